@@ -177,9 +177,9 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
       ->check(CLI::IsMember(harness::unit_names()));
   add_color_option(command, options->color);
   command.footer(
-      "Compares each result with the oracle's value and error bound, which verdicts use too. Errors are measured from\n"
-      "the exact result, in ulp. The allowed error is the documented maximum; CUDA documents errors measured from the\n"
-      "correctly rounded result, so half an ulp is added.\n"
+      "Compares each result with the value and error bound that the oracle computes, as verdicts do. Errors are\n"
+      "measured from the exact result, in ulp. The allowed error is the documented maximum. For CUDA, half an ulp is\n"
+      "added, because its documented errors are measured from the correctly rounded result.\n"
       "Exit status: 0 all errors are allowed, 1 an error exceeds the allowed one, 77 the device is missing.");
   command.callback([options, &invocation] { invocation.status = calibrate(*options); });
 }

@@ -49,8 +49,8 @@ int capture(const CaptureOptions& options, const std::string& program) {
 
 void add_capture(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<CaptureOptions>();
-  CLI::App& command =
-      *app.add_subcommand("capture", "Run a Python program and judge the kernels that it launches on their arguments");
+  CLI::App& command = *app.add_subcommand(
+      "capture", "Run a Python program and judge each kernel that it launches, with the arguments of the launches");
   command.add_option("COMMAND", options->command, "After --: the interpreter, the program and its arguments")
       ->option_text("-- python PROGRAM ...")
       ->required();

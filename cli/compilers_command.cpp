@@ -110,7 +110,8 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
   add_any_devices_option(command, suite.device, suite.additional_devices,
                          "Devices: ptx compares versions of NVRTC, cpu compares C++ compilers");
   add_builds_options(command, suite.builds);
-  add_optimization_option(command, suite.optimization_levels, "With cpu: -O levels, each as a separate mode");
+  add_optimization_option(command, suite.optimization_levels,
+                          "With cpu: optimization levels (-O) to judge, each as a separate mode");
   add_mode_option(command, suite.mode, "Compiler flags, as for 'assay run'", suite.mode);
   command.add_option("--pass", suite.pass, "Pass to judge")
       ->option_text("{forward,backward,both} [both]")
@@ -143,7 +144,7 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
   command.add_flag("--hunt", hunt->enabled,
                    "Instead of SELECTOR: judge random kernels that stress optimizers, reduce those that\na compiler "
                    "translates incorrectly, and continue an earlier hunt in the output folder");
-  command.add_option("--minutes", hunt->minutes, "With --hunt: time after which no further round starts")
+  command.add_option("--minutes", hunt->minutes, "With --hunt: start no further round after this many minutes")
       ->option_text("N [10]")
       ->check(CLI::Range(0.0, 100'000.0));
   command.callback([request, seconds, hunt, &invocation] {

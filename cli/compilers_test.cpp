@@ -82,7 +82,7 @@ TEST_F(CompilersTest, JudgesEachLevelWithEachCompiler) {
       workshop_.run("assay compilers scale.py --device cpu --pass forward --cxx \"$PWD/right,c++\" --optimise 0,2");
   EXPECT_EQ(run.status, 0) << run.out << run.err;
   EXPECT_THAT(outcomes(), ElementsAre("strict@right pass", "strict@c++ pass", "O2@right pass", "O2@c++ pass"));
-  EXPECT_THAT(run.out, HasSubstr("Every case ends in the same way in all builds."));
+  EXPECT_THAT(run.out, HasSubstr("Every case has the same result in all builds."));
 }
 
 TEST_F(CompilersTest, ReproducesFailureWithTheCompilerOfItsMode) {

@@ -13,8 +13,9 @@
 namespace assay::cli {
 
 void add_foreign_effort_options(CLI::App& command, ForeignOptions& options) {
-  CLI::Option* const unverified = command.add_flag("--no-verify", options.no_verify,
-                                                   "Only check whether the code belongs to the Python; run no kernel");
+  CLI::Option* const unverified =
+      command.add_flag("--no-verify", options.no_verify,
+                       "Only check whether Warp generates the code from the Python source; run no kernel");
   CLI::Option* const quick =
       command.add_flag("--quick", options.quick, "Judge each kernel on few inputs")->excludes(unverified);
   command.add_flag("--thorough", options.thorough, "Judge each kernel on many inputs")

@@ -52,11 +52,11 @@ int generate(const GenerateCommand& command) {
 }
 
 void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) {
-  command.add_option("--emitter", options.emitter, "Code generator of the C++ and CUDA C++ in the rows")
+  command.add_option("--emitter", options.emitter, "Code generator for the C++ and CUDA C++ of the rows")
       ->option_text(fmt::format("{{{}}} [{}]", fmt::join(dataset::emitter_names(), ","), options.emitter))
       ->check(CLI::IsMember(dataset::emitter_names()));
   add_all_devices_option(command, options.devices, "Devices that verify each row, forward and backward",
-                         "cpu; warp-cpu for code of Warp");
+                         "cpu, or warp-cpu with --emitter warp");
   command.add_option("--count", options.count, "Number of rows to make")->option_text("N");
   command
       .add_option("--from", options.python_files,
@@ -76,7 +76,7 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
 
 void add_effort_options(CLI::App& command, dataset::ProductionOptions& options) {
   CLI::Option* const unverified =
-      command.add_flag("--no-verify", options.no_verify, "Do not judge the rows; their evidence records this");
+      command.add_flag("--no-verify", options.no_verify, "Do not judge the rows; their member 'evidence' records this");
   CLI::Option* const quick =
       command.add_flag("--quick", options.quick, "Judge each kernel on few inputs")->excludes(unverified);
   command.add_flag("--thorough", options.thorough, "Judge each kernel on many inputs")

@@ -87,11 +87,12 @@ void print_notes(const live::ImportedKernels& imported) {
 }  // namespace
 
 void add_import_options(CLI::App& command, ImportOptions& options) {
-  CLI::Option* const enabled =
-      command.add_flag("--import", options.enabled,
-                       "Import the Python files in a confined process and judge the kernels that then exist");
+  CLI::Option* const enabled = command.add_flag(
+      "--import", options.enabled,
+      "Import the Python files in a confined process and judge the kernels that exist after the import");
   command
-      .add_option("--module", options.modules, "With --import: also a module, such as pkg.sub, 'pkg.*' or pkg:KERNEL")
+      .add_option("--module", options.modules,
+                  "With --import: import this module as well, such as pkg.sub, 'pkg.*' or pkg:KERNEL")
       ->option_text("MODULE")
       ->needs(enabled);
   command.add_option("--python", options.python, "With --import: Python interpreter that imports the files")

@@ -15,7 +15,7 @@ void add_judge(CLI::App& app, Invocation& invocation) {
   const auto request = std::make_shared<RunRequest>();
   const auto specification = std::make_shared<std::string>();
   harness::SuiteOptions& suite = request->suite;
-  CLI::App& command = *app.add_subcommand("judge", "Judge a CUDA kernel from elsewhere against a specification");
+  CLI::App& command = *app.add_subcommand("judge", "Judge an existing CUDA kernel against a specification");
   command
       .add_option("CANDIDATE", suite.device_options.candidate,
                   "CUDA source (.cu), PTX (.ptx) or a Python file that calls load_inline (.py). A file such as "
@@ -37,7 +37,7 @@ void add_judge(CLI::App& app, Invocation& invocation) {
   command.add_flag("--verbose", request->verbose, "Print every note");
   add_color_option(command, request->color);
   command.footer(
-      "The forward pass is judged, without a GPU. See docs/guide/judge_foreign_kernels.md.\n"
+      "Only the forward pass is judged; no GPU is needed. See docs/guide/judge_foreign_kernels.md.\n"
       "Exit status: 0 the candidate computes what the specification says, 1 it does not, 2 usage error,\n"
       "3 internal error, 4 nothing ran, 77 the candidate or its specification is not supported here.");
   command.callback([request, specification, &invocation] {

@@ -157,7 +157,7 @@ TEST_F(JudgeTest, CandidateThatWritesNothingFails) {
 TEST_F(JudgeTest, TooMuchSharedMemoryFailsToLaunch) {
   const CommandResult run = judge_sums("part[64]", "part[16000]");
   EXPECT_EQ(run.status, 1);
-  EXPECT_THAT(run.out, HasSubstr("uses 64000 bytes of shared memory, but at most 49152 are possible"));
+  EXPECT_THAT(run.out, HasSubstr("uses 64000 bytes of shared memory, but at most 49152 are allowed"));
 }
 
 TEST_F(JudgeTest, SourceThatDoesNotCompileIsReportedWithLine) {
@@ -175,9 +175,9 @@ TEST_F(JudgeTest, RejectsContractThatDoesNotFitCandidate) {
       judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "y.shape[1]", "factor", "out"]})").out,
       HasSubstr("unknown array 'y' or dimension 1"));
   EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "factor", "out", "x"]})").out,
-              HasSubstr("parameter 3 of 'sums' is a .f32 of 4 bytes, got the array 'out'"));
+              HasSubstr("parameter 3 of 'sums' has type .f32 and 4 bytes, got the array 'out'"));
   EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "entry": "other"})").out,
-              HasSubstr("the candidate has no kernel 'other'; it has sums"));
+              HasSubstr("the candidate has no kernel 'other'; its kernels are sums"));
 }
 
 TEST_F(JudgeTest, RejectsInvalidContract) {

@@ -174,7 +174,7 @@ void add_mutate(CLI::App& app, Invocation& invocation) {
   add_choice_options(command, *options);
   command.add_flag("--quick", campaign.quick, "Judge each mutant on few inputs");
   command.add_flag("--widen", campaign.judges_widened_bounds,
-                   "Judge mutants killed in native precision again, with wider bounds");
+                   "Judge again, with wider bounds, the mutants that were killed in native precision");
   command
       .add_option("--correct", campaign.false_positive_runs,
                   "Folders of runs on correct random kernels, which form the false-positive corpus")

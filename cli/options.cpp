@@ -166,8 +166,8 @@ void add_warp_version_option(CLI::App& command) {
   command
       .add_option_function<std::string>(
           "--warp-version", [](const std::string&) {},
-          "Version of Warp that defines the semantics of the kernels; the rules that Assay models are the same in "
-          "these versions")
+          "Version of Warp that defines the semantics of the kernels; the rules that Assay models are the same in all "
+          "supported versions")
       ->option_text("{1.15,...,1.19} [1.19]")
       ->check([](const std::string& text) -> std::string {
         static constexpr std::string_view kVersions[] = {"1.15", "1.16", "1.17", "1.18", "1.19"};

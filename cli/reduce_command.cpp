@@ -73,7 +73,7 @@ void add_reduce(CLI::App& app, Invocation& invocation) {
       ->check(CLI::Range(0.001, 86'400.0));
   command
       .add_option("--output", suite.output,
-                  "Archive the failure in DIR/failures/CASE; if TARGET is a failure folder, update it")
+                  "Archive the failure in DIR/failures/CASE; if TARGET is a failure folder, update that folder")
       ->option_text("DIR [out]");
   add_mode_option(command, suite.mode, "Mode in which the case fails", "both");
   add_optimization_option(command, suite.optimization_levels, "Compile for the CPU with -O1, -O2 or -O3");

@@ -26,8 +26,9 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
       ->option_text("DIR")
       ->excludes("SELECTOR");
   command
-      .add_option("--launches", options.launches_folder,
-                  "Folder of recorded launches: judge their kernels on these arguments\nand on perturbed copies")
+      .add_option(
+          "--launches", options.launches_folder,
+          "Folder of recorded launches: judge their kernels on the recorded arguments\nand on perturbed copies of them")
       ->option_text("DIR");
   add_any_devices_option(
       command, options.device, options.additional_devices,
@@ -70,7 +71,7 @@ void add_device_options(CLI::App& command, harness::SuiteOptions& options) {
   add_gpu_options(command, options.device_options.gpu, options.device_options.device_memory_limit);
   command
       .add_option("--cross-check", options.cross_check,
-                  "With cuda: also compare with cpu (within both error bounds) or ptx (bit for bit)")
+                  "With cuda: also compare the results with cpu (within both error bounds) or ptx (bit for bit)")
       ->option_text("{cpu,ptx,both,none} [both; cpu with --mode default]")
       ->check([](const std::string& name) -> std::string {
         std::vector<std::string> names{"both", "none"};

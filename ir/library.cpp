@@ -230,7 +230,7 @@ constexpr auto kPlainFunctions = std::to_array<LibraryFunction>({
     {{"lerp", "mms", "x (1 - z) + y z"}, interpolated},
     {{"lerp", "qqs", "x (1 - z) + y z"}, interpolated},
     {{"lerp", "tts", "x (1 - z) + y z"}, interpolated},
-    {{"skew", "3", "the matrix with skew(x) y = cross(x, y)"}, skew},
+    {{"skew", "3", "the matrix S with S y = cross(x, y) for every y"}, skew},
     {{"trace", "d", "sum x_ii"}, [](LibraryFunctionBuilder& d) { return sum(diagonal(d[0])); }},
     {{"diag", "v", "the matrix with x on its diagonal, zero elsewhere"}, diagonal_matrix},
     {{"get_diag", "d", "the diagonal"},

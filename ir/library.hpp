@@ -49,7 +49,7 @@ inline constexpr OperandKind kOperandKinds[] = {
     {'3', "float vector of length 3"},
     {'m', "matrix"},
     {'d', "square matrix"},
-    {'i', "float matrix of 2 x 2 to 4 x 4"},
+    {'i', "float matrix of 2 x 2, 3 x 3 or 4 x 4"},
     {'e', "float matrix of 2 x 2"},
     {'r', "float matrix of 3 x 3"},
     {'4', "float matrix of 4 x 4"},

@@ -254,13 +254,14 @@ E intersect_triangles(LibraryFunctionBuilder& d) {
 }
 
 constexpr auto kGeometryFunctions = std::to_array<LibraryFunction>({
-    {{"intersect_tri_tri", "333333", "1 if the triangles x, y, z and u, v, w intersect, else 0", true},
+    {{"intersect_tri_tri", "333333", "1 if the triangles (x, y, z) and (u, v, w) intersect, else 0", true},
      intersect_triangles},
     {{"coplanar_triangles", "3333333",
-      "1 if the triangles y, z, u and v, w, t in the plane with normal x intersect, else 0", true, true},
+      "1 if the triangles (y, z, u) and (v, w, t), which lie in a plane with normal x, intersect, else 0", true, true},
      coplanar_triangles},
     {{"closest_point_edge_edge", "hhhha",
-      "(s, t, distance) of the closest points x + s (y - x) and z + t (u - z) of two segments"},
+      "(s, t, distance) for the segments from x to y and from z to u, with the closest points x + s (y - x) and z + t "
+      "(u - z)"},
      closest_points},
 });
 

@@ -88,18 +88,18 @@ inline constexpr std::array kRules = {
     RuleRow{Rule::kDuplicateName, "V02-duplicate-name",
             "kernels must have unique names, and so must the fields of a struct"},
     RuleRow{Rule::kMalformedType, "V03-malformed-type",
-            "vectors must have 1 to 255 components, matrices 1 to 256, quaternions and transforms float "
-            "components, arrays rank 1 to 4, local arrays at most 65536 elements, tiles at most 4096 elements, "
-            "which must be scalars; a type must set only the members that its shape uses"},
+            "vectors must have 1 to 255 components, and matrices 1 to 256; quaternions and transforms must have float "
+            "components; arrays must have rank 1 to 4; local arrays must have at most 65536 elements; tiles must have "
+            "at most 4096 elements, which must be scalars; a type must set only the members that its shape uses"},
     RuleRow{
         Rule::kUnknownStruct, "V04-unknown-struct",
         "a struct type must refer to an existing struct; the type of a field must refer to a struct declared earlier"},
     RuleRow{Rule::kEmptyStruct, "V05-empty-struct", "a struct must have at least one field"},
     RuleRow{Rule::kFieldType, "V06-field-type", "a field must be a value or an array"},
-    RuleRow{Rule::kStructDepth, "V07-struct-depth", "structs must nest at most 16 deep"},
+    RuleRow{Rule::kStructDepth, "V07-struct-depth", "structs must be nested at most 16 levels deep"},
     RuleRow{Rule::kSignature, "V08-signature",
-            "the first variables must be the parameters and thread indices; kernels must be in the list of "
-            "kernels"},
+            "the variables of a function must begin with its parameters and thread indices; kernels must be in the "
+            "module's list of kernels"},
     RuleRow{Rule::kParameterType, "V09-parameter-type", "a parameter must be a value or an array"},
     RuleRow{Rule::kNullable, "V10-nullable", "only array parameters may be nullable"},
     RuleRow{Rule::kLaunchRank, "V11-launch-rank",
@@ -110,13 +110,15 @@ inline constexpr std::array kRules = {
     RuleRow{Rule::kUnknownExpression, "V15-unknown-expression", "expressions used by a statement must exist"},
     RuleRow{Rule::kOperandOrder, "V16-operand-order", "operands must precede the expression that uses them"},
     RuleRow{Rule::kExpressionSize, "V17-expression-size",
-            "an expression must be at most 256 deep and have at most 65536 nodes"},
-    RuleRow{Rule::kLiteral, "V18-literal", "a literal must be a scalar that its type represents exactly"},
-    RuleRow{Rule::kUnknownVariable, "V19-unknown-variable", "variables must exist"},
+            "an expression must be at most 256 levels deep and have at most 65536 nodes"},
+    RuleRow{Rule::kLiteral, "V18-literal",
+            "the type of a literal must be a scalar type that represents its value exactly"},
+    RuleRow{Rule::kUnknownVariable, "V19-unknown-variable",
+            "a variable used by an expression or a statement must exist"},
     RuleRow{Rule::kOperands, "V20-operands", "operands must match the operation in number and type"},
     RuleRow{Rule::kExpressionType, "V21-expression-type", "the type of an expression must follow from its operands"},
     RuleRow{Rule::kArrayOperand, "V22-array-operand",
-            "the array of an access, shape query or array argument must be a variable of array type"},
+            "array accesses, shape queries and array arguments must name a variable of array type"},
     RuleRow{Rule::kIndexCount, "V23-index-count", "an access must have one index for each dimension"},
     RuleRow{Rule::kIndexType, "V24-index-type", "indices must be integer scalars"},
     RuleRow{Rule::kDimension, "V25-dimension", "the dimension of a shape query must exist"},
@@ -126,13 +128,15 @@ inline constexpr std::array kRules = {
     RuleRow{Rule::kCallResults, "V29-call-results",
             "a call in an expression must return one value; a call statement must declare a variable for each "
             "result"},
-    RuleRow{Rule::kCallEffects, "V30-call-effects",
-            "a function that changes arrays must be called by a call statement or as the whole value of a variable"},
+    RuleRow{
+        Rule::kCallEffects, "V30-call-effects",
+        "a call of a function that changes arrays must be a call statement or the whole value assigned to a variable"},
     RuleRow{Rule::kUndeclaredVariable, "V31-undeclared-variable",
             "a variable must be declared before its use, in the same or an enclosing block"},
     RuleRow{Rule::kRedeclaredVariable, "V32-redeclared-variable", "a variable must be declared only once"},
-    RuleRow{Rule::kVariableType, "V33-variable-type",
-            "a declared variable must be a value; a let may also declare a tile or a local array"},
+    RuleRow{
+        Rule::kVariableType, "V33-variable-type",
+        "a declared variable must have the type of a value; a let statement may also declare a tile or a local array"},
     RuleRow{Rule::kReadOnlyVariable, "V34-read-only-variable",
             "parameters, thread indices and loop variables must not be assigned"},
     RuleRow{Rule::kLocalArrayValue, "V35-local-array-value", "a local array must not be assigned as a whole"},
@@ -140,7 +144,7 @@ inline constexpr std::array kRules = {
             "a value must have the type of the variable or element that it is assigned to"},
     RuleRow{Rule::kConditionType, "V37-condition-type", "a condition must be a bool"},
     RuleRow{Rule::kLoopType, "V38-loop-type", "the variable and bounds of a loop must be integers of the same type"},
-    RuleRow{Rule::kZeroStep, "V39-zero-step", "a literal step must not be zero"},
+    RuleRow{Rule::kZeroStep, "V39-zero-step", "a loop step that is a literal must not be zero"},
     RuleRow{Rule::kOutsideLoop, "V40-outside-loop", "break and continue must be inside a loop"},
     RuleRow{Rule::kUnreachable, "V41-unreachable",
             "break, continue and return must be the last statement of their block"},
@@ -153,7 +157,7 @@ inline constexpr std::array kRules = {
             "and matrices"},
     RuleRow{Rule::kAtomicCompare, "V46-atomic-compare",
             "compare-and-swap must have a compare value of the element type, and other atomics must have none"},
-    RuleRow{Rule::kNesting, "V47-nesting", "blocks must nest at most 256 deep"},
+    RuleRow{Rule::kNesting, "V47-nesting", "blocks must be nested at most 256 levels deep"},
     RuleRow{Rule::kGradient, "V48-gradient",
             "a gradient must take the function's parameters and the adjoints of its results, return the adjoints "
             "of the differentiable value parameters, and change no arrays; the function must not change float "
@@ -162,8 +166,8 @@ inline constexpr std::array kRules = {
             "a replay must have the function's parameters and results and must not change arrays"},
     RuleRow{Rule::kTile, "V50-tile", "only kernels may use tiles"},
     RuleRow{Rule::kTileAccess, "V51-tile-access",
-            "a tile must be loaded from, stored to or added to an array of the same element type and number of "
-            "dimensions; in a kernel with tiles no atomic may return the previous value"},
+            "an array from which a tile is loaded, or to which it is stored or added, must have the tile's element "
+            "type and number of dimensions; in a kernel with tiles, atomics must not return the previous value"},
 };
 constexpr const RuleRow& row(Rule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 

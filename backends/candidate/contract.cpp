@@ -41,7 +41,7 @@ Result<Contract> contract_of(const fs::path& candidate) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream.is_open()) return Error{"cannot open the contract", path.string()};
   const json document = json::parse(stream, nullptr, false);
-  if (document.is_discarded()) return Error{"invalid JSON; a contract is one JSON object", path.string()};
+  if (document.is_discarded()) return Error{"invalid JSON; the contract must be one JSON object", path.string()};
   const schemas::Validator validator(schemas::kCandidateSchemaText);
   if (const auto errors = validator.diagnostics(document); !errors.empty())
     return Error{fmt::format("invalid contract: {}", errors.front().text()), path.string()};

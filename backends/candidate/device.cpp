@@ -42,10 +42,10 @@ Result<std::string> entry_of(const ptx::Module& module, const std::string& wante
   }
   if (names.empty()) return Error{"the candidate has no kernel; it must have a __global__ function"};
   if (wanted.empty() && names.size() > 1)
-    return Error{
-        fmt::format("the candidate has the kernels {}; state the 'entry' in the contract", fmt::join(names, ", "))};
+    return Error{fmt::format("the candidate has several kernels ({}); choose one with 'entry' in the contract",
+                             fmt::join(names, ", "))};
   if (found.empty())
-    return Error{fmt::format("the candidate has no kernel '{}'; it has {}", wanted, fmt::join(names, ", "))};
+    return Error{fmt::format("the candidate has no kernel '{}'; its kernels are {}", wanted, fmt::join(names, ", "))};
   return found;
 }
 
@@ -109,7 +109,8 @@ std::vector<BuildOutcome> CandidateDevice::build(std::span<const EmittedKernel> 
   std::vector<BuildOutcome> outcomes;
   for (const EmittedKernel& kernel : kernels) {
     if (kernel.python == nullptr) {
-      outcomes.emplace_back(BuildFailed{BuildFailed::Kind::kRejected, "the kernel was printed for a different device"});
+      outcomes.emplace_back(
+          BuildFailed{BuildFailed::Kind::kRejected, "the kernel's source was generated for a different device"});
       continue;
     }
     BuiltKernel built = code;

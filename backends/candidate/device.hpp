@@ -55,7 +55,7 @@ class CandidateDevice final : public backends::Device {
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
 inline constexpr backends::DeviceRow kDeviceRow{.name = "candidate",
-                                                .summary = "CUDA or PTX from elsewhere, against a specification",
+                                                .summary = "existing CUDA or PTX code, judged against a specification",
                                                 .target = backends::SourceTarget::kWarp,
                                                 .toolkit = backends::Toolkit::kNvrtc,
                                                 .flags = backends::BuildFlags::standard(),

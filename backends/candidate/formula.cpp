@@ -25,7 +25,8 @@ class FormulaParser {
     if (!error_ && at_ < text_.size()) fail(fmt::format("unexpected '{}'", text_[at_]));
     if (error_) return *error_;
     if (!(std::abs(value) <= kGreatest) || value != std::floor(value))
-      return Error{fmt::format("the formula '{}' must be an integer, got {}; use ceil or floor", text_, value)};
+      return Error{
+          fmt::format("the value of the formula '{}' must be an integer, got {}; use ceil or floor", text_, value)};
     return static_cast<std::int64_t>(value);
   }
 
@@ -139,7 +140,7 @@ class FormulaParser {
     expect('[');
     skip_spaces();
     if (at_ == text_.size() || std::isdigit(static_cast<unsigned char>(text_[at_])) == 0)
-      return fail("expected the number of a dimension");
+      return fail("expected a dimension number, such as 0");
     const double dimension = number();
     expect(']');
     if (error_) return 0;

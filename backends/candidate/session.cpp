@@ -74,7 +74,7 @@ class CandidateLaunch {
     if (!block.ok()) return block.error();
     const std::int64_t threads = (*block)[0] * (*block)[1] * (*block)[2];
     if (threads > kMostThreadsOfBlock)
-      return Error{fmt::format("a block has {} threads, but at most {} are possible", threads, kMostThreadsOfBlock)};
+      return Error{fmt::format("a block has {} threads, but at most {} are allowed", threads, kMostThreadsOfBlock)};
     const std::int64_t blocks = (launch_.threads + threads - 1) / threads;
     const Result<std::array<std::int64_t, 3>> grid = extents(contract_.grid, {blocks, 1, 1}, kMostBlocks, "grid");
     if (!grid.ok()) return grid.error();
@@ -85,7 +85,7 @@ class CandidateLaunch {
                        static_cast<std::uint32_t>(e[2])};
     };
     if (*shared < 0 || static_cast<std::uint64_t>(*shared) > kMostSharedBytes)
-      return Error{fmt::format("a block asks for {} bytes of dynamic shared memory, but at most {} are possible",
+      return Error{fmt::format("a block requests {} bytes of dynamic shared memory, but at most {} are allowed",
                                *shared, kMostSharedBytes)};
     return ptx::LaunchGeometry{.grid = dimensions(*grid),
                                .block = dimensions(*block),
@@ -158,7 +158,7 @@ class CandidateLaunch {
     }
     for (std::size_t d = 0; d < result.size(); ++d) {
       if (result[d] >= 0 && result[d] <= most[d]) continue;
-      return Error{fmt::format("the {} has an extent of {}, but at most {} is possible", what, result[d], most[d])};
+      return Error{fmt::format("the {} has an extent of {}; it must be from 0 to {}", what, result[d], most[d])};
     }
     return result;
   }
@@ -167,7 +167,7 @@ class CandidateLaunch {
   Result<std::vector<std::string>> expressions() const {
     const auto fail = [&](const std::string& reason) {
       return Error{
-          fmt::format("{}; state the arguments in the contract, a file .assay.json next to the candidate", reason)};
+          fmt::format("{}; state the arguments in the contract, the .assay.json file next to the candidate", reason)};
     };
     const std::size_t count = function_.parameters.size();
     if (!contract_.arguments.empty()) {
@@ -186,7 +186,7 @@ class CandidateLaunch {
   Result<std::vector<std::byte>> bytes_of(const std::string& expression, const ptx::Variable& target,
                                           std::size_t number) const {
     const auto mismatch = [&](const std::string& got) {
-      return Error{fmt::format("parameter {} of '{}' is a .{} of {} bytes, got {}", number + 1, name_,
+      return Error{fmt::format("parameter {} of '{}' has type .{} and {} bytes, got {}", number + 1, name_,
                                ptx::row(target.type).name, target.bytes, got)};
     };
     if (const std::optional<std::size_t> p = number_of(expression)) {
@@ -250,7 +250,7 @@ RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
   const std::uint64_t shared = declared_shared_bytes(**kernel) + geometry->dynamic_shared_bytes;
   if (shared > kMostSharedBytes) {
     return LaunchFailed{
-        fmt::format("a block uses {} bytes of shared memory, but at most {} are possible", shared, kMostSharedBytes)};
+        fmt::format("a block uses {} bytes of shared memory, but at most {} are allowed", shared, kMostSharedBytes)};
   }
   const Result<ptx::KernelArguments> arguments = placed.arguments();
   if (!arguments) return LaunchFailed{arguments.error().text()};

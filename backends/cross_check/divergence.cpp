@@ -48,7 +48,8 @@ Result<BufferId> DivergenceSearch::allocate_on_both(SessionPair sessions, std::s
   const Result<BufferId> there = sessions.cross_check.allocate(bytes);
   if (!there) return there;
   const Result<BufferId> here = sessions.device.allocate(bytes);
-  if (here && here->index != there->index) return Error{"the two sessions gave the buffer different numbers"};
+  if (here && here->index != there->index)
+    return Error{"the sessions of the two devices assigned different numbers to the same buffer"};
   return here;
 }
 
@@ -56,7 +57,7 @@ Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest&
                                       std::uint64_t thread, BufferId records, const std::function<void()>& refill) {
   const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
   const Artifact* const ptx = launch.kernel->artifact(Artifact::Kind::kPtx, launch.precision, launch.target);
-  if (ptx == nullptr) return Error{"the kernel has no PTX to record"};
+  if (ptx == nullptr) return Error{"the kernel has no PTX in which instruction results can be recorded"};
   Result<RecordingCode> code = make_recording_code_(*ptx, entry.symbol, recording);
   if (!code) return code.error();
   instructions_ = std::move(code->instructions);

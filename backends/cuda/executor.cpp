@@ -154,10 +154,10 @@ LaunchResult GpuExecutor::run_measured(const RecordReader& reader, const LoadedE
   std::optional<worker::LaunchMeasurements> measured = measure(driver_, stream, launch, std::min(max_bytes_, free));
   if (!measured) {
     return {.progress = LaunchProgress::kResourceError,
-            .message = fmt::format(
-                "measuring needs three copies of the launch's {} bytes and twice the cache size, but only {} "
-                "bytes of device memory are {}",
-                launch.buffer_copy_bytes, std::min(max_bytes_, free), free < max_bytes_ ? "free" : "allowed")};
+            .message = fmt::format("measuring needs memory for three copies of the launch's {} bytes plus twice the "
+                                   "cache size, but only {} bytes of device memory are {}",
+                                   launch.buffer_copy_bytes, std::min(max_bytes_, free),
+                                   free < max_bytes_ ? "free" : "allowed")};
   }
   const auto nanoseconds = static_cast<std::int64_t>(measured->measures.at("time_ns"));
   return {.nanoseconds = nanoseconds, .measured = std::move(measured)};

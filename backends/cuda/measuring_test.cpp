@@ -196,10 +196,9 @@ TEST_F(CudaMeasurement, RejectsLaunchBeyondMemoryLimit) {
   EXPECT_EQ(std::get<Completed>(outcome).measurement->measures.at("samples"), 50);
   const auto little = open(2 << 20);
   const LaunchRequest rejected = sampled(**little, scale, 50);
-  EXPECT_EQ(
-      describe((*little)->run({&rejected, 1}).front()),
-      "resource error: measuring needs three copies of the launch's 4000 bytes and twice the cache size, but only "
-      "2097152 bytes of device memory are allowed");
+  EXPECT_EQ(describe((*little)->run({&rejected, 1}).front()),
+            "resource error: measuring needs memory for three copies of the launch's 4000 bytes plus twice the cache "
+            "size, but only 2097152 bytes of device memory are allowed");
 }
 
 TEST_F(CudaMeasurement, RejectsLaunchBeyondFreeMemory) {
@@ -212,10 +211,9 @@ TEST_F(CudaMeasurement, RejectsLaunchBeyondFreeMemory) {
   plan("memory=2M");
   const auto little = open(std::size_t{1} << 30);
   const LaunchRequest rejected = sampled(**little, scale, 50);
-  EXPECT_EQ(
-      describe((*little)->run({&rejected, 1}).front()),
-      "resource error: measuring needs three copies of the launch's 4000 bytes and twice the cache size, but only "
-      "1966080 bytes of device memory are free");
+  EXPECT_EQ(describe((*little)->run({&rejected, 1}).front()),
+            "resource error: measuring needs memory for three copies of the launch's 4000 bytes plus twice the cache "
+            "size, but only 1966080 bytes of device memory are free");
 }
 
 TEST_F(CudaMeasurement, ReportsMemoryFaultOfMeasuredKernel) {

@@ -78,7 +78,8 @@ Capability PtxDevice::can_run() const {
   const Capability build = can_build();
   if (!build.is_available) return build;
   if (options_.tables == nullptr) return {true, "PTX executed on the CPU"};
-  return {true, fmt::format("PTX executed on the CPU, with approximations measured on {}", options_.tables->device)};
+  return {true, fmt::format("PTX executed on the CPU, with approximate instructions as measured on {}",
+                            options_.tables->device)};
 }
 
 std::string PtxDevice::build_command(const BuildFlags& flags) const {

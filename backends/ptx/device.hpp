@@ -106,7 +106,7 @@ Result<std::vector<backends::NamedBuild>> builds(const backends::DeviceOptions& 
 std::vector<backends::BuildVariant> variants(const backends::DeviceOptions& chosen);
 
 inline constexpr backends::DeviceRow kDeviceRow{.name = "ptx",
-                                                .summary = "PTX of the CUDA C++, interpreted on the CPU",
+                                                .summary = "PTX compiled from the CUDA C++, interpreted on the CPU",
                                                 .target = backends::SourceTarget::kCuda,
                                                 .toolkit = backends::Toolkit::kNvrtc,
                                                 .default_mode = "sampled",

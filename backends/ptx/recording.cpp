@@ -118,7 +118,7 @@ class Weaver {
     const std::size_t parameters = text_.find(')', start);
     const std::size_t body = text_.find('{', parameters);
     if (parameters == std::string_view::npos || body == std::string_view::npos || entry_.parameters.empty())
-      return Error{fmt::format("cannot record '{}': it has no parameters", entry_.name)};
+      return Error{fmt::format("cannot record instruction results of '{}': the kernel has no parameters", entry_.name)};
     copy_to(parameters);
     code_.content += ",\n.param .u64 assay_records,\n.param .u64 assay_thread\n";
     copy_to(body + 1);

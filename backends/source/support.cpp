@@ -65,7 +65,7 @@ class Check {
                          by_component ? ", vectors and matrices" : ""),
              loc);
     } else if (is_half(type.scalar) && !adds) {
-      reject(fmt::format("{} on {} is not supported: half precision has only atomic add and subtract",
+      reject(fmt::format("{} on {} is not supported: half-precision types support only atomic add and subtract",
                          ir::row(atomic.op).warp, ir::row(type.scalar).warp_name),
              loc);
     } else if (target_ == SourceTarget::kCuda && ir::row(type.scalar).bytes < 4 && !is_half(type.scalar)) {

@@ -83,7 +83,7 @@ KernelBuild start_failure_of(const cpu::ProcessResult& result, milliseconds limi
   switch (result.end) {
     case End::kNotStarted: break;
     case End::kTimedOut:
-      return {BuildStatus::kUnavailable, fmt::format("Warp does not start within {} ms", limit.count()), {}};
+      return {BuildStatus::kUnavailable, fmt::format("Warp did not start within {} ms", limit.count()), {}};
     case End::kSignaled:
       return {BuildStatus::kUnavailable,
               fmt::format("Warp was killed by signal {} when it started", result.status_or_signal),

@@ -122,7 +122,7 @@ std::vector<BuildOutcome> WarpDevice::build(std::span<const EmittedKernel> kerne
     for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
       Result<std::string> name =
           kernels[i].python == nullptr
-              ? Result<std::string>(Error{"the kernel was printed for a different device"})
+              ? Result<std::string>(Error{"the kernel's source was generated for a different device"})
               : write_kernel(folder(), *kernels[i].python,
                              precision == Precision::kNative ? kernels[i].python->native : kernels[i].python->promoted,
                              replaced_code(kernels[i], precision));
@@ -185,7 +185,7 @@ Result<std::unique_ptr<Session>> WarpCpuDevice::open(const SessionLimits& limits
 }
 
 std::string WarpCpuDevice::confinement() {
-  return "Python in a separate process; its time and memory are limited, and if the system supports it, the process "
+  return "Python runs in a separate process with limited time and memory; where the system supports this, the process "
          "cannot write files or connect to the network";
 }
 

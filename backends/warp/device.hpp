@@ -109,12 +109,12 @@ Result<std::unique_ptr<backends::Device>> make_cpu_device(const backends::Device
 Result<std::unique_ptr<backends::Device>> make_ptx_device(const backends::DeviceOptions& options);
 
 inline constexpr backends::DeviceRow kCpuDeviceRow{.name = "warp-cpu",
-                                                   .summary = "the code that Warp generates, on this CPU",
+                                                   .summary = "the C++ code that Warp generates, run on this CPU",
                                                    .target = backends::SourceTarget::kWarp,
                                                    .toolkit = backends::Toolkit::kWarp,
                                                    .make = make_cpu_device};
 inline constexpr backends::DeviceRow kPtxDeviceRow{.name = "warp-ptx",
-                                                   .summary = "PTX of the CUDA code that Warp generates",
+                                                   .summary = "PTX compiled from the CUDA code that Warp generates",
                                                    .target = backends::SourceTarget::kWarp,
                                                    .toolkit = backends::Toolkit::kWarp,
                                                    .reports_profiles = true,

@@ -23,7 +23,7 @@ Result<GeneratedText> read_generated_text(const fs::path& file) {
   const Result<std::string> text = read_file_text(file);
   if (!text.ok()) return text.error();
   const json members = json::parse(*text, nullptr, false);
-  if (!members.is_object()) return Error{"invalid answer of Warp's process", file.string()};
+  if (!members.is_object()) return Error{"the Warp process returned an invalid answer", file.string()};
   return GeneratedText{.cpu_forward = members.at("cpu_forward"),
                        .cpu_backward = members.at("cpu_backward"),
                        .cuda_forward = members.at("cuda_forward"),
@@ -55,7 +55,7 @@ Result<std::vector<Result<GeneratedText>>> generated_text(const WarpInterpreter&
   std::vector<Result<GeneratedText>> texts;
   for (const std::string& name : names) {
     const auto answer = answers.find(name);
-    if (answer == answers.end()) return Error{"Warp's process did not answer"};
+    if (answer == answers.end()) return Error{"the Warp process did not answer"};
     const KernelBuild& built = answer->second;
     using Status = KernelBuild::Status;
     if (built.status == Status::kResourceFailure || built.status == Status::kUnavailable) return Error{built.message};

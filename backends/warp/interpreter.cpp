@@ -41,13 +41,13 @@ Result<WarpInterpreter> try_interpreter(const fs::path& program) {
   if (result.succeeded() && is_version) {
     if (is_supported(version)) return WarpInterpreter{program, version};
     return Error{fmt::format("Warp {} is not supported; install a version from 1.{} to 1.{} with ci/setup-warp, or set "
-                             "ASSAY_WARP_PYTHON to a Python with one",
+                             "ASSAY_WARP_PYTHON to a Python interpreter that has such a version",
                              version, kOldestMinor, kNewestMinor),
                  program.string()};
   }
   return Error{fmt::format("Python has no Warp: {}; run ci/setup-warp to install it, or set ASSAY_WARP_PYTHON to a "
-                           "Python with Warp",
-                           version.empty() ? "it printed no version" : version),
+                           "Python interpreter that has Warp",
+                           version.empty() ? "the interpreter printed no version" : version),
                program.string()};
 }
 

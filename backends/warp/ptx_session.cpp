@@ -245,7 +245,7 @@ class WarpLaunch {
       // Fields of one struct are consecutive parameters.
       if (p > 0 && !(is_field && root == struct_name)) ++argument;
       struct_name = is_field ? root : "";
-      if (argument >= packed.size()) return Error{"the kernel has fewer arguments in Warp"};
+      if (argument >= packed.size()) return Error{"Warp's version of the kernel has fewer arguments"};
       std::size_t at = 0;
       if (is_field) {
         const auto& fields = code_.arguments[argument].fields;

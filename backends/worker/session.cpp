@@ -30,7 +30,7 @@ std::string signal_text(int signal) {
 
 std::string end_text(const WorkerDied& died) {
   if (died.has_disconnected) return "closed its connection without exiting and was killed";
-  if (died.signal == SIGSYS) return signal_text(died.signal) + ": made a system call that kernels may not make";
+  if (died.signal == SIGSYS) return signal_text(died.signal) + ": made a forbidden system call";
   return died.signal != 0 ? signal_text(died.signal) : fmt::format("exited early with status {}", died.exit_status);
 }
 

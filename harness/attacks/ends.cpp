@@ -71,7 +71,7 @@ std::vector<Attack> other_ends() {
        .declarations = "[[noreturn]] void raise_length_error(const char*) __asm__(\"_ZSt20__throw_length_errorPKc\");",
        .statements = "raise_length_error(\"thrown\");"},
       {.name = "jumps_out",
-       .behavior = "jumps (longjmp) into the function that loaded it, which has already returned",
+       .behavior = "jumps (longjmp) back into a static initializer, which has already returned",
        .protection = Protection::kProcess,
        .allowed_outcomes = {{Outcome::crashed, "signal"}, {Outcome::timed_out, "time_limit"}},
        .includes = "setjmp.h",

@@ -54,7 +54,7 @@ std::vector<Attack> itself() {
       calling("ignores_termination", "ignores SIGTERM", "signal.h", "signal(SIGTERM, SIG_IGN);"),
       calling("catches_crashes", "handles the signals of its own crashes", "signal.h",
               "signal(SIGSEGV, [](int) {}); raise(SIGSEGV);"),
-      calling("stops_itself", "stops itself until it is continued", "signal.h", "raise(SIGSTOP);"),
+      calling("stops_itself", "stops its own process (SIGSTOP)", "signal.h", "raise(SIGSTOP);"),
       calling("leaves_its_group", "leaves its process group, so that killing the group does not end it", "unistd.h",
               "setsid();"),
       calling("makes_its_code_writable", "makes its own code writable, to modify it at run time", "sys/mman.h",

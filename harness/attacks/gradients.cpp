@@ -95,7 +95,7 @@ std::vector<Attack> gradients() {
        .allowed_outcomes = kMemoryFaultOutcomes,
        .statements = "grad_x.data[-1] = 1;"},
       {.name = "changes_the_forward_input",
-       .behavior = "changes the input of the forward pass to match its gradients",
+       .behavior = "changes the input of the forward pass so that it fits the returned gradients",
        .protection = Protection::kJudge,
        .allowed_outcomes = {{Outcome::memory_fault, "input_modified"}},
        .statements = "x.at(thread) = 0; y.at(thread) = 0;"},

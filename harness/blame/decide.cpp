@@ -50,7 +50,7 @@ std::string_view text_of(Role role) {
   switch (role) {
     case Role::kSameFlags: return "flags of the case";
     case Role::kUnoptimized: return "unoptimized";
-    case Role::kTrapping: return "unoptimized, undefined behavior stops the program";
+    case Role::kTrapping: return "unoptimized, stopping at undefined behavior";
     case Role::kOtherCompiler: return "flags of the case";
   }
   return "";
@@ -90,8 +90,9 @@ Blame text_blame(const CaseRecord& failing, std::span<const Vote> votes) {
     return vote.device != failing.device && !vote.is_other_generator && vote.role == Role::kUnoptimized;
   });
   if (all_pass(others))
-    return with("undetermined", "only this device fails, so that its source or its execution is wrong");
-  if (!all_fail(others)) return with("undetermined", "the other device does not decide whether this device is wrong");
+    return with("undetermined", "only this device fails, so its source or its execution is incorrect");
+  if (!all_fail(others))
+    return with("undetermined", "the results of the other device do not show whether this device is at fault");
   const auto own_says = [&](std::string_view kind) {
     return std::ranges::any_of(votes, [&](const Vote& vote) {
       return vote.device == failing.device && vote.role == Role::kUnoptimized && vote.kind == kind;
@@ -106,7 +107,7 @@ Blame text_blame(const CaseRecord& failing, std::span<const Vote> votes) {
     return with("emitter", "every build fails, and the code of another generator agrees with the oracle");
   if (all_fail(generators)) return with("oracle", "every build fails, and so does the code of another generator");
   return with("undetermined",
-              "every build fails, and no other code decides whether the emitter or the oracle is wrong");
+              "every build fails, and no other generated code shows whether the emitter or the oracle is at fault");
 }
 
 Blame culprit_of(const CaseRecord& failing, std::span<const Vote> votes, const ExecutionEvidence& execution) {
@@ -123,7 +124,7 @@ Blame culprit_of(const CaseRecord& failing, std::span<const Vote> votes, const E
                                             fmt::join(execution.unchecked, ", ")));
   }
   if (!all_fail(those(own, [](const Vote& vote) { return vote.role == Role::kUnoptimized; })))
-    return with("undetermined", "no unoptimized build shows whether the text is wrong");
+    return with("undetermined", "the unoptimized builds do not show whether the emitted source is incorrect");
   return text_blame(failing, votes);
 }
 

@@ -31,7 +31,7 @@ std::size_t count_differences(const ptx::UnitTable& table) {
 std::string line_of(const ptx::UnitRow& unit, const ptx::MeasuredTable& found) {
   if (found.table) {
     return fmt::format(
-        "{:<22} {} of {} operands match the prediction; {} entries differ from the correctly rounded result",
+        "{:<22} {} of {} operands match the prediction; {} table entries differ from the correctly rounded result",
         unit.instruction, found.verified, found.verified, count_differences(*found.table));
   }
   return fmt::format("{:<22} no table: {} of {} operands differ from the prediction; the first is 0x{:08x}",

@@ -33,7 +33,7 @@ constexpr std::array kRows = {
     // from before the loop or from the wrong iteration.
     CauseRow{Cause::kLoop, "Dynamic loops with carried state", "Dynamic Loops"},
     // Warp unrolls constant loops of at most 16 trips; it treats longer loops as dynamic.
-    CauseRow{Cause::kLongStaticLoop, "Constant loops of more than 16 trips", "Dynamic Loops"},
+    CauseRow{Cause::kLongStaticLoop, "Loops with a constant count of more than 16 iterations", "Dynamic Loops"},
     // Warp gives the cotangent to the previous value of the array even if a thread replaced that value, and in a tie it
     // gives the whole cotangent to every tied thread. Only one winning thread must receive it.
     CauseRow{Cause::kAtomicExtreme, "`wp.atomic_min` and `wp.atomic_max`"},

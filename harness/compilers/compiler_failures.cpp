@@ -209,7 +209,7 @@ Result<std::vector<CompilerFailure>> archive_compiler_failures(const fs::path& o
     if (!done.insert(name).second) continue;
     Result<CudaReduction> reduction = reduced(record, *wrong, time, jobs);
     if (!reduction.ok()) {
-      tell(fmt::format("{}: the CUDA source is not reduced: {}", record.name, reduction.error().text()));
+      tell(fmt::format("{}: cannot reduce the CUDA source: {}", record.name, reduction.error().text()));
       continue;
     }
     CompilerFailure failure{.record = record,

@@ -245,7 +245,7 @@ Result<FlatProgram> flatten(const std::string& source, const std::string& entry)
     }
     parameter.type = with_word(parameter.type, "real", "float");
     if (find_type(parameter.type) == nullptr)
-      return Error{fmt::format("parameter {} is neither a number nor an array of numbers with one dimension", text)};
+      return Error{fmt::format("parameter {} must be a number or a one-dimensional array of numbers", text)};
     program.parameters.push_back(std::move(parameter));
   }
   run_one_thread(function.body);
@@ -657,7 +657,7 @@ Result<CudaReduction> reduce_cuda(const MiscompiledCuda& failure, std::chrono::m
     const FlatProgram& reduced = reducer.program();
     const std::string text = to_text(reduced.tree);
     const std::optional<Evidence> evidence = examiner.examine(text, reduced.parameters);
-    if (!evidence) return Error{"the reduced source is not translated incorrectly when it is compiled again"};
+    if (!evidence) return Error{"the incorrect translation does not recur when the reduced source is compiled again"};
     return CudaReduction{.source = text,
                          .lines = line_count(text),
                          .lines_before = line_count(failure.source),
@@ -671,7 +671,7 @@ Result<CudaReduction> reduce_cuda(const MiscompiledCuda& failure, std::chrono::m
                          .trials = reducer.trials(),
                          .is_minimal = is_minimal};
   }
-  return Error{"no inputs of one thread show the incorrect result"};
+  return Error{"the inputs of no single thread reproduce the incorrect result"};
 }
 
 }  // namespace assay::compilers

@@ -56,7 +56,7 @@ TEST_F(CudaReductionTest, DoesNotReduceWhatIsCompiledCorrectly) {
   failure.wrong.architecture = "compute_90";
   const auto reduced = reduce_cuda(failure, std::chrono::seconds(10), 2);
   ASSERT_FALSE(reduced.ok());
-  EXPECT_EQ(reduced.error().text(), "no inputs of one thread show the incorrect result");
+  EXPECT_EQ(reduced.error().text(), "the inputs of no single thread reproduce the incorrect result");
 }
 
 TEST_F(CudaReductionTest, RejectsParametersThatItDoesNotSupport) {
@@ -65,7 +65,7 @@ TEST_F(CudaReductionTest, RejectsParametersThatItDoesNotSupport) {
   failure.entry = "k";
   const auto reduced = reduce_cuda(failure, std::chrono::seconds(10), 2);
   ASSERT_FALSE(reduced.ok());
-  EXPECT_THAT(reduced.error().text(), HasSubstr("neither a number nor an array of numbers"));
+  EXPECT_THAT(reduced.error().text(), HasSubstr("must be a number or a one-dimensional array of numbers"));
 }
 
 }  // namespace

@@ -364,7 +364,7 @@ class DatasetValidator {
     if (missing > 0) {
       diagnose(std::string(kJournalFile), "",
                fmt::format("{} rows that are missing in data/ or cannot be read", missing),
-               "every row that the journal lists to be in data/");
+               "data/ to contain every row that the journal lists");
     }
   }
 

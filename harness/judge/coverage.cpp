@@ -53,7 +53,7 @@ std::vector<UncoveredBranch> Coverage::uncovered(const ir::Module& module) const
       const ir::SourceLocation place = ir::source_location(module, choice.loc);
       UncoveredBranch gap{.line = place.loc.line, .description = std::string(describe_uncovered(choice.kind, way))};
       if (place.file != module.source_name) gap.file = place.file;
-      if (choice.branch_counts[way] > 0) gap.description += " more than once";
+      if (choice.branch_counts[way] > 0) gap.description += " except once";
       if (std::find(gaps.begin(), gaps.end(), gap) == gaps.end()) gaps.push_back(std::move(gap));
     }
   }

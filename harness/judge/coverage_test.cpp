@@ -27,7 +27,7 @@ TEST(BranchCoverage, BranchIsCoveredOnlyAfterTwoSamples) {
   EXPECT_EQ(coverage.missing_samples(), 2 + 1 + 2);
   EXPECT_THAT(coverage.uncovered({}),
               ElementsAre(UncoveredBranch{3, "the condition is never false"},
-                          UncoveredBranch{4, "the operand is never inside the range more than once"},
+                          UncoveredBranch{4, "the operand is never inside the range except once"},
                           UncoveredBranch{4, "the operand is never above the range"}));
   EXPECT_EQ(coverage.gain({branch(3, 9, 7), range(4, 0, 9, 1)}), 2 + 1);
   coverage.add({branch(3, 9, 7), range(4, 0, 9, 1)});

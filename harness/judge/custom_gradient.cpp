@@ -123,8 +123,8 @@ class CustomGradientCheck {
                                         subject.module.functions[static_cast<std::size_t>(function->gradient)].loc));
     verdict.fail(
         Outcome::defect, "custom_gradient",
-        fmt::format("{} {} the gradient {}, but the derivative of the code is {} (difference allowed {}, "
-                    "input set {}); if this is intended, write '# {}' above the kernel",
+        fmt::format("{} {} the gradient {}, but the derivative of the code is {} (allowed difference {}, input set "
+                    "{}); if this is intended, write '# {}' above the kernel",
                     whose, name_of(found), static_cast<double>(found.custom), static_cast<double>(found.derivative),
                     found.bound, found.set, ir::kTrustCustomGradientsAnnotation));
   }

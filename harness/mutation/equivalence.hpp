@@ -21,58 +21,59 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "The mutant adds to the element (i + 2, i) of x. The other accesses to x are at (i + 1, i + 2), (i + j, i + j) "
      "and (i, i + j). No other thread accesses the element of the mutant, which lies two rows below the diagonal."},
     {"atomic/slots_by_own_counter", Operator::kLoopRunsForward, 0x9671169fdc6549b4,
-     "There are at most five trips, and all counts are saved. Each trip reads the cotangent of a slot that no other "
-     "trip uses, and adds to its own element of x, so the trips commute."},
+     "The loop has at most five iterations and saves every count. Each iteration reads the cotangent of a slot that no "
+     "other iteration uses, and adds to its own element of x, so the order of the iterations does not matter."},
     {"atomic/effects_in_conditions", Operator::kLoopRunsForward, 0x68aaea4cbee0a5a8,
-     "The last trip only finds that the condition is false, so its reverse changes nothing. The reverse of every other "
-     "trip does the same: it adds to the same two elements and halves the adjoint of s."},
+     "The last iteration only finds that the condition is false, so its reverse changes nothing. All other iterations "
+     "have the same reverse: it adds to the same two elements and halves the adjoint of s."},
     {"atomic/effects_in_conditions", Operator::kOneTripFewer, 0xbbb09affb5458015,
-     "The mutant omits the reverse of the last trip. That trip only finds that the condition is false, so its reverse "
-     "changes nothing."},
+     "The mutant omits the reverse of the last iteration. That iteration only finds that the condition is false, so "
+     "its reverse changes nothing."},
     {"combined/attention_row", Operator::kFinalState, 0x250ebd8b6abd2bdd,
-     "The adjoint of the maximum goes to the first trip in reverse order whose s is not below the previous maximum. "
-     "This is the last trip whose s is the overall maximum, and therefore also the first in reverse order whose s is "
-     "not below the final value. After that trip the adjoint is zero."},
+     "In reverse order, the adjoint of the maximum goes to the first iteration whose s is not below the previous "
+     "maximum. That is the last iteration whose s is the overall maximum. So it is also, in reverse order, the first "
+     "iteration whose s is not below the final value. After that iteration the adjoint is zero."},
     {"combined/attention_row", Operator::kFinalState, 0xf5c812d28042b5c0,
-     "In each recomputed trip, the maximum of the final value and any s is the final value, so the argument for the "
+     "In each recomputed iteration, the maximum of s and the final value is the final value, so the argument for the "
      "previous mutant applies."},
     {"control_flow/newton_root", Operator::kBranchOnChanged, 0xe6a6f4ff249a3fa2,
-     "For inputs between 0.2 and 9, Newton's method converges from its start value 1 within four trips, so every "
-     "version of the count is below 30 whenever it is compared."},
+     "For inputs between 0.2 and 9, Newton's method converges from its start value 1 within four iterations, so every "
+     "value of the count is below 30, whichever of them a comparison uses."},
     {"control_flow/newton_root", Operator::kBranchOnChanged, 0x8d6e97852e7388f2,
-     "For inputs between 0.2 and 9, Newton's method converges from its start value 1 within four trips, so every "
-     "version of the count is below 30 whenever it is compared."},
+     "For inputs between 0.2 and 9, Newton's method converges from its start value 1 within four iterations, so every "
+     "value of the count is below 30, whichever of them a comparison uses."},
     {"control_flow/newton_root", Operator::kGuardOffByOne, 0xf14e29c522837316,
-     "For inputs between 0.2 and 9, Newton's method converges from its start value 1 within four trips, so the loop "
-     "never reaches its limit, whether that is 30 or 31."},
+     "For inputs between 0.2 and 9, Newton's method converges from its start value 1 within four iterations, so the "
+     "loop never reaches its limit, whether that is 30 or 31."},
     {"control_flow/newton_root", Operator::kWrongOperator, 0xd364829115d16326,
      "The count is used only in the comparison with 30. The count stays below 30 when the loop counts down, and is at "
      "most four when the loop counts up."},
     {"control_flow/return_inside_loop", Operator::kOtherVersion, 0x9ca1520817178443,
-     "The product is in the branch with the return, which only the last trip takes. That trip does not change the "
-     "state, so the state after the loop equals the recomputed one."},
+     "The product is in the branch that returns, and only the last iteration takes this branch. That iteration does "
+     "not change the state, so the state after the loop equals the recomputed state."},
     {"integer/interleaved_bits", Operator::kWrongOperator, 0x17d92aa514af654d,
-     "Before this line a has bits only at positions 0 and 1 modulo 4. So a and a << 1 share bits only at positions 1 "
-     "modulo 4, where 'or' and 'xor' differ, and the mask 0x55555555 clears these."},
+     "Before this line, a has 1 bits only at positions 0 and 1 modulo 4. So a and a << 1 both have 1 bits only at "
+     "positions 1 modulo 4. Only there can 'or' and 'xor' differ, and the mask 0x55555555 clears these positions."},
     {"math/classification", Operator::kFloatOff, 0x394ffbcb4c1aba18,
-     "The constant is the result where x is infinite or NaN, and all inputs are finite."},
+     "The constant is the result only if x is infinite or NaN, but all inputs are finite."},
     {"matrix/constructors", Operator::kResultForOperand, 0x0f7a7e8c2ffe6851,
      "The value is the adjoint of a component that is a constant, so nothing uses it."},
     {"matrix/inverse_of_singular", Operator::kLoopRunsForward, 0xc03204e8afe3de24,
      "Each of the three iterations clears at most one element of the adjoint. No two iterations clear the same "
-     "element, "
-     "and none reads an element that another one clears, so the iterations commute."},
+     "element, and none reads an element that another one clears, so the order of the iterations does not matter."},
     {"reduction/centroid", Operator::kWrongOperand, 0xa66ae745fecb5882,
-     "With p instead of p - c, each point gets 2 a p, and the centroid gets -2 a n c instead of zero. Each point gets "
-     "one n-th of the latter, in total 2 a (p - c), which is correct."},
+     "With p instead of p - c, the adjoint of each point is 2 a p, and the adjoint of the centroid is -2 a n c instead "
+     "of zero. Each point also receives one n-th of the centroid's adjoint. The total is 2 a (p - c), which is "
+     "correct."},
     {"reduction/compensated_sum", Operator::kLoopRunsForward, 0xe64ce9743a10c45c,
-     "After every trip the adjoints of (lost, s) are exactly (-c, c) for the cotangent c. From these, and from the "
-     "initial (0, c), the adjoint of y is c: every trip makes the same contribution to its own element."},
+     "After every iteration, the adjoints of (lost, s) are exactly (-c, c), where c is the cotangent. With these "
+     "adjoints, and also with the initial ones (0, c), the adjoint of y is c. So every iteration adds the same "
+     "contribution to its own element."},
     {"reduction/mean_and_variance", Operator::kWrongSign, 0x7c47bb2d3add1830,
      "The variance contributes the sum of -2 (x - m) / n to the adjoint of the mean m. This sum is zero, because m is "
-     "the mean of x, and so is its negative."},
+     "the mean of x, so its sign does not matter."},
     {"transform/spatial_vectors", Operator::kWrongOperand, 0x1320c0a47c168703,
-     "The top of 'swapped' is the bottom of a, so both operands are equal."},
+     "The top half of 'swapped' is the bottom half of a, so both operands are equal."},
     {"vector/closest_points_of_segments", Operator::kPathSkipped, 0xbb8c2312c2a3e747,
      "On this path the first segment is a point, so the closest point is its start, and the adjoint of its end is "
      "zero."},
@@ -88,7 +89,7 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "length "
      "is then not above zero, and the adjoint of the normalization does not divide by it."},
     {"vector/vectors_of_bool", Operator::kLoopRunsForward, 0xf43ea763ba807430,
-     "No trip changes the adjoint of s, and each trip adds to its own component of the gradient of x."},
+     "No iteration changes the adjoint of s, and each iteration adds to its own component of the gradient of x."},
 };
 
 /// Proofs for mutants of the C++ that Warp generates.

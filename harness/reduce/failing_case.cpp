@@ -112,8 +112,9 @@ Result<ReducedCase> reduce_case(const FailingCase& failing, backends::Device& de
     if (!source.ok()) return source.error();
     CaseRecord record = judge_case(*source, failing.pass, device, printer, effort);
     if (!has_ending(record, failing.failure_class)) {
-      return Error{fmt::format("the reduced kernel ends as {}, expected {}", to_text(ending_of(record)), ending),
-                   failing.source.selector};
+      return Error{
+          fmt::format("the outcome of the reduced kernel is {}, expected {}", to_text(ending_of(record)), ending),
+          failing.source.selector};
     }
     return ReducedCase{
         .reduction = reduction.take(), .source = source.take(), .options = effort, .record = std::move(record)};

@@ -168,7 +168,7 @@ TEST_F(PtxDevice, LoadsMeasuredApproximationTablesFromFile) {
   EXPECT_THAT(table.windows().at(0).differences, ::testing::Each(0));
   const auto device = make_device("ptx", {.compiler = "", .tables = file});
   ASSERT_TRUE(device.ok()) << device.error().text();
-  EXPECT_THAT((*device)->can_run().detail, HasSubstr("approximations measured on"));
+  EXPECT_THAT((*device)->can_run().detail, HasSubstr("approximate instructions as measured on"));
   std::filesystem::remove(file);
 }
 

@@ -163,9 +163,10 @@ std::string_view expectation(TypeRule rule) {
   switch (rule) {
     case TypeRule::kLinear: return "two numeric values of the same type";
     case TypeRule::kProduct:
-      return "two numeric scalars of the same type, a vector or matrix and its scalar, or matrices and vectors of "
-             "matching sizes";
-    case TypeRule::kQuotient: return "two numeric scalars of the same type, or a vector or matrix and its scalar type";
+      return "two numeric scalars of the same type, a vector or matrix and a scalar of its component type, or matrices "
+             "and vectors of matching sizes";
+    case TypeRule::kQuotient:
+      return "two numeric scalars of the same type, or a vector or matrix and a scalar of its component type";
     case TypeRule::kNegation: return "a signed numeric value";
     case TypeRule::kNumeric: return "numeric scalars of the same type";
     case TypeRule::kFloat: return "float scalars of the same type";
@@ -184,12 +185,12 @@ std::string_view expectation(TypeRule rule) {
     case TypeRule::kComponents: return "two vectors or matrices of the same type";
     case TypeRule::kDot: return "two vectors, quaternions or transforms of the same type";
     case TypeRule::kDoubleDot: return "two matrices of the same type";
-    case TypeRule::kCross: return "two vectors of length 3 of the same type";
+    case TypeRule::kCross: return "two vectors of length 3 and of the same type";
     case TypeRule::kLength: return "a float vector or a quaternion";
     case TypeRule::kLengthSquared: return "a vector or a quaternion";
     case TypeRule::kNormalize: return "a float vector";
     case TypeRule::kTranspose: return "a matrix";
-    case TypeRule::kOuter: return "two vectors of one scalar type";
+    case TypeRule::kOuter: return "two vectors with the same scalar type";
     case TypeRule::kInverse: return "a float matrix of 2 x 2, 3 x 3 or 4 x 4 components";
     case TypeRule::kQuaternion: return "a quaternion";
     case TypeRule::kTranslation:

@@ -56,11 +56,11 @@ inline constexpr std::array<RejectionRow, 13> kRejections = {{
      "the derivative depends on a float from a function that has a replay but no gradient; define a gradient "
      "(func_grad)"},
     {Rejection::kCustomMemory, "A11-custom-memory",
-     "a gradient or replay function reads an array that the backward pass changes, so the value it reads depends on "
-     "the order of the sweeps"},
+     "a gradient or replay function reads an array that the backward pass changes, so the values that the function "
+     "reads depend on when it runs"},
     {Rejection::kNonlinearGradient, "A12-nonlinear-gradient",
-     "a gradient function must be linear in the adjoints it receives; scale them only by values that do not depend on "
-     "them"},
+     "a gradient function must be linear in the adjoints it receives; multiply adjoints only by values that do not "
+     "depend on adjoints"},
     {Rejection::kTileTripCount, "A13-tile-control",
      "a function applied to a tile has a loop whose trip count depends on the element; use the same trip count for all "
      "elements"},

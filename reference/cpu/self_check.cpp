@@ -138,7 +138,7 @@ SelfCheck self_check(const Oracle& oracle, const OracleRun& run, const Reference
     if (apart > 0x1p-45L) {
       result.agrees = false;
       result.message =
-          fmt::format("reverse sweep and dual numbers differ by {:.2g} of the gradient", static_cast<double>(apart));
+          fmt::format("reverse sweep and dual numbers differ by {:.2g} times the gradient", static_cast<double>(apart));
       continue;
     }
     if (result.is_conclusive) continue;

@@ -186,10 +186,10 @@ std::string build_table(const BuildMatrix& matrix, bool color) {
   for (std::vector<std::string>& row : total_rows(matrix))
     table.add(std::move(row));
   std::string text = table.text(color);
-  text +=
-      fmt::format("longer: passing cases with more than {:.0f} % more executed instructions than the shortest build\n",
-                  100 * (kMoreInstructions - 1));
-  if (matrix.differences.empty()) return text + "\nEvery case ends in the same way in all builds.\n";
+  text += fmt::format(
+      "longer: passing cases that execute more than {:.0f} % more instructions than in the shortest build\n",
+      100 * (kMoreInstructions - 1));
+  if (matrix.differences.empty()) return text + "\nEvery case has the same result in all builds.\n";
   text +=
       fmt::format("\n{} with different results:\n", cases_text(static_cast<std::int64_t>(matrix.differences.size())));
   for (const BuildDifference& difference : matrix.differences) {

@@ -130,8 +130,8 @@ Result<Nvrtc> Nvrtc::load(const std::string& which) {
   if (path.empty()) {
     const std::vector<std::string> versions = installed_nvrtc_versions();
     return Error{
-        fmt::format("NVRTC {} is not installed; ci/setup-compilers installs the versions of "
-                    "ci/nvrtc-versions.txt, and these are installed: {}",
+        fmt::format("NVRTC {} is not installed; run ci/setup-compilers to install the versions listed in "
+                    "ci/nvrtc-versions.txt; installed versions: {}",
                     which, versions.empty() ? "none" : fmt::format("{}", fmt::join(versions, ", ")))};
   }
   return load_first({{path}});

@@ -117,7 +117,7 @@ TEST(Nvrtc, ReportsLibraryThatIsNotNvrtc) {
 TEST(Nvrtc, ReportsVersionThatIsNotInstalledAndHowToInstallIt) {
   const Result<Nvrtc> missing = Nvrtc::load("1.2.3");
   ASSERT_FALSE(missing.ok());
-  EXPECT_THAT(missing.error().message, HasSubstr("NVRTC 1.2.3 is not installed; ci/setup-compilers installs"));
+  EXPECT_THAT(missing.error().message, HasSubstr("NVRTC 1.2.3 is not installed; run ci/setup-compilers to install"));
 }
 
 TEST_F(NvrtcTest, FullVersionContainsVersion) {

@@ -75,9 +75,10 @@ Result<UnitHeader> parse_unit_header(const json& entry) {
     announced.entries += *count;
     if (*first > UINT32_MAX || *count > kMaxEntries || *first + *count > std::uint64_t{1} << 32U ||
         announced.entries > kMaxEntries) {
-      return Error{fmt::format(
-          "invalid window of {} operands starting at {}: it must lie within 32 bits and have at most {} operands",
-          *count, *first, kMaxEntries)};
+      return Error{
+          fmt::format("invalid window of {} operands starting at {}: operands must be 32-bit numbers, and all windows "
+                      "together must have at most {}",
+                      *count, *first, kMaxEntries)};
     }
     announced.windows.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*count)});
   }

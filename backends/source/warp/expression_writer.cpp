@@ -230,9 +230,10 @@ ExpressionWriter::WrittenExpression ExpressionWriter::operation(const ir::Expr& 
   }
   if (operation.warp.empty()) {
     const bool update = expr.op == ir::Op::kTileInsert || expr.op == ir::Op::kInsert || expr.op == ir::Op::kWithField;
-    fail(expr.loc, update ? fmt::format("{} can only be written as an assignment to a part of a variable or element",
-                                        operation.mnemonic)
-                          : fmt::format("operation {} is not supported in Warp", operation.mnemonic));
+    fail(expr.loc,
+         update ? fmt::format("Warp supports {} only as an assignment to a part of a variable or of an array element",
+                              operation.mnemonic)
+                : fmt::format("operation {} is not supported in Warp", operation.mnemonic));
     return {};
   }
   // Warp has no quaternion of four equal components; its constructor without arguments returns zeros.

@@ -91,15 +91,16 @@ void StatementWriter::customize(const ir::Function& of, std::string_view of_name
     const ir::Expr& value = function_.expr(id);
     if (value.kind != ir::ExprKind::kVariable || function_.is_parameter(value.variable)) {
       return expressions_.fail(last_statement_->loc,
-                               "a gradient function must return variables that accumulate adjoints");
+                               "a gradient function must return the local variables in which it accumulates adjoints");
     }
     const std::string adjoint = "adj_";
     while (p < static_cast<std::size_t>(of.parameter_count) &&
            adjoint + of.variables[p].name != function_.var(value.variable).name)
       ++p;
     if (p == static_cast<std::size_t>(of.parameter_count)) {
-      return expressions_.fail(last_statement_->loc,
-                               "a gradient function must name its adjoint variables after the parameters");
+      return expressions_.fail(
+          last_statement_->loc,
+          "a gradient function must name its adjoint variables after the parameters, in their order: adj_x for x");
     }
     adjoints_.push_back(value.variable);
     variables_[static_cast<std::size_t>(value.variable)] = fmt::format("wp.adjoint[{}]", variables_[p++]);

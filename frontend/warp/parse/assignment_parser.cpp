@@ -118,8 +118,8 @@ void WarpStatementParser::note_changed_constant(SyntaxNode name, ir::VarId varia
   if (start == initial_loop_depth_.end() || start->second >= dynamic_loop_depth_) return;
   initial_loop_depth_.erase(start);
   const bool is_float = context_.function.var(variable).type.is_float_scalar();
-  context_.note(name, fmt::format("Warp rejects changing a variable in a dynamic loop if its initial value is a bare "
-                                  "literal; initialize it with {}(...)",
+  context_.note(name, fmt::format("Warp rejects a dynamic loop that changes a variable whose initial value is a bare "
+                                  "literal; initialize the variable with {}(...)",
                                   is_float ? "float" : "int"));
 }
 
@@ -127,13 +127,15 @@ void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
   if (value == kNone) return;
   if (target.is(SyntaxKind::kIdentifier)) return assign_name(target, value);
   if (expressions_.is_adjoint(target)) {
-    context_.error(target, "adjoints cannot be assigned; use +=, because other uses may also have contributed");
+    context_.error(target, "adjoints cannot be assigned; use +=, which keeps the contributions of other uses");
     return;
   }
   const AssignmentTarget place = expressions_.place(target);
   if (place.failed()) return;
   if (place.is_slice() && is_variable(value, place.variable)) {
-    context_.error(target, "Warp changes the variable while it copies the components; copy the variable first");
+    context_.error(target,
+                   "Warp would change the variable while it copies components from it to the slice; assign a copy of "
+                   "the variable");
     return;
   }
   if (!place.lacks_indices() && place.type != context_.type_of(value)) {
@@ -398,9 +400,9 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
     }
   }
   if (!place.path.empty() && !place.path.back().tile.empty()) {
-    context_.error(
-        node,
-        "tile elements cannot be updated: every thread of the block would do it on a GPU, but only one on the CPU");
+    context_.error(node,
+                   "tile elements cannot be updated: every thread of the block would execute the update on a GPU, but "
+                   "only one on the CPU");
     return;
   }
   const ExprId old = read_target(context_, target, copy_target(context_, place));

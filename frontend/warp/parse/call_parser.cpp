@@ -266,8 +266,8 @@ ExprId WarpExpressionParser::convert_constant(SyntaxNode node, const Constant& n
                        type == ir::scalar_type(ir::Scalar::kU64);
   if (named.is(SyntaxKind::kIdentifier) && is_wide && !number.is_typed) {
     if (context_.used_constants.contains(named.text())) {
-      return context_.error(node, fmt::format("'{}' is used before and after its conversion to {}, which changes its "
-                                              "type in Warp: use a second constant",
+      return context_.error(node, fmt::format("the constant '{}' is used before and after a conversion to {}, which in "
+                                              "Warp changes the type of the constant itself; use a second constant",
                                               named.text(), context_.type_name(type)));
     }
     context_.retyped_constants[named.text()] = type;
@@ -346,7 +346,8 @@ ir::VarId WarpExpressionParser::atomic_call(SyntaxNode call, ir::AtomicOp op, co
                                                        "arr i j k compare value", "arr i j k l compare value"};
   std::vector<SyntaxNode> given;
   if (!match_named_arguments(call, compares ? kSwaps : kUpdates, given) || given.empty())
-    return context_.error(call, "expected an array, its indices and a value, without stars");
+    return context_.error(
+        call, "expected an array, its indices and a value; starred arguments (`*args`) are not supported here");
   AssignmentTarget target = place(given[0]);
   if (target.failed()) return kNone;
   if (target.root != AssignmentTarget::Root::kArray || !target.type.is_array()) {

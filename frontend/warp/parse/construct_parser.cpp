@@ -246,7 +246,8 @@ ExprId WarpExpressionParser::construct_struct(SyntaxNode node, ir::Type type) {
   const CallArguments written = arguments_of(node);
   std::vector<SyntaxNode> arguments = written.positional;
   if (!written.keyword.empty() && !match_named_arguments(node, {names}, arguments))
-    return context_.error(node, fmt::format("arguments of {} must be its fields, each once", definition.name));
+    return context_.error(node,
+                          fmt::format("arguments of {} must set each of its fields exactly once", definition.name));
   std::vector<ExprId> values;
   for (const SyntaxNode argument : arguments) {
     if (is_starred(argument)) {

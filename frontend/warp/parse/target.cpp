@@ -130,7 +130,7 @@ void write_whole(FunctionContext& context, SyntaxNode node, const AssignmentTarg
   if (whole == ir::kNone) return;
   context.builder.at(node.loc());
   if (place.root == AssignmentTarget::Root::kVariable && context.function.is_parameter(place.variable)) {
-    context.error(node, "fields of structs with array fields cannot be assigned; use a variable");
+    context.error(node, "fields of structs with array fields cannot be assigned; store the new value in a variable");
   } else if (place.root == AssignmentTarget::Root::kVariable) {
     context.builder.assign(place.variable, whole);
   } else {
@@ -271,7 +271,8 @@ void write_target(FunctionContext& context, SyntaxNode node, const AssignmentTar
     return;
   }
   if (place.is_slice() && !place.is_assignable_slice()) {
-    context.error(node, "Warp assigns slices of variables only; copy the vector or matrix to a variable first");
+    context.error(
+        node, "Warp supports assignment to slices of variables only; copy the vector or matrix to a variable first");
     return;
   }
   if (place.is_slice()) return write_slice(context, node, place, value);

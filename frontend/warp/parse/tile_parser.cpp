@@ -229,8 +229,8 @@ ExprId WarpExpressionParser::tile_reduce(SyntaxNode node) {
     return tile == kNone ? kNone : context_.operation(node, op == Op::kMin ? Op::kTileMin : Op::kTileMax, {tile});
   }
   return context_.error(node,
-                        "tiles can be reduced with wp.add, wp.min or wp.max only: other results depend on the "
-                        "unspecified order in which threads combine elements");
+                        "tiles can be reduced with wp.add, wp.min or wp.max only: the results of other functions "
+                        "depend on the unspecified order in which threads combine elements");
 }
 
 /// wp.tile_map(f, a, ...): an operation, or a function of the file, applied to each element.

@@ -8,9 +8,8 @@ namespace {
 const RejectionCase kCases[] = {
     {.name = "FloatTimesInteger",
      .body = "i = wp.tid()\nx[i] = a * 2",
-     .messages = "5:12: error: in k: a * 2: mul takes two numeric scalars of the same type, a vector or matrix and its "
-                 "scalar, or "
-                 "matrices and vectors of matching sizes, got float32 and int32"},
+     .messages = "5:12: error: in k: a * 2: mul takes two numeric scalars of the same type, a vector or matrix and a "
+                 "scalar of its component type, or matrices and vectors of matching sizes, got float32 and int32"},
     {.name = "FloatToIntegerPower",
      .body = "x[0] = a ** 2",
      .messages = "4:12: error: in k: a ** 2: pow takes float scalars of the same type, got float32 and int32"},
@@ -19,9 +18,8 @@ const RejectionCase kCases[] = {
      .messages = "4:5: error: in k: x[0]: assigned value must be float32, got int32"},
     {.name = "VectorTimesInteger",
      .body = "p = v * 2",
-     .messages = "4:9: error: in k: v * 2: mul takes two numeric scalars of the same type, a vector or matrix and its "
-                 "scalar, or "
-                 "matrices and vectors of matching sizes, got vec3 and int32"},
+     .messages = "4:9: error: in k: v * 2: mul takes two numeric scalars of the same type, a vector or matrix and a "
+                 "scalar of its component type, or matrices and vectors of matching sizes, got vec3 and int32"},
     {.name = "TypeChange",
      .body = "s = 0.0\ns = 1",
      .messages = "5:5: error: in k: s: variable has type float32, cannot assign int32"},
@@ -46,8 +44,8 @@ const RejectionCase kCases[] = {
      .messages = "4:21: error: in k: a: condition must be a bool or an integer, got float32: compare it with 0.0"},
     {.name = "ConstantOfTwoTypes",
      .body = "q = 1.5\nx[0] = q\ny = wp.float64(q)",
-     .messages = "6:20: error: in k: q: 'q' is used before and after its conversion to float64, which changes its type "
-                 "in Warp: use a second constant"},
+     .messages = "6:20: error: in k: q: the constant 'q' is used before and after a conversion to float64, which in "
+                 "Warp changes the type of the constant itself; use a second constant"},
     {.name = "ChainedComparisonOfDifferentTypes",
      .body = "p = 0 < a < 1",
      .messages = "4:9: error: in k: 0 < a < 1: chained comparisons must compare values of the same type, got int32 and "

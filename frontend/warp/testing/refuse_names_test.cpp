@@ -59,17 +59,17 @@ const RejectionCase kCases[] = {
     {.name = "SliceOfArrayElementAssigned",
      .parameters = "y: wp.array(dtype=wp.vec3), b: wp.vec2",
      .body = "y[0][0:2] = b",
-     .messages = "4:5: error: in k: y[0][0:2]: Warp assigns slices of variables only; copy the vector or matrix to a "
-                 "variable first"},
+     .messages = "4:5: error: in k: y[0][0:2]: Warp supports assignment to slices of variables only; copy the vector "
+                 "or matrix to a variable first"},
     {.name = "SliceOfArrayElementIncreased",
      .parameters = "y: wp.array(dtype=wp.vec3), b: wp.vec2",
      .body = "y[0][0:2] += b",
-     .messages = "4:5: error: in k: y[0][0:2]: Warp assigns slices of variables only; copy the vector or matrix to a "
-                 "variable first"},
+     .messages = "4:5: error: in k: y[0][0:2]: Warp supports assignment to slices of variables only; copy the vector "
+                 "or matrix to a variable first"},
     {.name = "VectorAssignedToItsOwnSlice",
      .body = "p = v\np[::-1] = p",
-     .messages = "5:5: error: in k: p[::-1]: Warp changes the variable while it copies the components; copy the "
-                 "variable first"},
+     .messages = "5:5: error: in k: p[::-1]: Warp would change the variable while it copies components from it to the "
+                 "slice; assign a copy of the variable"},
     {.name = "SliceOfAnotherLengthAssigned",
      .body = "p = v\np[0:2] = v",
      .messages = "5:5: error: in k: p[0:2]: assigned value must be vec2, got vec3"},
@@ -142,9 +142,9 @@ const RejectionCase kCases[] = {
      .above = "mat22b = wp.types.matrix(shape=(2, 2), dtype=wp.bool)\n",
      .parameters = "f: wp.array(dtype=mat22b)",
      .body = "f[0] = f[1] * f[2]",
-     .messages =
-         "5:12: error: in k: f[1] * f[2]: mul takes two numeric scalars of the same type, a vector or matrix and "
-         "its scalar, or matrices and vectors of matching sizes, got 2x2 matrix of bool and 2x2 matrix of bool"},
+     .messages = "5:12: error: in k: f[1] * f[2]: mul takes two numeric scalars of the same type, a vector or matrix "
+                 "and a scalar of its component type, or matrices and vectors of matching sizes, got 2x2 matrix of "
+                 "bool and 2x2 matrix of bool"},
     {.name = "BitCast",
      .body = "m = wp.cast(a, wp.int32)",
      .messages =
@@ -176,10 +176,11 @@ const RejectionCase kCases[] = {
     {.name = "StructWithUnknownField",
      .above = "@wp.struct\nclass S:\n    a: float\n    b: int\n",
      .body = "s = S(1.0, c=2)",
-     .messages = "8:9: error: in k: S(...): arguments of S must be its fields, each once"},
+     .messages = "8:9: error: in k: S(...): arguments of S must set each of its fields exactly once"},
     {.name = "AtomicWithUnknownKeyword",
      .body = "wp.atomic_add(x, 0, amount=a)",
-     .messages = "4:5: error: in k: wp.atomic_add(...): expected an array, its indices and a value, without stars"},
+     .messages = "4:5: error: in k: wp.atomic_add(...): expected an array, its indices and a value; starred arguments "
+                 "(`*args`) are not supported here"},
     {.name = "VectorWithTooFewValues",
      .body = "p = wp.vec3(1.0, 2.0)",
      .messages = "4:9: error: in k: wp.vec3(...): vec3 takes 3 values of type float32"},
@@ -259,7 +260,8 @@ const RejectionCase kCases[] = {
      .above = "@wp.struct\nclass S:\n    y: wp.array(dtype=float)\n    m: float\n",
      .parameters = "s: S",
      .body = "s.m = 2.0",
-     .messages = "8:5: error: in k: s.m: fields of structs with array fields cannot be assigned; use a variable"},
+     .messages = "8:5: error: in k: s.m: fields of structs with array fields cannot be assigned; store the new value "
+                 "in a variable"},
     {.name = "StructFieldWithDefault",
      .above = "@wp.struct\nclass S:\n    m: float = 1.0\n",
      .parameters = "s: S",
@@ -374,9 +376,9 @@ const RejectionCase kCases[] = {
      .above = "@wp.func\ndef f(y: float):\n    return y\n@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n"
               "    wp.adjoint[y] = adj_ret\n",
      .body = "x[0] = f(a)",
-     .messages =
-         "7:5: error: in g: wp.adjoint[y]: adjoints cannot be assigned; use +=, because other uses may also have "
-         "contributed\n10:12: error: in k: f(...): the gradient of this function could not be parsed"},
+     .messages = "7:5: error: in g: wp.adjoint[y]: adjoints cannot be assigned; use +=, which keeps the contributions "
+                 "of other uses\n"
+                 "10:12: error: in k: f(...): the gradient of this function could not be parsed"},
     {.name = "ReadOfAdjoint",
      .above = "@wp.func\ndef f(y: float):\n    return y\n@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n"
               "    wp.adjoint[y] += wp.adjoint[y]\n",

@@ -197,7 +197,7 @@ class Comparer {
       const bool is_struct = name != forward_;
       if (a == nullptr || b == nullptr) continue;
       if (is_struct ? same(*a, *b) : plain(parameters_of(*a)) == plain(parameters_of(*b))) continue;
-      return difference(Damage::kOtherKernel, *a, *b, "the kernel has other parameters: ");
+      return difference(Damage::kOtherKernel, *a, *b, "the kernel's parameters differ: ");
     }
     if (similarity(*forward, *own) >= kSameKernel) return std::nullopt;
     return difference(Damage::kOtherKernel, *forward, *own, "most statements differ: ");
@@ -240,15 +240,15 @@ class Comparer {
     const auto expected = directives(expected_);
     for (const auto& [text, line] : found) {
       if (found.count(text) <= expected.count(text)) continue;
-      DamageFinding result = finding(Damage::kOtherVersion,
-                                     fmt::format("Warp {} does not write '{}' (line {})", pair_.version, text, line));
+      DamageFinding result = finding(
+          Damage::kOtherVersion, fmt::format("Warp {} does not generate '{}' (line {})", pair_.version, text, line));
       result.found = found_line(line);
       return result;
     }
     for (const auto& [text, line] : expected) {
       if (expected.count(text) <= found.count(text)) continue;
       DamageFinding result =
-          finding(Damage::kOtherVersion, fmt::format("'{}' is missing, which Warp {} writes", text, pair_.version));
+          finding(Damage::kOtherVersion, fmt::format("'{}' is missing, which Warp {} generates", text, pair_.version));
       result.expected = expected_line(line);
       return result;
     }

@@ -55,7 +55,7 @@ inline constexpr std::array<DamageRow, 17> kDamages{{
     {Damage::kMissingFunction, "missing_function", "a function or struct is missing"},
     {Damage::kForwardDiffers, "forward_differs", "only functions of the forward pass differ"},
     {Damage::kBackwardDiffers, "backward_differs", "only functions of the backward pass differ"},
-    {Damage::kCodeDiffers, "code_differs", "functions of both passes differ, or a struct"},
+    {Damage::kCodeDiffers, "code_differs", "functions of both passes differ, or a struct differs"},
     {Damage::kDuplicate, "duplicate", "an earlier row has the same kernel"},
 }};
 constexpr std::string_view to_text(Damage damage) { return kDamages.at(static_cast<std::size_t>(damage)).name; }

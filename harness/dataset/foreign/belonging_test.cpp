@@ -192,7 +192,7 @@ TEST(GeneratedCodeMatch, DetectsCodeOfAnotherKernel) {
   expect_damage(replaced(std::string(kFile), "scale_0123abcd", "shift_0123abcd"), Damage::kOtherKernel,
                 "the code is that of kernel 'shift', not 'scale'");
   expect_damage(replaced(std::string(kFile), "wp::array_t<wp::float32> x;", "wp::array_t<wp::float64> x;"),
-                Damage::kOtherKernel, "the kernel has other parameters");
+                Damage::kOtherKernel, "the kernel's parameters differ");
   std::string text = replaced(std::string(kFile), "var_1 = wp::address(var_x, var_0);", "a = wp::sin(b);");
   text = replaced(text, "var_2 = square_0(var_1);", "c = wp::cos(b);");
   text = replaced(text, "var_3 = wp::mul(var_2, 2.0);", "d = wp::tan(b);");
@@ -202,9 +202,9 @@ TEST(GeneratedCodeMatch, DetectsCodeOfAnotherKernel) {
 
 TEST(GeneratedCodeMatch, DetectsCodeOfAnotherWarpVersion) {
   expect_damage(replaced(std::string(kFile), "#define float(x) cast_float(x)\n", ""), Damage::kOtherVersion,
-                "'#define float(x) cast_float(x)' is missing, which Warp 1.19.0 writes");
+                "'#define float(x) cast_float(x)' is missing, which Warp 1.19.0 generates");
   expect_damage(replaced(std::string(kFile), "#include <builtin.h>", "#include <builtin.h>\n#define OLD"),
-                Damage::kOtherVersion, "Warp 1.19.0 does not write '#define OLD' (line 3)");
+                Damage::kOtherVersion, "Warp 1.19.0 does not generate '#define OLD' (line 3)");
   expect_damage(replaced(std::string(kFile), "template <bool linear>\nstatic ", ""), Damage::kOtherVersion,
                 "Warp 1.19.0 declares kernels differently");
   expect_damage(std::string(kFile) + "void scale_0123abcd_cpu_thunk_forward() {}\n", Damage::kOtherVersion,

@@ -59,7 +59,8 @@ class FieldReader {
       row_.id = member->get<std::string>();
     else if (member != nullptr && member->is_number_integer()) row_.id = member->dump();
     else if (!paths.empty())
-      report(Damage::kMissingField, "id", fmt::format("id: the row has no text or integer '{}'", paths.front()));
+      report(Damage::kMissingField, "id",
+             fmt::format("id: member '{}' must be a string that is not empty, or an integer", paths.front()));
   }
 
  private:

@@ -82,7 +82,7 @@ TEST_F(ForeignRowsTest, ReportsInvalidAndIncompleteRows) {
   expect(2, Damage::kMissingField, "cpp: the row has no member 'c'");
   expect(3, Damage::kMissingField, "python: member 'py' is empty");
   expect(4, Damage::kInvalidRow, "python: member 'py' must be a string");
-  expect(5, Damage::kMissingField, "id: the row has no text or integer 'name'");
+  expect(5, Damage::kMissingField, "id: member 'name' must be a string that is not empty, or an integer");
   expect(6, Damage::kInvalidRow, "expected");
   EXPECT_EQ(found[5].id, "rows.jsonl:6");
 }

@@ -209,9 +209,11 @@ std::string explanation_of(const std::string& cause) {
       {"fail(wrong_gradient)", "finite differences of Warp's forward pass contradict Warp's gradient"},
       {"fail(convention)", "Warp's gradient is not the derivative, as Warp documents for this construct"},
       {"fail(rounding)", "in the kernel's own types, the error exceeds the bound; with f64 promotion it does not"},
-      {"fail(undecided)", "Warp's gradient differs from the oracle's, and finite differences do not decide"},
+      {"fail(undecided)",
+       "Warp's gradient differs from the oracle's, and finite differences do not show which is correct"},
       {"fail(oracle_wrong)", "finite differences contradict the oracle; this is an error of Assay"},
-      {"judged_code_differs", "from the kernel as Assay prints it, Warp generates other code than the row's"},
+      {"judged_code_differs",
+       "for the kernel as Assay prints it, Warp generates code that differs from the row's code"},
       {"not_run", "the code belongs to the Python source; the kernel was not judged"},
       {"unsupported(reader)", "Assay cannot parse the kernel"},
   };
@@ -269,7 +271,7 @@ class Finisher {
       const auto first = programs_.find(line.program_key);
       if (first != programs_.end() && first->second.first != line.number) {
         line.reject(Damage::kDuplicate,
-                    fmt::format("the kernel is that of row '{}', apart from names", first->second.second));
+                    fmt::format("apart from names, the kernel is identical to that of row '{}'", first->second.second));
       }
       return;
     }
@@ -280,7 +282,7 @@ class Finisher {
       return;
     const auto owner = own_code_.find(line.code_key);
     if (owner != own_code_.end())
-      line.reject(Damage::kOtherKernel, fmt::format("the code is that of row '{}'", owner->second));
+      line.reject(Damage::kOtherKernel, fmt::format("the code is identical to that of row '{}'", owner->second));
   }
 
   Result<void> write() {

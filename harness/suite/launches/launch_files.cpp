@@ -168,8 +168,8 @@ class Binder {
     const RecordedArgument& argument = file_.arguments[p];
     const ir::Variable& parameter = kernel_.variables[p];
     if (argument.name != parameter.name) {
-      return fail(fmt::format("argument {} must be '{}', a parameter of kernel '{}', got '{}'", p, parameter.name,
-                              kernel_.name, argument.name));
+      return fail(fmt::format("argument {} must have the name of parameter '{}' of kernel '{}', got '{}'", p,
+                              parameter.name, kernel_.name, argument.name));
     }
     if (has_array_fields(module_, parameter.type.element()))
       reject(fmt::format("parameter '{}' is a struct with arrays", parameter.name));
@@ -299,9 +299,9 @@ std::vector<LaunchFile> merge_same_arrays(KernelSource& source, const std::vecto
   for (const LaunchFile* file : files) {
     if (same_arrays(*file, kernel, uses) == same) launches.push_back(without_same_arrays(*file, same));
     else
-      reasons.push_back(
-          fmt::format("the recorded launch {} is not supported: it passes one array for other parameters than {} does",
-                      file->path.filename().string(), files.front()->path.filename().string()));
+      reasons.push_back(fmt::format(
+          "the recorded launch {} is not supported: the parameters that receive the same array are not those of {}",
+          file->path.filename().string(), files.front()->path.filename().string()));
   }
   std::vector<std::string> merged;
   for (std::size_t p = 0; p < same.size(); ++p) {
@@ -309,7 +309,7 @@ std::vector<LaunchFile> merge_same_arrays(KernelSource& source, const std::vecto
       merged.push_back(fmt::format("'{}' is '{}'", kernel.variables[p].name, kernel.var(same[p]).name));
   }
   if (merged.empty()) return launches;
-  notes.push_back({.kind = "kernel judged with one parameter for an array that its launches pass more than once",
+  notes.push_back({.kind = "kernel judged with one parameter in place of several that receive the same array",
                    .text = fmt::format("{}: {}", source.selector, fmt::join(merged, ", "))});
   ir::Module module = *source.module;
   module.kernels[source.kernel_index] = transforms::merge_parameters(kernel, same);
