@@ -132,10 +132,10 @@ Result<std::string> findings_page(const std::vector<fs::path>& folders) {
   }
   std::string page =
       "# Compiler findings\n\n"
-      "Kernels that a compiler translates incorrectly, found by `assay compilers`, whose hunt writes this page. In\n"
+      "This page, which `assay compilers --hunt` writes, lists kernels that a compiler translates incorrectly. In\n"
       "each finding, the optimized build computes other values than the unoptimized build of the same text, and an\n"
       "optimized build of another version or target agrees with the unoptimized one. All builds ran in Assay's\n"
-      "interpreter of PTX, not on a GPU. A group has the findings whose incorrect PTX lacks the same instructions;\n"
+      "interpreter of PTX, not on a GPU. Findings whose incorrect PTX lacks the same instructions form a group;\n"
       "several groups may have one cause.\n\n";
   page += fmt::format(
       "| | |\n|---|--:|\n| kernels judged by hunts | {} |\n| cases (kernel, pass, build) | {} |\n"

@@ -108,8 +108,8 @@ that the bounds of the steps are added. CUDA and libm are listed separately, as 
 constexpr std::string_view kLibraryHead = R"(
 ## Warp's library
 
-Functions composed of operations, defined in `ir/library*.cpp`; their reference, derivative and error bound follow from
-those operations. x, y, z, u, v and w are the operands.
+This table lists functions composed of operations (`ir/library*.cpp`). The expected value, the derivative and the error
+bound of a function follow from its operations. x, y, z, u, v and w are the operands.
 
 | function | operands | result |
 |---|---|---|

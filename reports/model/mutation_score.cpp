@@ -137,9 +137,8 @@ std::string mutation_document(const json& mutation_score) {
       "A mutant is a kernel with one injected mistake. The suite judges it like any other kernel. A rejected mutant is "
       "killed; a\nmutant that passes survives, which shows a gap in the suite. A mutant is equivalent, and not "
       "counted, if an optimizing\ncompiler generates the same code for it as for the correct kernel, or if a written "
-      "proof shows that it is correct. F64\npromotion and native precision are judged separately; mutants that only "
-      "the kernel's "
-      "own types can show are not counted\nfor f64 promotion.\n\n"
+      "proof shows that it is correct. F64\npromotion and native precision are judged separately; mutants that can "
+      "be detected only in the kernel's own types\nare not counted for f64 promotion.\n\n"
       "**{} of {} mutants killed: {} %** (f64 promotion {} %, native precision {} %). {}\n\n",
       mutation_score.at("device").get<std::string>(), number(mutation_score.at("planned")),
       number(mutation_score.at("seed")), mutation_score.at("commit").get<std::string>(), number(all.at("killed")),
