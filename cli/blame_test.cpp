@@ -67,7 +67,7 @@ class BlameTest : public ::testing::Test {
   Workshop workshop_;
 };
 
-TEST_F(BlameTest, NamesTheCompilerThatIsWrongOnlyIfItOptimizes) {
+TEST_F(BlameTest, BlamesCompilerWhoseCodeIsIncorrectOnlyWithOptimization) {
   write_compiler("*' -O2 '*");
   const harness::CaseRecord record = failing("--cxx \"$PWD/wrong\" --optimise 2");
   EXPECT_THAT(record.blame->culprit, StartsWith("compiler("));
@@ -75,12 +75,12 @@ TEST_F(BlameTest, NamesTheCompilerThatIsWrongOnlyIfItOptimizes) {
   EXPECT_GE(record.blame->witnesses.size(), 3U);
 }
 
-TEST_F(BlameTest, DoesNotNameTheCompilerThatIsAlsoWrongWithoutOptimizations) {
+TEST_F(BlameTest, DoesNotBlameCompilerWhoseCodeIsIncorrectEvenWithoutOptimization) {
   write_compiler("*");
   EXPECT_EQ(failing("--cxx \"$PWD/wrong\" --optimise 2").blame->culprit, "undetermined");
 }
 
-TEST_F(BlameTest, IsNotSoughtIfTheOptionIsZero) {
+TEST_F(BlameTest, DoesNotSearchForCauseIfBlameOptionIsZero) {
   write_compiler("*");
   const CommandResult run =
       workshop_.run("assay run scale.py --quick --pass forward --reduce 0 --blame 0 --cxx \"$PWD/wrong\"");

@@ -64,7 +64,7 @@ class CompilersTest : public ::testing::Test {
   Workshop workshop_;
 };
 
-TEST_F(CompilersTest, JudgesEachCompilerAsMode) {
+TEST_F(CompilersTest, JudgesEachCompilerInSeparateCase) {
   const CommandResult run =
       workshop_.run("assay run scale.py --quick --pass forward --reduce 0 --blame 0 --cxx \"$PWD/right,$PWD/wrong\"");
   EXPECT_EQ(run.status, 1) << run.err;
@@ -77,7 +77,7 @@ TEST_F(CompilersTest, JudgesEachCompilerAsMode) {
   EXPECT_THAT(workshop_.read("out/summary.md"), HasSubstr("| wrong | 0/1 | 1 |"));
 }
 
-TEST_F(CompilersTest, JudgesEachLevelWithEachCompiler) {
+TEST_F(CompilersTest, JudgesEachOptimizationLevelWithEachCompiler) {
   const CommandResult run =
       workshop_.run("assay compilers scale.py --device cpu --pass forward --cxx \"$PWD/right,c++\" --optimise 0,2");
   EXPECT_EQ(run.status, 0) << run.out << run.err;
@@ -85,7 +85,7 @@ TEST_F(CompilersTest, JudgesEachLevelWithEachCompiler) {
   EXPECT_THAT(run.out, HasSubstr("Every case has the same result in all builds."));
 }
 
-TEST_F(CompilersTest, ReproducesFailureWithTheCompilerOfItsMode) {
+TEST_F(CompilersTest, ReproducesFailureWithTheCompilerThatCausedIt) {
   const CommandResult run =
       workshop_.run("assay run scale.py --quick --pass forward --blame 0 --reduce 5 --cxx \"$PWD/right,$PWD/wrong\"");
   EXPECT_EQ(run.status, 1) << run.err;
@@ -94,13 +94,13 @@ TEST_F(CompilersTest, ReproducesFailureWithTheCompilerOfItsMode) {
   EXPECT_THAT(workshop_.read("out/report.json"), HasSubstr("/wrong' 'scale.py:scale' --device cpu"));
 }
 
-TEST_F(CompilersTest, SingleCompilerIsNotPartOfTheName) {
+TEST_F(CompilersTest, CaseNameOmitsTheCompilerIfOnlyOneIsChosen) {
   const CommandResult run = workshop_.run("assay run scale.py --quick --pass forward --cxx 'c++ -Wp,-DUNUSED=1'");
   EXPECT_THAT(run.out, Not(HasSubstr("@"))) << "a comma in an option does not separate compilers";
   EXPECT_THAT(run.out, Not(HasSubstr("different results")));
 }
 
-TEST_F(CompilersTest, RejectsMissingCompilerInOneLine) {
+TEST_F(CompilersTest, ErrorNamesTheMissingCompiler) {
   const CommandResult run = workshop_.run("assay compilers scale.py --device cpu --cxx c++,no-such-compiler");
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("--cxx no-such-compiler: "));

@@ -15,7 +15,7 @@ using testing::Workshop;
 
 constexpr const char* kMap = R"({"fields": {"python": "py", "cpp": "cpp"}})";
 
-class ForeignTest : public ::testing::Test {
+class ForeignDatasetTest : public ::testing::Test {
  protected:
   void SetUp() override {
     workshop_.write("map.json", kMap);
@@ -31,7 +31,7 @@ class ForeignTest : public ::testing::Test {
   Workshop workshop_{ASSAY_PROGRAM};
 };
 
-TEST_F(ForeignTest, RejectsInvalidCommandLines) {
+TEST_F(ForeignDatasetTest, RejectsInvalidCommandLines) {
   expect_failure("assay validate", 2, "PATH or --foreign is required");
   expect_failure("assay validate --foreign rows.jsonl", 2, "--map");
   expect_failure("assay validate --map map.json", 2, "--foreign");
@@ -43,7 +43,7 @@ TEST_F(ForeignTest, RejectsInvalidCommandLines) {
   expect_failure("assay dataset import rows.jsonl --map bad.json --output out", 2, "bad.json: /fields");
 }
 
-TEST_F(ForeignTest, ExitsWithStatus77IfWarpIsMissing) {
+TEST_F(ForeignDatasetTest, ExitsWithStatus77IfWarpIsMissing) {
   workshop_.write("python", "#!/bin/sh\nexit 1\n");
   expect_failure("chmod +x python; ASSAY_WARP_PYTHON=$PWD/python assay validate --foreign rows.jsonl --map map.json",
                  77, "Python has no Warp");

@@ -113,24 +113,24 @@ class JudgeTest : public ::testing::Test {
   Workshop workshop_;
 };
 
-TEST_F(JudgeTest, CorrectCandidateWithAnotherOrderOfSummationPasses) {
+TEST_F(JudgeTest, CorrectCandidateWithDifferentSummationOrderPasses) {
   const CommandResult run = judge("sums.cu", "sums.py:sums");
   EXPECT_EQ(run.status, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("All 1 case pass"));
 }
 
-TEST_F(JudgeTest, CorrectPtxPasses) {
+TEST_F(JudgeTest, CorrectPtxCandidatePasses) {
   const CommandResult run = judge("scale.ptx", "scale.py");
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
-TEST_F(JudgeTest, SmallErrorInFactorFails) {
+TEST_F(JudgeTest, CandidateWithSmallErrorInFactorFails) {
   const CommandResult run = judge_sums("factor * part[0]", "1.00001f * factor * part[0]");
   EXPECT_EQ(run.status, 1) << run.out << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("fail(mismatch)"), HasSubstr("assay judge 'sums.cu' --against 'sums.py:sums'")));
 }
 
-TEST_F(JudgeTest, LostLastColumnFails) {
+TEST_F(JudgeTest, CandidateThatOmitsLastColumnFails) {
   EXPECT_THAT(judge_sums("j < columns", "j < columns - 1").out, HasSubstr("fail(mismatch)"));
 }
 
@@ -141,7 +141,7 @@ TEST_F(JudgeTest, MissingBarrierIsReportedWithLine) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("read_write_race"), HasSubstr("source line 8")));
 }
 
-TEST_F(JudgeTest, AccessBeyondArrayIsReported) {
+TEST_F(JudgeTest, OutOfBoundsAccessIsReported) {
   EXPECT_THAT(judge_sums("j < columns", "j <= columns").out, HasSubstr("out_of_bounds"));
 }
 
@@ -154,7 +154,7 @@ TEST_F(JudgeTest, CandidateThatWritesNothingFails) {
   EXPECT_EQ(judge_sums("if (threadIdx.x == 0)", "if (threadIdx.x > 64)").status, 1);
 }
 
-TEST_F(JudgeTest, TooMuchSharedMemoryFailsToLaunch) {
+TEST_F(JudgeTest, CandidateThatNeedsTooMuchSharedMemoryFailsToLaunch) {
   const CommandResult run = judge_sums("part[64]", "part[16000]");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.out, HasSubstr("uses 64000 bytes of shared memory, but at most 49152 are allowed"));
@@ -166,7 +166,7 @@ TEST_F(JudgeTest, SourceThatDoesNotCompileIsReportedWithLine) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("sums.cu(12): error"), HasSubstr("\"factr\" is undefined")));
 }
 
-TEST_F(JudgeTest, RejectsContractThatDoesNotFitCandidate) {
+TEST_F(JudgeTest, RejectsContractThatDoesNotMatchCandidate) {
   EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "out"]})").out,
               HasSubstr("the contract states 2 arguments, but 'sums' has 4 parameters"));
   EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0"})").out,
@@ -188,7 +188,7 @@ TEST_F(JudgeTest, RejectsInvalidContract) {
               AllOf(HasSubstr("invalid contract"), HasSubstr("blocks")));
 }
 
-TEST_F(JudgeTest, RejectsFilesThatAreNoCandidates) {
+TEST_F(JudgeTest, RejectsCandidateFileThatIsMissingOrContainsNoKernel) {
   EXPECT_EQ(judge("missing.cu", "sums.py").status, 2);
   workshop_.write("sums.txt", kSums);
   const CommandResult text = judge("sums.txt", "sums.py");

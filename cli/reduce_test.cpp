@@ -132,7 +132,7 @@ TEST_F(ReduceTest, ReductionPreservesBuildFailure) {
   EXPECT_THAT(ran.err, HasSubstr("build_failed(build)"));
 }
 
-TEST_F(ReduceTest, RunArchivesThreeUnreducedFailuresPerKindIfTimeBudgetIsZero) {
+TEST_F(ReduceTest, RunWithoutReductionTimeArchivesThreeFailuresOfSameClass) {
   std::string many = "import warp as wp\n";
   for (int k = 0; k < 5; ++k)
     many += fmt::format(

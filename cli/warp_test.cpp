@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
                      "Warp was killed by signal 6 when it started"}),
     [](const auto& test) { return test.param.name; });
 
-TEST_P(UnusableWarpTest, EveryCaseIsUnsupportedForTheSameReason) {
+TEST_P(UnusableWarpTest, ReportsReasonOnceAndMakesEveryCaseUnsupported) {
   const Workshop workshop(ASSAY_PROGRAM);
   write_fake_warp(workshop, GetParam().version, std::string(kTypes) + GetParam().package);
   for (const std::string device : {"warp-cpu", "warp-ptx"}) {
@@ -240,7 +240,7 @@ TEST(WarpCommands, ReportMissingWarp) {
   }
 }
 
-TEST(WarpCommands, RejectDevicesThatDoNotRunCodeOfTheEmitter) {
+TEST(WarpCommands, RejectDevicesThatCannotRunCodeOfTheChosenEmitter) {
   const Workshop workshop(ASSAY_PROGRAM);
   const CommandResult cpu = workshop.run("assay generate --emitter warp --device cpu --count 1 --output rows");
   EXPECT_EQ(cpu.status, 2) << cpu.out;

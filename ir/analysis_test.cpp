@@ -54,7 +54,7 @@ TEST(ParameterUse, DoesNotCountStoresToLocalArraysAsEffects) {
   EXPECT_FALSE(has_effects(parameter_use(module, module.functions[0])));
 }
 
-TEST(Differentiable, AcceptsFloatsAndTypesContainingFloats) {
+TEST(DifferentiableTypes, IncludeFloatsAndTypesContainingFloats) {
   const Module module = parsed(
       "struct Counts {\n  n: i32\n}\nstruct Body {\n  counts: Counts\n  mass: array<f16,1>\n}\n"
       "kernel a(n: i32; i) {\n}\n");
@@ -68,7 +68,7 @@ TEST(Differentiable, AcceptsFloatsAndTypesContainingFloats) {
   EXPECT_TRUE(is_differentiable(parsed("kernel a(x: array<f32,1>; i) {\n}\n")));
 }
 
-TEST(Variables, FindsAssignedDeclaredAndReadVariables) {
+TEST(VariableUse, FindsAssignedDeclaredAndReadVariables) {
   const Module module = parsed(
       "kernel k(x: array<f32,1>; i) {\n"
       "  let a: f32 = x[i]\n"

@@ -28,26 +28,26 @@ struct ParsedKernel {
   Module module;
 };
 
-TEST(ElementPart, StoreOfElementWithReplacedComponentChangesTheComponent) {
+TEST(ElementPart, StoreThatReplacesOneComponentChangesOnlyThatComponent) {
   const ChangedPart part = ParsedKernel("v[i] = insert(v[i], 2, x[i])").stored();
   ASSERT_EQ(part.path.size(), 1U);
   EXPECT_EQ(part.path[0].whole, vector_type(Scalar::kF32, 3));
   EXPECT_EQ(part.path[0].field, kNone);
 }
 
-TEST(ElementPart, StoreOfRowThatHasReplacedComponentChangesTheComponent) {
+TEST(ElementPart, StoreThatReplacesOneComponentOfARowChangesOnlyThatComponent) {
   const ParsedKernel k("m[i] = insert(m[i], 1, insert(extract(m[i], 1), 0, x[i]))");
   const ChangedPart part = k.stored();
   ASSERT_EQ(part.path.size(), 2U);
   EXPECT_EQ(part_type(k.module, part.path[0].whole, part.path), kF32);
 }
 
-TEST(ElementPart, StoreOfAnotherElementsComponentsChangesTheWholeElement) {
+TEST(ElementPart, StoreBasedOnAnotherElementChangesTheWholeElement) {
   EXPECT_TRUE(ParsedKernel("v[i] = insert(v[add(i, 1)], 2, x[i])").stored().path.empty());
   EXPECT_TRUE(ParsedKernel("v[i] = v[i]").stored().path.empty());
 }
 
-TEST(ElementPart, StoreOfRowWithComponentOfAnotherRowChangesTheWholeRow) {
+TEST(ElementPart, StoreBasedOnAnotherRowChangesTheWholeRow) {
   EXPECT_EQ(ParsedKernel("m[i] = insert(m[i], 1, insert(extract(m[i], 0), 0, x[i]))").stored().path.size(), 1U);
 }
 
@@ -55,7 +55,7 @@ TEST(ElementPart, StoreWithCallInIndexChangesTheWholeElement) {
   EXPECT_TRUE(ParsedKernel("v[f(i)] = insert(v[f(i)], 2, x[i])").stored().path.empty());
 }
 
-TEST(ElementPart, FieldsAreSteps) {
+TEST(ElementPart, StoreThatReplacesComponentOfAFieldChangesOnlyThatComponent) {
   const ParsedKernel k("b[i] = with_field(b[i], at, insert(b[i].at, 0, x[i]))");
   const ChangedPart part = k.stored();
   ASSERT_EQ(part.path.size(), 2U);
@@ -63,7 +63,7 @@ TEST(ElementPart, FieldsAreSteps) {
   EXPECT_EQ(part_type(k.module, part.path[0].whole, part.path), kF32);
 }
 
-TEST(ElementPart, AdditionOfVectorThatIsZeroElsewhereChangesTheComponent) {
+TEST(ElementPart, AdditionOfVectorWithOneNonzeroComponentChangesOnlyThatComponent) {
   const auto part = [](const std::string& statement) {
     const ParsedKernel k(statement);
     return updated_part(k.kernel(), std::get<Atomic>(k.last().node)).path.size();
@@ -74,7 +74,7 @@ TEST(ElementPart, AdditionOfVectorThatIsZeroElsewhereChangesTheComponent) {
   EXPECT_EQ(part("let old: vec<f32,3> = atomic_add(v[i], insert(splat<vec<f32,3>>(0.0), 1, x[i]))"), 0U);
 }
 
-TEST(ElementPart, ComponentOfLoadedElementReadsThatComponent) {
+TEST(ElementPart, ExtractingOneComponentReadsOnlyThatComponent) {
   EXPECT_EQ(ParsedKernel("x[i] = extract(v[i], 2)").loaded().path.size(), 1U);
   EXPECT_EQ(ParsedKernel("x[i] = extract(b[i].at, n[i])").loaded().path.size(), 2U);
   EXPECT_EQ(ParsedKernel("x[i] = x[add(i, 1)]").loaded().load, kNone) << "a whole element";

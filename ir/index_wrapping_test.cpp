@@ -41,7 +41,7 @@ TEST(WrapIndices, WrapsIndicesThatMayBeNegative) {
   EXPECT_EQ(wrapped("  atomic_add(x[n], 1.0)\n"), "  atomic_add(x[wrap_index(n, shape(x, 0))], 1.0)\n");
 }
 
-TEST(WrapIndices, WrapsIndicesThatAreReassignedOrStartBelowZero) {
+TEST(WrapIndices, WrapsReassignedIndicesAndLoopIndicesThatStartBelowZero) {
   EXPECT_EQ(wrapped("  let j: i32 = 0\n  j = sub(j, 1)\n  x[j] = 1.0\n"),
             "  let j: i32 = 0\n  j = sub(j, 1)\n  x[wrap_index(j, shape(x, 0))] = 1.0\n");
   EXPECT_EQ(wrapped("  for j: i32 in range(-2, n, 1) {\n    x[j] = 1.0\n  }\n"),
@@ -53,7 +53,7 @@ TEST(WrapIndices, WrapsVectorIndexByComponentCount) {
             "  let v: vec<f32,3>\n  x[i] = extract(v, wrap_index(n, 3))\n");
 }
 
-TEST(WrapIndices, ReplacesWrappedSliceIndexByOperandOrConditional) {
+TEST(WrapIndices, ReplacesNestedWrapIndexCallByOperandOrConditional) {
   EXPECT_EQ(wrapped("  x[add(2, wrap_index(i, 5))] = 1.0\n"), "  x[add(2, i)] = 1.0\n");
   EXPECT_EQ(wrapped("  x[i] = cast<f32>(add(2, wrap_index(n, 5)))\n"),
             "  x[i] = cast<f32>(add(2, where(lt(n, 0), add(n, 5), n)))\n");

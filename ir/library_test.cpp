@@ -59,7 +59,7 @@ TEST(FunctionLibrary, RejectsInvalidOperandsAndReportsValidTypes) {
   EXPECT_TRUE(module.functions.empty());
 }
 
-TEST(FunctionLibrary, EveryOperandKindIsDescribed) {
+TEST(FunctionLibrary, EveryFunctionHasFormulaAndDescribedOperandTypes) {
   std::set<char> letters;
   for (const OperandKind& kind : kOperandKinds)
     letters.insert(kind.letter);

@@ -22,12 +22,12 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-class StateTest : public ::testing::Test {
+class CudaStateTest : public ::testing::Test {
  protected:
-  StateTest() : dir_(fs::temp_directory_path() / fmt::format("assay-state-{}", ::getpid())) {
+  CudaStateTest() : dir_(fs::temp_directory_path() / fmt::format("assay-state-{}", ::getpid())) {
     fs::create_directories(dir_);
   }
-  ~StateTest() override { fs::remove_all(dir_); }
+  ~CudaStateTest() override { fs::remove_all(dir_); }
 
   reports::Run run_of(const testing::SyntheticRun& options) const {
     testing::write_synthetic_run(dir_, options);
@@ -46,19 +46,19 @@ class StateTest : public ::testing::Test {
 ProjectState empty_state() { return {.phase = "first", .next_action = "run", .blockers = {"no GPU available"}}; }
 
 // The committed page must match the committed state. Run `assay state` to update it.
-TEST(CommittedState, PageMatchesStateFile) {
+TEST(CommittedCudaState, PageMatchesStateFile) {
   const Result<ProjectState> state = read_state(ASSAY_SOURCE_DIR "/conformance/state.json");
   ASSERT_TRUE(state.ok()) << state.error().text();
   EXPECT_EQ(text_of(ASSAY_SOURCE_DIR "/CUDA_STATE.md"), state_page(*state)) << "stale: run `assay state`";
 }
 
-TEST_F(StateTest, PageMatchesGoldenFile) {
+TEST_F(CudaStateTest, PageMatchesGoldenFile) {
   ProjectState state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
   EXPECT_EQ(state_page(state), text_of(ASSAY_SOURCE_DIR "/testdata/reports/cuda_state.md"));
 }
 
-TEST_F(StateTest, UpdatingTwiceWithSameRunChangesNothing) {
+TEST_F(CudaStateTest, UpdatingTwiceWithSameRunChangesNothing) {
   ProjectState state = empty_state();
   const reports::Run run = run_of({});
   ASSERT_TRUE(update(state, run).ok());
@@ -67,7 +67,7 @@ TEST_F(StateTest, UpdatingTwiceWithSameRunChangesNothing) {
   EXPECT_EQ(state, once);
 }
 
-TEST_F(StateTest, StateRoundTripsThroughFile) {
+TEST_F(CudaStateTest, StateRoundTripsThroughFile) {
   ProjectState state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
   ASSERT_TRUE(write_state(dir_ / "state.json", state).ok());
@@ -76,7 +76,7 @@ TEST_F(StateTest, StateRoundTripsThroughFile) {
   EXPECT_EQ(*read, state);
 }
 
-TEST_F(StateTest, UnsupportedCasesAreNotRecorded) {
+TEST_F(CudaStateTest, UnsupportedCasesAreNotRecorded) {
   ProjectState state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
   for (const StateCell& cell : state.cells)
@@ -84,7 +84,7 @@ TEST_F(StateTest, UnsupportedCasesAreNotRecorded) {
   EXPECT_THAT(state_page(state), HasSubstr("No kernel has run on a GPU yet."));
 }
 
-TEST_F(StateTest, OlderRunDoesNotReplaceNewerRun) {
+TEST_F(CudaStateTest, OlderRunDoesNotReplaceNewerRun) {
   ProjectState state = empty_state();
   const reports::Run run = run_of({});
   ASSERT_TRUE(update(state, run).ok());
@@ -97,7 +97,7 @@ TEST_F(StateTest, OlderRunDoesNotReplaceNewerRun) {
   EXPECT_EQ(state.log.front().date, "2020-01-01") << "the log is in the order of the runs";
 }
 
-TEST_F(StateTest, ShowsDateAndToolkitOfGpuRun) {
+TEST_F(CudaStateTest, ShowsDateAndToolkitOfGpuRun) {
   reports::Run run = run_of({.kernels_per_family = 1, .failures = false});
   run.start["environment"]["devices"][1]["toolkit"] = "NVRTC 12.8 | <b>";
   run.start["environment"]["devices"][1]["description"] = "NVIDIA H200, sm_90";
@@ -112,7 +112,7 @@ TEST_F(StateTest, ShowsDateAndToolkitOfGpuRun) {
   EXPECT_THAT(page, HasSubstr("| 1 of 1 pass; 2026-11-21, NVRTC 12.8 \\| &lt;b> on NVIDIA H200, sm_90 | never ran |"));
 }
 
-TEST_F(StateTest, RejectsRunOnFakeGpu) {
+TEST_F(CudaStateTest, RejectsRunOnFakeGpu) {
   reports::Run run = run_of({.failures = false});
   run.start["environment"]["devices"][1]["description"] = "fake GPU (PTX executed on the CPU), sm_75";
   ProjectState state = empty_state();
@@ -120,7 +120,7 @@ TEST_F(StateTest, RejectsRunOnFakeGpu) {
   EXPECT_EQ(state, empty_state());
 }
 
-TEST_F(StateTest, RejectsUnfinishedOrEmptyRun) {
+TEST_F(CudaStateTest, RejectsUnfinishedOrEmptyRun) {
   ProjectState state = empty_state();
   EXPECT_THAT(update(state, run_of({.finished = false})).error().text(), HasSubstr("the run did not finish"));
   reports::Run run = run_of({.failures = false});
@@ -130,7 +130,7 @@ TEST_F(StateTest, RejectsUnfinishedOrEmptyRun) {
   EXPECT_EQ(state, empty_state());
 }
 
-TEST_F(StateTest, RejectsFileThatViolatesSchema) {
+TEST_F(CudaStateTest, RejectsFileThatViolatesSchema) {
   std::ofstream(dir_ / "state.json") << R"({"schema_version": "1.0.0"})";
   EXPECT_THAT(read_state(dir_ / "state.json").error().text(), HasSubstr("expected the member"));
 }

@@ -31,26 +31,26 @@ std::string error(std::string_view formula) {
   return result.ok() ? "" : result.error().text();
 }
 
-TEST(Formula, EvaluatesArithmeticWithUsualPrecedence) {
+TEST(ContractFormula, EvaluatesArithmeticWithUsualPrecedence) {
   EXPECT_EQ(value("2 + 3 * 4 - -1"), 15);
   EXPECT_EQ(value("(2 + 3) * 4 % 7"), 6);
   EXPECT_EQ(value("12 / 2 / 3"), 2);
 }
 
-TEST(Formula, KnowsParametersAndExtents) {
+TEST(ContractFormula, EvaluatesParametersArrayShapesAndThreadCount) {
   EXPECT_EQ(value("n"), 1000);
   EXPECT_EQ(value("x.shape[0] * x.shape[1]"), 1500);
   EXPECT_EQ(value("threads"), 7);
 }
 
-TEST(Formula, RoundsOnlyWhereItSaysSo) {
+TEST(ContractFormula, RequiresCeilOrFloorIfResultIsNotAnInteger) {
   EXPECT_EQ(value("ceil(n / 256)"), 4);
   EXPECT_EQ(value("floor(n / 256) * 256"), 768);
   EXPECT_EQ(value("max(32, min(n, 128))"), 128);
   EXPECT_THAT(error("n / 256"), HasSubstr("must be an integer, got 3.90625; use ceil or floor"));
 }
 
-TEST(Formula, RejectsMalformedFormulasWithPosition) {
+TEST(ContractFormula, ErrorOfMalformedFormulaReportsPositionOrCause) {
   EXPECT_THAT(error(""), HasSubstr("position 1: expected a number or a name"));
   EXPECT_THAT(error("n +"), HasSubstr("expected a number or a name"));
   EXPECT_THAT(error("n m"), HasSubstr("position 3: unexpected 'm'"));

@@ -12,19 +12,19 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(CandidateSource, LeavesOutHeadersThatNvrtcNeedsNot) {
+TEST(CandidateSource, RemovesIncludesOfHeadersThatNvrtcDoesNotNeed) {
   const std::string source =
       for_nvrtc("#include <cuda_runtime.h>\n # include \"math.h\"\n#include <cub/cub.cuh>\nint x;", "a.cu");
   EXPECT_THAT(source, Not(HasSubstr("cuda_runtime.h")));
   EXPECT_THAT(source, EndsWith("#line 1 \"a.cu\"\n\n\n#include <cub/cub.cuh>\nint x;"));
 }
 
-TEST(CandidateSource, KeepsLinesThatAreNoIncludes) {
+TEST(CandidateSource, KeepsLinesThatAreNotIncludeDirectives) {
   EXPECT_THAT(for_nvrtc("#define include <math.h>\n// #include <math.h>\n#include math\n", "a.cu"),
               EndsWith("#define include <math.h>\n// #include <math.h>\n#include math\n"));
 }
 
-TEST(CandidateSource, NamesKernelsAsTheirSourceDoes) {
+TEST(CandidateSource, ConvertsMangledKernelNamesToSourceNames) {
   EXPECT_EQ(plain_name("_Z4sumsPKfifPf"), "sums");
   EXPECT_EQ(plain_name("_Z6reduceIfEvPT_i"), "reduce<float>");
   EXPECT_EQ(plain_name("_ZN4mine7softmaxEPf"), "mine::softmax");

@@ -100,7 +100,7 @@ TEST_F(CudaMeasurement, ReportsTimesButNoHardwareCountersOnCuda12_0) {
               AllOf(Contains(Pair("kernel_ns", Gt(0))), Not(Contains(Key("dram_read_bytes")))));
 }
 
-TEST_F(CudaMeasurement, RemarkExplainsHowToPermitHardwareCountersIfRightsAreMissing) {
+TEST_F(CudaMeasurement, RemarkExplainsHowToPermitHardwareCountersIfPermissionIsMissing) {
   const Measurement measured_launch = measurement("cuptiRangeProfilerEnable@1=35");
   EXPECT_THAT(measured_launch.remark, AllOf(StartsWith("hardware counters require administrator rights"),
                                             HasSubstr("NVreg_RestrictProfilingToAdminUsers=0")));

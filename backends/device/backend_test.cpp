@@ -64,7 +64,7 @@ TEST(KernelArgument, HasSameMemoryLayoutAsCppStruct) {
   EXPECT_EQ(mass, 2.5);
 }
 
-TEST(BuiltKernel, FindsEntryPointByPassAndArtifactByKind) {
+TEST(BuiltKernel, FindsEntryPointForPassAndCodeForArchitecture) {
   const auto ptx = std::make_shared<const Artifact>(
       Artifact{.kind = Artifact::Kind::kPtx, .precision = Precision::kPromoted, .architecture = "compute_75"});
   const BuiltKernel kernel{.entries = {{.pass = Pass::kForward, .precision = Precision::kPromoted, .symbol = "f"}},
@@ -78,7 +78,7 @@ TEST(BuiltKernel, FindsEntryPointByPassAndArtifactByKind) {
   EXPECT_EQ(kernel.artifact(Artifact::Kind::kPtx, Precision::kNative), nullptr);
 }
 
-TEST(DescribeOutcome, TextContainsTimeLimitOrReasonIfOutcomeHasOne) {
+TEST(DescribeOutcome, IncludesTimeLimitOfTimeoutAndReasonOfUnsupportedLaunch) {
   EXPECT_EQ(describe(Completed{}), "completed");
   EXPECT_EQ(describe(TimedOut{std::chrono::milliseconds{5}}), "timed out after 5 ms");
   EXPECT_EQ(describe(Unsupported{"no CUDA driver"}), "unsupported: no CUDA driver");

@@ -39,7 +39,7 @@ TEST(BatchSource, EmitsEachHelperOnceAndEachKernelInBothPrecisions) {
   EXPECT_EQ(batch.entries[1][0].symbol, "assay_1_native_forward");
 }
 
-TEST(BatchSource, EntryPointNamesContainKernelNumberAndPrecisionIfWrappersAreOmitted) {
+TEST(BatchSource, MakesEntryPointNamesUniqueByKernelNumberAndPrecision) {
   const EmittedKernel a = scale_kernel("a");
   const BatchSource batch = compose_batch(std::array{&a});
   EXPECT_THAT(batch.text, HasSubstr("#define a_forward assay_0_native_a_forward\n"));
@@ -47,7 +47,7 @@ TEST(BatchSource, EntryPointNamesContainKernelNumberAndPrecisionIfWrappersAreOmi
   EXPECT_EQ(batch.entries[0][0].symbol, "assay_0_native_a_forward");
 }
 
-TEST(BatchFile, FileNameGivesKernelNumberOrHelperName) {
+TEST(BatchFile, ParsesKernelNumberOrHelperNameFromFileName) {
   EXPECT_EQ(batch_file("/folder/kernel:12:scale")->kernel, 12U);
   EXPECT_EQ(batch_file("helper:floor_div")->helper, "floor_div");
   EXPECT_FALSE(batch_file("scale.cu"));

@@ -163,7 +163,7 @@ TEST_P(WarpDeviceTest, StopsEndlessKernel) {
   EXPECT_TRUE(std::holds_alternative<TimedOut>(ran.outcome)) << describe(ran.outcome);
 }
 
-TEST_P(WarpDeviceTest, BuildsReplacementOfCodeThatWarpGenerated) {
+TEST_P(WarpDeviceTest, CompilesSuppliedCodeInPlaceOfWarpGeneratedCode) {
   const EmittedKernel original = kernel_of("    out[i] = factor * x[i]");
   const auto texts = generated_text(*known_interpreter(),
                                     std::vector<TextRequest>{{.python = original.python->native.text, .kernel = "f"}});
@@ -208,7 +208,7 @@ TEST_P(WarpDeviceTest, BuildsOnlyNativePrecisionIfWarpRejectsF64Promotion) {
   EXPECT_EQ(std::get<BuiltKernel>(built).find(Pass::kForward, Precision::kPromoted), nullptr);
 }
 
-TEST(WarpInterpreter, ReportsPythonWithoutWarp) {
+TEST(FindWarpInterpreter, ReportsThatPythonInterpreterHasNoWarpPackage) {
   const char* const before = std::getenv("ASSAY_WARP_PYTHON");
   const std::string saved = before == nullptr ? "" : before;
   ::setenv("ASSAY_WARP_PYTHON", "/bin/true", 1);

@@ -51,21 +51,21 @@ TEST(Blame, NamesCompilerAndTargetIfOnlyTheOptimizedBuildFails) {
   EXPECT_EQ(blame.witnesses[1].result, "fail");
 }
 
-TEST(Blame, DoesNotNameTheCompilerIfTheUnoptimizedBuildForAnotherTargetPasses) {
+TEST(Blame, DoesNotNameTheCompilerIfTheUnoptimizedBuildPassesOnlyForAnotherTarget) {
   const std::vector<Vote> votes{ptx(Role::kSameFlags, "compute_100", Outcome::fail),
                                 ptx(Role::kUnoptimized, "compute_75", Outcome::pass),
                                 ptx(Role::kUnoptimized, "compute_100", Outcome::inconclusive)};
   EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "undetermined");
 }
 
-TEST(Blame, NamesTheKernelIfItsTrappingBuildCrashesAndTheOptimizedBuildFails) {
+TEST(Blame, NamesTheKernelIfOnlyItsBuildThatTrapsUndefinedBehaviorCrashes) {
   const std::vector<Vote> votes{ptx(Role::kSameFlags, "compute_100", Outcome::fail),
                                 ptx(Role::kUnoptimized, "compute_100", Outcome::pass),
                                 cpu(Role::kTrapping, Outcome::crashed)};
   EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "kernel");
 }
 
-TEST(Blame, DoesNotNameTheKernelIfItsUsualBuildCrashesToo) {
+TEST(Blame, DoesNotNameTheKernelIfItsBuildWithoutTrapsCrashesToo) {
   const std::vector<Vote> votes{ptx(Role::kSameFlags, "compute_100", Outcome::fail),
                                 ptx(Role::kUnoptimized, "compute_100", Outcome::fail),
                                 cpu(Role::kUnoptimized, Outcome::crashed), cpu(Role::kTrapping, Outcome::crashed)};
@@ -84,7 +84,7 @@ TEST(Blame, NamesTheInterpreterIfItExecutesAnInstructionIncorrectly) {
   EXPECT_EQ(decide(failing_on_ptx(), kWrongText, execution).culprit, "interpreter");
 }
 
-TEST(Blame, DoesNotNameTheCompilerIfOnlyFailingBuildsHaveAnUncheckedInstruction) {
+TEST(Blame, DoesNotNameTheCompilerIfOnlyFailingBuildsExecuteAnUntestedInstruction) {
   const ExecutionEvidence execution{.unchecked = {"redux.sync.add.s32"}};
   EXPECT_EQ(decide(failing_on_ptx(), kWrongIfOptimized).culprit, "compiler(NVRTC 13.0.88 compute_100)");
   const harness::Blame blame = decide(failing_on_ptx(), kWrongIfOptimized, execution);
@@ -116,12 +116,12 @@ TEST(Blame, NamesTheOracleIfTheEmittedGradientAgreesWithFiniteDifferences) {
   EXPECT_EQ(decide(failing_on_ptx(), wrong_text_with("oracle_wrong")).culprit, "oracle");
 }
 
-TEST(Blame, IsUndeterminedIfFiniteDifferencesDoNotDecide) {
+TEST(Blame, IsUndeterminedIfFiniteDifferencesAreInconclusive) {
   EXPECT_EQ(decide(failing_on_ptx(), wrong_text_with("undecided")).culprit, "undetermined");
   EXPECT_EQ(decide(failing_on_ptx(), wrong_text_with("rounding")).culprit, "undetermined");
 }
 
-TEST(Blame, FollowsTheCodeOfAnotherGeneratorIfEveryBuildFails) {
+TEST(Blame, NamesEmitterOrOracleByTheResultOfWarpCodeIfEveryBuildFails) {
   EXPECT_EQ(decide(failing_on_ptx(), kWrongText).culprit, "undetermined");
   EXPECT_EQ(decide(failing_on_ptx(), with(kWrongText, warp(Outcome::pass))).culprit, "emitter");
   EXPECT_EQ(decide(failing_on_ptx(), with(kWrongText, warp(Outcome::fail))).culprit, "oracle");

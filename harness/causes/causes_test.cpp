@@ -15,14 +15,14 @@ Cause cause_of_body(const std::string& body) {
   return cause_of(*source.module, source.module->kernels[source.kernel_index]);
 }
 
-TEST(GradientCause, IsLoopIfKernelContainsDynamicLoop) {
+TEST(CauseOfGradientDifference, IsLoopIfKernelContainsDynamicLoop) {
   EXPECT_EQ(
       cause_of_body("    s = float(0.0)\n    for k in range(x.shape[0]):\n        s = s + x[k]\n    out[i] = s\n"),
       Cause::kLoop);
   EXPECT_EQ(cause_of_body("    out[i] = x[i] + x[i]\n"), Cause::kOther);
 }
 
-TEST(GradientCause, IgnoresLoopsInsideLibraryFunctions) {
+TEST(CauseOfGradientDifference, IgnoresLoopsInsideLibraryFunctions) {
   const std::string call =
       "    state = wp.rand_init(7, i)\n    v = wp.curlnoise(state, wp.vec2(x[i], 0.5), wp.uint32(2), "
       "2.0, x[i])\n    out[i] = v[0]\n";

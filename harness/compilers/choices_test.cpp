@@ -14,12 +14,12 @@ using ::testing::IsEmpty;
 
 const std::vector<std::string> kCpu{"cpu"};
 
-TEST(CompilerChoices, KeepChosenCompilers) {
+TEST(CompilerChoices, AddNoCompilersToAnExplicitChoice) {
   const backends::BuildChoices all = with_all_compilers({.compilers = {"g++"}}, kCpu);
   EXPECT_THAT(all.compilers, ElementsAre("g++"));
 }
 
-TEST(CompilerChoices, UseTheDefaultCompilerFirstIfNoneIsChosen) {
+TEST(CompilerChoices, StartWithTheDefaultCompilerIfNoneIsChosen) {
   const backends::BuildChoices all = with_all_compilers({}, kCpu);
   ASSERT_FALSE(all.compilers.empty());
   EXPECT_EQ(all.compilers.front(), "") << "the default compiler of the device";

@@ -51,7 +51,7 @@ TEST_F(CudaReductionTest, StopsAtTheTimeLimit) {
   EXPECT_GT(reduced->lines, 25U);
 }
 
-TEST_F(CudaReductionTest, DoesNotReduceWhatIsCompiledCorrectly) {
+TEST_F(CudaReductionTest, RejectsCorrectlyCompiledKernel) {
   MiscompiledCuda failure = four_arms();
   failure.wrong.architecture = "compute_90";
   const auto reduced = reduce_cuda(failure, std::chrono::seconds(10), 2);
@@ -59,7 +59,7 @@ TEST_F(CudaReductionTest, DoesNotReduceWhatIsCompiledCorrectly) {
   EXPECT_EQ(reduced.error().text(), "the inputs of no single thread reproduce the incorrect result");
 }
 
-TEST_F(CudaReductionTest, RejectsParametersThatItDoesNotSupport) {
+TEST_F(CudaReductionTest, RejectsParametersThatAreNotNumbersOrArraysOfNumbers) {
   MiscompiledCuda failure = four_arms();
   failure.source = "extern \"C\" __global__ void k(long long count, Array<vec3, 1> x) {}";
   failure.entry = "k";

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-class FindingsPage : public ::testing::Test {
+class CompilerFindingsPage : public ::testing::Test {
  protected:
   /// Writes a finding; `lists` are the members "incorrect", "correct" and "missing" as JSON.
   void write(const std::string& name, const std::string& lists, int lines) {
@@ -37,7 +37,7 @@ class FindingsPage : public ::testing::Test {
   Result<backends::ScratchDirectory> folder_ = backends::ScratchDirectory::create(fs::temp_directory_path());
 };
 
-TEST_F(FindingsPage, StatesInWhichVersionAFaultWentAway) {
+TEST_F(CompilerFindingsPage, StatesSinceWhichVersionTheCompiledCodeIsCorrect) {
   write("a",
         R"("incorrect": ["NVRTC 13.2.86 compute_100", "NVRTC 9.2.1 compute_100"], "missing": ["setp"],
            "correct": ["NVRTC 13.5.37 compute_75", "NVRTC 13.10.2 compute_100", "NVRTC 13.5.37 compute_100"])",
@@ -45,7 +45,7 @@ TEST_F(FindingsPage, StatesInWhichVersionAFaultWentAway) {
   EXPECT_THAT(page(), HasSubstr("Correct for compute_100 since 13.5.37, of the compared versions."));
 }
 
-TEST_F(FindingsPage, StatesIfNoNewerVersionIsCorrect) {
+TEST_F(CompilerFindingsPage, StatesThatNoNewerCompilerVersionIsCorrect) {
   write("a",
         R"("incorrect": ["NVRTC 13.5.37 compute_100"], "missing": ["setp"],
            "correct": ["NVRTC 13.5.37 compute_75", "NVRTC 12.9.86 compute_100"])",
@@ -53,7 +53,7 @@ TEST_F(FindingsPage, StatesIfNoNewerVersionIsCorrect) {
   EXPECT_THAT(page(), HasSubstr("No compared version newer than 13.5.37 is correct for compute_100."));
 }
 
-TEST_F(FindingsPage, GroupsByMissingInstructionsAndShowsTheShortestSource) {
+TEST_F(CompilerFindingsPage, GroupsFindingsByMissingInstructionsAndShowsTheShortestSource) {
   const std::string builds = R"("incorrect": ["NVRTC 13.0.88 compute_100"], "correct": [], "missing": )";
   write("longer", builds + R"(["selp", "setp"])", 19);
   write("shorter", builds + R"(["selp", "setp"])", 15);
@@ -67,7 +67,7 @@ TEST_F(FindingsPage, GroupsByMissingInstructionsAndShowsTheShortestSource) {
   EXPECT_THAT(text, HasSubstr("| lines of a reduced source, median | 17 |"));
 }
 
-TEST_F(FindingsPage, FailsIfAFindingIsUnreadable) {
+TEST_F(CompilerFindingsPage, ReportsFileOfInvalidFinding) {
   write("a", R"("incorrect": [)", 16);
   const auto text = findings_page(std::vector<fs::path>{folder_->path()});
   ASSERT_FALSE(text.ok());

@@ -20,7 +20,7 @@ __global__ void k(float* x, int n) {
 }
 )";
 
-TEST(StatementTree, PrintsWhatItParsesWithoutComments) {
+TEST(StatementTree, PrintsParsedSourceWithoutComments) {
   EXPECT_EQ(to_text(parse_statements(kText)), R"(__device__ float twice(float x) {
   return x + x;
 }
@@ -37,12 +37,12 @@ __global__ void k(float* x, int n) {
 )");
 }
 
-TEST(StatementTree, PrintsDefinitionsOfTypesWithSemicolon) {
+TEST(StatementTree, PrintsSemicolonAfterTypeDefinition) {
   EXPECT_EQ(to_text(parse_statements("template <typename T> struct A { T* data; };\nint a;")),
             "template <typename T> struct A {\n  T* data;\n};\nint a;\n");
 }
 
-TEST(StatementTree, PrintsBlockOfOneStatementInOneLine) {
+TEST(StatementTree, OmitsBracesAroundSingleStatement) {
   EXPECT_EQ(to_text(parse_statements("if (a) { b = 1; } else { c = 2; d = 3; }")),
             "if (a) b = 1;\nelse {\n  c = 2;\n  d = 3;\n}\n");
 }

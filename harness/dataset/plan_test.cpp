@@ -68,7 +68,7 @@ TEST(DatasetSlots, BelongToExactlyOneShard) {
   EXPECT_EQ(seen.size(), 100U);
 }
 
-TEST(CandidateName, DependsOnSeedFamilySlotAndAttempt) {
+TEST(CandidateName, IsUniqueForEachSeedFamilySlotAndAttempt) {
   Plan plan = plan_of(4, {{"loop"}, {"math"}});
   std::set<std::string> names;
   for (plan.seed = 1; plan.seed < 3; ++plan.seed) {
@@ -81,7 +81,7 @@ TEST(CandidateName, DependsOnSeedFamilySlotAndAttempt) {
   EXPECT_THAT(*names.begin(), HasSubstr("loop/r1_"));
 }
 
-TEST(CandidateName, IsMissingForSecondAttemptOfUserKernel) {
+TEST(CandidateName, DoesNotExistForSecondAttemptOfUserKernel) {
   Plan plan{.count = 1, .shares = {{"user"}}, .kernels = {{"user/wave.step", "..."}}};
   ASSERT_TRUE(distribute_rows(plan).ok());
   EXPECT_EQ(candidate_name(plan, slots_of(plan)[0], 0), "user/wave.step");

@@ -244,7 +244,7 @@ TEST(FiniteDifferencesCheck, DetectsForwardBackwardMismatch) {
   EXPECT_EQ(consistency_of(kSmooth, {{R"(0\.75f)", "0.7501f"}}).decide().kind, "finite_differences");
 }
 
-TEST(FiniteDifferencesCheck, DoesNotDetectErrorSharedByForwardAndBackwardPass) {
+TEST(FiniteDifferencesCheck, DoesNotDetectErrorPresentInBothForwardAndBackwardPass) {
   // The same incorrect constant in both passes is consistent; f64_promotion and native_precision detect it.
   const PassVerdict verdict = consistency_of(kSmooth, {{R"((= s \* sin\(x\.at\(i\)\) \+) 0\.75f)", "$1 0.5f"},
                                                        {R"((mul = ) ?0\.75f)", "$1 0.5f"},

@@ -38,12 +38,12 @@ std::vector<double> values_of(const ReferenceResult& reference) {
   return values;
 }
 
-TEST(ExecutionPaths, HaveNoAlternativePathIfAllDecisionsAreCertain) {
+TEST(AlternativeExecutionPaths, DoNotExistIfAllBranchDecisionsAreCertain) {
   EXPECT_TRUE(Comparisons({1, 2, 4}).others(Precision::kNative).empty());
   EXPECT_TRUE(Comparisons({3, 3}).others(Precision::kPromoted).empty()) << "3 * 0.1F is exact in double";
 }
 
-TEST(ExecutionPaths, CoverAllCombinationsOfThreeUncertainDecisions) {
+TEST(AlternativeExecutionPaths, CoverAllCombinationsOfThreeUncertainBranchDecisions) {
   const Comparisons comparisons({3, 1, 3, 3});
   std::set<std::vector<double>> outcomes{values_of(comparisons.w.evaluate())};
   const auto others = comparisons.others(Precision::kNative);
@@ -55,7 +55,7 @@ TEST(ExecutionPaths, CoverAllCombinationsOfThreeUncertainDecisions) {
     EXPECT_EQ(outcome[1], 2) << "the certain decision is kept";
 }
 
-TEST(ExecutionPaths, AreNotEnumeratedBeyondThreeUncertainDecisions) {
+TEST(AlternativeExecutionPaths, AreNotEnumeratedBeyondThreeUncertainBranchDecisions) {
   EXPECT_TRUE(Comparisons({3, 3, 3, 3}).others(Precision::kNative).empty());
 }
 

@@ -115,7 +115,7 @@ TEST(RecordedInputSets, UseFirstThreadsOfLargeLaunch) {
   EXPECT_EQ(made.large_launches.front().launch.threads(), 50'000);
 }
 
-TEST(RecordedInputSets, OmitThreadsWithUncertainDecisions) {
+TEST(RecordedInputSets, OmitThreadsWithUncertainBranchDecisions) {
   const Recorded recorded(R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):

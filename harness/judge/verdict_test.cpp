@@ -93,7 +93,7 @@ TEST(Verdict, CountsInfiniteAndUninformativeBoundsAsInconclusive) {
   EXPECT_EQ(conditioning.decide().kind, "conditioning");
 }
 
-TEST(Verdict, IsInconclusiveIfUnderFourFifthsOfGenericInputSetsAreConclusive) {
+TEST(Verdict, IsInconclusiveIfFewerThanFourFifthsOfEvenlyDrawnInputSetsAreConclusive) {
   PassVerdict verdict = passing();
   verdict.conclusive_generic_sets = 5;
   EXPECT_EQ(verdict.decide().outcome, Outcome::pass);

@@ -47,7 +47,7 @@ TEST(ProgramEditor, NumbersStatementsAndNodesInProgramOrder) {
   EXPECT_EQ(nodes[4].place.node, 4U);
 }
 
-TEST(ProgramEditor, ReplacesOnlyOneUseOfSharedExpression) {
+TEST(ProgramEditor, ReplacesOnlyOneUseOfExpressionUsedTwice) {
   Example example;
   Editor edit(example.module, example.kernel());
   const ExpressionPosition factor{.statement = 3, .root = 0, .node = 4};

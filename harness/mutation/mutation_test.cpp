@@ -96,7 +96,7 @@ TEST(Mutations, DoNotRoundValuesThatAreExactInLowerPrecision) {
   EXPECT_EQ(rounded("w"), 1);
 }
 
-TEST(TextMutations, ChangeStridesAndThreadGuard) {
+TEST(TextMutations, ChangeGradientStridesAndThreadBound) {
   backends::EmittedKernel kernel{.name = "k",
                                  .helpers = {},
                                  .body =

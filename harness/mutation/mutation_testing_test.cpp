@@ -55,7 +55,7 @@ Result<bool> never_the_same(const backends::EmittedKernel& a, const backends::Em
   return a.source() == b.source();
 }
 
-TEST(MutationTesting, DetectsAllMutantsExceptThoseOfLowerPrecision) {
+TEST(MutationTesting, DetectsEveryMutantExceptThoseThatReducePrecision) {
   const std::vector<MutantRecord> mutants = run(campaign(60), never_the_same);
   ASSERT_GE(mutants.size(), 40U);
   for (const MutantRecord& mutant : mutants) {

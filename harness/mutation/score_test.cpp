@@ -54,7 +54,7 @@ TEST(MutationScore, CountsMutantsOfThreadingCodeSeparately) {
   EXPECT_EQ(example().threaded.killed, 1);
 }
 
-TEST(MutationScore, ScoreOfF64PromotionExcludesProvenEquivalentMutants) {
+TEST(MutationScore, F64PromotionScoreExcludesMutantsProvenEquivalent) {
   MutationScore score;
   MutantRecord needed_in_native = mutant(Operator::kMissingBarrier, MutantStatus::kKilled, "", "read_write_race");
   needed_in_native.promoted.equivalent_by_proof = true;
@@ -81,7 +81,7 @@ TEST(MutationScore, JsonMatchesSchema) {
     ADD_FAILURE() << diagnostic.text();
 }
 
-class LedgerTest : public ::testing::Test {
+class MutationLedger : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::remove_all(dir_); }
   void TearDown() override { std::filesystem::remove_all(dir_); }
@@ -91,7 +91,7 @@ class LedgerTest : public ::testing::Test {
       ("assay-ledger-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
-TEST_F(LedgerTest, MutantRecordsRoundTripThroughFile) {
+TEST_F(MutationLedger, MutantRecordsRoundTripThroughFile) {
   MutantRecord killed = mutant(Operator::kUnitCotangent, MutantStatus::kKilled, "t1 mismatch", "t3 mismatch");
   killed.killed_with_widened_bounds = {true, true, false, false};
   killed.promoted.equivalent_by_proof = true;
@@ -113,7 +113,7 @@ TEST_F(LedgerTest, MutantRecordsRoundTripThroughFile) {
   EXPECT_EQ((*ledger)->mutants[1].patch, "-a\n+b\n");
 }
 
-TEST_F(LedgerTest, ResumesAfterTruncatedLine) {
+TEST_F(MutationLedger, AppendsAfterDroppingTruncatedLastLine) {
   {
     auto lines = start_ledger(dir_, head_);
     ASSERT_TRUE(lines.ok());
@@ -132,7 +132,7 @@ TEST_F(LedgerTest, ResumesAfterTruncatedLine) {
   EXPECT_EQ((*read_ledger(dir_))->mutants.size(), 2U);
 }
 
-TEST_F(LedgerTest, ReportsLineNumberOfInvalidLine) {
+TEST_F(MutationLedger, ReportsLineNumberOfInvalidLine) {
   ASSERT_TRUE(start_ledger(dir_, head_).ok());
   std::ofstream(dir_ / kLedgerFile, std::ios::app) << R"({"mutant": "a", "operator": "no_such"})"
                                                    << "\n";
@@ -141,7 +141,7 @@ TEST_F(LedgerTest, ReportsLineNumberOfInvalidLine) {
   EXPECT_NE(ledger.error().text().find("mutants.jsonl:2"), std::string::npos) << ledger.error().text();
 }
 
-TEST_F(LedgerTest, MissingLedgerIsNotAnError) {
+TEST_F(MutationLedger, MissingFileIsNotAnError) {
   const auto ledger = read_ledger(dir_);
   ASSERT_TRUE(ledger.ok());
   EXPECT_FALSE(ledger->has_value());

@@ -69,7 +69,7 @@ TEST(ThreadPrivateAccess, RequiresIndexFromEveryThreadDimension) {
   EXPECT_EQ(private_elements("    i, j = wp.tid()\n    wp.atomic_add(out, 0, x[i + j])\n"), Found{false});
 }
 
-TEST(ThreadPrivateAccess, RequiresTilesThatDoNotOverlap) {
+TEST(ThreadPrivateAccess, RequiresNonOverlappingTiles) {
   const auto tiled = [](const std::string& step) {
     return private_elements("    i = wp.tid()\n    t = wp.tile_load(x, shape=5, offset=i * " + step +
                             ")\n    wp.tile_store(out, t * t, offset=i * 5)\n");

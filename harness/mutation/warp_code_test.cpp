@@ -101,7 +101,7 @@ std::string only(Operator op) {
   return found[0].source;
 }
 
-TEST(WarpMutations, ChangeOneLineOfTheBackwardFunction) {
+TEST(WarpMutations, ChangeOnlyOneLineOfTheBackwardFunction) {
   EXPECT_THAT(only(Operator::kWrongOperand), HasSubstr("wp::adj_mul(var_1, var_4, adj_3, adj_1, adj_5);"));
   EXPECT_THAT(only(Operator::kResultForOperand), HasSubstr("wp::adj_mul(var_5, var_1, adj_3, adj_1, adj_5);"));
   EXPECT_THAT(only(Operator::kMissingChain), HasSubstr("wp::adj_add(var_4, var_1, adj_3, adj_1, adj_5);"));
@@ -118,7 +118,7 @@ TEST(WarpMutations, ChangeOneLineOfTheBackwardFunction) {
   EXPECT_THAT(only(Operator::kNoThreadGuard), HasSubstr("_idx <= dim.size"));
 }
 
-TEST(WarpMutations, ChangeEachCallInReverseSweep) {
+TEST(WarpMutations, CoverEachAdjointCallOfTheReverseSweep) {
   EXPECT_THAT(find_warp_mutations(Operator::kDropContribution, code()), SizeIs(3));
   EXPECT_THAT(find_warp_mutations(Operator::kCountTwice, code()), SizeIs(2)) << "a store's adjoint is not repeated";
   const auto scaled = find_warp_mutations(Operator::kOffByOnePercent, code());
@@ -134,7 +134,7 @@ TEST(WarpMutations, ChangeEachCallInReverseSweep) {
             "'wp::adj_address(var_x, var_0 + 1, adj_x, adj_0, adj_3);'");
 }
 
-TEST(WarpMutations, OfForwardOperatorsChangeOnlyTheForwardFunction) {
+TEST(WarpForwardMutations, ChangeOnlyTheForwardFunction) {
   EXPECT_THAT(only(Operator::kWrongOperator), AllOf(HasSubstr("\n    var_5 = wp::add(var_4, var_1);"),
                                                     HasSubstr("        var_5 = wp::mul(var_4, var_1);")));
   EXPECT_THAT(only(Operator::kWrongComparison), HasSubstr("(var_n <= var_2)"));
@@ -156,7 +156,7 @@ TEST(WarpMutations, AreTheSameInBothPrecisions) {
     EXPECT_EQ(find_warp_mutations(one.op, promoted).size(), find_warp_mutations(one.op, code()).size()) << one.name;
 }
 
-TEST(WarpMutations, RepeatStoresOnlyIfAnArrayIsReadAndWritten) {
+TEST(WarpMutations, RepeatStoreOnlyIfTheSameArrayIsReadAndWritten) {
   EXPECT_THAT(find_warp_mutations(Operator::kReplayedStore, code()), SizeIs(0));
   WarpCode in_place = code();
   for (std::string* text : {&in_place.source, &in_place.backward})
@@ -166,7 +166,7 @@ TEST(WarpMutations, RepeatStoresOnlyIfAnArrayIsReadAndWritten) {
   EXPECT_THAT(found[0].source, HasSubstr("\n        wp::array_store(var_y, var_0, var_5);"));
 }
 
-TEST(WarpMutations, RequireABackwardFunction) {
+TEST(WarpMutations, ChangeAdjointCallsOnlyIfABackwardFunctionExists) {
   WarpCode forward = code();
   forward.source = forward.forward;
   forward.backward.clear();

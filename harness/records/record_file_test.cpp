@@ -126,7 +126,7 @@ TEST_F(RecordFile, PlannedCaseWithoutRecordFailsRun) {
   EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
 }
 
-TEST_F(RecordFile, RunWithoutEndRecordHasFailureStatus) {
+TEST_F(RecordFile, RunWithoutEndRecordHasFailureExitStatus) {
   Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
   ASSERT_TRUE(writer->append(record("a", Outcome::pass)).ok());
   const Result<RunRecords> run = read_records(dir_);

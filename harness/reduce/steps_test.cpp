@@ -67,7 +67,7 @@ TEST(ProgramRepair, RemovesDeadStatements) {
   EXPECT_EQ(after(drop_effects, text, 1, DeadStatements::kRemoved), settled_text(kernel("  out[i] = y[i]\n")));
 }
 
-TEST(ProgramRepair, KeepsConditionsOfJumps) {
+TEST(ProgramRepair, KeepsVariablesUsedInConditionsOfJumps) {
   const std::string text = kernel("  let a: f32 = x[i]\n  if lt(a, 0.0) {\n    return\n  }\n  out[i] = y[i]\n");
   EXPECT_EQ(after(drop_effects, text, 1, DeadStatements::kRemoved), settled_text(text));
 }
@@ -81,7 +81,7 @@ TEST(ProgramRepair, DropsUnusedFunctionsAndStructs) {
   EXPECT_EQ(after(drop_effects, text, 0, DeadStatements::kRemoved), settled_text(rest));
 }
 
-TEST(DropStatements, CanDropEachStatementAndAnIfThatBecomesEmpty) {
+TEST(DropStatements, RemovesAnyStatementAndIfStatementsThatBecomeEmpty) {
   const std::string text = kernel("  let a: f32 = x[i]\n  if lt(a, 0.0) {\n    a = y[i]\n  }\n  out[i] = a\n");
   EXPECT_EQ(places(drop_statements, text), 4U);
   EXPECT_EQ(after(drop_statements, text, 1), settled_text(kernel("  let a: f32 = x[i]\n  out[i] = a\n")))
@@ -95,7 +95,7 @@ TEST(DropStatements, KeepsReturnOfFunction) {
   EXPECT_EQ(places(drop_statements, text), 2U);
 }
 
-TEST(DropEffects, CanDropEachStoreAndAtomicUpdate) {
+TEST(DropEffects, RemovesAnyStoreOrAtomicUpdate) {
   const std::string text = kernel("  let a: f32 = x[i]\n  atomic_add(out[0], a)\n  out[i] = a\n");
   EXPECT_EQ(places(drop_effects, text), 2U);
 }
@@ -124,7 +124,7 @@ TEST(InlineLets, ReplacesVariableWithItsValue) {
   EXPECT_EQ(after(inline_lets, text), settled_text(kernel("  out[i] = add(mul(x[i], y[i]), 1.0)\n")));
 }
 
-TEST(InlineLets, DoesNotInlineReassignedVariablesOrLongSharedValues) {
+TEST(InlineLets, KeepsReassignedVariablesAndLargeExpressionsUsedTwice) {
   const std::string text = kernel(
       "  let a: f32 = x[i]\n  a = y[i]\n  let b: f32 = mul(add(x[i], 1.0), y[i])\n  out[i] = add(mul(b, b), a)\n");
   EXPECT_EQ(places(inline_lets, text), 0U);
@@ -210,7 +210,7 @@ TEST(DropFields, DropsUnusedFields) {
             settled_text("struct P {\n  b: f32\n}\n" + body));
 }
 
-TEST(DropDimensions, RemovesDimensionOfArraysAndLaunch) {
+TEST(DropDimensions, RemovesOneDimensionOfAllArraysAndOfTheLaunch) {
   const std::string text =
       "# launch: (3, 4)\nkernel k(x: array<f32,2>, out: array<f32,2>; i, j) {\n  out[i, j] = x[j, i]\n}\n";
   EXPECT_EQ(after(drop_dimensions, text),
@@ -224,14 +224,14 @@ TEST(DropDerivatives, DropsCustomDerivatives) {
   EXPECT_EQ(after(drop_derivatives, text), settled_text(f + kernel("  out[i] = f(x[i])\n")));
 }
 
-TEST(InputSteps, DropPreconditionsAndMakeLaunchAndInputsConstant) {
+TEST(InputSteps, RemovePreconditionsAndMakeLaunchAndInputsConstant) {
   const std::string body = kernel("  out[i] = x[n]\n");
   EXPECT_EQ(after(drop_preconditions, "# domain: 0 <= n <= 4\n" + body), settled_text(body));
   EXPECT_EQ(after(fix_launch, "# launch: (n)\n" + body, 1), settled_text("# launch: (2,)\n" + body));
   EXPECT_EQ(after(fix_inputs, "# domain: 0 <= n <= 4\n" + body, 3), settled_text("# domain: 0 <= n <= 0\n" + body));
 }
 
-TEST(ReductionSteps, VisitNoAdditionalLocationsAfterTheyChangeTheProgram) {
+TEST(ReductionSteps, OfferNoAdditionalChangesAfterAChangeIsApplied) {
   const std::string text = kernel(
       "  let s: f32 = 0.0\n  for j: i32 in range(0, n, 1) {\n    if lt(x[j], 0.5) {\n      s = add(s, sin(x[j]))\n"
       "    } else {\n      s = mul(s, y[j])\n    }\n  }\n  out[i] = s\n");

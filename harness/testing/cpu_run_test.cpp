@@ -90,19 +90,19 @@ std::string printed(const std::vector<TextEdit>& edits) {
   return emitted.value().body;
 }
 
-TEST(FaultyPrinter, ReplacesFirstMatchOfPattern) {
+TEST(CodeInjectingPrinter, ReplacesFirstMatchOfPattern) {
   const std::string body = printed({{R"((\d)\.0f)", "$1.5f"}});
   EXPECT_NE(body.find("2.5f * x.at(i)"), std::string::npos) << body;
 }
 
-TEST(FaultyPrinter, InsertsStatementsAndLines) {
+TEST(CodeInjectingPrinter, InsertsCodeAtThreadStartAndBeforeBody) {
   const std::string body = printed({at_thread_start(backends::Pass::kForward, "here();"), before_body("int first;")});
   EXPECT_EQ(body.find("int first;\n"), 0U) << body;
   const std::size_t loop = body.find("++thread) {\n");
   EXPECT_EQ(body.find("here();"), loop + 16) << body;
 }
 
-TEST(FaultyPrinter, ReportsFailureIfPatternIsNotInPrintedText) {
+TEST(CodeInjectingPrinter, FailsIfInjectionPointIsNotFound) {
   EXPECT_NONFATAL_FAILURE(printed({{"nowhere", "x"}}),
                           "cannot inject code into doubled: no match for nowhere in its text");
 }

@@ -171,7 +171,7 @@ TEST_F(SemanticsExamples, SignedOverflowIsRejectedAsUndefined) {
 }
 
 /// The column is 1, 1.5, 8, so that the first element that is not less than 1.7 has the index 2.
-TEST_F(SemanticsExamples, WarpLowerBoundIgnoresStrides) {
+TEST_F(SemanticsExamples, LowerBoundFunctionOfWarpIgnoresArrayStrides) {
   EXPECT_EQ(warp_["search_in_column"], std::vector<double>{1});
 }
 

@@ -20,7 +20,7 @@ std::string semantics() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(SweepRules, AreDocumentedInSemanticsTable) {
+TEST(WarpDifferenceRules, AreDocumentedInSemanticsTable) {
   const std::string text = semantics();
   for (const SweepRule& rule : sweep_rules())
     EXPECT_THAT(text, HasSubstr("\n| " + std::string(rule.name) + " |"));
@@ -28,7 +28,7 @@ TEST(SweepRules, AreDocumentedInSemanticsTable) {
     EXPECT_THAT(text, HasSubstr("\n| " + std::string(rule.name) + " |"));
 }
 
-TEST(SweptCalls, HaveDistinctNamesAndIncludeEveryOperation) {
+TEST(CallsComparedWithWarp, HaveDistinctNamesAndIncludeEveryOperation) {
   std::set<std::string> operations, names;
   for (const SweptCall& call : swept_calls()) {
     operations.insert(call.operation);
@@ -53,7 +53,7 @@ TEST(EdgeValues, AreDistinctAndIncludeNanInfinitiesAndSignedZeros) {
   }
 }
 
-TEST(EdgeTuples, CoverAllPairsOfOperandValues) {
+TEST(OperandTuples, CoverAllPairsOfEdgeValues) {
   const SweptCall call{.operation = "and",
                        .operands = {ir::kBool, ir::kBool},
                        .results = {ir::kBool},

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostListed = 40;
 
 /// The sweep and its comparison, shared by all tests.
-class WarpSweep : public ::testing::Test {
+class WarpOperationComparison : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     const Result<WarpInterpreter> interpreter = find_interpreter();
@@ -77,22 +77,24 @@ class WarpSweep : public ::testing::Test {
   inline static std::vector<std::string> unexplained_;
 };
 
-TEST_F(WarpSweep, EveryDifferenceFromWarpIsExplainedByARule) {
+TEST_F(WarpOperationComparison, EveryDifferenceFromWarpIsExplainedByARule) {
   EXPECT_TRUE(unexplained_.empty()) << listed(unexplained_);
 }
 
-TEST_F(WarpSweep, EveryRuleExplainsADifference) {
+TEST_F(WarpOperationComparison, EveryRuleExplainsADifferenceFromWarp) {
   for (const SweepRule& rule : sweep_rules())
     EXPECT_GT(explained_[rule.name], 0U) << rule.name;
   for (const ExtensionRule& rule : extension_rules())
     EXPECT_GT(comparison_.extensions[rule.name], 0U) << rule.name;
 }
 
-TEST_F(WarpSweep, WarpRunsEveryComparedKernel) {
+TEST_F(WarpOperationComparison, WarpRunsEveryComparedKernel) {
   EXPECT_TRUE(comparison_.failures.empty()) << listed(comparison_.failures);
 }
 
-TEST_F(WarpSweep, AssayParsesEveryKernel) { EXPECT_TRUE(sweep_.rejected.empty()) << listed(sweep_.rejected); }
+TEST_F(WarpOperationComparison, AssayParsesEveryComparedKernel) {
+  EXPECT_TRUE(sweep_.rejected.empty()) << listed(sweep_.rejected);
+}
 
 }  // namespace
 }  // namespace assay::warp

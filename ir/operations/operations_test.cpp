@@ -218,7 +218,7 @@ TEST(OperationTable, MnemonicsAreUnique) {
     EXPECT_TRUE(mnemonics.insert(atomic.mnemonic).second);
 }
 
-TEST(OperationTable, PatternsReferenceOnlyExistingOperands) {
+TEST(OperationTable, CodePatternsReferenceOnlyExistingOperands) {
   for (const OperationRow& operation : kOperations) {
     for (const std::string_view pattern : {operation.warp, operation.cpu, operation.cuda}) {
       for (std::size_t at = pattern.find('$'); at != std::string_view::npos; at = pattern.find('$', at + 1)) {
@@ -238,7 +238,7 @@ TEST(OperationTable, DomainsAreValidIntervals) {
   }
 }
 
-TEST(OperationTable, AtomicRowsHaveEnumerationOrderAndAReasonIfNotDifferentiable) {
+TEST(OperationTable, AtomicsAreInEnumerationOrderAndHaveReasonIfNotDifferentiable) {
   for (std::size_t i = 0; i < kAtomics.size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(kAtomics[i].op), i);
     EXPECT_EQ(kAtomics[i].is_differentiable, kAtomics[i].adjoint_reason.empty()) << kAtomics[i].mnemonic;

@@ -123,7 +123,7 @@ TEST(SavedLoopState, IncludesVariablesThatDetermineOtherSavedVariables) {
   // The derivative of s needs t alone, but t is made from s.
   EXPECT_THAT(Analyzed(loop_with("s = mul(s, t)\n    t = floor(s)")).state(), UnorderedElementsAre("s", "t"));
 }
-TEST(Liveness, LoopWithoutDerivativesIsNotReversed) {
+TEST(ReverseSweep, OmitsLoopsWithoutDerivatives) {
   Analyzed a(R"(kernel k(x: array<f32,1>, n: i32, out: array<f32,1>; i) {
   let k: i32 = 0
   for j: i32 in range(0, n, 1) {
@@ -134,7 +134,7 @@ TEST(Liveness, LoopWithoutDerivativesIsNotReversed) {
 )");
   EXPECT_FALSE(a.liveness.needs(a.loop()).is_reversed);
 }
-TEST(Liveness, ReplaysOnlyStoresWhoseValuesTheKernelReads) {
+TEST(ReverseSweep, RepeatsOnlyStoresWhoseValuesTheKernelReads) {
   const Analyzed a(R"(kernel k(x: array<f32,1>, both: array<f32,1>, out: array<f32,1>; i) {
   both[i] = mul(both[i], x[i])
   out[i] = both[i]

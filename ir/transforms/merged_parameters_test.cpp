@@ -10,7 +10,7 @@
 namespace assay::transforms {
 namespace {
 
-TEST(MergedParameters, UsesOfTheRemovedParameterBecomeUsesOfTheOther) {
+TEST(MergedParameters, UsesOfTheRemovedParameterReferToTheKeptParameter) {
   auto parsed = ir::parse_text(R"(kernel k(x: array<f32,1>, h: f32, y: array<f32,1>, z: array<f32,1>; i) {
   let t: f32 = mul(x[i], h)
   for j: i32 in range(0, shape(y, 0), 1) {

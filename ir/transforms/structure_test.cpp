@@ -101,7 +101,7 @@ TEST_P(StructuredGeneratedKernel, ComputesSameResultsAsOriginal) {
 INSTANTIATE_TEST_SUITE_P(Passes, StructuredGeneratedKernel,
                          ::testing::Values(Family::kControlFlow, Family::kNestedLoop, Family::kLoop));
 
-TEST(StructuredForm, PreservesResultsOfRandomPrograms) {
+TEST(StructuredControlFlow, PreservesResultsOfRandomPrograms) {
   for (std::uint64_t seed = 0; seed < 500 && !HasFatalFailure(); ++seed)
     expect_same(random_program(seed), seed);
 }
@@ -163,7 +163,7 @@ constexpr std::string_view kJumps[] = {
 )",
 };
 
-TEST(StructuredForm, PreservesResultsForJumpsAtEveryPosition) {
+TEST(StructuredControlFlow, PreservesResultsForJumpsAtEveryPosition) {
   for (const std::string_view body : kJumps) {
     const Example example = {.name = "jumps",
                              .parameters = "x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)",

@@ -235,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(Glibc, OperationBoundTest, ::testing::ValuesIn(scalar_u
                          [](const auto& usage) { return usage.param.name(); });
 
 // length(v * kFactor - w) with w close to the product: the result is so close to zero that no digit is certain.
-TEST(LengthBound, HoldsUnderCancellation) {
+TEST(VectorLengthBound, HoldsUnderCancellation) {
   constexpr std::int32_t kVectors = 2000;
   OracleFixture w;
   const ir::Type vec3 = ir::vector_type(ir::Scalar::kF32, 3);

@@ -31,7 +31,7 @@ struct Comparison {
   double value(const ReferenceResult& r) const { return static_cast<double>(r.outputs.back()->elements[0].value); }
 };
 
-TEST(Decisions, AreCertainFarFromThreshold) {
+TEST(BranchDecisions, AreCertainFarFromThreshold) {
   const Comparison c(1, 0.25);
   const ReferenceResult r = c.w.evaluate();
   EXPECT_EQ(r.decisions.uncertain_counts[kNative], 0);
@@ -48,7 +48,7 @@ bool decides(Op op) {
   return w.evaluate().decisions.any();
 }
 
-TEST(Decisions, AreRecordedForComparisonsAndPiecewiseOperations) {
+TEST(BranchDecisions, AreRecordedForComparisonsAndPiecewiseOperations) {
   EXPECT_TRUE(Comparison(1, 0.25).w.evaluate().decisions.any());
   for (const Op op : {Op::kAbs, Op::kFloor, Op::kSign})
     EXPECT_TRUE(decides(op)) << static_cast<int>(op);
@@ -74,7 +74,7 @@ struct Canceled {
   }
 };
 
-TEST(Decisions, AreUncertainIfOperandHasInfiniteErrorBound) {
+TEST(BranchDecisions, AreUncertainIfOperandHasInfiniteErrorBound) {
   const Canceled c;
   const ReferenceResult r = c.w.evaluate();
   EXPECT_EQ(r.decisions.uncertain_counts[kNative], 1);
@@ -84,12 +84,12 @@ TEST(Decisions, AreUncertainIfOperandHasInfiniteErrorBound) {
 }
 
 /// A comparison with a certain NaN is certain, even if the other operand is inexact.
-TEST(Decisions, AreCertainIfOperandIsNan) {
+TEST(BranchDecisions, AreCertainIfOperandIsNan) {
   const Comparison c(std::numeric_limits<double>::quiet_NaN(), 0.25);
   EXPECT_EQ(c.w.evaluate().decisions.uncertain_counts[kNative], 0);
 }
 
-TEST(Decisions, AreUncertainIfThresholdIsWithinErrorBound) {
+TEST(BranchDecisions, AreUncertainIfThresholdIsWithinErrorBound) {
   const Comparison c(3, kThreeTenths);
   const ReferenceResult r = c.w.evaluate();
   EXPECT_EQ(r.decisions.uncertain_counts[kNative], 1);
@@ -98,7 +98,7 @@ TEST(Decisions, AreUncertainIfThresholdIsWithinErrorBound) {
   EXPECT_EQ(r.decisions.locations[0].line, 4);
 }
 
-TEST(Decisions, AreCertainIfExactOperandsAreEqual) {
+TEST(BranchDecisions, AreCertainIfExactOperandsAreEqual) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {1.5}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
@@ -110,7 +110,7 @@ TEST(Decisions, AreCertainIfExactOperandsAreEqual) {
   EXPECT_EQ(static_cast<double>(r.outputs[1]->elements[0].value), 1);
 }
 
-TEST(Decisions, CanBeForcedToOtherBranch) {
+TEST(BranchDecisions, CanBeForcedToOtherBranch) {
   const Comparison c(3, kThreeTenths);
   auto run = c.w.run();
   const ReferenceResult ideal = c.w.oracle().evaluate(run);
@@ -122,7 +122,7 @@ TEST(Decisions, CanBeForcedToOtherBranch) {
   EXPECT_EQ(c.value(c.w.oracle().evaluate(run)), c.value(ideal)) << "certain in the f64 promotion";
 }
 
-TEST(Decisions, RoundingIsUncertainIfErrorIntervalCrossesRoundingThreshold) {
+TEST(BranchDecisions, RoundingIsUncertainIfErrorIntervalCrossesRoundingThreshold) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {30}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
@@ -139,7 +139,7 @@ TEST(Decisions, RoundingIsUncertainIfErrorIntervalCrossesRoundingThreshold) {
   EXPECT_TRUE(ideal.decisions.is_enumerable[kNative]);
 }
 
-TEST(Decisions, UncertainNonDifferentiablePointAffectsOnlyDerivative) {
+TEST(BranchDecisions, UncertainNonDifferentiablePointAffectsOnlyDerivative) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
@@ -152,7 +152,7 @@ TEST(Decisions, UncertainNonDifferentiablePointAffectsOnlyDerivative) {
   EXPECT_LT(r.outputs[1]->elements[0].bound[kNative], 1e-7);
 }
 
-TEST(Decisions, PathDependsOnTakenBranches) {
+TEST(BranchDecisions, PathHashDependsOnTakenBranches) {
   EXPECT_EQ(Comparison(1, 0.5).w.evaluate().decisions.path, Comparison(2, 0.5).w.evaluate().decisions.path);
   EXPECT_NE(Comparison(1, 0.5).w.evaluate().decisions.path, Comparison(9, 0.5).w.evaluate().decisions.path);
 }

@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(PointTracer, BatchedAtomicUpdate,
                          ::testing::Values(ir::AtomicOp::kAdd, ir::AtomicOp::kSub, ir::AtomicOp::kMin,
                                            ir::AtomicOp::kMax));
 
-TEST(BatchedEvaluation, DetectsDifferentPathsIfConvertedIntegersDiffer) {
+TEST(BatchedEvaluation, RejectsBatchIfFloatToIntegerConversionsDiffer) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2.5});
   const ir::VarId out = w.zeros("out", ir::kI32, {1});
@@ -109,7 +109,7 @@ TEST(BatchedEvaluation, DetectsDifferentPathsIfConvertedIntegersDiffer) {
   EXPECT_FALSE(compare_with_separate_runs(w, {{1}, {}}));
 }
 
-TEST(BatchedEvaluation, ValuesIndependentOfInputsMatchSeparateRuns) {
+TEST(BatchedEvaluation, UnwrittenAndUnchangedElementsMatchSeparateRuns) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2.5, 3.5});
   const ir::VarId out = w.floats("out", {7, 8, 9});

@@ -119,7 +119,7 @@ TEST(OracleSelfCheck, ToleratesUnboundedThirdDerivative) {
 }
 
 /// Uninitialized memory contains such numbers. A step that suits the other inputs does not change it in long double.
-TEST(OracleSelfCheck, ToleratesUnwrittenElementThatIsTooLargeForTheStep) {
+TEST(OracleSelfCheck, ToleratesHugeUnwrittenElementThatTheStepDoesNotChange) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.25});
   const ir::VarId out = w.floats("out", {1, -4.6362306e19});
@@ -152,7 +152,7 @@ TEST(OracleSelfCheck, DetectsSlightlyIncorrectCustomGradient) {
 }
 
 /// (x + c) - c is exact for an x with a short mantissa, but rounds at neighboring points.
-TEST(OracleSelfCheck, ToleratesOperationThatIsExactOnlyAtCenterPoint) {
+TEST(OracleSelfCheck, ToleratesRoundingAtAllPointsExceptTheCenterPoint) {
   int converged = 0;
   for (int k = 0; k < 400; ++k) {
     const double c = std::ldexp(1.0, 28 + k % 16);

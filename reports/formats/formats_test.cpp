@@ -233,7 +233,7 @@ TEST(Trace, CasesEndAtTheirRecordedTime) {
 }
 
 // Trace viewers show slices that overlap without nesting under the wrong parent.
-TEST(Trace, SlicesOfARowAreDisjointOrNested) {
+TEST(Trace, EventsInOneRowAreDisjointOrNested) {
   reports::Run run = run_of({});
   const auto batch_of = [](json& record) {
     return std::pair(record["schedule"]["lane"], record["schedule"]["batch_ms"]);
@@ -258,7 +258,7 @@ TEST(Trace, SlicesOfARowAreDisjointOrNested) {
   }
 }
 
-TEST(Trace, IsEmptyForRecordsWithoutSchedule) {
+TEST(Trace, IsEmptyIfRecordsContainNoExecutionTimes) {
   reports::Run run = run_of({});
   for (json& record : run.cases)
     record.erase("schedule");

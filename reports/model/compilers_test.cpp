@@ -58,7 +58,7 @@ TEST(BuildMatrix, CountsCasesByBuildAndFamily) {
   }
 }
 
-TEST(BuildMatrix, CallsPassingCaseLongerThanTheShortestPassingBuild) {
+TEST(BuildMatrix, CountsPassingCasesThatExecuteMoreInstructionsThanInAnotherBuild) {
   const BuildMatrix matrix = build_matrix(two_builds());
   EXPECT_EQ(matrix.rows[0].cells[0].longer, 0);
   EXPECT_EQ(matrix.rows[0].cells[1].longer, 1) << "120 to 100; the incorrect build with 10 does not count";
@@ -74,7 +74,7 @@ TEST(BuildMatrix, ListsCasesWithDifferentResults) {
   EXPECT_THAT(build_table(matrix, false), HasSubstr("1 case with different results"));
 }
 
-TEST(BuildMatrix, DistinguishesEndingsOfBuilds) {
+TEST(BuildMatrix, CountsBuildFailuresCrashesAndUndecidedCasesSeparately) {
   const BuildMatrix matrix = build_matrix(run_of({
       record("loop/a/f32/cpu/forward/strict@g++-12", "build_failed", "build", -1),
       record("loop/a/f32/cpu/forward/O2@g++-12", "crashed", "", -1),

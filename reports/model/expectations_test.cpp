@@ -122,7 +122,7 @@ TEST(Expectations, StaleExpectationFailsTheRun) {
   EXPECT_THAT(closing_table(run, summarize(run), false), HasSubstr("waivers.csv:9: stale: loop/renamed"));
 }
 
-TEST(Expectations, HoldsOnlyForTheNamedCompilers) {
+TEST(Expectations, ExpectationAppliesOnlyToTheNamedCompilers) {
   json lines = known_failures();
   lines[0]["compiler"] = "NVRTC 13.0*|g++ 12*";
   EXPECT_EQ(summarize(held_to(lines)).verdict.exit_status, 0);

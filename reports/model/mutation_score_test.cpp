@@ -33,7 +33,7 @@ TEST(MutationScore, ShowsSurvivingMutantsWithPatches) {
   EXPECT_NE(document.find("10000 correct random kernels, 20000 cases; 0 rejected"), std::string::npos);
 }
 
-TEST(MutationScore, ShowsUndetectedFaults) {
+TEST(MutationScore, ShowsUndetectedInjectedFaults) {
   const std::string table = mutation_table(golden(), false);
   EXPECT_NE(table.find("not detected  bounds_times_ten: all bounds are 10 times as wide; the verdict was pass"),
             std::string::npos)

@@ -105,7 +105,7 @@ TEST_F(ObservationReport, TerminalShowsEachFindingOnce) {
   EXPECT_THAT(unexpected_lines(failed, false), Not(HasSubstr("\n    " + text)));
 }
 
-TEST_F(ObservationReport, PageShowsMeasurements) {
+TEST_F(ObservationReport, HtmlPageShowsGpuMeasurements) {
   const Result<Reports> written = write_reports(dir_);
   ASSERT_TRUE(written.ok()) << written.error().text();
   std::ifstream file(written->html, std::ios::binary);

@@ -120,7 +120,7 @@ TEST(Nvrtc, ReportsVersionThatIsNotInstalledAndHowToInstallIt) {
   EXPECT_THAT(missing.error().message, HasSubstr("NVRTC 1.2.3 is not installed; run ci/setup-compilers to install"));
 }
 
-TEST_F(NvrtcTest, FullVersionContainsVersion) {
+TEST_F(NvrtcTest, FullVersionStartsWithMajorAndMinorVersion) {
   EXPECT_THAT(nvrtc.front().full_version(), ::testing::StartsWith(nvrtc.front().version() + "."));
 }
 
@@ -129,7 +129,7 @@ TEST(NvrtcArguments, RequestDebugCodeIfUnoptimized) {
   EXPECT_THAT(nvrtc_arguments({.emit_line_info = true}), Not(Contains("--device-debug")));
 }
 
-TEST(NvrtcArguments, ContainFloatingPointOptionsAndFastMathOnlyIfRequested) {
+TEST(NvrtcArguments, RequestPreciseMathUnlessFastMathIsRequested) {
   EXPECT_THAT(nvrtc_arguments({}), Contains("--fmad=false"));
   EXPECT_THAT(nvrtc_arguments({}), Contains("--prec-sqrt=true"));
   EXPECT_THAT(nvrtc_arguments({}), Not(Contains("--use_fast_math")));

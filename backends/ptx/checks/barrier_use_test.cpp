@@ -54,7 +54,7 @@ TEST(Barrier, IsRedundantIfAnotherBarrierSeparatesAccesses) {
       << "both barriers are removed";
 }
 
-TEST(Barrier, IsRequiredIfAccessesConflictOnAnyPath) {
+TEST(Barrier, IsRequiredIfAccessesConflictOnAnyControlFlowPath) {
   EXPECT_FALSE(barriers_redundant(
       "$L: bar.sync 1; st.shared.f32 [%rd2], %f1; bar.sync 0; ld.shared.f32 %f1, [a]; setp.gt.f32 %p1, "
       "%f1, 0f00000000; @%p1 bra $L;"))

@@ -131,7 +131,7 @@ TEST(ApproximateInstructions, InterpreterReturnsCorrectlyRoundedHalfPrecisionRes
 }
 
 /// The 64-bit forms read and return the upper half of a double.
-TEST(ApproximateInstructions, InterpreterRoundsUpperWordOfDoubleCorrectly) {
+TEST(ApproximateInstructions, InterpreterReturnsCorrectlyRoundedUpperWordOfDouble) {
   for (const std::string name : {"rcp", "rsqrt"}) {
     std::vector<double> values = {1.0, 3.0, 0.1, 1e300, 2.5e-300, HUGE_VAL};
     Rng random(5);

@@ -14,14 +14,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(InstructionModels, FindSpellingsRegardlessOfTheOrderOfModifiers) {
+TEST(InstructionModels, AreFoundRegardlessOfTheOrderOfModifiers) {
   ASSERT_NE(find_spelling("fma.rn.ftz.f32", 0), nullptr);
   EXPECT_EQ(find_spelling("fma.rn.ftz.f32", 0), find_spelling("fma.ftz.rn.f32", 0));
   EXPECT_NE(find_spelling("lop3.b32", 0x6a), nullptr);
   EXPECT_EQ(find_spelling("ld.global.f32", 0), nullptr) << "loads have no model";
 }
 
-TEST(InstructionModels, ListInstructionsOfPtxAndThoseWithoutModel) {
+TEST(InstructionCheck, ListsUsedInstructionsAndInstructionsWithoutModel) {
   const std::vector<std::string> texts{
       testing::entry("ld.param.u64 %rd1, [p0]; ld.global.b32 %r1, [%rd1]; add.s32 %r2, %r1, 1;\n"
                      "lop3.b32 %r3, %r2, %r1, %r1, 0x6a; st.global.b32 [%rd1], %r3;")};
@@ -32,7 +32,7 @@ TEST(InstructionModels, ListInstructionsOfPtxAndThoseWithoutModel) {
   EXPECT_THAT(check->wrong, IsEmpty());
 }
 
-TEST(InstructionModels, RejectTextThatIsNoPtx) {
+TEST(InstructionCheck, RejectsTextThatIsNotPtx) {
   const std::vector<std::string> texts{"no ptx"};
   EXPECT_FALSE(check_instructions(texts, true).ok());
 }

@@ -75,14 +75,14 @@ std::string assumption_name(const ::testing::TestParamInfo<Assumption>& each) { 
 
 INSTANTIATE_TEST_SUITE_P(Reader, AssumedType, ::testing::ValuesIn(kAssumptions), assumption_name);
 
-TEST(AssumedTypes, AreReportedWithWarpAliasThatFileImports) {
+TEST(AssumedTypes, AreReportedWithTheNameUnderWhichFileImportsWarp) {
   const ParsedFile file = read(
       "import warp\n@warp.kernel\ndef k(x: warp.array(dtype=Any), r: warp.array(dtype=float)):\n"
       "    i = warp.tid()\n    r[i] = warp.length(x[i])\n");
   EXPECT_THAT(messages(file), EndsWith("assuming types [warp.array(dtype=warp.vec3), warp.array(dtype=float)]\n"));
 }
 
-TEST(AssumedTypes, AreReportedWithoutOverloadIfWarpIsNotImportedAsModule) {
+TEST(AssumedTypes, AreReportedWithoutSuggestedOverloadIfWarpIsNotImportedAsModule) {
   const ParsedFile file = read(
       "from warp import array, kernel, tid\n@kernel\ndef k(x: array(dtype=Any)):\n    i = tid()\n    x[i] = 2.0 * "
       "x[i]\n");
@@ -90,7 +90,7 @@ TEST(AssumedTypes, AreReportedWithoutOverloadIfWarpIsNotImportedAsModule) {
   EXPECT_EQ(file.declarations[0].suggested_overload, "");
 }
 
-TEST(AssumedTypes, AreReportedWithoutOverloadForKernelInsideFunction) {
+TEST(AssumedTypes, AreReportedWithoutSuggestedOverloadForKernelInsideFunction) {
   const ParsedFile file = read(
       "import warp as wp\ndef make():\n    @wp.kernel\n    def k(x: wp.array(dtype=Any)):\n"
       "        x[wp.tid()] *= 2.0\n    return k\nmade = make()\n");

@@ -219,13 +219,13 @@ TEST(GeneratedCodeMatch, DetectsCodeGeneratedWithOtherOptions) {
                 Damage::kOptionsDiffer, "the launch attributes differ");
 }
 
-TEST(GeneratedCode, DefinesBlockSize) {
+TEST(GeneratedCodeParser, ReadsBlockSizeFromMacroDefinition) {
   EXPECT_EQ(block_size_of(kFile), 1);
   EXPECT_EQ(block_size_of("#define WP_TILE_BLOCK_DIM 256\n"), 256);
   EXPECT_EQ(block_size_of("void f() {}\n"), std::nullopt);
 }
 
-TEST(GeneratedCode, RemovesHashesFromNames) {
+TEST(GeneratedCodeParser, RemovesHashesFromNames) {
   EXPECT_EQ(without_hashes("scale_be719e56_cpu_kernel_forward"), "scale_cpu_kernel_forward");
   EXPECT_EQ(without_hashes("P_b01148f7"), "P");
   EXPECT_EQ(without_hashes("adj_P_b01148f7"), "adj_P");
@@ -233,7 +233,7 @@ TEST(GeneratedCode, RemovesHashesFromNames) {
   EXPECT_EQ(without_hashes("square_0"), "square_0");
 }
 
-TEST(GeneratedCode, AnyTextIsSplitWithoutCrash) {
+TEST(GeneratedCodeParser, DoesNotCrashOnMalformedText) {
   for (const std::string_view text :
        {"", "}", "{", "\"", "'", "/*", "//", "#", "#define \\\n", "((((", "a_", "extern \"C\" {"}) {
     (void)split_code(text);

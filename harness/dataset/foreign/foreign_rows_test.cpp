@@ -45,7 +45,7 @@ class ForeignRowsTest : public ::testing::Test {
   const Mapping mapping_ = mapping_of(R"({"fields": {"python": "py", "cpp": "c", "id": "name"}})");
 };
 
-TEST_F(ForeignRowsTest, ReadsLinesCompressedLinesAndDocumentsInOrderOfNames) {
+TEST_F(ForeignRowsTest, ReadsPlainAndCompressedJsonFilesInOrderOfTheirNames) {
   write("b.jsonl", "{\"py\":\"p1\",\"c\":\"c1\",\"name\":\"one\"}\n{\"py\":\"p2\",\"c\":\"c2\",\"name\":7}\n");
   write("c/single.json", "{\"py\": \"p3\",\n \"c\": \"c3\", \"name\": \"three\"}");
   write("d.json", R"([{"py": "p4", "c": "c4", "name": "four"}, {"py": "p5", "c": "c5", "name": "five"}])");
@@ -87,7 +87,7 @@ TEST_F(ForeignRowsTest, ReportsInvalidAndIncompleteRows) {
   EXPECT_EQ(found[5].id, "rows.jsonl:6");
 }
 
-TEST_F(ForeignRowsTest, JoinsMembersAndFollowsJsonPointers) {
+TEST_F(ForeignRowsTest, FindsValuesByJsonPointerAndJoinsSeveralValuesOfOneField) {
   write("rows.jsonl", "{\"code\":{\"py\":\"p\",\"fwd\":\"f\",\"bwd\":\"b\"}}\n");
   const std::vector<ForeignRow> found =
       rows(mapping_of(R"({"fields": {"python": "/code/py", "cpp": ["/code/fwd", "/code/bwd"]}})"));
@@ -105,7 +105,7 @@ TEST_F(ForeignRowsTest, RejectsFolderWithoutRows) {
   EXPECT_FALSE(input_files(folder_.path() / "missing.jsonl").ok());
 }
 
-TEST(Mapping, ReportsFirstErrorOfInvalidMapping) {
+TEST(FieldMapping, ReportsFirstErrorOfInvalidMappingFile) {
   const auto error_of = [](const std::string& text) {
     const Result<Mapping> mapping = parse_mapping(text, "map.json");
     return mapping.ok() ? "" : mapping.error().text();
@@ -119,7 +119,7 @@ TEST(Mapping, ReportsFirstErrorOfInvalidMapping) {
   EXPECT_THAT(error_of(R"({"fields": {"python": "p", "cpp": "c"}, "passes": ["backward"]})"), HasSubstr("/passes"));
 }
 
-TEST(Mapping, ReadsOptionsAndPasses) {
+TEST(FieldMapping, ReadsCodeGenerationOptionsAndPasses) {
   const Mapping mapping =
       mapping_of(R"({"fields": {"python": "p", "cuda": "c"}, "options": {"block_dim": 128}, "passes": ["forward"]})");
   EXPECT_EQ(mapping.options.at("block_dim"), 128);

@@ -156,7 +156,7 @@ TEST(Comparator, CountsInfiniteAndUninformativeBoundsSeparately) {
   EXPECT_EQ(comparison.uninformative, 1);
 }
 
-TEST(Comparator, HistogramBinsAreTenthsOfBound) {
+TEST(Comparator, RhoHistogramBinsAreTenthsOfBound) {
   Comparison comparison;
   for (const double got : {0.0, 0.05, 0.1, 0.99, 1.0, 1.5, std::numeric_limits<double>::quiet_NaN()})
     comparison.add(0, {.value = got}, {.value = 0, .bound = 1});

@@ -176,7 +176,7 @@ TEST(NegativeControls, AreAllRejectedIfResultIsInfinite) {
   EXPECT_EQ(tally.tried_controls, tally.rejected);
 }
 
-TEST(NegativeControls, SumOfCountsNamesFirstAcceptedControl) {
+TEST(NegativeControls, AddedCountsKeepNameOfFirstAcceptedControl) {
   ControlCounts sum{.tried_controls = 3, .rejected = 3};
   sum.add({.tried_controls = 4, .rejected = 3, .accepted_control = "ones"});
   sum.add({.tried_controls = 1, .rejected = 0, .accepted_control = "zeros"});

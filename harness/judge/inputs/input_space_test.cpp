@@ -174,7 +174,7 @@ void expect_interior(Space& space) {
   EXPECT_GE(with_interior, 6) << "most launches should reach the guarded statement";
 }
 
-TEST(InputSpace, CoversStencilInteriorGuardedByParameters) {
+TEST(InputSpace, DrawsSizesThatReachStencilInteriorIfParametersGuardIt) {
   Space space(stencil("n: int, m: int, ", "n", "m"));
   expect_interior(space);
   int reached = 0;
@@ -183,7 +183,7 @@ TEST(InputSpace, CoversStencilInteriorGuardedByParameters) {
   EXPECT_GE(reached, 6);
 }
 
-TEST(InputSpace, CoversStencilInteriorGuardedByShape) {
+TEST(InputSpace, DrawsSizesThatReachStencilInteriorIfArrayShapeGuardsIt) {
   Space space(stencil("", "x.shape[0]", "x.shape[1]"));
   expect_interior(space);
 }
@@ -237,7 +237,7 @@ def neighbour(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 }
 
 /// The oracle evaluates a sample of the threads; the last ones may not take the branch that reaches farthest.
-TEST(InputSpace, GrowsArraysForAllThreadsOfLargeLaunch) {
+TEST(InputSpace, EnlargesArraysForIndicesOfUnsampledThreads) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Space space(R"(
 @wp.kernel
@@ -283,7 +283,7 @@ def pick(x: wp.array(dtype=wp.vec3), axis: wp.array(dtype=int), first: int, out:
   }
 }
 
-TEST(InputSpace, ReducesLaunchDimensionWhoseThreadsRace) {
+TEST(InputSpace, ReducesLaunchDimensionToOneIfItsThreadsRace) {
   Space space(R"(
 @wp.kernel
 def collide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -578,7 +578,7 @@ TEST(InputSpace, SameRequestDrawsSameLaunch) {
   EXPECT_NE(all_bytes(Space(kPlain).found(request)), all_bytes(Space(kPlain).found({.seed = 6, .size = 13})));
 }
 
-TEST(InputSpace, EdgeDistributionDrawsOnlyValuesNearZeroAndLimits) {
+TEST(InputSpace, EdgeDistributionDrawsOnlyValuesNearZeroAndDomainLimits) {
   Space space(kPlain);
   const auto near_edges = [&](Distribution distribution) {
     const auto values = space.floats(space.found({.seed = 5, .distribution = distribution, .size = 400}), "x");

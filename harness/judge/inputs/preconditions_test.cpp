@@ -58,7 +58,7 @@ struct TermRow {
   double value;
 };
 
-TEST(Preconditions, TermsWithParametersLengthsAndShapesHaveExpectedValues) {
+TEST(Preconditions, EvaluatesTermsWithParametersLengthsAndShapes) {
   const TermRow rows[] = {
       {"3", 3},
       {"0.25", 0.25},

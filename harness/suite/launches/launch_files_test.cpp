@@ -196,7 +196,7 @@ TEST_F(LaunchFilesTest, RejectsArraysThatShareMemoryOnlyIfKernelWritesThem) {
   EXPECT_EQ(unsupported(), "");
 }
 
-TEST_F(LaunchFilesTest, KernelGetsOneParameterForArrayThatItChangesAndItsLaunchPassesTwice) {
+TEST_F(LaunchFilesTest, KernelGetsOneParameterForWrittenArrayThatIsPassedTwice) {
   write("kernels.py", R"(import warp as wp
 
 

@@ -57,7 +57,7 @@ class SuiteRunTest : public ::testing::Test {
   int runs_ = 0;
 };
 
-TEST_F(SuiteRunTest, RunsGroupsBuiltWithOptimizationFirst) {
+TEST_F(SuiteRunTest, RunsOptimizedBuildsFirst) {
   const KernelSource a = testing::source_of(squares("a")), b = testing::source_of(squares("b"));
   run({group_of({a, b}, 0), group_of({b}, 2)});
   EXPECT_THAT(device_.built, ElementsAre("b", "a", "b"));
@@ -77,7 +77,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_THAT(device_.built, ElementsAre("dear", "cheap"));
 }
 
-TEST_F(SuiteRunTest, SharedTestPlanDoesNotChangeVerdict) {
+TEST_F(SuiteRunTest, ReusingTestPlanForOtherBuildsDoesNotChangeVerdict) {
   const KernelSource a = testing::source_of(squares("a"));
   const std::vector<CaseRecord> both = run({group_of({a}, 0), group_of({a}, 2)});
   const std::vector<CaseRecord> alone = run({group_of({a}, 0)});

@@ -287,7 +287,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_THAT(read->kernels[0].parse_error->text(), AllOf(HasSubstr("spoilt.py:4:"), HasSubstr("in function f")));
 }
 
-TEST(RandomName, ConsistsOfVersionAndSeed) {
+TEST(RandomKernelName, ConsistsOfGeneratorVersionAndSeed) {
   EXPECT_TRUE(is_random_name("r1_42"));
   EXPECT_TRUE(is_random_name("r12_0"));
   for (const char* const other : {"r1", "r_1", "r1_", "row_product", "r1_4x", ""})
