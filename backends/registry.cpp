@@ -18,54 +18,54 @@
 namespace assay::backends {
 namespace {
 
-constexpr std::array kDevices{cpu::kDeviceRow,     cuda::kDeviceRow,    ptx::kDeviceRow,
-                              warp::kCpuDeviceRow, warp::kPtxDeviceRow, candidate::kDeviceRow};
+constexpr std::array kDevices{cpu::kDeviceEntry,     cuda::kDeviceEntry,    ptx::kDeviceEntry,
+                              warp::kCpuDeviceEntry, warp::kPtxDeviceEntry, candidate::kDeviceEntry};
 
 }  // namespace
 
-std::span<const DeviceRow> all_devices() { return kDevices; }
+std::span<const DeviceEntry> all_devices() { return kDevices; }
 
 /// The selectable devices come first.
-std::span<const DeviceRow> devices() {
-  const auto end = std::ranges::find(kDevices, false, &DeviceRow::is_selectable);
+std::span<const DeviceEntry> devices() {
+  const auto end = std::ranges::find(kDevices, false, &DeviceEntry::is_selectable);
   return {kDevices.begin(), end};
 }
 
-const DeviceRow* find_device(std::string_view name) {
-  const auto found = std::ranges::find(kDevices, name, &DeviceRow::name);
+const DeviceEntry* find_device(std::string_view name) {
+  const auto found = std::ranges::find(kDevices, name, &DeviceEntry::name);
   return found == kDevices.end() ? nullptr : &*found;
 }
 
-const DeviceRow& device_row(std::string_view name) {
-  const DeviceRow* const row = find_device(name);
+const DeviceEntry& device_entry(std::string_view name) {
+  const DeviceEntry* const row = find_device(name);
   if (row == nullptr) std::abort();
   return *row;
 }
 
 std::vector<std::string> device_names() {
   std::vector<std::string> names;
-  for (const DeviceRow& row : devices())
+  for (const DeviceEntry& row : devices())
     names.emplace_back(row.name);
   return names;
 }
 
 std::vector<std::string> emitted_code_devices() {
   std::vector<std::string> names;
-  for (const DeviceRow& row : devices())
+  for (const DeviceEntry& row : devices())
     if (runs_emitted_code(row)) names.emplace_back(row.name);
   return names;
 }
 
 std::vector<std::string> check_names() {
   std::vector<std::string> names;
-  for (const DeviceRow& row : devices())
+  for (const DeviceEntry& row : devices())
     names.insert(names.end(), row.checks.begin(), row.checks.end());
   return names;
 }
 
 Result<std::vector<NamedBuild>> builds_of(std::string_view device, const DeviceOptions& options,
                                           const BuildChoices& choices) {
-  const DeviceRow& row = device_row(device);
+  const DeviceEntry& row = device_entry(device);
   if (row.builds != nullptr) return row.builds(options, choices);
   DeviceOptions only = options;
   if (!choices.compilers.empty()) only.compiler = choices.compilers.front();
@@ -73,17 +73,19 @@ Result<std::vector<NamedBuild>> builds_of(std::string_view device, const DeviceO
 }
 
 Result<std::unique_ptr<Device>> make_device(std::string_view name, const DeviceOptions& options) {
-  const DeviceRow* const row = find_device(name);
+  const DeviceEntry* const row = find_device(name);
   if (row == nullptr)
     return Error{fmt::format("unknown device '{}'; expected one of {}", name, fmt::join(device_names(), ", "))};
   Result<std::unique_ptr<Device>> device = row->make(options);
-  if (!device.ok() || options.cross_check.empty()) return device;
+  if (!device.ok() || options.cross_check_device.empty()) return device;
   // The cross-check device only compares result bits, so its own checks are disabled.
-  Result<std::unique_ptr<Device>> other = make_device(
-      options.cross_check, {.compiler = options.compiler, .disabled_checks = check_names(), .tables = options.tables});
+  Result<std::unique_ptr<Device>> other =
+      make_device(options.cross_check_device, {.compiler = options.compiler,
+                                               .disabled_checks = check_names(),
+                                               .approximation_tables_file = options.approximation_tables_file});
   if (!other.ok()) return other;
   return std::unique_ptr<Device>(
-      std::make_unique<CrossCheckedDevice>(device.take(), other.take(), ptx::recording_code));
+      std::make_unique<CrossCheckedDevice>(device.take(), other.take(), ptx::make_recording_code));
 }
 
 }  // namespace assay::backends

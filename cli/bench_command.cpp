@@ -37,7 +37,7 @@ constexpr const char* kBenchFooter =
 /// The devices that need no hardware of their own: figures of a GPU come from assay profile.
 std::vector<std::string> benchmarked_devices() {
   std::vector<std::string> names;
-  for (const backends::DeviceRow& row : backends::devices())
+  for (const backends::DeviceEntry& row : backends::devices())
     if (!row.is_gpu && backends::runs_emitted_code(row)) names.emplace_back(row.name);
   return names;
 }
@@ -69,7 +69,7 @@ int bench(harness::SuiteOptions options) {
   const Result<backends::ScratchDirectory> cache =
       backends::make_artifact_directory(backends::default_cache_directory());
   if (!cache.ok()) return fail(cache.error());
-  options.device_options.cache = (cache->path() / "cache").string();
+  options.device_options.cache_directory = (cache->path() / "cache").string();
   const fs::path output = options.output;
   const bool on_all = options.device == kAllDevices;
   const std::vector<std::string> devices = on_all ? benchmarked_devices() : std::vector{options.device};
@@ -80,7 +80,7 @@ int bench(harness::SuiteOptions options) {
       return fail_unsupported(name, can.detail);
   }
   const auto judge = [](const harness::SuiteOptions& suite) {
-    return run_suite({.suite = suite, .reduction_seconds = 0});
+    return run_suite({.suite_options = suite, .reduction_seconds = 0});
   };
   std::vector<benchmark::BenchmarkResult> benchmarked;
   for (const std::string& device : devices) {
@@ -98,7 +98,7 @@ int bench(harness::SuiteOptions options) {
   if (const auto put = put_file(output / "bench.json", document.dump(1) + "\n"); !put.ok())
     return fail(put.error(), ExitStatus::internal);
   const int printed = print_or_fail(text_of(benchmarked, jobs));
-  return printed == 0 ? benchmarked.back().cold.status : printed;
+  return printed == 0 ? benchmarked.back().cold.exit_status : printed;
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
   command.add_option("--device", options->device, "Device to measure")
       ->option_text(fmt::format("{{{}}} [cpu]", fmt::join(names, ",")))
       ->check(CLI::IsMember(names));
-  add_random_option(command, options->random);
+  add_random_option(command, options->random_kernels);
   add_seed_option(command, options->seed, "Seed of the inputs and of the first random kernel");
   add_jobs_option(command, options->jobs, "batches of kernels");
   add_compiler_option(command, options->device_options.compiler);

@@ -59,7 +59,7 @@ class BlameTest : public ::testing::Test {
     harness::CaseRecord record = read.ok() && !read->cases.empty() ? read->cases.front() : harness::CaseRecord();
     if (!record.blame) {
       ADD_FAILURE() << "no culprit: " << record.message;
-      record.blame = harness::Blame();
+      record.blame = harness::FailureOrigin();
     }
     return record;
   }
@@ -70,14 +70,14 @@ class BlameTest : public ::testing::Test {
 TEST_F(BlameTest, BlamesCompilerWhoseCodeIsIncorrectOnlyWithOptimization) {
   write_compiler("*' -O2 '*");
   const harness::CaseRecord record = failing("--cxx \"$PWD/wrong\" --optimise 2");
-  EXPECT_THAT(record.blame->culprit, StartsWith("compiler("));
+  EXPECT_THAT(record.blame->origin, StartsWith("compiler("));
   EXPECT_THAT(record.message, HasSubstr("without optimizations, the same source passes"));
-  EXPECT_GE(record.blame->witnesses.size(), 3U);
+  EXPECT_GE(record.blame->examined_builds.size(), 3U);
 }
 
 TEST_F(BlameTest, DoesNotBlameCompilerWhoseCodeIsIncorrectEvenWithoutOptimization) {
   write_compiler("*");
-  EXPECT_EQ(failing("--cxx \"$PWD/wrong\" --optimise 2").blame->culprit, "undetermined");
+  EXPECT_EQ(failing("--cxx \"$PWD/wrong\" --optimise 2").blame->origin, "undetermined");
 }
 
 TEST_F(BlameTest, DoesNotSearchForCauseIfBlameOptionIsZero) {

@@ -29,7 +29,7 @@ constexpr const char* kFile = "calibration.json";
 
 struct CalibrateOptions {
   std::vector<std::string> functions;
-  std::string device{std::ranges::find_if(backends::devices(), &backends::DeviceRow::is_gpu)->name};
+  std::string device{std::ranges::find_if(backends::devices(), &backends::DeviceEntry::is_gpu)->name};
   backends::DeviceOptions device_options;
   std::uint64_t step = 1;
   std::string output = "out";
@@ -57,8 +57,8 @@ std::vector<ir::Op> chosen(const std::vector<std::string>& names) {
 std::string figure_text(const ir::UlpBound& figure) {
   switch (figure.kind) {
     case ir::UlpBound::Kind::kExact: return "exact";
-    case ir::UlpBound::Kind::kTotal: return fmt::format("{}", figure.ulps);
-    case ir::UlpBound::Kind::kWithin: return fmt::format("{}", figure.ulps + 0.5);
+    case ir::UlpBound::Kind::kUlpsFromExactResult: return fmt::format("{}", figure.ulps);
+    case ir::UlpBound::Kind::kUlpsFromRoundedResult: return fmt::format("{}", figure.ulps + 0.5);
     case ir::UlpBound::Kind::kDerived: break;
   }
   return "by steps";
@@ -68,9 +68,9 @@ std::string table_of(const std::vector<Calibration>& results, backends::SourceTa
   reports::TextTable table;
   table.add_header({"function", "inputs", "largest error", "at input", "allowed", "exceeded"});
   for (const Calibration& result : results) {
-    table.add({std::string(ir::row(result.op).mnemonic), fmt::format("{}", result.compared),
+    table.add({std::string(ir::row(result.op).mnemonic), fmt::format("{}", result.compared_count),
                fmt::format("{:.3f} ulp", result.worst.ulps), fmt::format("{}", result.worst.input),
-               figure_text(harness::ulp_bound_of(result.op, target)), fmt::format("{}", result.violations)});
+               figure_text(harness::ulp_bound_of(result.op, target)), fmt::format("{}", result.violation_count)});
   }
   return table.text(color);
 }
@@ -85,8 +85,8 @@ json to_json(const harness::CalibrationPoint& point) {
 
 json to_json(const Calibration& result, backends::SourceTarget target) {
   json document{{"function", ir::row(result.op).mnemonic},
-                {"compared", result.compared},
-                {"beyond", result.violations},
+                {"compared", result.compared_count},
+                {"beyond", result.violation_count},
                 {"allowed_ulps", figure_text(harness::ulp_bound_of(result.op, target))},
                 {"worst", to_json(result.worst)}};
   if (result.first_violation) document["refuted"] = to_json(*result.first_violation);
@@ -112,7 +112,7 @@ int calibrate_tables(backends::Device& device, const CalibrateOptions& options) 
   if (!written.ok()) return fail(written.error(), ExitStatus::internal);
   const int printed =
       print_or_fail(fmt::format("{}\n{} tables of {} in {}\n", fmt::join(measured->summary_lines, "\n"),
-                                measured->tables.units.size(), measured->tables.device, options.tables));
+                                measured->tables.tables.size(), measured->tables.device, options.tables));
   if (printed != 0) return printed;
   return to_int(measured->is_complete ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
@@ -129,7 +129,7 @@ int calibrate(const CalibrateOptions& options) {
   const auto results =
       harness::calibrate(*device, harness::printer(),
                          {.operations = chosen(options.functions),
-                          .step = options.step,
+                          .bit_pattern_step = options.step,
                           .jobs = std::max(1U, std::thread::hardware_concurrency())},
                          [](const Calibration& result) {
                            print_message(fmt::format("{}: {:.3f} ulp", ir::row(result.op).mnemonic, result.worst.ulps));
@@ -138,7 +138,8 @@ int calibrate(const CalibrateOptions& options) {
   const Result<void> written = write(*results, *device, options);
   if (!written.ok()) return fail(written.error(), ExitStatus::internal);
   const bool color = use_color_on_stdout(options.color);
-  const auto beyond = std::ranges::count_if(*results, [](const Calibration& result) { return result.violations > 0; });
+  const auto beyond =
+      std::ranges::count_if(*results, [](const Calibration& result) { return result.violation_count > 0; });
   const std::string verdict = beyond == 0
                                   ? fmt::format("All {} functions are within the allowed error", results->size())
                                   : fmt::format("{} of {} functions exceed the allowed error", beyond, results->size());

@@ -129,7 +129,7 @@ TEST_F(CommandTest, RecordedReproduceCommandGivesSameResult) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --seed 5 --pass backward").status, 0);
   const harness::RunRecords first = records();
   ASSERT_EQ(first.cases.size(), 1U);
-  ASSERT_EQ(workshop_.run(first.cases[0].reproduce + " --output again").status, 0);
+  ASSERT_EQ(workshop_.run(first.cases[0].reproduce_command + " --output again").status, 0);
   const harness::RunRecords again = records("again");
   ASSERT_EQ(again.cases.size(), 1U);
   EXPECT_EQ(again.cases[0].name, first.cases[0].name);
@@ -148,7 +148,7 @@ TEST_F(CommandTest, RunCommandReportsUnsupportedKernelAndRunsOtherKernels) {
   EXPECT_TRUE(harness::is_pass(run.cases[0].outcome));
   EXPECT_EQ(run.cases[1].name, "user/two.draws/unknown/cpu/forward");
   EXPECT_EQ(run.cases[1].outcome, harness::Outcome::unsupported);
-  EXPECT_EQ(run.cases[1].kind, "reader");
+  EXPECT_EQ(run.cases[1].outcome_detail, "reader");
 }
 
 TEST_F(CommandTest, OptimizationOptionAddsLevelToCaseName) {
@@ -162,7 +162,7 @@ TEST_F(CommandTest, ModeOptionWithValueBothRunsCasesInStrictAndDefaultMode) {
   ASSERT_EQ(run.cases.size(), 2U);
   EXPECT_EQ(run.cases[0].name, "user/two.scale/f32/cpu/forward");
   EXPECT_EQ(run.cases[1].name, "user/two.scale/f32/cpu/forward/default");
-  EXPECT_THAT(run.cases[1].reproduce, HasSubstr("--mode default"));
+  EXPECT_THAT(run.cases[1].reproduce_command, HasSubstr("--mode default"));
   ASSERT_EQ(workshop_.run("assay run 'loop/horner/*/cpu/forward/default' --mode both --quick").status, 0);
   EXPECT_EQ(records().cases.size(), 1U);
 }
@@ -244,7 +244,7 @@ TEST_F(CommandTest, MissingDeviceMakesEveryCaseUnsupported) {
   EXPECT_EQ(ran.err, "") << "no further output without comparisons";
   for (const harness::CaseRecord& record : records().cases) {
     EXPECT_EQ(record.outcome, harness::Outcome::unsupported);
-    EXPECT_THAT(record.kind, ::testing::AnyOf("no NVRTC", "no CUDA driver", "no CUDA device"));
+    EXPECT_THAT(record.outcome_detail, ::testing::AnyOf("no NVRTC", "no CUDA driver", "no CUDA device"));
   }
 }
 

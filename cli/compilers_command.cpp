@@ -31,7 +31,7 @@ Result<void> reduce_failures(const std::string& output, std::chrono::millisecond
   if (!failures.ok()) return failures.error();
   for (const compilers::CompilerFailure& failure : *failures) {
     const std::string text =
-        reports::side_by_side(failure.reduction.wrong_ptx, failure.reduction.right_ptx, kWidth, false);
+        reports::side_by_side(failure.reduction.incorrect_ptx, failure.reduction.correct_ptx, kWidth, false);
     if (Result<void> written = put_file(failure.folder / "wrong_and_right.txt", text); !written.ok()) return written;
   }
   return {};
@@ -53,13 +53,13 @@ unsigned jobs_of(const harness::SuiteOptions& suite) {
 /// Judges random kernels for some minutes and writes the page of findings.
 int hunt_for_failures(const harness::SuiteOptions& suite, double minutes, double seconds) {
   const std::filesystem::path folder = suite.output;
-  compilers::HuntOptions options{.suite = suite,
+  compilers::HuntOptions options{.suite_options = suite,
                                  .folder = folder,
-                                 .time = milliseconds_of(60 * minutes),
-                                 .reduction_time = milliseconds_of(seconds),
+                                 .time_limit = milliseconds_of(60 * minutes),
+                                 .reduction_time_limit = milliseconds_of(seconds),
                                  .jobs = jobs_of(suite)};
   // Each failing kernel of a round may be a finding.
-  options.suite.blamed_cases = std::max(suite.blamed_cases, 100);
+  options.suite_options.max_cases_to_blame = std::max(suite.max_cases_to_blame, 100);
   const auto counts = compilers::hunt(options, [](const std::string& line) { print_message(line); });
   if (!counts.ok()) return fail(counts.error());
   const std::vector<std::filesystem::path> folders{folder};
@@ -67,15 +67,15 @@ int hunt_for_failures(const harness::SuiteOptions& suite, double minutes, double
   if (!page.ok()) return fail(page.error(), ExitStatus::internal);
   if (const auto written = put_file(folder / "findings.md", *page); !written.ok())
     return fail(written.error(), ExitStatus::internal);
-  const int printed =
-      print_or_fail(fmt::format("{} kernels, {} cases, {} failed, {:.0f} s; findings: {}\n", counts->kernels,
-                                counts->cases, counts->failing, counts->seconds, (folder / "findings.md").string()));
+  const int printed = print_or_fail(fmt::format("{} kernels, {} cases, {} failed, {:.0f} s; findings: {}\n",
+                                                counts->kernels, counts->cases, counts->failing_cases,
+                                                counts->judging_seconds, (folder / "findings.md").string()));
   if (printed != 0) return printed;
-  return to_int(counts->failing == 0 ? ExitStatus::as_expected : ExitStatus::unexpected);
+  return to_int(counts->failing_cases == 0 ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
 
 int compare_compilers(RunRequest request, const HuntRequest& hunt, double seconds) {
-  harness::SuiteOptions& suite = request.suite;
+  harness::SuiteOptions& suite = request.suite_options;
   if (suite.selectors.empty()) suite.selectors.emplace_back("*");
   std::vector<std::string> devices{suite.device};
   std::ranges::copy(suite.additional_devices, std::back_inserter(devices));
@@ -95,10 +95,10 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
   const auto request = std::make_shared<RunRequest>();
   const auto seconds = std::make_shared<double>(60);
   const auto hunt = std::make_shared<HuntRequest>();
-  harness::SuiteOptions& suite = request->suite;
+  harness::SuiteOptions& suite = request->suite_options;
   suite.device = "ptx";
   suite.mode = "strict";
-  suite.random = 0;
+  suite.random_kernels = 0;
   suite.quick = true;
   request->reduction_seconds = 0;
   CLI::App& command =
@@ -107,8 +107,8 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
       .add_option("SELECTOR", suite.selectors,
                   "Kernels to judge: families, patterns, Python files or folders;\ndefault: all curated kernels")
       ->option_text(" ");
-  add_any_devices_option(command, suite.device, suite.additional_devices,
-                         "Devices: ptx compares versions of NVRTC, cpu compares C++ compilers");
+  add_main_and_other_devices_option(command, suite.device, suite.additional_devices,
+                                    "Devices: ptx compares versions of NVRTC, cpu compares C++ compilers");
   add_builds_options(command, suite.builds);
   add_optimization_option(command, suite.optimization_levels,
                           "With cpu: optimization levels (-O) to judge, each as a separate mode");
@@ -116,11 +116,11 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
   command.add_option("--pass", suite.pass, "Pass to judge")
       ->option_text("{forward,backward,both} [both]")
       ->check(CLI::IsMember({"forward", "backward", "both"}));
-  add_random_option(command, suite.random);
+  add_random_option(command, suite.random_kernels);
   add_seed_option(command, suite.seed, "Seed of the inputs and of the first random kernel");
   add_jobs_option(command, suite.jobs, "batches of kernels");
   command
-      .add_option("--blame", suite.blamed_cases,
+      .add_option("--blame", suite.max_cases_to_blame,
                   "Number of failing cases to judge in other builds, to find out what is at fault")
       ->option_text("N [3]")
       ->check(CLI::Range(0, 1'000'000));
@@ -148,7 +148,7 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
       ->option_text("N [10]")
       ->check(CLI::Range(0.0, 100'000.0));
   command.callback([request, seconds, hunt, &invocation] {
-    request->suite.command_line = invocation.arguments;
+    request->suite_options.command_line = invocation.arguments;
     invocation.status = compare_compilers(*request, *hunt, *seconds);
   });
 }

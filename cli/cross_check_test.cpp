@@ -50,9 +50,9 @@ TEST_F(CrossCheckTest, ReportsIncorrectGpuInstruction) {
   const auto records = cases();
   ASSERT_THAT(records, SizeIs(1));
   EXPECT_EQ(records[0].outcome, harness::Outcome::fail);
-  EXPECT_EQ(records[0].kind, backends::kDifferingBits);
-  ASSERT_THAT(records[0].faults, SizeIs(1));
-  const backends::MemoryFinding& fault = records[0].faults.front();
+  EXPECT_EQ(records[0].outcome_detail, backends::kDifferingBitsFault);
+  ASSERT_THAT(records[0].memory_findings, SizeIs(1));
+  const backends::MemoryFinding& fault = records[0].memory_findings.front();
   EXPECT_THAT(
       fault.text,
       AllOf(HasSubstr("array 'out' of kernel 'chain' differs from device ptx at byte"),
@@ -60,19 +60,19 @@ TEST_F(CrossCheckTest, ReportsIncorrectGpuInstruction) {
   EXPECT_THAT(fault.site.instruction, HasSubstr("mul.rn.f32"));
   EXPECT_GT(fault.site.code_line, 0U);
   EXPECT_GT(fault.site.source_line, 0U);
-  EXPECT_THAT(records[0].reproduce, Not(HasSubstr("--cross-check"))) << "it is the default";
+  EXPECT_THAT(records[0].reproduce_command, Not(HasSubstr("--cross-check"))) << "it is the default";
 }
 
 TEST_F(CrossCheckTest, ComparesGpuResultsWithCpuDevice) {
   ASSERT_EQ(workshop_.run("assay run chain.py --device cuda --quick").status, 0);
   for (const harness::CaseRecord& record : cases()) {
-    ASSERT_TRUE(record.check_results.devices) << record.name;
-    EXPECT_GT(record.check_results.devices->checks, 0);
-    EXPECT_EQ(record.check_results.devices->failed, 0);
+    ASSERT_TRUE(record.check_results.device_agreement) << record.name;
+    EXPECT_GT(record.check_results.device_agreement->compared_values, 0);
+    EXPECT_EQ(record.check_results.device_agreement->failed, 0);
   }
   ASSERT_EQ(workshop_.run("assay run chain.py --device cuda --quick --cross-check ptx").status, 0);
   for (const harness::CaseRecord& record : cases())
-    EXPECT_FALSE(record.check_results.devices) << record.name;
+    EXPECT_FALSE(record.check_results.device_agreement) << record.name;
 }
 
 TEST_F(CrossCheckTest, CudaRunFailsIfOnlyCpuResultIsIncorrect) {
@@ -91,7 +91,7 @@ exec c++ "$@"
   const auto records = cases();
   ASSERT_THAT(records, SizeIs(2));
   EXPECT_EQ(records[0].outcome, harness::Outcome::fail);
-  EXPECT_EQ(records[0].kind, "devices_disagree");
+  EXPECT_EQ(records[0].outcome_detail, "devices_disagree");
   EXPECT_THAT(records[0].message, ContainsRegex("out\\[[0-9]+\\] is .*, on the device cpu .* within"));
   EXPECT_EQ(records[0].check_results.native_precision->failed, 0) << "the GPU result itself is correct";
 }

@@ -38,13 +38,13 @@ std::string as_text(const harness::RunEnvironment& environment, const std::vecto
     if (!device.confinement.empty()) text += row_below("generated code: " + device.confinement);
   }
   for (const backends::Tool& tool : tools)
-    text += row(tool.name, tool.is_available, tool.detail);
+    text += row(tool.name, tool.is_available, tool.version_or_reason);
   return text;
 }
 
 json as_json(const harness::RunEnvironment& environment, const std::vector<backends::Tool>& tools) {
   json result{{"version", kVersion},
-              {"commit", kCommit},
+              {"commit", kCommitHash},
               {"dirty", kHasUncommittedChanges},
               {"os", environment.os},
               {"cpu", environment.cpu}};
@@ -57,7 +57,8 @@ json as_json(const harness::RunEnvironment& environment, const std::vector<backe
                                  {"confinement", device.confinement}});
   }
   for (const backends::Tool& tool : tools)
-    result["tools"].push_back({{"name", tool.name}, {"available", tool.is_available}, {"detail", tool.detail}});
+    result["tools"].push_back(
+        {{"name", tool.name}, {"available", tool.is_available}, {"detail", tool.version_or_reason}});
   return result;
 }
 

@@ -23,19 +23,19 @@ struct EmitOptions {
   std::string architecture = "compute_75";
   std::string output;
   bool backward = false;
-  bool with_host_program = false;
+  bool prints_host_program = false;
 };
 
 std::vector<std::string> target_names() {
   std::vector<std::string> names;
-  for (const source::TargetRow& row : source::targets())
+  for (const source::TargetEntry& row : source::targets())
     names.emplace_back(row.name);
   return names;
 }
 
 int emit(const EmitOptions& options) {
-  const source::TargetRow& target = *source::find_target(options.to.empty() ? options.device : options.to);
-  if (options.with_host_program && !target.supports_host_program) {
+  const source::TargetEntry& target = *source::find_target(options.to.empty() ? options.device : options.to);
+  if (options.prints_host_program && !target.supports_host_program) {
     return fail({fmt::format("--with-host adds a CUDA main program and requires --to cuda, got {}", target.name)});
   }
   const Result<harness::LoadedKernel> kernel = harness::load_kernel(options.selector, options.backward);
@@ -43,7 +43,7 @@ int emit(const EmitOptions& options) {
   const Result<std::string> text = target.print({.module = kernel->source.module.get(),
                                                  .kernel_index = kernel->source.kernel_index,
                                                  .adjoint = kernel->adjoint ? &*kernel->adjoint : nullptr,
-                                                 .with_host_program = options.with_host_program,
+                                                 .prints_host_program = options.prints_host_program,
                                                  .architecture = options.architecture});
   if (!text.ok()) return fail(text.error());
   if (options.output.empty()) {
@@ -74,7 +74,7 @@ void add_emit(CLI::App& app, Invocation& invocation) {
   add_warp_version_option(command);
   command.add_flag("--backward", options->backward,
                    "Also print the backward kernel; with --to python or ir, print only the backward kernel");
-  command.add_flag("--with-host", options->with_host_program,
+  command.add_flag("--with-host", options->prints_host_program,
                    "With --to cuda: add a main() that runs the kernel, to be compiled with nvcc");
   command.add_option("--arch", options->architecture, "With --to ptx: architecture to compile for")
       ->option_text("NAME [compute_75]");

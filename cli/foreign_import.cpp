@@ -12,7 +12,7 @@
 
 namespace assay::cli {
 
-void add_foreign_effort_options(CLI::App& command, ForeignOptions& options) {
+void add_foreign_effort_options(CLI::App& command, ForeignImportOptions& options) {
   CLI::Option* const unverified =
       command.add_flag("--no-verify", options.no_verify,
                        "Only check whether Warp generates the code from the Python source; run no kernel");
@@ -23,8 +23,8 @@ void add_foreign_effort_options(CLI::App& command, ForeignOptions& options) {
       ->excludes(unverified);
 }
 
-int import_foreign(const ForeignOptions& options, bool as_json, ExitStatus incomplete) {
-  Result<foreign::Mapping> mapping = foreign::read_mapping(options.mapping);
+int import_foreign(const ForeignImportOptions& options, bool as_json, ExitStatus incomplete) {
+  Result<foreign::FieldMapping> mapping = foreign::read_mapping(options.mapping);
   if (!mapping.ok()) return fail(mapping.error());
   foreign::JudgeOptions judge{.devices = options.devices,
                               .effort = options.quick      ? "quick"
@@ -48,15 +48,15 @@ int import_foreign(const ForeignOptions& options, bool as_json, ExitStatus incom
   const auto start = std::chrono::steady_clock::now();
   const Result<foreign::ImportReport> report =
       foreign::import_rows({.dataset = options.dataset,
-                            .rows = *rows,
+                            .row_count = *rows,
                             .mapping = mapping.take(),
-                            .judge = std::move(judge),
-                            .python = python->program,
+                            .judge_options = std::move(judge),
+                            .python_interpreter = python->program,
                             .warp_version = python->version,
                             .output = output,
                             .resume = options.resume,
                             .jobs = dataset::jobs_of(options.jobs),
-                            .progress = [&](std::uint64_t done, std::uint64_t bad) { progress.set(done, bad); }});
+                            .on_progress = [&](std::uint64_t done, std::uint64_t bad) { progress.set(done, bad); }});
   progress.stop();
   if (!report.ok()) return fail(report.error());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

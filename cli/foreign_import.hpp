@@ -12,7 +12,7 @@
 
 namespace assay::cli {
 
-struct ForeignOptions {
+struct ForeignImportOptions {
   std::string dataset;                           ///< folder or file of rows
   std::string mapping;                           ///< path of the mapping file
   std::string output;                            ///< folder for the result; empty: a temporary folder
@@ -26,11 +26,11 @@ struct ForeignOptions {
 };
 
 /// `--no-verify`, `--quick` and `--thorough`.
-void add_foreign_effort_options(CLI::App& command, ForeignOptions& options);
+void add_foreign_effort_options(CLI::App& command, ForeignImportOptions& options);
 
 /// Imports the dataset with a progress display. Prints the report, or as JSON if `as_json` is set, and the rate on
 /// standard error. Returns the exit status: of success, if the import finished, `incomplete` if a row is
 /// rejected or undecided; else that of the error.
-int import_foreign(const ForeignOptions& options, bool as_json, ExitStatus incomplete);
+int import_foreign(const ForeignImportOptions& options, bool as_json, ExitStatus incomplete);
 
 }  // namespace assay::cli

@@ -22,14 +22,14 @@ struct GenerateCommand {
 
 /// A dataset that lacks rows fails the command.
 int status_of(const dataset::FinishedDataset& finished) {
-  if (finished.was_complete || finished.rows == finished.requested) return 0;
+  if (finished.was_complete || finished.rows == finished.requested_rows) return 0;
   print_error(fmt::format("{} of {} rows are missing because none of their candidates passed; see quarantine/",
-                          finished.requested - finished.rows, finished.requested));
+                          finished.requested_rows - finished.rows, finished.requested_rows));
   return to_int(ExitStatus::unexpected);
 }
 
 int generate(const GenerateCommand& command) {
-  const Result<dataset::Plan> plan = make_plan(command.production);
+  const Result<dataset::DatasetPlan> plan = make_plan(command.production);
   if (!plan.ok()) return fail(plan.error());
   const Result<dataset::ProducerSetup> production = dataset::ProducerSetup::make(*plan, command.production.compiler);
   if (!production.ok()) return fail(production.error());
@@ -42,7 +42,7 @@ int generate(const GenerateCommand& command) {
                         {.output = command.output,
                          .resume = command.resume,
                          .jobs = dataset::jobs_of(command.production.jobs),
-                         .progress = [&](std::uint64_t rows, std::uint64_t bad) { progress.set(rows, bad); }});
+                         .on_progress = [&](std::uint64_t rows, std::uint64_t bad) { progress.set(rows, bad); }});
   progress.stop();
   if (!finished.ok()) return fail(finished.error());
   if (const auto printed = print(closing_text(*finished, command.output)); !printed.ok()) {
@@ -55,9 +55,9 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
   command.add_option("--emitter", options.emitter, "Code generator for the C++ and CUDA C++ of the rows")
       ->option_text(fmt::format("{{{}}} [{}]", fmt::join(dataset::emitter_names(), ","), options.emitter))
       ->check(CLI::IsMember(dataset::emitter_names()));
-  add_all_devices_option(command, options.devices, "Devices that verify each row, forward and backward",
+  add_device_list_option(command, options.devices, "Devices that verify each row, forward and backward",
                          "cpu, or warp-cpu with --emitter warp");
-  command.add_option("--count", options.count, "Number of rows to make")->option_text("N");
+  command.add_option("--count", options.row_count, "Number of rows to make")->option_text("N");
   command
       .add_option("--from", options.python_files,
                   "Make rows from the kernels in these Python files instead of random kernels")

@@ -30,7 +30,7 @@ void want(Wanted& wanted, std::vector<std::string>& places, const std::string& p
   else names.push_back(kernel);
 }
 
-Result<Wanted> wanted_of(const std::vector<std::string>& selectors, const ImportOptions& options) {
+Result<Wanted> wanted_of(const std::vector<std::string>& selectors, const PythonImportOptions& options) {
   Wanted wanted;
   std::vector<std::string> modules = options.modules;
   for (const std::string& selector : selectors) {
@@ -45,18 +45,18 @@ Result<Wanted> wanted_of(const std::vector<std::string>& selectors, const Import
       return Error{"--import expects a Python file or the name of a module", module};
     want(wanted, wanted.request.modules, name, module.substr(std::min(colon + 1, module.size())));
   }
-  wanted.request.python = options.python;
-  wanted.request.time_limit = std::chrono::seconds(static_cast<long>(std::ceil(options.seconds)));
+  wanted.request.python_interpreter = options.python_interpreter;
+  wanted.request.time_limit = std::chrono::seconds(static_cast<long>(std::ceil(options.time_limit_seconds)));
   wanted.request.memory_bytes = static_cast<std::uint64_t>(options.memory_limit_gib * 1024) << 20;
   return wanted;
 }
 
 /// Removes the kernels that were not asked for. Fails if one that was is missing.
-Result<void> keep_wanted(std::vector<live::LiveKernel>& kernels, const Wanted& wanted) {
+Result<void> keep_wanted(std::vector<live::ImportedKernel>& kernels, const Wanted& wanted) {
   for (const auto& [place, names] : wanted.kernels) {
     if (names.empty()) continue;
     std::vector<std::string> known;
-    for (const live::LiveKernel& kernel : kernels) {
+    for (const live::ImportedKernel& kernel : kernels) {
       if (kernel.selector.starts_with(place + ":")) known.push_back(kernel.selector.substr(place.size() + 1));
     }
     for (const std::string& name : names) {
@@ -65,7 +65,7 @@ Result<void> keep_wanted(std::vector<live::LiveKernel>& kernels, const Wanted& w
                                harness::did_you_mean(name, known)),
                    place};
     }
-    std::erase_if(kernels, [&](const live::LiveKernel& kernel) {
+    std::erase_if(kernels, [&](const live::ImportedKernel& kernel) {
       return kernel.selector.starts_with(place + ":") &&
              std::ranges::find(names, kernel.selector.substr(place.size() + 1)) == names.end();
     });
@@ -78,15 +78,15 @@ void print_notes(const live::ImportedKernels& imported) {
     print_message("import: " + note);
   if (!imported.confinement.complete())
     print_message("import: the process is not fully confined: " + worker::describe(imported.confinement));
-  if (imported.printed_bytes > 0)
+  if (imported.total_output_bytes > 0)
     print_message(fmt::format(
         "import: the imported code printed {} bytes; --keep-export DIR stores the end of its output in DIR/{}",
-        imported.printed_bytes, live::kPrintedFile));
+        imported.total_output_bytes, live::kImportLogFile));
 }
 
 }  // namespace
 
-void add_import_options(CLI::App& command, ImportOptions& options) {
+void add_import_options(CLI::App& command, PythonImportOptions& options) {
   CLI::Option* const enabled = command.add_flag(
       "--import", options.enabled,
       "Import the Python files in a confined process and judge the kernels that exist after the import");
@@ -95,13 +95,14 @@ void add_import_options(CLI::App& command, ImportOptions& options) {
                   "With --import: import this module as well, such as pkg.sub, 'pkg.*' or pkg:KERNEL")
       ->option_text("MODULE")
       ->needs(enabled);
-  command.add_option("--python", options.python, "With --import: Python interpreter that imports the files")
+  command
+      .add_option("--python", options.python_interpreter, "With --import: Python interpreter that imports the files")
       ->option_text("PROGRAM [$ASSAY_PYTHON or python3]")
       ->needs(enabled);
   command.add_option("--keep-export", options.export_folder, "With --import: write the exported kernels to a folder")
       ->option_text("DIR")
       ->needs(enabled);
-  command.add_option("--import-seconds", options.seconds, "With --import: time limit of the import")
+  command.add_option("--import-seconds", options.time_limit_seconds, "With --import: time limit of the import")
       ->option_text("S [120]")
       ->check(CLI::Range(0.1, 86'400.0))
       ->needs(enabled);
@@ -111,7 +112,8 @@ void add_import_options(CLI::App& command, ImportOptions& options) {
       ->needs(enabled);
 }
 
-Result<ImportResult> import_selected(const std::vector<std::string>& selectors, const ImportOptions& options) {
+Result<PythonImportResult> import_selected(const std::vector<std::string>& selectors,
+                                           const PythonImportOptions& options) {
   const Result<Wanted> wanted = wanted_of(selectors, options);
   if (!wanted.ok()) return wanted.error();
   Result<live::ImportedKernels> imported = live::import_kernels(wanted->request);
@@ -130,14 +132,14 @@ Result<ImportResult> import_selected(const std::vector<std::string>& selectors, 
   }
   if (const auto changed = live::changed_source(imported->sources))
     return Error{"the file changed during the import; run again", *changed};
-  ImportResult result{.kernels = {}, .sources = std::move(imported->sources)};
-  for (live::LiveKernel& kernel : imported->kernels) {
+  PythonImportResult result{.kernels = {}, .sources = std::move(imported->sources)};
+  for (live::ImportedKernel& kernel : imported->kernels) {
     result.kernels.push_back({.kernel = std::move(kernel.name),
                               .selector = std::move(kernel.selector),
                               .file = std::move(kernel.file),
                               .line = kernel.line,
-                              .text = std::move(kernel.text),
-                              .reason = std::move(kernel.reason)});
+                              .source_text = std::move(kernel.source_text),
+                              .export_error = std::move(kernel.export_error)});
   }
   return result;
 }

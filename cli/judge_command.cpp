@@ -14,10 +14,10 @@ namespace assay::cli {
 void add_judge(CLI::App& app, Invocation& invocation) {
   const auto request = std::make_shared<RunRequest>();
   const auto specification = std::make_shared<std::string>();
-  harness::SuiteOptions& suite = request->suite;
+  harness::SuiteOptions& suite = request->suite_options;
   CLI::App& command = *app.add_subcommand("judge", "Judge an existing CUDA kernel against a specification");
   command
-      .add_option("CANDIDATE", suite.device_options.candidate,
+      .add_option("CANDIDATE", suite.device_options.candidate_path,
                   "CUDA source (.cu), PTX (.ptx) or a Python file that calls load_inline (.py). A file such as "
                   "sums.assay.json next to sums.cu states how it is launched")
       ->option_text(" ")
@@ -41,11 +41,11 @@ void add_judge(CLI::App& app, Invocation& invocation) {
       "Exit status: 0 the candidate computes what the specification says, 1 it does not, 2 usage error,\n"
       "3 internal error, 4 nothing ran, 77 the candidate or its specification is not supported here.");
   command.callback([request, specification, &invocation] {
-    harness::SuiteOptions& options = request->suite;
+    harness::SuiteOptions& options = request->suite_options;
     options.selectors = {*specification};
     options.device = "candidate";
     options.pass = "forward";
-    options.blamed_cases = 0;
+    options.max_cases_to_blame = 0;
     options.ignore_cached_verdicts = true;
     options.command_line = invocation.arguments;
     request->reduction_seconds = 0;

@@ -23,16 +23,16 @@ using nlohmann::json;
 
 struct ListOptions {
   std::vector<std::string> selectors;
-  ImportOptions import;
+  PythonImportOptions import;
   std::string device = "cpu";
-  int random = 8;
+  int random_kernels = 8;
   std::uint64_t seed = 1;
   bool as_json = false;
 };
 
 std::string families_table() {
   std::string text = fmt::format("{:<18} {:>7}  {}\n", "family", "curated", "covers");
-  for (const generators::FamilyRow& row : generators::families()) {
+  for (const generators::FamilyEntry& row : generators::families()) {
     text += fmt::format("{:<18} {:>7}  {}{}\n", row.name, conformance::cases_of(row.name).size(), row.description,
                         row.alias.empty() ? "" : fmt::format(" (also: {})", row.alias));
   }
@@ -43,7 +43,7 @@ std::string families_table() {
 
 json families_json() {
   json families = json::array();
-  for (const generators::FamilyRow& row : generators::families()) {
+  for (const generators::FamilyEntry& row : generators::families()) {
     families.push_back({{"family", row.name},
                         {"alias", row.alias},
                         {"covers", row.description},
@@ -57,7 +57,7 @@ std::vector<std::string> cases_of(const harness::SelectedKernel& kernel, const s
                                   const backends::Device& device) {
   std::vector<std::string> cases;
   for (const harness::Mode& mode : modes) {
-    if (!harness::is_judged_in(mode, kernel, modes, harness::Sample::kFraction)) continue;
+    if (!harness::is_judged_in(mode, kernel, modes, harness::SampleSize::kFraction)) continue;
     const harness::RunOptions options{.forward = kernel.forward, .backward = kernel.backward, .mode = mode};
     std::ranges::copy(harness::plan_cases({kernel.source}, device, options), std::back_inserter(cases));
   }
@@ -66,9 +66,14 @@ std::vector<std::string> cases_of(const harness::SelectedKernel& kernel, const s
 
 json case_json(const harness::KernelSource& source, const std::string& name) {
   const harness::CaseRecord parts = harness::record_of(name);
-  json listed = {
-      {"case", name},           {"family", parts.family}, {"kernel", parts.kernel},      {"types", parts.types},
-      {"device", parts.device}, {"pass", parts.pass},     {"selector", source.selector}, {"file", source.file}};
+  json listed = {{"case", name},
+                 {"family", parts.family},
+                 {"kernel", parts.kernel},
+                 {"types", parts.parameter_types},
+                 {"device", parts.device},
+                 {"pass", parts.pass},
+                 {"selector", source.selector},
+                 {"file", source.file}};
   if (source.parse_error) listed["unreadable"] = source.parse_error->text();
   return listed;
 }
@@ -77,10 +82,10 @@ Result<harness::Selection> select(const ListOptions& options, const std::vector<
   if (!options.import.enabled) {
     return harness::select(options.selectors, {.device = options.device,
                                                .modes = modes,
-                                               .random_kernels = options.random,
+                                               .random_kernels = options.random_kernels,
                                                .first_random_seed = options.seed});
   }
-  const Result<ImportResult> import = import_selected(options.selectors, options.import);
+  const Result<PythonImportResult> import = import_selected(options.selectors, options.import);
   if (!import.ok()) return import.error();
   return harness::select_exported(import->kernels, modes);
 }
@@ -116,7 +121,7 @@ void add_list(CLI::App& app, Invocation& invocation) {
       ->option_text(" ");
   add_import_options(command, options->import);
   add_any_device_option(command, options->device, "Device in the names of the listed cases; no case is run");
-  add_random_option(command, options->random);
+  add_random_option(command, options->random_kernels);
   add_seed_option(command, options->seed, "Seed of the first random kernel");
   command.add_flag("--json", options->as_json, "Print JSON");
   command.callback([options, &invocation] { invocation.status = list(*options); });

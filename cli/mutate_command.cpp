@@ -62,8 +62,8 @@ int run_attack_set(const MutateOptions& options) {
       attacks::run_attacks(set, make_device, harness::printer(),
                            {.policy = options.campaign.quick ? harness::Policy::quick() : harness::Policy::standard(),
                             .seed = options.campaign.seed,
-                            .system_calls_filtered = confinement->system_calls_error == 0,
-                            .file_access_restricted = confinement->files_error == 0,
+                            .system_calls_filtered = confinement->system_call_filter_error == 0,
+                            .file_access_restricted = confinement->file_restriction_error == 0,
                             .on_result = [&](const attacks::AttackResult& result) {
                               missed += !result.is_skipped && !result.is_caught();
                               progress.set(++done, missed);
@@ -87,7 +87,7 @@ Result<void> judge_mutants(mutation::PreparedCampaign& prepared, backends::Devic
   const InterruptGuard guard([&] {
     progress.stop();
     print_message(fmt::format("interrupted: {} mutants are recorded in {}; continue with --resume",
-                              prepared.mutants.size(), prepared.lines.file().string()));
+                              prepared.mutants.size(), prepared.ledger.file().string()));
   });
   return run_campaign(prepared, device, options.campaign.compiler, [&](const mutation::MutantRecord& mutant) {
     InterruptGuard::check();
@@ -131,7 +131,8 @@ int run_mutation_testing(const MutateOptions& options) {
 
   const mutation::MutationScore score = score_of(*prepared, campaign.device);
   const std::filesystem::path file = std::filesystem::path(campaign.output) / reports::kMutationScoreFile;
-  if (const auto put = put_file(file, to_json_text(score, prepared->head, prepared->controls, *faults)); !put.ok())
+  if (const auto put = put_file(file, to_json_text(score, prepared->header, prepared->false_positive_corpus, *faults));
+      !put.ok())
     return fail(put.error(), ExitStatus::internal);
   const Result<nlohmann::json> shown = reports::read_mutation_score(campaign.output);
   if (!shown.ok()) return fail(shown.error(), ExitStatus::internal);
@@ -139,11 +140,11 @@ int run_mutation_testing(const MutateOptions& options) {
     return fail(put.error(), ExitStatus::internal);
   const int printed = print_or_fail(reports::mutation_table(*shown, use_color_on_stdout(options.color)));
   if (printed != 0) return printed;
-  if (score.single_thread_mutants.mutants + score.threaded.mutants == 0) return to_int(ExitStatus::nothing_ran);
-  const bool strong =
-      100 * score.single_thread_mutants.share() >= options.at_least && 100 * score.threaded.share() >= options.at_least;
+  if (score.single_thread_mutants.mutants + score.threaded_mutants.mutants == 0) return to_int(ExitStatus::nothing_ran);
+  const bool strong = 100 * score.single_thread_mutants.share() >= options.at_least &&
+                      100 * score.threaded_mutants.share() >= options.at_least;
   const bool all_noticed = std::ranges::all_of(*faults, &mutation::FaultResult::is_detected);
-  const bool passes = strong && all_noticed && prepared->controls.rejected == 0;
+  const bool passes = strong && all_noticed && prepared->false_positive_corpus.rejected == 0;
   return to_int(passes ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
 
@@ -156,7 +157,7 @@ void add_choice_options(CLI::App& command, MutateOptions& options) {
       ->allow_extra_args(false)
       ->check(CLI::IsMember(mutation::operator_names()));
   add_any_device_option(command, campaign.device, "Device that judges the mutants");
-  command.add_option("--mutants", campaign.mutants, "Judge at most N mutants, spread evenly over the operators")
+  command.add_option("--mutants", campaign.max_mutants, "Judge at most N mutants, spread evenly over the operators")
       ->option_text("N [300]")
       ->check(CLI::Range(1, 1'000'000));
   command.add_option("--random", campaign.random_kernels, "Also mutate N random kernels of each family")

@@ -42,8 +42,8 @@ void add_any_device_option(CLI::App& command, std::string& device, const std::st
   add_option_of_devices(command, device, help, backends::device_names());
 }
 
-void add_any_devices_option(CLI::App& command, std::string& device, std::vector<std::string>& more,
-                            const std::string& help) {
+void add_main_and_other_devices_option(CLI::App& command, std::string& device, std::vector<std::string>& more,
+                                       const std::string& help) {
   const std::vector<std::string> names = backends::device_names();
   command
       .add_option_function<std::vector<std::string>>(
@@ -59,7 +59,7 @@ void add_any_devices_option(CLI::App& command, std::string& device, std::vector<
       ->check(CLI::IsMember(names));
 }
 
-CLI::Option* add_all_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help,
+CLI::Option* add_device_list_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help,
                                     const std::string& unset) {
   const std::vector<std::string> names = backends::device_names();
   return command.add_option("--device", devices, help)

@@ -18,11 +18,11 @@ void add_device_option(CLI::App& command, std::string& device, const std::string
 /// The same with the names of all devices.
 void add_any_device_option(CLI::App& command, std::string& device, const std::string& help);
 /// The same for one or several devices, separated by commas: the first is stored in `device`, the others in `more`.
-void add_any_devices_option(CLI::App& command, std::string& device, std::vector<std::string>& more,
-                            const std::string& help);
+void add_main_and_other_devices_option(CLI::App& command, std::string& device, std::vector<std::string>& more,
+                                       const std::string& help);
 /// The same as add_any_device_option for several devices, separated by commas; `unset` is the help text that states the
 /// devices used without the option.
-CLI::Option* add_all_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help,
+CLI::Option* add_device_list_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help,
                                     const std::string& unset);
 /// `--gpu` and `--device-memory`, as in DeviceOptions.
 void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_memory_limit);

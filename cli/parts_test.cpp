@@ -61,7 +61,7 @@ TEST_F(PartialRunTest, FailedInOptionRerunsOnlyFailuresOfEarlierRun) {
 
 TEST_F(PartialRunTest, RepeatOptionRecordsOutcomeOfEachAttempt) {
   ASSERT_EQ(workshop_.run("assay run loop/r1_1 --quick --pass forward --repeat 3").status, 0);
-  EXPECT_EQ(records("out").cases.at(0).attempts.size(), 3U);
+  EXPECT_EQ(records("out").cases.at(0).attempt_outcomes.size(), 3U);
 }
 
 TEST_F(PartialRunTest, ResumingAFinishedRunChangesNothing) {

@@ -20,17 +20,17 @@ struct ProfileOptions {
 };
 
 int profile(ProfileOptions options) {
-  harness::SuiteOptions& suite = options.request.suite;
-  const bool measures = backends::device_row(suite.device).is_gpu;
+  harness::SuiteOptions& suite = options.request.suite_options;
+  const bool measures = backends::device_entry(suite.device).is_gpu;
   if (measures) {
     // As users compile, and each kernel alone on the GPU.
     suite.mode = "default";
-    suite.cross_check = "none";
+    suite.cross_check_device = "none";
     suite.jobs = 1;
     if (suite.device_options.device_memory_limit > 0)
       options.measure.memory_bytes = suite.device_options.device_memory_limit;
     options.measure.seed = suite.seed;
-    suite.measure = options.measure;
+    suite.measure_options = options.measure;
   }
   const int status = run_suite(options.request);
   if (status != to_int(ExitStatus::as_expected) && status != to_int(ExitStatus::unexpected)) return status;
@@ -57,10 +57,10 @@ void add_measure_options(CLI::App& command, harness::MeasureOptions& options) {
 
 void add_profile(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ProfileOptions>();
-  harness::SuiteOptions& suite = options->request.suite;
-  suite.device = std::ranges::find_if(backends::devices(), &backends::DeviceRow::reports_profiles)->name;
+  harness::SuiteOptions& suite = options->request.suite_options;
+  suite.device = std::ranges::find_if(backends::devices(), &backends::DeviceEntry::reports_profiles)->name;
   suite.mode = "strict";
-  suite.random = 0;
+  suite.random_kernels = 0;
   suite.quick = true;
   CLI::App& command =
       *app.add_subcommand("profile", "Count the instructions of kernels, or measure their time on a GPU");
@@ -71,7 +71,7 @@ void add_profile(CLI::App& app, Invocation& invocation) {
                     "Device: ptx counts executed instructions on any machine; cuda measures time on a GPU");
   add_measure_options(command, options->measure);
   add_gpu_options(command, suite.device_options.gpu, suite.device_options.device_memory_limit);
-  add_random_option(command, suite.random);
+  add_random_option(command, suite.random_kernels);
   add_seed_option(command, suite.seed, "Seed of the inputs and of the first random kernel");
   command.add_option("--output", suite.output, "Output folder for records.jsonl, report.json and report.html")
       ->option_text("DIR [out]");
@@ -81,7 +81,7 @@ void add_profile(CLI::App& app, Invocation& invocation) {
       "profiles a large launch, compiled with --mode default, whose arrays exceed every cache; --device-memory [8GiB]\n"
       "limits the size of the arrays and their copies. CUPTI adds hardware counters where the driver permits them.");
   command.callback([options, &invocation] {
-    options->request.suite.command_line = invocation.arguments;
+    options->request.suite_options.command_line = invocation.arguments;
     invocation.status = profile(*options);
   });
 }

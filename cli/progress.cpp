@@ -52,7 +52,7 @@ Progress::~Progress() { stop(); }
 bool Progress::record(const harness::CaseRecord& record) {
   const std::lock_guard lock(mutex_);
   ++done_count_;
-  if (const auto cost = costs_.find(record.name); cost != costs_.end()) done_cost_ += cost->second;
+  if (const auto cost = case_costs_.find(record.name); cost != case_costs_.end()) done_cost_ += cost->second;
   if (!expectations_ && harness::is_as_expected(record.outcome)) return false;
   nlohmann::json line = nlohmann::json::parse(harness::to_line(record));
   if (expectations_) expectations_->annotate(line);
@@ -69,8 +69,8 @@ void Progress::expect(const harness::RunStart& start) {
 
 void Progress::set_costs(std::unordered_map<std::string, double> costs) {
   const std::lock_guard lock(mutex_);
-  costs_ = std::move(costs);
-  for (const auto& [name, cost] : costs_)
+  case_costs_ = std::move(costs);
+  for (const auto& [name, cost] : case_costs_)
     planned_cost_ += cost;
 }
 
@@ -81,9 +81,9 @@ void Progress::set(std::size_t done, std::size_t bad) {
 }
 
 void Progress::print_result(const nlohmann::json& record) {
-  if (unexpected_count_ > kMaxReported + 1) return;
+  if (unexpected_count_ > kMaxPrintedCases + 1) return;
   clear_bar();
-  if (unexpected_count_ > kMaxReported) {
+  if (unexpected_count_ > kMaxPrintedCases) {
     put(stdout, "further unexpected results are listed in the report only\n");
   } else {
     put(stdout, reports::unexpected_lines(record, color_));

@@ -19,10 +19,10 @@ namespace assay::cli {
 
 /// Counts cases as they are recorded. Shows a bar with rate and time left on standard error if that is a terminal, and
 /// a plain line every ten seconds otherwise. Prints each unexpected case at once on standard output, with the command
-/// that reproduces it; after kMaxReported of them, further ones are listed in the report only. Thread-safe.
+/// that reproduces it; after kMaxPrintedCases of them, further ones are listed in the report only. Thread-safe.
 class Progress {
  public:
-  static constexpr std::size_t kMaxReported = 100;  ///< unexpected cases printed at most
+  static constexpr std::size_t kMaxPrintedCases = 100;  ///< unexpected cases printed at most
 
   /// Words of the progress display.
   struct ProgressLabels {
@@ -64,13 +64,13 @@ class Progress {
   const std::size_t planned_count_;  ///< cases to be recorded in all
   const bool color_;                 ///< whether the lines on standard output are colored
   const ProgressLabels labels_;
-  const bool is_terminal_;                             ///< whether standard error is a terminal
-  const Clock::time_point start_ = Clock::now();       ///< start of the display
-  std::size_t done_count_ = 0;                         ///< cases recorded so far
-  std::size_t unexpected_count_ = 0;                   ///< cases recorded so far that are not as expected
-  std::unordered_map<std::string, double> costs_;      ///< relative cost, by case name; empty: all the same
-  double planned_cost_ = 0;                            ///< sum of `costs_`
-  double done_cost_ = 0;                               ///< sum of the costs of the recorded cases
+  const bool is_terminal_;                              ///< whether standard error is a terminal
+  const Clock::time_point start_ = Clock::now();        ///< start of the display
+  std::size_t done_count_ = 0;                          ///< cases recorded so far
+  std::size_t unexpected_count_ = 0;                    ///< cases recorded so far that are not as expected
+  std::unordered_map<std::string, double> case_costs_;  ///< relative cost, by case name; empty: all the same
+  double planned_cost_ = 0;                             ///< sum of `case_costs_`
+  double done_cost_ = 0;                                ///< sum of the costs of the recorded cases
   std::optional<reports::Expectations> expectations_;  ///< expected failures of the run; empty until expect() is called
   bool is_bar_drawn_ = false;                          ///< whether the bar is on the terminal now
   bool is_stopped_ = false;

@@ -58,7 +58,7 @@ std::string status_text(const ptx::RunResult& result) {
                                  : fmt::format("completed, {} findings", result.findings.size());
 }
 
-std::string memory_text(ptx::Machine& machine, const ptx::TextArgument& argument, std::size_t most) {
+std::string memory_text(ptx::Machine& machine, const ptx::ParsedArgument& argument, std::size_t most) {
   if (!argument.allocation) return "";
   const std::span<const std::byte> bytes = machine.bytes(*argument.allocation);
   const std::size_t count = bytes.size() / ptx::bytes_of(argument.type);
@@ -87,12 +87,12 @@ int run(const PtxRunOptions& options) {
 
   ptx::Machine machine;
   ptx::KernelArguments arguments;
-  std::vector<ptx::TextArgument> placed;
+  std::vector<ptx::ParsedArgument> placed;
   Rng random(options.seed);
-  const auto& parameters = (*kernel)->function->parameters;
+  const auto& parameters = (*kernel)->entry_function->parameters;
   for (std::size_t i = 0; i < options.arguments.size(); ++i) {
     const std::string name = i < parameters.size() ? parameters[i].name : fmt::format("argument {}", i);
-    Result<ptx::TextArgument> added = ptx::add_argument(machine, arguments, name, options.arguments[i], random);
+    Result<ptx::ParsedArgument> added = ptx::add_argument(machine, arguments, name, options.arguments[i], random);
     if (!added.ok()) return fail(added.error());
     placed.push_back(added.take());
   }
@@ -105,7 +105,7 @@ int run(const PtxRunOptions& options) {
   ptx::LaunchOptions launch{.checks = ptx::checks_without(options.disabled_checks),
                             .instruction_limit = options.budget,
                             .tables = tables ? &*tables : nullptr};
-  if (options.shuffled) launch.schedule = {ptx::Order::kShuffled, options.seed};
+  if (options.shuffled) launch.execution_order = {ptx::Order::kShuffled, options.seed};
   const ptx::RunResult result = machine.launch(
       *kernel, {dimensions(options.grid), dimensions(options.block), options.dynamic_shared_bytes}, arguments, launch);
   if (result.status == ptx::RunResult::Status::kRejected) return fail({result.message});
@@ -113,7 +113,7 @@ int run(const PtxRunOptions& options) {
   std::string shown = status_text(result) + "\n";
   for (const ptx::CheckFinding& finding : result.findings)
     shown += "  " + ptx::describe(finding) + "\n";
-  for (const ptx::TextArgument& argument : placed)
+  for (const ptx::ParsedArgument& argument : placed)
     shown += memory_text(machine, argument, options.print);
   const Result<void> printed = print(shown + profile_text(result.profile));
   if (!printed.ok()) return fail(printed.error());

@@ -39,7 +39,7 @@ int reduce_target(const ReduceOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const auto report = [&](const reduce::ReductionProgress& stand) {
     print_message(fmt::format("{}  {:5} trials  {:4} statements  {:5} expression nodes  {}", elapsed(start),
-                              stand.candidate_count, stand.size.statements, stand.size.expressions, stand.step));
+                              stand.candidate_count, stand.size.statements, stand.size.expression_weight, stand.step));
   };
   const auto time =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(options.time_limit));

@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 
 /// The folders of the runs in an archive, once it is unpacked.
 Result<std::vector<fs::path>> runs_in(const fs::path& archive, const fs::path& folder) {
-  const Result<std::vector<fs::path>> unpacked = unpack(archive, folder);
+  const Result<std::vector<fs::path>> unpacked = unpack_archive(archive, folder);
   if (!unpacked.ok()) return unpacked.error();
   std::vector<fs::path> runs;
   for (const fs::path& top : *unpacked) {

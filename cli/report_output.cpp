@@ -12,13 +12,13 @@ namespace assay::cli {
 
 Result<void> print_closing(const reports::Reports& reports, ColorChoice color) {
   std::error_code error;
-  const std::filesystem::path page = std::filesystem::absolute(reports.html, error);
+  const std::filesystem::path page = std::filesystem::absolute(reports.html_path, error);
   std::string changes;
   if (reports.changes)
     changes = fmt::format("since {}: {}\n", reports.changes->baseline_label, reports::changes_text(*reports.changes));
   return print(fmt::format("{}{}report: {}\n",
                            reports::closing_table(reports.run, reports.summary, use_color_on_stdout(color)), changes,
-                           (error ? reports.html : page).lexically_normal().string()));
+                           (error ? reports.html_path : page).lexically_normal().string()));
 }
 
 Result<reports::ReportOptions> read_report_options(const std::string& baseline, const std::string& mutation_score) {

@@ -30,7 +30,7 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
           "--launches", options.launches_folder,
           "Folder of recorded launches: judge their kernels on the recorded arguments\nand on perturbed copies of them")
       ->option_text("DIR");
-  add_any_devices_option(
+  add_main_and_other_devices_option(
       command, options.device, options.additional_devices,
       "Devices: cpu runs C++, cuda runs CUDA C++ on a GPU, ptx interprets the PTX\nof the CUDA C++ on the CPU; "
       "warp-cpu and warp-ptx do the same with the code\nthat NVIDIA Warp generates");
@@ -42,7 +42,7 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
   command.add_option("--pass", options.pass, "Pass to judge")
       ->option_text("{forward,backward,both} [both]")
       ->check(CLI::IsMember({"forward", "backward", "both"}));
-  add_random_option(command, options.random);
+  add_random_option(command, options.random_kernels);
   add_warp_version_option(command);
   add_seed_option(command, options.seed, "Seed of the inputs and of the first random kernel");
 }
@@ -67,15 +67,15 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
 void add_device_options(CLI::App& command, harness::SuiteOptions& options) {
   add_no_check_option(command, options.device_options.disabled_checks);
   add_builds_options(command, options.builds);
-  add_tables_option(command, options.device_options.tables);
+  add_tables_option(command, options.device_options.approximation_tables_file);
   add_gpu_options(command, options.device_options.gpu, options.device_options.device_memory_limit);
   command
-      .add_option("--cross-check", options.cross_check,
+      .add_option("--cross-check", options.cross_check_device,
                   "With cuda: also compare the results with cpu (within both error bounds) or ptx (bit for bit)")
       ->option_text("{cpu,ptx,both,none} [both; cpu with --mode default]")
       ->check([](const std::string& name) -> std::string {
         std::vector<std::string> names{"both", "none"};
-        for (const backends::DeviceRow& row : backends::devices()) {
+        for (const backends::DeviceEntry& row : backends::devices()) {
           for (const std::string_view other : {row.agreeing_device, row.bit_identical_device})
             if (!other.empty()) names.emplace_back(other);
         }
@@ -87,10 +87,10 @@ void add_device_options(CLI::App& command, harness::SuiteOptions& options) {
 
 void add_run(CLI::App& app, Invocation& invocation) {
   const auto request = std::make_shared<RunRequest>();
-  harness::SuiteOptions& suite = request->suite;
+  harness::SuiteOptions& suite = request->suite_options;
   CLI::App& command = *app.add_subcommand("run", "Judge kernels, forward and backward");
   add_selection_options(command, suite);
-  add_import_options(command, request->import);
+  add_import_options(command, request->import_options);
   add_effort_options(command, suite);
   add_device_options(command, suite);
   command.add_option("--output", suite.output, "Output folder for the records and reports")->option_text("DIR [out]");
@@ -103,7 +103,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->option_text("S [10]")
       ->check(CLI::Range(0.0, 86'400.0));
   command
-      .add_option("--blame", suite.blamed_cases,
+      .add_option("--blame", suite.max_cases_to_blame,
                   "Number of failing cases to judge in other builds, to find out whether\nthe kernel, the emitter, a "
                   "compiler or the oracle is at fault")
       ->option_text("N [3]")
@@ -112,14 +112,15 @@ void add_run(CLI::App& app, Invocation& invocation) {
       .add_option("--expect", suite.expectations_file, "Table of expected failures; see docs/guide/read_a_verdict.md")
       ->option_text("FILE.csv");
   command.add_flag("--verbose", request->verbose, "Print every note, such as each kernel that is not supported");
-  add_baseline_option(command, request->baseline);
-  add_mutation_score_option(command, request->mutation_score);
+  add_baseline_option(command, request->baseline_path);
+  add_mutation_score_option(command, request->mutation_score_folder);
   add_color_option(command, request->color);
   command.footer(kRunFooter);
   command.callback([request, &invocation] {
-    if (request->suite.selectors.empty() && request->suite.failed_run_folder.empty() && request->import.modules.empty())
+    if (request->suite_options.selectors.empty() && request->suite_options.failed_run_folder.empty() &&
+        request->import_options.modules.empty())
       throw CLI::RequiredError("SELECTOR");
-    request->suite.command_line = invocation.arguments;
+    request->suite_options.command_line = invocation.arguments;
     invocation.status = run_suite(*request);
   });
 }

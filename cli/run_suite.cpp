@@ -43,7 +43,7 @@ class TerminalObserver final : public harness::RunObserver {
   void on_record(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups) override {
     InterruptGuard::check();
     // A failure folder holds no launches: the case would be judged on other inputs.
-    if (progress_->record(record) && request_.suite.launches_folder.empty()) archiver_.note(record, groups);
+    if (progress_->record(record) && request_.suite_options.launches_folder.empty()) archiver_.note(record, groups);
   }
 
   /// After the last case.
@@ -66,10 +66,10 @@ class TerminalObserver final : public harness::RunObserver {
 
   void report_interruption() {
     progress_->stop();
-    const Result<reports::Reports> reports = reports::write_reports(request_.suite.output);
+    const Result<reports::Reports> reports = reports::write_reports(request_.suite_options.output);
     print_message(fmt::format("interrupted: {} of {} cases are recorded in {}; continue with --resume",
                               progress_->done(), planned_,
-                              reports.ok() ? reports->html.string() : request_.suite.output));
+                              reports.ok() ? reports->html_path.string() : request_.suite_options.output));
   }
 
   const RunRequest& request_;
@@ -84,33 +84,35 @@ class TerminalObserver final : public harness::RunObserver {
 
 int run_suite(RunRequest request) {
   std::vector<live::SourceFile> sources;
-  if (request.import.enabled) {
-    Result<ImportResult> import = import_selected(request.suite.selectors, request.import);
+  if (request.import_options.enabled) {
+    Result<PythonImportResult> import = import_selected(request.suite_options.selectors, request.import_options);
     if (!import.ok()) return fail(import.error());
-    request.suite.exported_kernels = std::move(import->kernels);
-    request.suite.export_options = " --import";
-    if (!request.import.python.empty())
-      request.suite.export_options += fmt::format(" --python '{}'", request.import.python);
+    request.suite_options.exported_kernels = std::move(import->kernels);
+    request.suite_options.reproduce_import_options = " --import";
+    if (!request.import_options.python_interpreter.empty())
+      request.suite_options.reproduce_import_options +=
+          fmt::format(" --python '{}'", request.import_options.python_interpreter);
     sources = std::move(import->sources);
   }
   // Read before the run, which may write to the same folders.
-  const Result<reports::ReportOptions> report_options = read_report_options(request.baseline, request.mutation_score);
+  const Result<reports::ReportOptions> report_options =
+      read_report_options(request.baseline_path, request.mutation_score_folder);
   if (!report_options.ok()) return fail(report_options.error());
-  reduce::FailureArchiver archiver(request.suite, request.reduction_seconds);
+  reduce::FailureArchiver archiver(request.suite_options, request.reduction_seconds);
   TerminalObserver events(request, archiver);
-  Result<harness::SuiteRun> run = harness::SuiteRun::prepare(request.suite, events);
+  Result<harness::SuiteRun> run = harness::SuiteRun::prepare(request.suite_options, events);
   if (!run.ok()) return fail(run.error());
   if (run->is_empty()) {
-    print_message(
-        fmt::format("nothing failed on the device {} in {}", request.suite.device, request.suite.failed_run_folder));
+    print_message(fmt::format("nothing failed on the device {} in {}", request.suite_options.device,
+                              request.suite_options.failed_run_folder));
     return to_int(ExitStatus::nothing_ran);
   }
-  reports::remove_reports(request.suite.output);
-  if (!request.suite.resume) reduce::remove_archived_failures(request.suite.output);
+  reports::remove_reports(request.suite_options.output);
+  if (!request.suite_options.resume) reduce::remove_archived_failures(request.suite_options.output);
   const Result<harness::RunEnd> end = run->judge(events);
   events.finish();
   if (!end.ok()) return fail(end.error(), ExitStatus::internal);
-  const Result<reports::Reports> reports = reports::write_reports(request.suite.output, *report_options);
+  const Result<reports::Reports> reports = reports::write_reports(request.suite_options.output, *report_options);
   if (!reports.ok()) return fail(reports.error(), ExitStatus::internal);
   if (const auto printed = print_closing(*reports, request.color); !printed.ok())
     return fail(printed.error(), ExitStatus::internal);

@@ -49,7 +49,7 @@ std::vector<Production> common_productions(Type type) {
     all.push_back(operation_production(Op::kDiv, type, {{type, 4}, {scalar, 4, true}}, 8));
     all.push_back(operation_production(Op::kNeg, type, {{type, 8}}, 8));
   }
-  const Type part = type.part();
+  const Type part = type.indexed_part();
   all.push_back({part, {{type, 8}}, 8, [parts = type.parts()](KernelSketch& sketch, const std::vector<ExprId>& args) {
                    const ExprId index = sketch.b().i32(sketch.rng().uniform_int(0, parts - 1));
                    return sketch.b().op(Op::kExtract, {args[0], index});
@@ -60,7 +60,7 @@ std::vector<Production> common_productions(Type type) {
 AlgebraGenerator::AlgebraGenerator(KernelSketch& sketch, Type real, std::vector<Production> productions)
     : sketch_(sketch),
       builder_(sketch.b()),
-      real_(real),
+      float_type_(real),
       scalar_generator_(sketch, real, kScalarMenu),
       productions_(std::move(productions)) {}
 
@@ -81,7 +81,7 @@ Term AlgebraGenerator::within(Term term, double bound) {
   const double most = greatest(term.range);
   if (most <= bound) return term;
   const double factor = truncate_to_two_digits(bound / most);
-  return {builder_.op(Op::kMul, {term.expr, builder_.literal(real_, factor)}),
+  return {builder_.op(Op::kMul, {term.expr, builder_.literal(float_type_, factor)}),
           {term.range.low * factor, term.range.high * factor}};
 }
 
@@ -129,8 +129,8 @@ Term AlgebraGenerator::reduced(Term value) {
 Term AlgebraGenerator::add_unused_leaves(Term total) {
   for (std::size_t k = 0; k < sketch_.leaves().size(); ++k) {
     Leaf& leaf = sketch_.leaves()[k];
-    if (leaf.uses > 0 || leaf.type.component() != real_ || leaf.type == real_) continue;
-    ++leaf.uses;
+    if (leaf.use_count > 0 || leaf.type.component() != float_type_ || leaf.type == float_type_) continue;
+    ++leaf.use_count;
     const Interval range = leaf.variable == ir::kNone ? leaf.range : sketch_.domain(leaf.variable);
     const Term value{leaf.make(), range};
     total = scalar_generator_.limit_range(scalar_generator_.add(total, reduced(value)));
@@ -141,7 +141,7 @@ Term AlgebraGenerator::add_unused_leaves(Term total) {
 void AlgebraGenerator::write_parts(ir::VarId variable) {
   Rng& rng = sketch_.rng();
   const Type type = builder_.function().var(variable).type;
-  const Type part = type.part();
+  const Type part = type.indexed_part();
   const auto set = [&](const std::function<ExprId()>& index, ExprId value) {
     sketch_.assign(variable, {builder_.op(Op::kInsert, {builder_.var(variable), index(), value}), kModerateRange});
   };
@@ -156,13 +156,13 @@ void AlgebraGenerator::write_parts(ir::VarId variable) {
     set([&] { return builder_.i32(first); }, value.expr);
   } else {
     sketch_.set_range(variable, kModerateRange);
-    sketch_.loop("c", builder_.i32(0), builder_.i32(type.parts()), builder_.i32(1), {0, type.parts() - 1.0},
-                 [&](ir::VarId c) {
-                   const ExprId old = builder_.op(Op::kExtract, {builder_.var(variable), builder_.var(c)});
-                   const ExprId half = builder_.op(Op::kMul, {old, scalar_generator_.literal({0.3, 0.5}).expr});
-                   const Term added = grow({part, 4}, 1);
-                   set([&] { return builder_.var(c); }, builder_.op(Op::kAdd, {half, added.expr}));
-                 });
+    sketch_.for_range("c", builder_.i32(0), builder_.i32(type.parts()), builder_.i32(1), {0, type.parts() - 1.0},
+                      [&](ir::VarId c) {
+                        const ExprId old = builder_.op(Op::kExtract, {builder_.var(variable), builder_.var(c)});
+                        const ExprId half = builder_.op(Op::kMul, {old, scalar_generator_.literal({0.3, 0.5}).expr});
+                        const Term added = grow({part, 4}, 1);
+                        set([&] { return builder_.var(c); }, builder_.op(Op::kAdd, {half, added.expr}));
+                      });
   }
 }
 

@@ -59,7 +59,7 @@ class AlgebraGenerator {
 
   KernelSketch& sketch_;
   ir::Builder& builder_;
-  ir::Type real_;                         ///< float type of the components
+  ir::Type float_type_;                   ///< float type of the components
   ExpressionGenerator scalar_generator_;  ///< builds scalars
   std::vector<Production> productions_;   ///< productions to choose from
 };

@@ -49,7 +49,7 @@ void make_arithmetic(KernelSketch& sketch) {
   if (rng.bernoulli(0.15)) sketch.set_launch_rank(2);
 
   const auto inputs = add_inputs(sketch, real, sketch.launch_rank(), 1, 3);
-  const auto scalars = add_scalars(sketch, real, 0, 2);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 2);
   std::vector<ir::VarId> converted;
   if (mixed) converted.push_back(sketch.array("fine", other, sketch.launch_rank()));
   if (integers) converted.push_back(sketch.array("k", integer, sketch.launch_rank(), small_domain(integer)));

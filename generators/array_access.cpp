@@ -105,7 +105,7 @@ void make_array_access(KernelSketch& sketch) {
       rng.choose({Write::kOwn, Write::kTransposed, Write::kReversed, Write::kPermuted, Write::kScattered});
   const auto inputs = add_inputs(sketch, real, rank, 1, 3);
   const auto rows = add_inputs(sketch, real, 1, 0, 1);
-  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 1);
   const ir::VarId gather = rng.bernoulli(0.6) ? sketch.array("at", ir::kI32, 1, {0, 4}) : ir::kNone;
   const ir::VarId permutation = how == Write::kPermuted ? sketch.permutation("to") : ir::kNone;
   const auto outputs = add_outputs(sketch, real, 1, 1);

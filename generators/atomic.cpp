@@ -99,7 +99,7 @@ void make_atomic(KernelSketch& sketch) {
       rng.choose({ir::Scalar::kI32, ir::Scalar::kI32, ir::Scalar::kU32, ir::Scalar::kI64, ir::Scalar::kU64}));
   const bool counts = rng.bernoulli(0.35);
   const auto inputs = add_inputs(sketch, real, 1, 1, 3);
-  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 1);
   const ir::VarId bins = sketch.array("bin", ir::kI32, 1, {0, 5});
   const ir::VarId numbers = counts ? sketch.array("number", integer, 1, small_domain(integer)) : ir::kNone;
   std::vector<Target> targets;
@@ -123,7 +123,7 @@ void make_atomic(KernelSketch& sketch) {
       sketch.if_(own_test(generator, inputs), one);
     } else if (place == 1 && sums) {
       ir::Builder& b = sketch.b();
-      sketch.loop("j", b.i32(0), b.i32(rng.uniform_int(2, 4)), b.i32(1), {0, 3}, [&](ir::VarId) { one(); });
+      sketch.for_range("j", b.i32(0), b.i32(rng.uniform_int(2, 4)), b.i32(1), {0, 3}, [&](ir::VarId) { one(); });
     } else {
       one();
     }

@@ -48,8 +48,10 @@ CarriedState start_state(ExpressionGenerator& generator, int trips, ir::VarId de
   KernelSketch& sketch = generator.sketch();
   Rng& rng = sketch.rng();
   const StateUpdate update = decay != ir::kNone && rng.bernoulli(0.5) ? StateUpdate::kDecay : rng.choose(kStateUpdates);
-  CarriedState state{
-      .update = update, .invariant = invariant_of(update, trips), .decay = decay, .factor = product_factor(trips)};
+  CarriedState state{.update = update,
+                     .invariant = invariant_of(update, trips),
+                     .decay_parameter = decay,
+                     .factor_range = product_factor(trips)};
   const std::string_view name = rng.choose(kNames);
   Term start = update == StateUpdate::kSum && rng.bernoulli(0.5)
                    ? Term{sketch.b().literal(generator.real(), 0.0), {0, 0}}
@@ -73,10 +75,11 @@ void update_state(ExpressionGenerator& generator, const CarriedState& state, boo
   const auto set = [&](ir::ExprId value) { sketch.assign(state.variable, {value, state.invariant}); };
   switch (state.update) {
     case StateUpdate::kSum: set(b.op(Op::kAdd, {s(), body(kBody)})); break;
-    case StateUpdate::kProduct: set(b.op(Op::kMul, {s(), body(state.factor)})); break;
+    case StateUpdate::kProduct: set(b.op(Op::kMul, {s(), body(state.factor_range)})); break;
     case StateUpdate::kDecay: {
       const ir::ExprId e = body(kBody);
-      const ir::ExprId a = state.decay == ir::kNone ? generator.literal({0.3, 0.9}).expr : b.var(state.decay);
+      const ir::ExprId a =
+          state.decay_parameter == ir::kNone ? generator.literal({0.3, 0.9}).expr : b.var(state.decay_parameter);
       set(b.op(Op::kAdd, {b.op(Op::kMul, {a, s()}), e}));
       break;
     }
@@ -122,11 +125,12 @@ LoopRange constant_range(KernelSketch& sketch) {
     const int trips = distance > 0 ? (distance + size - 1) / size : 0;
     const int last = trips > 0 ? start + (trips - 1) * step : start;
     ir::Builder& b = sketch.b();
-    return LoopRange{.start = b.i32(start),
-                     .stop = b.i32(stop),
-                     .step = b.i32(step),
-                     .index = {static_cast<double>(std::min(start, last)), static_cast<double>(std::max(start, last))},
-                     .max_iterations = trips};
+    return LoopRange{
+        .start = b.i32(start),
+        .stop = b.i32(stop),
+        .step = b.i32(step),
+        .index_range = {static_cast<double>(std::min(start, last)), static_cast<double>(std::max(start, last))},
+        .max_iterations = trips};
   };
   switch (rng.uniform_int(0, 9)) {
     case 0: return range(rng.uniform_int(4, 9) - 1, -1, -1);
@@ -143,7 +147,8 @@ LoopRange constant_range(KernelSketch& sketch) {
 LoopRange dynamic_range(KernelSketch& sketch, const std::function<ir::ExprId()>& n, int most) {
   ir::Builder& b = sketch.b();
   const auto range = [&](ir::ExprId start, ir::ExprId stop, int step, double low, double high, int trips) {
-    return LoopRange{.start = start, .stop = stop, .step = b.i32(step), .index = {low, high}, .max_iterations = trips};
+    return LoopRange{
+        .start = start, .stop = stop, .step = b.i32(step), .index_range = {low, high}, .max_iterations = trips};
   };
   switch (sketch.rng().uniform_int(0, 8)) {
     case 0: return range(b.op(Op::kSub, {n(), b.i32(1)}), b.i32(-1), -1, 0, most - 1, most);

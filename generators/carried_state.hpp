@@ -27,8 +27,8 @@ struct CarriedState {
   ir::VarId variable = ir::kNone;          ///< the variable
   StateUpdate update = StateUpdate::kSum;  ///< how an iteration changes it
   Interval invariant;                      ///< interval of the variable before and after every iteration
-  ir::VarId decay = ir::kNone;             ///< parameter that is the factor of kDecay; kNone: a constant factor
-  Interval factor;                         ///< interval of the factor of kProduct
+  ir::VarId decay_parameter = ir::kNone;   ///< parameter that is the factor of kDecay; kNone: a constant factor
+  Interval factor_range;                   ///< interval of the factor of kProduct
 };
 
 /// Declares a state of a random kind for at most `trips` updates.
@@ -41,7 +41,7 @@ void update_state(ExpressionGenerator& generator, const CarriedState& state, boo
 /// The bounds of a loop and the interval of its index.
 struct LoopRange {
   ir::ExprId start, stop, step;  ///< arguments of range()
-  Interval index;                ///< interval of the loop variable
+  Interval index_range;          ///< interval of the loop variable
   int max_iterations;            ///< maximum number of iterations
 };
 

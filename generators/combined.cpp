@@ -35,7 +35,7 @@ class Assembler {
   void segment() {
     switch (sketch_.rng().uniform_int(0, 8)) {
       case 0: return branch();
-      case 1: return loop();
+      case 1: return for_range();
       case 2: return row();
       case 3: return in_place();
       case 4: return atomic();
@@ -56,13 +56,13 @@ class Assembler {
     sketch_.if_(
         test, [&] { change(value, 2); }, both ? std::function<void()>([&] { change(value, 3); }) : nullptr);
   }
-  void loop() {
+  void for_range() {
     const LoopRange range = sketch_.rng().bernoulli(0.6)
                                 ? dynamic_range(
                                       sketch_, [&] { return b_.var(parts_.length); }, kMostTrips)
                                 : constant_range(sketch_);
     const CarriedState state = start_state(generator_, range.max_iterations);
-    sketch_.loop("j", range.start, range.stop, range.step, range.index, [&](ir::VarId index) {
+    sketch_.for_range("j", range.start, range.stop, range.step, range.index_range, [&](ir::VarId index) {
       if (sketch_.rng().bernoulli(0.5)) offer_index(generator_, index);
       update_state(generator_, state, false);
     });
@@ -71,7 +71,7 @@ class Assembler {
   void row() {
     const ir::VarId sum = sketch_.let("sum", generator_.literal({0.25, 1}));
     sketch_.set_range(sum, {-2.0 * kMostTrips - 1, 2.0 * kMostTrips + 1});
-    sketch_.loop("k", b_.i32(0), b_.var(parts_.length), b_.i32(1), {0, kMostTrips - 1}, [&](ir::VarId k) {
+    sketch_.for_range("k", b_.i32(0), b_.var(parts_.length), b_.i32(1), {0, kMostTrips - 1}, [&](ir::VarId k) {
       sketch_.offer_element(parts_.rows, [this, k] {
         return std::vector<ir::ExprId>{sketch_.thread_index(), b_.var(k)};
       });
@@ -103,9 +103,9 @@ class Assembler {
   }
   void nested() {
     const CarriedState state = start_state(generator_, 6);
-    sketch_.loop("a", b_.i32(0), b_.i32(2), b_.i32(1), {0, 1}, [&](ir::VarId) {
-      sketch_.loop("b", b_.i32(0), b_.i32(3), b_.i32(1), {0, 2},
-                   [&](ir::VarId) { update_state(generator_, state, false); });
+    sketch_.for_range("a", b_.i32(0), b_.i32(2), b_.i32(1), {0, 1}, [&](ir::VarId) {
+      sketch_.for_range("b", b_.i32(0), b_.i32(3), b_.i32(1), {0, 2},
+                        [&](ir::VarId) { update_state(generator_, state, false); });
     });
   }
 
@@ -121,7 +121,7 @@ void make_combined(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   const auto inputs = add_inputs(sketch, real, 1, 2, 4);
-  const auto scalars = add_scalars(sketch, real, 0, 2);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 2);
   Parts parts;
   parts.rows = sketch.array("rows", real, 2);
   parts.state = sketch.array("state", real, 1);

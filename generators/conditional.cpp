@@ -45,7 +45,7 @@ void make_conditional(KernelSketch& sketch) {
   const ir::Type real = choose_float_type(rng);
   if (rng.bernoulli(0.15)) sketch.set_launch_rank(2);
   const auto inputs = add_inputs(sketch, real, sketch.launch_rank(), 1, 3);
-  const auto scalars = add_scalars(sketch, real, 0, 2);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 2);
   const auto outputs = add_outputs(sketch, real, 1, 2);
   sketch.start();
   offer_arrays(sketch, inputs);

@@ -156,8 +156,8 @@ void judge(const GeneratedKernel& made, Tally& tally) {
   for (const auto& gradient : found.gradients) {
     for (std::size_t k = 0; gradient && k < gradient->elements.size(); ++k) {
       const reference::GradientElement& element = gradient->elements[k];
-      if (element.contributions == 0) continue;
-      const double size = std::max(std::abs(static_cast<double>(element.value)), element.magnitude);
+      if (element.contribution_count == 0) continue;
+      const double size = std::max(std::abs(static_cast<double>(element.value)), element.magnitude_sum);
       ++tally.gradients;
       if (size == 0) ++tally.zero;
       if (size > 0 && !(element.bound[kNative] <= informative * size)) ++tally.uninformative;
@@ -181,7 +181,7 @@ TEST_P(Conditioning, ResultsOfRandomKernelsAreDefinedAndWellConditioned) {
 
 std::vector<Family> all_families() {
   std::vector<Family> all;
-  for (const FamilyRow& family : families())
+  for (const FamilyEntry& family : families())
     all.push_back(family.family);
   return all;
 }

@@ -139,7 +139,7 @@ ir::VarId interrupted_for(ExpressionGenerator& generator, FlowInputs& inputs) {
   ir::Builder& b = sketch.b();
   const CarriedState state = start_state(generator, kMostTrips);
   const ir::ExprId stop = choose_stop(sketch, inputs);
-  sketch.loop("j", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
+  sketch.for_range("j", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
     offer_row(sketch, inputs, j);
     const int kind = sketch.rng().uniform_int(0, 3);
     if (kind == 0 || kind == 3) {
@@ -159,7 +159,7 @@ ir::VarId returning_for(ExpressionGenerator& generator, FlowInputs& inputs) {
   ir::Builder& b = sketch.b();
   const CarriedState state = start_state(generator, kMostTrips);
   const ir::ExprId stop = choose_stop(sketch, inputs);
-  sketch.loop("j", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
+  sketch.for_range("j", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
     offer_row(sketch, inputs, j);
     update_state(generator, state, true);
     sketch.if_(leaving(generator, state), [&] {
@@ -176,10 +176,10 @@ ir::VarId inner_break(ExpressionGenerator& generator, FlowInputs& inputs) {
   KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
   const CarriedState outer = start_state(generator, 4);
-  sketch.loop("j", b.i32(0), b.i32(sketch.rng().uniform_int(2, 4)), b.i32(1), {0, 3}, [&](ir::VarId) {
+  sketch.for_range("j", b.i32(0), b.i32(sketch.rng().uniform_int(2, 4)), b.i32(1), {0, 3}, [&](ir::VarId) {
     const CarriedState inner = start_state(generator, kMostTrips);
     const ir::ExprId stop = choose_stop(sketch, inputs);
-    sketch.loop("k", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId k) {
+    sketch.for_range("k", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId k) {
       offer_row(sketch, inputs, k);
       sketch.if_(leaving(generator, inner), [&] { b.break_(); });
       update_state(generator, inner, true);
@@ -211,7 +211,7 @@ void make_control_flow(KernelSketch& sketch) {
   inputs.rows = sketch.array("x", real, 2);
   inputs.own = sketch.array("a", real, 1);
   inputs.counts = sketch.array("steps", ir::kI32, 1, {0, kMostTrips});
-  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 1);
   inputs.n = sketch.scalar("n", ir::kI32, {0, kMostTrips});
   inputs.output = sketch.output("out", real);
   sketch.start();

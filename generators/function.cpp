@@ -52,7 +52,7 @@ void offer_calls(ExpressionGenerator& generator, const std::vector<HelperFunctio
                }
                return sketch.b().call(made.index, std::move(args));
              },
-         .uses = 1,
+         .use_count = 1,
          .is_discrete = true});
   }
 }
@@ -117,7 +117,7 @@ HelperFunction add_function(KernelSketch& outer, ir::Type real, const std::vecto
   made.scalars = rng.uniform_int(1, 3);
   made.has_array = rng.bernoulli(0.25);
   made.results = rng.bernoulli(0.3) ? 2 : 1;
-  const auto parameters = add_scalars(sketch, real, made.scalars, made.scalars);
+  const auto parameters = add_scalar_parameters(sketch, real, made.scalars, made.scalars);
   const ir::VarId array = made.has_array ? sketch.array("values", real, 1) : ir::kNone;
   const ir::VarId index = made.has_array ? sketch.scalar("k", ir::kI32, {0, 16}) : ir::kNone;
   function.annotations.clear();
@@ -143,7 +143,8 @@ HelperFunction add_function(KernelSketch& outer, ir::Type real, const std::vecto
   if (shape == 0) sketch.if_(generator.condition(1), leave);
   if (shape == 1) {
     const CarriedState state = start_state(generator, 4);
-    sketch.loop("j", b.i32(0), b.i32(4), b.i32(1), {0, 3}, [&](ir::VarId) { update_state(generator, state, false); });
+    sketch.for_range("j", b.i32(0), b.i32(4), b.i32(1), {0, 3},
+                     [&](ir::VarId) { update_state(generator, state, false); });
   }
   if (shape == 2) add_temporaries(generator, 2, 2);
   std::vector<ir::ExprId> values{generator.fit(generator.add_unused_leaves(generator.grow(2)), kResult).expr};
@@ -165,7 +166,7 @@ void make_function(KernelSketch& sketch) {
   for (int left = rng.uniform_int(1, 4); left > 0; --left)
     functions.push_back(add_function(sketch, real, functions));
   const auto inputs = add_inputs(sketch, real, 1, 1, 3);
-  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 1);
   const auto outputs = add_outputs(sketch, real, 1, 2);
   sketch.start();
   offer_arrays(sketch, inputs);

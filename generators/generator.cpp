@@ -13,7 +13,7 @@ namespace assay::generators {
 namespace {
 
 // cli/CMakeLists.txt parses the names of the conformance tests from the rows of this table.
-constexpr std::array<FamilyRow, 23> kFamilies = {{
+constexpr std::array<FamilyEntry, 23> kFamilies = {{
     {Family::kArithmetic, "arithmetic", "", "+ - * / // % ** and unary operators on every scalar type",
      make_arithmetic},
     {Family::kMath, "math", "", "each scalar function over its whole domain, including the edges", make_math},
@@ -66,14 +66,14 @@ static_assert(in_order(), "a row of the family table is missing or out of order"
 
 }  // namespace
 
-std::span<const FamilyRow> families() { return kFamilies; }
+std::span<const FamilyEntry> families() { return kFamilies; }
 
-const FamilyRow& row(Family family) { return kFamilies[static_cast<std::size_t>(family)]; }
+const FamilyEntry& row(Family family) { return kFamilies[static_cast<std::size_t>(family)]; }
 
 std::optional<Family> find_family(std::string_view name) {
-  const auto by_name = std::ranges::find(kFamilies, name, &FamilyRow::name);
+  const auto by_name = std::ranges::find(kFamilies, name, &FamilyEntry::name);
   if (by_name != kFamilies.end()) return by_name->family;
-  const auto by_alias = std::ranges::find(kFamilies, name, &FamilyRow::alias);
+  const auto by_alias = std::ranges::find(kFamilies, name, &FamilyEntry::alias);
   if (name.empty() || by_alias == kFamilies.end()) return std::nullopt;
   return by_alias->family;
 }

@@ -55,15 +55,15 @@ Term ExpressionGenerator::literal(Interval interval) {
   Rng& rng = sketch_.rng();
   for (int attempt = 0; attempt < 8; ++attempt) {
     const double value = std::round(rng.uniform_real(interval.low, interval.high) * 100) / 100;
-    if (value != 0 && contains(interval, value)) return {sketch_.b().literal(real_, value), {value, value}};
+    if (value != 0 && contains(interval, value)) return {sketch_.b().literal(float_type_, value), {value, value}};
   }
   const double value = interval.low == 0 ? interval.high : interval.low;
-  return {sketch_.b().literal(real_, value), {value, value}};
+  return {sketch_.b().literal(float_type_, value), {value, value}};
 }
 
 Term ExpressionGenerator::leaf() {
   if (!sketch_.rng().bernoulli(0.12)) {
-    if (const auto term = sketch_.leaf(real_)) return *term;
+    if (const auto term = sketch_.leaf(float_type_)) return *term;
   }
   return literal({-2, 2});
 }
@@ -100,26 +100,26 @@ std::vector<Term> ExpressionGenerator::operands_of(Op op, int depth) {
     const bool low = op == Op::kClamp && !high;
     Term bound = literal({high ? 0.25 : -1.5, low ? -0.25 : 1.5});
     if (continuous_first && rng.bernoulli(0.5))
-      bound = sketch_.leaf(real_, KernelSketch::From::kInputs).value_or(bound);
+      bound = sketch_.leaf(float_type_, KernelSketch::From::kInputs).value_or(bound);
     operands.push_back(bound);
   }
   return operands;
 }
 
 Term ExpressionGenerator::continuous() {
-  const auto input = sketch_.leaf(real_, KernelSketch::From::kInputs);
+  const auto input = sketch_.leaf(float_type_, KernelSketch::From::kInputs);
   if (!input) return leaf();
   switch (sketch_.rng().uniform_int(0, 3)) {
     case 0: return *input;
     case 1: return add(*input, literal({-1.5, 1.5}));
     case 2: return mul(*input, literal({-2, 2}));
-    default: return mul(*input, sketch_.leaf(real_, KernelSketch::From::kInputs).value());
+    default: return mul(*input, sketch_.leaf(float_type_, KernelSketch::From::kInputs).value());
   }
 }
 
 Term ExpressionGenerator::constant_power(Term base) {
   const double exponent = sketch_.rng().choose({-1.0, 0.5, 1.5, 2.0, 2.5, 3.0});
-  const Term power{sketch_.b().literal(real_, exponent), {exponent, exponent}};
+  const Term power{sketch_.b().literal(float_type_, exponent), {exponent, exponent}};
   if (exponent != 3.0) return apply(Op::kPow, {base, power});
   // The only exponent for which a negative base is useful.
   return {sketch_.b().op(Op::kPow, {fit(base, {-2, 2}).expr, power.expr}), {-8, 8}};
@@ -180,17 +180,17 @@ Term ExpressionGenerator::scaled(Term term, double factor) {
   const Interval range{term.range.low * factor, term.range.high * factor};
   const ir::Expr product = b.function().expr(term.expr);
   if (product.op != Op::kMul || product.kind != ir::ExprKind::kOperation || !is_literal(product.args[1]))
-    return {b.op(Op::kMul, {term.expr, b.literal(real_, factor)}), range};
+    return {b.op(Op::kMul, {term.expr, b.literal(float_type_, factor)}), range};
   // Merge two consecutive factors.
   const double old = std::bit_cast<double>(b.function().expr(product.args[1]).bits);
   const double both = truncate_to_two_digits(old * factor);
   const Interval exact{term.range.low * (both / old), term.range.high * (both / old)};
-  return {b.op(Op::kMul, {product.args[0], b.literal(real_, both)}), exact};
+  return {b.op(Op::kMul, {product.args[0], b.literal(float_type_, both)}), exact};
 }
 
 Term ExpressionGenerator::shifted(Term term, double shift) {
   const Op op = shift < 0 ? Op::kSub : Op::kAdd;
-  return {sketch_.b().op(op, {term.expr, sketch_.b().literal(real_, std::abs(shift))}),
+  return {sketch_.b().op(op, {term.expr, sketch_.b().literal(float_type_, std::abs(shift))}),
           {term.range.low + shift, term.range.high + shift}};
 }
 
@@ -219,11 +219,11 @@ Term ExpressionGenerator::condition(int depth) {
 std::optional<Term> ExpressionGenerator::further_condition(Term other, int depth) {
   std::vector<int> uses;
   for (const Leaf& leaf : sketch_.leaves())
-    uses.push_back(leaf.uses);
+    uses.push_back(leaf.use_count);
   const Term made = condition(depth);
   if (!compares_subtree_of(made.expr, other.expr) && !compares_subtree_of(other.expr, made.expr)) return made;
   for (std::size_t k = 0; k < uses.size(); ++k)
-    sketch_.leaves()[k].uses = uses[k];
+    sketch_.leaves()[k].use_count = uses[k];
   return std::nullopt;
 }
 
@@ -268,14 +268,14 @@ Term ExpressionGenerator::comparison(int depth) {
   Rng& rng = sketch_.rng();
   const Op op = rng.choose({Op::kLt, Op::kLe, Op::kGt, Op::kGe});
   // Compare two inputs, or a value with a constant: derived values may be equal by construction, as min(x, y) and x.
-  const auto input = rng.bernoulli(0.3) ? sketch_.leaf(real_, KernelSketch::From::kInputs) : std::nullopt;
+  const auto input = rng.bernoulli(0.3) ? sketch_.leaf(float_type_, KernelSketch::From::kInputs) : std::nullopt;
   if (input) {
-    const Term other = *sketch_.leaf(real_, KernelSketch::From::kInputs);
+    const Term other = *sketch_.leaf(float_type_, KernelSketch::From::kInputs);
     if (!same_tree(input->expr, other.expr)) return {sketch_.b().op(op, {input->expr, other.expr}), {0, 1}};
   }
   const auto left_side = [&] { return depth <= 0 || rng.bernoulli(0.6) ? leaf() : joined_leaves(); };
   Term left = input ? *input : left_side();
-  if (!depends_on_leaves(left.expr)) left = sketch_.leaf(real_).value_or(left);
+  if (!depends_on_leaves(left.expr)) left = sketch_.leaf(float_type_).value_or(left);
   const double middle = (left.range.low + left.range.high) / 2;
   const double quarter = (left.range.high - left.range.low) / 4;
   const Term right = literal({middle - quarter, middle + quarter});
@@ -292,12 +292,12 @@ Term ExpressionGenerator::add_unused_leaves(Term term) {
   std::vector<Leaf>& leaves = sketch_.leaves();
   const std::size_t known = leaves.size();
   for (std::size_t k = 0; k < known; ++k) {
-    if (leaves[k].type != real_ || leaves[k].uses > 0) continue;
+    if (leaves[k].type != float_type_ || leaves[k].use_count > 0) continue;
     if (size(term.expr) > 12) {
       term = sketch_.read(sketch_.let("t", term));
-      leaves.back().uses = 1;
+      leaves.back().use_count = 1;
     }
-    ++leaves[k].uses;
+    ++leaves[k].use_count;
     const Interval range = leaves[k].variable == ir::kNone ? leaves[k].range : sketch_.domain(leaves[k].variable);
     const ir::ExprId unused = leaves[k].make();
     term = limit_range(add(term, mul(literal({0.25, 1.5}), {unused, range})));

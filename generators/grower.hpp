@@ -14,7 +14,7 @@ class ExpressionGenerator {
  public:
   /// Expressions of type `real` from the operations in `menu`; one that is listed twice is twice as likely.
   ExpressionGenerator(KernelSketch& sketch, ir::Type real, std::vector<ir::Op> menu)
-      : sketch_(sketch), real_(real), allowed_operations_(std::move(menu)) {}
+      : sketch_(sketch), float_type_(real), allowed_operations_(std::move(menu)) {}
 
   /// A tree of depth at most `depth`, with values in kModerateRange.
   Term grow(int depth);
@@ -43,7 +43,7 @@ class ExpressionGenerator {
   /// Whether the two are equal for many inputs: the same tree, or one selects between values that include the other,
   /// possibly through the initial value of a variable.
   bool may_equal(ir::ExprId a, ir::ExprId b) const;
-  ir::Type real() const { return real_; }
+  ir::Type real() const { return float_type_; }
   KernelSketch& sketch() { return sketch_; }
 
   Term add(Term a, Term b) { return apply(ir::Op::kAdd, {a, b}); }
@@ -69,7 +69,7 @@ class ExpressionGenerator {
   int size(ir::ExprId id) const;  ///< number of nodes of the tree
 
   KernelSketch& sketch_;
-  ir::Type real_;                           ///< float type of the expressions
+  ir::Type float_type_;                     ///< float type of the expressions
   std::vector<ir::Op> allowed_operations_;  ///< operations to choose from; one that is listed twice is twice as likely
 };
 

@@ -84,7 +84,7 @@ void change_row(ExpressionGenerator& generator, ir::VarId rows, ir::VarId goal) 
   ir::Builder& b = sketch.b();
   const bool running = sketch.rng().bernoulli(0.5);
   const ir::ExprId stop = b.shape_of(rows, 1);
-  sketch.loop("j", b.i32(running ? 1 : 0), stop, b.i32(1), {0, 12}, [&](ir::VarId j) {
+  sketch.for_range("j", b.i32(running ? 1 : 0), stop, b.i32(1), {0, 12}, [&](ir::VarId j) {
     const auto at = [&] { return std::vector<ir::ExprId>{sketch.thread_index(), b.var(j)}; };
     sketch.offer_element(goal, at);
     const Term term = generator.fit(generator.add_unused_leaves(generator.grow(2)), kTerm);
@@ -105,7 +105,7 @@ void make_in_place(KernelSketch& sketch) {
   const bool has_rows = rng.bernoulli(0.3);
   if (!has_rows && rng.bernoulli(0.2)) sketch.set_launch_rank(2);
   const auto inputs = add_inputs(sketch, real, sketch.launch_rank(), 1, 2);
-  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 1);
   std::vector<ir::VarId> states;
   for (int left = rng.uniform_int(1, 2); left > 0; --left)
     states.push_back(sketch.array(rng.choose({"state", "value", "velocity", "field"}), real, sketch.launch_rank()));

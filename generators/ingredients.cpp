@@ -23,7 +23,8 @@ std::vector<ir::VarId> add_inputs(KernelSketch& sketch, ir::Type element, int ra
   return inputs;
 }
 
-std::vector<ir::VarId> add_scalars(KernelSketch& sketch, ir::Type type, int fewest, int most, Interval domain) {
+std::vector<ir::VarId> add_scalar_parameters(KernelSketch& sketch, ir::Type type, int fewest, int most,
+                                             Interval domain) {
   std::vector<ir::VarId> scalars;
   for (int left = sketch.rng().uniform_int(fewest, most); left > 0; --left)
     scalars.push_back(sketch.scalar(sketch.rng().choose(kScalarNames), type, domain));

@@ -16,7 +16,7 @@ const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kSin};
 
 /// All values of the type that a domain comment can express exactly.
 Interval full_domain(ir::Type integer) {
-  const ir::ScalarRow& scalar = row(integer.scalar);
+  const ir::ScalarEntry& scalar = row(integer.scalar);
   const double most = scalar.digits > 52 ? 0x1p52 : std::ldexp(1.0, scalar.digits) - 1;
   return {scalar.is_signed ? -most : 0, most};
 }

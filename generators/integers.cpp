@@ -11,7 +11,7 @@ using ir::Op;
 constexpr double kSmall = 10'000;
 
 Interval limits(ir::Type integer) {
-  const ir::ScalarRow& scalar = row(integer.scalar);
+  const ir::ScalarEntry& scalar = row(integer.scalar);
   const double most = std::min(kSmall, std::ldexp(1.0, scalar.digits) - 1);
   return {scalar.is_signed ? -most : 0, most};
 }

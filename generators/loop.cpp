@@ -60,7 +60,7 @@ void add_loop(ExpressionGenerator& generator, const LoopInputs& inputs, std::vec
   const std::size_t first = states.size();
   for (int left = sketch.rng().uniform_int(1, 2); left > 0; --left)
     states.push_back(start_state(generator, range.max_iterations, inputs.decay));
-  sketch.loop("j", range.start, range.stop, range.step, range.index, [&](ir::VarId index) {
+  sketch.for_range("j", range.start, range.stop, range.step, range.index_range, [&](ir::VarId index) {
     offer_at(sketch, inputs, index);
     if (sketch.rng().bernoulli(0.4)) offer_index(generator, index);
     if (sketch.rng().bernoulli(0.4)) sketch.let("t", generator.grow(2));
@@ -76,7 +76,7 @@ void make_loop(KernelSketch& sketch) {
   const ir::Type real = choose_float_type(rng);
   const LoopInputs inputs = add_loop_inputs(sketch, real);
   const ir::VarId own = sketch.array("a", real, 1);
-  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 1);
   const auto outputs = add_outputs(sketch, real, 1, 2);
   sketch.start();
   sketch.offer_elements({own});

@@ -14,7 +14,7 @@ std::vector<Op> functions() {
   for (int index = static_cast<int>(Op::kAbs); index <= static_cast<int>(Op::kRadians); ++index) {
     const auto op = static_cast<Op>(index);
     const bool is_later = op == Op::kErfinv || op == Op::kErfcinv;
-    if (!row(op).warp.empty() && !is_later) result.push_back(op);
+    if (!row(op).warp_pattern.empty() && !is_later) result.push_back(op);
   }
   return result;
 }
@@ -26,7 +26,7 @@ void make_math(KernelSketch& sketch) {
   const ir::Type real = choose_float_type(rng);
   if (rng.bernoulli(0.1)) sketch.set_launch_rank(2);
   const auto inputs = add_inputs(sketch, real, sketch.launch_rank(), 1, 3);
-  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 1);
   const auto outputs = add_outputs(sketch, real, 1, 3);
   sketch.start();
   offer_arrays(sketch, inputs);

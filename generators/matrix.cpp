@@ -169,7 +169,7 @@ void make_matrix(KernelSketch& sketch) {
     for (const ir::VarId array : add_inputs(sketch, type, 1, 0, 1))
       inputs.push_back(array);
   }
-  const auto parameters = add_scalars(sketch, rng.bernoulli(0.5) ? types.square : real, 0, 1);
+  const auto parameters = add_scalar_parameters(sketch, rng.bernoulli(0.5) ? types.square : real, 0, 1);
   const ir::VarId cells = integers ? sketch.array("cells", cell_type, 1, {-9, 9}) : ir::kNone;
   const Type made = rng.choose({types.square, types.square, types.wide, types.column});
   const bool has_out = rng.bernoulli(0.7);

@@ -66,7 +66,7 @@ void make_multi_conditional(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   const auto inputs = add_inputs(sketch, real, 1, 1, 3);
-  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 1);
   const auto outputs = add_outputs(sketch, real, 1, 3);
   sketch.start();
   offer_arrays(sketch, inputs);

@@ -28,7 +28,7 @@ LoopRange inner_range(KernelSketch& sketch, const NestInputs& inputs, ir::VarId 
     return LoopRange{.start = start,
                      .stop = stop,
                      .step = b.i32(1),
-                     .index = {0, std::max(0.0, trips - 1.0)},
+                     .index_range = {0, std::max(0.0, trips - 1.0)},
                      .max_iterations = trips};
   };
   switch (sketch.rng().uniform_int(0, 6)) {
@@ -44,7 +44,7 @@ LoopRange inner_range(KernelSketch& sketch, const NestInputs& inputs, ir::VarId 
       return {.start = start,
               .stop = b.i32(-1),
               .step = b.i32(-1),
-              .index = {0, kMostTrips - 1},
+              .index_range = {0, kMostTrips - 1},
               .max_iterations = kMostTrips};
     }
     default: return rising(b.i32(0), b.var(inputs.m), kMostTrips);
@@ -58,7 +58,7 @@ void add_inner(ExpressionGenerator& generator, const NestInputs& inputs, ir::Var
   const LoopRange range = inner_range(sketch, inputs, outer);
   const bool own_state = sketch.rng().bernoulli(0.7);
   const CarriedState state = own_state ? start_state(generator, range.max_iterations * (levels > 1 ? 8 : 1)) : whole;
-  sketch.loop("k", range.start, range.stop, range.step, range.index, [&](ir::VarId inner) {
+  sketch.for_range("k", range.start, range.stop, range.step, range.index_range, [&](ir::VarId inner) {
     sketch.offer_element(inputs.table, [&sketch, outer, inner] {
       return std::vector<ir::ExprId>{sketch.b().var(outer), sketch.b().var(inner)};
     });
@@ -106,7 +106,7 @@ void make_nested_loop(KernelSketch& sketch) {
   const bool constant_outer = rng.bernoulli(0.3);
   const ir::ExprId stop = constant_outer ? b.i32(rng.uniform_int(2, 5)) : b.var(inputs.n);
   const ir::ExprId start = b.i32(0);
-  sketch.loop("j", start, stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId outer) {
+  sketch.for_range("j", start, stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId outer) {
     if (inputs.row != ir::kNone)
       sketch.offer_element(inputs.row, [&] { return std::vector<ir::ExprId>{b.var(outer)}; });
     if (rng.bernoulli(0.3)) sketch.let("t", generator.grow(1));

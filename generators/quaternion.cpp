@@ -124,7 +124,7 @@ void make_quaternion(KernelSketch& sketch) {
     for (const ir::VarId array : add_inputs(sketch, type, 1, 0, 1))
       inputs.push_back(array);
   }
-  const auto parameters = add_scalars(sketch, rng.bernoulli(0.5) ? types.quat : types.real, 0, 1);
+  const auto parameters = add_scalar_parameters(sketch, rng.bernoulli(0.5) ? types.quat : types.real, 0, 1);
   const Type made = rng.choose({types.quat, types.quat, types.vector, types.matrix});
   const bool has_out = rng.bernoulli(0.7);
   const ir::VarId out = has_out ? sketch.output("out", made) : ir::kNone;

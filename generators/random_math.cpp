@@ -24,7 +24,7 @@ void make_random_math(KernelSketch& sketch) {
   const ir::Type real = choose_float_type(rng);
   if (rng.bernoulli(0.15)) sketch.set_launch_rank(2);
   const auto inputs = add_inputs(sketch, real, sketch.launch_rank(), 1, 4);
-  const auto scalars = add_scalars(sketch, real, 0, 2);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 2);
   const auto outputs = add_outputs(sketch, real, 1, 2);
   sketch.start();
   offer_arrays(sketch, inputs);

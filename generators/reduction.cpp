@@ -51,7 +51,7 @@ class Reduction {
 
   /// Adds a loop over the elements of the row from index `from`; `body` may use each element as a leaf.
   void over(int from, const std::function<void(ir::VarId)>& body) {
-    sketch_.loop("j", b_.i32(from), bound(), b_.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
+    sketch_.for_range("j", b_.i32(from), bound(), b_.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
       sketch_.offer_element(rows_, [this, j] { return std::vector<ir::ExprId>{sketch_.thread_index(), b_.var(j)}; });
       body(j);
     });
@@ -150,7 +150,7 @@ void make_reduction(KernelSketch& sketch) {
   const bool has_total = rng.bernoulli(0.5);
   const ir::VarId rows = sketch.array("x", real, 2);
   const auto inputs = add_inputs(sketch, real, 1, 1, 2);
-  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 1);
   const ir::VarId length = has_length ? sketch.scalar("n", ir::kI32, {1, kMostTrips}) : ir::kNone;
   const ir::VarId positions = has_histogram ? sketch.array("position", real, 1, {0, 3.9}) : ir::kNone;
   const ir::VarId counts = has_histogram ? sketch.array("counts", ir::kI32, 1, {0, 9}) : ir::kNone;

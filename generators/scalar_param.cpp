@@ -23,7 +23,7 @@ struct Parameters {
 Parameters add_parameters(KernelSketch& sketch, ir::Type real) {
   Rng& rng = sketch.rng();
   Parameters p;
-  p.reals = add_scalars(sketch, real, 1, 3);
+  p.reals = add_scalar_parameters(sketch, real, 1, 3);
   if (rng.bernoulli(0.3)) p.other = sketch.scalar("fine", real == ir::kF32 ? ir::kF64 : ir::kF32);
   if (rng.bernoulli(0.5)) p.vector = sketch.scalar("direction", vector_type(real.scalar, rng.uniform_int(2, 4)));
   if (rng.bernoulli(0.4)) {

@@ -27,7 +27,7 @@ KernelSketch::KernelSketch(std::string kernel_name, Rng rng)
 
 std::string KernelSketch::unique_name(std::string_view name) {
   std::string candidate(name);
-  for (int number = 2; !names_.insert(candidate).second; ++number)
+  for (int number = 2; !used_names_.insert(candidate).second; ++number)
     candidate = fmt::format("{}{}", name, number);
   return candidate;
 }
@@ -114,11 +114,11 @@ std::optional<Term> KernelSketch::leaf(ir::Type type, From from) {
     const bool is_input = leaves_[i].variable < kernel().parameter_count && !leaves_[i].is_discrete;
     if (leaves_[i].type != type || (from == From::kInputs && !is_input)) continue;
     all.push_back(i);
-    if (leaves_[i].uses == 0) unused.push_back(i);
+    if (leaves_[i].use_count == 0) unused.push_back(i);
   }
   if (all.empty()) return std::nullopt;
   Leaf& chosen = leaves_[rng_.choose(!unused.empty() && rng_.bernoulli(0.75) ? unused : all)];
-  ++chosen.uses;
+  ++chosen.use_count;
   const Interval range = chosen.variable == ir::kNone ? chosen.range : domain(chosen.variable);
   return Term{chosen.make(), range};
 }
@@ -157,7 +157,7 @@ ir::ExprId KernelSketch::initial_value(ir::VarId variable) const {
 
 void KernelSketch::assign(ir::VarId variable, Term value) {
   const Interval before = ranges_[static_cast<std::size_t>(variable)];
-  set_range(variable, depth_ > 0 ? hull(before, value.range) : value.range);
+  set_range(variable, nesting_depth_ > 0 ? hull(before, value.range) : value.range);
   b().assign(variable, value.expr);
 }
 
@@ -165,8 +165,8 @@ void KernelSketch::set_range(ir::VarId variable, Interval range) {
   ranges_[static_cast<std::size_t>(variable)] = range;
 }
 
-void KernelSketch::loop(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
-                        const std::function<void(ir::VarId)>& body) {
+void KernelSketch::for_range(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
+                             const std::function<void(ir::VarId)>& body) {
   b().for_(unique_name(name), start, stop, step, [&](ir::VarId variable) {
     remember(variable, range);
     inside([&] { body(variable); })();
@@ -181,9 +181,9 @@ void KernelSketch::if_(Term condition, std::function<void()> then_body, std::fun
 std::function<void()> KernelSketch::inside(std::function<void()> body) {
   return [this, body = std::move(body)] {
     const std::size_t known = leaves_.size();
-    ++depth_;
+    ++nesting_depth_;
     body();
-    --depth_;
+    --nesting_depth_;
     leaves_.erase(leaves_.begin() + static_cast<std::ptrdiff_t>(known), leaves_.end());
   };
 }

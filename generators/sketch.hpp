@@ -36,7 +36,7 @@ struct Leaf {
   Interval range;                    ///< interval of the value, or of each component
   std::function<ir::ExprId()> make;  ///< makes a new expression for each use
   ir::VarId variable = ir::kNone;    ///< variable that it reads; kNone: not a variable
-  int uses = 0;                      ///< number of uses so far
+  int use_count = 0;                 ///< number of uses so far
   bool is_discrete = false;          ///< whether it takes few values, so that a jump may lie exactly on one of them
 };
 
@@ -119,8 +119,8 @@ class KernelSketch {
   void set_new_range(ir::VarId variable, Interval range) { remember(variable, range); }
   void store(ir::VarId output, Term value) { b().store(output, thread_indices(), value.expr); }
   /// for name in range(start, stop, step), whose variable is in `range`. The variables of the body go out of scope.
-  void loop(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
-            const std::function<void(ir::VarId)>& body);
+  void for_range(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
+                 const std::function<void(ir::VarId)>& body);
   void while_(Term condition, std::function<void()> body) { b().while_(condition.expr, inside(std::move(body))); }
   void if_(Term condition, std::function<void()> then_body, std::function<void()> else_body = nullptr);
   /// `body` as a block whose variables go out of scope after it, for statements added through Builder.
@@ -139,12 +139,12 @@ class KernelSketch {
   ir::Module module_;
   ir::Builder builder_;
   Rng rng_;
-  int launch_rank_ = 1;                       ///< number of dimensions of the launch and of all outputs
-  int depth_ = 0;                             ///< nesting depth of branches and loops around the current statement
-  std::vector<Interval> ranges_;              ///< current interval of each variable, by VarId
-  std::vector<ir::ExprId> initial_values_;    ///< initial value given to let(), by VarId; kNone: none
-  std::vector<Leaf> leaves_;                  ///< values available at the current statement
-  std::set<std::string, std::less<>> names_;  ///< names of the kernel's variables
+  int launch_rank_ = 1;                            ///< number of dimensions of the launch and of all outputs
+  int nesting_depth_ = 0;                          ///< nesting depth of branches and loops around the current statement
+  std::vector<Interval> ranges_;                   ///< current interval of each variable, by VarId
+  std::vector<ir::ExprId> initial_values_;         ///< initial value given to let(), by VarId; kNone: none
+  std::vector<Leaf> leaves_;                       ///< values available at the current statement
+  std::set<std::string, std::less<>> used_names_;  ///< names of the kernel's variables
 };
 
 }  // namespace assay::generators

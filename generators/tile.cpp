@@ -29,7 +29,7 @@ struct TileVariable {
 class Tiles {
  public:
   Tiles(KernelSketch& sketch, Type real, Type shape)
-      : sketch_(sketch), b_(sketch.b()), rng_(sketch.rng()), real_(real), shape_(shape) {}
+      : sketch_(sketch), b_(sketch.b()), rng_(sketch.rng()), float_type_(real), shape_(shape) {}
 
   Type shape() const { return shape_; }
   ExprId read(const TileVariable& held) {
@@ -38,7 +38,7 @@ class Tiles {
   }
   const TileVariable& last() const { return held_.back(); }
   const TileVariable& any() { return rng_.choose(held_); }
-  ExprId number(double value) { return b_.literal(real_, value); }
+  ExprId number(double value) { return b_.literal(float_type_, value); }
 
   const TileVariable& keep(const char* name, ExprId value, double most, bool varied = true) {
     if (most > kMost) {
@@ -112,7 +112,7 @@ class Tiles {
   /// Operations on whole tiles: sums, extremes, prefix sums, transposes.
   void gather() {
     const TileVariable a = any();
-    const Type one = ir::tile_type(real_.scalar, 1);
+    const Type one = ir::tile_type(float_type_.scalar, 1);
     const int elements = shape_.tile_size();
     const auto everywhere = [&](ExprId tile) { return b_.op(Op::kTileBroadcast, {tile}, shape_); };
     const auto mean = [&](ExprId sum, int terms) { return b_.op(Op::kMul, {sum, number(1.0 / terms)}); };
@@ -138,7 +138,7 @@ class Tiles {
     const Op where = rng_.bernoulli(0.5) ? Op::kTileArgmin : Op::kTileArgmax;
     const VarId at =
         b_.let(sketch_.unique_name("at"), b_.op(Op::kTileExtract, {b_.op(where, {read(held_[0])}), b_.i32(0)}));
-    const Type row = ir::tile_type(real_.scalar, shape_.tile_size());
+    const Type row = ir::tile_type(float_type_.scalar, shape_.tile_size());
     const ExprId flat = shape_.tile_rank() == 1 ? read(held_[1]) : b_.op(Op::kTileReshape, {read(held_[1])}, row);
     const VarId element = b_.let(sketch_.unique_name("element"), b_.op(Op::kTileExtract, {flat, b_.var(at)}));
     const TileVariable c = any();
@@ -164,10 +164,10 @@ class Tiles {
       const TileVariable c = any();
       keep("multiplied", b_.op(Op::kTileProduct, {read(a), read(c)}), rows * a.most * c.most, a.varied && c.varied);
     } else if (rng_.bernoulli(0.5)) {
-      const ExprId sums = b_.op(Op::kTileSum, {read(a)}, ir::tile_type(real_.scalar, columns));
+      const ExprId sums = b_.op(Op::kTileSum, {read(a)}, ir::tile_type(float_type_.scalar, columns));
       keep("columns", b_.op(Op::kTileBroadcast, {sums}, shape_), rows * a.most, false);
     } else {
-      const ExprId sums = b_.op(Op::kTileSum, {read(a)}, ir::tile_type(real_.scalar, rows, 1));
+      const ExprId sums = b_.op(Op::kTileSum, {read(a)}, ir::tile_type(float_type_.scalar, rows, 1));
       keep("rows", b_.op(Op::kTileBroadcast, {sums}, shape_), columns * a.most, false);
     }
   }
@@ -195,7 +195,7 @@ class Tiles {
   KernelSketch& sketch_;
   ir::Builder& b_;
   Rng& rng_;
-  Type real_;
+  Type float_type_;
   Type shape_;
   std::vector<TileVariable> held_;
   std::set<VarId> used_;
@@ -237,7 +237,7 @@ void make_tile(KernelSketch& sketch) {
   std::vector<VarId> inputs;
   for (const char* name : {"a", "b"})
     inputs.push_back(sketch.array(name, real, rank, {-kInputs, kInputs}));
-  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const auto scalars = add_scalar_parameters(sketch, real, 0, 1);
   const VarId steps = repeats ? sketch.scalar("steps", ir::kI32, {0, 3}) : ir::kNone;
   const VarId total = has_total ? sketch.array("total", real, 1) : ir::kNone;
   const VarId out = sketch.array("out", real, rank);
@@ -259,7 +259,7 @@ void make_tile(KernelSketch& sketch) {
     const VarId state = b.let(sketch.unique_name("state"), tiles.read(tiles.last()));
     const double most = tiles.last().most;
     const bool varied = tiles.last().varied;
-    sketch.loop("k", b.i32(0), b.var(steps), b.i32(1), {0, 2}, [&](VarId k) {
+    sketch.for_range("k", b.i32(0), b.var(steps), b.i32(1), {0, 2}, [&](VarId k) {
       const ExprId next = tiles.load(inputs[0], k);
       if (product) {
         const ExprId factor = b.op(Op::kMul, {next, tiles.number(0.5)});

@@ -117,7 +117,7 @@ void make_transform(KernelSketch& sketch) {
   }
   for (const ir::VarId array : add_inputs(sketch, types.matrix, 1, 0, rng.bernoulli(0.3) ? 1 : 0))
     inputs.push_back(array);
-  const auto parameters = add_scalars(sketch, rng.bernoulli(0.5) ? types.transform : types.real, 0, 1);
+  const auto parameters = add_scalar_parameters(sketch, rng.bernoulli(0.5) ? types.transform : types.real, 0, 1);
   const Type made = rng.choose({types.transform, types.transform, types.vector, types.spatial});
   const bool has_out = rng.bernoulli(0.7);
   const ir::VarId out = has_out ? sketch.output("out", made) : ir::kNone;

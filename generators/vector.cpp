@@ -58,7 +58,7 @@ void VectorGenerator::offer_component(std::function<ir::ExprId()> make, Interval
                        const ir::ExprId whole = make();
                        return b_.op(Op::kExtract, {whole, b_.i32(component)});
                      },
-                 .uses = 1});
+                 .use_count = 1});
 }
 
 double greatest(Interval range) { return std::max(std::abs(range.low), std::abs(range.high)); }
@@ -107,7 +107,7 @@ Term VectorGenerator::positive() {
   const auto is_variable = [&](const Leaf& leaf) { return leaf.type == vector_ && leaf.variable != ir::kNone; };
   const auto found = std::ranges::find_if(sketch_.leaves(), is_variable);
   if (found == sketch_.leaves().end()) return constant({0.5, 2});
-  ++found->uses;
+  ++found->use_count;
   const double most = greatest(sketch_.domain(found->variable));
   const ir::ExprId square = b_.op(Op::kCwMul, {found->make(), found->make()});
   return {b_.op(Op::kAdd, {square, constant({0.5, 1}).expr}), {0.5, most * most + 1}};
@@ -195,7 +195,7 @@ void VectorGenerator::write_components(ir::VarId variable) {
     return;
   }
   sketch_.set_range(variable, kModerateRange);
-  sketch_.loop("c", b_.i32(0), b_.i32(vector_.rows), b_.i32(1), {0, vector_.rows - 1.0}, [&](ir::VarId c) {
+  sketch_.for_range("c", b_.i32(0), b_.i32(vector_.rows), b_.i32(1), {0, vector_.rows - 1.0}, [&](ir::VarId c) {
     const ir::ExprId old = b_.op(Op::kExtract, {b_.var(variable), b_.var(c)});
     const Term half = scalars_.mul({old, kModerateRange}, scalars_.literal({0.3, 0.5}));
     set([&] { return b_.var(c); }, scalars_.add(half, scalars_.grow_in({-4, 4}, 1)));
@@ -270,7 +270,7 @@ void make_vector(KernelSketch& sketch) {
 
   const auto vectors = add_inputs(sketch, vector, 1, 1, 3);
   const auto reals = add_inputs(sketch, real, 1, 0, 1);
-  const auto parameters = add_scalars(sketch, rng.bernoulli(0.5) ? vector : real, 0, 1);
+  const auto parameters = add_scalar_parameters(sketch, rng.bernoulli(0.5) ? vector : real, 0, 1);
   const ir::VarId cells = integers ? sketch.array("cells", cell_type, 1, {-9, 9}) : ir::kNone;
   const bool vector_output = rng.bernoulli(0.7);
   const ir::VarId out = vector_output ? sketch.output("out", vector) : ir::kNone;
@@ -302,8 +302,8 @@ void make_vector(KernelSketch& sketch) {
   // Unused vectors are added by their dot product with v, unused scalars by a multiple.
   Term total = generator.scalars().limit_range(generator.reduce(2));
   for (Leaf& leaf : sketch.leaves()) {
-    if (leaf.type != vector || leaf.uses > 0) continue;
-    ++leaf.uses;
+    if (leaf.type != vector || leaf.use_count > 0) continue;
+    ++leaf.use_count;
     const double bound = length * 8 * greatest(leaf.range);
     const ir::ExprId unused = leaf.make();
     const Term product{sketch.b().op(Op::kDot, {unused, sketch.b().var(v)}), {-bound, bound}};

@@ -30,7 +30,7 @@ class UseCollector {
                      [](const auto&) {},
                  },
                  statement.node);
-      for_each_root(statement, [this](ExprId root) { read(root); });
+      for_each_root_expression(statement, [this](ExprId root) { read(root); });
     });
     return std::move(uses_);
   }

@@ -102,7 +102,7 @@ TEST(Traversal, VisitsStatementsAndExpressionsInSourceOrder) {
   const Function& kernel = module.kernels[0];
   std::vector<std::uint64_t> literals;
   for_each_statement(kernel.body, [&](const Stmt& statement) {
-    for_each_root(statement, [&](ExprId root) {
+    for_each_root_expression(statement, [&](ExprId root) {
       for_each_expression(kernel, root, [&](ExprId, const Expr& expr) {
         if (expr.kind == ExprKind::kLiteral) literals.push_back(expr.bits);
       });
@@ -114,7 +114,7 @@ TEST(Traversal, VisitsStatementsAndExpressionsInSourceOrder) {
 TEST(Traversal, ChangesMadeByVisitorModifyProgram) {
   Module module = parsed("kernel k(; i) {\n  let a: i32 = i\n  if true {\n    a = 1\n  }\n}\n");
   for_each_statement(module.kernels[0].body, [](Stmt& statement) {
-    for_each_root(statement, [](ExprId& root) { root = 0; });
+    for_each_root_expression(statement, [](ExprId& root) { root = 0; });
     for_each_declared_variable(statement, [](VarId& id) { id += 10; });
   });
   EXPECT_EQ(std::get<Let>(module.kernels[0].body.statements[0].node).variable, 11);

@@ -58,7 +58,7 @@ std::int64_t wrap_to(Scalar scalar, std::int64_t value) {
 }
 
 Builder::Builder(const Module& module, Function& function)
-    : module_(module), function_(function), current_(&function.body) {
+    : module_(module), function_(function), current_block_(&function.body) {
   if (function.expressions.empty()) function.expressions.reserve(kFirstExpressions);
   if (function.variables.empty()) function.variables.reserve(kFirstVariables);
 }
@@ -168,11 +168,11 @@ ExprId Builder::call(int function, std::vector<ExprId> args) {
 
 template <class Node>
 void Builder::emit(Node node) {
-  if (current_->statements.empty()) current_->statements.reserve(kFirstStatements);
-  current_->statements.push_back(Stmt{.node = std::move(node), .loc = loc_});
+  if (current_block_->statements.empty()) current_block_->statements.reserve(kFirstStatements);
+  current_block_->statements.push_back(Stmt{.node = std::move(node), .loc = loc_});
 }
 
-void Builder::append(Stmt statement) { current_->statements.push_back(std::move(statement)); }
+void Builder::append(Stmt statement) { current_block_->statements.push_back(std::move(statement)); }
 
 VarId Builder::let(std::string name, ExprId value) {
   const VarId variable = declare(std::move(name), type_of(value));
@@ -226,9 +226,9 @@ std::vector<VarId> Builder::call_statement(int function, std::vector<ExprId> arg
 
 Block Builder::block(const std::function<void()>& body) {
   Block block;
-  Block* outer = std::exchange(current_, &block);
+  Block* outer = std::exchange(current_block_, &block);
   if (body) body();
-  current_ = outer;
+  current_block_ = outer;
   return block;
 }
 

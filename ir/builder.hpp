@@ -89,8 +89,8 @@ class Builder {
 
   const Module& module_;
   Function& function_;
-  Block* current_;  ///< block that statements are appended to
-  Loc loc_;         ///< location of the next expressions and statements
+  Block* current_block_;  ///< block that statements are appended to
+  Loc loc_;               ///< location of the next expressions and statements
 };
 
 /// `value` rounded to a float scalar type, to nearest even; overflow gives infinity.

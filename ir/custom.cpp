@@ -85,7 +85,7 @@ class Linearity {
                      for (std::size_t i = 0; i < leave.values.size(); ++i)
                        if (depends(leave.values[i])) returned_[i] = true;
                    },
-                   [&](const auto&) { for_each_root(statement, [&](const ExprId& root) { fix(root); }); },
+                   [&](const auto&) { for_each_root_expression(statement, [&](const ExprId& root) { fix(root); }); },
                },
                statement.node);
   }

@@ -15,11 +15,11 @@ ChangedPart changed_part(const Function& function, ExprId value, IsWhole is_whol
   ChangedPart part{.path = {}, .value = value};
   while (true) {
     const Expr& expr = function.expr(part.value);
-    part.is_update = expr.kind == ExprKind::kOperation && !expr.args.empty() && is_whole(expr.args[0]);
-    if (!part.is_update || (expr.op != Op::kInsert && expr.op != Op::kWithField)) return part;
+    part.combines_with_old_value = expr.kind == ExprKind::kOperation && !expr.args.empty() && is_whole(expr.args[0]);
+    if (!part.combines_with_old_value || (expr.op != Op::kInsert && expr.op != Op::kWithField)) return part;
     if (expr.op == Op::kInsert) {
       const ExprId index = expr.args[1];
-      part.path.push_back({.whole = expr.type, .index = index});
+      part.path.push_back({.whole_type = expr.type, .index = index});
       part.value = expr.args[2];
       is_whole = [&function, is_whole, index](ExprId id) {
         const Expr& inner = function.expr(id);
@@ -28,7 +28,7 @@ ChangedPart changed_part(const Function& function, ExprId value, IsWhole is_whol
       };
     } else {
       const std::int32_t field = expr.index;
-      part.path.push_back({.whole = expr.type, .field = field});
+      part.path.push_back({.whole_type = expr.type, .field_index = field});
       part.value = expr.args[1];
       is_whole = [&function, is_whole, field](ExprId id) {
         const Expr& inner = function.expr(id);
@@ -73,7 +73,7 @@ ChangedPart updated_part(const Function& function, const Atomic& atomic) {
   while (true) {
     const Expr& expr = function.expr(part.value);
     if (!is_operation(expr, Op::kInsert) || !is_zero_aggregate(function, expr.args[0])) return part;
-    part.path.push_back({.whole = expr.type, .index = expr.args[1]});
+    part.path.push_back({.whole_type = expr.type, .index = expr.args[1]});
     part.value = expr.args[2];
   }
 }
@@ -85,8 +85,9 @@ LoadedPart loaded_part(const Function& function, ExprId id) {
        id = expr->args[0], expr = &function.expr(id)) {
     const Type whole = function.expr(expr->args[0]).type;
     const bool is_field = expr->kind == ExprKind::kField;
-    part.path.push_back(
-        {.whole = whole, .field = is_field ? expr->index : kNone, .index = is_field ? kNone : expr->args[1]});
+    part.path.push_back({.whole_type = whole,
+                         .field_index = is_field ? expr->index : kNone,
+                         .index = is_field ? kNone : expr->args[1]});
   }
   const bool loads = expr->kind == ExprKind::kLoad && !expr->type.is_tile() && !part.path.empty();
   if (!loads) return {};
@@ -97,8 +98,9 @@ LoadedPart loaded_part(const Function& function, ExprId id) {
 
 Type part_type(const Module& module, Type whole, const std::vector<PartStep>& path) {
   for (const PartStep& step : path) {
-    whole = step.field == kNone ? whole.part()
-                                : module.structs[whole.struct_id].fields[static_cast<std::size_t>(step.field)].type;
+    whole = step.field_index == kNone
+                ? whole.indexed_part()
+                : module.structs[whole.struct_id].fields[static_cast<std::size_t>(step.field_index)].type;
   }
   return whole;
 }

@@ -11,16 +11,17 @@ namespace assay::ir {
 
 /// One step from a value to a part of it: a field of a struct, a row of a matrix or a component.
 struct PartStep {
-  Type whole;                  ///< type of the value that has the part
-  std::int32_t field = kNone;  ///< number of the field; kNone: the part has an index
-  ExprId index = kNone;        ///< index of the row or component, an i32
+  Type whole_type;                   ///< type of the value that has the part
+  std::int32_t field_index = kNone;  ///< number of the field; kNone: the part has an index
+  ExprId index = kNone;              ///< index of the row or component, an i32
 };
 
 /// A part of the value that a statement changes.
 struct ChangedPart {
   std::vector<PartStep> path;  ///< steps from the whole value; empty if the whole value changes
   ExprId value = kNone;        ///< new value of the part, or the operand of an atomic update of it
-  bool is_update = false;      ///< whether the value is an operation whose first operand is the old value of the part
+  bool combines_with_old_value =
+      false;  ///< whether the value is an operation whose first operand is the old value of the part
 };
 
 /// The part of the element that a store changes.

@@ -31,15 +31,15 @@ struct ParsedKernel {
 TEST(ElementPart, StoreThatReplacesOneComponentChangesOnlyThatComponent) {
   const ChangedPart part = ParsedKernel("v[i] = insert(v[i], 2, x[i])").stored();
   ASSERT_EQ(part.path.size(), 1U);
-  EXPECT_EQ(part.path[0].whole, vector_type(Scalar::kF32, 3));
-  EXPECT_EQ(part.path[0].field, kNone);
+  EXPECT_EQ(part.path[0].whole_type, vector_type(Scalar::kF32, 3));
+  EXPECT_EQ(part.path[0].field_index, kNone);
 }
 
 TEST(ElementPart, StoreThatReplacesOneComponentOfARowChangesOnlyThatComponent) {
   const ParsedKernel k("m[i] = insert(m[i], 1, insert(extract(m[i], 1), 0, x[i]))");
   const ChangedPart part = k.stored();
   ASSERT_EQ(part.path.size(), 2U);
-  EXPECT_EQ(part_type(k.module, part.path[0].whole, part.path), kF32);
+  EXPECT_EQ(part_type(k.module, part.path[0].whole_type, part.path), kF32);
 }
 
 TEST(ElementPart, StoreBasedOnAnotherElementChangesTheWholeElement) {
@@ -59,8 +59,8 @@ TEST(ElementPart, StoreThatReplacesComponentOfAFieldChangesOnlyThatComponent) {
   const ParsedKernel k("b[i] = with_field(b[i], at, insert(b[i].at, 0, x[i]))");
   const ChangedPart part = k.stored();
   ASSERT_EQ(part.path.size(), 2U);
-  EXPECT_EQ(part.path[0].field, 1);
-  EXPECT_EQ(part_type(k.module, part.path[0].whole, part.path), kF32);
+  EXPECT_EQ(part.path[0].field_index, 1);
+  EXPECT_EQ(part_type(k.module, part.path[0].whole_type, part.path), kF32);
 }
 
 TEST(ElementPart, AdditionOfVectorWithOneNonzeroComponentChangesOnlyThatComponent) {

@@ -8,8 +8,8 @@
 
 namespace assay::ir {
 
-inline constexpr Type kGuardArrayType = kI32.local_array_of(1);
+inline constexpr Type kUnassignedGuardArrayType = kI32.local_array_of(1);
 /// The name of the array is that of the variable followed by this.
-inline constexpr std::string_view kGuardArraySuffix = "_before_assignment";
+inline constexpr std::string_view kUnassignedGuardArraySuffix = "_before_assignment";
 
 }  // namespace assay::ir

@@ -166,7 +166,7 @@ class Wrapper {
     if (extents_.empty() && slice_indices_.empty()) return;
     std::vector<Expr> old = std::exchange(function_.expressions, {});
     for_each_statement(function_.body, [&](Stmt& statement) {
-      for_each_root(statement, [&](ExprId& root) { root = made_again(old, root); });
+      for_each_root_expression(statement, [&](ExprId& root) { root = made_again(old, root); });
     });
   }
 

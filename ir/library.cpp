@@ -256,12 +256,12 @@ const std::vector<LibraryFunction>& functions() {
 /// Whether the letter stands for one type only.
 bool has_fixed_type(char letter) { return std::string_view("npua2hc").find(letter) != std::string_view::npos; }
 
-bool takes(const LibraryRow& row, std::span<const Type> operands) {
-  if (row.operands.size() != operands.size()) return false;
+bool takes(const LibraryFunctionInfo& row, std::span<const Type> operands) {
+  if (row.operand_kinds.size() != operands.size()) return false;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    const std::size_t first = row.operands.find(row.operands[k]);
-    const bool fits = is_operand_kind(row.operands[k], operands[k]) &&
-                      (has_fixed_type(row.operands[k]) || operands[k].scalar == operands[0].scalar);
+    const std::size_t first = row.operand_kinds.find(row.operand_kinds[k]);
+    const bool fits = is_operand_kind(row.operand_kinds[k], operands[k]) &&
+                      (has_fixed_type(row.operand_kinds[k]) || operands[k].scalar == operands[0].scalar);
     if (!fits || operands[k] != operands[first]) return false;
   }
   return true;
@@ -270,11 +270,11 @@ bool takes(const LibraryRow& row, std::span<const Type> operands) {
 std::string expectation(std::string_view name) {
   std::string text;
   for (const LibraryFunction& entry : functions()) {
-    if (entry.row.name != name) continue;
+    if (entry.info.name != name) continue;
     std::string operands;
-    for (const char letter : entry.row.operands) {
+    for (const char letter : entry.info.operand_kinds) {
       const auto* const kind = std::ranges::find(kOperandKinds, letter, &OperandKind::letter);
-      operands += fmt::format("{}a {}", operands.empty() ? "" : " and ", kind->text);
+      operands += fmt::format("{}a {}", operands.empty() ? "" : " and ", kind->description);
     }
     text += (text.empty() ? "" : ", or ") + operands;
   }
@@ -320,11 +320,11 @@ bool is_operand_kind(char letter, Type type) {
   }
 }
 
-std::span<const LibraryRow> library() {
-  static const std::vector<LibraryRow> rows = [] {
-    std::vector<LibraryRow> made;
+std::span<const LibraryFunctionInfo> library() {
+  static const std::vector<LibraryFunctionInfo> rows = [] {
+    std::vector<LibraryFunctionInfo> made;
     for (const LibraryFunction& entry : functions())
-      if (!entry.row.is_hidden) made.push_back(entry.row);
+      if (!entry.info.is_internal) made.push_back(entry.info);
     return made;
   }();
   return rows;
@@ -332,7 +332,7 @@ std::span<const LibraryRow> library() {
 
 bool is_in_library(std::string_view name) {
   return std::ranges::any_of(
-      functions(), [&](const LibraryFunction& entry) { return entry.row.name == name && !entry.row.is_hidden; });
+      functions(), [&](const LibraryFunction& entry) { return entry.info.name == name && !entry.info.is_internal; });
 }
 
 E LibraryFunctionBuilder::library(std::string_view name, const std::vector<E>& operands) {
@@ -346,8 +346,9 @@ E LibraryFunctionBuilder::library(std::string_view name, const std::vector<E>& o
 }
 
 Result<int> library_function(Module& module, std::string_view name, std::span<const Type> operands) {
-  const auto found = std::ranges::find_if(
-      functions(), [&](const LibraryFunction& entry) { return entry.row.name == name && takes(entry.row, operands); });
+  const auto found = std::ranges::find_if(functions(), [&](const LibraryFunction& entry) {
+    return entry.info.name == name && takes(entry.info, operands);
+  });
   if (found == functions().end()) return Error{fmt::format("{} takes {}", name, expectation(name))};
   for (std::size_t k = 0; k < module.functions.size(); ++k) {
     const Function& function = module.functions[k];
@@ -366,7 +367,7 @@ std::optional<std::string_view> library_name(const Function& function) {
   const std::string_view name = function.name;
   if (function.loc.line > 0 || !name.starts_with(kPrefix)) return std::nullopt;
   const std::string_view rest = name.substr(kPrefix.size());
-  const auto is_named = [&](const LibraryFunction& entry) { return entry.row.name == rest; };
+  const auto is_named = [&](const LibraryFunction& entry) { return entry.info.name == rest; };
   return std::ranges::any_of(functions(), is_named) ? std::optional(rest) : std::nullopt;
 }
 

@@ -18,19 +18,19 @@
 
 namespace assay::ir {
 
-struct LibraryRow {
-  std::string_view name;      ///< name of the function after `wp.`
-  std::string_view operands;  ///< kinds of the operands, one letter for each: see kOperandKinds
-  std::string_view formula;   ///< the result, for documentation; x, y, z, u, v, w, t are the operands
-  bool is_discrete = false;   ///< whether the result is a bool or integer, which carries no derivative
-  bool is_hidden = false;     ///< whether only other library functions may call it; Warp has no such function
+struct LibraryFunctionInfo {
+  std::string_view name;           ///< name of the function after `wp.`
+  std::string_view operand_kinds;  ///< kinds of the operands, one letter for each: see kOperandKinds
+  std::string_view formula;        ///< the result, for documentation; x, y, z, u, v, w, t are the operands
+  bool is_discrete = false;        ///< whether the result is a bool or integer, which carries no derivative
+  bool is_internal = false;        ///< whether only other library functions may call it; Warp has no such function
 };
 
-/// Meaning of the letters of LibraryRow::operands. All operands except int32 have the same scalar type; operands with
-/// the same letter have the same type.
+/// Meaning of the letters of LibraryFunctionInfo::operand_kinds. All operands except int32 have the same scalar type;
+/// operands with the same letter have the same type.
 struct OperandKind {
-  char letter;            ///< letter in LibraryRow::operands
-  std::string_view text;  ///< meaning, for messages and documentation
+  char letter;                   ///< letter in LibraryFunctionInfo::operand_kinds
+  std::string_view description;  ///< meaning, for messages and documentation
 };
 inline constexpr OperandKind kOperandKinds[] = {
     {'s', "float"},
@@ -58,11 +58,11 @@ inline constexpr OperandKind kOperandKinds[] = {
     {'t', "transform"},
 };
 
-/// Whether the type is of the kind that a letter of LibraryRow::operands stands for.
+/// Whether the type is of the kind that a letter of LibraryFunctionInfo::operand_kinds stands for.
 bool is_operand_kind(char letter, Type type);
 
 /// All library functions that Warp has; several rows may have the same name.
-std::span<const LibraryRow> library();
+std::span<const LibraryFunctionInfo> library();
 
 /// Whether the library has a Warp function of this name, for any operand types.
 bool is_in_library(std::string_view name);

@@ -17,9 +17,9 @@ class LibraryFunctionBuilder {
  public:
   LibraryFunctionBuilder(Module& module, Function& function, std::span<const Type> operands)
       : module_(module), builder_(module, function) {
-    constexpr std::array<const char*, 7> kNames = {"x", "y", "z", "u", "v", "w", "t"};
+    constexpr std::array<const char*, 7> kOperandNames = {"x", "y", "z", "u", "v", "w", "t"};
     for (std::size_t k = 0; k < operands.size(); ++k)
-      operands_.push_back(builder_.parameter(kNames[k], operands[k]));
+      operands_.push_back(builder_.parameter(kOperandNames[k], operands[k]));
   }
 
   /// Operand k.
@@ -51,7 +51,7 @@ class LibraryFunctionBuilder {
 };
 
 struct LibraryFunction {
-  LibraryRow row;                                   ///< name and operands of the function
+  LibraryFunctionInfo info;                         ///< name and operands of the function
   algebra::E (*define)(LibraryFunctionBuilder& d);  ///< builds the formula and returns its value
 };
 

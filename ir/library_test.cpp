@@ -63,10 +63,10 @@ TEST(FunctionLibrary, EveryFunctionHasFormulaAndDescribedOperandTypes) {
   std::set<char> letters;
   for (const OperandKind& kind : kOperandKinds)
     letters.insert(kind.letter);
-  for (const LibraryRow& row : library()) {
+  for (const LibraryFunctionInfo& row : library()) {
     EXPECT_TRUE(is_in_library(row.name));
     EXPECT_FALSE(row.formula.empty()) << row.name;
-    for (const char letter : row.operands)
+    for (const char letter : row.operand_kinds)
       EXPECT_TRUE(letters.contains(letter)) << row.name;
   }
 }

@@ -140,7 +140,7 @@ struct Variable {
   bool is_nullable = false;
   /// For local arrays: no element is read before it is stored, so emitters need not zero-initialize the array. An
   /// optimization only; not part of the text or the hash.
-  bool is_scratch = false;
+  bool is_stored_before_read = false;
   /// For a kernel parameter that is one field of a struct in the source: the path to the field, "body.position".
   /// Not part of the text or the hash.
   std::string path = {};
@@ -189,16 +189,16 @@ struct StructDef {
 /// A file that the module's own file imports from. Module::source_lines concatenates the lines of all files, and line
 /// numbers continue across files, so that a location is two numbers in any file.
 struct ImportedFile {
-  std::string name;               ///< name of the file, as the user wrote it
-  std::int32_t lines_before = 0;  ///< number of lines of all files before this one
+  std::string name;                       ///< name of the file, as the user wrote it
+  std::int32_t preceding_line_count = 0;  ///< number of lines of all files before this one
 };
 
 /// Lines of the module's own file that were copied from another file, as the comment "# source: FILE:LINE" above them
 /// says. The comment gives the line of the `def`, which follows a line with the decorator.
 struct CopiedLines {
-  std::string file;               ///< name of the other file
-  std::int32_t lines_before = 0;  ///< number of lines up to and including the comment
-  std::int32_t line = 0;          ///< line of the `def` in that file, 1-based
+  std::string file;                       ///< name of the other file
+  std::int32_t preceding_line_count = 0;  ///< number of lines up to and including the comment
+  std::int32_t line = 0;                  ///< line of the `def` in that file, 1-based
 };
 
 struct Module {

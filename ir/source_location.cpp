@@ -12,11 +12,11 @@ namespace {
 /// The location that a line of the module's own file was copied from.
 SourceLocation own_location(const Module& module, Loc loc) {
   const auto behind = std::ranges::partition_point(
-      module.copied_lines, [&](const CopiedLines& lines) { return lines.lines_before < loc.line; });
+      module.copied_lines, [&](const CopiedLines& lines) { return lines.preceding_line_count < loc.line; });
   if (behind == module.copied_lines.begin()) return {.file = module.source_name, .loc = loc};
   const CopiedLines& lines = *(behind - 1);
   // The decorator is the first of the lines, the `def` the second.
-  const std::int32_t below_def = loc.line - lines.lines_before - 2;
+  const std::int32_t below_def = loc.line - lines.preceding_line_count - 2;
   return {.file = lines.file, .loc = {.line = lines.line + below_def, .column = loc.column}};
 }
 
@@ -24,10 +24,12 @@ SourceLocation own_location(const Module& module, Loc loc) {
 
 SourceLocation source_location(const Module& module, Loc loc) {
   const auto behind = std::ranges::partition_point(
-      module.imported_files, [&](const ImportedFile& file) { return file.lines_before < loc.line; });
+      module.imported_files, [&](const ImportedFile& file) { return file.preceding_line_count < loc.line; });
   if (behind == module.imported_files.begin()) return own_location(module, loc);
   const ImportedFile& file = *(behind - 1);
-  return {.file = file.name, .loc = {.line = loc.line - file.lines_before, .column = loc.column}, .is_imported = true};
+  return {.file = file.name,
+          .loc = {.line = loc.line - file.preceding_line_count, .column = loc.column},
+          .is_imported = true};
 }
 
 std::string location_text(const Module& module, Loc loc) {
@@ -56,7 +58,7 @@ std::vector<CopiedLines> copied_lines(std::span<const std::string> lines) {
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (error != std::errc{} || end != number.data() + number.size() || value < 1) continue;
     all.push_back({.file = std::string(line.substr(kMark.size(), colon - kMark.size())),
-                   .lines_before = static_cast<std::int32_t>(i + 1),
+                   .preceding_line_count = static_cast<std::int32_t>(i + 1),
                    .line = value});
   }
   return all;

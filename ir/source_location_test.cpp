@@ -9,9 +9,9 @@ Module module_of_three_files() {
   Module module;
   module.source_name = "wave.py";
   module.source_lines = {"a", "b", "c", "d", "e"};
-  module.imported_files = {{.name = "types.py", .lines_before = 2},
-                           {.name = "empty.py", .lines_before = 4},
-                           {.name = "math.py", .lines_before = 4}};
+  module.imported_files = {{.name = "types.py", .preceding_line_count = 2},
+                           {.name = "empty.py", .preceding_line_count = 4},
+                           {.name = "math.py", .preceding_line_count = 4}};
   return module;
 }
 

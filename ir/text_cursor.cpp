@@ -26,7 +26,7 @@ std::string describe(const Token& token) {
 
 }  // namespace
 
-Cursor::Cursor(std::string_view text, std::string_view name) : text_(text), name_(name) { token_ = lex(); }
+Cursor::Cursor(std::string_view text, std::string_view name) : text_(text), input_name_(name) { token_ = lex(); }
 
 bool Cursor::at(std::string_view text) const {
   return (token_.kind == TokenKind::kWord || token_.kind == TokenKind::kPunctuation) && token_.text == text;
@@ -68,7 +68,7 @@ void Cursor::fail_expecting(std::string_view expected) {
 
 void Cursor::fail(Loc loc, std::string message) {
   if (failed()) return;
-  error_ = Error{std::move(message), fmt::format("{}:{}:{}", name_, loc.line, loc.column)};
+  error_ = Error{std::move(message), fmt::format("{}:{}:{}", input_name_, loc.line, loc.column)};
   position_ = text_.size();
   token_ = Token{TokenKind::kEnd, {}, loc};
 }

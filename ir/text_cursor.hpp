@@ -61,7 +61,7 @@ class Cursor {
   char here() const { return position_ < text_.size() ? text_[position_] : '\0'; }
 
   std::string_view text_;              ///< whole input
-  std::string name_;                   ///< name of the input, for messages
+  std::string input_name_;             ///< name of the input, for messages
   std::size_t position_ = 0;           ///< position after the current token
   std::size_t line_start_ = 0;         ///< position of the current line's first character
   std::int32_t line_ = 1;              ///< number of the current line, from 1

@@ -177,7 +177,7 @@ ExprId ExpressionParser::parse_named_float(const Token& word, bool negative) {
 ExprId ExpressionParser::parse_application(const Token& word) {
   if (word.text == "shape") return parse_shape(word);
   if (word.text == kTileLoad) return parse_tile_load(word);
-  const OperationRow* operation = find_operation(word.text);
+  const OperationEntry* operation = find_operation(word.text);
   if (operation == nullptr) return parse_call(word);
   return operation->rule == TypeRule::kWithField ? parse_with_field(word) : parse_operation(word, operation->op);
 }

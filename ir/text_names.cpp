@@ -73,10 +73,10 @@ bool is_type_word(std::string_view word) {
   return is_keyword(word) || contains(kTypeWords, word) || find_scalar(word) != nullptr;
 }
 
-const OperationRow* find_operation(std::string_view mnemonic) {
+const OperationEntry* find_operation(std::string_view mnemonic) {
   static const auto* const kByMnemonic = [] {
-    auto* map = new std::unordered_map<std::string_view, const OperationRow*>;
-    for (const OperationRow& operation : kOperations)
+    auto* map = new std::unordered_map<std::string_view, const OperationEntry*>;
+    for (const OperationEntry& operation : kOperations)
       map->emplace(operation.mnemonic, &operation);
     return map;
   }();
@@ -84,15 +84,15 @@ const OperationRow* find_operation(std::string_view mnemonic) {
   return found == kByMnemonic->end() ? nullptr : found->second;
 }
 
-const AtomicRow* find_atomic(std::string_view mnemonic) {
+const AtomicEntry* find_atomic(std::string_view mnemonic) {
   const auto found = std::find_if(kAtomics.begin(), kAtomics.end(),
-                                  [&](const AtomicRow& atomic) { return atomic.mnemonic == mnemonic; });
+                                  [&](const AtomicEntry& atomic) { return atomic.mnemonic == mnemonic; });
   return found == kAtomics.end() ? nullptr : &*found;
 }
 
-const ScalarRow* find_scalar(std::string_view name) {
+const ScalarEntry* find_scalar(std::string_view name) {
   const auto* const end = kScalars + kScalarCount;
-  const auto* const found = std::find_if(kScalars, end, [&](const ScalarRow& scalar) { return scalar.name == name; });
+  const auto* const found = std::find_if(kScalars, end, [&](const ScalarEntry& scalar) { return scalar.name == name; });
   return found == end ? nullptr : found;
 }
 
@@ -102,7 +102,7 @@ std::string UniqueNames::take(std::string_view wanted) {
   for (const char c : wanted)
     base += is_letter(c) || is_digit(c) ? c : '_';
   std::string name = base;
-  while (reserved_(name) || taken_names_.contains(name))
+  while (is_reserved_(name) || taken_names_.contains(name))
     name = fmt::format("{}_{}", base, ++next_number_[base]);
   taken_names_.insert(name);
   return name;

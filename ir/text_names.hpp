@@ -27,23 +27,23 @@ bool is_function_word(std::string_view word);
 bool is_type_word(std::string_view word);
 
 /// The operation of a mnemonic, or null.
-const OperationRow* find_operation(std::string_view mnemonic);
+const OperationEntry* find_operation(std::string_view mnemonic);
 /// The atomic of a mnemonic, or null.
-const AtomicRow* find_atomic(std::string_view mnemonic);
+const AtomicEntry* find_atomic(std::string_view mnemonic);
 /// The scalar type of a name, or null.
-const ScalarRow* find_scalar(std::string_view name);
+const ScalarEntry* find_scalar(std::string_view name);
 
 /// Makes names unique.
 class UniqueNames {
  public:
   using Reserved = bool (*)(std::string_view);
-  explicit UniqueNames(Reserved reserved) : reserved_(reserved) {}
+  explicit UniqueNames(Reserved reserved) : is_reserved_(reserved) {}
 
   /// `wanted` with invalid characters replaced by '_', and with a number appended if the name is taken.
   std::string take(std::string_view wanted);
 
  private:
-  Reserved reserved_;                                 ///< whether a name is a reserved word
+  Reserved is_reserved_;                              ///< whether a name is a reserved word
   std::unordered_set<std::string> taken_names_;       ///< names taken so far
   std::unordered_map<std::string, int> next_number_;  ///< by wanted name: number to append next
 };

@@ -155,7 +155,7 @@ class FunctionPrinter {
   }
 
   void operation(ExprId id, const Expr& expr) {
-    const OperationRow& table = row(expr.op);
+    const OperationEntry& table = row(expr.op);
     out_ += table.mnemonic;
     if (table.rule == TypeRule::kWithField) {
       out_ += '(';

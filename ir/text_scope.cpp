@@ -34,7 +34,7 @@ Type parse_struct_name(Cursor& cursor, const Scope& scope, const Token& word) {
 
 /// Parses a type that is not an array<> or local<>; `word` has been taken.
 Type parse_element(Cursor& cursor, const Scope& scope, const Token& word) {
-  if (const ScalarRow* scalar = find_scalar(word.text)) return scalar_type(scalar->scalar);
+  if (const ScalarEntry* scalar = find_scalar(word.text)) return scalar_type(scalar->scalar);
   if (!is_type_word(word.text)) return parse_struct_name(cursor, scope, word);
   cursor.expect("<");
   Type type{.shape = Shape::kVoid, .scalar = parse_scalar(cursor)};
@@ -60,7 +60,7 @@ Type parse_element(Cursor& cursor, const Scope& scope, const Token& word) {
 
 Scalar parse_scalar(Cursor& cursor) {
   const Token word = cursor.expect(TokenKind::kWord, "a scalar type");
-  if (const ScalarRow* scalar = find_scalar(word.text)) return scalar->scalar;
+  if (const ScalarEntry* scalar = find_scalar(word.text)) return scalar->scalar;
   cursor.fail(word.loc, fmt::format("found {}, expected a scalar type such as f32", word.text));
   return Scalar::kBool;
 }

@@ -13,7 +13,7 @@
 namespace assay::ir {
 namespace detail {
 
-void VerifierDiagnostics::add(Rule rule, Loc loc, const std::string& message) {
+void VerifierDiagnostics::add(VerifierRule rule, Loc loc, const std::string& message) {
   errors_.push_back({rule, loc, subject_.empty() ? message : fmt::format("in {}: {}", subject_, message)});
 }
 
@@ -35,7 +35,7 @@ void verify_signatures(const Module& module, detail::VerifierDiagnostics& diagno
     diagnostics.set_subject(subject(kernel, true));
     detail::verify_signature(module, kernel, true, diagnostics);
     if (!names.insert(kernel.name).second) {
-      diagnostics.add(Rule::kDuplicateName, kernel.loc, "another kernel has the same name");
+      diagnostics.add(VerifierRule::kDuplicateName, kernel.loc, "another kernel has the same name");
     }
   }
 }
@@ -55,9 +55,9 @@ void verify_custom(const Module& module, const std::vector<ParameterUses>& uses,
   const auto check = [&](const Function& function) {
     diagnostics.set_subject(subject(function, function.is_kernel));
     if (const auto fault = custom_gradient_error(module, function, uses))
-      diagnostics.add(Rule::kGradient, function.loc, *fault);
+      diagnostics.add(VerifierRule::kCustomGradient, function.loc, *fault);
     if (const auto fault = custom_replay_error(module, function, uses))
-      diagnostics.add(Rule::kReplay, function.loc, *fault);
+      diagnostics.add(VerifierRule::kCustomReplay, function.loc, *fault);
   };
   for (const Function& function : module.functions)
     check(function);

@@ -14,18 +14,18 @@
 
 namespace assay::ir {
 
-enum class Rule : std::uint8_t {
+enum class VerifierRule : std::uint8_t {
   // declarations
-  kName,
+  kNameSyntax,
   kDuplicateName,
   kMalformedType,
   kUnknownStruct,
   kEmptyStruct,
   kFieldType,
   kStructDepth,
-  kSignature,
+  kSignatureOrder,
   kParameterType,
-  kNullable,
+  kNullableParameter,
   kLaunchRank,
   kThreadIndexType,
   kKernelResults,
@@ -34,19 +34,19 @@ enum class Rule : std::uint8_t {
   kUnknownExpression,
   kOperandOrder,
   kExpressionSize,
-  kLiteral,
+  kLiteralValue,
   kUnknownVariable,
-  kOperands,
+  kOperandTypes,
   kExpressionType,
   kArrayOperand,
   kIndexCount,
   kIndexType,
-  kDimension,
+  kShapeDimension,
   kUnknownField,
   kUnknownFunction,
-  kArguments,
+  kCallArguments,
   kCallResults,
-  kCallEffects,
+  kCallWithEffects,
   // statements
   kUndeclaredVariable,
   kRedeclaredVariable,
@@ -55,22 +55,22 @@ enum class Rule : std::uint8_t {
   kLocalArrayValue,
   kValueType,
   kConditionType,
-  kLoopType,
+  kLoopBoundType,
   kZeroStep,
-  kOutsideLoop,
-  kUnreachable,
+  kJumpOutsideLoop,
+  kUnreachableStatement,
   kReturnValues,
   kMissingReturn,
   kAtomicTarget,
   kAtomicType,
   kAtomicCompare,
-  kNesting,
+  kBlockNesting,
   // custom derivatives
-  kGradient,
-  kReplay,
+  kCustomGradient,
+  kCustomReplay,
   // tiles
-  kTile,
-  kTileAccess,
+  kTileOutsideKernel,
+  kTileArrayAccess,
 };
 
 /// The components of a vector, and the rows or columns of a matrix.
@@ -78,104 +78,124 @@ inline constexpr int kMaxMatrixSide = 255;
 inline constexpr int kMaxMatrixComponents = 256;
 
 /// One rule: its label and what it requires.
-struct RuleRow {
-  Rule rule;
+struct VerifierRuleEntry {
+  VerifierRule rule;
   std::string_view label;        ///< label in messages: "V36-value-type"
   std::string_view requirement;  ///< what the rule requires
 };
 inline constexpr std::array kRules = {
-    RuleRow{Rule::kName, "V01-name", "names must be ASCII identifiers"},
-    RuleRow{Rule::kDuplicateName, "V02-duplicate-name",
-            "kernels must have unique names, and so must the fields of a struct"},
-    RuleRow{Rule::kMalformedType, "V03-malformed-type",
-            "vectors must have 1 to 255 components, and matrices 1 to 256; quaternions and transforms must have float "
-            "components; arrays must have rank 1 to 4; local arrays must have at most 65536 elements; tiles must have "
-            "at most 4096 elements, which must be scalars; a type must set only the members that its shape uses"},
-    RuleRow{
-        Rule::kUnknownStruct, "V04-unknown-struct",
+    VerifierRuleEntry{VerifierRule::kNameSyntax, "V01-name", "names must be ASCII identifiers"},
+    VerifierRuleEntry{VerifierRule::kDuplicateName, "V02-duplicate-name",
+                      "kernels must have unique names, and so must the fields of a struct"},
+    VerifierRuleEntry{
+        VerifierRule::kMalformedType, "V03-malformed-type",
+        "vectors must have 1 to 255 components, and matrices 1 to 256; quaternions and transforms must have float "
+        "components; arrays must have rank 1 to 4; local arrays must have at most 65536 elements; tiles must have "
+        "at most 4096 elements, which must be scalars; a type must set only the members that its shape uses"},
+    VerifierRuleEntry{
+        VerifierRule::kUnknownStruct, "V04-unknown-struct",
         "a struct type must refer to an existing struct; the type of a field must refer to a struct declared earlier"},
-    RuleRow{Rule::kEmptyStruct, "V05-empty-struct", "a struct must have at least one field"},
-    RuleRow{Rule::kFieldType, "V06-field-type", "a field must be a value or an array"},
-    RuleRow{Rule::kStructDepth, "V07-struct-depth", "structs must be nested at most 16 levels deep"},
-    RuleRow{Rule::kSignature, "V08-signature",
-            "the variables of a function must begin with its parameters and thread indices; kernels must be in the "
-            "module's list of kernels"},
-    RuleRow{Rule::kParameterType, "V09-parameter-type", "a parameter must be a value or an array"},
-    RuleRow{Rule::kNullable, "V10-nullable", "only array parameters may be nullable"},
-    RuleRow{Rule::kLaunchRank, "V11-launch-rank",
-            "a kernel must have 1 to 4 thread indices, and a function must have none"},
-    RuleRow{Rule::kThreadIndexType, "V12-thread-index-type", "thread indices must be i32"},
-    RuleRow{Rule::kKernelResults, "V13-kernel-results", "kernels must not return values"},
-    RuleRow{Rule::kResultType, "V14-result-type", "a result must be a value"},
-    RuleRow{Rule::kUnknownExpression, "V15-unknown-expression", "expressions used by a statement must exist"},
-    RuleRow{Rule::kOperandOrder, "V16-operand-order", "operands must precede the expression that uses them"},
-    RuleRow{Rule::kExpressionSize, "V17-expression-size",
-            "an expression must be at most 256 levels deep and have at most 65536 nodes"},
-    RuleRow{Rule::kLiteral, "V18-literal",
-            "the type of a literal must be a scalar type that represents its value exactly"},
-    RuleRow{Rule::kUnknownVariable, "V19-unknown-variable",
-            "a variable used by an expression or a statement must exist"},
-    RuleRow{Rule::kOperands, "V20-operands", "operands must match the operation in number and type"},
-    RuleRow{Rule::kExpressionType, "V21-expression-type", "the type of an expression must follow from its operands"},
-    RuleRow{Rule::kArrayOperand, "V22-array-operand",
-            "array accesses, shape queries and array arguments must name a variable of array type"},
-    RuleRow{Rule::kIndexCount, "V23-index-count", "an access must have one index for each dimension"},
-    RuleRow{Rule::kIndexType, "V24-index-type", "indices must be integer scalars"},
-    RuleRow{Rule::kDimension, "V25-dimension", "the dimension of a shape query must exist"},
-    RuleRow{Rule::kUnknownField, "V26-unknown-field", "the operand of a field access must be a struct with this field"},
-    RuleRow{Rule::kUnknownFunction, "V27-unknown-function", "a function must call only functions declared before it"},
-    RuleRow{Rule::kArguments, "V28-arguments", "arguments must match the parameters in number, type and nullability"},
-    RuleRow{Rule::kCallResults, "V29-call-results",
-            "a call in an expression must return one value; a call statement must declare a variable for each "
-            "result"},
-    RuleRow{
-        Rule::kCallEffects, "V30-call-effects",
+    VerifierRuleEntry{VerifierRule::kEmptyStruct, "V05-empty-struct", "a struct must have at least one field"},
+    VerifierRuleEntry{VerifierRule::kFieldType, "V06-field-type", "a field must be a value or an array"},
+    VerifierRuleEntry{VerifierRule::kStructDepth, "V07-struct-depth", "structs must be nested at most 16 levels deep"},
+    VerifierRuleEntry{
+        VerifierRule::kSignatureOrder, "V08-signature",
+        "the variables of a function must begin with its parameters and thread indices; kernels must be in the "
+        "module's list of kernels"},
+    VerifierRuleEntry{VerifierRule::kParameterType, "V09-parameter-type", "a parameter must be a value or an array"},
+    VerifierRuleEntry{VerifierRule::kNullableParameter, "V10-nullable", "only array parameters may be nullable"},
+    VerifierRuleEntry{VerifierRule::kLaunchRank, "V11-launch-rank",
+                      "a kernel must have 1 to 4 thread indices, and a function must have none"},
+    VerifierRuleEntry{VerifierRule::kThreadIndexType, "V12-thread-index-type", "thread indices must be i32"},
+    VerifierRuleEntry{VerifierRule::kKernelResults, "V13-kernel-results", "kernels must not return values"},
+    VerifierRuleEntry{VerifierRule::kResultType, "V14-result-type", "a result must be a value"},
+    VerifierRuleEntry{VerifierRule::kUnknownExpression, "V15-unknown-expression",
+                      "expressions used by a statement must exist"},
+    VerifierRuleEntry{VerifierRule::kOperandOrder, "V16-operand-order",
+                      "operands must precede the expression that uses them"},
+    VerifierRuleEntry{VerifierRule::kExpressionSize, "V17-expression-size",
+                      "an expression must be at most 256 levels deep and have at most 65536 nodes"},
+    VerifierRuleEntry{VerifierRule::kLiteralValue, "V18-literal",
+                      "the type of a literal must be a scalar type that represents its value exactly"},
+    VerifierRuleEntry{VerifierRule::kUnknownVariable, "V19-unknown-variable",
+                      "a variable used by an expression or a statement must exist"},
+    VerifierRuleEntry{VerifierRule::kOperandTypes, "V20-operands",
+                      "operands must match the operation in number and type"},
+    VerifierRuleEntry{VerifierRule::kExpressionType, "V21-expression-type",
+                      "the type of an expression must follow from its operands"},
+    VerifierRuleEntry{VerifierRule::kArrayOperand, "V22-array-operand",
+                      "array accesses, shape queries and array arguments must name a variable of array type"},
+    VerifierRuleEntry{VerifierRule::kIndexCount, "V23-index-count", "an access must have one index for each dimension"},
+    VerifierRuleEntry{VerifierRule::kIndexType, "V24-index-type", "indices must be integer scalars"},
+    VerifierRuleEntry{VerifierRule::kShapeDimension, "V25-dimension", "the dimension of a shape query must exist"},
+    VerifierRuleEntry{VerifierRule::kUnknownField, "V26-unknown-field",
+                      "the operand of a field access must be a struct with this field"},
+    VerifierRuleEntry{VerifierRule::kUnknownFunction, "V27-unknown-function",
+                      "a function must call only functions declared before it"},
+    VerifierRuleEntry{VerifierRule::kCallArguments, "V28-arguments",
+                      "arguments must match the parameters in number, type and nullability"},
+    VerifierRuleEntry{
+        VerifierRule::kCallResults, "V29-call-results",
+        "a call in an expression must return one value; a call statement must declare a variable for each "
+        "result"},
+    VerifierRuleEntry{
+        VerifierRule::kCallWithEffects, "V30-call-effects",
         "a call of a function that changes arrays must be a call statement or the whole value assigned to a variable"},
-    RuleRow{Rule::kUndeclaredVariable, "V31-undeclared-variable",
-            "a variable must be declared before its use, in the same or an enclosing block"},
-    RuleRow{Rule::kRedeclaredVariable, "V32-redeclared-variable", "a variable must be declared only once"},
-    RuleRow{
-        Rule::kVariableType, "V33-variable-type",
+    VerifierRuleEntry{VerifierRule::kUndeclaredVariable, "V31-undeclared-variable",
+                      "a variable must be declared before its use, in the same or an enclosing block"},
+    VerifierRuleEntry{VerifierRule::kRedeclaredVariable, "V32-redeclared-variable",
+                      "a variable must be declared only once"},
+    VerifierRuleEntry{
+        VerifierRule::kVariableType, "V33-variable-type",
         "a declared variable must have the type of a value; a let statement may also declare a tile or a local array"},
-    RuleRow{Rule::kReadOnlyVariable, "V34-read-only-variable",
-            "parameters, thread indices and loop variables must not be assigned"},
-    RuleRow{Rule::kLocalArrayValue, "V35-local-array-value", "a local array must not be assigned as a whole"},
-    RuleRow{Rule::kValueType, "V36-value-type",
-            "a value must have the type of the variable or element that it is assigned to"},
-    RuleRow{Rule::kConditionType, "V37-condition-type", "a condition must be a bool"},
-    RuleRow{Rule::kLoopType, "V38-loop-type", "the variable and bounds of a loop must be integers of the same type"},
-    RuleRow{Rule::kZeroStep, "V39-zero-step", "a loop step that is a literal must not be zero"},
-    RuleRow{Rule::kOutsideLoop, "V40-outside-loop", "break and continue must be inside a loop"},
-    RuleRow{Rule::kUnreachable, "V41-unreachable",
-            "break, continue and return must be the last statement of their block"},
-    RuleRow{Rule::kReturnValues, "V42-return-values", "returned values must match the function's result types"},
-    RuleRow{Rule::kMissingReturn, "V43-missing-return", "a function with results must return on every path"},
-    RuleRow{Rule::kAtomicTarget, "V44-atomic-target", "atomics must act on arrays, not on local arrays"},
-    RuleRow{Rule::kAtomicType, "V45-atomic-type",
-            "atomics must act on numeric scalars; bitwise atomics on integers only; atomic_add and atomic_sub also on "
-            "vectors, matrices, quaternions and transforms; atomic_min, atomic_max and atomic_cas also on vectors "
-            "and matrices"},
-    RuleRow{Rule::kAtomicCompare, "V46-atomic-compare",
-            "compare-and-swap must have a compare value of the element type, and other atomics must have none"},
-    RuleRow{Rule::kNesting, "V47-nesting", "blocks must be nested at most 256 levels deep"},
-    RuleRow{Rule::kGradient, "V48-gradient",
-            "a gradient must take the function's parameters and the adjoints of its results, return the adjoints "
-            "of the differentiable value parameters, and change no arrays; the function must not change float "
-            "arrays"},
-    RuleRow{Rule::kReplay, "V49-replay",
-            "a replay must have the function's parameters and results and must not change arrays"},
-    RuleRow{Rule::kTile, "V50-tile", "only kernels may use tiles"},
-    RuleRow{Rule::kTileAccess, "V51-tile-access",
-            "an array from which a tile is loaded, or to which it is stored or added, must have the tile's element "
-            "type and number of dimensions; in a kernel with tiles, atomics must not return the previous value"},
+    VerifierRuleEntry{VerifierRule::kReadOnlyVariable, "V34-read-only-variable",
+                      "parameters, thread indices and loop variables must not be assigned"},
+    VerifierRuleEntry{VerifierRule::kLocalArrayValue, "V35-local-array-value",
+                      "a local array must not be assigned as a whole"},
+    VerifierRuleEntry{VerifierRule::kValueType, "V36-value-type",
+                      "a value must have the type of the variable or element that it is assigned to"},
+    VerifierRuleEntry{VerifierRule::kConditionType, "V37-condition-type", "a condition must be a bool"},
+    VerifierRuleEntry{VerifierRule::kLoopBoundType, "V38-loop-type",
+                      "the variable and bounds of a loop must be integers of the same type"},
+    VerifierRuleEntry{VerifierRule::kZeroStep, "V39-zero-step", "a loop step that is a literal must not be zero"},
+    VerifierRuleEntry{VerifierRule::kJumpOutsideLoop, "V40-outside-loop", "break and continue must be inside a loop"},
+    VerifierRuleEntry{VerifierRule::kUnreachableStatement, "V41-unreachable",
+                      "break, continue and return must be the last statement of their block"},
+    VerifierRuleEntry{VerifierRule::kReturnValues, "V42-return-values",
+                      "returned values must match the function's result types"},
+    VerifierRuleEntry{VerifierRule::kMissingReturn, "V43-missing-return",
+                      "a function with results must return on every path"},
+    VerifierRuleEntry{VerifierRule::kAtomicTarget, "V44-atomic-target",
+                      "atomics must act on arrays, not on local arrays"},
+    VerifierRuleEntry{
+        VerifierRule::kAtomicType, "V45-atomic-type",
+        "atomics must act on numeric scalars; bitwise atomics on integers only; atomic_add and atomic_sub also on "
+        "vectors, matrices, quaternions and transforms; atomic_min, atomic_max and atomic_cas also on vectors "
+        "and matrices"},
+    VerifierRuleEntry{
+        VerifierRule::kAtomicCompare, "V46-atomic-compare",
+        "compare-and-swap must have a compare value of the element type, and other atomics must have none"},
+    VerifierRuleEntry{VerifierRule::kBlockNesting, "V47-nesting", "blocks must be nested at most 256 levels deep"},
+    VerifierRuleEntry{
+        VerifierRule::kCustomGradient, "V48-gradient",
+        "a gradient must take the function's parameters and the adjoints of its results, return the adjoints "
+        "of the differentiable value parameters, and change no arrays; the function must not change float "
+        "arrays"},
+    VerifierRuleEntry{VerifierRule::kCustomReplay, "V49-replay",
+                      "a replay must have the function's parameters and results and must not change arrays"},
+    VerifierRuleEntry{VerifierRule::kTileOutsideKernel, "V50-tile", "only kernels may use tiles"},
+    VerifierRuleEntry{
+        VerifierRule::kTileArrayAccess, "V51-tile-access",
+        "an array from which a tile is loaded, or to which it is stored or added, must have the tile's element "
+        "type and number of dimensions; in a kernel with tiles, atomics must not return the previous value"},
 };
-constexpr const RuleRow& row(Rule rule) { return kRules[static_cast<std::size_t>(rule)]; }
+constexpr const VerifierRuleEntry& row(VerifierRule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 
 /// One violation of a rule.
 struct VerifierError {
-  Rule rule = Rule::kName;  ///< violated rule
-  Loc loc;                  ///< location in the source; 0:0 if unknown
-  std::string message;      ///< what is wrong, and in which kernel or function
+  VerifierRule rule = VerifierRule::kNameSyntax;  ///< violated rule
+  Loc loc;                                        ///< location in the source; 0:0 if unknown
+  std::string message;                            ///< what is wrong, and in which kernel or function
 };
 
 /// "file.py:12:5: V36-value-type: ..."
@@ -189,7 +209,7 @@ constexpr bool rules_are_in_order() {
   for (std::size_t i = 0; i < kRules.size(); ++i) {
     if (static_cast<std::size_t>(kRules[i].rule) != i) return false;
   }
-  return kRules.size() == static_cast<std::size_t>(Rule::kTileAccess) + 1;
+  return kRules.size() == static_cast<std::size_t>(VerifierRule::kTileArrayAccess) + 1;
 }
 }  // namespace detail
 static_assert(detail::rules_are_in_order(), "a rule's row is missing or out of order");

@@ -63,7 +63,7 @@ kernel k(x: array<f32,1>, y: array<f32,2>, u: array<u32,1>, nullable grad: array
 
 /// One violation of a rule: a text, or a change of the valid kernel below.
 struct Violation {
-  Rule rule;
+  VerifierRule rule;
   std::string text;
   std::function<void(Module&)> change = {};
 };
@@ -81,12 +81,12 @@ kernel k(x: array<f32,1>, p: Pair; i) {
 }
 )";
 
-Violation kernel(Rule rule, std::string_view statements) { return {rule, in_kernel(statements)}; }
-Violation change(Rule rule, std::function<void(Module&)> change) {
+Violation kernel(VerifierRule rule, std::string_view statements) { return {rule, in_kernel(statements)}; }
+Violation change(VerifierRule rule, std::function<void(Module&)> change) {
   return {rule, std::string(kGood), std::move(change)};
 }
 /// Changes the first expression of this kind in the valid kernel.
-Violation expression(Rule rule, ExprKind kind, const std::function<void(Expr&)>& edit) {
+Violation expression(VerifierRule rule, ExprKind kind, const std::function<void(Expr&)>& edit) {
   return change(rule, [=](Module& module) {
     for (Expr& expr : module.kernels[0].expressions) {
       if (expr.kind == kind) return edit(expr);
@@ -95,10 +95,10 @@ Violation expression(Rule rule, ExprKind kind, const std::function<void(Expr&)>&
   });
 }
 Violation variable_type(Type type) {
-  return change(Rule::kMalformedType,
+  return change(VerifierRule::kMalformedType,
                 [=](Module& module) { module.kernels[0].variables.push_back({.name = "spare", .type = type}); });
 }
-Violation function(Rule rule, std::string_view text) { return {rule, std::string(text)}; }
+Violation function(VerifierRule rule, std::string_view text) { return {rule, std::string(text)}; }
 
 std::string nested_blocks(int depth) {
   std::string text;
@@ -119,118 +119,120 @@ std::vector<Violation> declarations() {
   Type leftover = kF32;
   leftover.rows = 2;
   return {
-      change(Rule::kName, [](Module& m) { m.kernels[0].name = "2x"; }),
-      change(Rule::kName, [](Module& m) { m.structs[0].fields[0].name = ""; }),
-      change(Rule::kName, [](Module& m) { m.functions[0].variables[0].name = "a b"; }),
-      change(Rule::kDuplicateName, [](Module& m) { m.structs[0].fields[1].name = "first"; }),
-      change(Rule::kDuplicateName, [](Module& m) { m.kernels.push_back(m.kernels[0]); }),
+      change(VerifierRule::kNameSyntax, [](Module& m) { m.kernels[0].name = "2x"; }),
+      change(VerifierRule::kNameSyntax, [](Module& m) { m.structs[0].fields[0].name = ""; }),
+      change(VerifierRule::kNameSyntax, [](Module& m) { m.functions[0].variables[0].name = "a b"; }),
+      change(VerifierRule::kDuplicateName, [](Module& m) { m.structs[0].fields[1].name = "first"; }),
+      change(VerifierRule::kDuplicateName, [](Module& m) { m.kernels.push_back(m.kernels[0]); }),
       variable_type(vector_type(Scalar::kF32, 0)),
       variable_type(matrix_type(Scalar::kF32, 2, 0)),
       variable_type(matrix_type(Scalar::kF32, 16, 17)),
       variable_type(quaternion_type(Scalar::kI32)),
       variable_type(transform_type(Scalar::kI32)),
       variable_type(kF32.array_of(5)),
-      variable_type(kF32.local_array_of(kMaxLocalExtent + 1)),
+      variable_type(kF32.local_array_of(kMaxLocalArraySize + 1)),
       variable_type(kVoid.array_of(1)),
       variable_type(both),
       variable_type(leftover),
-      change(Rule::kUnknownStruct, [](Module& m) { m.kernels[0].variables[1].type = struct_type(1); }),
-      change(Rule::kUnknownStruct, [](Module& m) { m.structs[0].fields[1].type = struct_type(0); }),
-      change(Rule::kEmptyStruct,
+      change(VerifierRule::kUnknownStruct, [](Module& m) { m.kernels[0].variables[1].type = struct_type(1); }),
+      change(VerifierRule::kUnknownStruct, [](Module& m) { m.structs[0].fields[1].type = struct_type(0); }),
+      change(VerifierRule::kEmptyStruct,
              [](Module& m) {
                m.structs.push_back({"Empty", {}});
              }),
-      change(Rule::kFieldType, [](Module& m) { m.structs[0].fields[1].type = kF32.local_array_of(3); }),
-      change(Rule::kFieldType, [](Module& m) { m.structs[0].fields[1].type = kVoid; }),
-      function(Rule::kStructDepth, deep),
-      change(Rule::kSignature, [](Module& m) { m.kernels[0].parameter_count = 9; }),
-      change(Rule::kSignature, [](Module& m) { m.kernels[0].parameter_count = -1; }),
-      change(Rule::kSignature, [](Module& m) { m.kernels[0].is_kernel = false; }),
-      function(Rule::kParameterType, "kernel k(x: local<f32,3>; i) {\n}\n"),
-      function(Rule::kNullable, "kernel k(nullable x: f32; i) {\n}\n"),
-      change(Rule::kNullable, [](Module& m) { m.kernels[0].variables.back().is_nullable = true; }),
-      function(Rule::kLaunchRank, "kernel k(x: f32) {\n}\n"),
-      function(Rule::kLaunchRank, "kernel k(x: f32; a, b, c, d, e) {\n}\n"),
-      function(Rule::kLaunchRank, "func f(x: f32; a) {\n}\n"),
-      change(Rule::kThreadIndexType, [](Module& m) { m.kernels[0].variables[2].type = kI64; }),
-      function(Rule::kKernelResults, "kernel k(x: f32; i) -> f32 {\n  return x\n}\n"),
-      function(Rule::kResultType, "func f(x: array<f32,1>) -> array<f32,1> {\n  return x\n}\n"),
+      change(VerifierRule::kFieldType, [](Module& m) { m.structs[0].fields[1].type = kF32.local_array_of(3); }),
+      change(VerifierRule::kFieldType, [](Module& m) { m.structs[0].fields[1].type = kVoid; }),
+      function(VerifierRule::kStructDepth, deep),
+      change(VerifierRule::kSignatureOrder, [](Module& m) { m.kernels[0].parameter_count = 9; }),
+      change(VerifierRule::kSignatureOrder, [](Module& m) { m.kernels[0].parameter_count = -1; }),
+      change(VerifierRule::kSignatureOrder, [](Module& m) { m.kernels[0].is_kernel = false; }),
+      function(VerifierRule::kParameterType, "kernel k(x: local<f32,3>; i) {\n}\n"),
+      function(VerifierRule::kNullableParameter, "kernel k(nullable x: f32; i) {\n}\n"),
+      change(VerifierRule::kNullableParameter, [](Module& m) { m.kernels[0].variables.back().is_nullable = true; }),
+      function(VerifierRule::kLaunchRank, "kernel k(x: f32) {\n}\n"),
+      function(VerifierRule::kLaunchRank, "kernel k(x: f32; a, b, c, d, e) {\n}\n"),
+      function(VerifierRule::kLaunchRank, "func f(x: f32; a) {\n}\n"),
+      change(VerifierRule::kThreadIndexType, [](Module& m) { m.kernels[0].variables[2].type = kI64; }),
+      function(VerifierRule::kKernelResults, "kernel k(x: f32; i) -> f32 {\n  return x\n}\n"),
+      function(VerifierRule::kResultType, "func f(x: array<f32,1>) -> array<f32,1> {\n  return x\n}\n"),
   };
 }
 
 std::vector<Violation> expressions() {
   return {
-      change(Rule::kUnknownExpression,
+      change(VerifierRule::kUnknownExpression,
              [](Module& m) { std::get<Let>(m.kernels[0].body.statements[0].node).value = 99; }),
-      change(Rule::kUnknownExpression,
+      change(VerifierRule::kUnknownExpression,
              [](Module& m) { std::get<Store>(m.kernels[0].body.statements[1].node).value = kNone; }),
-      expression(Rule::kOperandOrder, ExprKind::kLoad, [](Expr& e) { e.args[1] = 50; }),
-      expression(Rule::kOperandOrder, ExprKind::kOperation, [](Expr& e) { e.args[1] = kNone; }),
-      change(Rule::kExpressionSize,
+      expression(VerifierRule::kOperandOrder, ExprKind::kLoad, [](Expr& e) { e.args[1] = 50; }),
+      expression(VerifierRule::kOperandOrder, ExprKind::kOperation, [](Expr& e) { e.args[1] = kNone; }),
+      change(VerifierRule::kExpressionSize,
              [](Module& m) {
                Builder b(m, m.kernels[0]);
                ExprId sum = b.f32(1);
                for (int i = 0; i < kMaxExpressionDepth; ++i)
                  sum = b.op(Op::kNeg, {sum});
              }),
-      change(Rule::kExpressionSize,
+      change(VerifierRule::kExpressionSize,
              [](Module& m) {
                Builder b(m, m.kernels[0]);
                ExprId sum = b.f32(1);
-               for (std::int64_t nodes = 1; nodes <= kMaxTreeNodes; nodes = 2 * nodes + 1) {
+               for (std::int64_t nodes = 1; nodes <= kMaxExpressionNodes; nodes = 2 * nodes + 1) {
                  sum = b.op(Op::kAdd, {sum, sum});
                }
              }),
-      change(Rule::kLiteral, [](Module& m) { m.kernels[0].expressions.push_back({.type = kBool, .bits = 2}); }),
-      change(Rule::kLiteral, [](Module& m) { m.kernels[0].expressions.push_back({.type = kI32, .bits = 0x80000000}); }),
-      change(Rule::kLiteral,
+      change(VerifierRule::kLiteralValue,
+             [](Module& m) { m.kernels[0].expressions.push_back({.type = kBool, .bits = 2}); }),
+      change(VerifierRule::kLiteralValue,
+             [](Module& m) { m.kernels[0].expressions.push_back({.type = kI32, .bits = 0x80000000}); }),
+      change(VerifierRule::kLiteralValue,
              [](Module& m) {
                m.kernels[0].expressions.push_back({.type = kF32, .bits = std::bit_cast<std::uint64_t>(0.1)});
              }),
-      change(Rule::kLiteral,
+      change(VerifierRule::kLiteralValue,
              [](Module& m) { m.kernels[0].expressions.push_back({.type = vector_type(Scalar::kF32, 3)}); }),
-      expression(Rule::kUnknownVariable, ExprKind::kVariable, [](Expr& e) { e.variable = 77; }),
-      change(Rule::kUnknownVariable,
+      expression(VerifierRule::kUnknownVariable, ExprKind::kVariable, [](Expr& e) { e.variable = 77; }),
+      change(VerifierRule::kUnknownVariable,
              [](Module& m) {
                m.kernels[0].body.statements.push_back({Assign{kNone, 0}});
              }),
-      expression(Rule::kOperands, ExprKind::kOperation, [](Expr& e) { e.op = Op::kBitAnd; }),
-      expression(Rule::kOperands, ExprKind::kOperation, [](Expr& e) { e.args.pop_back(); }),
-      expression(Rule::kOperands, ExprKind::kOperation, [](Expr& e) { e.op = static_cast<Op>(255); }),
-      change(Rule::kOperands,
+      expression(VerifierRule::kOperandTypes, ExprKind::kOperation, [](Expr& e) { e.op = Op::kBitAnd; }),
+      expression(VerifierRule::kOperandTypes, ExprKind::kOperation, [](Expr& e) { e.args.pop_back(); }),
+      expression(VerifierRule::kOperandTypes, ExprKind::kOperation, [](Expr& e) { e.op = static_cast<Op>(255); }),
+      change(VerifierRule::kOperandTypes,
              [](Module& m) {
                Builder b(m, m.kernels[0]);
                b.op(Op::kWithField, {b.var(1), b.i32(0)}, kVoid, 0);
              }),
-      expression(Rule::kExpressionType, ExprKind::kLoad, [](Expr& e) { e.type = kF64; }),
-      expression(Rule::kExpressionType, ExprKind::kVariable, [](Expr& e) { e.type = kI32; }),
-      kernel(Rule::kArrayOperand, "let a: f32 = p.data[i]"),
-      kernel(Rule::kArrayOperand, "let n: i32 = shape(p.data, 0)"),
-      kernel(Rule::kArrayOperand, "let a: f32 = first(p.data)"),
-      kernel(Rule::kArrayOperand, "p.data[0] = 1.0"),
-      kernel(Rule::kIndexCount, "let a: f32 = y[i]"),
-      kernel(Rule::kIndexCount, "x[i, j] = 1.0"),
-      kernel(Rule::kIndexCount, "let a: local<f32,4>\na[i, j] = 1.0"),
-      kernel(Rule::kIndexType, "x[s] = 1.0"),
-      kernel(Rule::kIndexType, "atomic_add(x[true], 1.0)"),
-      change(Rule::kDimension,
+      expression(VerifierRule::kExpressionType, ExprKind::kLoad, [](Expr& e) { e.type = kF64; }),
+      expression(VerifierRule::kExpressionType, ExprKind::kVariable, [](Expr& e) { e.type = kI32; }),
+      kernel(VerifierRule::kArrayOperand, "let a: f32 = p.data[i]"),
+      kernel(VerifierRule::kArrayOperand, "let n: i32 = shape(p.data, 0)"),
+      kernel(VerifierRule::kArrayOperand, "let a: f32 = first(p.data)"),
+      kernel(VerifierRule::kArrayOperand, "p.data[0] = 1.0"),
+      kernel(VerifierRule::kIndexCount, "let a: f32 = y[i]"),
+      kernel(VerifierRule::kIndexCount, "x[i, j] = 1.0"),
+      kernel(VerifierRule::kIndexCount, "let a: local<f32,4>\na[i, j] = 1.0"),
+      kernel(VerifierRule::kIndexType, "x[s] = 1.0"),
+      kernel(VerifierRule::kIndexType, "atomic_add(x[true], 1.0)"),
+      change(VerifierRule::kShapeDimension,
              [](Module& m) {
                Builder b(m, m.kernels[0]);
                const ExprId shape = b.shape_of(0, 0);
                m.kernels[0].expressions[static_cast<std::size_t>(shape)].index = 1;
              }),
-      expression(Rule::kUnknownField, ExprKind::kField, [](Expr& e) { e.index = 2; }),
-      expression(Rule::kUnknownField, ExprKind::kField, [](Expr& e) { e.args[0] = 0; }),
+      expression(VerifierRule::kUnknownField, ExprKind::kField, [](Expr& e) { e.index = 2; }),
+      expression(VerifierRule::kUnknownField, ExprKind::kField, [](Expr& e) { e.args[0] = 0; }),
       change(
-          Rule::kUnknownFunction,
+          VerifierRule::kUnknownFunction,
           [](Module& m) { m.kernels[0].expressions.push_back({.kind = ExprKind::kCall, .type = kF32, .index = 1}); }),
       change(
-          Rule::kUnknownFunction,
+          VerifierRule::kUnknownFunction,
           [](Module& m) { m.functions[0].body.statements.insert(m.functions[0].body.statements.begin(), {Call{}}); }),
-      kernel(Rule::kArguments, "let a: f32 = twice(s, s)"),
-      kernel(Rule::kArguments, "let a: f32 = twice(i)"),
-      kernel(Rule::kArguments, "let a: f32 = first(grad)"),
-      change(Rule::kCallResults,
+      kernel(VerifierRule::kCallArguments, "let a: f32 = twice(s, s)"),
+      kernel(VerifierRule::kCallArguments, "let a: f32 = twice(i)"),
+      kernel(VerifierRule::kCallArguments, "let a: f32 = first(grad)"),
+      change(VerifierRule::kCallResults,
              [](Module& m) {
                m.functions[0].results.clear();
                m.functions[0].body.statements.clear();
@@ -238,81 +240,81 @@ std::vector<Violation> expressions() {
                const ExprId s = b.f32(1);
                m.kernels[0].expressions.push_back({.kind = ExprKind::kCall, .type = kF32, .index = 0, .args = {s}});
              }),
-      kernel(Rule::kCallResults, "let a: f32 = call two()"),
-      kernel(Rule::kCallEffects, "let a: f32 = neg(push(x))"),
-      kernel(Rule::kCallEffects, "let a: f32 = neg(push_through(x))"),
-      kernel(Rule::kCallEffects, "let a: bool = and(true, gt(push(x), 0.0))"),
-      kernel(Rule::kCallEffects, "x[i] = push(x)"),
+      kernel(VerifierRule::kCallResults, "let a: f32 = call two()"),
+      kernel(VerifierRule::kCallWithEffects, "let a: f32 = neg(push(x))"),
+      kernel(VerifierRule::kCallWithEffects, "let a: f32 = neg(push_through(x))"),
+      kernel(VerifierRule::kCallWithEffects, "let a: bool = and(true, gt(push(x), 0.0))"),
+      kernel(VerifierRule::kCallWithEffects, "x[i] = push(x)"),
   };
 }
 
 std::vector<Violation> statements() {
   return {
-      kernel(Rule::kUndeclaredVariable, "if true {\nlet a: f32 = 1.0\n}\nx[i] = a"),
-      kernel(Rule::kUndeclaredVariable, "for n: i32 in range(0, 3, 1) {\n}\nx[n] = 1.0"),
-      kernel(Rule::kUndeclaredVariable, "if true {\nlet a: f32 = 1.0\n} else {\na = 2.0\n}"),
-      change(Rule::kUndeclaredVariable,
+      kernel(VerifierRule::kUndeclaredVariable, "if true {\nlet a: f32 = 1.0\n}\nx[i] = a"),
+      kernel(VerifierRule::kUndeclaredVariable, "for n: i32 in range(0, 3, 1) {\n}\nx[n] = 1.0"),
+      kernel(VerifierRule::kUndeclaredVariable, "if true {\nlet a: f32 = 1.0\n} else {\na = 2.0\n}"),
+      change(VerifierRule::kUndeclaredVariable,
              [](Module& m) { std::swap(m.kernels[0].body.statements[0], m.kernels[0].body.statements[1]); }),
-      change(Rule::kRedeclaredVariable,
+      change(VerifierRule::kRedeclaredVariable,
              [](Module& m) {
                std::vector<Stmt>& statements = m.kernels[0].body.statements;
                statements.push_back(statements[0]);
              }),
-      change(Rule::kRedeclaredVariable,
+      change(VerifierRule::kRedeclaredVariable,
              [](Module& m) {
                m.kernels[0].body.statements.push_back({Let{2, kNone}});
              }),
-      kernel(Rule::kVariableType, "let a: array<f32,1> = x"),
-      kernel(Rule::kVariableType, "for a: local<i32,3> in range(0, 3, 1) {\n}"),
-      kernel(Rule::kReadOnlyVariable, "s = 1.0"),
-      kernel(Rule::kReadOnlyVariable, "i = 1"),
-      kernel(Rule::kReadOnlyVariable, "for n: i32 in range(0, 3, 1) {\nn = 1\n}"),
-      kernel(Rule::kLocalArrayValue, "let a: local<f32,3>\na = 1.0"),
-      kernel(Rule::kLocalArrayValue, "let a: local<f32,3> = 1.0"),
-      kernel(Rule::kValueType, "let a: f32 = 1"),
-      kernel(Rule::kValueType, "let a: f32\na = 1"),
-      kernel(Rule::kValueType, "x[i] = 1"),
-      kernel(Rule::kValueType, "atomic_add(x[i], 1)"),
-      kernel(Rule::kValueType, "let a: i32 = atomic_add(x[i], 1.0)"),
-      kernel(Rule::kValueType, "let a: f32, b: f32 = call two()"),
-      kernel(Rule::kConditionType, "if i {\n}"),
-      kernel(Rule::kConditionType, "while s {\n}"),
-      kernel(Rule::kLoopType, "for n: i32 in range(0, 3:i64, 1) {\n}"),
-      kernel(Rule::kLoopType, "for n: f32 in range(0.0, 3.0, 1.0) {\n}"),
-      kernel(Rule::kLoopType, "for n: i64 in range(0, 3, 1) {\n}"),
-      kernel(Rule::kZeroStep, "for n: i32 in range(0, 3, 0) {\n}"),
-      kernel(Rule::kOutsideLoop, "break"),
-      kernel(Rule::kOutsideLoop, "if true {\ncontinue\n}"),
-      kernel(Rule::kUnreachable, "return\nx[i] = 1.0"),
-      kernel(Rule::kUnreachable, "while true {\nbreak\nx[i] = 1.0\n}"),
-      kernel(Rule::kReturnValues, "return s"),
-      function(Rule::kReturnValues, "func f() -> f32 {\n  return 1\n}\n"),
-      function(Rule::kReturnValues, "func f() -> f32 {\n  return 1.0, 2\n}\n"),
-      function(Rule::kMissingReturn,
+      kernel(VerifierRule::kVariableType, "let a: array<f32,1> = x"),
+      kernel(VerifierRule::kVariableType, "for a: local<i32,3> in range(0, 3, 1) {\n}"),
+      kernel(VerifierRule::kReadOnlyVariable, "s = 1.0"),
+      kernel(VerifierRule::kReadOnlyVariable, "i = 1"),
+      kernel(VerifierRule::kReadOnlyVariable, "for n: i32 in range(0, 3, 1) {\nn = 1\n}"),
+      kernel(VerifierRule::kLocalArrayValue, "let a: local<f32,3>\na = 1.0"),
+      kernel(VerifierRule::kLocalArrayValue, "let a: local<f32,3> = 1.0"),
+      kernel(VerifierRule::kValueType, "let a: f32 = 1"),
+      kernel(VerifierRule::kValueType, "let a: f32\na = 1"),
+      kernel(VerifierRule::kValueType, "x[i] = 1"),
+      kernel(VerifierRule::kValueType, "atomic_add(x[i], 1)"),
+      kernel(VerifierRule::kValueType, "let a: i32 = atomic_add(x[i], 1.0)"),
+      kernel(VerifierRule::kValueType, "let a: f32, b: f32 = call two()"),
+      kernel(VerifierRule::kConditionType, "if i {\n}"),
+      kernel(VerifierRule::kConditionType, "while s {\n}"),
+      kernel(VerifierRule::kLoopBoundType, "for n: i32 in range(0, 3:i64, 1) {\n}"),
+      kernel(VerifierRule::kLoopBoundType, "for n: f32 in range(0.0, 3.0, 1.0) {\n}"),
+      kernel(VerifierRule::kLoopBoundType, "for n: i64 in range(0, 3, 1) {\n}"),
+      kernel(VerifierRule::kZeroStep, "for n: i32 in range(0, 3, 0) {\n}"),
+      kernel(VerifierRule::kJumpOutsideLoop, "break"),
+      kernel(VerifierRule::kJumpOutsideLoop, "if true {\ncontinue\n}"),
+      kernel(VerifierRule::kUnreachableStatement, "return\nx[i] = 1.0"),
+      kernel(VerifierRule::kUnreachableStatement, "while true {\nbreak\nx[i] = 1.0\n}"),
+      kernel(VerifierRule::kReturnValues, "return s"),
+      function(VerifierRule::kReturnValues, "func f() -> f32 {\n  return 1\n}\n"),
+      function(VerifierRule::kReturnValues, "func f() -> f32 {\n  return 1.0, 2\n}\n"),
+      function(VerifierRule::kMissingReturn,
                "func f(a: bool) -> f32 {\n  while true {\n    if a {\n      break\n    }\n  }\n}\n"),
-      function(Rule::kMissingReturn, "func f(a: bool) -> f32 {\n  while a {\n    return 1.0\n  }\n}\n"),
-      function(Rule::kMissingReturn, "func f(a: bool) -> f32 {\n  if a {\n    return 1.0\n  }\n}\n"),
-      kernel(Rule::kAtomicTarget, "let a: local<f32,3>\natomic_add(a[0], 1.0)"),
-      kernel(Rule::kAtomicType, "atomic_and(x[i], 1.0)"),
-      function(Rule::kAtomicType, "kernel k(x: array<bool,1>; i) {\n  atomic_add(x[i], true)\n}\n"),
-      function(Rule::kAtomicType,
+      function(VerifierRule::kMissingReturn, "func f(a: bool) -> f32 {\n  while a {\n    return 1.0\n  }\n}\n"),
+      function(VerifierRule::kMissingReturn, "func f(a: bool) -> f32 {\n  if a {\n    return 1.0\n  }\n}\n"),
+      kernel(VerifierRule::kAtomicTarget, "let a: local<f32,3>\natomic_add(a[0], 1.0)"),
+      kernel(VerifierRule::kAtomicType, "atomic_and(x[i], 1.0)"),
+      function(VerifierRule::kAtomicType, "kernel k(x: array<bool,1>; i) {\n  atomic_add(x[i], true)\n}\n"),
+      function(VerifierRule::kAtomicType,
                "kernel k(x: array<quat<f32>,1>; i) {\n  atomic_max(x[i], make<quat<f32>>(0.0, 0.0, 0.0, 1.0))\n}\n"),
-      function(Rule::kAtomicType,
+      function(VerifierRule::kAtomicType,
                "kernel k(x: array<vec<f32,3>,1>; i) {\n  atomic_exchange(x[i], splat<vec<f32,3>>(1.0))\n}\n"),
-      kernel(Rule::kAtomicCompare, "atomic_cas(u[i], 1, 1:u32)"),
-      change(Rule::kAtomicCompare,
+      kernel(VerifierRule::kAtomicCompare, "atomic_cas(u[i], 1, 1:u32)"),
+      change(VerifierRule::kAtomicCompare,
              [](Module& m) {
                Builder b(m, m.kernels[0]);
                b.append({Atomic{
                    .op = AtomicOp::kCompareAndSwap, .array = b.var(0), .indices = {b.i32(0)}, .value = b.f32(0)}});
              }),
-      change(Rule::kAtomicCompare,
+      change(VerifierRule::kAtomicCompare,
              [](Module& m) {
                Builder b(m, m.kernels[0]);
                const ExprId zero = b.f32(0);
                b.append({Atomic{.array = b.var(0), .indices = {b.i32(0)}, .value = zero, .compare = zero}});
              }),
-      change(Rule::kTile,
+      change(VerifierRule::kTileOutsideKernel,
              [](Module& m) {
                Function function{.name = "f", .results = {kF32}};
                Builder b(m, function);
@@ -320,13 +322,13 @@ std::vector<Violation> statements() {
                b.return_({b.op(Op::kTileExtract, {b.var(t), b.i32(0)})});
                m.functions.push_back(std::move(function));
              }),
-      kernel(Rule::kTileAccess, "let t: tile<f32,4> = tile_load<tile<f32,4>>(y[i, j])"),
-      kernel(Rule::kTileAccess, "let t: tile<u32,4> = tile_load<tile<u32,4>>(x[i])"),
-      kernel(Rule::kTileAccess,
+      kernel(VerifierRule::kTileArrayAccess, "let t: tile<f32,4> = tile_load<tile<f32,4>>(y[i, j])"),
+      kernel(VerifierRule::kTileArrayAccess, "let t: tile<u32,4> = tile_load<tile<u32,4>>(x[i])"),
+      kernel(VerifierRule::kTileArrayAccess,
              "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\nlet old: f32 = atomic_add(x[i], 1.0)"),
-      kernel(Rule::kValueType, "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\ny[i, j] = t"),
-      kernel(Rule::kArguments, "let t: tile<f32,4>\nlet q: f32 = call twice(t)"),
-      change(Rule::kNesting,
+      kernel(VerifierRule::kValueType, "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\ny[i, j] = t"),
+      kernel(VerifierRule::kCallArguments, "let t: tile<f32,4>\nlet q: f32 = call twice(t)"),
+      change(VerifierRule::kBlockNesting,
              [](Module& m) {
                m = parsed("kernel k(; i) {\n" + nested_blocks(kMaxBlockDepth - 1) + "}\n");
                Block& body = m.kernels[0].body;
@@ -353,29 +355,29 @@ constexpr std::string_view kGoodReplay = "func r(x: f32, n: i32, data: array<i32
 
 std::vector<Violation> custom_derivatives() {
   return {
-      change(Rule::kGradient,
+      change(VerifierRule::kCustomGradient,
              [](Module& m) {
                m = custom("func g(x: f32, data: array<i32,1>, w: f32) -> f32 {\n  return w\n}\n", kGoodReplay);
              }),
-      change(Rule::kGradient,
+      change(VerifierRule::kCustomGradient,
              [](Module& m) {
                m = custom("func g(x: f32, n: i32, data: array<i32,1>, w: f32) -> f32, i32 {\n  return w, n\n}\n",
                           kGoodReplay);
              }),
-      change(Rule::kGradient,
+      change(VerifierRule::kCustomGradient,
              [](Module& m) {
                m = custom("func g(x: f32, n: i32, data: array<i32,1>, w: f32) -> f32 {\n  data[0] = 1\n  return w\n}\n",
                           kGoodReplay);
              }),
-      change(Rule::kGradient, [](Module& m) { m.functions[0].gradient = 99; }),
-      change(Rule::kReplay,
+      change(VerifierRule::kCustomGradient, [](Module& m) { m.functions[0].gradient = 99; }),
+      change(VerifierRule::kCustomReplay,
              [](Module& m) { m = custom(kGoodGradient, "func r(x: f32, n: i32) -> f32 {\n  return x\n}\n"); }),
-      change(Rule::kReplay,
+      change(VerifierRule::kCustomReplay,
              [](Module& m) {
                m = custom(kGoodGradient,
                           "func r(x: f32, n: i32, data: array<i32,1>) -> f32 {\n  data[0] = 1\n  return x\n}\n");
              }),
-      change(Rule::kReplay, [](Module& m) { m.functions[0].replay = 99; }),
+      change(VerifierRule::kCustomReplay, [](Module& m) { m.functions[0].replay = 99; }),
   };
 }
 
@@ -410,10 +412,10 @@ TEST(Verifier, ReportsExactlyTheRuleThatEachProgramViolates) {
 }
 
 TEST(Verifier, EveryRuleHasAViolationTest) {
-  std::set<Rule> violated;
+  std::set<VerifierRule> violated;
   for (const Violation& violation : all_violations())
     violated.insert(violation.rule);
-  for (const RuleRow& rule : kRules)
+  for (const VerifierRuleEntry& rule : kRules)
     EXPECT_TRUE(violated.contains(rule.rule)) << rule.label;
 }
 

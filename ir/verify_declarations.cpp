@@ -45,7 +45,7 @@ bool is_good_tile(Type type) {
 bool is_well_formed(Type type) {
   const bool container = type.rank > 0 || type.extent > 0;
   if (container && type.shape == Shape::kVoid) return false;
-  if (type.rank > kMaxRank || type.extent > kMaxLocalExtent || (type.rank > 0 && type.extent > 0)) return false;
+  if (type.rank > kMaxRank || type.extent > kMaxLocalArraySize || (type.rank > 0 && type.extent > 0)) return false;
   return static_cast<int>(type.scalar) < kScalarCount && type.shape <= Shape::kStruct && type == plain(type) &&
          has_good_components(type) && is_good_tile(type);
 }
@@ -57,10 +57,10 @@ void verify_fields(const StructDef& definition, VerifierDiagnostics& diagnostics
     const auto same = [&](const Field& other) { return other.name == field.name; };
     const auto here = definition.fields.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::any_of(definition.fields.begin(), here, same)) {
-      diagnostics.add(Rule::kDuplicateName, {}, fmt::format("two fields are named {}", field.name));
+      diagnostics.add(VerifierRule::kDuplicateName, {}, fmt::format("two fields are named {}", field.name));
     }
     if (!field.type.is_value() && !field.type.is_array()) {
-      diagnostics.add(Rule::kFieldType, {}, fmt::format("field {} must be a value or an array", field.name));
+      diagnostics.add(VerifierRule::kFieldType, {}, fmt::format("field {} must be a value or an array", field.name));
     }
   }
 }
@@ -69,18 +69,18 @@ void verify_fields(const StructDef& definition, VerifierDiagnostics& diagnostics
 
 void verify_name(const std::string& name, Loc loc, VerifierDiagnostics& diagnostics) {
   if (!text::is_identifier(name)) {
-    diagnostics.add(Rule::kName, loc, fmt::format("name '{}' must be an ASCII identifier", name));
+    diagnostics.add(VerifierRule::kNameSyntax, loc, fmt::format("name '{}' must be an ASCII identifier", name));
   }
 }
 
 bool verify_type(const Module& module, Type type, Loc loc, VerifierDiagnostics& diagnostics) {
   if (!is_well_formed(type)) {
-    diagnostics.add(Rule::kMalformedType, loc, "malformed type");
+    diagnostics.add(VerifierRule::kMalformedType, loc, "malformed type");
     return false;
   }
   if (type.shape == Shape::kStruct && type.struct_id >= module.structs.size()) {
     diagnostics.add(
-        Rule::kUnknownStruct, loc,
+        VerifierRule::kUnknownStruct, loc,
         fmt::format("struct {} does not exist: the module has {} structs", type.struct_id, module.structs.size()));
     return false;
   }
@@ -94,12 +94,12 @@ void verify_structs(const Module& module, VerifierDiagnostics& diagnostics) {
     diagnostics.set_subject(fmt::format("struct {}", definition.name));
     verify_name(definition.name, {}, diagnostics);
     verify_fields(definition, diagnostics);
-    if (definition.fields.empty()) diagnostics.add(Rule::kEmptyStruct, {}, "struct has no fields");
+    if (definition.fields.empty()) diagnostics.add(VerifierRule::kEmptyStruct, {}, "struct has no fields");
     int depth = 1;
     for (const Field& field : definition.fields) {
       if (!verify_type(module, field.type, {}, diagnostics) || field.type.shape != Shape::kStruct) continue;
       if (field.type.struct_id >= i) {
-        diagnostics.add(Rule::kUnknownStruct, {},
+        diagnostics.add(VerifierRule::kUnknownStruct, {},
                         fmt::format("field {} has a struct type that is declared later", field.name));
       } else {
         depth = std::max(depth, depths[field.type.struct_id] + 1);
@@ -107,7 +107,7 @@ void verify_structs(const Module& module, VerifierDiagnostics& diagnostics) {
     }
     depths.push_back(depth);
     if (depth == kMaxStructDepth + 1) {
-      diagnostics.add(Rule::kStructDepth, {},
+      diagnostics.add(VerifierRule::kStructDepth, {},
                       fmt::format("structs must not be nested deeper than {}", kMaxStructDepth));
     }
   }
@@ -120,27 +120,27 @@ void verify_signature(const Module& module, const Function& function, bool is_ke
   const auto counted = static_cast<std::int64_t>(function.parameter_count) + function.launch_rank;
   if (function.parameter_count < 0 || function.launch_rank < 0 || function.is_kernel != is_kernel ||
       counted > static_cast<std::int64_t>(function.variables.size())) {
-    diagnostics.add(Rule::kSignature, function.loc,
+    diagnostics.add(VerifierRule::kSignatureOrder, function.loc,
                     fmt::format("invalid signature: {} parameters, {} thread indices, {} variables, marked as {}",
                                 function.parameter_count, function.launch_rank, function.variables.size(),
                                 function.is_kernel ? "kernel" : "function"));
     return;
   }
   if (!is_kernel && uses_tiles(function)) {
-    diagnostics.add(Rule::kTile, function.loc,
+    diagnostics.add(VerifierRule::kTileOutsideKernel, function.loc,
                     fmt::format("tiles are not supported in functions: {} uses one", function.name));
   }
   if (is_kernel ? function.launch_rank < 1 || function.launch_rank > kMaxRank : function.launch_rank != 0) {
-    diagnostics.add(Rule::kLaunchRank, function.loc,
+    diagnostics.add(VerifierRule::kLaunchRank, function.loc,
                     fmt::format("a kernel must have 1 to 4 thread indices and a function must have none, got {}",
                                 function.launch_rank));
   }
   if (is_kernel && !function.results.empty()) {
-    diagnostics.add(Rule::kKernelResults, function.loc, "kernels cannot return values");
+    diagnostics.add(VerifierRule::kKernelResults, function.loc, "kernels cannot return values");
   }
   for (const Type type : function.results) {
     if (verify_type(module, type, function.loc, diagnostics) && !type.is_value()) {
-      diagnostics.add(Rule::kResultType, function.loc,
+      diagnostics.add(VerifierRule::kResultType, function.loc,
                       fmt::format("result must be a value, got {}", to_text(module, type)));
     }
   }
@@ -149,17 +149,17 @@ void verify_signature(const Module& module, const Function& function, bool is_ke
     verify_name(variable.name, variable.loc, diagnostics);
     if (!verify_type(module, variable.type, variable.loc, diagnostics)) continue;
     if (function.is_parameter(id) && !variable.type.is_value() && !variable.type.is_array()) {
-      diagnostics.add(Rule::kParameterType, variable.loc,
+      diagnostics.add(VerifierRule::kParameterType, variable.loc,
                       fmt::format("parameter {} must be a value or an array, got {}", variable.name,
                                   to_text(module, variable.type)));
     }
     if (variable.is_nullable && !(function.is_parameter(id) && variable.type.is_array())) {
-      diagnostics.add(Rule::kNullable, variable.loc,
+      diagnostics.add(VerifierRule::kNullableParameter, variable.loc,
                       fmt::format("only array parameters can be nullable: {} is not an array", variable.name));
     }
     if (function.is_thread_index(id) && variable.type != kI32) {
       diagnostics.add(
-          Rule::kThreadIndexType, variable.loc,
+          VerifierRule::kThreadIndexType, variable.loc,
           fmt::format("thread index {} must be i32, got {}", variable.name, to_text(module, variable.type)));
     }
   }

@@ -46,23 +46,23 @@ class ExpressionVerifier {
     nodes_.push_back(1);
     for (const ExprId arg : expr.args) {
       if (arg < 0 || arg >= id) {
-        return diagnose(expr, Rule::kOperandOrder,
+        return diagnose(expr, VerifierRule::kOperandOrder,
                         fmt::format("operand must precede its expression: expression {} has operand {}", id, arg));
       }
       if (!sound_[static_cast<std::size_t>(arg)]) return false;
       depths_.back() = std::max(depths_.back(), depths_[static_cast<std::size_t>(arg)] + 1);
       nodes_.back() += nodes_[static_cast<std::size_t>(arg)];
     }
-    if (depths_.back() > kMaxExpressionDepth || nodes_.back() > kMaxTreeNodes) {
-      return diagnose(expr, Rule::kExpressionSize,
+    if (depths_.back() > kMaxExpressionDepth || nodes_.back() > kMaxExpressionNodes) {
+      return diagnose(expr, VerifierRule::kExpressionSize,
                       fmt::format("expression must have a depth of at most {} and at most {} nodes, got {} and {}",
-                                  kMaxExpressionDepth, kMaxTreeNodes, depths_.back(), nodes_.back()));
+                                  kMaxExpressionDepth, kMaxExpressionNodes, depths_.back(), nodes_.back()));
     }
     if (!verify_type(module_, expr.type, expr.loc, diagnostics_)) return false;
     const std::optional<Type> type = inferred(expr);
     if (!type) return false;
     if (*type == expr.type) return true;
-    return diagnose(expr, Rule::kExpressionType,
+    return diagnose(expr, VerifierRule::kExpressionType,
                     fmt::format("found type {}, expected {}", name(expr.type), name(*type)));
   }
 
@@ -77,36 +77,36 @@ class ExpressionVerifier {
       case ExprKind::kField: return field(expr);
       case ExprKind::kCall: return call(expr);
     }
-    return reject(expr, Rule::kOperands, "unknown kind of expression");
+    return reject(expr, VerifierRule::kOperandTypes, "unknown kind of expression");
   }
 
   std::optional<Type> literal(const Expr& expr) {
     if (expr.type.is_scalar() && expr.args.empty() && bits_fit(expr.type.scalar, expr.bits)) return expr.type;
-    return reject(expr, Rule::kLiteral,
+    return reject(expr, VerifierRule::kLiteralValue,
                   fmt::format("bits 0x{:x} are not a valid literal of type {}", expr.bits, name(expr.type)));
   }
 
   std::optional<Type> variable(const Expr& expr) {
     const auto count = static_cast<std::int64_t>(function_.variables.size());
     if (expr.variable >= 0 && expr.variable < count && expr.args.empty()) return function_.var(expr.variable).type;
-    return reject(expr, Rule::kUnknownVariable,
+    return reject(expr, VerifierRule::kUnknownVariable,
                   fmt::format("variable {} does not exist: the function has {} variables", expr.variable, count));
   }
 
   std::optional<Type> operation(const Expr& expr) {
-    if (static_cast<int>(expr.op) >= kOpCount) return reject(expr, Rule::kOperands, "unknown operation");
+    if (static_cast<int>(expr.op) >= kOpCount) return reject(expr, VerifierRule::kOperandTypes, "unknown operation");
     const bool with_field = row(expr.op).rule == TypeRule::kWithField;
     types_.clear();
     for (const ExprId arg : expr.args)
       types_.push_back(function_.expr(arg).type);
     const Type requested = with_field && !types_.empty() ? types_[0] : expr.type;
     const Result<Type> type = result_type(expr.op, types_, requested);
-    if (!type.ok()) return reject(expr, Rule::kOperands, type.error().message);
+    if (!type.ok()) return reject(expr, VerifierRule::kOperandTypes, type.error().message);
     if (with_field) {
       const std::optional<Type> field = field_type(expr);
       if (!field) return std::nullopt;
       if (types_[1] != *field) {
-        return reject(expr, Rule::kOperands,
+        return reject(expr, VerifierRule::kOperandTypes,
                       fmt::format("with_field cannot set a field of type {} to a value of type {}", name(*field),
                                   name(types_[1])));
       }
@@ -115,48 +115,51 @@ class ExpressionVerifier {
   }
 
   std::optional<Type> load(const Expr& expr) {
-    if (expr.args.empty()) return reject(expr, Rule::kArrayOperand, "load has no array operand");
+    if (expr.args.empty()) return reject(expr, VerifierRule::kArrayOperand, "load has no array operand");
     const std::span<const ExprId> indices = std::span(expr.args).subspan(1);
-    if (!verify_element(function_, expr.args[0], indices, expr.loc, diagnostics_)) return std::nullopt;
+    if (!verify_element_access(function_, expr.args[0], indices, expr.loc, diagnostics_)) return std::nullopt;
     const Type array = function_.expr(expr.args[0]).type;
     if (!loads_tile(function_, expr) || tile_fits(array, expr.type)) {
       return loads_tile(function_, expr) ? expr.type : array.element();
     }
-    return reject(expr, Rule::kTileAccess, fmt::format("cannot load {} from {}", name(expr.type), name(array)));
+    return reject(expr, VerifierRule::kTileArrayAccess,
+                  fmt::format("cannot load {} from {}", name(expr.type), name(array)));
   }
 
   std::optional<Type> shape_of(const Expr& expr) {
     const Expr* array = expr.args.size() == 1 ? &function_.expr(expr.args[0]) : nullptr;
     if (array == nullptr || array->kind != ExprKind::kVariable || !array->type.is_array()) {
-      return reject(expr, Rule::kArrayOperand, "operand of shape must be an array variable");
+      return reject(expr, VerifierRule::kArrayOperand, "operand of shape must be an array variable");
     }
     if (expr.index >= 0 && expr.index < array->type.rank) return kI32;
-    return reject(expr, Rule::kDimension,
+    return reject(expr, VerifierRule::kShapeDimension,
                   fmt::format("dimension {} does not exist in an array of rank {}", expr.index, array->type.rank));
   }
 
   std::optional<Type> field(const Expr& expr) {
     if (expr.args.size() == 1) return field_type(expr);
-    return reject(expr, Rule::kOperands, fmt::format("field access takes 1 operand, got {}", expr.args.size()));
+    return reject(expr, VerifierRule::kOperandTypes,
+                  fmt::format("field access takes 1 operand, got {}", expr.args.size()));
   }
 
   /// The type of field `index` of the struct that is the first operand.
   std::optional<Type> field_type(const Expr& expr) {
     const Type type = function_.expr(expr.args[0]).type;
     if (!type.is_struct()) {
-      return reject(expr, Rule::kUnknownField, fmt::format("field access requires a struct, got {}", name(type)));
+      return reject(expr, VerifierRule::kUnknownField,
+                    fmt::format("field access requires a struct, got {}", name(type)));
     }
     const StructDef& definition = module_.structs[type.struct_id];
     if (expr.index >= 0 && static_cast<std::size_t>(expr.index) < definition.fields.size()) {
       return definition.fields[static_cast<std::size_t>(expr.index)].type;
     }
-    return reject(expr, Rule::kUnknownField,
+    return reject(expr, VerifierRule::kUnknownField,
                   fmt::format("field {} does not exist in struct {}", expr.index, definition.name));
   }
 
   std::optional<Type> call(const Expr& expr) {
     if (expr.index < 0 || static_cast<std::size_t>(expr.index) >= callees_.functions.size()) {
-      return reject(expr, Rule::kUnknownFunction,
+      return reject(expr, VerifierRule::kUnknownFunction,
                     fmt::format("function {} is not declared before its caller", expr.index));
     }
     const Function& callee = callees_.functions[static_cast<std::size_t>(expr.index)];
@@ -165,18 +168,18 @@ class ExpressionVerifier {
         std::ranges::any_of(expr.args, [&](ExprId arg) { return function_.expr(arg).type.is_tile(); });
     if (applied_to_tile && !acts_on_scalars(callee)) {
       return reject(
-          expr, Rule::kArguments,
+          expr, VerifierRule::kCallArguments,
           fmt::format("{} cannot be applied to a tile: it must take scalars and return one scalar", callee.name));
     }
     const Type type = callee.results.size() == 1 ? called_type(function_, callee, expr.args) : kVoid;
     for (const ExprId arg : expr.args) {
       const Type given = function_.expr(arg).type;
       if (!given.is_tile() || given.tile == type.tile) continue;
-      return reject(expr, Rule::kArguments,
+      return reject(expr, VerifierRule::kCallArguments,
                     fmt::format("{} cannot be applied to tiles of different shapes", callee.name));
     }
     if (!type.is_void()) return type;
-    return reject(expr, Rule::kCallResults,
+    return reject(expr, VerifierRule::kCallResults,
                   fmt::format("{} returns {} values; a call in an expression must return one", callee.name,
                               callee.results.size()));
   }
@@ -188,11 +191,11 @@ class ExpressionVerifier {
   }
 
   std::string name(Type type) const { return to_text(module_, type); }
-  bool diagnose(const Expr& expr, Rule rule, const std::string& message) {
+  bool diagnose(const Expr& expr, VerifierRule rule, const std::string& message) {
     diagnostics_.add(rule, expr.loc, message);
     return false;
   }
-  std::optional<Type> reject(const Expr& expr, Rule rule, const std::string& message) {
+  std::optional<Type> reject(const Expr& expr, VerifierRule rule, const std::string& message) {
     diagnostics_.add(rule, expr.loc, message);
     return std::nullopt;
   }
@@ -214,21 +217,21 @@ std::vector<bool> verify_expressions(const Module& module, const Function& funct
   return ExpressionVerifier(module, function, callees, diagnostics).verify();
 }
 
-bool verify_element(const Function& function, ExprId array, std::span<const ExprId> indices, Loc loc,
-                    VerifierDiagnostics& diagnostics) {
+bool verify_element_access(const Function& function, ExprId array, std::span<const ExprId> indices, Loc loc,
+                           VerifierDiagnostics& diagnostics) {
   const Expr& expr = function.expr(array);
   if (expr.kind != ExprKind::kVariable || !(expr.type.is_array() || expr.type.is_local_array())) {
-    diagnostics.add(Rule::kArrayOperand, loc, "only array variables can be indexed");
+    diagnostics.add(VerifierRule::kArrayOperand, loc, "only array variables can be indexed");
     return false;
   }
   const std::size_t rank = expr.type.is_array() ? expr.type.rank : 1;
   if (indices.size() != rank) {
-    diagnostics.add(Rule::kIndexCount, loc, fmt::format("got {} indices, expected {}", indices.size(), rank));
+    diagnostics.add(VerifierRule::kIndexCount, loc, fmt::format("got {} indices, expected {}", indices.size(), rank));
     return false;
   }
   const auto is_integer = [&](ExprId id) { return function.expr(id).type.is_integer_scalar(); };
   if (std::all_of(indices.begin(), indices.end(), is_integer)) return true;
-  diagnostics.add(Rule::kIndexType, loc, "index must be an integer scalar");
+  diagnostics.add(VerifierRule::kIndexType, loc, "index must be an integer scalar");
   return false;
 }
 
@@ -240,7 +243,7 @@ bool verify_arguments(const Module& module, const Function& function, const Func
                       const std::vector<ExprId>& args, Loc loc, VerifierDiagnostics& diagnostics) {
   const auto count = static_cast<std::size_t>(callee.parameter_count);
   if (args.size() != count) {
-    diagnostics.add(Rule::kArguments, loc,
+    diagnostics.add(VerifierRule::kCallArguments, loc,
                     fmt::format("{} takes {} arguments, got {}", callee.name, count, args.size()));
     return false;
   }
@@ -249,19 +252,19 @@ bool verify_arguments(const Module& module, const Function& function, const Func
     const Expr& arg = function.expr(args[i]);
     if (arg.type.is_tile() && arg.type.tile_element() == parameter.type) continue;
     if (arg.type != parameter.type) {
-      diagnostics.add(Rule::kArguments, loc,
+      diagnostics.add(VerifierRule::kCallArguments, loc,
                       fmt::format("argument {} of {} has type {}, expected {}", i + 1, callee.name,
                                   to_text(module, arg.type), to_text(module, parameter.type)));
       return false;
     }
     if (!arg.type.is_array()) continue;
     if (arg.kind != ExprKind::kVariable) {
-      diagnostics.add(Rule::kArrayOperand, loc,
+      diagnostics.add(VerifierRule::kArrayOperand, loc,
                       fmt::format("argument {} of {} must be an array variable", i + 1, callee.name));
       return false;
     }
     if (function.var(arg.variable).is_nullable && !parameter.is_nullable) {
-      diagnostics.add(Rule::kArguments, loc,
+      diagnostics.add(VerifierRule::kCallArguments, loc,
                       fmt::format("argument {} of {} is nullable but the parameter is not", i + 1, callee.name));
       return false;
     }

@@ -17,7 +17,7 @@ class VerifierDiagnostics {
  public:
   /// Sets the subject of the following diagnostics: "kernel k", or empty.
   void set_subject(std::string subject) { subject_ = std::move(subject); }
-  void add(Rule rule, Loc loc, const std::string& message);
+  void add(VerifierRule rule, Loc loc, const std::string& message);
   std::size_t count() const { return errors_.size(); }
   std::vector<VerifierError> take() { return std::move(errors_); }
 
@@ -37,8 +37,8 @@ void verify_signature(const Module& module, const Function& function, bool is_ke
 
 /// The functions that a function may call: the first functions of the module, with their parameter uses.
 struct Callees {
-  std::span<const Function> functions;  ///< functions that may be called
-  std::span<const ParameterUses> uses;  ///< parameter uses of each of them
+  std::span<const Function> functions;            ///< functions that may be called
+  std::span<const ParameterUses> parameter_uses;  ///< parameter uses of each of them
 };
 /// Checks every node of the arena; true for each node that is valid together with its operands.
 std::vector<bool> verify_expressions(const Module& module, const Function& function, const Callees& callees,
@@ -47,8 +47,8 @@ std::vector<bool> verify_expressions(const Module& module, const Function& funct
 bool verify_arguments(const Module& module, const Function& function, const Function& callee,
                       const std::vector<ExprId>& args, Loc loc, VerifierDiagnostics& diagnostics);
 /// Reports an invalid array operand or indices that do not match it. `array` and `indices` are valid expressions.
-bool verify_element(const Function& function, ExprId array, std::span<const ExprId> indices, Loc loc,
-                    VerifierDiagnostics& diagnostics);
+bool verify_element_access(const Function& function, ExprId array, std::span<const ExprId> indices, Loc loc,
+                           VerifierDiagnostics& diagnostics);
 
 /// Whether a tile may be loaded from, or stored to, an array.
 bool tile_fits(Type array, Type tile);

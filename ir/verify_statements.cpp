@@ -65,7 +65,8 @@ class StatementVerifier {
       states_[i] = {State::kInScope, true};
     verify(function_.body);
     if (!function_.results.empty() && !returns(function_, function_.body)) {
-      diagnostics_.add(Rule::kMissingReturn, function_.loc, "missing return: a path reaches the end of the function");
+      diagnostics_.add(VerifierRule::kMissingReturn, function_.loc,
+                       "missing return: a path reaches the end of the function");
     }
   }
 
@@ -80,7 +81,8 @@ class StatementVerifier {
 
   void verify(const Block& block) {
     if (depth_ >= kMaxBlockDepth)
-      return diagnose(Rule::kNesting, fmt::format("blocks must not be nested deeper than {}", kMaxBlockDepth));
+      return diagnose(VerifierRule::kBlockNesting,
+                      fmt::format("blocks must not be nested deeper than {}", kMaxBlockDepth));
     ++depth_;
     const std::size_t outer = in_scope_.size();
     for (std::size_t i = 0; i < block.statements.size(); ++i) {
@@ -89,7 +91,7 @@ class StatementVerifier {
       std::visit([this](const auto& node) { verify(node); }, statement.node);
       if (leaves(statement) && i + 1 < block.statements.size()) {
         loc_ = block.statements[i + 1].loc;
-        diagnose(Rule::kUnreachable, "unreachable statement after break, continue or return");
+        diagnose(VerifierRule::kUnreachableStatement, "unreachable statement after break, continue or return");
       }
     }
     leave_scope(outer);
@@ -104,7 +106,7 @@ class StatementVerifier {
 
   bool exists(VarId id) {
     if (id >= 0 && static_cast<std::size_t>(id) < function_.variables.size()) return true;
-    diagnose(Rule::kUnknownVariable,
+    diagnose(VerifierRule::kUnknownVariable,
              fmt::format("variable {} does not exist: the function has {} variables", id, function_.variables.size()));
     return false;
   }
@@ -114,14 +116,14 @@ class StatementVerifier {
     if (!exists(id)) return false;
     VariableState& variable = states_[static_cast<std::size_t>(id)];
     if (variable.state != State::kNever) {
-      diagnose(Rule::kRedeclaredVariable, fmt::format("{} is declared more than once", name(id)));
+      diagnose(VerifierRule::kRedeclaredVariable, fmt::format("{} is declared more than once", name(id)));
       return false;
     }
     variable = {State::kInScope, read_only};
     in_scope_.push_back(id);
     const Type type = function_.var(id).type;
     if (type.is_value() || (may_be_local && (type.is_local_array() || type.is_tile()))) return true;
-    diagnose(Rule::kVariableType, fmt::format("{} cannot be declared with type {}", name(id), text(type)));
+    diagnose(VerifierRule::kVariableType, fmt::format("{} cannot be declared with type {}", name(id), text(type)));
     return false;
   }
 
@@ -129,19 +131,20 @@ class StatementVerifier {
 
   bool in_scope(VarId id) {
     if (states_[static_cast<std::size_t>(id)].state == State::kInScope) return true;
-    diagnose(Rule::kUndeclaredVariable, fmt::format("{} is not declared in this scope", name(id)));
+    diagnose(VerifierRule::kUndeclaredVariable, fmt::format("{} is not declared in this scope", name(id)));
     return false;
   }
 
   bool has_effects(const Expr& expr) const {
-    return expr.kind == ExprKind::kCall && ir::has_effects(callees_.uses[static_cast<std::size_t>(expr.index)]);
+    return expr.kind == ExprKind::kCall &&
+           ir::has_effects(callees_.parameter_uses[static_cast<std::size_t>(expr.index)]);
   }
 
   /// Checks one expression of a statement; false if its type cannot be relied on. `may_have_effects`: the expression is
   /// the whole value of a variable.
   bool verify_root(ExprId root, bool may_have_effects = false) {
     if (root < 0 || static_cast<std::size_t>(root) >= sound_.size()) {
-      diagnose(Rule::kUnknownExpression,
+      diagnose(VerifierRule::kUnknownExpression,
                fmt::format("expression {} does not exist: the function has {} expressions", root, sound_.size()));
       return false;
     }
@@ -158,7 +161,7 @@ class StatementVerifier {
     if (expr.kind == ExprKind::kVariable) return in_scope(expr.variable);
     if (has_effects(expr) && !may_have_effects) {
       const Function& callee = callees_.functions[static_cast<std::size_t>(expr.index)];
-      diagnose(Rule::kCallEffects,
+      diagnose(VerifierRule::kCallWithEffects,
                fmt::format("{} changes arrays and cannot be called inside an expression", callee.name));
       return false;
     }
@@ -178,7 +181,7 @@ class StatementVerifier {
   void expect_type(ExprId value, Type expected, const std::string& of) {
     const Type type = function_.expr(value).type;
     if (type == expected) return;
-    diagnose(Rule::kValueType,
+    diagnose(VerifierRule::kValueType,
              fmt::format("cannot assign a value of type {} to {} of type {}", text(type), of, text(expected)));
   }
 
@@ -190,7 +193,7 @@ class StatementVerifier {
     if (!declare(let.variable, false, true) || !has_value) return;
     const Type type = function_.var(let.variable).type;
     if (type.is_local_array()) {
-      diagnose(Rule::kLocalArrayValue,
+      diagnose(VerifierRule::kLocalArrayValue,
                fmt::format("local array {} cannot be initialized with a value", name(let.variable)));
     } else if (good_value) {
       expect_type(let.value, type, name(let.variable));
@@ -202,9 +205,10 @@ class StatementVerifier {
     if (!exists(assign.variable) || !in_scope(assign.variable)) return;
     const Type type = function_.var(assign.variable).type;
     if (states_[static_cast<std::size_t>(assign.variable)].read_only) {
-      diagnose(Rule::kReadOnlyVariable, fmt::format("{} is read-only and cannot be assigned", name(assign.variable)));
+      diagnose(VerifierRule::kReadOnlyVariable,
+               fmt::format("{} is read-only and cannot be assigned", name(assign.variable)));
     } else if (type.is_local_array()) {
-      diagnose(Rule::kLocalArrayValue,
+      diagnose(VerifierRule::kLocalArrayValue,
                fmt::format("local array {} cannot be assigned as a whole", name(assign.variable)));
     } else if (good_value) {
       expect_type(assign.value, type, name(assign.variable));
@@ -214,7 +218,7 @@ class StatementVerifier {
   /// The element's type, or void if a rule is broken.
   Type element(ExprId array, const std::vector<ExprId>& indices) {
     const bool good = verify_root(array) && verify_roots(indices);
-    if (!good || !verify_element(function_, array, indices, loc_, diagnostics_)) return kVoid;
+    if (!good || !verify_element_access(function_, array, indices, loc_, diagnostics_)) return kVoid;
     return function_.expr(array).type.element();
   }
 
@@ -232,34 +236,34 @@ class StatementVerifier {
   void verify(const Atomic& atomic) {
     const Type type = element(atomic.array, atomic.indices);
     if (tiled_ && atomic.result != kNone) {
-      diagnose(Rule::kTileAccess,
+      diagnose(VerifierRule::kTileArrayAccess,
                "in a kernel with tiles an atomic cannot return the previous value, which differs between the threads "
                "of a block");
     }
     if (verify_root(atomic.value) && !type.is_void()) verify_atomic(atomic, type);
     const bool compares = atomic.op == AtomicOp::kCompareAndSwap;
     if (compares != (atomic.compare != kNone)) {
-      diagnose(Rule::kAtomicCompare,
+      diagnose(VerifierRule::kAtomicCompare,
                compares ? "compare-and-swap requires a compare value" : "only compare-and-swap takes a compare value");
     } else if (compares && verify_root(atomic.compare) && !type.is_void() &&
                function_.expr(atomic.compare).type != type) {
-      diagnose(Rule::kAtomicCompare, fmt::format("compare value has type {}, expected the element type {}",
-                                                 text(function_.expr(atomic.compare).type), text(type)));
+      diagnose(VerifierRule::kAtomicCompare, fmt::format("compare value has type {}, expected the element type {}",
+                                                         text(function_.expr(atomic.compare).type), text(type)));
     }
     if (atomic.result == kNone || !declare(atomic.result, false, false) || type.is_void()) return;
     if (function_.var(atomic.result).type != type) {
-      diagnose(Rule::kValueType,
+      diagnose(VerifierRule::kValueType,
                fmt::format("{} cannot receive an element of type {}", name(atomic.result), text(type)));
     }
   }
 
   void verify_atomic(const Atomic& atomic, Type type) {
     if (function_.expr(atomic.array).type.is_local_array()) {
-      return diagnose(Rule::kAtomicTarget, "atomics on local arrays are not supported");
+      return diagnose(VerifierRule::kAtomicTarget, "atomics on local arrays are not supported");
     }
     if (atomic.op == AtomicOp::kAdd && is_tile_access(atomic.array, atomic.value)) return;
     if (!atomic_takes(atomic.op, type)) {
-      return diagnose(Rule::kAtomicType,
+      return diagnose(VerifierRule::kAtomicType,
                       fmt::format("{} does not support elements of type {}", row(atomic.op).mnemonic, text(type)));
     }
     expect_type(atomic.value, type, "an element");
@@ -271,29 +275,30 @@ class StatementVerifier {
     for (const VarId id : call.results)
       declared = declare(id, false, false) && declared;
     if (call.function < 0 || static_cast<std::size_t>(call.function) >= callees_.functions.size()) {
-      return diagnose(Rule::kUnknownFunction,
+      return diagnose(VerifierRule::kUnknownFunction,
                       fmt::format("function {} is not declared before its caller", call.function));
     }
     const Function& callee = callees_.functions[static_cast<std::size_t>(call.function)];
     if (good) verify_arguments(module_, function_, callee, call.args, loc_, diagnostics_);
     const auto is_tile = [&](ExprId arg) { return function_.expr(arg).type.is_tile(); };
     if (good && std::ranges::any_of(call.args, is_tile)) {
-      diagnose(Rule::kArguments, fmt::format("{} cannot be applied to a tile in a call statement", callee.name));
+      diagnose(VerifierRule::kCallArguments,
+               fmt::format("{} cannot be applied to a tile in a call statement", callee.name));
     }
     if (call.results.size() != callee.results.size()) {
-      return diagnose(Rule::kCallResults, fmt::format("{} returns {} values but {} variables receive them", callee.name,
-                                                      callee.results.size(), call.results.size()));
+      return diagnose(VerifierRule::kCallResults, fmt::format("{} returns {} values but {} variables receive them",
+                                                              callee.name, callee.results.size(), call.results.size()));
     }
     for (std::size_t i = 0; declared && i < call.results.size(); ++i) {
       if (function_.var(call.results[i]).type == callee.results[i]) continue;
-      diagnose(Rule::kValueType,
+      diagnose(VerifierRule::kValueType,
                fmt::format("{} cannot receive a result of type {}", name(call.results[i]), text(callee.results[i])));
     }
   }
 
   void verify_condition(ExprId condition) {
     if (!verify_root(condition) || function_.expr(condition).type.is_bool()) return;
-    diagnose(Rule::kConditionType,
+    diagnose(VerifierRule::kConditionType,
              fmt::format("condition must be a bool, got {}", text(function_.expr(condition).type)));
   }
 
@@ -318,12 +323,12 @@ class StatementVerifier {
     for (const ExprId bound : {loop.start, loop.stop, loop.step}) {
       if (type.is_integer_scalar() && function_.expr(bound).type == type) continue;
       return diagnose(
-          Rule::kLoopType,
+          VerifierRule::kLoopBoundType,
           fmt::format("loop variable and bounds must be integers of the same type: {} has type {}, a bound has type {}",
                       name(loop.variable), text(type), text(function_.expr(bound).type)));
     }
     const Expr& step = function_.expr(loop.step);
-    if (step.kind == ExprKind::kLiteral && step.bits == 0) diagnose(Rule::kZeroStep, "step must not be zero");
+    if (step.kind == ExprKind::kLiteral && step.bits == 0) diagnose(VerifierRule::kZeroStep, "step must not be zero");
   }
 
   void verify(const While& loop) {
@@ -338,23 +343,23 @@ class StatementVerifier {
   }
 
   void verify(const Break&) {
-    if (loops_ == 0) diagnose(Rule::kOutsideLoop, "break outside a loop");
+    if (loops_ == 0) diagnose(VerifierRule::kJumpOutsideLoop, "break outside a loop");
   }
   void verify(const Continue&) {
-    if (loops_ == 0) diagnose(Rule::kOutsideLoop, "continue outside a loop");
+    if (loops_ == 0) diagnose(VerifierRule::kJumpOutsideLoop, "continue outside a loop");
   }
 
   void verify(const Return& leave) {
     if (!verify_roots(leave.values)) return;
     if (leave.values.size() != function_.results.size()) {
-      return diagnose(Rule::kReturnValues,
+      return diagnose(VerifierRule::kReturnValues,
                       fmt::format("return has {} values, expected {}", leave.values.size(), function_.results.size()));
     }
     for (std::size_t i = 0; i < leave.values.size(); ++i) {
       const Type type = function_.expr(leave.values[i]).type;
       if (type == function_.results[i]) continue;
-      diagnose(Rule::kReturnValues, fmt::format("returned value {} has type {}, expected {}", i + 1, text(type),
-                                                text(function_.results[i])));
+      diagnose(VerifierRule::kReturnValues, fmt::format("returned value {} has type {}, expected {}", i + 1, text(type),
+                                                        text(function_.results[i])));
     }
   }
 
@@ -362,7 +367,7 @@ class StatementVerifier {
 
   std::string name(VarId id) const { return function_.var(id).name; }
   std::string text(Type type) const { return to_text(module_, type); }
-  void diagnose(Rule rule, const std::string& message) { diagnostics_.add(rule, loc_, message); }
+  void diagnose(VerifierRule rule, const std::string& message) { diagnostics_.add(rule, loc_, message); }
 
   const Module& module_;
   const Function& function_;

@@ -26,7 +26,7 @@ concept MaybeConst = std::same_as<std::remove_const_t<T>, Base>;
 
 /// Calls visit(Block&) for each block directly inside the statement.
 template <MaybeConst<Stmt> Statement, class Visit>
-void for_each_block(Statement& statement, Visit&& visit) {
+void for_each_child_block(Statement& statement, Visit&& visit) {
   std::visit(Overloaded{
                  [&](MaybeConst<If> auto& node) {
                    visit(node.then_block);
@@ -44,14 +44,14 @@ template <MaybeConst<Block> AnyBlock, class Visit>
 void for_each_statement(AnyBlock& block, Visit&& visit) {
   for (auto& statement : block.statements) {
     visit(statement);
-    for_each_block(statement, [&](auto& inner) { for_each_statement(inner, visit); });
+    for_each_child_block(statement, [&](auto& inner) { for_each_statement(inner, visit); });
   }
 }
 
 /// Calls visit(ExprId&) for each expression that the statement itself evaluates, excluding absent expressions and
 /// expressions of nested blocks.
 template <MaybeConst<Stmt> Statement, class Visit>
-void for_each_root(Statement& statement, Visit&& visit) {
+void for_each_root_expression(Statement& statement, Visit&& visit) {
   const auto one = [&](auto& id) {
     if (id != kNone) visit(id);
   };

@@ -46,7 +46,7 @@ class ReportInBrowser : public ::testing::Test {
     testing::write_synthetic_run(dir_, options);
     const Result<Reports> reports = write_reports(dir_, how);
     ASSERT_TRUE(reports.ok()) << reports.error().text();
-    url_ = "file://" + reports->html.string();
+    url_ = "file://" + reports->html_path.string();
     reopen(fragment);
   }
   void reopen(const std::string& fragment) {

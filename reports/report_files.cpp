@@ -75,8 +75,11 @@ Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOpti
   Result<Run> run = read_run(dir, Damage::listed);
   if (!run.ok()) return run.error();
   if (options.expectations) apply_expectations(*run, *options.expectations);
-  Reports reports{
-      .run = run.take(), .summary = {}, .changes = {}, .json = dir / kReportJsonFile, .html = dir / kReportHtmlFile};
+  Reports reports{.run = run.take(),
+                  .summary = {},
+                  .changes = {},
+                  .json_path = dir / kReportJsonFile,
+                  .html_path = dir / kReportHtmlFile};
   reports.summary = summarize(reports.run);
   if (options.baseline) reports.changes = changes_since(*options.baseline, reports.run);
   const Content content{.run = reports.run,
@@ -84,8 +87,8 @@ Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOpti
                         .changes = reports.changes ? &*reports.changes : nullptr,
                         .mutation_score = options.mutation_score ? &*options.mutation_score : nullptr};
   std::array<std::string, kFormats.size()> texts;
-  for_each_index(texts.size(), std::thread::hardware_concurrency(),
-                 [&](std::size_t i) { texts[i] = kFormats[i].make(content); });
+  for_each_index_in_parallel(texts.size(), std::thread::hardware_concurrency(),
+                             [&](std::size_t i) { texts[i] = kFormats[i].make(content); });
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (texts[i].empty()) continue;
     if (Result<void> written = put_file(dir / kFormats[i].file, texts[i]); !written.ok()) return written.error();

@@ -25,9 +25,9 @@ struct ReportOptions {
 struct Reports {
   Run run;
   Summary summary;
-  std::optional<Changes> changes;  // changes since the baseline; empty without a baseline
-  std::filesystem::path json;      // path of report.json
-  std::filesystem::path html;      // path of report.html
+  std::optional<Changes> changes;   // changes since the baseline; empty without a baseline
+  std::filesystem::path json_path;  // path of report.json
+  std::filesystem::path html_path;  // path of report.html
 };
 
 // Reads DIR/records.jsonl and writes one file for each format to DIR. Needs only the records, so that it can render old

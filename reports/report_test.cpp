@@ -129,14 +129,14 @@ TEST_F(Report, MissingRecordMakesRunIncomplete) {
   EXPECT_EQ(summary.verdict.exit_status, 1);
   EXPECT_EQ(summary.counts.at("not_run"), 1);
   EXPECT_EQ(summary.case_totals.run, 251);
-  ASSERT_EQ(summary.groups.size(), 1U);
-  EXPECT_EQ(summary.groups[0].heading, "not_run(missing) in loop");
+  ASSERT_EQ(summary.failure_groups.size(), 1U);
+  EXPECT_EQ(summary.failure_groups[0].heading, "not_run(missing) in loop");
 }
 
 TEST_F(Report, FailureGroupsAreSortedBySeverity) {
   const Summary summary = summary_of(testing::synthetic_records({}));
   std::vector<std::string> signatures;
-  for (const FailureGroup& group : summary.groups)
+  for (const FailureGroup& group : summary.failure_groups)
     signatures.push_back(group.heading);
   EXPECT_THAT(signatures,
               ElementsAre("crashed(SIGSEGV) in control_flow", "fail(mismatch) in loop", "fail(mismatch) in nested_loop",
@@ -181,7 +181,7 @@ TEST_F(Report, ReportsLineNumberOfDamagedLine) {
   const Result<Reports> reports = write_reports(dir_);
   ASSERT_TRUE(reports.ok()) << reports.error().text();
   ASSERT_EQ(reports->run.damaged_lines.size(), 1U);
-  EXPECT_EQ(reports->run.damaged_lines[0].number, kNumber);
+  EXPECT_EQ(reports->run.damaged_lines[0].line_number, kNumber);
   for (const json& record : reports->run.cases)
     EXPECT_EQ(record.at("outcome") == "not_run", record.at("case") == name) << record.at("case");
 }

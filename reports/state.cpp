@@ -22,9 +22,9 @@ namespace {
 using nlohmann::json;
 
 json cell_json(const StateCell& cell) {
-  return {{"family", cell.family}, {"pass", cell.pass},       {"device", cell.device},
-          {"date", cell.date},     {"toolkit", cell.toolkit}, {"run_id", cell.run_id},
-          {"total", cell.total},   {"passed", cell.passed},   {"inconclusive", cell.inconclusive}};
+  return {{"family", cell.family},   {"pass", cell.pass},       {"device", cell.device},
+          {"date", cell.date},       {"toolkit", cell.toolkit}, {"run_id", cell.run_id},
+          {"total", cell.supported}, {"passed", cell.passed},   {"inconclusive", cell.inconclusive}};
 }
 
 StateCell cell_from(const json& value) {
@@ -34,7 +34,7 @@ StateCell cell_from(const json& value) {
           .date = value.at("date"),
           .toolkit = value.at("toolkit"),
           .run_id = value.at("run_id"),
-          .total = value.at("total"),
+          .supported = value.at("total"),
           .passed = value.at("passed"),
           .inconclusive = value.at("inconclusive")};
 }
@@ -51,7 +51,7 @@ json environment_of(const Run& run, const std::string& device) {
 }
 
 bool is_gpu(const std::string& device) {
-  const backends::DeviceRow* const row = backends::find_device(device);
+  const backends::DeviceEntry* const row = backends::find_device(device);
   return row != nullptr && row->is_gpu;
 }
 
@@ -65,7 +65,7 @@ std::string toolkit_of(const Run& run, const std::string& device) {
 
 // Whether a GPU of the run was the fake used by tests.
 bool is_fake(const Run& run) {
-  return std::ranges::any_of(backends::devices(), [&](const backends::DeviceRow& row) {
+  return std::ranges::any_of(backends::devices(), [&](const backends::DeviceEntry& row) {
     const json environment = environment_of(run, std::string(row.name));
     return row.is_gpu && environment.at("description").get<std::string>().starts_with("fake GPU");
   });
@@ -107,7 +107,7 @@ std::string proof_text(const ProjectState& state, const std::string& family, con
     return other.family == family && other.pass == pass && other.device == device;
   });
   if (cell == state.cells.end()) return is_gpu(device) ? "never ran on a GPU" : "never ran";
-  std::string counts = fmt::format("{} of {} pass", cell->passed, cell->total);
+  std::string counts = fmt::format("{} of {} pass", cell->passed, cell->supported);
   if (cell->inconclusive > 0) counts += fmt::format(", {} inconclusive", cell->inconclusive);
   return fmt::format("{}; {}, {}", counts, cell->date,
                      cell->toolkit.empty() ? "toolkit unknown" : cell_text(cell->toolkit));
@@ -171,7 +171,7 @@ Result<ProjectState> read_state(const std::filesystem::path& file) {
     state.log.push_back({.date = entry.at("date"),
                          .run_id = entry.at("run_id"),
                          .device = entry.at("device"),
-                         .text = entry.at("text")});
+                         .result = entry.at("text")});
   }
   return state;
 }
@@ -182,7 +182,7 @@ Result<void> write_state(const std::filesystem::path& file, const ProjectState& 
     cells.push_back(cell_json(cell));
   json log = json::array();
   for (const StateLogEntry& entry : state.log) {
-    log.push_back({{"date", entry.date}, {"run_id", entry.run_id}, {"device", entry.device}, {"text", entry.text}});
+    log.push_back({{"date", entry.date}, {"run_id", entry.run_id}, {"device", entry.device}, {"text", entry.result}});
   }
   const json document = {{"schema_version", schemas::kStateSchemaVersion},
                          {"phase", state.phase},
@@ -213,7 +213,7 @@ Result<void> update_state(ProjectState& state, const Run& run, const Summary& su
                      .date = date_of(run),
                      .toolkit = toolkit_of(run, cell.device),
                      .run_id = run_id,
-                     .total = total,
+                     .supported = total,
                      .passed = tally.passed,
                      .inconclusive = tally.inconclusive});
   }
@@ -223,17 +223,17 @@ Result<void> update_state(ProjectState& state, const Run& run, const Summary& su
     put_log(state, {.date = date_of(run),
                     .run_id = run_id,
                     .device = device,
-                    .text = fmt::format("{} of {} pass with {}, commit {}{}", tally.passed,
-                                        tally.total() - tally.unsupported - tally.not_run, toolkit_of(run, device),
-                                        environment.at("commit").get<std::string>(),
-                                        environment.at("dirty").get<bool>() ? " with local changes" : "")});
+                    .result = fmt::format("{} of {} pass with {}, commit {}{}", tally.passed,
+                                          tally.total() - tally.unsupported - tally.not_run, toolkit_of(run, device),
+                                          environment.at("commit").get<std::string>(),
+                                          environment.at("dirty").get<bool>() ? " with local changes" : "")});
   }
   std::sort(state.cells.begin(), state.cells.end(),
             [](const StateCell& left, const StateCell& right) { return position(left) < position(right); });
   std::stable_sort(state.log.begin(), state.log.end(),
                    [](const StateLogEntry& left, const StateLogEntry& right) { return left.run_id < right.run_id; });
-  if (state.log.size() > kStateLogEntries) {
-    state.log.erase(state.log.begin(), state.log.end() - static_cast<std::ptrdiff_t>(kStateLogEntries));
+  if (state.log.size() > kMaxStateLogEntries) {
+    state.log.erase(state.log.begin(), state.log.end() - static_cast<std::ptrdiff_t>(kMaxStateLogEntries));
   }
   return {};
 }
@@ -241,7 +241,7 @@ Result<void> update_state(ProjectState& state, const Run& run, const Summary& su
 std::string state_page(const ProjectState& state) {
   std::string log;
   for (auto entry = state.log.rbegin(); entry != state.log.rend(); ++entry) {
-    log += fmt::format("- {} {}: {}\n", entry->date, entry->device, cell_text(entry->text));
+    log += fmt::format("- {} {}: {}\n", entry->date, entry->device, cell_text(entry->result));
   }
   return fmt::format(
       "# CUDA state\n\n"

@@ -23,7 +23,7 @@ struct StateCell {
   std::string date;               // date of the run: "2026-11-21"
   std::string toolkit;            // compiler of the kernels: "NVRTC 12.8"
   std::string run_id;             // id of the run; later runs have greater ids
-  std::int64_t total = 0;         // number of supported cases of that run
+  std::int64_t supported = 0;     // number of supported cases of that run
   std::int64_t passed = 0;        // of these, cases that passed
   std::int64_t inconclusive = 0;  // of these, cases without a verdict
   friend bool operator==(const StateCell&, const StateCell&) = default;
@@ -33,7 +33,7 @@ struct StateLogEntry {
   std::string date;  // date of the run: "2026-11-21"
   std::string run_id;
   std::string device;
-  std::string text;  // result of the run, one line
+  std::string result;  // result of the run, one line
   friend bool operator==(const StateLogEntry&, const StateLogEntry&) = default;
 };
 
@@ -42,11 +42,11 @@ struct ProjectState {
   std::string next_action;            // next step of the project
   std::vector<std::string> blockers;  // what blocks the project
   std::vector<StateCell> cells;       // last results, sorted by family, pass (forward first) and device
-  std::vector<StateLogEntry> log;     // recorded runs, the oldest first, at most kStateLogEntries
+  std::vector<StateLogEntry> log;     // recorded runs, the oldest first, at most kMaxStateLogEntries
   friend bool operator==(const ProjectState&, const ProjectState&) = default;
 };
 
-inline constexpr std::size_t kStateLogEntries = 60;
+inline constexpr std::size_t kMaxStateLogEntries = 60;
 
 // Reads conformance/state.json. Fails with the JSON pointer if it violates its schema.
 Result<ProjectState> read_state(const std::filesystem::path& file);

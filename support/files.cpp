@@ -100,35 +100,35 @@ Result<void> for_each_piece(const fs::path& path, const std::function<std::strin
 
 }  // namespace
 
-// ---- NewFile
+// ---- AtomicFile
 
-Result<NewFile> NewFile::create(fs::path path) {
+Result<AtomicFile> AtomicFile::create(fs::path path) {
   std::error_code error;
   const fs::path folder = path.parent_path();
   if (!folder.empty()) fs::create_directories(folder, error);
   if (error) return Error{fmt::format("cannot create the folder: {}", error.message()), folder.string()};
-  NewFile file(std::move(path), -1);
+  AtomicFile file(std::move(path), -1);
   file.descriptor_ = ::open(file.temporary().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file.descriptor_ < 0) return file.reject(errno).error();
   return file;
 }
 
-NewFile::NewFile(NewFile&& other) noexcept
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
-NewFile::~NewFile() {
+AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
   ::unlink(temporary().c_str());
 }
 
-fs::path NewFile::temporary() const { return path_.string() + ".tmp"; }
+fs::path AtomicFile::temporary() const { return path_.string() + ".tmp"; }
 
-Result<void> NewFile::reject(int error_number) const {
+Result<void> AtomicFile::reject(int error_number) const {
   return Error{fmt::format("cannot be written: {}", cause(error_number)), path_.string()};
 }
 
-Result<void> NewFile::write(std::string_view bytes) {
+Result<void> AtomicFile::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -138,7 +138,7 @@ Result<void> NewFile::write(std::string_view bytes) {
   return {};
 }
 
-Result<void> NewFile::commit() {
+Result<void> AtomicFile::commit() {
   if (::fsync(descriptor_) != 0) return reject(errno);
   if (::rename(temporary().c_str(), path_.c_str()) != 0) return reject(errno);
   ::close(std::exchange(descriptor_, -1));
@@ -147,31 +147,31 @@ Result<void> NewFile::commit() {
 }
 
 Result<void> put_file(const fs::path& path, std::string_view text) {
-  Result<NewFile> file = NewFile::create(path);
+  Result<AtomicFile> file = AtomicFile::create(path);
   if (!file.ok()) return file.error();
   if (Result<void> written = file->write(text); !written.ok()) return written;
   return file->commit();
 }
 
-// ---- LineFile
+// ---- ZstdLineWriter
 
-struct LineFile::State {
-  NewFile file;
+struct ZstdLineWriter::State {
+  AtomicFile file;
   Compressor context;
   std::vector<char> out = std::vector<char>(kPiece);
 };
 
-LineFile::LineFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
-LineFile::LineFile(LineFile&&) noexcept = default;
-LineFile::~LineFile() = default;
+ZstdLineWriter::ZstdLineWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ZstdLineWriter::ZstdLineWriter(ZstdLineWriter&&) noexcept = default;
+ZstdLineWriter::~ZstdLineWriter() = default;
 
-Result<LineFile> LineFile::create(fs::path path, int level) {
-  Result<NewFile> file = NewFile::create(std::move(path));
+Result<ZstdLineWriter> ZstdLineWriter::create(fs::path path, int level) {
+  Result<AtomicFile> file = AtomicFile::create(std::move(path));
   if (!file.ok()) return file.error();
-  return LineFile(std::make_unique<State>(State{.file = file.take(), .context = make_compressor(level)}));
+  return ZstdLineWriter(std::make_unique<State>(State{.file = file.take(), .context = make_compressor(level)}));
 }
 
-Result<void> LineFile::feed(std::string_view bytes, bool end) {
+Result<void> ZstdLineWriter::feed(std::string_view bytes, bool end) {
   ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
   for (;;) {
     ZSTD_outBuffer out{state_->out.data(), state_->out.size(), 0};
@@ -182,12 +182,12 @@ Result<void> LineFile::feed(std::string_view bytes, bool end) {
   }
 }
 
-Result<void> LineFile::add(std::string_view line) {
+Result<void> ZstdLineWriter::add(std::string_view line) {
   if (Result<void> fed = feed(line, false); !fed.ok()) return fed;
   return feed("\n", false);
 }
 
-Result<void> LineFile::commit() {
+Result<void> ZstdLineWriter::commit() {
   if (Result<void> fed = feed("", true); !fed.ok()) return fed;
   return state_->file.commit();
 }

@@ -15,12 +15,12 @@ namespace assay {
 
 /// A file that appears under its name only after it is complete and flushed to the disk. Until then it has the suffix
 /// ".tmp"; the destructor removes an uncommitted file.
-class NewFile {
+class AtomicFile {
  public:
-  static Result<NewFile> create(std::filesystem::path path);
-  NewFile(NewFile&& other) noexcept;
-  NewFile& operator=(NewFile&&) = delete;
-  ~NewFile();
+  static Result<AtomicFile> create(std::filesystem::path path);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
 
   /// Fails with the path and the cause, such as a full disk.
   Result<void> write(std::string_view bytes);
@@ -29,7 +29,7 @@ class NewFile {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  NewFile(std::filesystem::path path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  AtomicFile(std::filesystem::path path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
   [[nodiscard]] std::filesystem::path temporary() const;
   Result<void> reject(int error_number) const;
 
@@ -41,12 +41,12 @@ class NewFile {
 Result<void> put_file(const std::filesystem::path& path, std::string_view text);
 
 /// Writes lines, one at a time, into one zstd frame with a checksum.
-class LineFile {
+class ZstdLineWriter {
  public:
   /// `level` is zstd's.
-  static Result<LineFile> create(std::filesystem::path path, int level);
-  LineFile(LineFile&&) noexcept;
-  ~LineFile();
+  static Result<ZstdLineWriter> create(std::filesystem::path path, int level);
+  ZstdLineWriter(ZstdLineWriter&&) noexcept;
+  ~ZstdLineWriter();
 
   /// Adds the line and its newline.
   Result<void> add(std::string_view line);
@@ -55,7 +55,7 @@ class LineFile {
 
  private:
   struct State;
-  explicit LineFile(std::unique_ptr<State> state);
+  explicit ZstdLineWriter(std::unique_ptr<State> state);
   Result<void> feed(std::string_view bytes, bool end);
 
   std::unique_ptr<State> state_;  ///< compressor and file

@@ -21,7 +21,7 @@ class FilesTest : public ::testing::Test {
   ~FilesTest() override { fs::remove_all(dir_); }
 
   fs::path lines(int count) const {
-    Result<LineFile> file = LineFile::create(dir_ / "lines.jsonl.zst", 3);
+    Result<ZstdLineWriter> file = ZstdLineWriter::create(dir_ / "lines.jsonl.zst", 3);
     EXPECT_TRUE(file.ok());
     for (int i = 0; i < count; ++i)
       EXPECT_TRUE(file->add(fmt::format("line {} {:0{}}", i, 0, i % 5000)).ok());
@@ -79,7 +79,7 @@ TEST_F(FilesTest, WritesFileWithoutFolderNameToCurrentFolder) {
 
 TEST_F(FilesTest, NewFileAppearsOnlyAfterCommit) {
   {
-    Result<NewFile> file = NewFile::create(dir_ / "a" / "b.txt");
+    Result<AtomicFile> file = AtomicFile::create(dir_ / "a" / "b.txt");
     ASSERT_TRUE(file.ok());
     ASSERT_TRUE(file->write("half").ok());
     EXPECT_FALSE(fs::exists(dir_ / "a" / "b.txt"));

@@ -11,7 +11,7 @@ namespace assay {
 /// Calls work(i) once for each i below count, on at most `jobs` threads including the calling one. Returns after all
 /// calls have returned. `work` must not throw.
 template <typename Work>
-void for_each_index(std::size_t count, unsigned jobs, const Work& work) {
+void for_each_index_in_parallel(std::size_t count, unsigned jobs, const Work& work) {
   std::atomic<std::size_t> next = 0;
   const auto take_turns = [&] {
     for (std::size_t i = next++; i < count; i = next++) {

@@ -43,36 +43,37 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value) : value_or_error_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : value_or_error_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
-  [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  [[nodiscard]] bool ok() const { return value_or_error_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  [[nodiscard]] const T& value() const& { return require_value(), std::get<0>(state_); }
-  [[nodiscard]] T& value() & { return require_value(), std::get<0>(state_); }
+  [[nodiscard]] const T& value() const& { return require_value(), std::get<0>(value_or_error_); }
+  [[nodiscard]] T& value() & { return require_value(), std::get<0>(value_or_error_); }
   // The value of a temporary is moved out, so that it may outlive the Result.
   [[nodiscard]] T value() && { return take(); }
 
   // Moves the value out; the Result then holds a moved-from T.
-  [[nodiscard]] T take() { return require_value(), std::get<0>(std::move(state_)); }
+  [[nodiscard]] T take() { return require_value(), std::get<0>(std::move(value_or_error_)); }
 
-  [[nodiscard]] const Error& error() const& { return require_error(), std::get<1>(state_); }
-  [[nodiscard]] Error error() && { return require_error(), std::get<1>(std::move(state_)); }
+  [[nodiscard]] const Error& error() const& { return require_error(), std::get<1>(value_or_error_); }
+  [[nodiscard]] Error error() && { return require_error(), std::get<1>(std::move(value_or_error_)); }
 
   const T& operator*() const& { return value(); }
   T& operator*() & { return value(); }
   const T* operator->() const { return &value(); }
   T* operator->() { return &value(); }
 
-  [[nodiscard]] T value_or(T fallback) const& { return ok() ? std::get<0>(state_) : std::move(fallback); }
+  [[nodiscard]] T value_or(T fallback) const& { return ok() ? std::get<0>(value_or_error_) : std::move(fallback); }
   [[nodiscard]] T value_or(T fallback) && { return ok() ? take() : std::move(fallback); }
 
   // Result<U> of `function(value)`, or this error. Consumes the Result.
   template <class Function>
   auto map(Function&& function) && -> Result<std::invoke_result_t<Function, T>> {
     using Mapped = std::invoke_result_t<Function, T>;
-    if (!ok()) return std::get<1>(std::move(state_));
+    if (!ok()) return std::get<1>(std::move(value_or_error_));
     if constexpr (std::is_void_v<Mapped>) {
       std::invoke(std::forward<Function>(function), take());
       return {};
@@ -84,19 +85,20 @@ class [[nodiscard]] Result {
   // `function(value)`, itself a Result, or this error. Consumes the Result.
   template <class Function>
   auto and_then(Function&& function) && -> std::invoke_result_t<Function, T> {
-    if (!ok()) return std::get<1>(std::move(state_));
+    if (!ok()) return std::get<1>(std::move(value_or_error_));
     return std::invoke(std::forward<Function>(function), take());
   }
 
  private:
   void require_value() const {
-    if (!ok()) detail::abort_on_invalid_access("value() called on a failed Result: ", std::get<1>(state_).text());
+    if (!ok())
+      detail::abort_on_invalid_access("value() called on a failed Result: ", std::get<1>(value_or_error_).text());
   }
   void require_error() const {
     if (ok()) detail::abort_on_invalid_access("error() called on a successful Result", "");
   }
 
-  std::variant<T, Error> state_;
+  std::variant<T, Error> value_or_error_;
 };
 
 // Done, or the Error that says why not. `return {};` is success.
@@ -106,18 +108,18 @@ class [[nodiscard]] Result<void> {
   using value_type = void;
 
   Result() = default;
-  Result(Error error) : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error) : value_or_error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
-  [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  [[nodiscard]] bool ok() const { return value_or_error_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  [[nodiscard]] const Error& error() const& { return require_error(), std::get<1>(state_); }
-  [[nodiscard]] Error error() && { return require_error(), std::get<1>(std::move(state_)); }
+  [[nodiscard]] const Error& error() const& { return require_error(), std::get<1>(value_or_error_); }
+  [[nodiscard]] Error error() && { return require_error(), std::get<1>(std::move(value_or_error_)); }
 
   // `function()`, itself a Result, or this error. Consumes the Result.
   template <class Function>
   auto and_then(Function&& function) && -> std::invoke_result_t<Function> {
-    if (!ok()) return std::get<1>(std::move(state_));
+    if (!ok()) return std::get<1>(std::move(value_or_error_));
     return std::invoke(std::forward<Function>(function));
   }
 
@@ -126,7 +128,7 @@ class [[nodiscard]] Result<void> {
     if (ok()) detail::abort_on_invalid_access("error() called on a successful Result", "");
   }
 
-  std::variant<std::monostate, Error> state_;
+  std::variant<std::monostate, Error> value_or_error_;
 };
 
 }  // namespace assay

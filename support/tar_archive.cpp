@@ -145,7 +145,7 @@ class Unpacking {
     name += text_of(header.name);
     if (const std::string why = rejection_of(name); !why.empty())
       return rejected(fmt::format("has an entry with {}; entries must be relative paths: '{}'", why, name));
-    if (++entries_ > limits_.entries) return rejected(fmt::format("has more than {} entries", limits_.entries));
+    if (++entries_ > limits_.max_entries) return rejected(fmt::format("has more than {} entries", limits_.max_entries));
     const auto size = number_of(header.size);
     if (!size) return rejected(fmt::format("has an entry without a size: '{}'", name));
     switch (header.type) {
@@ -167,7 +167,8 @@ class Unpacking {
   }
 
   Result<void> take_file(const fs::path& path, std::uint64_t size, std::uint64_t mode) {
-    if (size > limits_.bytes - bytes_) return rejected(fmt::format("unpacks to more than {} bytes", limits_.bytes));
+    if (size > limits_.max_bytes - bytes_)
+      return rejected(fmt::format("unpacks to more than {} bytes", limits_.max_bytes));
     bytes_ += size;
     if (const Result<void> made = make_folder(path.parent_path()); !made.ok()) return made;
     std::error_code error;
@@ -199,7 +200,8 @@ class Unpacking {
 
 }  // namespace
 
-Result<std::vector<fs::path>> unpack(const fs::path& archive, const fs::path& folder, const ArchiveLimits& limits) {
+Result<std::vector<fs::path>> unpack_archive(const fs::path& archive, const fs::path& folder,
+                                             const ArchiveLimits& limits) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return Error{error.message(), folder.string()};

@@ -12,8 +12,8 @@ namespace assay {
 
 /// Limits on untrusted archives.
 struct ArchiveLimits {
-  std::uint64_t bytes = std::uint64_t{4} << 30U;  ///< maximum size of all files together, unpacked
-  std::size_t entries = 100'000;                  ///< maximum number of files and folders
+  std::uint64_t max_bytes = std::uint64_t{4} << 30U;  ///< maximum size of all files together, unpacked
+  std::size_t max_entries = 100'000;                  ///< maximum number of files and folders
 };
 
 /// Unpacks a POSIX ustar archive, plain or compressed by gzip, into `folder`, which is created. Returns its top-level
@@ -22,8 +22,8 @@ struct ArchiveLimits {
 /// Accepts only files and folders below `folder` that do not exist yet. Rejects anything else with the name of the
 /// entry and leaves nothing behind: links, devices, absolute paths, paths with "..", damaged or truncated archives, and
 /// archives beyond the limits.
-Result<std::vector<std::filesystem::path>> unpack(const std::filesystem::path& archive,
-                                                  const std::filesystem::path& folder,
-                                                  const ArchiveLimits& limits = {});
+Result<std::vector<std::filesystem::path>> unpack_archive(const std::filesystem::path& archive,
+                                                          const std::filesystem::path& folder,
+                                                          const ArchiveLimits& limits = {});
 
 }  // namespace assay

@@ -64,7 +64,7 @@ class ArchiveTest : public ::testing::Test {
   }
   /// The error of unpacking; checks that no files are left.
   [[nodiscard]] std::string rejection(const fs::path& archive, const ArchiveLimits& limits = {}) const {
-    const auto unpacked = unpack(archive, folder_ / "to", limits);
+    const auto unpacked = unpack_archive(archive, folder_ / "to", limits);
     EXPECT_FALSE(unpacked.ok());
     EXPECT_TRUE(fs::is_empty(folder_ / "to"));
     return unpacked.ok() ? "" : unpacked.error().text();
@@ -81,7 +81,7 @@ TEST_F(ArchiveTest, UnpacksPlainAndGzipArchives) {
   write(deep, "#!/bin/sh\n");
   fs::permissions(folder_ / deep, fs::perms::owner_exec, fs::perm_options::add);
   for (const char* const options : {"--format=ustar -c", "--format=ustar -cz"}) {
-    const auto unpacked = unpack(packed(options, "gpu"), folder_ / "to");
+    const auto unpacked = unpack_archive(packed(options, "gpu"), folder_ / "to");
     ASSERT_TRUE(unpacked.ok()) << unpacked.error().text();
     EXPECT_THAT(*unpacked, ElementsAre(folder_ / "to/gpu"));
     EXPECT_EQ(read(folder_ / "to/gpu/run/records.jsonl"), large);
@@ -96,7 +96,7 @@ TEST_F(ArchiveTest, UnpacksPlainAndGzipArchives) {
 TEST_F(ArchiveTest, DoesNotOverwriteExistingFiles) {
   write("in/gpu/doctor.txt", "new");
   write("to/gpu/doctor.txt", "old");
-  const auto unpacked = unpack(packed("--format=ustar -c", "gpu"), folder_ / "to");
+  const auto unpacked = unpack_archive(packed("--format=ustar -c", "gpu"), folder_ / "to");
   ASSERT_FALSE(unpacked.ok());
   EXPECT_THAT(unpacked.error().text(), HasSubstr("already exists"));
   EXPECT_EQ(read(folder_ / "to/gpu/doctor.txt"), "old");
@@ -129,9 +129,9 @@ TEST_F(ArchiveTest, RejectsArchivesAboveSizeOrEntryLimit) {
   write("in/a", std::string(600, 'a'));
   write("in/b", std::string(600, 'b'));
   const fs::path archive = packed("--format=ustar -cz", "a b");
-  EXPECT_THAT(rejection(archive, {.bytes = 1199}), HasSubstr("unpacks to more than 1199 bytes"));
-  EXPECT_THAT(rejection(archive, {.entries = 1}), HasSubstr("more than 1 entries"));
-  EXPECT_TRUE(unpack(archive, folder_ / "to", {.bytes = 1200, .entries = 2}).ok());
+  EXPECT_THAT(rejection(archive, {.max_bytes = 1199}), HasSubstr("unpacks to more than 1199 bytes"));
+  EXPECT_THAT(rejection(archive, {.max_entries = 1}), HasSubstr("more than 1 entries"));
+  EXPECT_TRUE(unpack_archive(archive, folder_ / "to", {.max_bytes = 1200, .max_entries = 2}).ok());
 }
 
 TEST_F(ArchiveTest, RejectsDamagedAndTruncatedArchives) {

@@ -9,12 +9,12 @@
 
 namespace assay {
 
-struct TextHash {
+struct TransparentStringHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
 
 template <class Value>
-using TextMap = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
+using TextMap = std::unordered_map<std::string, Value, TransparentStringHash, std::equal_to<>>;
 
 }  // namespace assay

@@ -34,10 +34,10 @@ fs::path contract_path(const fs::path& candidate) {
   return path.replace_extension(".assay.json");
 }
 
-Result<Contract> contract_of(const fs::path& candidate) {
+Result<LaunchContract> contract_of(const fs::path& candidate) {
   const fs::path path = contract_path(candidate);
   std::error_code error;
-  if (!fs::exists(path, error)) return Contract{};
+  if (!fs::exists(path, error)) return LaunchContract{};
   std::ifstream stream(path, std::ios::binary);
   if (!stream.is_open()) return Error{"cannot open the contract", path.string()};
   const json document = json::parse(stream, nullptr, false);
@@ -45,12 +45,13 @@ Result<Contract> contract_of(const fs::path& candidate) {
   const schemas::Validator validator(schemas::kCandidateSchemaText);
   if (const auto errors = validator.diagnostics(document); !errors.empty())
     return Error{fmt::format("invalid contract: {}", errors.front().text()), path.string()};
-  return Contract{.entry = document.value("entry", ""),
-                  .function = document.value("function", ""),
-                  .arguments = formulas_from(document, "arguments"),
-                  .grid = formulas_from(document, "grid"),
-                  .block = formulas_from(document, "block"),
-                  .shared_bytes = document.contains("shared_bytes") ? formula_from(document.at("shared_bytes")) : "0"};
+  return LaunchContract{
+      .entry_point_name = document.value("entry", ""),
+      .function = document.value("function", ""),
+      .argument_formulas = formulas_from(document, "arguments"),
+      .grid_formulas = formulas_from(document, "grid"),
+      .block_formulas = formulas_from(document, "block"),
+      .shared_bytes_formula = document.contains("shared_bytes") ? formula_from(document.at("shared_bytes")) : "0"};
 }
 
 }  // namespace assay::candidate

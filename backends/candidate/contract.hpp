@@ -10,18 +10,18 @@
 
 namespace assay::candidate {
 
-struct Contract {
-  std::string entry;                   ///< name of the kernel; empty: the only one
-  std::string function;                ///< name of the host function to call; empty: the only one, or none
-  std::vector<std::string> arguments;  ///< one for each parameter: an array or a formula; empty: inferred
-  std::vector<std::string> grid;       ///< formulas of the numbers of blocks; empty: as many as cover all threads
-  std::vector<std::string> block;      ///< formulas of the numbers of threads of a block; empty: 256
-  std::string shared_bytes = "0";      ///< formula of the dynamic shared memory of a block
+struct LaunchContract {
+  std::string entry_point_name;                ///< name of the kernel; empty: the only one
+  std::string function;                        ///< name of the host function to call; empty: the only one, or none
+  std::vector<std::string> argument_formulas;  ///< one for each parameter: an array or a formula; empty: inferred
+  std::vector<std::string> grid_formulas;   ///< formulas of the numbers of blocks; empty: as many as cover all threads
+  std::vector<std::string> block_formulas;  ///< formulas of the numbers of threads of a block; empty: 256
+  std::string shared_bytes_formula = "0";   ///< formula of the dynamic shared memory of a block
 };
 
 /// The contract in CANDIDATE.assay.json, the candidate's path without its extension; one that states nothing if the
 /// file does not exist. Fails if the file is invalid.
-Result<Contract> contract_of(const std::filesystem::path& candidate);
+Result<LaunchContract> contract_of(const std::filesystem::path& candidate);
 
 /// The path of the contract of a candidate.
 std::filesystem::path contract_path(const std::filesystem::path& candidate);

@@ -52,23 +52,23 @@ Result<std::string> entry_of(const ptx::Module& module, const std::string& wante
 }  // namespace
 
 Capability CandidateDevice::can_build() const {
-  if (is_ptx(file_)) return {true, "PTX interpreted on the CPU"};
+  if (is_ptx(candidate_path_)) return {true, "PTX interpreted on the CPU"};
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(options_.nvrtc);
   if (!nvrtc.ok()) return {false, nvrtc.error().message};
   return {true, fmt::format("NVRTC {}", nvrtc->version())};
 }
 
 std::variant<std::vector<CandidateCode>, BuildFailed> CandidateDevice::compile(const BuildFlags& flags) const {
-  std::optional<std::string> text = content_of(file_);
-  if (!text) return BuildFailed{BuildFailed::Kind::kResourceFailure, "cannot read " + file_.string()};
+  std::optional<std::string> text = content_of(candidate_path_);
+  if (!text) return BuildFailed{BuildFailed::Kind::kResourceFailure, "cannot read " + candidate_path_.string()};
   std::vector<CandidateCode> code;
-  if (is_ptx(file_)) {
+  if (is_ptx(candidate_path_)) {
     code.push_back({.architecture = "ptx", .ptx = *std::move(text)});
     return code;
   }
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(options_.nvrtc);
   if (!nvrtc.ok()) return BuildFailed{BuildFailed::Kind::kResourceFailure, nvrtc.error().message};
-  const std::string name = file_.filename().string();
+  const std::string name = candidate_path_.filename().string();
   const std::string source = for_nvrtc(*text, name);
   for (const std::string& architecture : options_.architectures) {
     if (!nvrtc->supports(architecture)) continue;
@@ -88,13 +88,14 @@ std::variant<std::vector<CandidateCode>, BuildFailed> CandidateDevice::compile(c
 std::vector<BuildOutcome> CandidateDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   auto compiled = compile(flags);
   if (auto* failed = std::get_if<BuildFailed>(&compiled)) return std::vector<BuildOutcome>(kernels.size(), *failed);
-  BuiltKernel code{.name = file_.stem().string(), .entries = {}, .artifacts = {}, .targets = {}, .log = {}};
+  BuiltKernel code{
+      .name = candidate_path_.stem().string(), .entries = {}, .artifacts = {}, .target_architectures = {}, .log = {}};
   for (CandidateCode& one : std::get<std::vector<CandidateCode>>(compiled)) {
-    const Result<ptx::Module> module = ptx::parse(one.ptx, file_.filename().string());
+    const Result<ptx::Module> module = ptx::parse(one.ptx, candidate_path_.filename().string());
     if (!module.ok())
       return std::vector<BuildOutcome>(kernels.size(),
                                        BuildFailed{BuildFailed::Kind::kRejected, module.error().text()});
-    const Result<std::string> entry = entry_of(*module, contract_.entry);
+    const Result<std::string> entry = entry_of(*module, contract_.entry_point_name);
     if (!entry.ok())
       return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kRejected, entry.error().text()});
     if (code.entries.empty())
@@ -102,7 +103,7 @@ std::vector<BuildOutcome> CandidateDevice::build(std::span<const EmittedKernel> 
                               .precision = Precision::kNative,
                               .symbol = *entry,
                               .parameter_count = module->find_entry(*entry)->parameters.size()});
-    code.targets.push_back(one.architecture);
+    code.target_architectures.push_back(one.architecture);
     code.artifacts.push_back(std::make_shared<const Artifact>(Artifact{
         .kind = Artifact::Kind::kPtx, .architecture = one.architecture, .path = {}, .content = std::move(one.ptx)}));
   }
@@ -127,18 +128,19 @@ Result<std::unique_ptr<Session>> CandidateDevice::open(const SessionLimits& limi
 }
 
 Result<std::unique_ptr<Device>> make_device(const DeviceOptions& options) {
-  if (options.candidate.empty()) return Error{"no candidate is given; use assay judge CANDIDATE --against SPEC.py"};
-  if (!content_of(options.candidate)) return Error{"cannot read the candidate", options.candidate};
-  const fs::path file(options.candidate);
+  if (options.candidate_path.empty())
+    return Error{"no candidate is given; use assay judge CANDIDATE --against SPEC.py"};
+  if (!content_of(options.candidate_path)) return Error{"cannot read the candidate", options.candidate_path};
+  const fs::path file(options.candidate_path);
   if (!is_ptx(file) && file.extension() != ".cu" && file.extension() != ".py") {
     return Error{"the candidate must be a CUDA source (.cu), PTX (.ptx) or a Python file that calls load_inline (.py)",
-                 options.candidate};
+                 options.candidate_path};
   }
-  Result<Contract> contract = contract_of(file);
+  Result<LaunchContract> contract = contract_of(file);
   if (!contract.ok()) return contract.error();
   ptx::PtxOptions ptx_options{.checks = ptx::checks_without(options.disabled_checks)};
   ptx_options.nvrtc = options.nvrtc;
-  ptx_options.cache_directory = options.cache;
+  ptx_options.cache_directory = options.cache_directory;
   if (has_host_code(file, *contract)) {
     return std::unique_ptr<Device>(
         std::make_unique<HostCandidateDevice>(file, contract.take(), std::move(ptx_options), options.architectures));

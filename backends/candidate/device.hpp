@@ -17,7 +17,7 @@ namespace assay::candidate {
 
 /// Relative error of the inputs to which the rounding errors of a candidate may correspond, in unit roundoffs: sums in
 /// another order, online algorithms and the like have errors of 1 to 3.
-inline constexpr double kInputError = 4;
+inline constexpr double kInputErrorInUnitRoundoffs = 4;
 
 /// The PTX of a candidate for one architecture.
 struct CandidateCode {
@@ -27,13 +27,13 @@ struct CandidateCode {
 
 class CandidateDevice final : public backends::Device {
  public:
-  CandidateDevice(std::filesystem::path file, Contract contract, ptx::PtxOptions options)
-      : file_(std::move(file)), contract_(std::move(contract)), options_(std::move(options)) {}
+  CandidateDevice(std::filesystem::path file, LaunchContract contract, ptx::PtxOptions options)
+      : candidate_path_(std::move(file)), contract_(std::move(contract)), options_(std::move(options)) {}
 
   [[nodiscard]] std::string_view name() const override { return "candidate"; }
-  [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarp; }
+  [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarpPython; }
   [[nodiscard]] bool uses_cuda_math() const override { return true; }
-  [[nodiscard]] double input_error() const override { return kInputError; }
+  [[nodiscard]] double input_error() const override { return kInputErrorInUnitRoundoffs; }
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
   [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return {}; }
@@ -46,22 +46,23 @@ class CandidateDevice final : public backends::Device {
  private:
   std::variant<std::vector<CandidateCode>, backends::BuildFailed> compile(const backends::BuildFlags& flags) const;
 
-  std::filesystem::path file_;
-  Contract contract_;
+  std::filesystem::path candidate_path_;
+  LaunchContract contract_;
   ptx::PtxOptions options_;
 };
 
 /// Fails if no candidate is given, if it cannot be read, or if its contract is invalid.
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
-inline constexpr backends::DeviceRow kDeviceRow{.name = "candidate",
-                                                .summary = "existing CUDA or PTX code, judged against a specification",
-                                                .target = backends::SourceTarget::kWarp,
-                                                .toolkit = backends::Toolkit::kNvrtc,
-                                                .flags = backends::BuildFlags::standard(),
-                                                .is_selectable = false,
-                                                .reports_profiles = true,
-                                                .make = make_device,
-                                                .builds = ptx::builds};
+inline constexpr backends::DeviceEntry kDeviceEntry{
+    .name = "candidate",
+    .summary = "existing CUDA or PTX code, judged against a specification",
+    .target = backends::SourceTarget::kWarpPython,
+    .toolkit = backends::Toolkit::kNvrtc,
+    .flags = backends::BuildFlags::standard(),
+    .is_selectable = false,
+    .reports_profiles = true,
+    .make = make_device,
+    .builds = ptx::named_builds};
 
 }  // namespace assay::candidate

@@ -17,7 +17,7 @@ constexpr int kMostNested = 64;
 
 class FormulaParser {
  public:
-  FormulaParser(std::string_view text, const FormulaNames& names) : text_(text), names_(names) {}
+  FormulaParser(std::string_view text, const FormulaNameLookup& names) : text_(text), names_(names) {}
 
   Result<std::int64_t> run() {
     const double value = sum();
@@ -149,7 +149,7 @@ class FormulaParser {
   }
 
   std::string_view text_;
-  const FormulaNames& names_;
+  const FormulaNameLookup& names_;
   std::size_t at_ = 0;  ///< position of the next character
   int depth_ = 0;       ///< nesting of parentheses and calls
   std::optional<Error> error_;
@@ -157,7 +157,7 @@ class FormulaParser {
 
 }  // namespace
 
-Result<std::int64_t> evaluate(std::string_view formula, const FormulaNames& names) {
+Result<std::int64_t> evaluate(std::string_view formula, const FormulaNameLookup& names) {
   return FormulaParser(formula, names).run();
 }
 

@@ -12,7 +12,7 @@
 namespace assay::candidate {
 
 /// What a formula may refer to. Each function returns nothing for an unknown name or dimension.
-struct FormulaNames {
+struct FormulaNameLookup {
   std::function<std::optional<double>(std::string_view name)> value_of;  ///< a parameter by value, or "threads"
   std::function<std::optional<double>(std::string_view array, std::size_t dimension)> extent_of;
 };
@@ -20,6 +20,6 @@ struct FormulaNames {
 /// Evaluates numbers, names, `name.shape[d]`, `+ - * / %`, parentheses, and the functions ceil, floor, min and max.
 /// Division is not rounded. Fails if the formula is malformed or has an unknown name, and if the result is not an
 /// integer of at most 2^53 in magnitude. The error has the position in the formula.
-Result<std::int64_t> evaluate(std::string_view formula, const FormulaNames& names);
+Result<std::int64_t> evaluate(std::string_view formula, const FormulaNameLookup& names);
 
 }  // namespace assay::candidate

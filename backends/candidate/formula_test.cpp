@@ -11,15 +11,15 @@ namespace {
 using ::testing::HasSubstr;
 
 /// n = 1000, threads = 7, and an array x of shape (5, 300).
-const FormulaNames kNames{.value_of = [](std::string_view name) -> std::optional<double> {
-                            if (name == "n") return 1000;
-                            if (name == "threads") return 7;
-                            return std::nullopt;
-                          },
-                          .extent_of = [](std::string_view array, std::size_t dimension) -> std::optional<double> {
-                            if (array != "x" || dimension > 1) return std::nullopt;
-                            return dimension == 0 ? 5 : 300;
-                          }};
+const FormulaNameLookup kNames{.value_of = [](std::string_view name) -> std::optional<double> {
+                                 if (name == "n") return 1000;
+                                 if (name == "threads") return 7;
+                                 return std::nullopt;
+                               },
+                               .extent_of = [](std::string_view array, std::size_t dimension) -> std::optional<double> {
+                                 if (array != "x" || dimension > 1) return std::nullopt;
+                                 return dimension == 0 ? 5 : 300;
+                               }};
 
 std::int64_t value(std::string_view formula) {
   const Result<std::int64_t> result = evaluate(formula, kNames);

@@ -45,7 +45,7 @@ HostSource cuda_source(const fs::path& file) {
 }
 
 /// The function that the contract states, or the only one.
-Result<std::string> function_of(const HostSource& source, const Contract& contract) {
+Result<std::string> function_of(const HostSource& source, const LaunchContract& contract) {
   const std::vector<std::string>& known = source.functions;
   if (!contract.function.empty()) {
     if (known.empty() || std::ranges::find(known, contract.function) != known.end()) return contract.function;
@@ -61,13 +61,13 @@ Result<std::string> function_of(const HostSource& source, const Contract& contra
 
 }  // namespace
 
-bool has_host_code(const fs::path& file, const Contract& contract) {
+bool has_host_code(const fs::path& file, const LaunchContract& contract) {
   if (file.extension() == ".py") return true;
   if (file.extension() != ".cu") return false;
   return !contract.function.empty() || text_of(file).find("<torch/") != std::string::npos;
 }
 
-HostCandidateDevice::HostCandidateDevice(fs::path file, Contract contract, ptx::PtxOptions options,
+HostCandidateDevice::HostCandidateDevice(fs::path file, LaunchContract contract, ptx::PtxOptions options,
                                          std::vector<std::string> architectures)
     : file_(std::move(file)),
       contract_(std::move(contract)),
@@ -96,12 +96,13 @@ std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKern
   if (!source.ok()) return all_failed(BuildFailed::Kind::kRejected, source.error().text());
   const Result<std::string> function = function_of(*source, contract_);
   if (!function.ok()) return all_failed(BuildFailed::Kind::kRejected, function.error().text());
-  BuiltKernel code{.name = file_.stem().string(), .entries = {}, .artifacts = {}, .targets = {}, .log = {}};
+  BuiltKernel code{
+      .name = file_.stem().string(), .entries = {}, .artifacts = {}, .target_architectures = {}, .log = {}};
   for (const std::string& architecture : architectures_) {
     auto library = library_for(architecture, *source, *function);
     if (auto* failed = std::get_if<BuildFailed>(&library))
       return std::vector<BuildOutcome>(kernels.size(), std::move(*failed));
-    code.targets.push_back(architecture);
+    code.target_architectures.push_back(architecture);
     code.artifacts.push_back(std::make_shared<const Artifact>(std::get<Artifact>(std::move(library))));
   }
   std::vector<BuildOutcome> outcomes;

@@ -25,13 +25,13 @@ namespace assay::candidate {
 class HostCandidateDevice final : public backends::Device {
  public:
   /// `architectures` are those that the user states; without any, the code is compiled for kDefaultArchitecture.
-  HostCandidateDevice(std::filesystem::path file, Contract contract, ptx::PtxOptions options,
+  HostCandidateDevice(std::filesystem::path file, LaunchContract contract, ptx::PtxOptions options,
                       std::vector<std::string> architectures);
 
   [[nodiscard]] std::string_view name() const override { return "candidate"; }
-  [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarp; }
+  [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarpPython; }
   [[nodiscard]] bool uses_cuda_math() const override { return true; }
-  [[nodiscard]] double input_error() const override { return kInputError; }
+  [[nodiscard]] double input_error() const override { return kInputErrorInUnitRoundoffs; }
   [[nodiscard]] bool writes_whole_outputs() const override { return true; }
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
@@ -51,7 +51,7 @@ class HostCandidateDevice final : public backends::Device {
   std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
 
   std::filesystem::path file_;
-  Contract contract_;
+  LaunchContract contract_;
   ptx::PtxOptions options_;
   std::vector<std::string> architectures_;
   Result<std::filesystem::path> nvcc_;
@@ -65,6 +65,6 @@ inline constexpr const char* kDefaultArchitecture = "compute_75";
 
 /// Whether a candidate has host code that Assay calls: a Python file, or a CUDA source that includes PyTorch or whose
 /// contract states a function.
-bool has_host_code(const std::filesystem::path& file, const Contract& contract);
+bool has_host_code(const std::filesystem::path& file, const LaunchContract& contract);
 
 }  // namespace assay::candidate

@@ -112,7 +112,7 @@ Result<std::unique_ptr<worker::WorkerSession>> open_host_workers(const SessionLi
        .process_bytes = limits.process_bytes,
        .filter_system_calls = true,
        .restrict_file_access = true},
-      {.program = "/proc/self/exe", .role_argument = kWorkerRole, .folder = folder, .code_of = library_of});
+      {.program = "/proc/self/exe", .role_argument = kWorkerRoleArgument, .folder = folder, .code_of = library_of});
 }
 
 void HostSession::reset() {
@@ -124,7 +124,7 @@ std::vector<RunOutcome> HostSession::run(std::span<const LaunchRequest> launches
   std::vector<RunOutcome> outcomes;
   for (const LaunchRequest& launch : launches) {
     outcomes.push_back(run_one(launch));
-    if (stops_batch(launch, outcomes.back())) break;
+    if (stops_later_launches(launch, outcomes.back())) break;
   }
   return outcomes;
 }
@@ -136,7 +136,7 @@ Result<BufferAddress> HostSession::dense_address(const ptx::ArrayView& view, std
     dense.strides[d] = dense.strides[d + 1] * view.shape[d + 1];
   if (dense.strides == view.strides) return view.address;
   const std::size_t size =
-      ptx::ArrayView{.address = {}, .region = {}, .shape = view.shape, .strides = dense.strides}.extent(element);
+      ptx::ArrayView{.address = {}, .region = {}, .shape = view.shape, .strides = dense.strides}.byte_extent(element);
   const Result<BufferId> buffer = workers_->allocate(std::max<std::size_t>(size, 1));
   if (!buffer.ok()) return buffer.error();
   dense.buffer = *buffer;
@@ -149,11 +149,11 @@ void HostSession::copy(const DenseCopy& dense, bool to_copy) {
   const std::span<std::byte> own = bytes(dense.buffer);
   const std::span<std::byte> theirs = bytes(dense.view.address.buffer).subspan(dense.view.address.offset);
   const auto element = static_cast<std::size_t>(dense.strides.back());
-  ptx::for_each_element(dense.view.shape, dense.strides, dense.view.strides,
-                        [&](std::size_t at_own, std::size_t at_theirs) {
-                          if (to_copy) std::memcpy(own.data() + at_own, theirs.data() + at_theirs, element);
-                          else std::memcpy(theirs.data() + at_theirs, own.data() + at_own, element);
-                        });
+  ptx::for_each_offset_pair(dense.view.shape, dense.strides, dense.view.strides,
+                            [&](std::size_t at_own, std::size_t at_theirs) {
+                              if (to_copy) std::memcpy(own.data() + at_own, theirs.data() + at_theirs, element);
+                              else std::memcpy(theirs.data() + at_theirs, own.data() + at_own, element);
+                            });
 }
 
 Result<HostSession::Call> HostSession::call_of(const Specification& specification,
@@ -176,11 +176,11 @@ Result<HostSession::Call> HostSession::call_of(const Specification& specificatio
     if (parameters[p].kind == CallArgumentKind::kArray) call.addresses.emplace_back(call.values.size(), addresses[p]);
     call.values.push_back(parameters[p]);
   };
-  if (contract_.arguments.empty()) {
+  if (contract_.argument_formulas.empty()) {
     for (std::size_t p = 0; p < parameters.size(); ++p)
       add(p);
   }
-  for (const std::string& expression : contract_.arguments) {
+  for (const std::string& expression : contract_.argument_formulas) {
     if (const std::optional<std::size_t> p = arguments.find(expression)) {
       add(*p);
       continue;
@@ -214,7 +214,7 @@ RunOutcome HostSession::run_one(const LaunchRequest& launch) {
   if (!call.ok()) return LaunchFailed{call.error().text()};
 
   CallHeader header{.given_count = static_cast<std::int32_t>(call->given_count),
-                    .is_inferred = contract_.arguments.empty() ? 1 : 0,
+                    .is_inferred = contract_.argument_formulas.empty() ? 1 : 0,
                     .output_count = static_cast<std::int32_t>(call->values.size() - call->given_count),
                     .instruction_limit =
                         static_cast<std::uint64_t>(launch.time_limit.count()) * options_.instructions_per_millisecond,
@@ -228,16 +228,16 @@ RunOutcome HostSession::run_one(const LaunchRequest& launch) {
     append(values.bytes, value);
   for (const auto& [index, address] : call->addresses) {
     const std::size_t at = sizeof(header) + index * sizeof(CallArgument) + offsetof(CallArgument, address);
-    values.pointers.push_back({.at = static_cast<std::uint32_t>(at), .address = address});
+    values.pointers.push_back({.position = static_cast<std::uint32_t>(at), .address = address});
   }
   KernelArgument place;
   append(place.bytes, ReportPlace{.bytes = kReportBytes});
-  place.pointers.push_back({.at = offsetof(ReportPlace, address), .address = {.buffer = *report_}});
+  place.pointers.push_back({.position = offsetof(ReportPlace, address), .address = {.buffer = *report_}});
 
   LaunchRequest request = launch;
   request.arguments = {std::move(values), std::move(place)};
   request.profile = false;
-  request.samples = 0;
+  request.sample_count = 0;
   bytes(*report_)[0] = std::byte{0};
   RunOutcome outcome = workers_->run({&request, 1}).front();
   if (!std::holds_alternative<Completed>(outcome)) return outcome;

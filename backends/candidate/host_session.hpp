@@ -25,7 +25,7 @@ Result<std::unique_ptr<worker::WorkerSession>> open_host_workers(const backends:
 
 class HostSession final : public backends::Session {
  public:
-  HostSession(std::unique_ptr<worker::WorkerSession> workers, const ptx::PtxOptions& options, Contract contract)
+  HostSession(std::unique_ptr<worker::WorkerSession> workers, const ptx::PtxOptions& options, LaunchContract contract)
       : workers_(std::move(workers)), options_(options), contract_(std::move(contract)) {}
 
   Result<backends::BufferId> allocate(std::size_t size) override { return workers_->allocate(size); }
@@ -57,7 +57,7 @@ class HostSession final : public backends::Session {
 
   std::unique_ptr<worker::WorkerSession> workers_;
   ptx::PtxOptions options_;
-  Contract contract_;
+  LaunchContract contract_;
   std::optional<backends::BufferId> report_;  ///< memory for the outcome of a call
 };
 

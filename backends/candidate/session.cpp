@@ -38,7 +38,7 @@ struct PtxMemory {
 /// One launch of the candidate.
 class CandidateLaunch {
  public:
-  CandidateLaunch(const Specification& specification, SpecificationArguments arguments, const Contract& contract,
+  CandidateLaunch(const Specification& specification, SpecificationArguments arguments, const LaunchContract& contract,
                   const ptx::Function& function, const LaunchRequest& launch, PtxMemory memory)
       : specification_(specification),
         arguments_(std::move(arguments)),
@@ -69,16 +69,17 @@ class CandidateLaunch {
 
   Result<ptx::LaunchGeometry> geometry() const {
     ptx::LaunchGeometry result;
-    const Result<std::array<std::int64_t, 3>> block =
-        extents(contract_.block, {kDefaultBlock, 1, 1}, {kMostThreadsOfBlock, kMostThreadsOfBlock, 64}, "block");
+    const Result<std::array<std::int64_t, 3>> block = extents(contract_.block_formulas, {kDefaultBlock, 1, 1},
+                                                              {kMostThreadsOfBlock, kMostThreadsOfBlock, 64}, "block");
     if (!block.ok()) return block.error();
     const std::int64_t threads = (*block)[0] * (*block)[1] * (*block)[2];
     if (threads > kMostThreadsOfBlock)
       return Error{fmt::format("a block has {} threads, but at most {} are allowed", threads, kMostThreadsOfBlock)};
     const std::int64_t blocks = (launch_.threads + threads - 1) / threads;
-    const Result<std::array<std::int64_t, 3>> grid = extents(contract_.grid, {blocks, 1, 1}, kMostBlocks, "grid");
+    const Result<std::array<std::int64_t, 3>> grid =
+        extents(contract_.grid_formulas, {blocks, 1, 1}, kMostBlocks, "grid");
     if (!grid.ok()) return grid.error();
-    const Result<std::int64_t> shared = evaluate(contract_.shared_bytes, names());
+    const Result<std::int64_t> shared = evaluate(contract_.shared_bytes_formula, names());
     if (!shared.ok()) return shared.error();
     const auto dimensions = [](const std::array<std::int64_t, 3>& e) {
       return ptx::Dim3{static_cast<std::uint32_t>(e[0]), static_cast<std::uint32_t>(e[1]),
@@ -119,7 +120,7 @@ class CandidateLaunch {
     for (std::size_t d = view.shape.size() - 1; d-- > 0;)
       placed.dense[d] = placed.dense[d + 1] * view.shape[d + 1];
     const std::size_t size =
-        ptx::ArrayView{.address = {}, .region = {}, .shape = view.shape, .strides = placed.dense}.extent(element);
+        ptx::ArrayView{.address = {}, .region = {}, .shape = view.shape, .strides = placed.dense}.byte_extent(element);
     const ptx::AllocationFlags flags{.read_only = view.region.read_only, .uninitialized = view.region.uninitialized};
     if (placed.dense == view.strides) {
       placed.allocation = memory_.machine.adopt(view.region.name, memory_.bytes(view).first(size), flags);
@@ -137,14 +138,14 @@ class CandidateLaunch {
     const std::span<std::byte> own = memory_.machine.bytes(placed.allocation);
     const std::span<std::byte> theirs = memory_.bytes(*placed.view);
     const auto element = static_cast<std::size_t>(placed.dense.back());
-    ptx::for_each_element(placed.view->shape, placed.dense, placed.view->strides,
-                          [&](std::size_t at_own, std::size_t at_theirs) {
-                            if (to_machine) std::memcpy(own.data() + at_own, theirs.data() + at_theirs, element);
-                            else std::memcpy(theirs.data() + at_theirs, own.data() + at_own, element);
-                          });
+    ptx::for_each_offset_pair(placed.view->shape, placed.dense, placed.view->strides,
+                              [&](std::size_t at_own, std::size_t at_theirs) {
+                                if (to_machine) std::memcpy(own.data() + at_own, theirs.data() + at_theirs, element);
+                                else std::memcpy(theirs.data() + at_theirs, own.data() + at_own, element);
+                              });
   }
 
-  FormulaNames names() const { return arguments_.names(); }
+  FormulaNameLookup names() const { return arguments_.names(); }
 
   std::optional<std::size_t> number_of(std::string_view name) const { return arguments_.find(name); }
 
@@ -170,10 +171,10 @@ class CandidateLaunch {
           fmt::format("{}; state the arguments in the contract, the .assay.json file next to the candidate", reason)};
     };
     const std::size_t count = function_.parameters.size();
-    if (!contract_.arguments.empty()) {
-      if (contract_.arguments.size() == count) return contract_.arguments;
+    if (!contract_.argument_formulas.empty()) {
+      if (contract_.argument_formulas.size() == count) return contract_.argument_formulas;
       return Error{fmt::format("the contract states {} arguments, but '{}' has {} parameters",
-                               contract_.arguments.size(), name_, count)};
+                               contract_.argument_formulas.size(), name_, count)};
     }
     std::vector<std::string> names;
     for (const Parameter& parameter : specification_.parameters)
@@ -215,7 +216,7 @@ class CandidateLaunch {
 
   const Specification& specification_;
   SpecificationArguments arguments_;
-  const Contract& contract_;
+  const LaunchContract& contract_;
   const ptx::Function& function_;
   std::string name_;  ///< of the function, for messages
   const LaunchRequest& launch_;
@@ -231,7 +232,7 @@ RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
   if (!code) return LaunchFailed{code.error().text()};
   const Artifact* const description = launch.kernel->artifact(Artifact::Kind::kPython, Precision::kNative);
   if (description == nullptr) return LaunchFailed{"the kernel was built for a different device"};
-  const auto kernel = kernel_of(code->artifact, code->entry->symbol);
+  const auto kernel = kernel_of(code->artifact, code->entry_point->symbol);
   if (!kernel) return LaunchFailed{kernel.error().text()};
   machine().reset();
   const Specification specification = specification_of(*description);
@@ -241,7 +242,7 @@ RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
   };
   Result<SpecificationArguments> values = SpecificationArguments::of(specification, launch);
   if (!values.ok()) return LaunchFailed{values.error().text()};
-  CandidateLaunch placed(specification, values.take(), contract_, *(*kernel)->function, launch,
+  CandidateLaunch placed(specification, values.take(), contract_, *(*kernel)->entry_function, launch,
                          {.machine = machine(), .bytes = memory_of});
   if (const Result<void> done = placed.place(); !done.ok()) return LaunchFailed{done.error().text()};
   const Result<ptx::LaunchGeometry> geometry = placed.geometry();

@@ -11,7 +11,7 @@ namespace assay::candidate {
 
 class CandidateSession final : public ptx::PtxSession {
  public:
-  CandidateSession(const backends::SessionLimits& limits, const ptx::PtxOptions& options, Contract contract)
+  CandidateSession(const backends::SessionLimits& limits, const ptx::PtxOptions& options, LaunchContract contract)
       : PtxSession(limits, options), contract_(std::move(contract)) {}
 
  protected:
@@ -20,7 +20,7 @@ class CandidateSession final : public ptx::PtxSession {
   backends::RunOutcome run_one(const backends::LaunchRequest& launch) override;
 
  private:
-  Contract contract_;
+  LaunchContract contract_;
 };
 
 }  // namespace assay::candidate

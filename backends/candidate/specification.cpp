@@ -37,7 +37,7 @@ std::shared_ptr<const Artifact> describe(const PythonBinding& binding) {
       Artifact{.kind = Artifact::Kind::kPython,
                .architecture = {},
                .path = {},
-               .content = json{{"dimensions", binding.dimensions}, {"parameters", parameters}}.dump()});
+               .content = json{{"dimensions", binding.launch_dimensions}, {"parameters", parameters}}.dump()});
 }
 
 Specification specification_of(const Artifact& description) {
@@ -61,7 +61,7 @@ Result<SpecificationArguments> SpecificationArguments::of(const Specification& s
     const KernelArgument& argument = launch.arguments[first + p];
     Argument& value = result.arguments_.emplace_back();
     if (specification.parameters[p].rank == 0) value.value = argument.bytes;
-    else value.view = ptx::view_of(argument, specification.parameters[p].rank);
+    else value.view = ptx::array_view_of(argument, specification.parameters[p].rank);
   }
   return result;
 }
@@ -76,7 +76,7 @@ std::int64_t SpecificationArguments::integer(std::size_t parameter) const {
   return integer_from(arguments_[parameter].value, specification_->parameters[parameter].type.starts_with("int"));
 }
 
-FormulaNames SpecificationArguments::names() const {
+FormulaNameLookup SpecificationArguments::names() const {
   return {.value_of = [this](std::string_view name) -> std::optional<double> {
             if (name == "threads") return static_cast<double>(threads_);
             const std::optional<std::size_t> p = find(name);

@@ -52,7 +52,7 @@ class SpecificationArguments {
   /// The value of an integer parameter.
   [[nodiscard]] std::int64_t integer(std::size_t parameter) const;
   /// What formulas may refer to; valid as long as this object.
-  [[nodiscard]] FormulaNames names() const;
+  [[nodiscard]] FormulaNameLookup names() const;
 
  private:
   SpecificationArguments(const Specification& specification, std::int64_t threads)

@@ -40,16 +40,17 @@ CpuOptions with_defaults(CpuOptions options) {
 }
 
 BuildFailed failure_of(const ProcessResult& result, std::chrono::milliseconds limit) {
-  using End = ProcessResult::End;
-  switch (result.end) {
-    case End::kNotStarted: return {BuildFailed::Kind::kResourceFailure, "cannot run the compiler: " + result.output};
-    case End::kTimedOut:
+  using EndReason = ProcessResult::EndReason;
+  switch (result.end_reason) {
+    case EndReason::kNotStarted:
+      return {BuildFailed::Kind::kResourceFailure, "cannot run the compiler: " + result.output};
+    case EndReason::kTimedOut:
       return {BuildFailed::Kind::kTimedOut,
               fmt::format("{}the compiler was killed after {} ms\n", result.output, limit.count())};
-    case End::kSignaled:
+    case EndReason::kSignaled:
       return {BuildFailed::Kind::kRejected,
               fmt::format("{}the compiler was killed by signal {}\n", result.output, result.status_or_signal)};
-    case End::kExited: break;
+    case EndReason::kExited: break;
   }
   const bool disk_full = result.output.find("No space left on device") != std::string::npos;
   return {disk_full ? BuildFailed::Kind::kResourceFailure : BuildFailed::Kind::kRejected, result.output};
@@ -92,30 +93,30 @@ std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernel
   std::vector<BuildOutcome> outcomes(kernels.size());
   const std::size_t batch_size = std::max<std::size_t>(options_.batch_size, 1);
   const std::size_t batches = (kernels.size() + batch_size - 1) / batch_size;
-  for_each_index(batches, options_.jobs, [&](std::size_t index) {
+  for_each_index_in_parallel(batches, options_.jobs, [&](std::size_t index) {
     const std::size_t first = index * batch_size;
     std::vector<const EmittedKernel*> batch;
     for (const EmittedKernel& kernel : kernels.subspan(first, std::min(batch_size, kernels.size() - first))) {
       batch.push_back(&kernel);
     }
-    std::ranges::move(build_isolating_failures(batch, [&](auto unit) { return build_unit(unit, flags); }),
+    std::ranges::move(build_isolating_failures(batch, [&](auto unit) { return build_batch(unit, flags); }),
                       outcomes.begin() + static_cast<std::ptrdiff_t>(first));
   });
   return outcomes;
 }
 
-UnitOutcome CpuDevice::build_unit(std::span<const EmittedKernel* const> kernels, const BuildFlags& flags) {
+BatchOutcome CpuDevice::build_batch(std::span<const EmittedKernel* const> kernels, const BuildFlags& flags) {
   BatchSource batch = compose_batch_with_wrappers(kernels);
   const std::string key = cache_key(batch.text, flags);
-  const fs::path library = scratch_->path() / fmt::format("{}.so", next_unit_.fetch_add(1));
+  const fs::path library = scratch_->path() / fmt::format("{}.so", next_unit_number_.fetch_add(1));
   std::string log;
   // A cached file that a faulty disk has changed is built again.
   const bool is_from_cache = cache_ != nullptr && cache_->fetch(key, library) && !try_loading(library);
   if (!is_from_cache) {
     std::error_code ignored;
     fs::remove(library, ignored);
-    std::variant<std::string, FailedUnit> outcome = compile_unit(batch.text, kernels, flags, library);
-    if (auto* failed = std::get_if<FailedUnit>(&outcome)) {
+    std::variant<std::string, FailedBatch> outcome = compile_batch(batch.text, kernels, flags, library);
+    if (auto* failed = std::get_if<FailedBatch>(&outcome)) {
       return std::move(*failed);
     }
     log = std::move(std::get<std::string>(outcome));
@@ -125,26 +126,26 @@ UnitOutcome CpuDevice::build_unit(std::span<const EmittedKernel* const> kernels,
     }
   }
   const auto artifact = with_file({.kind = Artifact::Kind::kSharedLibrary, .path = library});
-  BuiltUnit unit;
+  BuiltBatch unit;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     unit.kernels.push_back({.name = kernels[i]->name,
-                            .entries = std::move(batch.entries[i]),
+                            .entries = std::move(batch.entry_points_by_kernel[i]),
                             .artifacts = {artifact},
-                            .targets = {},
+                            .target_architectures = {},
                             .log = log,
                             .is_from_cache = is_from_cache});
   }
   return unit;
 }
 
-std::variant<std::string, FailedUnit> CpuDevice::compile_unit(const std::string& text,
-                                                              std::span<const EmittedKernel* const> kernels,
-                                                              const BuildFlags& flags, const fs::path& library) {
+std::variant<std::string, FailedBatch> CpuDevice::compile_batch(const std::string& text,
+                                                                std::span<const EmittedKernel* const> kernels,
+                                                                const BuildFlags& flags, const fs::path& library) {
   fs::path source = library;
   source.replace_extension(".cpp");
   if (!write_file(source, text)) {
-    return FailedUnit{{BuildFailed::Kind::kResourceFailure, "cannot write " + source.string() + "; is the disk full?"},
-                      {}};
+    return FailedBatch{{BuildFailed::Kind::kResourceFailure, "cannot write " + source.string() + "; is the disk full?"},
+                       {}};
   }
   const auto limit = options_.compile_time_limit + options_.compile_time_limit_per_kernel * kernels.size();
   ProcessResult result = compiler_->build_library(source, library, flags, limit);
@@ -155,10 +156,10 @@ std::variant<std::string, FailedUnit> CpuDevice::compile_unit(const std::string&
     result.output = readable_log(std::move(result.output), kernels[0]->name);
   }
   if (!result.succeeded()) {
-    return FailedUnit{failure_of(result, limit), std::move(faulty_kernels)};
+    return FailedBatch{failure_of(result, limit), std::move(faulty_kernels)};
   }
   if (auto failure = try_loading(library)) {
-    return FailedUnit{std::move(*failure), {}};
+    return FailedBatch{std::move(*failure), {}};
   }
   return std::move(result.output);
 }
@@ -170,7 +171,7 @@ std::string CpuDevice::cache_key(const std::string& text, const BuildFlags& flag
 
 WorkerOptions CpuDevice::workers() const {
   return {.program = options_.worker_executable,
-          .folder = scratch_->path(),
+          .library_folder = scratch_->path(),
           .filter_system_calls = options_.confine_worker,
           .restrict_file_access = options_.confine_worker};
 }
@@ -237,8 +238,8 @@ std::string CpuDevice::confinement() {
 fs::path CpuDevice::compiler_file() const { return compiler_.ok() ? compiler_->program() : fs::path(); }
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
-  return std::unique_ptr<backends::Device>(
-      std::make_unique<CpuDevice>(CpuOptions{.compiler = options.compiler, .cache_directory = options.cache}));
+  return std::unique_ptr<backends::Device>(std::make_unique<CpuDevice>(
+      CpuOptions{.compiler = options.compiler, .cache_directory = options.cache_directory}));
 }
 
 }  // namespace assay::cpu

@@ -65,24 +65,23 @@ class CpuDevice final : public backends::Device {
   Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
 
  private:
-  backends::UnitOutcome build_unit(std::span<const backends::EmittedKernel* const> kernels,
-                                   const backends::BuildFlags& flags);
+  backends::BatchOutcome build_batch(std::span<const backends::EmittedKernel* const> kernels,
+                                     const backends::BuildFlags& flags);
   /// Returns the compiler's log.
-  std::variant<std::string, backends::FailedUnit> compile_unit(const std::string& text,
-                                                               std::span<const backends::EmittedKernel* const> kernels,
-                                                               const backends::BuildFlags& flags,
-                                                               const std::filesystem::path& library);
+  std::variant<std::string, backends::FailedBatch> compile_batch(
+      const std::string& text, std::span<const backends::EmittedKernel* const> kernels,
+      const backends::BuildFlags& flags, const std::filesystem::path& library);
   [[nodiscard]] std::string cache_key(const std::string& text, const backends::BuildFlags& flags) const;
   WorkerOptions workers() const;                       ///< options of the worker processes
   Result<worker::WorkerSession*> test_load_session();  ///< opened on first use; loading_mutex_ must be held
   std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
 
   CpuOptions options_;
-  Result<Compiler> compiler_;                    ///< the compiler, or why none was found
-  std::unique_ptr<backends::BuildCache> cache_;  ///< the build cache; null if it cannot be opened or is not used
-  Result<backends::ScratchDirectory> scratch_;   ///< directory for sources and libraries of this device
-  std::atomic<std::uint64_t> next_unit_ = 0;     ///< number of the next translation unit, which names its files
-  std::mutex loading_mutex_;                     ///< guards test_load_session_
+  Result<Compiler> compiler_;                        ///< the compiler, or why none was found
+  std::unique_ptr<backends::BuildCache> cache_;      ///< the build cache; null if it cannot be opened or is not used
+  Result<backends::ScratchDirectory> scratch_;       ///< directory for sources and libraries of this device
+  std::atomic<std::uint64_t> next_unit_number_ = 0;  ///< number of the next translation unit, which names its files
+  std::mutex loading_mutex_;                         ///< guards test_load_session_
   std::unique_ptr<worker::WorkerSession>
       test_load_session_;  ///< session that test-loads libraries; guarded by loading_mutex_
 };
@@ -91,20 +90,20 @@ Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOpti
 
 /// One build for each compiler, named by its command without folders: "g++-12". One build without a name if the choices
 /// do not list several.
-Result<std::vector<backends::NamedBuild>> builds(const backends::DeviceOptions& options,
-                                                 const backends::BuildChoices& choices);
+Result<std::vector<backends::NamedBuild>> named_builds(const backends::DeviceOptions& options,
+                                                       const backends::BuildChoices& choices);
 
 /// The chosen compiler, optimized as the case, unoptimized and trapping; and every GCC and Clang on the path, whose
 /// names may end with a version number.
 std::vector<backends::BuildVariant> variants(const backends::DeviceOptions& chosen);
 
-inline constexpr backends::DeviceRow kDeviceRow{.name = "cpu",
-                                                .summary = "C++ compiled for this CPU",
-                                                .target = backends::SourceTarget::kCpp,
-                                                .toolkit = backends::Toolkit::kHostCompiler,
-                                                .has_optimization_levels = true,
-                                                .make = make_device,
-                                                .builds = builds,
-                                                .variants = variants};
+inline constexpr backends::DeviceEntry kDeviceEntry{.name = "cpu",
+                                                    .summary = "C++ compiled for this CPU",
+                                                    .target = backends::SourceTarget::kCpp,
+                                                    .toolkit = backends::Toolkit::kHostCompiler,
+                                                    .has_optimization_levels = true,
+                                                    .make = make_device,
+                                                    .builds = named_builds,
+                                                    .variants = variants};
 
 }  // namespace assay::cpu

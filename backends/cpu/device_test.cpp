@@ -84,7 +84,7 @@ TEST(CpuDevice, ConfinesKernelProcessOnlyIfRequested) {
     CpuDevice device(std::move(options));
     const Result<worker::Confinement> confinement = device.probe_confinement();
     ASSERT_TRUE(confinement.ok()) << confinement.error().text();
-    EXPECT_EQ(confinement->system_calls_error != worker::Confinement::kNotRequested, confine);
+    EXPECT_EQ(confinement->system_call_filter_error != worker::Confinement::kNotRequested, confine);
     EXPECT_EQ(scaled(device), 4.0F + 1.0F / 3.0F);
   }
 }

@@ -91,14 +91,14 @@ class EnglishEnvironment {
 };
 
 ProcessResult decode(int status, bool timed_out, std::string output) {
-  using End = ProcessResult::End;
+  using EndReason = ProcessResult::EndReason;
   if (timed_out) {
-    return {End::kTimedOut, 0, std::move(output)};
+    return {EndReason::kTimedOut, 0, std::move(output)};
   }
   if (WIFSIGNALED(status)) {
-    return {End::kSignaled, WTERMSIG(status), std::move(output)};
+    return {EndReason::kSignaled, WTERMSIG(status), std::move(output)};
   }
-  return {End::kExited, WEXITSTATUS(status), std::move(output)};
+  return {EndReason::kExited, WEXITSTATUS(status), std::move(output)};
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ ProcessResult run_process(const fs::path& program, const std::vector<std::string
   auto child = launcher(context.get_executor(), error, program, arguments, OwnProcessGroup{}, EnglishEnvironment{},
                         process::process_stdio{nullptr, output.fd(), output.fd()});
   if (error) {
-    return {ProcessResult::End::kNotStarted, 0, program.string() + ": " + error.message()};
+    return {ProcessResult::EndReason::kNotStarted, 0, program.string() + ": " + error.message()};
   }
   const pid_t group = child.id();
   bool timed_out = false;

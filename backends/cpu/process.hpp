@@ -11,12 +11,12 @@
 namespace assay::cpu {
 
 struct ProcessResult {
-  enum class End : std::uint8_t { kExited, kSignaled, kTimedOut, kNotStarted };
-  End end = End::kNotStarted;  ///< how the process ended
-  int status_or_signal = 0;    ///< exit status for kExited, signal number for kSignaled
-  std::string output;          ///< standard output and error, interleaved, first MiB; or why the program did not start
+  enum class EndReason : std::uint8_t { kExited, kSignaled, kTimedOut, kNotStarted };
+  EndReason end_reason = EndReason::kNotStarted;  ///< how the process ended
+  int status_or_signal = 0;                       ///< exit status for kExited, signal number for kSignaled
+  std::string output;  ///< standard output and error, interleaved, first MiB; or why the program did not start
 
-  [[nodiscard]] bool succeeded() const { return end == End::kExited && status_or_signal == 0; }
+  [[nodiscard]] bool succeeded() const { return end_reason == EndReason::kExited && status_or_signal == 0; }
 };
 
 /// Runs the program in its own process group, with messages in English and without standard input. At the time limit

@@ -9,7 +9,7 @@
 namespace assay::cpu {
 namespace {
 
-using End = ProcessResult::End;
+using EndReason = ProcessResult::EndReason;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
@@ -20,7 +20,7 @@ ProcessResult shell(const std::string& script, milliseconds limit = seconds{20})
 
 TEST(RunProcess, CapturesExitStatusStdoutAndStderr) {
   const ProcessResult result = shell("echo out; echo err >&2; exit 3");
-  EXPECT_EQ(result.end, End::kExited);
+  EXPECT_EQ(result.end_reason, EndReason::kExited);
   EXPECT_EQ(result.status_or_signal, 3);
   EXPECT_EQ(result.output, "out\nerr\n");
   EXPECT_TRUE(shell("true").succeeded());
@@ -28,21 +28,21 @@ TEST(RunProcess, CapturesExitStatusStdoutAndStderr) {
 
 TEST(RunProcess, ReportsSignalThatKilledProgram) {
   const ProcessResult result = shell("kill -SEGV $$");
-  EXPECT_EQ(result.end, End::kSignaled);
+  EXPECT_EQ(result.end_reason, EndReason::kSignaled);
   EXPECT_EQ(result.status_or_signal, SIGSEGV);
 }
 
 TEST(RunProcess, KillsChildProcessesAtTimeLimit) {
   const auto start = std::chrono::steady_clock::now();
   const ProcessResult result = shell("echo started; sleep 60 & sleep 60; wait", milliseconds{300});
-  EXPECT_EQ(result.end, End::kTimedOut);
+  EXPECT_EQ(result.end_reason, EndReason::kTimedOut);
   EXPECT_EQ(result.output, "started\n");
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds{30});
 }
 
 TEST(RunProcess, ReportsMissingProgram) {
   const ProcessResult result = run_process("/nonexistent", {}, seconds{20});
-  EXPECT_EQ(result.end, End::kNotStarted);
+  EXPECT_EQ(result.end_reason, EndReason::kNotStarted);
   EXPECT_THAT(result.output, HasSubstr("/nonexistent: No such file"));
 }
 

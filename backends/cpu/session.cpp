@@ -19,12 +19,14 @@ Result<std::string> library_of(const LaunchRequest& launch) {
 }  // namespace
 
 Result<std::unique_ptr<worker::WorkerSession>> open_session(const SessionLimits& limits, const WorkerOptions& workers) {
-  return worker::WorkerSession::open(
-      {.buffer_bytes = limits.buffer_bytes,
-       .process_bytes = limits.process_bytes,
-       .filter_system_calls = workers.filter_system_calls,
-       .restrict_file_access = workers.restrict_file_access},
-      {.program = workers.program, .role_argument = kWorkerRole, .folder = workers.folder, .code_of = library_of});
+  return worker::WorkerSession::open({.buffer_bytes = limits.buffer_bytes,
+                                      .process_bytes = limits.process_bytes,
+                                      .filter_system_calls = workers.filter_system_calls,
+                                      .restrict_file_access = workers.restrict_file_access},
+                                     {.program = workers.program,
+                                      .role_argument = kWorkerRoleArgument,
+                                      .folder = workers.library_folder,
+                                      .code_of = library_of});
 }
 
 }  // namespace assay::cpu

@@ -11,10 +11,10 @@ namespace assay::cpu {
 
 /// The worker processes that a session runs code in.
 struct WorkerOptions {
-  std::filesystem::path program;     ///< program of the workers; its main() calls run_if_worker()
-  std::filesystem::path folder;      ///< folder that contains all libraries to load
-  bool filter_system_calls = true;   ///< whether a filter restricts the worker's system calls
-  bool restrict_file_access = true;  ///< whether Landlock restricts the worker's file access
+  std::filesystem::path program;         ///< program of the workers; its main() calls run_if_worker()
+  std::filesystem::path library_folder;  ///< folder that contains all libraries to load
+  bool filter_system_calls = true;       ///< whether a filter restricts the worker's system calls
+  bool restrict_file_access = true;      ///< whether Landlock restricts the worker's file access
 };
 
 /// Opens a session with such workers. Fails if no worker can be started.

@@ -156,7 +156,7 @@ TEST_F(SessionTest, RunsThreadBlocksInRequestedOrder) {
   EXPECT_THAT(result(ordered), ElementsAre(1, 2, 3, 4, 5));
 
   // Each run continues counting from 5; the first visited thread of the last block has the lowest number.
-  ordered.block = 2;
+  ordered.threads_per_block = 2;
   ordered.order = ThreadOrder::kReverse;
   ordered.arguments[1] = KernelArgument::value(1.0F);
   EXPECT_EQ(describe(run(ordered)), "completed");
@@ -177,7 +177,7 @@ TEST_F(SessionTest, RunsOnlyRequestedSampleOfThreads) {
 TEST_F(SessionTest, ShuffledThreadOrderDependsOnlyOnSeed) {
   const auto order = [&](std::uint64_t seed) {
     LaunchRequest shuffled = launch("number", 64, 1.0F);
-    shuffled.block = 1;
+    shuffled.threads_per_block = 1;
     shuffled.order = ThreadOrder::kShuffled;
     shuffled.shuffle_seed = seed;
     EXPECT_EQ(describe(run(shuffled)), "completed");
@@ -347,15 +347,15 @@ TEST(CpuSession, ReportsActiveConfinementRestrictions) {
   for (const bool filtered : {true, false}) {
     for (const bool limited : {true, false}) {
       const auto session = open_session({}, {.program = ASSAY_WORKER,
-                                             .folder = "/tmp",
+                                             .library_folder = "/tmp",
                                              .filter_system_calls = filtered,
                                              .restrict_file_access = limited});
       ASSERT_TRUE(session.ok()) << session.error().text();
       const worker::Confinement& confinement = (*session)->confinement();
       // A requested part is active unless this system lacks it; a part that was not requested is inactive.
-      EXPECT_EQ(confinement.system_calls_error != worker::Confinement::kNotRequested, filtered);
-      EXPECT_EQ(confinement.files_error != worker::Confinement::kNotRequested, limited);
-      EXPECT_EQ(confinement.landlock_version > 0, confinement.files_error == 0);
+      EXPECT_EQ(confinement.system_call_filter_error != worker::Confinement::kNotRequested, filtered);
+      EXPECT_EQ(confinement.file_restriction_error != worker::Confinement::kNotRequested, limited);
+      EXPECT_EQ(confinement.landlock_version > 0, confinement.file_restriction_error == 0);
     }
   }
 }

@@ -44,7 +44,8 @@ std::string label_of(const std::string& command) {
 
 }  // namespace
 
-Result<std::vector<backends::NamedBuild>> builds(const DeviceOptions& options, const backends::BuildChoices& choices) {
+Result<std::vector<backends::NamedBuild>> named_builds(const DeviceOptions& options,
+                                                       const backends::BuildChoices& choices) {
   std::vector<backends::NamedBuild> result;
   std::set<std::string> names;
   for (const std::string& command : choices.compilers) {
@@ -73,7 +74,8 @@ std::vector<BuildVariant> variants(const DeviceOptions& chosen) {
     result.push_back({.role = role, .compiler = compiler->version(), .target = {}, .options = chosen});
   DeviceOptions trapping = chosen;
   trapping.compiler = fmt::format("{} {}", compiler->program().string(), kTrapOptions);
-  result.push_back({.role = Role::kTrapping, .compiler = compiler->version(), .target = {}, .options = trapping});
+  result.push_back(
+      {.role = Role::kTrapOnUndefinedBehavior, .compiler = compiler->version(), .target = {}, .options = trapping});
   // Several names may be links to one compiler.
   std::error_code unresolved;
   std::set<std::filesystem::path> known{std::filesystem::canonical(compiler->program(), unresolved)};

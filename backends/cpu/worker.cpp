@@ -21,7 +21,7 @@ namespace assay::cpu {
 namespace {
 
 using backends::ThreadOrder;
-using worker::ArgumentRow;
+using worker::ArgumentLocation;
 using worker::LaunchRecord;
 using worker::LaunchResult;
 using worker::RecordReader;
@@ -74,7 +74,7 @@ class Library {
 };
 
 /// Why the arguments do not match the parameters; empty if they do.
-std::string mismatch(const Entry& entry, std::span<const ArgumentRow> arguments) {
+std::string mismatch(const Entry& entry, std::span<const ArgumentLocation> arguments) {
   if (entry.sizes[0] != arguments.size()) {
     return "the entry takes " + std::to_string(entry.sizes[0]) + " arguments, got " + std::to_string(arguments.size());
   }
@@ -92,7 +92,7 @@ LaunchResult rejected(std::string message) {
 }
 
 /// Calls entries of loaded libraries. The buffers are ordinary memory of this process.
-class LibraryExecutor final : public worker::Executor {
+class LibraryExecutor final : public worker::LaunchExecutor {
  public:
   explicit LibraryExecutor(std::span<std::byte> buffers) : buffers_(buffers.data()) {}
 
@@ -118,7 +118,8 @@ class LibraryExecutor final : public worker::Executor {
   void visit_blocks(const RecordReader& reader, EntryFunction function, void* const* arguments) {
     const LaunchRecord& record = reader.record();
     const std::int64_t threads = std::max<std::int64_t>(record.threads, 0);
-    const std::int64_t block = record.block > 0 ? record.block : std::max<std::int64_t>(threads, 1);
+    const std::int64_t block =
+        record.requested_block_threads > 0 ? record.requested_block_threads : std::max<std::int64_t>(threads, 1);
     // A launch without threads still calls the entry, which must then change nothing.
     const std::int64_t blocks = std::max<std::int64_t>((threads + block - 1) / block, 1);
     const auto visit = [&](std::int64_t index) {
@@ -129,7 +130,7 @@ class LibraryExecutor final : public worker::Executor {
         function(arguments, thread, thread + 1);
       return;
     }
-    switch (static_cast<ThreadOrder>(record.order)) {
+    switch (static_cast<ThreadOrder>(record.thread_order)) {
       case ThreadOrder::kForward:
         for (std::int64_t i = 0; i < blocks; ++i)
           visit(i);
@@ -149,7 +150,7 @@ class LibraryExecutor final : public worker::Executor {
 
   std::byte* buffers_;
   Library library_;
-  worker::PlacedArguments arguments_;
+  worker::RelocatedArguments arguments_;
   std::vector<std::int64_t> shuffled_;
 };
 
@@ -157,8 +158,8 @@ class LibraryExecutor final : public worker::Executor {
 
 std::optional<int> run_if_worker(int argc, const char* const* argv) {
   return worker::serve_if_worker(
-      argc, argv, kWorkerRole, [](const worker::WorkerLimits&, std::span<std::byte> buffers) {
-        return Result<std::unique_ptr<worker::Executor>>(std::make_unique<LibraryExecutor>(buffers));
+      argc, argv, kWorkerRoleArgument, [](const worker::WorkerLimits&, std::span<std::byte> buffers) {
+        return Result<std::unique_ptr<worker::LaunchExecutor>>(std::make_unique<LibraryExecutor>(buffers));
       });
 }
 

@@ -30,7 +30,8 @@ bool are_atomics_ordered(const LaunchRequest& launch, const ExecutionProfile& pr
   const double unknown = profile.exactness.order_dependent_count > 0 ? 1 : 0;
   if (measure("atomic_collisions", unknown) == 0) return true;
   const BuiltEntryPoint* const entry = launch.kernel->find(launch.pass, launch.precision);
-  const bool one_warp = launch.threads <= kWarp && (launch.block == 0 || launch.block >= launch.threads) &&
+  const bool one_warp = launch.threads <= kWarp &&
+                        (launch.threads_per_block == 0 || launch.threads_per_block >= launch.threads) &&
                         entry != nullptr && entry->required_block_threads == 0;
   return one_warp && measure("atomic_contention", 2) <= 1 && measure("divergent_branches", 1) == 0;
 }
@@ -77,7 +78,7 @@ class CrossCheckedSession final : public Session {
     std::vector<RunOutcome> outcomes;
     for (const LaunchRequest& launch : launches) {
       outcomes.push_back(run_both(launch));
-      if (stops_batch(launch, outcomes.back())) break;
+      if (stops_later_launches(launch, outcomes.back())) break;
     }
     return outcomes;
   }
@@ -99,18 +100,18 @@ class CrossCheckedSession final : public Session {
     const RunOutcome cross_checked = cross_check_->run({&observed, 1}).front();
     const auto* completed = std::get_if<Completed>(&cross_checked);
     if (completed == nullptr || !completed->profile || !are_bits_determined(launch, *completed->profile)) {
-      ++counts_->undetermined;
+      ++counts_->undetermined_launches;
       return outcome;
     }
-    ++counts_->compared;
+    ++counts_->compared_launches;
     std::optional<MemoryFinding> difference = first_difference(launch);
     if (!difference) return outcome;
-    ++counts_->differing;
+    ++counts_->differing_launches;
     const Contents after = contents(launch);
     trace(launch, before, *difference);
     fill(*session_, after);
     return MemoryFault{
-        .message = difference->text, .kind = std::string(kDifferingBits), .findings = {std::move(*difference)}};
+        .message = difference->text, .kind = std::string(kDifferingBitsFault), .findings = {std::move(*difference)}};
   }
 
   Contents contents(const LaunchRequest& launch) {
@@ -147,7 +148,8 @@ class CrossCheckedSession final : public Session {
 
   static void name_instruction(const LaunchRequest& launch, const Divergence& divergence, MemoryFinding& difference) {
     const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
-    const std::uint32_t in_block = block_grid_for(launch.threads, launch.block, entry.required_block_threads)->threads;
+    const std::uint32_t in_block =
+        block_grid_for(launch.threads, launch.threads_per_block, entry.required_block_threads)->threads_per_block;
     const RecordedInstruction& instruction = divergence.instruction;
     difference.site = {.code_line = instruction.code_line,
                        .source_line = instruction.source_line,
@@ -185,7 +187,7 @@ class CrossCheckedSession final : public Session {
       if (difference || mine == here.end()) return;
       const auto at = static_cast<std::size_t>(mine - here.begin());
       const Artifact* const code = launch.kernel->artifact(Artifact::Kind::kPtx, launch.precision, launch.target);
-      difference = {.kind = std::string(kDifferingBits),
+      difference = {.kind = std::string(kDifferingBitsFault),
                     .kernel = launch.kernel->find(launch.pass, launch.precision)->symbol,
                     .target = code != nullptr ? code->architecture : "",
                     .text = fmt::format("array '{}' of kernel '{}' differs from device {} at byte {}: {} instead of {}",
@@ -223,7 +225,7 @@ std::string CrossCheckedDevice::remark() const {
   return fmt::format(
       "cross-check: compared {} launches bit by bit, {} differ; {} launches have undetermined bits (approximate "
       "functions, order of atomics)",
-      counts_->compared.load(), counts_->differing.load(), counts_->undetermined.load());
+      counts_->compared_launches.load(), counts_->differing_launches.load(), counts_->undetermined_launches.load());
 }
 
 }  // namespace assay::backends

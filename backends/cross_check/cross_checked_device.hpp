@@ -1,6 +1,6 @@
 // A device whose launches are repeated on a second device from the same input bytes. If the result bits are determined
-// but differ, the launch fails with a MemoryFault of the kind kDifferingBits, whose finding names the first instruction
-// with a different result.
+// but differ, the launch fails with a MemoryFault of the kind kDifferingBitsFault, whose finding names the first
+// instruction with a different result.
 #pragma once
 
 #include <atomic>
@@ -20,9 +20,10 @@ namespace assay::backends {
 
 /// Counts the launches of all sessions of a device by the result of the comparison.
 struct CrossCheckCounts {
-  std::atomic<std::size_t> compared = 0;      ///< launches whose result bits were compared
-  std::atomic<std::size_t> differing = 0;     ///< compared launches whose result bits differ
-  std::atomic<std::size_t> undetermined = 0;  ///< bits depend on approximations, contraction or unordered atomics
+  std::atomic<std::size_t> compared_launches = 0;   ///< launches whose result bits were compared
+  std::atomic<std::size_t> differing_launches = 0;  ///< compared launches whose result bits differ
+  std::atomic<std::size_t> undetermined_launches =
+      0;  ///< bits depend on approximations, contraction or unordered atomics
 };
 
 class CrossCheckedDevice final : public Device {

@@ -74,7 +74,7 @@ struct Both {
     KernelArgument array;
     array.bytes.resize(8);
     array.pointers.push_back({.address = {buffer, 4}, .region = {.name = "out"}});
-    launch = {.kernel = &kernel, .threads = threads, .block = block, .arguments = {array}};
+    launch = {.kernel = &kernel, .threads = threads, .threads_per_block = block, .arguments = {array}};
     const std::vector<LaunchRequest> launches{launch, launch};
     outcomes = session->run(launches);
     result = static_cast<int>(session->bytes(buffer)[0]);
@@ -92,18 +92,18 @@ TEST(CrossCheckedDevice, ReturnsResultsOfFirstDeviceIfDevicesAgree) {
   EXPECT_EQ(both.device.name(), "first");
   EXPECT_EQ(describe(both.outcomes[1]), "completed");
   EXPECT_EQ(both.result, 2);
-  EXPECT_EQ(both.device.counts().compared, 2U);
-  EXPECT_EQ(both.device.counts().differing, 0U);
+  EXPECT_EQ(both.device.counts().compared_launches, 2U);
+  EXPECT_EQ(both.device.counts().differing_launches, 0U);
 }
 
 TEST(CrossCheckedDevice, ReportsWhichByteOfWhichArrayDiffers) {
   const Both both({.addend = 2, .outcome = observed({.exact_count = 5})});
   const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
   ASSERT_NE(fault, nullptr);
-  EXPECT_EQ(fault->kind, kDifferingBits);
+  EXPECT_EQ(fault->kind, kDifferingBitsFault);
   EXPECT_EQ(fault->message,
             "array 'out' of kernel 'k' differs from device second at byte 0: 0x01010101 instead of 0x02020202");
-  EXPECT_EQ(both.device.counts().differing, 2U);
+  EXPECT_EQ(both.device.counts().differing_launches, 2U);
 }
 
 TEST(CrossCheckedDevice, StopOnFailureSkipsLaunchesAfterDifference) {
@@ -114,7 +114,7 @@ TEST(CrossCheckedDevice, StopOnFailureSkipsLaunchesAfterDifference) {
 }
 
 TEST(CrossCheckedDevice, ReportsWhyDifferingInstructionCannotBeLocated) {
-  const auto reject = [](const Artifact&, const std::string&, Recording) -> Result<RecordingCode> {
+  const auto reject = [](const Artifact&, const std::string&, RecordingMode) -> Result<RecordingCode> {
     return Error{"recording is not supported"};
   };
   const Both both({.addend = 2, .outcome = observed({.exact_count = 5})}, 8, 0, reject);
@@ -123,7 +123,7 @@ TEST(CrossCheckedDevice, ReportsWhyDifferingInstructionCannotBeLocated) {
   EXPECT_THAT(fault->message, ::testing::EndsWith("0x02020202; cannot locate the differing instruction: the kernel has "
                                                   "no PTX in which instruction results can be recorded"));
   ASSERT_EQ(fault->findings.size(), 1U);
-  EXPECT_EQ(fault->findings[0].kind, kDifferingBits);
+  EXPECT_EQ(fault->findings[0].kind, kDifferingBitsFault);
   EXPECT_EQ(both.result, 2) << "the results of the device must be kept";
 }
 
@@ -134,28 +134,30 @@ TEST(CrossCheckedDevice, DoesNotCompareResultsWithUnspecifiedBits) {
         observed(atomics, 2), observed(atomics, 1, 1), Completed{}}) {
     const Both both({.addend = 2, .outcome = outcome});
     EXPECT_EQ(describe(both.outcomes[0]), "completed");
-    EXPECT_EQ(both.device.counts().undetermined, 2U);
+    EXPECT_EQ(both.device.counts().undetermined_launches, 2U);
   }
   Completed apart = observed(atomics, 2, 1);
   apart.profile->measures["atomic_collisions"] = 0;
-  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().differing, 2U)
+  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().differing_launches, 2U)
       << "each atomic has its own element";
   apart.profile->measures["atomic_collisions"] = 1;
-  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().undetermined, 2U);
+  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().undetermined_launches, 2U);
   Completed swaps = observed({.exact_count = 5}, 2, 1);
   swaps.profile->measures["atomic_collisions"] = 1;
-  EXPECT_EQ(Both({.addend = 2, .outcome = swaps}).device.counts().undetermined, 2U) << "16-bit compare-and-swap";
+  EXPECT_EQ(Both({.addend = 2, .outcome = swaps}).device.counts().undetermined_launches, 2U)
+      << "16-bit compare-and-swap";
   const Behavior one_warp{.addend = 2, .outcome = observed(atomics)};
-  EXPECT_EQ(Both(one_warp, 33).device.counts().undetermined, 2U);
-  EXPECT_EQ(Both(one_warp, 8, 4).device.counts().undetermined, 2U);
-  EXPECT_EQ(Both(one_warp, 8, 8).device.counts().differing, 2U) << "without collisions the order has no effect";
+  EXPECT_EQ(Both(one_warp, 33).device.counts().undetermined_launches, 2U);
+  EXPECT_EQ(Both(one_warp, 8, 4).device.counts().undetermined_launches, 2U);
+  EXPECT_EQ(Both(one_warp, 8, 8).device.counts().differing_launches, 2U)
+      << "without collisions the order has no effect";
 }
 
 TEST(CrossCheckedDevice, RunsAndComparesAllThreadsEvenIfOnlySomeAreSampled) {
   Both both({.outcome = observed({.exact_count = 5}), .leaves_out = true});
   both.launch.checked_threads = {0, 7};
   EXPECT_EQ(describe(both.session->run({&both.launch, 1}).front()), "completed");
-  EXPECT_EQ(both.device.counts().compared, 3U);
+  EXPECT_EQ(both.device.counts().compared_launches, 3U);
 }
 
 TEST(CrossCheckedDevice, DoesNotCompareF64PromotedLaunches) {

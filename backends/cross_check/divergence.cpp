@@ -31,11 +31,12 @@ std::optional<Divergence> first_difference(std::span<const RecordedResult> here,
   const auto [mine, theirs] = std::ranges::mismatch(here, there);
   if (mine == here.end()) return std::nullopt;
   Divergence divergence;
-  if (mine->instruction != 0) divergence.device_result = mine->bits;
-  if (theirs->instruction != 0) divergence.cross_check_result = theirs->bits;
+  if (mine->instruction_number != 0) divergence.device_result = mine->bits;
+  if (theirs->instruction_number != 0) divergence.cross_check_result = theirs->bits;
   // Where the control flow differs, report the instruction that the device executed.
-  const std::uint64_t number = mine->instruction != 0 ? mine->instruction : theirs->instruction;
-  if (mine->instruction != theirs->instruction && divergence.device_result) divergence.cross_check_result.reset();
+  const std::uint64_t number = mine->instruction_number != 0 ? mine->instruction_number : theirs->instruction_number;
+  if (mine->instruction_number != theirs->instruction_number && divergence.device_result)
+    divergence.cross_check_result.reset();
   if (number == 0 || number > instructions.size()) return std::nullopt;
   divergence.instruction = instructions[number - 1];
   return divergence;
@@ -53,14 +54,15 @@ Result<BufferId> DivergenceSearch::allocate_on_both(SessionPair sessions, std::s
   return here;
 }
 
-Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest& launch, Recording recording,
-                                      std::uint64_t thread, BufferId records, const std::function<void()>& refill) {
+Result<void> DivergenceSearch::repeat_launch(SessionPair sessions, const LaunchRequest& launch, RecordingMode recording,
+                                             std::uint64_t thread, BufferId records,
+                                             const std::function<void()>& refill) {
   const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
   const Artifact* const ptx = launch.kernel->artifact(Artifact::Kind::kPtx, launch.precision, launch.target);
   if (ptx == nullptr) return Error{"the kernel has no PTX in which instruction results can be recorded"};
   Result<RecordingCode> code = make_recording_code_(*ptx, entry.symbol, recording);
   if (!code) return code.error();
-  instructions_ = std::move(code->instructions);
+  recorded_instructions_ = std::move(code->instructions);
 
   Artifact artifact = *ptx;
   artifact.content = std::move(code->content);
@@ -73,7 +75,8 @@ Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest&
   artifact.path = folder_->path() / fmt::format("recording_{}.ptx", file_count_++);
   if (!write_file(artifact.path, artifact.content)) return Error{"cannot be written", artifact.path.string()};
 
-  BuiltKernel kernel{.name = launch.kernel->name, .entries = {entry}, .artifacts = {}, .targets = {}, .log = {}};
+  BuiltKernel kernel{
+      .name = launch.kernel->name, .entries = {entry}, .artifacts = {}, .target_architectures = {}, .log = {}};
   kernel.entries.front().parameter_count += 2;
   kernel.artifacts.push_back(with_file(std::move(artifact)));
   LaunchRequest request = launch;
@@ -82,7 +85,7 @@ Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest&
   request.time_limit *= kSlower;
   KernelArgument pointer;
   pointer.bytes.resize(sizeof(std::uint64_t));
-  pointer.pointers.push_back({.at = 0, .address = {records, 0}, .region = {.name = "records"}});
+  pointer.pointers.push_back({.position = 0, .address = {records, 0}, .region = {.name = "records"}});
   request.arguments.push_back(std::move(pointer));
   request.arguments.push_back(KernelArgument::value(thread));
   refill();
@@ -98,27 +101,29 @@ Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest&
 Result<std::optional<Divergence>> DivergenceSearch::find(SessionPair sessions, const LaunchRequest& launch,
                                                          const std::function<void()>& refill) {
   const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
-  const auto grid = block_grid_for(launch.threads, launch.block, entry.required_block_threads);
+  const auto grid = block_grid_for(launch.threads, launch.threads_per_block, entry.required_block_threads);
   if (!grid) return Error{"the number of threads is out of range"};
-  const std::size_t threads = std::size_t{grid->blocks} * grid->threads;
+  const std::size_t threads = std::size_t{grid->block_count} * grid->threads_per_block;
   const auto records = allocate_on_both(
       sessions, std::max(threads * sizeof(std::uint64_t), kMaxRecordedResults * sizeof(RecordedResult)));
   if (!records) return records.error();
-  if (const auto ran = repeat(sessions, launch, Recording::kDigests, 0, *records, refill); !ran) return ran.error();
+  if (const auto ran = repeat_launch(sessions, launch, RecordingMode::kThreadDigests, 0, *records, refill); !ran)
+    return ran.error();
   const auto here = read<std::uint64_t>(sessions.device, *records, threads);
   const auto there = read<std::uint64_t>(sessions.cross_check, *records, threads);
 
   std::optional<Divergence> found;
-  for (std::size_t t = 0, looked_at = 0; t < threads && looked_at < kMaxThreads; ++t) {
+  for (std::size_t t = 0, looked_at = 0; t < threads && looked_at < kMaxExaminedThreads; ++t) {
     if (here[t] == there[t]) continue;
     ++looked_at;
-    if (const auto ran = repeat(sessions, launch, Recording::kOneThread, t, *records, refill); !ran) return ran.error();
-    std::optional<Divergence> of_thread =
-        first_difference(read<RecordedResult>(sessions.device, *records, kMaxRecordedResults),
-                         read<RecordedResult>(sessions.cross_check, *records, kMaxRecordedResults), instructions_);
+    if (const auto ran = repeat_launch(sessions, launch, RecordingMode::kResultsOfOneThread, t, *records, refill); !ran)
+      return ran.error();
+    std::optional<Divergence> of_thread = first_difference(
+        read<RecordedResult>(sessions.device, *records, kMaxRecordedResults),
+        read<RecordedResult>(sessions.cross_check, *records, kMaxRecordedResults), recorded_instructions_);
     if (!of_thread) continue;
     of_thread->thread = t;
-    const bool computed = !of_thread->instruction.has_external_result;
+    const bool computed = !of_thread->instruction.reads_memory_or_other_threads;
     if (!found || computed) found = std::move(of_thread);
     if (computed) break;
   }

@@ -34,23 +34,23 @@ class DivergenceSearch {
   explicit DivergenceSearch(MakeRecording make) : make_recording_code_(std::move(make)) {}
 
   /// `refill` restores the contents that the launch's buffers had before it, on both devices. Examines up to
-  /// kMaxThreads differing threads and returns the first whose differing instruction computed its result; if there is
-  /// none, a thread that only received a differing value. Returns nullopt if both agree while recording. Fails with the
-  /// reason if the launch cannot be repeated.
+  /// kMaxExaminedThreads differing threads and returns the first whose differing instruction computed its result; if
+  /// there is none, a thread that only received a differing value. Returns nullopt if both agree while recording. Fails
+  /// with the reason if the launch cannot be repeated.
   Result<std::optional<Divergence>> find(SessionPair sessions, const LaunchRequest& launch,
                                          const std::function<void()>& refill);
 
-  static constexpr std::size_t kMaxThreads = 8;  ///< maximum number of differing threads to examine
+  static constexpr std::size_t kMaxExaminedThreads = 8;  ///< maximum number of differing threads to examine
 
  private:
-  Result<void> repeat(SessionPair sessions, const LaunchRequest& launch, Recording recording, std::uint64_t thread,
-                      BufferId records, const std::function<void()>& refill);
+  Result<void> repeat_launch(SessionPair sessions, const LaunchRequest& launch, RecordingMode recording,
+                             std::uint64_t thread, BufferId records, const std::function<void()>& refill);
   Result<BufferId> allocate_on_both(SessionPair sessions, std::size_t bytes);
 
-  MakeRecording make_recording_code_;              ///< generates the recording code
-  std::optional<ScratchDirectory> folder_;         ///< holds the recording code for devices that load it from files
-  std::uint64_t file_count_ = 0;                   ///< number of files written to folder_ so far
-  std::vector<RecordedInstruction> instructions_;  ///< instructions that the last repetition recorded
+  MakeRecording make_recording_code_;       ///< generates the recording code
+  std::optional<ScratchDirectory> folder_;  ///< holds the recording code for devices that load it from files
+  std::uint64_t file_count_ = 0;            ///< number of files written to folder_ so far
+  std::vector<RecordedInstruction> recorded_instructions_;  ///< instructions that the last repetition recorded
 };
 
 }  // namespace assay::backends

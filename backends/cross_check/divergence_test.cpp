@@ -13,8 +13,8 @@ namespace {
 using ::testing::HasSubstr;
 
 /// Instruction 1 computes, 2 loads, 3 computes.
-Result<RecordingCode> make_recording(const Artifact&, const std::string&, Recording recording) {
-  return RecordingCode{.content = recording == Recording::kDigests ? "digests" : "thread",
+Result<RecordingCode> make_recording(const Artifact&, const std::string&, RecordingMode recording) {
+  return RecordingCode{.content = recording == RecordingMode::kThreadDigests ? "digests" : "thread",
                        .instructions = {{10, 1, "add", false}, {11, 2, "ld", true}, {12, 3, "mul", false}}};
 }
 

@@ -78,7 +78,7 @@ void CudaDevice::find_gpus() {
   }
   std::vector<int> chosen(static_cast<std::size_t>(driver_->device_count()));
   std::iota(chosen.begin(), chosen.end(), 0);
-  for (const int ordinal : options_.gpus.value_or(chosen)) {
+  for (const int ordinal : options_.gpu_ordinals.value_or(chosen)) {
     if (ordinal < 0 || ordinal >= driver_->device_count()) {
       no_gpu_reason_ =
           fmt::format("unknown GPU {}: this machine has {}, numbered from 0", ordinal, driver_->device_count());
@@ -122,7 +122,8 @@ Capability CudaDevice::can_run() const {
 /// For each GPU its own architecture, or else PTX for the newest older architecture that NVRTC supports.
 std::vector<std::string> CudaDevice::architectures(Precision precision) const {
   if (gpus_.empty()) {
-    return precision == Precision::kNative ? options_.native_architectures : options_.promoted_architectures;
+    return precision == Precision::kNative ? options_.native_precision_architectures
+                                           : options_.f64_promotion_architectures;
   }
   std::vector<std::string> chosen;
   for (const GpuProperties& gpu : gpus_) {
@@ -147,13 +148,18 @@ std::vector<BuildOutcome> CudaDevice::build(std::span<const EmittedKernel> kerne
                                      BuildFailed{BuildFailed::Kind::kResourceFailure, nvrtc_.error().message});
   }
   std::vector<BuildOutcome> outcomes(kernels.size());
-  for_each_index(kernels.size(), options_.jobs, [&](std::size_t i) { outcomes[i] = build_kernel(kernels[i], flags); });
+  for_each_index_in_parallel(kernels.size(), options_.jobs,
+                             [&](std::size_t i) { outcomes[i] = build_kernel(kernels[i], flags); });
   return outcomes;
 }
 
 BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
-  BuiltKernel built{
-      .name = kernel.name, .entries = {}, .artifacts = {}, .targets = {}, .log = {}, .is_from_cache = true};
+  BuiltKernel built{.name = kernel.name,
+                    .entries = {},
+                    .artifacts = {},
+                    .target_architectures = {},
+                    .log = {},
+                    .is_from_cache = true};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
     for (const std::string& architecture : architectures(precision)) {
       if (!nvrtc_->supports(architecture)) {
@@ -188,7 +194,7 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
   if (built.artifacts.empty()) {
     return BuildFailed{BuildFailed::Kind::kResourceFailure,
                        fmt::format("NVRTC {} supports none of the architectures {}", nvrtc_->version(),
-                                   fmt::join(options_.native_architectures, ", "))};
+                                   fmt::join(options_.native_precision_architectures, ", "))};
   }
   return built;
 }
@@ -224,7 +230,7 @@ std::shared_ptr<const Artifact> CudaDevice::to_artifact(Artifact artifact, bool&
   if (!scratch_) {
     return std::make_shared<const Artifact>(std::move(artifact));
   }
-  artifact.path = scratch_->path() / fmt::format("{}.{}", next_file_.fetch_add(1),
+  artifact.path = scratch_->path() / fmt::format("{}.{}", next_file_number_.fetch_add(1),
                                                  artifact.kind == Artifact::Kind::kCubin ? "cubin" : "ptx");
   written = write_file(artifact.path, artifact.content) && written;
   return with_file(std::move(artifact));
@@ -255,7 +261,7 @@ Result<std::unique_ptr<Session>> CudaDevice::open(const SessionLimits& limits) {
   if (const Capability capability = can_run(); !capability.is_available) {
     return Error{capability.detail};
   }
-  return open_session(limits, gpus_[next_session_++ % gpus_.size()], options_.device_memory_limit,
+  return open_session(limits, gpus_[opened_session_count_++ % gpus_.size()], options_.device_memory_limit,
                       options_.worker_executable);
 }
 
@@ -268,14 +274,14 @@ std::filesystem::path CudaDevice::compiler_file() const {
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
   CudaOptions cuda{.device_memory_limit = options.device_memory_limit};
   if (options.gpu == "all") {
-    cuda.gpus.reset();
+    cuda.gpu_ordinals.reset();
   } else {
     int number = 0;
     const char* const end = options.gpu.data() + options.gpu.size();
     const auto [stop, error] = std::from_chars(options.gpu.data(), end, number);
     if (error != std::errc() || stop != end || number < 0)
       return Error{fmt::format("--gpu must be a number or 'all', got '{}'", options.gpu)};
-    cuda.gpus = {number};
+    cuda.gpu_ordinals = {number};
   }
   return std::unique_ptr<backends::Device>(std::make_unique<CudaDevice>(cuda));
 }

@@ -30,9 +30,9 @@ namespace assay::cuda {
 struct CudaOptions {
   /// The architectures for each precision if there is no GPU: compute_XX gives PTX, sm_XX a cubin. Architectures that
   /// the installed NVRTC does not support are skipped.
-  std::vector<std::string> native_architectures{"compute_75", "compute_100", "sm_75"};
-  std::vector<std::string> promoted_architectures{"compute_75"};  ///< the same for f64 promotion
-  std::optional<std::vector<int>> gpus{{0}};  ///< GPUs to use, by the driver's numbers; nullopt: all GPUs
+  std::vector<std::string> native_precision_architectures{"compute_75", "compute_100", "sm_75"};
+  std::vector<std::string> f64_promotion_architectures{"compute_75"};  ///< the same for f64 promotion
+  std::optional<std::vector<int>> gpu_ordinals{{0}};  ///< GPUs to use, by the driver's numbers; nullopt: all GPUs
   std::size_t device_memory_limit =
       0;  ///< limit of the GPU memory of one session, in bytes; 0: the size of its buffers
   std::filesystem::path
@@ -84,24 +84,24 @@ class CudaDevice final : public backends::Device {
   Result<Driver> driver_;            ///< the loaded driver, or why there is none
   std::vector<GpuProperties> gpus_;  ///< GPUs that sessions are assigned to in turn; empty if none can be used
   std::string no_gpu_reason_;        ///< why no GPU can be used; empty if gpus_ is not
-  std::unique_ptr<backends::BuildCache> cache_;  ///< the build cache; null if it cannot be opened or is not used
-  Result<backends::ScratchDirectory> scratch_;   ///< directory for the files that workers load
-  std::atomic<std::uint64_t> next_file_ = 0;     ///< number of the next file in scratch_
-  std::atomic<std::size_t> next_session_ = 0;    ///< number of sessions opened so far, which selects the next GPU
+  std::unique_ptr<backends::BuildCache> cache_;        ///< the build cache; null if it cannot be opened or is not used
+  Result<backends::ScratchDirectory> scratch_;         ///< directory for the files that workers load
+  std::atomic<std::uint64_t> next_file_number_ = 0;    ///< number of the next file in scratch_
+  std::atomic<std::size_t> opened_session_count_ = 0;  ///< number of sessions opened so far, which selects the next GPU
 };
 
 /// Fails if DeviceOptions::gpu is neither a number nor "all".
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
-inline constexpr backends::DeviceRow kDeviceRow{.name = "cuda",
-                                                .summary = "CUDA C++ compiled by NVRTC for a GPU",
-                                                .target = backends::SourceTarget::kCuda,
-                                                .toolkit = backends::Toolkit::kNvrtc,
-                                                .is_gpu = true,
-                                                .is_repeatable = false,
-                                                .bit_identical_device = "ptx",
-                                                .agreeing_device = "cpu",
-                                                .make = make_device};
+inline constexpr backends::DeviceEntry kDeviceEntry{.name = "cuda",
+                                                    .summary = "CUDA C++ compiled by NVRTC for a GPU",
+                                                    .target = backends::SourceTarget::kCuda,
+                                                    .toolkit = backends::Toolkit::kNvrtc,
+                                                    .is_gpu = true,
+                                                    .is_repeatable = false,
+                                                    .bit_identical_device = "ptx",
+                                                    .agreeing_device = "cpu",
+                                                    .make = make_device};
 
 /// Opens a session on the GPU with the given worker program. `device_memory_limit` limits the GPU memory of its
 /// buffers; 0: only the session's own limit applies. Fails if no worker or no context can be created.

@@ -35,7 +35,7 @@ LaunchProgress progress_of(ErrorCause cause) {
     case ErrorCause::kInvalidAccess: return LaunchProgress::kFaulted;
     case ErrorCause::kKernelFailure: return LaunchProgress::kCrashed;
     case ErrorCause::kTimeLimit: return LaunchProgress::kTimedOut;
-    case ErrorCause::kSystem: break;
+    case ErrorCause::kMachineFailure: break;
   }
   return LaunchProgress::kResourceError;
 }
@@ -45,7 +45,7 @@ LaunchResult rejected(std::string message) {
 }
 
 /// Why the arguments do not match the parameters, of which the first is the number of threads; empty if they do.
-std::string mismatch(const std::vector<std::size_t>& sizes, std::span<const worker::ArgumentRow> arguments) {
+std::string mismatch(const std::vector<std::size_t>& sizes, std::span<const worker::ArgumentLocation> arguments) {
   if (sizes.size() != arguments.size() + 1) {
     return fmt::format("the entry takes {} arguments, got {}", sizes.size() - 1, arguments.size());
   }
@@ -60,7 +60,7 @@ std::string mismatch(const std::vector<std::size_t>& sizes, std::span<const work
 }  // namespace
 
 LaunchResult end_of(const CallError& error) {
-  const ErrorClass error_class = classify(error.code());
+  const ErrorClassification error_class = classify(error.code());
   return {
       .progress = progress_of(error_class.cause), .message = error.what(), .process_is_usable = !error_class.is_sticky};
 }
@@ -68,12 +68,13 @@ LaunchResult end_of(const CallError& error) {
 GpuExecutor::GpuExecutor(const Driver& driver, const worker::WorkerLimits& worker_limits, std::span<std::byte> buffers)
     : driver_(driver),
       buffers_(buffers),
-      max_bytes_(worker_limits.device_memory_limit == 0 ? buffers.size() : worker_limits.device_memory_limit),
-      ordinal_(worker_limits.device),
-      context_(enter_context(driver_, worker_limits.device)),
+      max_buffer_copy_bytes_(worker_limits.device_memory_limit == 0 ? buffers.size()
+                                                                    : worker_limits.device_memory_limit),
+      gpu_ordinal_(worker_limits.device_ordinal),
+      context_(enter_context(driver_, worker_limits.device_ordinal)),
       streams_{make_stream(driver_), make_stream(driver_), make_stream(driver_), make_stream(driver_)},
-      start_(make_event(driver_)),
-      end_(make_event(driver_)) {}
+      launch_start_event_(make_event(driver_)),
+      launch_end_event_(make_event(driver_)) {}
 
 LaunchResult GpuExecutor::run(const RecordReader& reader) {
   try {
@@ -89,45 +90,47 @@ LaunchResult GpuExecutor::run(const RecordReader& reader) {
 
 LaunchResult GpuExecutor::launch(const RecordReader& reader) {
   const LoadedEntryPoint& entry = entry_point_of(reader.code(), reader.symbol());
-  if (entry.sizes) {
-    if (std::string message = mismatch(*entry.sizes, reader.arguments()); !message.empty()) {
+  if (entry.parameter_sizes) {
+    if (std::string message = mismatch(*entry.parameter_sizes, reader.arguments()); !message.empty()) {
       return rejected(std::move(message));
     }
   }
   const worker::LaunchRecord& record = reader.record();
-  const auto grid = backends::block_grid_for(record.threads, record.block, record.required_block_threads);
+  const auto grid =
+      backends::block_grid_for(record.threads, record.requested_block_threads, record.required_block_threads);
   if (!grid) {
     return rejected("the number of threads is out of range");
   }
   std::vector<Range> ranges;
-  for (const worker::PointerRow& pointer : reader.pointers()) {
+  for (const worker::PointerRelocation& pointer : reader.pointers()) {
     ranges.push_back({pointer.buffer_offset, pointer.buffer_size});
   }
   std::ranges::sort(ranges);
   const auto repeated = std::ranges::unique(ranges);
   ranges.erase(repeated.begin(), repeated.end());
   const Stream& stream = streams_[launch_count_++ % streams_.size()];
-  if (record.samples > 0) return run_measured(reader, entry, *grid, ranges, stream);
+  if (record.timed_run_count > 0) return run_measured(reader, entry, *grid, ranges, stream);
   const std::size_t reach = required_bytes(ranges);
   if (!reserve_buffer_copy(reach)) {
     return {.progress = LaunchProgress::kResourceError,
-            .message =
-                fmt::format("the launch needs {} bytes of device memory, but only {} are allowed", reach, max_bytes_)};
+            .message = fmt::format("the launch needs {} bytes of device memory, but only {} are allowed", reach,
+                                   max_buffer_copy_bytes_)};
   }
 
   const std::span<void*> arguments = arguments_.place(reader, buffer_copy_->get());
   long long threads = record.threads;
   arguments.front() = &threads;
   copy_in(ranges, buffer_copy_->get(), stream);
-  driver_.call(driver_.cuEventRecord, "recording the start of a launch", start_.get(), stream.get());
-  driver_.call(driver_.cuLaunchKernel, reader.symbol(), entry.function, grid->blocks, 1U, 1U, grid->threads, 1U, 1U, 0U,
-               stream.get(), arguments.data(), static_cast<void**>(nullptr));
-  driver_.call(driver_.cuEventRecord, "recording the end of a launch", end_.get(), stream.get());
+  driver_.call(driver_.cuEventRecord, "recording the start of a launch", launch_start_event_.get(), stream.get());
+  driver_.call(driver_.cuLaunchKernel, reader.symbol(), entry.function, grid->block_count, 1U, 1U,
+               grid->threads_per_block, 1U, 1U, 0U, stream.get(), arguments.data(), static_cast<void**>(nullptr));
+  driver_.call(driver_.cuEventRecord, "recording the end of a launch", launch_end_event_.get(), stream.get());
   // Wait before copying back, so that the host's buffers stay unchanged if the kernel failed.
   driver_.call(driver_.cuStreamSynchronize, reader.symbol(), stream.get());
   copy_out(ranges, stream);
   driver_.call(driver_.cuStreamSynchronize, "copying the results", stream.get());
-  return {.nanoseconds = static_cast<std::int64_t>(nanoseconds_between(driver_, start_, end_))};
+  return {.nanoseconds =
+              static_cast<std::int64_t>(nanoseconds_between(driver_, launch_start_event_, launch_end_event_))};
 }
 
 LaunchResult GpuExecutor::run_measured(const RecordReader& reader, const LoadedEntryPoint& entry,
@@ -137,27 +140,28 @@ LaunchResult GpuExecutor::run_measured(const RecordReader& reader, const LoadedE
   buffer_copy_.reset();
   buffer_copy_bytes_ = 0;
   long long threads = reader.record().threads;
-  const MeasuredLaunch launch{.symbol = reader.symbol(),
-                              .function = entry.function,
-                              .grid = grid,
-                              .buffer_copy_bytes = required_bytes(ranges),
-                              .samples = static_cast<std::size_t>(reader.record().samples),
-                              .ordinal = ordinal_,
-                              .fill = [&](CUdeviceptr to) { copy_in(ranges, to, stream); },
-                              .arguments =
-                                  [&](CUdeviceptr base) {
-                                    const std::span<void*> arguments = arguments_.place(reader, base);
-                                    arguments.front() = &threads;
-                                    return arguments;
-                                  }};
+  const LaunchToMeasure launch{.symbol = reader.symbol(),
+                               .function = entry.function,
+                               .grid = grid,
+                               .buffer_copy_bytes = required_bytes(ranges),
+                               .sample_count = static_cast<std::size_t>(reader.record().timed_run_count),
+                               .ordinal = gpu_ordinal_,
+                               .fill = [&](CUdeviceptr to) { copy_in(ranges, to, stream); },
+                               .arguments =
+                                   [&](CUdeviceptr base) {
+                                     const std::span<void*> arguments = arguments_.place(reader, base);
+                                     arguments.front() = &threads;
+                                     return arguments;
+                                   }};
   const std::size_t free = free_bytes(driver_) / kFreeParts * (kFreeParts - 1);
-  std::optional<worker::LaunchMeasurements> measured = measure(driver_, stream, launch, std::min(max_bytes_, free));
+  std::optional<worker::LaunchMeasurements> measured =
+      measure_launch(driver_, stream, launch, std::min(max_buffer_copy_bytes_, free));
   if (!measured) {
     return {.progress = LaunchProgress::kResourceError,
             .message = fmt::format("measuring needs memory for three copies of the launch's {} bytes plus twice the "
                                    "cache size, but only {} bytes of device memory are {}",
-                                   launch.buffer_copy_bytes, std::min(max_bytes_, free),
-                                   free < max_bytes_ ? "free" : "allowed")};
+                                   launch.buffer_copy_bytes, std::min(max_buffer_copy_bytes_, free),
+                                   free < max_buffer_copy_bytes_ ? "free" : "allowed")};
   }
   const auto nanoseconds = static_cast<std::int64_t>(measured->measures.at("time_ns"));
   return {.nanoseconds = nanoseconds, .measured = std::move(measured)};
@@ -190,7 +194,7 @@ const GpuExecutor::LoadedEntryPoint& GpuExecutor::entry_point_of(const std::stri
   if (is_new) {
     try {
       entry->second.function = find_function(driver_, module_of(code), symbol);
-      entry->second.sizes = parameter_sizes(entry->second.function);
+      entry->second.parameter_sizes = parameter_sizes(entry->second.function);
     } catch (const CallError&) {
       entry_points_.erase(entry);
       throw;
@@ -216,7 +220,7 @@ std::optional<std::vector<std::size_t>> GpuExecutor::parameter_sizes(CUfunction 
 
 /// Ensures that the image has `bytes` bytes; returns false if that is not allowed. Growing discards its content.
 bool GpuExecutor::reserve_buffer_copy(std::size_t bytes) {
-  if (bytes > max_bytes_) {
+  if (bytes > max_buffer_copy_bytes_) {
     return false;
   }
   if (bytes <= buffer_copy_bytes_) {
@@ -224,7 +228,8 @@ bool GpuExecutor::reserve_buffer_copy(std::size_t bytes) {
   }
   buffer_copy_.reset();
   buffer_copy_bytes_ = 0;
-  const std::size_t size = std::min(std::max(std::bit_ceil(bytes), kSmallestImage), std::max(max_bytes_, bytes));
+  const std::size_t size =
+      std::min(std::max(std::bit_ceil(bytes), kSmallestImage), std::max(max_buffer_copy_bytes_, bytes));
   buffer_copy_.emplace(allocate(driver_, size));
   driver_.call(driver_.cuMemsetD8Async, "initializing new device memory", buffer_copy_->get(), kPoison, size,
                streams_[0].get());

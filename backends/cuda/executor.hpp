@@ -22,7 +22,7 @@ namespace assay::cuda {
 /// The buffers of a launch, including guard bands, are copied to the image before it and back after it, so that the
 /// host sees every byte that the kernel changed. A failed launch leaves the host's buffers unchanged. Launches are
 /// assigned to a few streams in turn.
-class GpuExecutor final : public worker::Executor {
+class GpuExecutor final : public worker::LaunchExecutor {
  public:
   /// Throws CallError if no context can be created.
   GpuExecutor(const Driver& driver, const worker::WorkerLimits& worker_limits, std::span<std::byte> buffers);
@@ -42,8 +42,9 @@ class GpuExecutor final : public worker::Executor {
   }
   /// A function of a loaded module.
   struct LoadedEntryPoint {
-    CUfunction function = nullptr;                  ///< the driver's handle of the entry point
-    std::optional<std::vector<std::size_t>> sizes;  ///< parameter sizes in bytes; nullopt if the driver gives none
+    CUfunction function = nullptr;  ///< the driver's handle of the entry point
+    std::optional<std::vector<std::size_t>>
+        parameter_sizes;  ///< parameter sizes in bytes; nullopt if the driver gives none
   };
 
   worker::LaunchResult launch(const worker::RecordReader& launch);
@@ -54,25 +55,25 @@ class GpuExecutor final : public worker::Executor {
   const Module& module_of(const std::string& code);
   const LoadedEntryPoint& entry_point_of(const std::string& code, const std::string& symbol);
   [[nodiscard]] std::optional<std::vector<std::size_t>> parameter_sizes(CUfunction function) const;
-  bool reserve_buffer_copy(std::size_t bytes);  ///< enlarges the copy; false: beyond max_bytes_
+  bool reserve_buffer_copy(std::size_t bytes);  ///< enlarges the copy; false: beyond max_buffer_copy_bytes_
   void copy_in(std::span<const Range> ranges, CUdeviceptr image, const Stream& stream) const;
   void copy_out(std::span<const Range> ranges, const Stream& stream) const;
 
   Driver driver_;
   std::span<std::byte> buffers_;             ///< all buffers of the session, in host memory
-  std::size_t max_bytes_;                    ///< limit of the GPU memory for the copy
-  int ordinal_;                              ///< number of the GPU
+  std::size_t max_buffer_copy_bytes_;        ///< limit of the GPU memory for the copy
+  int gpu_ordinal_;                          ///< number of the GPU
   Context context_;                          ///< keeps the GPU's primary context alive
   std::array<Stream, 4> streams_;            ///< streams that launches use in turn
-  Event start_;                              ///< recorded before each launch
-  Event end_;                                ///< recorded after each launch
+  Event launch_start_event_;                 ///< recorded before each launch
+  Event launch_end_event_;                   ///< recorded after each launch
   std::optional<DeviceMemory> buffer_copy_;  ///< copy of the buffers in GPU memory; nullopt before the first launch
   std::size_t buffer_copy_bytes_ = 0;        ///< size of the allocated copy; 0: none
   std::map<std::string, Module> modules_;    ///< loaded modules, by the list of code files
   /// Loaded entry points, by code files and symbol.
   std::map<std::pair<std::string, std::string>, LoadedEntryPoint> entry_points_;
-  worker::PlacedArguments arguments_;  ///< the current launch's arguments with GPU addresses
-  std::size_t launch_count_ = 0;       ///< number of launches so far, which selects the stream
+  worker::RelocatedArguments arguments_;  ///< the current launch's arguments with GPU addresses
+  std::size_t launch_count_ = 0;          ///< number of launches so far, which selects the stream
 };
 
 /// The end of a launch in which a call failed.

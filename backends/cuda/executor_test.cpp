@@ -36,8 +36,9 @@ class GpuExecutorTest : public ::testing::Test {
     worker::CommandWriter writer(text, [&](BufferId) { return worker::BufferExtent{0, bytes}; });
     KernelArgument pointer;
     pointer.bytes.resize(sizeof(void*));
-    pointer.pointers.push_back({.at = 0, .address = {{0}, 0}});
-    const LaunchRequest request{.threads = 1, .arguments = {pointer, KernelArgument::value(10.0F)}, .samples = samples};
+    pointer.pointers.push_back({.position = 0, .address = {{0}, 0}});
+    const LaunchRequest request{
+        .threads = 1, .arguments = {pointer, KernelArgument::value(10.0F)}, .sample_count = samples};
     EXPECT_TRUE(writer.add_launch(request, kernel.entries.front(), kernel.artifacts.front()->path.native()));
     return {text.begin() + 16, text.end()};
   }

@@ -32,7 +32,7 @@ double quantile(std::vector<double> values, double share) {
 
 class Measuring {
  public:
-  Measuring(const Driver& driver, const Stream& stream, const MeasuredLaunch& launch, const GpuProperties& gpu,
+  Measuring(const Driver& driver, const Stream& stream, const LaunchToMeasure& launch, const GpuProperties& gpu,
             std::size_t copies)
       : driver_(driver),
         stream_(stream),
@@ -46,7 +46,7 @@ class Measuring {
       events_.push_back(make_event(driver));
   }
 
-  static std::size_t stride_of(const MeasuredLaunch& launch) {
+  static std::size_t stride_of(const LaunchToMeasure& launch) {
     return (std::max<std::size_t>(launch.buffer_copy_bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   }
   static std::size_t sweep_bytes(const GpuProperties& gpu) { return std::max(kSweeps * gpu.cache_bytes, kAlignment); }
@@ -54,8 +54,8 @@ class Measuring {
   Measures times() {
     std::vector<double> times;
     std::vector<double> rates;
-    while (times.size() < launch_.samples) {
-      const std::size_t runs = std::min(copies_ - kOwnCopies, launch_.samples - times.size());
+    while (times.size() < launch_.sample_count) {
+      const std::size_t runs = std::min(copies_ - kOwnCopies, launch_.sample_count - times.size());
       rates.push_back(refresh(runs + 1));
       run(1);
       for (std::size_t i = 0; i < runs; ++i)
@@ -79,12 +79,12 @@ class Measuring {
     };
     int blocks = 0;
     driver_.call(driver_.cuOccupancyMaxActiveBlocksPerMultiprocessor, launch_.symbol, &blocks, launch_.function,
-                 static_cast<int>(launch_.grid.threads), std::size_t{0});
+                 static_cast<int>(launch_.grid.threads_per_block), std::size_t{0});
     return {{"registers", attribute(CU_FUNC_ATTRIBUTE_NUM_REGS)},
             {"local_bytes", attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)},
             {"shared_bytes", attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)},
-            {"block_threads", static_cast<double>(launch_.grid.threads)},
-            {"occupancy", static_cast<double>(blocks) * launch_.grid.threads /
+            {"block_threads", static_cast<double>(launch_.grid.threads_per_block)},
+            {"occupancy", static_cast<double>(blocks) * launch_.grid.threads_per_block /
                               std::max<double>(gpu_.threads_per_multiprocessor, 1)}};
   }
 
@@ -134,8 +134,8 @@ class Measuring {
   }
 
   void run(std::size_t number) {
-    driver_.call(driver_.cuLaunchKernel, launch_.symbol, launch_.function, launch_.grid.blocks, 1U, 1U,
-                 launch_.grid.threads, 1U, 1U, 0U, stream_.get(), launch_.arguments(copy(number)).data(),
+    driver_.call(driver_.cuLaunchKernel, launch_.symbol, launch_.function, launch_.grid.block_count, 1U, 1U,
+                 launch_.grid.threads_per_block, 1U, 1U, 0U, stream_.get(), launch_.arguments(copy(number)).data(),
                  static_cast<void**>(nullptr));
   }
 
@@ -155,7 +155,7 @@ class Measuring {
 
   const Driver& driver_;
   const Stream& stream_;
-  const MeasuredLaunch& launch_;
+  const LaunchToMeasure& launch_;
   const GpuProperties& gpu_;
   std::size_t stride_;
   std::size_t copies_;
@@ -193,15 +193,15 @@ void add_from_cupti(worker::LaunchMeasurements& measured, Measuring& measuring) 
 
 }  // namespace
 
-std::optional<worker::LaunchMeasurements> measure(const Driver& driver, const Stream& stream,
-                                                  const MeasuredLaunch& launch, std::size_t max_bytes) {
+std::optional<worker::LaunchMeasurements> measure_launch(const Driver& driver, const Stream& stream,
+                                                         const LaunchToMeasure& launch, std::size_t max_bytes) {
   const GpuProperties gpu = query_gpu(driver, launch.ordinal);
   const std::size_t sweep = Measuring::sweep_bytes(gpu);
   const std::size_t room = max_bytes < sweep ? 0 : (max_bytes - sweep) / Measuring::stride_of(launch);
   if (room <= kOwnCopies) {
     return std::nullopt;
   }
-  Measuring measuring(driver, stream, launch, gpu, std::min(room, kOwnCopies + launch.samples));
+  Measuring measuring(driver, stream, launch, gpu, std::min(room, kOwnCopies + launch.sample_count));
   worker::LaunchMeasurements measured{.measures = measuring.times(), .remark = {}};
   measured.measures.merge(measuring.resources());
   add_from_cupti(measured, measuring);

@@ -18,12 +18,12 @@
 namespace assay::cuda {
 
 /// A launch to measure.
-struct MeasuredLaunch {
+struct LaunchToMeasure {
   std::string symbol;             ///< name of the kernel's entry point
   CUfunction function = nullptr;  ///< handle of the entry point
   backends::BlockGrid grid;
   std::size_t buffer_copy_bytes = 0;  ///< size of the copy of the launch's buffers
-  std::size_t samples = 1;            ///< number of timed runs
+  std::size_t sample_count = 1;       ///< number of timed runs
   int ordinal = 0;                    ///< number of the GPU, whose context must be current
   /// Copies the launch's buffers to the address.
   std::function<void(CUdeviceptr to)> fill;
@@ -39,7 +39,8 @@ struct MeasuredLaunch {
 /// thread), shared_bytes, block_threads, occupancy (the fraction of a multiprocessor's threads that blocks can fill).
 /// With CUPTI: kernel_ns, launch_call_ns (CPU time of the call), traced_copy_bytes_per_second, dropped_records, and the
 /// measures of cupti/counters.hpp.
-[[nodiscard]] std::optional<worker::LaunchMeasurements> measure(const Driver& driver, const Stream& stream,
-                                                                const MeasuredLaunch& launch, std::size_t max_bytes);
+[[nodiscard]] std::optional<worker::LaunchMeasurements> measure_launch(const Driver& driver, const Stream& stream,
+                                                                       const LaunchToMeasure& launch,
+                                                                       std::size_t max_bytes);
 
 }  // namespace assay::cuda

@@ -29,7 +29,7 @@ class CudaMeasurement : public CudaSession {
  protected:
   static LaunchRequest sampled(Session& session, const BuiltKernel& kernel, int samples) {
     LaunchRequest request = launch(session, kernel, 1000);
-    request.samples = samples;
+    request.sample_count = samples;
     request.time_limit = std::chrono::seconds{10};
     return request;
   }
@@ -72,8 +72,8 @@ TEST_F(CudaMeasurement, ReportsActivityRecordsAndHardwareCounters) {
     EXPECT_THAT(measured_launch.measures, Contains(Pair(name, Gt(0)))) << name;
   EXPECT_EQ(measured_launch.measures.at("dropped_records"), 0);
   // The fake CUPTI returns the length of a metric's name as its value.
-  for (const CounterRow& row : counter_rows())
-    EXPECT_THAT(measured_launch.measures, Contains(Pair(row.name, std::string_view(row.metric).size())));
+  for (const CounterMetric& row : counter_metrics())
+    EXPECT_THAT(measured_launch.measures, Contains(Pair(row.name, std::string_view(row.cupti_metric).size())));
 }
 
 TEST_F(CudaMeasurement, ReportsNumberOfDroppedCuptiRecords) {

@@ -41,12 +41,14 @@ Result<std::unique_ptr<Session>> open_session(const SessionLimits& limits, const
     return files_of(launch, architecture);
   };
   // The driver maps more address space than any useful limit allows.
-  auto session = worker::WorkerSession::open(
-      {.buffer_bytes = limits.buffer_bytes,
-       .process_bytes = 0,
-       .device_memory_limit = device_memory_limit,
-       .device = gpu.ordinal},
-      {.program = worker_program, .role_argument = kWorkerRole, .code_of = code_of, .target = gpu.architecture()});
+  auto session = worker::WorkerSession::open({.buffer_bytes = limits.buffer_bytes,
+                                              .process_bytes = 0,
+                                              .device_memory_limit = device_memory_limit,
+                                              .device_ordinal = gpu.ordinal},
+                                             {.program = worker_program,
+                                              .role_argument = kWorkerRoleArgument,
+                                              .code_of = code_of,
+                                              .target = gpu.architecture()});
   if (!session) {
     return session.error();
   }

@@ -31,7 +31,7 @@ TEST_F(CudaSession, RunsLaunchesOfDifferentBlockSizes) {
   std::vector<LaunchRequest> launches;
   for (const std::int64_t block : {0, 32, 33, 128, 1024}) {
     launches.push_back(launch(**session, scale, 1000));
-    launches.back().block = block;
+    launches.back().threads_per_block = block;
   }
   for (const RunOutcome& outcome : (*session)->run(launches)) {
     ASSERT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);
@@ -48,7 +48,7 @@ TEST_F(CudaSession, RejectsArgumentsThatDoNotMatchParameters) {
   LaunchRequest few = launch(**session, scale, 1);
   few.arguments.pop_back();
   LaunchRequest huge_block = launch(**session, scale, 1);
-  huge_block.block = 2048;
+  huge_block.threads_per_block = 2048;
   const std::array launches{wide, few, huge_block, launch(**session, scale, 1)};
   const std::vector<RunOutcome> outcomes = (*session)->run(launches);
   EXPECT_EQ(describe(outcomes[0]), "launch failed: argument 1 must have 4 bytes, got 8");

@@ -8,14 +8,14 @@ namespace assay::cuda {
 
 namespace {
 
-Result<std::unique_ptr<worker::Executor>> make_executor(const worker::WorkerLimits& worker_limits,
-                                                        std::span<std::byte> buffers) {
+Result<std::unique_ptr<worker::LaunchExecutor>> make_executor(const worker::WorkerLimits& worker_limits,
+                                                              std::span<std::byte> buffers) {
   const Result<Driver> driver = Driver::load();
   if (!driver) {
     return driver.error();
   }
   try {
-    return std::unique_ptr<worker::Executor>(std::make_unique<GpuExecutor>(*driver, worker_limits, buffers));
+    return std::unique_ptr<worker::LaunchExecutor>(std::make_unique<GpuExecutor>(*driver, worker_limits, buffers));
   } catch (const CallError& error) {
     return Error{error.what()};
   }
@@ -24,7 +24,7 @@ Result<std::unique_ptr<worker::Executor>> make_executor(const worker::WorkerLimi
 }  // namespace
 
 std::optional<int> run_if_worker(int argc, const char* const* argv) {
-  return worker::serve_if_worker(argc, argv, kWorkerRole, make_executor);
+  return worker::serve_if_worker(argc, argv, kWorkerRoleArgument, make_executor);
 }
 
 }  // namespace assay::cuda

@@ -62,7 +62,7 @@ struct BuiltKernel {
   std::vector<BuiltEntryPoint> entries;                    ///< entry points of the kernel, for each pass and precision
   std::vector<std::shared_ptr<const Artifact>> artifacts;  ///< built code; the kernels of a batch share one library
   /// The architectures for which the code was compiled, if there are several. A launch selects one; the judge runs all.
-  std::vector<std::string> targets;
+  std::vector<std::string> target_architectures;
   std::string log;             ///< the compiler's output; usually empty
   bool is_from_cache = false;  ///< whether all its code was in the build cache
 
@@ -114,11 +114,11 @@ struct MemoryRegion {
 
 /// One argument of a kernel, passed by value: its bytes in the device's layout, and the positions of its pointers.
 struct KernelArgument {
-  /// At launch, the eight bytes at `at` are replaced by the device address of `address`.
+  /// At launch, the eight bytes at `position` are replaced by the device address of `address`.
   struct Pointer {
-    std::uint32_t at = 0;      ///< position of the pointer in `bytes`
-    BufferAddress address;     ///< address that the pointer gets
-    MemoryRegion region = {};  ///< memory that the kernel may access through the pointer
+    std::uint32_t position = 0;  ///< position of the pointer in `bytes`
+    BufferAddress address;       ///< address that the pointer gets
+    MemoryRegion region = {};    ///< memory that the kernel may access through the pointer
   };
   std::vector<std::byte> bytes;   ///< value in the device's layout
   std::vector<Pointer> pointers;  ///< pointers in `bytes`
@@ -151,9 +151,9 @@ struct LaunchRequest {
   const BuiltKernel* kernel = nullptr;  ///< built by the session's device; must outlive the call
   Pass pass = Pass::kForward;
   Precision precision = Precision::kNative;
-  std::string target;        ///< target whose code runs: one of BuiltKernel::targets; empty: the first
+  std::string target;        ///< target whose code runs: one of BuiltKernel::target_architectures; empty: the first
   std::int64_t threads = 0;  ///< product of the launch dimensions; 0 calls the entry once with no thread
-  std::int64_t block = 0;    ///< threads per block; 0: the device's default (CPU: all threads in one block)
+  std::int64_t threads_per_block = 0;  ///< threads per block; 0: the device's default (CPU: all threads in one block)
   ThreadOrder order = ThreadOrder::kForward;  ///< order of the blocks
   std::uint64_t shuffle_seed = 0;             ///< seed of kShuffled; the same seed gives the same order
   /// For a large launch in kForward order, the threads whose results are checked, in ascending order; empty: all. A
@@ -163,7 +163,7 @@ struct LaunchRequest {
   std::vector<KernelArgument> arguments;       ///< one for each parameter of the entry, in order
   std::chrono::milliseconds time_limit{2000};  ///< limit of the CPU time; the wall-clock limit is ten times as long
   bool profile = false;                        ///< whether to profile the launch, if the device can
-  int samples = 0;               ///< number of timed runs, if the device can measure; 0: one run, not measured
+  int sample_count = 0;          ///< number of timed runs, if the device can measure; 0: one run, not measured
   bool stop_on_failure = false;  ///< whether the later launches do not run if this launch does not complete
 };
 
@@ -211,7 +211,7 @@ using RunOutcome = std::variant<Completed, LaunchFailed, Crashed, TimedOut, Memo
 [[nodiscard]] std::string describe(const RunOutcome& outcome);
 
 /// Whether the launches after one with this outcome must not run.
-inline bool stops_batch(const LaunchRequest& launch, const RunOutcome& outcome) {
+inline bool stops_later_launches(const LaunchRequest& launch, const RunOutcome& outcome) {
   return launch.stop_on_failure && !std::holds_alternative<Completed>(outcome);
 }
 
@@ -254,7 +254,7 @@ struct Capability {
 enum class SourceTarget : std::uint8_t {
   kCpp,
   kCuda,
-  kWarp,  ///< Python for NVIDIA Warp, which generates the code that runs
+  kWarpPython,  ///< Python for NVIDIA Warp, which generates the code that runs
 };
 
 /// Builds and runs kernels. build() and open() may be called from several threads at once.

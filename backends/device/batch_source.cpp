@@ -26,7 +26,7 @@ class Composer {
       : kernels_(kernels), with_wrappers_(with_wrappers) {}
 
   BatchSource compose() {
-    batch_.entries.resize(kernels_.size());
+    batch_.entry_points_by_kernel.resize(kernels_.size());
     helpers();
     for (std::size_t position = 0; position < kernels_.size(); ++position) {
       for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
@@ -58,7 +58,7 @@ class Composer {
     }
     std::set<std::pair<std::string_view, std::string_view>> seen;
     for (const EmittedKernel* kernel : kernels_) {
-      for (const Helper& helper : kernel->helpers) {
+      for (const SourceHelper& helper : kernel->helpers) {
         if (seen.insert({helper.name, helper.text}).second) {
           if (kernels_.size() > 1) {
             line("#line 1 \"{}{}\"", kHelperPrefix, helper.name);
@@ -86,7 +86,7 @@ class Composer {
     for (const EntryPoint& entry : kernel.entries) {
       const std::string wrapper = fmt::format("{}_{}", unique, to_text(entry.pass));
       if (with_wrappers_) caller(entry, wrapper);
-      batch_.entries[position].push_back(
+      batch_.entry_points_by_kernel[position].push_back(
           {.pass = entry.pass,
            .precision = precision,
            .symbol = with_wrappers_ ? wrapper : fmt::format("{}_{}", unique, entry.symbol),

@@ -16,8 +16,8 @@ namespace assay::backends {
 /// One translation unit. It contains each helper once and each body twice, in separate namespaces: once in native
 /// precision and once promoted to double.
 struct BatchSource {
-  std::string text;                                   ///< the whole translation unit
-  std::vector<std::vector<BuiltEntryPoint>> entries;  ///< symbols to call, by position of the kernel
+  std::string text;                                                  ///< the whole translation unit
+  std::vector<std::vector<BuiltEntryPoint>> entry_points_by_kernel;  ///< symbols to call, by position of the kernel
 };
 
 /// Kernels are identified by their position in the batch. The text depends on the kernels only. Each entry point keeps
@@ -32,8 +32,9 @@ struct BatchSource {
 
 /// The file of a #line directive of a batch.
 struct BatchFile {
-  std::optional<std::size_t> kernel;  ///< position of the kernel whose body is in the file; nullopt: a helper is
-  std::string helper;                 ///< name of the helper; empty for a kernel
+  std::optional<std::size_t>
+      kernel_position;      ///< position of the kernel whose body is in the file; nullopt: a helper is
+  std::string helper_name;  ///< name of the helper; empty for a kernel
 };
 /// The meaning of a file name that a compiler reports for a batch; none if the batch has no such file. Compilers may
 /// put their working directory before the name.

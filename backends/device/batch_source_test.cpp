@@ -34,9 +34,9 @@ TEST(BatchSource, EmitsEachHelperOnceAndEachKernelInBothPrecisions) {
   EXPECT_EQ(occurrences(batch.text, "struct Array"), 1U);
   EXPECT_EQ(occurrences(batch.text, a.body), 2U);
   EXPECT_EQ(occurrences(batch.text, "#define ASSAY_REAL double"), 2U);
-  ASSERT_EQ(batch.entries.size(), 2U);
-  EXPECT_EQ(batch.entries[0].size(), 4U);
-  EXPECT_EQ(batch.entries[1][0].symbol, "assay_1_native_forward");
+  ASSERT_EQ(batch.entry_points_by_kernel.size(), 2U);
+  EXPECT_EQ(batch.entry_points_by_kernel[0].size(), 4U);
+  EXPECT_EQ(batch.entry_points_by_kernel[1][0].symbol, "assay_1_native_forward");
 }
 
 TEST(BatchSource, MakesEntryPointNamesUniqueByKernelNumberAndPrecision) {
@@ -44,12 +44,12 @@ TEST(BatchSource, MakesEntryPointNamesUniqueByKernelNumberAndPrecision) {
   const BatchSource batch = compose_batch(std::array{&a});
   EXPECT_THAT(batch.text, HasSubstr("#define a_forward assay_0_native_a_forward\n"));
   EXPECT_EQ(occurrences(batch.text, "arguments"), 0U);
-  EXPECT_EQ(batch.entries[0][0].symbol, "assay_0_native_a_forward");
+  EXPECT_EQ(batch.entry_points_by_kernel[0][0].symbol, "assay_0_native_a_forward");
 }
 
 TEST(BatchFile, ParsesKernelNumberOrHelperNameFromFileName) {
-  EXPECT_EQ(batch_file("/folder/kernel:12:scale")->kernel, 12U);
-  EXPECT_EQ(batch_file("helper:floor_div")->helper, "floor_div");
+  EXPECT_EQ(batch_file("/folder/kernel:12:scale")->kernel_position, 12U);
+  EXPECT_EQ(batch_file("helper:floor_div")->helper_name, "floor_div");
   EXPECT_FALSE(batch_file("scale.cu"));
 }
 

@@ -6,6 +6,6 @@
 namespace assay::backends {
 
 /// MemoryFault::kind of a launch whose results differ between two devices although their bits are determined.
-inline constexpr std::string_view kDifferingBits = "differing_bits";
+inline constexpr std::string_view kDifferingBitsFault = "differing_bits";
 
 }  // namespace assay::backends

@@ -6,18 +6,18 @@ namespace assay::backends {
 
 std::string EmittedKernel::source() const {
   std::size_t size = body.size();
-  for (const Helper& helper : helpers)
+  for (const SourceHelper& helper : helpers)
     size += helper.text.size();
   std::string text;
   text.reserve(size);
-  for (const Helper& helper : helpers)
+  for (const SourceHelper& helper : helpers)
     text += helper.text;
   return text += body;
 }
 
 int EmittedKernel::first_body_line() const {
   std::ptrdiff_t lines = 1;
-  for (const Helper& helper : helpers) {
+  for (const SourceHelper& helper : helpers) {
     lines += std::ranges::count(helper.text, '\n');
   }
   return static_cast<int>(lines);

@@ -25,7 +25,7 @@ constexpr std::string_view to_text(Precision precision) { return precision == Pr
 /// For one target, a name always refers to the same text, independent of the precision: a helper is a template or is
 /// overloaded on its types. It uses only earlier helpers of the same kernel. A batch of kernels therefore contains each
 /// helper once.
-struct Helper {
+struct SourceHelper {
   std::string name;  ///< unique per target: "array", "sin", "floor_div"
   std::string text;  ///< complete lines at namespace scope, outside of any namespace
 };
@@ -46,14 +46,14 @@ inline constexpr int kThreadsPerTileBlock = 64;
 
 /// The gradient of one array parameter of a Python kernel, or of one field of the elements of an array of structs.
 struct PythonGradient {
-  std::size_t parameter = 0;  ///< position of the array among the kernel's parameters
-  std::size_t offset = 0;     ///< position of the field in an element, in bytes
-  std::size_t bytes = 0;      ///< size of the field in bytes, or of the element if it is not a struct
+  std::size_t parameter_index = 0;  ///< position of the array among the kernel's parameters
+  std::size_t field_offset = 0;     ///< position of the field in an element, in bytes
+  std::size_t bytes = 0;            ///< size of the field in bytes, or of the element if it is not a struct
 };
 
 /// One kernel as a Python file.
 struct PythonSource {
-  std::string kernel;                     ///< name of the kernel in the file
+  std::string kernel_name;                ///< name of the kernel in the file
   std::string text;                       ///< text of the Python file
   std::vector<PythonGradient> gradients;  ///< gradients, in the order of the backward entry's last parameters
 };
@@ -64,13 +64,14 @@ struct PythonSource {
 struct PythonBinding {
   /// A parameter of the kernel in Python, or one field of a struct that is passed as a parameter of its own.
   struct Parameter {
-    std::string path;       ///< path of a struct's field that is its own parameter: "body.position"; otherwise empty
+    std::string
+        struct_field_path;  ///< path of a struct's field that is its own parameter: "body.position"; otherwise empty
     int rank = 0;           ///< number of dimensions of an array; 0: a value
     std::string name;       ///< name of the parameter
     std::string type;       ///< Warp's name of the scalar type of the value or of an element: "int32"; empty: a struct
     std::size_t bytes = 0;  ///< size of the value or of an element
   };
-  std::size_t dimensions = 1;         ///< number of dimensions of the launch
+  std::size_t launch_dimensions = 1;  ///< number of dimensions of the launch
   bool is_tiled = false;              ///< whether a block of threads runs each index
   std::vector<Parameter> parameters;  ///< parameters of the kernel, in order
   PythonSource native;                ///< the file in native precision
@@ -100,14 +101,15 @@ struct PythonBinding {
 /// Everything else that a kernel needs, such as the extents of a multi-dimensional launch, is passed as ordinary
 /// parameters.
 struct EmittedKernel {
-  std::string name;                 ///< an identifier; names the kernel in logs and need not be unique
-  std::vector<Helper> helpers;      ///< helpers that the body uses, each after those that it uses itself
-  std::string body;                 ///< text after the helpers: structs, functions and entry points
-  std::vector<EntryPoint> entries;  ///< entry points that the body defines
+  std::string name;                   ///< an identifier; names the kernel in logs and need not be unique
+  std::vector<SourceHelper> helpers;  ///< helpers that the body uses, each after those that it uses itself
+  std::string body;                   ///< text after the helpers: structs, functions and entry points
+  std::vector<EntryPoint> entries;    ///< entry points that the body defines
   /// Whether a struct has members of different sizes and thus, in some precision, bytes between or after them.
   /// Unoptimized code copies these bytes, which nothing has written.
-  bool has_padding = false;
-  /// SourceTarget::kWarp: the kernel in both precisions; `body` is then the text of the native one. Otherwise null.
+  bool has_struct_padding = false;
+  /// SourceTarget::kWarpPython: the kernel in both precisions; `body` is then the text of the native one. Otherwise
+  /// null.
   std::shared_ptr<const PythonBinding> python = nullptr;
 
   /// The standalone text, as `assay emit` prints it.
@@ -131,7 +133,8 @@ struct BuildFlags {
   bool precise_square_root = true;      ///< CUDA: whether f32 square root is correctly rounded
   bool approximate_functions = false;   ///< CUDA: whether fast-math intrinsics are used; CPU: parts of -ffast-math
   /// CUDA: NVRTC compiles many kernels at once and hardly optimizes them. The device `ptx` compiles a kernel with
-  /// EmittedKernel::has_padding as usual, so that copied padding does not look like a read of uninitialized memory.
+  /// EmittedKernel::has_struct_padding as usual, so that copied padding does not look like a read of uninitialized
+  /// memory.
   bool fast_compile = false;
 
   static constexpr BuildFlags strict() { return {}; }

@@ -12,28 +12,28 @@ struct Slot {
   BuildOutcome* outcome;
 };
 
-void keep(std::span<const Slot> slots, BuiltUnit& unit) {
+void keep(std::span<const Slot> slots, BuiltBatch& unit) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
     *slots[i].outcome = std::move(unit.kernels[i]);
   }
 }
 
-void build_slots(std::span<const Slot> slots, const UnitBuilder& build_unit);
+void build_slots(std::span<const Slot> slots, const BatchBuilder& build_batch);
 
 void build_blamed_alone(std::span<const Slot> slots, const std::set<std::size_t>& faulty_kernels,
-                        const UnitBuilder& build_unit) {
+                        const BatchBuilder& build_batch) {
   std::vector<Slot> others;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (faulty_kernels.contains(i)) {
-      build_slots(slots.subspan(i, 1), build_unit);
+      build_slots(slots.subspan(i, 1), build_batch);
     } else {
       others.push_back(slots[i]);
     }
   }
-  build_slots(others, build_unit);
+  build_slots(others, build_batch);
 }
 
-void build_slots(std::span<const Slot> slots, const UnitBuilder& build_unit) {
+void build_slots(std::span<const Slot> slots, const BatchBuilder& build_batch) {
   if (slots.empty()) {
     return;
   }
@@ -41,12 +41,12 @@ void build_slots(std::span<const Slot> slots, const UnitBuilder& build_unit) {
   for (const Slot& slot : slots) {
     kernels.push_back(slot.kernel);
   }
-  UnitOutcome outcome = build_unit(kernels);
-  if (auto* built = std::get_if<BuiltUnit>(&outcome)) {
+  BatchOutcome outcome = build_batch(kernels);
+  if (auto* built = std::get_if<BuiltBatch>(&outcome)) {
     keep(slots, *built);
     return;
   }
-  auto& failed = std::get<FailedUnit>(outcome);
+  auto& failed = std::get<FailedBatch>(outcome);
   // A log may quote anything. Ignore positions that do not exist: they would not shrink the remaining batch.
   std::erase_if(failed.faulty_kernels, [&](std::size_t position) { return position >= slots.size(); });
   if (slots.size() == 1 || failed.failure.kind == BuildFailed::Kind::kResourceFailure) {
@@ -54,23 +54,23 @@ void build_slots(std::span<const Slot> slots, const UnitBuilder& build_unit) {
       *slot.outcome = failed.failure;
     }
   } else if (!failed.faulty_kernels.empty() && failed.faulty_kernels.size() < slots.size()) {
-    build_blamed_alone(slots, failed.faulty_kernels, build_unit);
+    build_blamed_alone(slots, failed.faulty_kernels, build_batch);
   } else {
-    build_slots(slots.first(slots.size() / 2), build_unit);
-    build_slots(slots.subspan(slots.size() / 2), build_unit);
+    build_slots(slots.first(slots.size() / 2), build_batch);
+    build_slots(slots.subspan(slots.size() / 2), build_batch);
   }
 }
 
 }  // namespace
 
 std::vector<BuildOutcome> build_isolating_failures(std::span<const EmittedKernel* const> kernels,
-                                                   const UnitBuilder& build_unit) {
+                                                   const BatchBuilder& build_batch) {
   std::vector<BuildOutcome> outcomes(kernels.size(), BuildFailed{});
   std::vector<Slot> slots;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     slots.push_back({kernels[i], &outcomes[i]});
   }
-  build_slots(slots, build_unit);
+  build_slots(slots, build_batch);
   return outcomes;
 }
 

@@ -12,23 +12,23 @@
 namespace assay::backends {
 
 /// A batch that was built as one unit.
-struct BuiltUnit {
+struct BuiltBatch {
   std::vector<BuiltKernel> kernels;  ///< built kernels, in the order of the batch
 };
 
 /// A batch that failed, and the positions of the kernels that the log blames, if any.
-struct FailedUnit {
+struct FailedBatch {
   BuildFailed failure;                   ///< why the batch failed
   std::set<std::size_t> faulty_kernels;  ///< positions in the batch of the kernels that the log blames; may be empty
 };
 
-using UnitOutcome = std::variant<BuiltUnit, FailedUnit>;
-using UnitBuilder = std::function<UnitOutcome(std::span<const EmittedKernel* const>)>;
+using BatchOutcome = std::variant<BuiltBatch, FailedBatch>;
+using BatchBuilder = std::function<BatchOutcome(std::span<const EmittedKernel* const>)>;
 
 /// Builds all kernels in as few units as possible. After a failure, the faulty kernels are built one by one and the
 /// others together; if none or all are faulty, the batch is halved. A kernel is therefore reported as failed only if it
 /// failed when built alone. A resource failure is not bisected: it becomes the outcome of every kernel.
 [[nodiscard]] std::vector<BuildOutcome> build_isolating_failures(std::span<const EmittedKernel* const> kernels,
-                                                                 const UnitBuilder& build_unit);
+                                                                 const BatchBuilder& build_batch);
 
 }  // namespace assay::backends

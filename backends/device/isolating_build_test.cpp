@@ -40,7 +40,7 @@ class FakeBuilder {
   BuildFailed::Kind kind = BuildFailed::Kind::kRejected;
 
  private:
-  UnitOutcome build(std::span<const EmittedKernel* const> kernels) {
+  BatchOutcome build(std::span<const EmittedKernel* const> kernels) {
     units.emplace_back();
     bool good = true;
     for (const EmittedKernel* kernel : kernels) {
@@ -48,12 +48,12 @@ class FakeBuilder {
       good = good && !bad_.contains(kernel->name);
     }
     if (good) {
-      BuiltUnit unit;
+      BuiltBatch unit;
       for (const EmittedKernel* kernel : kernels)
         unit.kernels.push_back({.name = kernel->name});
       return unit;
     }
-    return FailedUnit{{kind, "bad"}, blame_(kernels)};
+    return FailedBatch{{kind, "bad"}, blame_(kernels)};
   }
 
   std::set<std::string> bad_;

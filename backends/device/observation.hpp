@@ -21,12 +21,13 @@ struct AccessSite {
 
 /// An invalid memory access, race, or misuse of a synchronization instruction.
 struct MemoryFinding {
-  std::string kind;                 ///< kind of the finding: "out_of_bounds", "write_write_race"
-  std::string kernel;               ///< name of the kernel's entry point
-  std::string target;               ///< architecture of the code: "compute_75"
-  AccessSite site;                  ///< the access or instruction that caused the finding
-  std::optional<AccessSite> other;  ///< the earlier conflicting access of a race; nullopt for other kinds
-  std::string space;  ///< state space: "global", "shared"; empty, like the following members, if no memory is involved
+  std::string kind;                              ///< kind of the finding: "out_of_bounds", "write_write_race"
+  std::string kernel;                            ///< name of the kernel's entry point
+  std::string target;                            ///< architecture of the code: "compute_75"
+  AccessSite site;                               ///< the access or instruction that caused the finding
+  std::optional<AccessSite> conflicting_access;  ///< the earlier conflicting access of a race; nullopt for other kinds
+  std::string
+      state_space;  ///< state space: "global", "shared"; empty, like the following members, if no memory is involved
   std::string address;      ///< address as the kernel computed it, in hexadecimal
   std::string allocation;   ///< name of the allocation that the address belongs to; empty if none
   std::int64_t offset = 0;  ///< position of the address in bytes from the start of the allocation; may be outside

@@ -14,34 +14,34 @@ namespace assay::backends {
 
 /// What recording code records. It has two additional parameters at the end: the address of the record buffer, which
 /// must be zeroed, and a thread number as std::int64_t.
-enum class Recording : std::uint8_t {
-  kDigests,    ///< one 8-byte digest for each thread, of its results and their order
-  kOneThread,  ///< the first kMaxRecordedResults results of the given thread, as RecordedResults
+enum class RecordingMode : std::uint8_t {
+  kThreadDigests,       ///< one 8-byte digest for each thread, of its results and their order
+  kResultsOfOneThread,  ///< the first kMaxRecordedResults results of the given thread, as RecordedResults
 };
 
 /// The result of one instruction.
 struct RecordedResult {
-  std::uint64_t instruction = 0;  ///< number of the instruction, counted from 1; 0 marks the end of the records
-  std::uint64_t bits = 0;         ///< bits of the result
+  std::uint64_t instruction_number = 0;  ///< number of the instruction, counted from 1; 0 marks the end of the records
+  std::uint64_t bits = 0;                ///< bits of the result
   friend bool operator==(const RecordedResult&, const RecordedResult&) = default;
 };
 inline constexpr std::size_t kMaxRecordedResults = std::size_t{1} << 18U;
 
 /// An instruction whose results are recorded.
 struct RecordedInstruction {
-  std::uint32_t code_line = 0;       ///< line of the code before instrumentation
-  std::uint32_t source_line = 0;     ///< line of the generated source; 0: unknown
-  std::string text;                  ///< text of the instruction
-  bool has_external_result = false;  ///< whether its result comes from memory or from other threads
+  std::uint32_t code_line = 0;                 ///< line of the code before instrumentation
+  std::uint32_t source_line = 0;               ///< line of the generated source; 0: unknown
+  std::string text;                            ///< text of the instruction
+  bool reads_memory_or_other_threads = false;  ///< whether its result comes from memory or from other threads
 };
 
 /// Instrumented code, and the instructions that it records.
 struct RecordingCode {
   std::string content;                            ///< instrumented code, in the language of the original code
-  std::vector<RecordedInstruction> instructions;  ///< RecordedResult::instruction N refers to index N - 1
+  std::vector<RecordedInstruction> instructions;  ///< RecordedResult::instruction_number N refers to index N - 1
 };
 
 /// Instruments the entry `symbol` of an artifact.
-using MakeRecording = std::function<Result<RecordingCode>(const Artifact&, const std::string& symbol, Recording)>;
+using MakeRecording = std::function<Result<RecordingCode>(const Artifact&, const std::string& symbol, RecordingMode)>;
 
 }  // namespace assay::backends

@@ -18,17 +18,19 @@ namespace assay::backends {
 /// User options for devices. A device ignores the options of other devices.
 struct DeviceOptions {
   std::string compiler;                           ///< `cpu`: shell command of the compiler; empty: $CXX, then c++
-  std::vector<std::string> disabled_checks = {};  ///< `ptx`: names of DeviceRow::checks to disable
+  std::vector<std::string> disabled_checks = {};  ///< `ptx`: names of DeviceEntry::checks to disable
   std::string gpu = "0";                ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
   std::size_t device_memory_limit = 0;  ///< `cuda`: limit of the GPU memory of one session; 0: the size of its buffers
-  std::string cross_check = {};  ///< name of the device that repeats each launch to compare result bits; empty: none
-  std::string tables = {};       ///< `ptx`: path of a file written by `assay calibrate --tables`; empty: none
+  std::string cross_check_device =
+      {};  ///< name of the device that repeats each launch to compare result bits; empty: none
+  std::string approximation_tables_file =
+      {};  ///< `ptx`: path of a file written by `assay calibrate --tables`; empty: none
   /// `ptx`: path of an NVRTC, or the version of one that ci/setup-compilers installed; empty: the default NVRTC
   std::string nvrtc = {};
   std::vector<std::string> architectures = {};  ///< `ptx`: targets to compile for: "compute_90"; empty: the default
   bool unoptimized = false;                     ///< `ptx`: whether the compiler's optimizations are off in every mode
-  std::string candidate = {};                   ///< `candidate`: path of the file to judge
-  std::string cache = {};  ///< all devices except `cuda`: directory of the build cache; empty: the default
+  std::string candidate_path = {};              ///< `candidate`: path of the file to judge
+  std::string cache_directory = {};  ///< all devices except `cuda`: directory of the build cache; empty: the default
 };
 
 /// The compilers and architectures that a run lists. If a list has several, each combination is a build of its own.
@@ -48,10 +50,10 @@ struct NamedBuild {
 /// failure comes from.
 struct BuildVariant {
   enum class Role : std::uint8_t {
-    kSameFlags,      ///< the compiler of the run and the flags of the case
-    kUnoptimized,    ///< the compiler of the run, without optimizations
-    kTrapping,       ///< the compiler of the run, without optimizations; undefined behavior stops the program
-    kOtherCompiler,  ///< another compiler or version, and the flags of the case
+    kSameFlags,                ///< the compiler of the run and the flags of the case
+    kUnoptimized,              ///< the compiler of the run, without optimizations
+    kTrapOnUndefinedBehavior,  ///< the compiler of the run, without optimizations; undefined behavior stops the program
+    kOtherCompiler,            ///< another compiler or version, and the flags of the case
   };
   Role role = Role::kSameFlags;
   std::string compiler;  ///< name and version: "NVRTC 13.0.88"
@@ -60,17 +62,17 @@ struct BuildVariant {
 };
 
 /// The parts of a device that execute a kernel, compared with definitions of their own.
-struct SelfCheck {
-  std::vector<std::string> used = {};       ///< names of the parts that the kernel uses: "setp.lt.f32"
-  std::vector<std::string> unchecked = {};  ///< those without a definition to compare with
-  std::vector<std::string> wrong = {};      ///< one line for each part that differs from its definition
+struct SelfCheckResult {
+  std::vector<std::string> used_parts = {};       ///< names of the parts that the kernel uses: "setp.lt.f32"
+  std::vector<std::string> unchecked_parts = {};  ///< those without a definition to compare with
+  std::vector<std::string> differences = {};      ///< one line for each part that differs from its definition
 };
 
 /// The compiler that a device builds with.
 enum class Toolkit : std::uint8_t { kHostCompiler, kNvrtc, kWarp };
 
 /// The static properties of a device.
-struct DeviceRow {
+struct DeviceEntry {
   std::string_view name;     ///< name of the device in case names and after --device
   std::string_view summary;  ///< what the device runs, for help texts: "C++ compiled for this CPU"
   SourceTarget target = SourceTarget::kCpp;
@@ -97,24 +99,24 @@ struct DeviceRow {
   std::vector<BuildVariant> (*variants)(const DeviceOptions&) = nullptr;
   /// Checks the parts that execute the kernel; without `compares`, only lists them. Null: the device only calls
   /// hardware.
-  SelfCheck (*self_check)(const BuiltKernel&, bool compares) = nullptr;
+  SelfCheckResult (*self_check)(const BuiltKernel&, bool compares) = nullptr;
 };
 
 /// The devices that --device accepts, in the order of tables and reports.
-std::span<const DeviceRow> devices();
+std::span<const DeviceEntry> devices();
 /// These devices, and after them those that only one command uses.
-std::span<const DeviceRow> all_devices();
+std::span<const DeviceEntry> all_devices();
 
 /// The row of a device, or null if no device has that name.
-const DeviceRow* find_device(std::string_view name);
+const DeviceEntry* find_device(std::string_view name);
 /// The row of a device that must exist.
-const DeviceRow& device_row(std::string_view name);
+const DeviceEntry& device_entry(std::string_view name);
 
 std::vector<std::string> device_names();
 
 /// Whether the device runs the code that Assay emits. The devices of other generators are not part of datasets, the
 /// CUDA state, mutation testing and benchmarks, which are about Assay's own code.
-constexpr bool runs_emitted_code(const DeviceRow& row) { return row.target != SourceTarget::kWarp; }
+constexpr bool runs_emitted_code(const DeviceEntry& row) { return row.target != SourceTarget::kWarpPython; }
 
 /// The names of the devices that run the code that Assay emits.
 std::vector<std::string> emitted_code_devices();

@@ -67,13 +67,13 @@ Result<ScratchDirectory> ScratchDirectory::create(const fs::path& parent) {
 }
 
 ScratchDirectory::ScratchDirectory(ScratchDirectory&& other) noexcept
-    : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
+    : path_(std::exchange(other.path_, {})), lock_descriptor_(std::exchange(other.lock_descriptor_, -1)) {}
 
 ScratchDirectory& ScratchDirectory::operator=(ScratchDirectory&& other) noexcept {
   if (this != &other) {
     remove();
     path_ = std::exchange(other.path_, {});
-    lock_ = std::exchange(other.lock_, -1);
+    lock_descriptor_ = std::exchange(other.lock_descriptor_, -1);
   }
   return *this;
 }
@@ -81,11 +81,11 @@ ScratchDirectory& ScratchDirectory::operator=(ScratchDirectory&& other) noexcept
 ScratchDirectory::~ScratchDirectory() { remove(); }
 
 void ScratchDirectory::remove() noexcept {
-  if (lock_ >= 0) {
+  if (lock_descriptor_ >= 0) {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
-    ::close(lock_);
-    lock_ = -1;
+    ::close(lock_descriptor_);
+    lock_descriptor_ = -1;
   }
 }
 

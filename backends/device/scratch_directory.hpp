@@ -22,11 +22,11 @@ class ScratchDirectory {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  ScratchDirectory(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+  ScratchDirectory(std::filesystem::path path, int lock) : path_(std::move(path)), lock_descriptor_(lock) {}
   void remove() noexcept;
 
   std::filesystem::path path_;
-  int lock_ = -1;  ///< file descriptor of the directory, which holds the lock; -1 after a move
+  int lock_descriptor_ = -1;  ///< file descriptor of the directory, which holds the lock; -1 after a move
 };
 
 }  // namespace assay::backends

@@ -8,9 +8,9 @@ namespace assay::backends {
 
 /// A library or directory that a device uses and that may be missing.
 struct Tool {
-  std::string name;           ///< name of the tool: "NVRTC"
-  bool is_available = false;  ///< whether this machine has it
-  std::string detail;         ///< version and location if available, otherwise the reason
+  std::string name;               ///< name of the tool: "NVRTC"
+  bool is_available = false;      ///< whether this machine has it
+  std::string version_or_reason;  ///< version and location if available, otherwise the reason
 };
 
 /// NVRTC, nvcc, the CUDA driver, CUPTI and the build cache.

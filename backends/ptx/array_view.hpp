@@ -20,13 +20,13 @@ struct ArrayView {
   std::vector<std::int64_t> strides;  ///< bytes from one index to the next, for each dimension
 
   /// Bytes from the first element to the end of the last one, of `element` bytes each.
-  [[nodiscard]] std::size_t extent(std::size_t element) const {
-    std::size_t last = 0;
+  [[nodiscard]] std::size_t byte_extent(std::size_t element) const {
+    std::size_t last_element_offset = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       if (shape[d] == 0) return 0;
-      last += static_cast<std::size_t>(shape[d] - 1) * static_cast<std::size_t>(strides[d]);
+      last_element_offset += static_cast<std::size_t>(shape[d] - 1) * static_cast<std::size_t>(strides[d]);
     }
-    return last + element;
+    return last_element_offset + element;
   }
 };
 
@@ -38,27 +38,27 @@ std::vector<T> read_values(std::span<const std::byte> bytes, std::size_t at, std
 }
 
 /// The array in an argument: the data pointer, then the extents, aligned to eight bytes, then the strides.
-inline ArrayView view_of(const backends::KernelArgument& argument, std::size_t rank) {
-  const std::size_t strides_at = (sizeof(void*) + rank * sizeof(std::int32_t) + 7) / 8 * 8;
+inline ArrayView array_view_of(const backends::KernelArgument& argument, std::size_t rank) {
+  const std::size_t strides_offset = (sizeof(void*) + rank * sizeof(std::int32_t) + 7) / 8 * 8;
   return {.address = argument.pointers.front().address,
           .region = argument.pointers.front().region,
           .shape = read_values<std::int32_t>(argument.bytes, sizeof(void*), rank),
-          .strides = read_values<std::int64_t>(argument.bytes, strides_at, rank)};
+          .strides = read_values<std::int64_t>(argument.bytes, strides_offset, rank)};
 }
 
 /// Calls visit(offset in `a`, offset in `b`) for each element of two arrays of the same shape.
 template <typename Visit>
-void for_each_element(const std::vector<std::int32_t>& shape, const std::vector<std::int64_t>& a,
-                      const std::vector<std::int64_t>& b, const Visit& visit) {
+void for_each_offset_pair(const std::vector<std::int32_t>& shape, const std::vector<std::int64_t>& a,
+                          const std::vector<std::int64_t>& b, const Visit& visit) {
   std::vector<std::int32_t> index(shape.size());
   if (std::ranges::count(shape, 0) > 0) return;
   for (;;) {
-    std::size_t at_a = 0, at_b = 0;
+    std::size_t offset_a = 0, offset_b = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) {
-      at_a += static_cast<std::size_t>(index[d] * a[d]);
-      at_b += static_cast<std::size_t>(index[d] * b[d]);
+      offset_a += static_cast<std::size_t>(index[d] * a[d]);
+      offset_b += static_cast<std::size_t>(index[d] * b[d]);
     }
-    visit(at_a, at_b);
+    visit(offset_a, offset_b);
     std::size_t d = shape.size();
     while (d > 0 && ++index[d - 1] == shape[d - 1])
       index[--d] = 0;

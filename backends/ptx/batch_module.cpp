@@ -99,7 +99,7 @@ std::optional<int> number_at(std::string_view& text) {
 std::unordered_map<std::string_view, int> first_lines_of_helpers(const backends::EmittedKernel& kernel) {
   std::unordered_map<std::string_view, int> lines;
   int line = 1;
-  for (const backends::Helper& helper : kernel.helpers) {
+  for (const backends::SourceHelper& helper : kernel.helpers) {
     lines.emplace(helper.name, line);
     line += static_cast<int>(std::ranges::count(helper.text, '\n'));
   }
@@ -197,8 +197,8 @@ std::string BatchModule::module_for(const backends::EmittedKernel& kernel,
     const auto file = std::ranges::find(files_, number, &File::number);
     const std::optional<backends::BatchFile> meaning =
         file == files_.end() ? std::nullopt : backends::batch_file(file->name);
-    if (!meaning || meaning->kernel) return line;
-    const auto helper = helpers.find(meaning->helper);
+    if (!meaning || meaning->kernel_position) return line;
+    const auto helper = helpers.find(meaning->helper_name);
     return helper == helpers.end() ? line : helper->second + line - 1;
   };
   const std::vector<bool> used = used_by(entries);

@@ -19,7 +19,7 @@ class BatchModule {
 
   /// A module that contains the entry points of one kernel in one precision and everything that they use, under the
   /// names and source lines of the kernel's standalone source. `entries` are those of this kernel and precision from
-  /// BatchSource::entries, in the order of the kernel's own.
+  /// BatchSource::entry_points_by_kernel, in the order of the kernel's own.
   [[nodiscard]] std::string module_for(const backends::EmittedKernel& kernel,
                                        std::span<const backends::BuiltEntryPoint> entries) const;
 

@@ -94,7 +94,8 @@ std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernel
   }
   if (flags.fast_compile) return build_in_batches(kernels, flags);
   std::vector<BuildOutcome> outcomes(kernels.size());
-  for_each_index(kernels.size(), options_.jobs, [&](std::size_t i) { outcomes[i] = build_kernel(kernels[i], flags); });
+  for_each_index_in_parallel(kernels.size(), options_.jobs,
+                             [&](std::size_t i) { outcomes[i] = build_kernel(kernels[i], flags); });
   return outcomes;
 }
 
@@ -108,22 +109,22 @@ std::vector<BuildOutcome> PtxDevice::build_in_batches(std::span<const EmittedKer
   std::vector<std::size_t> padded;
   std::vector<std::size_t> pending;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (kernels[i].has_padding) padded.push_back(i);
+    if (kernels[i].has_struct_padding) padded.push_back(i);
     else if (auto cached = cached_kernel(kernels[i], flags)) outcomes[i] = std::move(*cached);
     else pending.push_back(i);
   }
   BuildFlags optimized = flags;
   optimized.fast_compile = false;
-  for_each_index(padded.size(), options_.jobs,
-                 [&](std::size_t i) { outcomes[padded[i]] = build_kernel(kernels[padded[i]], optimized); });
+  for_each_index_in_parallel(padded.size(), options_.jobs,
+                             [&](std::size_t i) { outcomes[padded[i]] = build_kernel(kernels[padded[i]], optimized); });
   const std::size_t size = std::max<std::size_t>(options_.batch_size, 1);
-  for_each_index((pending.size() + size - 1) / size, options_.jobs, [&](std::size_t number) {
+  for_each_index_in_parallel((pending.size() + size - 1) / size, options_.jobs, [&](std::size_t number) {
     const auto positions = std::span(pending).subspan(number * size, std::min(size, pending.size() - number * size));
     std::vector<const EmittedKernel*> batch;
     for (const std::size_t position : positions)
       batch.push_back(&kernels[position]);
     std::vector<BuildOutcome> built =
-        build_isolating_failures(batch, [&](auto unit) { return build_unit(unit, flags); });
+        build_isolating_failures(batch, [&](auto unit) { return build_batch(unit, flags); });
     for (std::size_t i = 0; i < positions.size(); ++i)
       outcomes[positions[i]] = std::move(built[i]);
   });
@@ -131,11 +132,11 @@ std::vector<BuildOutcome> PtxDevice::build_in_batches(std::span<const EmittedKer
 }
 
 /// Compiles the kernels as one program; a single kernel as its standalone source, so that its log has usual names.
-UnitOutcome PtxDevice::build_unit(std::span<const EmittedKernel* const> kernels, const BuildFlags& flags) {
+BatchOutcome PtxDevice::build_batch(std::span<const EmittedKernel* const> kernels, const BuildFlags& flags) {
   if (kernels.size() == 1) {
     BuildOutcome outcome = build_kernel(*kernels[0], flags);
-    if (auto* failed = std::get_if<BuildFailed>(&outcome)) return FailedUnit{std::move(*failed), {}};
-    return BuiltUnit{{std::move(std::get<BuiltKernel>(outcome))}};
+    if (auto* failed = std::get_if<BuildFailed>(&outcome)) return FailedBatch{std::move(*failed), {}};
+    return BuiltBatch{{std::move(std::get<BuiltKernel>(outcome))}};
   }
   const BatchSource batch = compose_batch(kernels);
   const std::string& architecture = architectures_.front();
@@ -143,14 +144,15 @@ UnitOutcome PtxDevice::build_unit(std::span<const EmittedKernel* const> kernels,
       nvrtc_->compile(batch.text, "batch.cu", options_for(architecture, flags, Precision::kNative));
   if (auto* failed = std::get_if<BuildFailed>(&compiled)) {
     std::set<std::size_t> faulty_kernels = blamed_kernels(failed->log);
-    return FailedUnit{std::move(*failed), std::move(faulty_kernels)};
+    return FailedBatch{std::move(*failed), std::move(faulty_kernels)};
   }
   const BatchModule module(std::get<cuda::CompiledCode>(compiled).ptx);
-  BuiltUnit unit;
+  BuiltBatch unit;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const EmittedKernel& kernel = *kernels[i];
-    BuiltKernel built{.name = kernel.name, .entries = {}, .artifacts = {}, .targets = {architecture}, .log = {}};
-    std::span<const BuiltEntryPoint> entries = batch.entries[i];
+    BuiltKernel built{
+        .name = kernel.name, .entries = {}, .artifacts = {}, .target_architectures = {architecture}, .log = {}};
+    std::span<const BuiltEntryPoint> entries = batch.entry_points_by_kernel[i];
     for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
       std::string ptx = module.module_for(kernel, entries.first(kernel.entries.size()));
       entries = entries.subspan(kernel.entries.size());
@@ -168,8 +170,12 @@ UnitOutcome PtxDevice::build_unit(std::span<const EmittedKernel* const> kernels,
 std::optional<BuiltKernel> PtxDevice::cached_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
   if (cache_ == nullptr) return std::nullopt;
   const std::string& architecture = architectures_.front();
-  BuiltKernel built{
-      .name = kernel.name, .entries = {}, .artifacts = {}, .targets = {architecture}, .log = {}, .is_from_cache = true};
+  BuiltKernel built{.name = kernel.name,
+                    .entries = {},
+                    .artifacts = {},
+                    .target_architectures = {architecture},
+                    .log = {},
+                    .is_from_cache = true};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
     std::optional<std::string> ptx = cache_->read(cache_key(kernel, options_for(architecture, flags, precision)));
     if (!ptx) return std::nullopt;
@@ -184,7 +190,7 @@ BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFla
   BuiltKernel built{.name = kernel.name,
                     .entries = {},
                     .artifacts = {},
-                    .targets = {architectures.begin(), architectures.end()},
+                    .target_architectures = {architectures.begin(), architectures.end()},
                     .log = {},
                     .is_from_cache = true};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
@@ -238,19 +244,21 @@ Result<std::unique_ptr<Session>> PtxDevice::open(const SessionLimits& limits) {
 
 Checks checks_without(const std::vector<std::string>& names) {
   Checks checks;
-  for (const CheckRow& row : kChecks) {
+  for (const RunTimeCheck& row : kChecks) {
     if (std::ranges::find(names, row.name) != names.end()) checks.*row.member = false;
   }
   return checks;
 }
 
-SelfCheck self_check(const BuiltKernel& kernel, bool compares) {
+SelfCheckResult self_check(const BuiltKernel& kernel, bool compares) {
   std::vector<std::string> texts;
   for (const auto& artifact : kernel.artifacts)
     if (artifact->kind == Artifact::Kind::kPtx) texts.push_back(artifact->content);
   auto check = models::check_instructions(texts, compares);
   if (!check.ok()) return {};
-  return {.used = std::move(check->used), .unchecked = std::move(check->unchecked), .wrong = std::move(check->wrong)};
+  return {.used_parts = std::move(check->used_instructions),
+          .unchecked_parts = std::move(check->unchecked_instructions),
+          .differences = std::move(check->disagreements)};
 }
 
 namespace {
@@ -277,11 +285,11 @@ Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOpti
   PtxOptions ptx{.nvrtc = options.nvrtc,
                  .unoptimized = options.unoptimized,
                  .checks = checks_without(options.disabled_checks),
-                 .cache_directory = options.cache};
+                 .cache_directory = options.cache_directory};
   if (!options.architectures.empty()) ptx.architectures = options.architectures;
   if (const Result<void> valid = check_choice(options); !valid.ok()) return valid.error();
-  if (!options.tables.empty()) {
-    Result<ApproximationTables> tables = read_tables(options.tables);
+  if (!options.approximation_tables_file.empty()) {
+    Result<ApproximationTables> tables = read_tables(options.approximation_tables_file);
     if (!tables.ok()) return tables.error();
     ptx.tables = std::make_shared<const ApproximationTables>(tables.take());
   }

@@ -70,8 +70,8 @@ class PtxDevice final : public backends::Device {
   backends::BuildOutcome build_kernel(const backends::EmittedKernel& kernel, const backends::BuildFlags& flags);
   std::vector<backends::BuildOutcome> build_in_batches(std::span<const backends::EmittedKernel> kernels,
                                                        const backends::BuildFlags& flags);
-  backends::UnitOutcome build_unit(std::span<const backends::EmittedKernel* const> kernels,
-                                   const backends::BuildFlags& flags);
+  backends::BatchOutcome build_batch(std::span<const backends::EmittedKernel* const> kernels,
+                                     const backends::BuildFlags& flags);
   std::optional<backends::BuiltKernel> cached_kernel(const backends::EmittedKernel& kernel,
                                                      const backends::BuildFlags& flags);
   [[nodiscard]] cuda::NvrtcOptions options_for(const std::string& architecture, const backends::BuildFlags& flags,
@@ -90,32 +90,32 @@ class PtxDevice final : public backends::Device {
 /// All checks except those named.
 Checks checks_without(const std::vector<std::string>& names);
 
-/// Fails if DeviceOptions::tables names a file that cannot be read.
+/// Fails if DeviceOptions::approximation_tables_file names a file that cannot be read.
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
 /// Compares the interpreter of each instruction in the kernel's PTX with its definition in models/.
-backends::SelfCheck self_check(const backends::BuiltKernel& kernel, bool compares);
+backends::SelfCheckResult self_check(const backends::BuiltKernel& kernel, bool compares);
 
 /// One build for each combination of NVRTC and architecture, named "nvrtc-13.0.88-compute_100"; one build for all
 /// architectures if the choices do not list several of either.
-Result<std::vector<backends::NamedBuild>> builds(const backends::DeviceOptions& options,
-                                                 const backends::BuildChoices& choices);
+Result<std::vector<backends::NamedBuild>> named_builds(const backends::DeviceOptions& options,
+                                                       const backends::BuildChoices& choices);
 
 /// The chosen NVRTC for each chosen architecture, optimized and unoptimized; and the other versions that
 /// ci/setup-compilers installed.
 std::vector<backends::BuildVariant> variants(const backends::DeviceOptions& chosen);
 
-inline constexpr backends::DeviceRow kDeviceRow{.name = "ptx",
-                                                .summary = "PTX compiled from the CUDA C++, interpreted on the CPU",
-                                                .target = backends::SourceTarget::kCuda,
-                                                .toolkit = backends::Toolkit::kNvrtc,
-                                                .default_mode = "sampled",
-                                                .supports_fast_compile = true,
-                                                .reports_profiles = true,
-                                                .checks = kCheckNames,
-                                                .make = make_device,
-                                                .builds = builds,
-                                                .variants = variants,
-                                                .self_check = self_check};
+inline constexpr backends::DeviceEntry kDeviceEntry{.name = "ptx",
+                                                    .summary = "PTX compiled from the CUDA C++, interpreted on the CPU",
+                                                    .target = backends::SourceTarget::kCuda,
+                                                    .toolkit = backends::Toolkit::kNvrtc,
+                                                    .default_mode = "sampled",
+                                                    .supports_fast_compile = true,
+                                                    .reports_profiles = true,
+                                                    .checks = kCheckNames,
+                                                    .make = make_device,
+                                                    .builds = named_builds,
+                                                    .variants = variants,
+                                                    .self_check = self_check};
 
 }  // namespace assay::ptx

@@ -129,7 +129,7 @@ TEST_F(PtxDeviceTest, BatchBuiltInFastCompileModeMatchesSeparateBuilds) {
 
 TEST_F(PtxDeviceTest, FastCompileModeBuildsOneArchitectureAndReusesCachedBuild) {
   const auto first = std::get<BuiltKernel>(build_three(*device_, "x.data[i] = a;")[1]);
-  EXPECT_EQ(first.targets.size(), 1U);
+  EXPECT_EQ(first.target_architectures.size(), 1U);
   EXPECT_FALSE(first.is_from_cache);
   const auto second = std::get<BuiltKernel>(build_three(*device_, "x.data[i] = a;")[1]);
   EXPECT_TRUE(second.is_from_cache);
@@ -139,10 +139,10 @@ TEST_F(PtxDeviceTest, FastCompileModeBuildsOneArchitectureAndReusesCachedBuild) 
 TEST_F(PtxDeviceTest, FastCompileModeStillOptimizesKernelsWithPaddedStructs) {
   EmittedKernel kernel = kernel_of("x.data[i] = a;");
   const auto fast = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
-  kernel.has_padding = true;
+  kernel.has_struct_padding = true;
   const auto optimized = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
-  EXPECT_EQ(fast.targets.size(), 1U);
-  EXPECT_EQ(optimized.targets.size(), 2U);
+  EXPECT_EQ(fast.target_architectures.size(), 1U);
+  EXPECT_EQ(optimized.target_architectures.size(), 2U);
   EXPECT_NE(optimized.artifacts[0]->content, fast.artifacts[0]->content);
 }
 
@@ -195,8 +195,8 @@ TEST_F(PtxDeviceTest, OutOfBoundsFindingContainsSourceLocationAndArrayName) {
     EXPECT_THAT(outside->site.instruction, StartsWith("ld.global"));
     const auto race = std::ranges::find(fault.findings, "read_write_race", &MemoryFinding::kind);
     ASSERT_NE(race, fault.findings.end()) << fault.message;
-    ASSERT_TRUE(race->other.has_value());
-    EXPECT_NE(race->other->thread, race->site.thread);
+    ASSERT_TRUE(race->conflicting_access.has_value());
+    EXPECT_NE(race->conflicting_access->thread, race->site.thread);
   }
 }
 
@@ -227,7 +227,7 @@ TEST_F(PtxDeviceTest, DetectsInjectedFaultsAndAcceptsFaultFreeKernels) {
     for (const std::string target : {"compute_75", "compute_100"}) {
       SCOPED_TRACE(fmt::format("{} of {}", target, injected.faulty));
       std::vector<float> x = numbers<float>(64);
-      const RunOutcome faulty = run(injected.faulty, x, {.target = target, .block = 64});
+      const RunOutcome faulty = run(injected.faulty, x, {.target = target, .threads_per_block = 64});
       ASSERT_TRUE(std::holds_alternative<MemoryFault>(faulty)) << describe(faulty);
       // The race also causes a read before the write.
       const std::vector<MemoryFinding>& findings = std::get<MemoryFault>(faulty).findings;
@@ -235,7 +235,7 @@ TEST_F(PtxDeviceTest, DetectsInjectedFaultsAndAcceptsFaultFreeKernels) {
       ASSERT_NE(found, findings.end()) << describe(faulty);
       EXPECT_GT(found->site.source_line, 0U);
       x = numbers<float>(64);
-      const RunOutcome clean = run(injected.clean, x, {.target = target, .block = 64});
+      const RunOutcome clean = run(injected.clean, x, {.target = target, .threads_per_block = 64});
       EXPECT_TRUE(std::holds_alternative<Completed>(clean)) << describe(clean);
     }
   }
@@ -284,7 +284,8 @@ TEST_F(PtxDeviceTest, ResultsDoNotDependOnBlockSizeOrThreadOrder) {
   for (const std::int64_t block : {1, 32, 100, 128}) {
     for (const ThreadOrder order : {ThreadOrder::kForward, ThreadOrder::kReverse, ThreadOrder::kShuffled}) {
       std::vector<float> x = numbers<float>(257);
-      const RunOutcome outcome = run("x.data[i] = i * a;", x, {.block = block, .order = order, .shuffle_seed = 3});
+      const RunOutcome outcome =
+          run("x.data[i] = i * a;", x, {.threads_per_block = block, .order = order, .shuffle_seed = 3});
       ASSERT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);
       EXPECT_EQ(x[256], 256 * 0.1F);
     }

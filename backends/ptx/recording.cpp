@@ -13,7 +13,7 @@ namespace assay::ptx {
 namespace {
 
 using backends::RecordedInstruction;
-using backends::Recording;
+using backends::RecordingMode;
 
 /// Calls `use` with the index of each register in the operand.
 template <class Use>
@@ -98,7 +98,7 @@ class AddressRegisters {
       return std::ranges::any_of(sources, [&](const Operand& from) { return names_symbol(from) || has_address(from); });
     if (bytes_of(instruction.type) != 8 || sources.empty() || sources.front().elements.empty()) return false;
     const Operand& base = sources.front().elements.front();
-    const bool is_parameter = base.kind == Operand::Kind::kSymbol && base.symbol == SymbolKind::kParameter;
+    const bool is_parameter = base.kind == Operand::Kind::kSymbol && base.symbol_kind == SymbolKind::kParameter;
     return is_parameter ? base.index != 0 : stored_;
   }
 
@@ -110,7 +110,7 @@ class AddressRegisters {
 /// Inserts the recording code into one entry's text.
 class Weaver {
  public:
-  Weaver(const Module& module, const Function& entry, Recording recording)
+  Weaver(const Module& module, const Function& entry, RecordingMode recording)
       : text_(*module.text), entry_(entry), recording_(recording), addresses_(entry) {}
 
   Result<backends::RecordingCode> weave() {
@@ -154,7 +154,7 @@ class Weaver {
         "mov.u32 %assay_block, %ctaid.x;\nmov.u32 %assay_size, %ntid.x;\nmov.u32 %assay_place, %tid.x;\n"
         "mul.wide.u32 %assay_self, %assay_block, %assay_size;\ncvt.u64.u32 %assay_value, %assay_place;\n"
         "add.u64 %assay_self, %assay_self, %assay_value;\n";
-    if (recording_ == Recording::kDigests) {
+    if (recording_ == RecordingMode::kThreadDigests) {
       text +=
           "shl.b64 %assay_value, %assay_self, 3;\nadd.u64 %assay_to, %assay_to, %assay_value;\n"
           "mov.u64 %assay_digest, -3750763034362895579;\n";  // the FNV-1a offset basis
@@ -185,7 +185,7 @@ class Weaver {
         {.code_line = instruction.position.line,
          .source_line = instruction.source.line,
          .text = in_one_line(instruction.text),
-         .has_external_result = is_access(instruction) || instruction.category == Category::kWarp});
+         .reads_memory_or_other_threads = is_access(instruction) || instruction.category == Category::kWarp});
   }
 
   /// The result as 64 bits; 0 if the guard was false, because the register then holds an arbitrary value.
@@ -208,7 +208,7 @@ class Weaver {
 
   void append_record() {
     const std::size_t number = code_.instructions.size();
-    if (recording_ == Recording::kDigests) {
+    if (recording_ == RecordingMode::kThreadDigests) {
       constexpr std::uint64_t kPrime = 1099511628211;  // the FNV-1a prime; odd, so that no difference is lost
       code_.content += fmt::format(
           "\nxor.b64 %assay_digest, %assay_digest, %assay_value;\nmul.lo.u64 %assay_digest, %assay_digest, {0};\n"
@@ -225,7 +225,7 @@ class Weaver {
 
   std::string_view text_;
   const Function& entry_;
-  Recording recording_;
+  RecordingMode recording_;
   AddressRegisters addresses_;
   backends::RecordingCode code_;
   std::size_t copied_ = 0;
@@ -233,8 +233,8 @@ class Weaver {
 
 }  // namespace
 
-Result<backends::RecordingCode> recording_code(const backends::Artifact& ptx, const std::string& symbol,
-                                               Recording recording) {
+Result<backends::RecordingCode> make_recording_code(const backends::Artifact& ptx, const std::string& symbol,
+                                                    RecordingMode recording) {
   const Result<Module> module = parse(ptx.content, symbol + ".ptx");
   if (!module) return module.error();
   const Function* const entry = module->find_entry(symbol);

@@ -16,8 +16,8 @@ namespace assay::ptx {
 namespace {
 
 using backends::RecordedResult;
-using backends::Recording;
 using backends::RecordingCode;
+using backends::RecordingMode;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -60,7 +60,7 @@ setp.gt.f32 %p1, %f1, 3.0;
 @!%p1 mov.f32 %f2, 0f3F800000;
 st.global.f32 [%rd3+128], %f2;)",
                                           2);
-  const auto code = recording_code(ptx_artifact(text), "k", Recording::kOneThread);
+  const auto code = make_recording_code(ptx_artifact(text), "k", RecordingMode::kResultsOfOneThread);
   ASSERT_TRUE(code.ok()) << code.error().text();
   std::vector<std::string> texts;
   for (const backends::RecordedInstruction& instruction : code->instructions)
@@ -68,8 +68,8 @@ st.global.f32 [%rd3+128], %f2;)",
   EXPECT_THAT(texts, ElementsAre("mov.u32 %r1, %tid.x", "mul.wide.u32 %rd2, %r1, 4", "ld.global.f32 %f1, [%rd3]",
                                  "setp.gt.f32 %p1, %f1, 3.0", "add.rn.f32 %f2, %f1, %f1", "mov.f32 %f2, 0f3F800000"))
       << "addresses are not recorded";
-  EXPECT_TRUE(code->instructions[2].has_external_result);
-  EXPECT_FALSE(code->instructions[4].has_external_result);
+  EXPECT_TRUE(code->instructions[2].reads_memory_or_other_threads);
+  EXPECT_FALSE(code->instructions[4].reads_memory_or_other_threads);
   EXPECT_EQ(code->instructions[4].code_line, 17U);
   // Thread 21 is number 5 of the second block: x[5] = 6. An instruction with a false guard records 0.
   EXPECT_THAT(records_of(*code, 21),
@@ -82,11 +82,12 @@ st.global.f32 [%rd3+128], %f2;)",
 }
 
 TEST(InstructionRecording, ReportsWhyRecordingIsImpossible) {
-  EXPECT_THAT(recording_code(ptx_artifact("nonsense"), "k", Recording::kOneThread).error().text(),
+  EXPECT_THAT(make_recording_code(ptx_artifact("nonsense"), "k", RecordingMode::kResultsOfOneThread).error().text(),
               HasSubstr("k.ptx:1:1"));
-  EXPECT_THAT(recording_code(ptx_artifact(testing::entry("")), "other", Recording::kOneThread).error().text(),
-              HasSubstr("no entry 'other'"));
-  EXPECT_FALSE(recording_code(ptx_artifact(testing::entry("", 0)), "k", Recording::kOneThread).ok())
+  EXPECT_THAT(
+      make_recording_code(ptx_artifact(testing::entry("")), "other", RecordingMode::kResultsOfOneThread).error().text(),
+      HasSubstr("no entry 'other'"));
+  EXPECT_FALSE(make_recording_code(ptx_artifact(testing::entry("", 0)), "k", RecordingMode::kResultsOfOneThread).ok())
       << "an entry without parameters cannot be extended";
 }
 
@@ -134,7 +135,7 @@ TEST(InstructionRecording, RecordingPreservesKernelResultsAndOmitsAddresses) {
       if (backward && launch.gradients.empty()) continue;
       const std::string text = testing::golden_ptx(launch, launch.targets.front());
       const std::string symbol = fmt::format("{}_{}", launch.kernel, backward ? "backward" : "forward");
-      const auto code = recording_code(ptx_artifact(text), symbol, Recording::kDigests);
+      const auto code = make_recording_code(ptx_artifact(text), symbol, RecordingMode::kThreadDigests);
       ASSERT_TRUE(code.ok()) << symbol << ": " << code.error().text();
       EXPECT_FALSE(code->instructions.empty());
       const Left plain = run_golden(launch, text, symbol, backward, false, false);

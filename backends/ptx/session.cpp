@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::size_t kBufferAlignment = 256;
 
-AccessSite site_of(const Site& site) {
-  return {.code_line = site.line,
-          .source_line = site.source.line,
-          .instruction = site.text,
+AccessSite site_of(const InstructionSite& site) {
+  return {.code_line = site.ptx_line,
+          .source_line = site.source_location.line,
+          .instruction = site.instruction_text,
           .thread = {site.thread.x, site.thread.y, site.thread.z},
           .block = {site.block.x, site.block.y, site.block.z}};
 }
@@ -34,9 +34,9 @@ MemoryFinding finding_of(const CheckFinding& finding, const std::string& target)
                        .site = site_of(finding.site),
                        .count = finding.count,
                        .text = describe(finding)};
-  if (finding.other) result.other = site_of(*finding.other);
+  if (finding.conflicting_access) result.conflicting_access = site_of(*finding.conflicting_access);
   if (finding.access_bytes == 0) return result;
-  result.space = to_text(finding.space);
+  result.state_space = to_text(finding.space);
   result.address = fmt::format("0x{:x}", finding.address);
   result.allocation = finding.allocation;
   result.offset = finding.offset;
@@ -74,7 +74,7 @@ Order order_of(ThreadOrder order) {
 std::vector<std::uint64_t> blocks_of(std::span<const std::int64_t> sample, const BlockGrid& grid, bool stated) {
   std::set<std::uint64_t> blocks;
   for (const std::int64_t index : sample)
-    blocks.insert(static_cast<std::uint64_t>(stated ? index : index / grid.threads) % grid.blocks);
+    blocks.insert(static_cast<std::uint64_t>(stated ? index : index / grid.threads_per_block) % grid.block_count);
   return {blocks.begin(), blocks.end()};
 }
 
@@ -130,7 +130,7 @@ std::vector<RunOutcome> PtxSession::run(std::span<const LaunchRequest> launches)
   std::vector<RunOutcome> outcomes;
   for (const LaunchRequest& launch : launches) {
     outcomes.push_back(run_one(launch));
-    if (stops_batch(launch, outcomes.back())) break;
+    if (stops_later_launches(launch, outcomes.back())) break;
   }
   return outcomes;
 }
@@ -155,8 +155,8 @@ LaunchOptions PtxSession::launch_options(const LaunchRequest& launch) const {
   LaunchOptions options;
   options.checks = options_.checks;
   options.tables = options_.tables.get();
-  options.counts_collisions = launch.profile;
-  options.schedule = {order_of(launch.order), launch.shuffle_seed, false};
+  options.counts_atomic_collisions = launch.profile;
+  options.execution_order = {order_of(launch.order), launch.shuffle_seed, false};
   options.instruction_limit = options_.instructions_per_millisecond *
                               static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
   return options;
@@ -165,19 +165,21 @@ LaunchOptions PtxSession::launch_options(const LaunchRequest& launch) const {
 RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const Result<LaunchCode> code = code_of(launch);
   if (!code) return LaunchFailed{code.error().text()};
-  const BuiltEntryPoint* const entry = code->entry;
+  const BuiltEntryPoint* const entry = code->entry_point;
   const auto kernel = kernel_of(code->artifact, entry->symbol);
   if (!kernel) return LaunchFailed{kernel.error().text()};
   machine_.reset();
   const Result<KernelArguments> arguments = arguments_of(launch);
   if (!arguments) return LaunchFailed{arguments.error().text()};
 
-  const std::optional<BlockGrid> grid = block_grid_for(launch.threads, launch.block, entry->required_block_threads);
+  const std::optional<BlockGrid> grid =
+      block_grid_for(launch.threads, launch.threads_per_block, entry->required_block_threads);
   if (!grid) return LaunchFailed{"the number of threads is out of range"};
   LaunchOptions options = launch_options(launch);
-  options.blocks = blocks_of(launch.checked_threads, *grid, entry->required_block_threads > 0);
+  options.blocks_to_run = blocks_of(launch.checked_threads, *grid, entry->required_block_threads > 0);
   const auto start = std::chrono::steady_clock::now();
-  const RunResult result = machine_.launch(*kernel, {{grid->blocks}, {grid->threads}}, *arguments, options);
+  const RunResult result =
+      machine_.launch(*kernel, {{grid->block_count}, {grid->threads_per_block}}, *arguments, options);
   return outcome_of(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);
 }
 
@@ -205,12 +207,12 @@ Result<KernelArguments> PtxSession::arguments_of(const LaunchRequest& launch) {
   for (const KernelArgument& argument : launch.arguments) {
     std::vector<std::byte> bytes = argument.bytes;
     for (const KernelArgument::Pointer& pointer : argument.pointers) {
-      if (bytes.size() < 8 || pointer.at > bytes.size() - 8)
-        return Error{
-            fmt::format("an argument has {} bytes, too few for a pointer at offset {}", bytes.size(), pointer.at)};
+      if (bytes.size() < 8 || pointer.position > bytes.size() - 8)
+        return Error{fmt::format("an argument has {} bytes, too few for a pointer at offset {}", bytes.size(),
+                                 pointer.position)};
       const Result<std::uint64_t> address = address_of(pointer);
       if (!address) return address.error();
-      std::memcpy(bytes.data() + pointer.at, &*address, sizeof(*address));
+      std::memcpy(bytes.data() + pointer.position, &*address, sizeof(*address));
     }
     arguments.add_bytes(std::move(bytes));
   }

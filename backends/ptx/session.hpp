@@ -17,8 +17,8 @@ namespace assay::ptx {
 
 /// The entry and the PTX of a launch.
 struct LaunchCode {
-  const backends::BuiltEntryPoint* entry = nullptr;    ///< entry point to run
-  std::shared_ptr<const backends::Artifact> artifact;  ///< PTX that contains the entry point
+  const backends::BuiltEntryPoint* entry_point = nullptr;  ///< entry point to run
+  std::shared_ptr<const backends::Artifact> artifact;      ///< PTX that contains the entry point
 };
 
 /// The outcome of a launch on the machine; findings are a MemoryFault.

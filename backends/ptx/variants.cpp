@@ -29,7 +29,8 @@ void add(std::vector<BuildVariant>& variants, BuildVariant::Role role, const cud
 
 }  // namespace
 
-Result<std::vector<backends::NamedBuild>> builds(const DeviceOptions& options, const backends::BuildChoices& choices) {
+Result<std::vector<backends::NamedBuild>> named_builds(const DeviceOptions& options,
+                                                       const backends::BuildChoices& choices) {
   const std::vector<std::string> nvrtcs =
       choices.nvrtcs.empty() ? std::vector<std::string>{options.nvrtc} : choices.nvrtcs;
   const std::vector<std::string>& architectures =

@@ -10,15 +10,16 @@ class CppDialect final : public Dialect {
   std::string_view function_qualifier() const override { return "static "; }
   std::string_view entry_qualifier() const override { return "extern \"C\" void "; }
 
-  std::vector<std::string> range_parameters(const ThreadNames& names) const override {
-    return {concat("long long ", names.begin), concat("long long ", names.end)};
+  std::vector<std::string> range_parameters(const ThreadLoopNames& names) const override {
+    return {concat("long long ", names.range_begin), concat("long long ", names.range_end)};
   }
 
-  void open_threads(IndentedLines& lines, const ThreadNames& names, std::string_view thread) const override {
+  void open_threads(IndentedLines& lines, const ThreadLoopNames& names, std::string_view thread) const override {
     open_blocks(lines, names, thread);
   }
-  void open_blocks(IndentedLines& lines, const ThreadNames& names, std::string_view block) const override {
-    lines.open("for (long long ", block, " = ", names.begin, "; ", block, " < ", names.end, "; ++", block, ") {");
+  void open_blocks(IndentedLines& lines, const ThreadLoopNames& names, std::string_view block) const override {
+    lines.open("for (long long ", block, " = ", names.range_begin, "; ", block, " < ", names.range_end, "; ++", block,
+               ") {");
   }
 };
 
@@ -27,17 +28,17 @@ class CudaDialect final : public Dialect {
   std::string_view function_qualifier() const override { return "static __device__ "; }
   std::string_view entry_qualifier() const override { return "extern \"C\" __global__ void "; }
 
-  std::vector<std::string> range_parameters(const ThreadNames& names) const override {
-    return {concat("long long ", names.count)};
+  std::vector<std::string> range_parameters(const ThreadLoopNames& names) const override {
+    return {concat("long long ", names.thread_count)};
   }
 
-  void open_threads(IndentedLines& lines, const ThreadNames& names, std::string_view thread) const override {
-    lines.add("const long long ", names.first, " = (long long)blockIdx.x * blockDim.x + threadIdx.x;");
-    lines.add("const long long ", names.stride, " = (long long)gridDim.x * blockDim.x;");
-    open_loop(lines, thread, names.first, names.count, names.stride);
+  void open_threads(IndentedLines& lines, const ThreadLoopNames& names, std::string_view thread) const override {
+    lines.add("const long long ", names.first_index, " = (long long)blockIdx.x * blockDim.x + threadIdx.x;");
+    lines.add("const long long ", names.grid_stride, " = (long long)gridDim.x * blockDim.x;");
+    open_loop(lines, thread, names.first_index, names.thread_count, names.grid_stride);
   }
-  void open_blocks(IndentedLines& lines, const ThreadNames& names, std::string_view block) const override {
-    open_loop(lines, block, "blockIdx.x", names.count, "gridDim.x");
+  void open_blocks(IndentedLines& lines, const ThreadLoopNames& names, std::string_view block) const override {
+    open_loop(lines, block, "blockIdx.x", names.thread_count, "gridDim.x");
   }
 
  private:
@@ -50,12 +51,12 @@ class CudaDialect final : public Dialect {
 
 }  // namespace
 
-ThreadNames::ThreadNames(FunctionPrinter& printer)
-    : begin(printer.internal_name("begin")),
-      end(printer.internal_name("end")),
-      count(printer.internal_name("count")),
-      first(printer.internal_name("first")),
-      stride(printer.internal_name("stride")) {}
+ThreadLoopNames::ThreadLoopNames(FunctionPrinter& printer)
+    : range_begin(printer.internal_name("begin")),
+      range_end(printer.internal_name("end")),
+      thread_count(printer.internal_name("count")),
+      first_index(printer.internal_name("first")),
+      grid_stride(printer.internal_name("stride")) {}
 
 const Dialect& dialect_of(backends::SourceTarget target) {
   static const CppDialect cpp;

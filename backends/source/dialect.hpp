@@ -13,12 +13,12 @@ namespace assay::source {
 
 /// The names of an entry point's internal variables. They are reserved for all targets, so that the kernel's variables
 /// have the same names in each.
-struct ThreadNames {
-  explicit ThreadNames(FunctionPrinter& printer);
+struct ThreadLoopNames {
+  explicit ThreadLoopNames(FunctionPrinter& printer);
 
-  std::string begin, end;     ///< C++: ends of the range of threads
-  std::string count;          ///< CUDA: number of threads of the launch
-  std::string first, stride;  ///< CUDA: first index that a thread executes, and grid stride
+  std::string range_begin, range_end;    ///< C++: ends of the range of threads
+  std::string thread_count;              ///< CUDA: number of threads of the launch
+  std::string first_index, grid_stride;  ///< CUDA: first index that a thread executes, and grid stride
 };
 
 class Dialect {
@@ -30,11 +30,11 @@ class Dialect {
   /// The qualifier and return type of an entry point: 'extern "C" void'.
   virtual std::string_view entry_qualifier() const = 0;
   /// The parameters that specify the range of threads.
-  virtual std::vector<std::string> range_parameters(const ThreadNames& names) const = 0;
+  virtual std::vector<std::string> range_parameters(const ThreadLoopNames& names) const = 0;
   /// Opens the loop over the threads, whose linear number is the variable `thread`.
-  virtual void open_threads(IndentedLines& lines, const ThreadNames& names, std::string_view thread) const = 0;
+  virtual void open_threads(IndentedLines& lines, const ThreadLoopNames& names, std::string_view thread) const = 0;
   /// The same for a kernel with tiles, whose launch counts blocks.
-  virtual void open_blocks(IndentedLines& lines, const ThreadNames& names, std::string_view block) const = 0;
+  virtual void open_blocks(IndentedLines& lines, const ThreadLoopNames& names, std::string_view block) const = 0;
 };
 
 const Dialect& dialect_of(backends::SourceTarget target);

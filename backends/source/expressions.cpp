@@ -58,8 +58,9 @@ bool is_bits(int precedence) { return (precedence >= 5 && precedence <= 7) || pr
 
 /// Operator combinations that are unclear to a reader; -Wparentheses warns about most.
 bool is_unclear(const Infix& outer, const PrintedExpression& inner) {
-  if (inner.token.empty() || inner.token == outer.token) return false;
-  return is_bits(outer.precedence) || is_bits(inner.precedence) || (outer.token == "||" && inner.token == "&&") ||
+  if (inner.infix_operator.empty() || inner.infix_operator == outer.token) return false;
+  return is_bits(outer.precedence) || is_bits(inner.precedence) ||
+         (outer.token == "||" && inner.infix_operator == "&&") ||
          (is_comparison(outer.precedence) && is_comparison(inner.precedence));
 }
 
@@ -83,7 +84,7 @@ constexpr Infix parse_infix(std::string_view pattern) {
 constexpr auto kInfixOf = [] {
   std::array<Infix, ir::kOperations.size()> infix{};
   std::ranges::transform(ir::kOperations, infix.begin(),
-                         [](const ir::OperationRow& row) { return parse_infix(row.cpu); });
+                         [](const ir::OperationEntry& row) { return parse_infix(row.cpp_pattern); });
   return infix;
 }();
 
@@ -108,7 +109,8 @@ std::string_view operator_suffix(Op op) {
   }
 }
 
-static_assert(std::ranges::all_of(ir::kOperations, [](const ir::OperationRow& row) { return row.cpu == row.cuda; }),
+static_assert(std::ranges::all_of(ir::kOperations,
+                                  [](const ir::OperationEntry& row) { return row.cpp_pattern == row.cuda_pattern; }),
               "an operation must have the same spelling in C++ and CUDA C++");
 
 /// The identifiers in an operation's pattern, which are the functions that it calls.
@@ -133,8 +135,8 @@ bool is_positive_zero(const Expr& expr) { return expr.kind == ExprKind::kLiteral
 const std::vector<std::string_view>& functions_of(Op op) {
   static const std::vector<std::vector<std::string_view>> kFunctions = [] {
     std::vector<std::vector<std::string_view>> functions;
-    for (const ir::OperationRow& row : ir::kOperations)
-      functions.push_back(functions_in(row.cpu));
+    for (const ir::OperationEntry& row : ir::kOperations)
+      functions.push_back(functions_in(row.cpp_pattern));
     return functions;
   }();
   return kFunctions[static_cast<std::size_t>(op)];
@@ -233,9 +235,9 @@ std::optional<PrintedExpression> ExpressionPrinter::nullable_part(ExprId id) {
   if (test.empty()) return std::nullopt;
   std::string place = element(load.args[0], {load.args.begin() + 1, load.args.end()});
   for (const ir::PartStep& step : part.path) {
-    if (step.field != ir::kNone) {
-      append(place, ".", unit_.field_name(step.whole.struct_id, step.field));
-    } else if (step.whole.is_matrix() && &step == &part.path.back()) {
+    if (step.field_index != ir::kNone) {
+      append(place, ".", unit_.field_name(step.whole_type.struct_id, step.field_index));
+    } else if (step.whole_type.is_matrix() && &step == &part.path.back()) {
       unit_.helpers().use("row");
       place = concat("row(", place, ", ", print(step.index), ")");
     } else {
@@ -260,7 +262,7 @@ bool ExpressionPrinter::wraps(const Expr& e) const {
   if (!e.type.is_integer_scalar() || wrapping_function(e.op).empty()) return false;
   if (is_narrow(e.type)) return true;
   if (!ir::row(e.type.scalar).is_signed) return false;
-  return !overflow().is_plain(e);
+  return !overflow_analysis().is_plain(e);
 }
 
 PrintedExpression ExpressionPrinter::operation(const Expr& e) {
@@ -312,7 +314,7 @@ PrintedExpression ExpressionPrinter::extract(const Expr& e) {
 }
 
 PrintedExpression ExpressionPrinter::pattern(const Expr& e) {
-  const std::string_view pattern = ir::row(e.op).cpu;
+  const std::string_view pattern = ir::row(e.op).cpp_pattern;
   if (pattern == "$0 ? $1 : $2") return conditional(e);
   if (pattern.ends_with("$0") && !is_word(pattern[0])) return prefix(e, pattern.substr(0, pattern.size() - 2));
   return call_pattern(e, pattern);
@@ -387,7 +389,7 @@ PrintedExpression ExpressionPrinter::narrowed(const Expr& e, PrintedExpression r
     const bool is_done = e.op == Op::kCast || e.op == Op::kConditional || e.op == Op::kExtract;
     return is_done ? result : PrintedExpression{concat(unit_.type(e.type), "(", result.text, ")"), kPostfix};
   }
-  const bool computed = !result.token.empty() || (result.precedence == kUnary && e.op != Op::kCast);
+  const bool computed = !result.infix_operator.empty() || (result.precedence == kUnary && e.op != Op::kCast);
   if (!computed || !is_narrow(e.type)) return result;
   return {concat("(", unit_.type(e.type), ")(", result.text, ")"), kUnary};
 }

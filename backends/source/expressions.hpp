@@ -19,9 +19,9 @@ inline constexpr int kPostfixPrecedence = 15;
 
 /// Text with the precedence of its outermost operator.
 struct PrintedExpression {
-  std::string text;             ///< printed expression
-  int precedence = 0;           ///< precedence of its outermost operator
-  std::string_view token = {};  ///< text of that operator if it is infix; otherwise empty
+  std::string text;                      ///< printed expression
+  int precedence = 0;                    ///< precedence of its outermost operator
+  std::string_view infix_operator = {};  ///< text of that operator if it is infix; otherwise empty
 };
 
 class ExpressionPrinter {
@@ -70,7 +70,7 @@ class ExpressionPrinter {
 
   const ir::Expr& expr(ir::ExprId id) const { return function_.expr(id); }
   /// Computed lazily, because kernels without integer arithmetic do not need it.
-  const OverflowAnalysis& overflow() const {
+  const OverflowAnalysis& overflow_analysis() const {
     if (!overflow_analysis_) overflow_analysis_.emplace(function_);
     return *overflow_analysis_;
   }
@@ -78,7 +78,7 @@ class ExpressionPrinter {
   SourceUnit& unit_;
   const ir::Function& function_;
   const std::vector<std::string>& names_;                      ///< names of the variables in scope, by VarId
-  mutable std::optional<OverflowAnalysis> overflow_analysis_;  ///< see overflow()
+  mutable std::optional<OverflowAnalysis> overflow_analysis_;  ///< see overflow_analysis()
   std::optional<ir::Function> function_copy_;                  ///< copy that print_elementwise changes
 };
 

@@ -24,9 +24,9 @@ const NameTable& helper_names() {
                     "tile_barrier", "tile_load", "tile_store", "tile_atomic_add", "tile_map", "tile_fill",
                     "tile_block"};
     static std::vector<std::string> components;
-    for (const ir::AtomicRow& row : ir::kAtomics)
+    for (const ir::AtomicEntry& row : ir::kAtomics)
       components.push_back(concat(row.mnemonic, "_components"));
-    for (const ir::AtomicRow& row : ir::kAtomics)
+    for (const ir::AtomicEntry& row : ir::kAtomics)
       names.insert(row.mnemonic);
     for (const std::string& name : components)
       names.insert(name);
@@ -128,7 +128,7 @@ bool returns_from_loop(const ir::Function& function) {
     const bool loop =
         std::holds_alternative<ir::For>(statement.node) || std::holds_alternative<ir::While>(statement.node);
     if (!loop) return;
-    ir::for_each_block(statement, [&](const ir::Block& body) {
+    ir::for_each_child_block(statement, [&](const ir::Block& body) {
       ir::for_each_statement(body,
                              [&](const ir::Stmt& inner) { returns |= std::holds_alternative<ir::Return>(inner.node); });
     });
@@ -167,7 +167,7 @@ void FunctionPrinter::print(const ir::Let& node) {
   const ir::Type type = function_.var(node.variable).type;
   if (type.is_local_array()) {
     const std::string element = unit_.type(type.element());
-    const char* const start = function_.var(node.variable).is_scratch ? "" : " = {}";
+    const char* const start = function_.var(node.variable).is_stored_before_read ? "" : " = {}";
     lines_.add(element, " ", declare(node.variable), "[", std::to_string(type.extent), "]", start, ";");
     return;
   }
@@ -256,14 +256,14 @@ void FunctionPrinter::change(ExprId array, bool by_all, const std::string& state
 
 std::string FunctionPrinter::part_of(std::string place, const std::vector<ir::PartStep>& path) {
   for (const ir::PartStep& step : path)
-    place += step.field == ir::kNone ? expressions_.subscript(step.index)
-                                     : concat(".", unit_.field_name(step.whole.struct_id, step.field));
+    place += step.field_index == ir::kNone ? expressions_.subscript(step.index)
+                                           : concat(".", unit_.field_name(step.whole_type.struct_id, step.field_index));
   return place;
 }
 
 std::string FunctionPrinter::assignment(std::string place, ir::ChangedPart part) {
   const std::string value = expressions_.initializer(part.value);
-  if (part.path.empty() || !part.path.back().whole.is_matrix())
+  if (part.path.empty() || !part.path.back().whole_type.is_matrix())
     return concat(part_of(std::move(place), part.path), " = ", value, ";");
   // A row of a matrix is not an object of C++.
   const std::string row = expressions_.print(part.path.back().index);
@@ -285,7 +285,7 @@ void FunctionPrinter::print(const ir::Atomic& node) {
   }
   ir::ChangedPart part = ir::updated_part(function_, node);
   // A row of a matrix is not an object of C++.
-  const bool is_row = !part.path.empty() && part.path.back().whole.is_matrix();
+  const bool is_row = !part.path.empty() && part.path.back().whole_type.is_matrix();
   if (is_row || is_tiled_) part = {.path = {}, .value = node.value};
   const bool by_components = function_.expr(part.value).type.is_aggregate();
   const std::string function = concat(ir::row(node.op).mnemonic, by_components ? "_components" : "");

@@ -94,13 +94,14 @@ std::vector<Section> parse_sections(std::string_view file) {
 /// is not a helper.
 std::vector<LibraryFunction> library_functions(const std::vector<Section>& helpers) {
   std::vector<LibraryFunction> functions;
-  for (const ir::OperationRow& row : ir::kOperations) {
-    const std::string_view name = row.cpu.substr(0, row.cpu.find('('));
+  for (const ir::OperationEntry& row : ir::kOperations) {
+    const std::string_view name = row.cpp_pattern.substr(0, row.cpp_pattern.find('('));
     const bool is_call =
-        row.cpu == fmt::format("{}({})", name,
-                               fmt::join(kPlaceholders.begin(), kPlaceholders.begin() + std::max(0, row.arity), ", "));
+        row.cpp_pattern ==
+        fmt::format("{}({})", name,
+                    fmt::join(kPlaceholders.begin(), kPlaceholders.begin() + std::max(0, row.arity), ", "));
     const bool has_helper = std::ranges::find(helpers, name, &Section::name) != helpers.end();
-    if (row.rule == ir::TypeRule::kFloat && is_call && !has_helper) functions.push_back({name, row.arity});
+    if (row.rule == ir::TypeRule::kFloatScalars && is_call && !has_helper) functions.push_back({name, row.arity});
   }
   std::ranges::copy(kFunctionsOfHelpers, std::back_inserter(functions));
   return functions;
@@ -124,7 +125,7 @@ class Registry {
     }
   }
 
-  const std::vector<HelperText>& helpers() const { return helpers_; }
+  const std::vector<HelperWithDependencies>& helpers() const { return helpers_; }
   std::optional<std::size_t> find(std::string_view name) const {
     const auto found = index_.find(name);
     return found == index_.end() ? std::nullopt : std::optional(found->second);
@@ -133,7 +134,7 @@ class Registry {
  private:
   void add(std::string name, std::string text, std::vector<std::size_t> dependencies) {
     if (!index_.emplace(name, helpers_.size()).second) broken("duplicate helper", name);
-    helpers_.push_back({.helper = {std::move(name), std::move(text)}, .dependencies = std::move(dependencies)});
+    helpers_.push_back({.helper = {std::move(name), std::move(text)}, .dependency_indices = std::move(dependencies)});
   }
 
   /// Names without a helper are functions of the target language.
@@ -147,7 +148,7 @@ class Registry {
     return found;
   }
 
-  std::vector<HelperText> helpers_;
+  std::vector<HelperWithDependencies> helpers_;
   TextMap<std::size_t> index_;
 };
 
@@ -165,7 +166,7 @@ const TextMap<std::array<std::optional<std::size_t>, 2>>& index_by_name() {
   static const auto kIndex = [] {
     TextMap<std::array<std::optional<std::size_t>, 2>> index;
     for (const SourceTarget target : kTargets) {
-      const std::vector<HelperText>& helpers = registry(target).helpers();
+      const std::vector<HelperWithDependencies>& helpers = registry(target).helpers();
       for (std::size_t i = 0; i < helpers.size(); ++i)
         index[helpers[i].helper.name][number(target)] = i;
     }
@@ -176,7 +177,7 @@ const TextMap<std::array<std::optional<std::size_t>, 2>>& index_by_name() {
 
 }  // namespace
 
-const std::vector<HelperText>& helpers_of(SourceTarget target) { return registry(target).helpers(); }
+const std::vector<HelperWithDependencies>& helpers_of(SourceTarget target) { return registry(target).helpers(); }
 
 HelperSet::HelperSet() {
   for (const SourceTarget target : kTargets)
@@ -198,7 +199,7 @@ void HelperSet::use(SourceTarget target, std::string_view name) {
 void HelperSet::add(SourceTarget target, std::size_t index) {
   if (used_helpers_[number(target)][index]) return;
   used_helpers_[number(target)][index] = true;
-  for (const std::size_t need : helpers_of(target)[index].dependencies)
+  for (const std::size_t need : helpers_of(target)[index].dependency_indices)
     add(target, need);
 }
 
@@ -207,9 +208,9 @@ bool HelperSet::contains(SourceTarget target, std::string_view name) const {
   return index && used_helpers_[number(target)][*index];
 }
 
-std::vector<backends::Helper> HelperSet::list(SourceTarget target) const {
+std::vector<backends::SourceHelper> HelperSet::list(SourceTarget target) const {
   const std::vector<bool>& used = used_helpers_[number(target)];
-  std::vector<backends::Helper> helpers;
+  std::vector<backends::SourceHelper> helpers;
   helpers.reserve(static_cast<std::size_t>(std::ranges::count(used, true)));
   for (std::size_t index = 0; index < used.size(); ++index) {
     if (used[index]) helpers.push_back(helpers_of(target)[index].helper);

@@ -17,13 +17,13 @@
 namespace assay::source {
 
 /// One helper of a target with its emitted text.
-struct HelperText {
-  backends::Helper helper;                ///< name and text of the helper
-  std::vector<std::size_t> dependencies;  ///< used helpers, as indices into helpers_of(target); all are smaller
+struct HelperWithDependencies {
+  backends::SourceHelper helper;                ///< name and text of the helper
+  std::vector<std::size_t> dependency_indices;  ///< used helpers, as indices into helpers_of(target); all are smaller
 };
 
 /// All helpers of a target in emission order.
-const std::vector<HelperText>& helpers_of(backends::SourceTarget target);
+const std::vector<HelperWithDependencies>& helpers_of(backends::SourceTarget target);
 
 /// A set of helpers for all targets, because a kernel's text uses the same names in each.
 class HelperSet {
@@ -38,7 +38,7 @@ class HelperSet {
   /// Whether the target's helper is in the set.
   bool contains(backends::SourceTarget target, std::string_view name) const;
   /// The target's helpers in the set, each after its requirements.
-  std::vector<backends::Helper> list(backends::SourceTarget target) const;
+  std::vector<backends::SourceHelper> list(backends::SourceTarget target) const;
 
  private:
   void add(backends::SourceTarget target, std::size_t index);

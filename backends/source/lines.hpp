@@ -13,12 +13,12 @@ namespace assay::source {
 class IndentedLines {
  public:
   /// Reserves space for `size` bytes of text.
-  explicit IndentedLines(int depth = 0, std::size_t size = 0) : depth_(depth) { text_.reserve(size); }
+  explicit IndentedLines(int depth = 0, std::size_t size = 0) : indentation_level_(depth) { text_.reserve(size); }
 
   /// Adds a line that consists of the pieces.
   template <class... Pieces>
   void add(const Pieces&... pieces) {
-    text_.append(static_cast<std::size_t>(2 * depth_), ' ');
+    text_.append(static_cast<std::size_t>(2 * indentation_level_), ' ');
     assay::append(text_, pieces...);
     text_ += '\n';
   }
@@ -28,17 +28,17 @@ class IndentedLines {
   /// Adds a line that opens a block: "if (c) {".
   template <class... Pieces>
   void open(const Pieces&... pieces) {
-    add(pieces...), ++depth_;
+    add(pieces...), ++indentation_level_;
   }
-  void close(std::string_view line = "}") { --depth_, add(line); }
+  void close(std::string_view line = "}") { --indentation_level_, add(line); }
   /// Closes a block and opens the next: "} else {".
-  void reopen(std::string_view line) { close(line), ++depth_; }
+  void reopen(std::string_view line) { close(line), ++indentation_level_; }
 
   std::string take() { return std::move(text_); }
 
  private:
-  std::string text_;  ///< complete lines so far
-  int depth_;         ///< indentation level, of two spaces each
+  std::string text_;       ///< complete lines so far
+  int indentation_level_;  ///< indentation level, of two spaces each
 };
 
 }  // namespace assay::source

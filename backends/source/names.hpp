@@ -52,9 +52,9 @@ class NameTable {
   template <class Make>
   Index find_or_add(std::string_view name, const Make& make) {
     const std::uint32_t hash = hash_of(name);
-    const std::size_t place = slot_of(name, hash);
-    if (place < slots_.size() && slots_[place] != kFreeSlot) return slots_[place];
-    return add(make(hash), place);
+    const std::size_t slot = slot_of(name, hash);
+    if (slot < slots_.size() && slots_[slot] != kFreeSlot) return slots_[slot];
+    return add(make(hash), slot);
   }
 
  private:
@@ -62,7 +62,7 @@ class NameTable {
   static std::uint32_t hash_of(std::string_view name);
   /// The index in `slots_` that contains the name or, if none does, is free; 0 in an empty table.
   [[nodiscard]] std::size_t slot_of(std::string_view name, std::uint32_t hash) const;
-  Index add(const NameEntry& entry, std::size_t place);
+  Index add(const NameEntry& entry, std::size_t slot);
 
   std::vector<NameEntry> entries_;  ///< all names, in order of insertion
   std::vector<Index> slots_;        ///< entries_ by hash; the size is a power of two, and at least half are kFreeSlot

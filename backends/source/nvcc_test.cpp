@@ -48,7 +48,8 @@ kernel step(balls: array<Ball,2>, index: array<i32,1>, wind: Ball, grid: array<v
 TEST(Nvcc, CompilesKernelAndHostProgramWithoutWarnings) {
   const std::string nvcc = find_nvcc();
   if (nvcc.empty()) GTEST_SKIP() << "nvcc is not installed";
-  const auto kernel = testing::print_first(testing::parse(kProgram), SourceTarget::kCuda, {.with_host_program = true});
+  const auto kernel =
+      testing::print_first(testing::parse(kProgram), SourceTarget::kCuda, {.prints_host_program = true});
   EXPECT_THAT(kernel.body,
               ::testing::HasSubstr("int main() {\n  std::puts(\"step_forward\");\n  run_step_forward();\n"));
   EXPECT_THAT(kernel.body, ::testing::HasSubstr("show_value(grid);"));

@@ -23,7 +23,7 @@ using ir::TypeRule;
 /// The element types of the programs, without half precision, which is not supported.
 std::vector<Type> types(const ir::Module& module) {
   std::vector<Type> types;
-  for (const ir::ScalarRow& row : ir::kScalars) {
+  for (const ir::ScalarEntry& row : ir::kScalars) {
     if (row.scalar != Scalar::kF16 && row.scalar != Scalar::kBF16) types.push_back(ir::scalar_type(row.scalar));
   }
   types.push_back(ir::vector_type(Scalar::kF32, 2));
@@ -93,7 +93,7 @@ class Program {
 using Visit = std::function<void(const std::vector<Type>& operands, Type requested)>;
 
 /// Calls visit for every combination of operand types that the operation accepts and whose result type is in `all`.
-void for_each_combination(const ir::OperationRow& row, const std::vector<Type>& all, const Visit& visit) {
+void for_each_combination(const ir::OperationEntry& row, const std::vector<Type>& all, const Visit& visit) {
   const int arity = row.arity >= 0 ? row.arity : 2;
   std::vector<Type> requested{ir::kVoid};
   if (ir::takes_requested_type(row.rule)) requested = all;
@@ -140,7 +140,7 @@ ir::Module module_with_struct() {
 
 ir::Module every_operation() {
   ir::Module module = module_with_struct();
-  for (const ir::OperationRow& row : ir::kOperations) {
+  for (const ir::OperationEntry& row : ir::kOperations) {
     ir::Function kernel;
     Program program(module, kernel, fmt::format("op_{}", row.mnemonic));
     Builder& b = program.builder();
@@ -165,7 +165,7 @@ ir::Module every_operation() {
 
 ir::Module every_atomic(backends::SourceTarget target) {
   ir::Module module;
-  for (const ir::AtomicRow& row : ir::kAtomics) {
+  for (const ir::AtomicEntry& row : ir::kAtomics) {
     ir::Function kernel;
     Program program(module, kernel, std::string(row.mnemonic));
     Builder& b = program.builder();

@@ -173,7 +173,7 @@ std::map<Op, Meaning<T>> integer_meanings() {
 /// Whether the value is the expected one; inverse error functions have their own implementation, and may differ by what
 /// the table allows.
 template <typename T>
-bool is_near(const ir::OperationRow& row, T value, T expected) {
+bool is_near(const ir::OperationEntry& row, T value, T expected) {
   if constexpr (std::is_floating_point_v<T>) {
     if (row.op == Op::kErfinv || row.op == Op::kErfcinv) {
       const double ulps = (sizeof(T) == 4 ? row.accuracy.libm_f32 : row.accuracy.libm_f64).ulps + 0.5;
@@ -187,10 +187,10 @@ bool is_near(const ir::OperationRow& row, T value, T expected) {
 /// Expects that the library's kernels of the operations match their meanings on each row of operands.
 template <typename T>
 void expect_meanings(const Library& library, ir::Scalar scalar, const std::map<Op, Meaning<T>>& meanings,
-                     const std::function<std::vector<std::vector<T>>(const ir::OperationRow&)>& operands) {
+                     const std::function<std::vector<std::vector<T>>(const ir::OperationEntry&)>& operands) {
   using A = testing::Array<T>;
   for (const auto& [op, meaning] : meanings) {
-    const ir::OperationRow& row = ir::row(op);
+    const ir::OperationEntry& row = ir::row(op);
     std::vector<std::vector<T>> in = operands(row);
     std::vector<T> out(in[0].size());
     const std::string name = std::string(row.mnemonic) + "_" + std::string(ir::row(scalar).name);
@@ -208,12 +208,12 @@ void expect_meanings(const Library& library, ir::Scalar scalar, const std::map<O
 
 /// Points of the operands' intervals, including the ends, for which all steps of a computation round.
 template <typename T>
-std::vector<std::vector<T>> float_operands(const ir::OperationRow& row) {
+std::vector<std::vector<T>> float_operands(const ir::OperationEntry& row) {
   constexpr double kFractions[] = {0, 0.113, 0.271, 0.381, 0.529, 0.617, 0.743, 0.877, 1};
   constexpr std::size_t kPoints = std::size(kFractions);
   std::vector<std::vector<T>> operands(3);
   for (std::size_t k = 0; k < 3; ++k) {
-    const auto [low, high] = row.domain.operands[k];
+    const auto [low, high] = row.domain.operand_intervals[k];
     for (std::size_t i = 0; i < kPoints; ++i) {
       const std::size_t point = k == 0 ? i : (i * (k == 1 ? 4 : 5) + 1) % kPoints;
       operands[k].push_back(static_cast<T>(low + (high - low) * kFractions[point]));
@@ -223,7 +223,7 @@ std::vector<std::vector<T>> float_operands(const ir::OperationRow& row) {
 }
 
 template <typename T>
-std::vector<std::vector<T>> integer_operands(const ir::OperationRow& row) {
+std::vector<std::vector<T>> integer_operands(const ir::OperationEntry& row) {
   const T least = std::numeric_limits<T>::min();
   const T most = std::numeric_limits<T>::max();
   if (row.domain.relation == ir::Relation::kShiftBelowWidth) return {{1, 5, most, least}, {7, 0, 1, 3}, {0, 0, 0, 0}};
@@ -253,7 +253,7 @@ TEST_P(OperationValues, FloatOperationsAreCorrectInBothPrecisions) {
 
 TEST(Operations, EveryFloatOperationHasAnExpectedValue) {
   const auto meanings = float_meanings<float>();
-  for (const ir::OperationRow& row : ir::kOperations) {
+  for (const ir::OperationEntry& row : ir::kOperations) {
     const ir::Type operands[] = {ir::kF32, ir::kF32, ir::kF32};
     const bool takes_floats =
         row.arity > 0 && ir::result_type(row.op, std::span(operands).first(static_cast<std::size_t>(row.arity))).ok();

@@ -50,7 +50,7 @@ void collect_called(const ir::Module& module, const ir::Function& function, std:
   };
   ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
     if (const auto* call = std::get_if<ir::Call>(&statement.node)) visit(call->function);
-    ir::for_each_root(statement, [&](const ir::ExprId& root) {
+    ir::for_each_root_expression(statement, [&](const ir::ExprId& root) {
       ir::for_each_expression(function, root, [&](ir::ExprId, const ir::Expr& expr) {
         if (expr.kind == ir::ExprKind::kCall) visit(expr.index);
       });
@@ -97,7 +97,7 @@ struct PrintedFunction {
 /// The text of an entry point that is common to all targets.
 struct PrintedEntry {
   EntryPoint point;
-  ThreadNames names;
+  ThreadLoopNames names;
   std::string thread;                   ///< the variable that counts threads or, in a kernel with tiles, blocks
   std::vector<std::string> parameters;  ///< after the range
   std::string body;                     ///< body of the loop over threads
@@ -134,16 +134,16 @@ class KernelPrinter {
     if (!aliases.empty()) unit_.helpers().use("Float16");
     const bool uses_real = !aliases.empty() || mention("real");
     EmittedKernel kernel{.name = legal_identifier(forward_.name), .helpers = {}, .body = {}, .entries = {}};
-    kernel.has_padding = has_padding();
+    kernel.has_struct_padding = has_struct_padding();
     kernel.entries.reserve(entries_.size());
     for (const PrintedEntry& entry : entries_)
       kernel.entries.push_back(entry.point);
     kernel.body =
         concat(heading(kernel.name), uses_real ? kAlias : "", aliases, parts[0], parts[1], parts[2], parts[3]);
-    if (options_.with_host_program)
+    if (options_.prints_host_program)
       kernel.body += cuda_host_program(unit_, structs_, forward_, backward_, kernel.entries);
     kernel.helpers = unit_.helpers().list(target);
-    if (options_.with_host_program && !aliases.empty()) return Error{"--with-host does not support half precision"};
+    if (options_.prints_host_program && !aliases.empty()) return Error{"--with-host does not support half precision"};
     return kernel;
   }
 
@@ -156,7 +156,7 @@ class KernelPrinter {
     return called;
   }
 
-  bool has_padding() const {
+  bool has_struct_padding() const {
     const ir::Module& module = unit_.module();
     const auto is_padded_struct = [&](int id) {
       std::vector<ir::Type> members;
@@ -315,7 +315,7 @@ class KernelPrinter {
                                  .symbol = entry_symbol(forward_, pass),
                                  .parameter_types = {},
                                  .required_block_threads = tiled ? backends::kThreadsPerTileBlock : 0},
-                       .names = ThreadNames(printer),
+                       .names = ThreadLoopNames(printer),
                        .thread = {},
                        .parameters = {},
                        .body = {}};
@@ -420,14 +420,15 @@ Result<void> check_kernel(const ir::Module& module, const ir::Function& forward,
 
 Result<EmittedKernel> print(const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
                             SourceTarget target, const PrintOptions& options) {
-  if (target == SourceTarget::kWarp) return warp::emit(module, forward, backward != nullptr);
-  if (options.with_host_program && target != SourceTarget::kCuda)
+  if (target == SourceTarget::kWarpPython) return warp::emit(module, forward, backward != nullptr);
+  if (options.prints_host_program && target != SourceTarget::kCuda)
     return Error{"--with-host is supported for CUDA only"};
   if (auto supported = check_kernel(module, forward, backward, target); !supported.ok()) return supported.error();
   return KernelPrinter(module, forward, backward, options).print(target);
 }
 
-Result<EmittedPair> print_pair(const ir::Module& module, const ir::Function& forward, const ir::Function* backward) {
+Result<EmittedPair> print_cpp_and_cuda(const ir::Module& module, const ir::Function& forward,
+                                       const ir::Function* backward) {
   // C++ supports everything that CUDA supports. If CUDA fails, report the first reason.
   if (auto for_cuda = check_kernel(module, forward, backward, SourceTarget::kCuda); !for_cuda.ok()) {
     auto for_cpp = check_kernel(module, forward, backward, SourceTarget::kCpp);

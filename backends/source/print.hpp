@@ -33,7 +33,7 @@ struct PrintOptions {
   bool prints_source_comments = true;
   /// CUDA: add a main() that allocates the arguments, launches each entry point and prints its outputs. The text then
   /// includes headers and requires nvcc.
-  bool with_host_program = false;
+  bool prints_host_program = false;
 };
 
 /// Prints the source of one kernel. `forward` and `backward` (null: none) are kernels whose bodies refer to `module`;
@@ -46,8 +46,8 @@ Result<backends::EmittedKernel> print(const ir::Module& module, const ir::Functi
 
 /// Prints the sources for both targets in one pass, because only the qualifiers, the loop over threads and the helpers
 /// differ.
-Result<backends::EmittedPair> print_pair(const ir::Module& module, const ir::Function& forward,
-                                         const ir::Function* backward);
+Result<backends::EmittedPair> print_cpp_and_cuda(const ir::Module& module, const ir::Function& forward,
+                                                 const ir::Function* backward);
 
 /// "<kernel>_forward" or "<kernel>_backward", made a legal identifier.
 std::string entry_symbol(const ir::Function& forward, backends::Pass pass);

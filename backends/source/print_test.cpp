@@ -61,14 +61,14 @@ extern "C" void scale_forward(long long begin, long long end, Array<real, 1> x, 
 }
 
 TEST(Printer, MarksKernelsWhoseStructsMayHavePadding) {
-  const auto has_padding = [](const std::string& members) {
+  const auto has_struct_padding = [](const std::string& members) {
     return print_first(parse("struct Pair {\n" + members + "}\nkernel k(p: array<Pair,1>; i) {\n}\n"),
                        SourceTarget::kCuda)
-        .has_padding;
+        .has_struct_padding;
   };
-  EXPECT_FALSE(has_padding("  a: f64\n  b: vec<f64,3>\n"));
-  EXPECT_TRUE(has_padding("  a: f32\n  b: f64\n"));
-  EXPECT_TRUE(has_padding("  a: f32\n  b: i32\n")) << "with f64 promotion";
+  EXPECT_FALSE(has_struct_padding("  a: f64\n  b: vec<f64,3>\n"));
+  EXPECT_TRUE(has_struct_padding("  a: f32\n  b: f64\n"));
+  EXPECT_TRUE(has_struct_padding("  a: f32\n  b: i32\n")) << "with f64 promotion";
 }
 
 TEST(Printer, PrintsCudaKernelAsGridStrideLoop) {
@@ -135,7 +135,7 @@ TEST(Printer, PrintPairPrintsSameSourcesAsSeparateCalls) {
            "    x[n, j] = s\n    return\n  }\n}\n",
        }) {
     const ir::Module module = parse(text);
-    const auto pair = print_pair(module, module.kernels[0], &module.kernels[0]);
+    const auto pair = print_cpp_and_cuda(module, module.kernels[0], &module.kernels[0]);
     ASSERT_TRUE(pair.ok()) << pair.error().text();
     for (const SourceTarget target : {SourceTarget::kCpp, SourceTarget::kCuda}) {
       const auto alone = print(module, module.kernels[0], &module.kernels[0], target);
@@ -148,9 +148,9 @@ TEST(Printer, PrintPairPrintsSameSourcesAsSeparateCalls) {
 
 TEST(Printer, AddsHelperForHalfPrecisionAtomicsOnlyToCuda) {
   const ir::Module module = parse("kernel k(x: array<f16,1>; i) {\n  atomic_add(x[0], x[i])\n}\n");
-  const auto pair = print_pair(module, module.kernels[0], nullptr);
+  const auto pair = print_cpp_and_cuda(module, module.kernels[0], nullptr);
   const auto has_helper = [](const EmittedKernel& kernel) {
-    return std::ranges::count(kernel.helpers, "atomic_add_half", &backends::Helper::name) == 1;
+    return std::ranges::count(kernel.helpers, "atomic_add_half", &backends::SourceHelper::name) == 1;
   };
   EXPECT_FALSE(has_helper(pair->cpp));
   EXPECT_TRUE(has_helper(pair->cuda));
@@ -158,7 +158,7 @@ TEST(Printer, AddsHelperForHalfPrecisionAtomicsOnlyToCuda) {
 
 TEST(Printer, PrintPairFailsIfOneTargetFails) {
   const ir::Module module = parse("kernel k(x: array<i16,1>; i) {\n  atomic_add(x[i], 1:i16)\n}\n");
-  EXPECT_EQ(print_pair(module, module.kernels[0], nullptr).error().text(),
+  EXPECT_EQ(print_cpp_and_cuda(module, module.kernels[0], nullptr).error().text(),
             "<text>:2:3: atomic_add on int16 is not supported: CUDA atomics need 32 or 64 bits");
 }
 
@@ -398,8 +398,9 @@ TEST(Printer, RejectsCudaAtomicsOnIntegersBelow32Bits) {
   EXPECT_EQ(error(kNarrow, SourceTarget::kCuda),
             "<text>:2:3: atomic_add on int16 is not supported: CUDA atomics need 32 or 64 bits");
   const ir::Module module = parse("kernel k(x: array<f32,1>; i) {\n}\n");
-  EXPECT_EQ(print(module, module.kernels[0], nullptr, SourceTarget::kCpp, {.with_host_program = true}).error().message,
-            "--with-host is supported for CUDA only");
+  EXPECT_EQ(
+      print(module, module.kernels[0], nullptr, SourceTarget::kCpp, {.prints_host_program = true}).error().message,
+      "--with-host is supported for CUDA only");
 }
 
 }  // namespace

@@ -61,15 +61,15 @@ class Check {
                               atomic.op == ir::AtomicOp::kCompareAndSwap;
     const bool adds = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub;
     if (!type.is_scalar() && !(type.is_aggregate() && by_component)) {
-      reject(fmt::format("{} is supported only on scalars{}", ir::row(atomic.op).warp,
+      reject(fmt::format("{} is supported only on scalars{}", ir::row(atomic.op).warp_name,
                          by_component ? ", vectors and matrices" : ""),
              loc);
     } else if (is_half(type.scalar) && !adds) {
       reject(fmt::format("{} on {} is not supported: half-precision types support only atomic add and subtract",
-                         ir::row(atomic.op).warp, ir::row(type.scalar).warp_name),
+                         ir::row(atomic.op).warp_name, ir::row(type.scalar).warp_name),
              loc);
     } else if (target_ == SourceTarget::kCuda && ir::row(type.scalar).bytes < 4 && !is_half(type.scalar)) {
-      reject(fmt::format("{} on {} is not supported: CUDA atomics need 32 or 64 bits", ir::row(atomic.op).warp,
+      reject(fmt::format("{} on {} is not supported: CUDA atomics need 32 or 64 bits", ir::row(atomic.op).warp_name,
                          ir::row(type.scalar).warp_name),
              loc);
     }

@@ -38,7 +38,7 @@ const NameTable& global_names() {
     NameTable names{"real",          "half",      "bfloat",      "fill_sample",  "show_value",   "require",
                     "block_threads", "tile_lane", "tile_leader", "tile_barrier", "tile_scratch", "tile_share"};
     for (const SourceTarget either : {SourceTarget::kCpp, SourceTarget::kCuda}) {
-      for (const HelperText& text : helpers_of(either))
+      for (const HelperWithDependencies& text : helpers_of(either))
         names.insert(text.helper.name);
     }
     return names;
@@ -60,10 +60,10 @@ std::string comment_text(std::string_view line) {
 
 SourceUnit::SourceUnit(const ir::Module& module, std::vector<std::string> symbols)
     : module_(module),
-      symbols_(std::move(symbols)),
+      entry_point_names_(std::move(symbols)),
       global_names_(global_names()),
       comments_(module.source_lines.size()) {
-  for (const std::string& symbol : symbols_)
+  for (const std::string& symbol : entry_point_names_)
     global_names_.reserve(symbol);
   name_structs();
   name_functions();

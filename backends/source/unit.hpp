@@ -29,7 +29,7 @@ class SourceUnit {
   const ir::Module& module() const { return module_; }
   HelperSet& helpers() { return helpers_; }
   const HelperSet& helpers() const { return helpers_; }
-  const std::vector<std::string>& symbols() const { return symbols_; }
+  const std::vector<std::string>& symbols() const { return entry_point_names_; }
   NameScopes& globals() { return global_names_; }
 
   /// The spelling of a value or array type; for a local array, of its element.
@@ -55,7 +55,7 @@ class SourceUnit {
   void name_functions();
 
   const ir::Module& module_;
-  std::vector<std::string> symbols_;                         ///< names of the entry points
+  std::vector<std::string> entry_point_names_;               ///< names of the entry points
   HelperSet helpers_;                                        ///< helpers used so far
   NameScopes global_names_;                                  ///< names at namespace scope
   std::vector<std::string> struct_names_;                    ///< names by struct

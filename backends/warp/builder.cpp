@@ -32,10 +32,10 @@ json protocol() {
   return {{"commands", worker::kCommandsOffset},
           {"buffers", worker::kBuffersOffset},
           {"message", offsetof(worker::ControlBlock, message)},
-          {"message_bytes", worker::kMessageBytes},
+          {"message_bytes", worker::kMessageBufferBytes},
           {"rows", offsetof(worker::ControlBlock, rows)},
-          {"row_bytes", sizeof(worker::ProgressRow)},
-          {"row_nanoseconds", offsetof(worker::ProgressRow, nanoseconds)}};
+          {"row_bytes", sizeof(worker::LaunchProgressEntry)},
+          {"row_nanoseconds", offsetof(worker::LaunchProgressEntry, nanoseconds)}};
 }
 
 Result<void> put(const fs::path& path, std::string_view text) {
@@ -79,16 +79,16 @@ std::string last_line_of(std::string_view text) {
 
 /// Why a process that started no kernel ended.
 KernelBuild start_failure_of(const cpu::ProcessResult& result, milliseconds limit) {
-  using End = cpu::ProcessResult::End;
-  switch (result.end) {
-    case End::kNotStarted: break;
-    case End::kTimedOut:
+  using EndReason = cpu::ProcessResult::EndReason;
+  switch (result.end_reason) {
+    case EndReason::kNotStarted: break;
+    case EndReason::kTimedOut:
       return {BuildStatus::kUnavailable, fmt::format("Warp did not start within {} ms", limit.count()), {}};
-    case End::kSignaled:
+    case EndReason::kSignaled:
       return {BuildStatus::kUnavailable,
               fmt::format("Warp was killed by signal {} when it started", result.status_or_signal),
               {}};
-    case End::kExited: {
+    case EndReason::kExited: {
       const std::string reason = last_line_of(result.output);
       return {BuildStatus::kUnavailable,
               fmt::format("Warp cannot start: {}",
@@ -100,18 +100,18 @@ KernelBuild start_failure_of(const cpu::ProcessResult& result, milliseconds limi
 }
 
 KernelBuild failure_of(const cpu::ProcessResult& result, milliseconds limit) {
-  using End = cpu::ProcessResult::End;
-  switch (result.end) {
-    case End::kNotStarted: return {BuildStatus::kResourceFailure, "cannot run Python: " + result.output, {}};
-    case End::kTimedOut:
+  using EndReason = cpu::ProcessResult::EndReason;
+  switch (result.end_reason) {
+    case EndReason::kNotStarted: return {BuildStatus::kResourceFailure, "cannot run Python: " + result.output, {}};
+    case EndReason::kTimedOut:
       return {BuildStatus::kTimedOut,
               fmt::format("Warp was killed after {} ms while it built the kernel", limit.count()),
               {}};
-    case End::kSignaled:
+    case EndReason::kSignaled:
       return {BuildStatus::kCrashed,
               fmt::format("Warp was killed by signal {} while it built the kernel", result.status_or_signal),
               {}};
-    case End::kExited: break;
+    case EndReason::kExited: break;
   }
   const std::size_t tail = result.output.size() > kMessageBytes ? result.output.size() - kMessageBytes : 0;
   return {BuildStatus::kCrashed,
@@ -121,10 +121,10 @@ KernelBuild failure_of(const cpu::ProcessResult& result, milliseconds limit) {
 
 }  // namespace
 
-Result<void> write_host(const fs::path& folder, const HostSettings& settings) {
+Result<void> write_host(const fs::path& folder, const PythonHostSettings& settings) {
   if (Result<void> written = put(folder / "host.py", kHostScript); !written.ok()) return written;
   return put(folder / "settings.json", json{{"device", settings.device},
-                                            {"cache", settings.cache.string()},
+                                            {"cache", settings.cache_directory.string()},
                                             {"architectures", settings.architectures},
                                             {"protocol", protocol()}}
                                            .dump());
@@ -134,11 +134,12 @@ Result<std::string> write_kernel(const fs::path& folder, const backends::PythonB
                                  const backends::PythonSource& source, const std::string& code) {
   json parameters = json::array(), gradients = json::array();
   for (const backends::PythonBinding::Parameter& parameter : binding.parameters)
-    parameters.push_back({{"path", parameter.path}, {"rank", parameter.rank}});
+    parameters.push_back({{"path", parameter.struct_field_path}, {"rank", parameter.rank}});
   for (const backends::PythonGradient& gradient : source.gradients)
-    gradients.push_back({{"parameter", gradient.parameter}, {"offset", gradient.offset}, {"bytes", gradient.bytes}});
-  json described = {{"kernel", source.kernel},
-                    {"dimensions", binding.dimensions},
+    gradients.push_back(
+        {{"parameter", gradient.parameter_index}, {"offset", gradient.field_offset}, {"bytes", gradient.bytes}});
+  json described = {{"kernel", source.kernel_name},
+                    {"dimensions", binding.launch_dimensions},
                     {"tiled", binding.is_tiled},
                     {"block_dim", binding.is_tiled ? backends::kThreadsPerTileBlock : kThreadsPerBlock},
                     {"parameters", std::move(parameters)},
@@ -153,8 +154,8 @@ Result<std::string> write_kernel(const fs::path& folder, const backends::PythonB
 }
 
 std::map<std::string, KernelBuild> build(const WarpInterpreter& interpreter, const fs::path& folder,
-                                         std::span<const std::string> names, HostCommand command) {
-  const std::string word = command == HostCommand::kWriteText ? "text" : "build";
+                                         std::span<const std::string> names, PythonHostCommand command) {
+  const std::string word = command == PythonHostCommand::kWriteGeneratedCode ? "text" : "build";
   std::map<std::string, KernelBuild> builds;
   std::vector<std::string> left(names.begin(), names.end());
   while (!left.empty()) {

@@ -33,14 +33,14 @@ struct KernelBuild {
 };
 
 /// What host.py needs to know about a device.
-struct HostSettings {
-  std::string device;              ///< Warp's name of the device, or ours: "warp-cpu"
-  std::filesystem::path cache;     ///< directory of Warp's kernel cache
-  std::vector<int> architectures;  ///< architectures to generate PTX for; empty for the CPU
+struct PythonHostSettings {
+  std::string device;                     ///< Warp's name of the device, or ours: "warp-cpu"
+  std::filesystem::path cache_directory;  ///< directory of Warp's kernel cache
+  std::vector<int> architectures;         ///< architectures to generate PTX for; empty for the CPU
 };
 
 /// Writes host.py and the settings to a folder of a run.
-Result<void> write_host(const std::filesystem::path& folder, const HostSettings& settings);
+Result<void> write_host(const std::filesystem::path& folder, const PythonHostSettings& settings);
 
 /// Writes one Python file and its binding; returns the name of the kernel for build(), which is derived from the text.
 /// `code` is built instead of the file that Warp generates; empty: Warp's own.
@@ -48,14 +48,15 @@ Result<std::string> write_kernel(const std::filesystem::path& folder, const back
                                  const backends::PythonSource& source, const std::string& code = "");
 
 /// What host.py does with each kernel.
-enum class HostCommand : std::uint8_t {
-  kBuild,      ///< builds it
-  kWriteText,  ///< writes the code that Warp generates to KERNEL.text.json
+enum class PythonHostCommand : std::uint8_t {
+  kBuild,               ///< builds it
+  kWriteGeneratedCode,  ///< writes the code that Warp generates to KERNEL.text.json
 };
 
 /// Builds the kernels of a folder with these names. If the process crashes or exceeds its time limit, only the kernel
 /// that it was building has failed; another process builds the kernels after it.
 std::map<std::string, KernelBuild> build(const WarpInterpreter& interpreter, const std::filesystem::path& folder,
-                                         std::span<const std::string> names, HostCommand command = HostCommand::kBuild);
+                                         std::span<const std::string> names,
+                                         PythonHostCommand command = PythonHostCommand::kBuild);
 
 }  // namespace assay::warp

@@ -70,7 +70,7 @@ void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision prec
 }
 
 std::string replaced_code(const EmittedKernel& kernel, Precision precision) {
-  const auto code = std::ranges::find(kernel.helpers, replaced_code_name(precision), &Helper::name);
+  const auto code = std::ranges::find(kernel.helpers, replaced_code_name(precision), &SourceHelper::name);
   return code == kernel.helpers.end() ? "" : code->text;
 }
 
@@ -99,9 +99,10 @@ WarpDevice::WarpDevice(std::string_view name, std::vector<int> architectures, Wa
     preparation_ = Error{"cannot create the folder: " + error.message(), cache.string()};
     return;
   }
-  preparation_ = write_host(folder(), {.device = std::string(name_), .cache = cache, .architectures = architectures_});
-  if (preparation_.ok() && !write_file(folder() / kPythonFile, interpreter_->program.native()))
-    preparation_ = Error{"cannot be written", (folder() / kPythonFile).string()};
+  preparation_ =
+      write_host(folder(), {.device = std::string(name_), .cache_directory = cache, .architectures = architectures_});
+  if (preparation_.ok() && !write_file(folder() / kInterpreterPathFile, interpreter_->program.native()))
+    preparation_ = Error{"cannot be written", (folder() / kInterpreterPathFile).string()};
 }
 
 Capability WarpDevice::can_build() const {
@@ -144,7 +145,7 @@ std::vector<BuildOutcome> WarpDevice::build(std::span<const EmittedKernel> kerne
 /// missing.
 BuildOutcome WarpDevice::outcome_of(const EmittedKernel& kernel, const std::string& native, const std::string& promoted,
                                     const std::map<std::string, KernelBuild>& builds) {
-  BuiltKernel result{.name = kernel.name, .entries = {}, .artifacts = {}, .targets = {}, .log = {}};
+  BuiltKernel result{.name = kernel.name, .entries = {}, .artifacts = {}, .target_architectures = {}, .log = {}};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
     const std::string& name = precision == Precision::kNative ? native : promoted;
     const auto found = builds.find(name);
@@ -175,11 +176,14 @@ Result<void> WarpCpuDevice::add_code(const std::string& name, const KernelBuild&
 
 Result<std::unique_ptr<Session>> WarpCpuDevice::open(const SessionLimits& limits) {
   if (const Capability capability = can_run(); !capability.is_available) return Error{capability.detail};
-  Result<std::unique_ptr<worker::WorkerSession>> session = worker::WorkerSession::open(
-      {.buffer_bytes = limits.buffer_bytes,
-       .process_bytes = limits.process_bytes,
-       .restrict_file_access = options().confine_worker},
-      {.program = options().worker_executable, .role_argument = kWorkerRole, .folder = folder(), .code_of = file_of});
+  Result<std::unique_ptr<worker::WorkerSession>> session =
+      worker::WorkerSession::open({.buffer_bytes = limits.buffer_bytes,
+                                   .process_bytes = limits.process_bytes,
+                                   .restrict_file_access = options().confine_worker},
+                                  {.program = options().worker_executable,
+                                   .role_argument = kWorkerRoleArgument,
+                                   .folder = folder(),
+                                   .code_of = file_of});
   if (!session.ok()) return session.error();
   return std::unique_ptr<Session>(session.take());
 }
@@ -206,7 +210,7 @@ Result<void> WarpPtxDevice::add_code(const std::string& name, const KernelBuild&
                                                                          .architecture = architecture,
                                                                          .path = {},
                                                                          .content = std::move(ptx)}));
-    if (precision == Precision::kNative) result.targets.push_back(architecture);
+    if (precision == Precision::kNative) result.target_architectures.push_back(architecture);
   }
   result.artifacts.push_back(std::make_shared<const Artifact>(
       Artifact{.kind = Artifact::Kind::kPython,
@@ -243,17 +247,18 @@ std::vector<std::string> comparable_code(const BuiltKernel& kernel) {
 
 Result<std::unique_ptr<Device>> make_ptx_device(const DeviceOptions& options) {
   ptx::PtxOptions interpreter{.checks = ptx::checks_without(options.disabled_checks)};
-  if (!options.tables.empty()) {
-    Result<ptx::ApproximationTables> tables = ptx::read_tables(options.tables);
+  if (!options.approximation_tables_file.empty()) {
+    Result<ptx::ApproximationTables> tables = ptx::read_tables(options.approximation_tables_file);
     if (!tables.ok()) return tables.error();
     interpreter.tables = std::make_shared<const ptx::ApproximationTables>(tables.take());
   }
   return std::unique_ptr<Device>(
-      std::make_unique<WarpPtxDevice>(WarpOptions{.cache_directory = options.cache}, std::move(interpreter)));
+      std::make_unique<WarpPtxDevice>(WarpOptions{.cache_directory = options.cache_directory}, std::move(interpreter)));
 }
 
 Result<std::unique_ptr<Device>> make_cpu_device(const DeviceOptions& options) {
-  return std::unique_ptr<Device>(std::make_unique<WarpCpuDevice>(WarpOptions{.cache_directory = options.cache}));
+  return std::unique_ptr<Device>(
+      std::make_unique<WarpCpuDevice>(WarpOptions{.cache_directory = options.cache_directory}));
 }
 
 }  // namespace assay::warp

@@ -43,7 +43,7 @@ struct WarpOptions {
 class WarpDevice : public backends::Device {
  public:
   [[nodiscard]] std::string_view name() const override { return name_; }
-  [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarp; }
+  [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarpPython; }
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
   [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return ""; }
@@ -108,16 +108,16 @@ class WarpPtxDevice final : public WarpDevice {
 Result<std::unique_ptr<backends::Device>> make_cpu_device(const backends::DeviceOptions& options);
 Result<std::unique_ptr<backends::Device>> make_ptx_device(const backends::DeviceOptions& options);
 
-inline constexpr backends::DeviceRow kCpuDeviceRow{.name = "warp-cpu",
-                                                   .summary = "the C++ code that Warp generates, run on this CPU",
-                                                   .target = backends::SourceTarget::kWarp,
-                                                   .toolkit = backends::Toolkit::kWarp,
-                                                   .make = make_cpu_device};
-inline constexpr backends::DeviceRow kPtxDeviceRow{.name = "warp-ptx",
-                                                   .summary = "PTX compiled from the CUDA code that Warp generates",
-                                                   .target = backends::SourceTarget::kWarp,
-                                                   .toolkit = backends::Toolkit::kWarp,
-                                                   .reports_profiles = true,
-                                                   .make = make_ptx_device};
+inline constexpr backends::DeviceEntry kCpuDeviceEntry{.name = "warp-cpu",
+                                                       .summary = "the C++ code that Warp generates, run on this CPU",
+                                                       .target = backends::SourceTarget::kWarpPython,
+                                                       .toolkit = backends::Toolkit::kWarp,
+                                                       .make = make_cpu_device};
+inline constexpr backends::DeviceEntry kPtxDeviceEntry{.name = "warp-ptx",
+                                                       .summary = "PTX compiled from the CUDA code that Warp generates",
+                                                       .target = backends::SourceTarget::kWarpPython,
+                                                       .toolkit = backends::Toolkit::kWarp,
+                                                       .reports_profiles = true,
+                                                       .make = make_ptx_device};
 
 }  // namespace assay::warp

@@ -27,12 +27,12 @@ using ::testing::HasSubstr;
 /// A kernel `f(x, factor, out)` over one dimension with these statements, in both precisions.
 EmittedKernel kernel_of(const std::string& statements, const std::string& type = "float") {
   const auto source = [&](const std::string& scalar, std::size_t bytes) {
-    return PythonSource{.kernel = "f",
+    return PythonSource{.kernel_name = "f",
                         .text = fmt::format("import warp as wp\n\n\n@wp.kernel\n"
                                             "def f(x: wp.array(dtype={0}), factor: {0}, out: wp.array(dtype={0})):\n"
                                             "    i = wp.tid()\n{1}\n",
                                             scalar, statements),
-                        .gradients = {{.parameter = 0, .bytes = bytes}, {.parameter = 2, .bytes = bytes}}};
+                        .gradients = {{.parameter_index = 0, .bytes = bytes}, {.parameter_index = 2, .bytes = bytes}}};
   };
   PythonBinding binding{
       .parameters = {{.rank = 1}, {}, {.rank = 1}}, .native = source(type, 4), .promoted = source("wp.float64", 8)};
@@ -165,10 +165,11 @@ TEST_P(WarpDeviceTest, StopsEndlessKernel) {
 
 TEST_P(WarpDeviceTest, CompilesSuppliedCodeInPlaceOfWarpGeneratedCode) {
   const EmittedKernel original = kernel_of("    out[i] = factor * x[i]");
-  const auto texts = generated_text(*known_interpreter(),
-                                    std::vector<TextRequest>{{.python = original.python->native.text, .kernel = "f"}});
+  const auto texts =
+      generate_sources(*known_interpreter(),
+                       std::vector<SourceRequest>{{.python_source = original.python->native.text, .kernel_name = "f"}});
   ASSERT_TRUE(texts.ok() && (*texts)[0].ok());
-  const GeneratedText& text = *(*texts)[0];
+  const GeneratedSources& text = *(*texts)[0];
   const std::string& source = std::string_view(GetParam()) == "warp-cpu" ? text.cpu_source : text.cuda_source;
   const auto with = [&](const std::string& code) {
     EmittedKernel kernel = original;

@@ -19,40 +19,42 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Reads the file that host.py wrote.
-Result<GeneratedText> read_generated_text(const fs::path& file) {
+Result<GeneratedSources> read_generated_text(const fs::path& file) {
   const Result<std::string> text = read_file_text(file);
   if (!text.ok()) return text.error();
   const json members = json::parse(*text, nullptr, false);
   if (!members.is_object()) return Error{"the Warp process returned an invalid answer", file.string()};
-  return GeneratedText{.cpu_forward = members.at("cpu_forward"),
-                       .cpu_backward = members.at("cpu_backward"),
-                       .cuda_forward = members.at("cuda_forward"),
-                       .cuda_backward = members.at("cuda_backward"),
-                       .cpu_source = members.at("cpu_source"),
-                       .cuda_source = members.at("cuda_source")};
+  return GeneratedSources{.cpu_forward = members.at("cpu_forward"),
+                          .cpu_backward = members.at("cpu_backward"),
+                          .cuda_forward = members.at("cuda_forward"),
+                          .cuda_backward = members.at("cuda_backward"),
+                          .cpu_source = members.at("cpu_source"),
+                          .cuda_source = members.at("cuda_source")};
 }
 
 }  // namespace
 
-Result<std::vector<Result<GeneratedText>>> generated_text(const WarpInterpreter& interpreter,
-                                                          std::span<const TextRequest> requests) {
+Result<std::vector<Result<GeneratedSources>>> generate_sources(const WarpInterpreter& interpreter,
+                                                               std::span<const SourceRequest> requests) {
   const Result<backends::ScratchDirectory> scratch =
       backends::make_artifact_directory(backends::default_cache_directory());
   if (!scratch.ok()) return scratch.error();
   const fs::path& folder = scratch->path();
   // The process only generates code, so a cache of built kernels would hide it.
-  const HostSettings settings{.device = "text", .cache = folder / "no-cache", .architectures = {75}};
+  const PythonHostSettings settings{.device = "text", .cache_directory = folder / "no-cache", .architectures = {75}};
   if (const Result<void> written = write_host(folder, settings); !written.ok()) return written.error();
   std::vector<std::string> names, distinct;
-  for (const TextRequest& request : requests) {
+  for (const SourceRequest& request : requests) {
     const backends::PythonBinding binding{.is_tiled = request.is_tiled};
-    Result<std::string> name = write_kernel(folder, binding, {.kernel = request.kernel, .text = request.python});
+    Result<std::string> name =
+        write_kernel(folder, binding, {.kernel_name = request.kernel_name, .text = request.python_source});
     if (!name.ok()) return name.error();
     names.push_back(name.take());
     if (std::ranges::find(distinct, names.back()) == distinct.end()) distinct.push_back(names.back());
   }
-  const std::map<std::string, KernelBuild> answers = build(interpreter, folder, distinct, HostCommand::kWriteText);
-  std::vector<Result<GeneratedText>> texts;
+  const std::map<std::string, KernelBuild> answers =
+      build(interpreter, folder, distinct, PythonHostCommand::kWriteGeneratedCode);
+  std::vector<Result<GeneratedSources>> texts;
   for (const std::string& name : names) {
     const auto answer = answers.find(name);
     if (answer == answers.end()) return Error{"the Warp process did not answer"};

@@ -11,15 +11,15 @@
 namespace assay::warp {
 
 /// A kernel whose generated code is wanted.
-struct TextRequest {
-  std::string python;     ///< text of a Python file; Python executes it
-  std::string kernel;     ///< name of the kernel in the file
-  bool is_tiled = false;  ///< whether a block of threads runs each index
+struct SourceRequest {
+  std::string python_source;  ///< text of a Python file; Python executes it
+  std::string kernel_name;    ///< name of the kernel in the file
+  bool is_tiled = false;      ///< whether a block of threads runs each index
 };
 
 /// What Warp writes for its builds. Comments that name the Python file name it `<kernel>.py`, so that the same Python
 /// always gives the same text.
-struct GeneratedText {
+struct GeneratedSources {
   std::string cpu_forward;    ///< function of the forward pass in C++
   std::string cpu_backward;   ///< function of the backward pass; empty if the kernel has none
   std::string cuda_forward;   ///< kernel of the forward pass in CUDA C++
@@ -30,7 +30,7 @@ struct GeneratedText {
 
 /// Generates the code of each kernel in one Python process, without compiling it. A kernel that Warp rejects, or that
 /// crashes the process, gives an error with Warp's message. Fails if the process cannot be run. Thread-safe.
-Result<std::vector<Result<GeneratedText>>> generated_text(const WarpInterpreter& interpreter,
-                                                          std::span<const TextRequest> requests);
+Result<std::vector<Result<GeneratedSources>>> generate_sources(const WarpInterpreter& interpreter,
+                                                               std::span<const SourceRequest> requests);
 
 }  // namespace assay::warp

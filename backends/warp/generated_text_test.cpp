@@ -16,12 +16,12 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TextRequest request_of(const std::string& kernel, const std::string& expression) {
-  return {.python =
+SourceRequest request_of(const std::string& kernel, const std::string& expression) {
+  return {.python_source =
               "import warp as wp\n\n\n@wp.func\ndef twice(a: float):\n    return a + a\n\n\n@wp.kernel\ndef " + kernel +
               "(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n    i = wp.tid()\n    out[i] = " + expression +
               "\n",
-          .kernel = kernel};
+          .kernel_name = kernel};
 }
 
 class GeneratedTextTest : public ::testing::Test {
@@ -30,17 +30,17 @@ class GeneratedTextTest : public ::testing::Test {
     if (!known_interpreter().ok()) GTEST_SKIP() << known_interpreter().error().text();
   }
 
-  static std::vector<Result<GeneratedText>> texts_of(const std::vector<TextRequest>& requests) {
-    Result<std::vector<Result<GeneratedText>>> texts = generated_text(*known_interpreter(), requests);
+  static std::vector<Result<GeneratedSources>> texts_of(const std::vector<SourceRequest>& requests) {
+    Result<std::vector<Result<GeneratedSources>>> texts = generate_sources(*known_interpreter(), requests);
     EXPECT_TRUE(texts.ok()) << texts.error().text();
-    return texts.ok() ? texts.take() : std::vector<Result<GeneratedText>>(requests.size(), texts.error());
+    return texts.ok() ? texts.take() : std::vector<Result<GeneratedSources>>(requests.size(), texts.error());
   }
 };
 
 TEST_F(GeneratedTextTest, ReturnsFilesAndFunctionsForBothTargets) {
   const auto texts = texts_of({request_of("f", "twice(x[i])")});
   ASSERT_TRUE(texts[0].ok()) << texts[0].error().text();
-  const GeneratedText& text = *texts[0];
+  const GeneratedSources& text = *texts[0];
   EXPECT_THAT(text.cpu_forward, AllOf(StartsWith("template"), HasSubstr("_cpu_kernel_forward("), EndsWith("\n}\n"),
                                       HasSubstr("wp::array_store("), Not(HasSubstr("adj_array_store("))));
   EXPECT_THAT(text.cpu_backward, AllOf(HasSubstr("_cpu_kernel_backward("), HasSubstr("wp::adj_array_store(")));
@@ -56,7 +56,7 @@ TEST_F(GeneratedTextTest, ReturnsFilesAndFunctionsForBothTargets) {
 }
 
 TEST_F(GeneratedTextTest, TextDoesNotDependOnOtherRequestedKernels) {
-  const TextRequest f = request_of("f", "twice(x[i])");
+  const SourceRequest f = request_of("f", "twice(x[i])");
   const auto alone = texts_of({f});
   const auto among = texts_of({request_of("g", "twice(twice(x[i]))"), request_of("f", "x[i]"), f, f});
   ASSERT_TRUE(alone[0].ok() && among[2].ok());
@@ -75,8 +75,8 @@ TEST_F(GeneratedTextTest, ReportsKernelThatWarpRejects) {
 }
 
 TEST_F(GeneratedTextTest, ReportsKernelWhosePythonCodeExitsTheProcess) {
-  TextRequest ends = request_of("f", "x[i]");
-  ends.python += "import os\nos._exit(3)\n";
+  SourceRequest ends = request_of("f", "x[i]");
+  ends.python_source += "import os\nos._exit(3)\n";
   const auto texts = texts_of({ends, request_of("g", "x[i]")});
   ASSERT_FALSE(texts[0].ok());
   EXPECT_THAT(texts[0].error().text(), HasSubstr("exited with status 3"));

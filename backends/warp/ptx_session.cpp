@@ -19,9 +19,9 @@ namespace assay::warp {
 
 using namespace backends;
 using nlohmann::json;
+using ptx::array_view_of;
 using ptx::ArrayView;
-using ptx::for_each_element;
-using ptx::view_of;
+using ptx::for_each_offset_pair;
 
 /// The entries of one kernel in one precision, and the layout of their arguments in the installed Warp.
 struct PtxCode {
@@ -69,7 +69,7 @@ class WarpLaunch {
       const KernelArgument& argument = launch_.arguments[first + p];
       PlacedParameter placed;
       if (code_.parameters[p].rank > 0) {
-        placed.view = view_of(argument, code_.parameters[p].rank);
+        placed.view = array_view_of(argument, code_.parameters[p].rank);
         const std::span<std::byte> memory = memory_of(*placed.view);
         const MemoryRegion& region = placed.view->region;
         placed.allocation = machine_.adopt(region.name, memory, {.uninitialized = region.uninitialized});
@@ -143,7 +143,7 @@ class WarpLaunch {
     for (std::size_t g = 0; g < code_.gradients.size(); ++g) {
       const PtxCode::Gradient& gradient = code_.gradients[g];
       parameters_[gradient.parameter].parts.push_back(
-          {.view = view_of(launch_.arguments[first + g], code_.parameters[gradient.parameter].rank),
+          {.view = array_view_of(launch_.arguments[first + g], code_.parameters[gradient.parameter].rank),
            .offset = gradient.offset,
            .bytes = gradient.bytes});
     }
@@ -153,7 +153,7 @@ class WarpLaunch {
       const std::size_t whole = memory_of(*parameter.view).size();
       // Warp's gradient has the strides of its array, and one element type.
       if (parameter.parts.size() == 1 && part.offset == 0 && part.view.strides == parameter.view->strides &&
-          part.view.extent(part.bytes) == whole) {
+          part.view.byte_extent(part.bytes) == whole) {
         parameter.gradient = machine_.adopt(part.view.region.name, memory_of(part.view), {});
         continue;
       }
@@ -170,12 +170,12 @@ class WarpLaunch {
     const std::span<std::byte> own = machine_.bytes(*parameter.gradient);
     for (const auto& part : parameter.parts) {
       const std::span<std::byte> theirs = memory_of(part.view);
-      for_each_element(part.view.shape, parameter.view->strides, part.view.strides,
-                       [&](std::size_t at_own, std::size_t at_theirs) {
-                         std::byte* const mine = own.data() + at_own + part.offset;
-                         if (to_machine) std::memcpy(mine, theirs.data() + at_theirs, part.bytes);
-                         else std::memcpy(theirs.data() + at_theirs, mine, part.bytes);
-                       });
+      for_each_offset_pair(part.view.shape, parameter.view->strides, part.view.strides,
+                           [&](std::size_t at_own, std::size_t at_theirs) {
+                             std::byte* const mine = own.data() + at_own + part.offset;
+                             if (to_machine) std::memcpy(mine, theirs.data() + at_theirs, part.bytes);
+                             else std::memcpy(theirs.data() + at_theirs, mine, part.bytes);
+                           });
     }
   }
 

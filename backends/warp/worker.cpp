@@ -21,7 +21,7 @@ namespace {
 constexpr int kSetupFailed = 70;
 
 void write_reason(worker::ControlBlock& control, const std::string& reason) {
-  const std::size_t size = std::min(reason.size(), worker::kMessageBytes - 1);
+  const std::size_t size = std::min(reason.size(), worker::kMessageBufferBytes - 1);
   std::memcpy(control.message, reason.data(), size);
   control.message[size] = '\0';
 }
@@ -35,7 +35,7 @@ int become_python() {
   }
   auto& control = *static_cast<worker::ControlBlock*>(mapped);
   const std::string folder = control.code_folder;
-  std::ifstream file(folder + "/" + kPythonFile);
+  std::ifstream file(folder + "/" + kInterpreterPathFile);
   const std::string python{std::istreambuf_iterator<char>(file), {}};
 
   worker::WorkerLimits worker_limits = control.worker_limits;
@@ -44,7 +44,7 @@ int become_python() {
   worker::drop_unneeded_privileges(worker::kMemoryFd + 1, worker_limits);
   worker::Confinement confinement;
   if (worker_limits.restrict_file_access)
-    confinement.files_error = worker::forbid_writing(confinement.landlock_version);
+    confinement.file_restriction_error = worker::forbid_writing(confinement.landlock_version);
   control.confinement = confinement;
 
   const std::string script = folder + "/host.py";
@@ -56,7 +56,7 @@ int become_python() {
 }  // namespace
 
 std::optional<int> run_if_worker(int argc, const char* const* argv) {
-  if (argc != 2 || std::string_view(argv[1]) != kWorkerRole) return std::nullopt;
+  if (argc != 2 || std::string_view(argv[1]) != kWorkerRoleArgument) return std::nullopt;
   return become_python();
 }
 

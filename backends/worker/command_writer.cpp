@@ -46,12 +46,12 @@ bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const back
   record.code_offset = put_text(code);
   record.symbol_offset = put_text(entry.symbol);
   put_arguments(launch, record);
-  record.order = static_cast<std::uint32_t>(launch.order);
+  record.thread_order = static_cast<std::uint32_t>(launch.order);
   record.threads = launch.threads;
-  record.block = launch.block;
+  record.requested_block_threads = launch.threads_per_block;
   record.required_block_threads = entry.required_block_threads;
   record.shuffle_seed = launch.shuffle_seed;
-  record.samples = launch.samples;
+  record.timed_run_count = launch.sample_count;
   record.checked_threads_offset = put(std::as_bytes(std::span(launch.checked_threads)));
   record.checked_threads_count = static_cast<std::uint32_t>(launch.checked_threads.size());
   return end_record(record);
@@ -74,8 +74,8 @@ void CommandWriter::put_arguments(const backends::LaunchRequest& launch, LaunchR
   record.argument_count = static_cast<std::uint32_t>(launch.arguments.size());
   record.pointer_count = static_cast<std::uint32_t>(pointers);
   record.blob_bytes = static_cast<std::uint32_t>(blob_bytes);
-  record.arguments_offset = reserve(launch.arguments.size() * sizeof(ArgumentRow));
-  record.pointers_offset = reserve(pointers * sizeof(PointerRow));
+  record.arguments_offset = reserve(launch.arguments.size() * sizeof(ArgumentLocation));
+  record.pointers_offset = reserve(pointers * sizeof(PointerRelocation));
   record.blob_offset = reserve(blob_bytes);
   if (has_overflowed_) {
     return;
@@ -85,7 +85,7 @@ void CommandWriter::put_arguments(const backends::LaunchRequest& launch, LaunchR
   std::byte* pointer_row = base + record.pointers_offset;
   std::uint32_t at = 0;
   for (const backends::KernelArgument& argument : launch.arguments) {
-    const ArgumentRow argument_row{at, static_cast<std::uint32_t>(argument.bytes.size())};
+    const ArgumentLocation argument_row{at, static_cast<std::uint32_t>(argument.bytes.size())};
     std::memcpy(row, &argument_row, sizeof(argument_row));
     row += sizeof(argument_row);
     if (!argument.bytes.empty()) {
@@ -93,7 +93,8 @@ void CommandWriter::put_arguments(const backends::LaunchRequest& launch, LaunchR
     }
     for (const backends::KernelArgument::Pointer& pointer : argument.pointers) {
       const BufferExtent buffer = locate_buffer_(pointer.address.buffer);
-      const PointerRow address{at + pointer.at, buffer.offset + pointer.address.offset, buffer.offset, buffer.size};
+      const PointerRelocation address{at + pointer.position, buffer.offset + pointer.address.offset, buffer.offset,
+                                      buffer.size};
       std::memcpy(pointer_row, &address, sizeof(address));
       pointer_row += sizeof(address);
     }
@@ -102,19 +103,19 @@ void CommandWriter::put_arguments(const backends::LaunchRequest& launch, LaunchR
 }
 
 bool CommandWriter::end_record(LaunchRecord& record) {
-  if (std::exchange(has_overflowed_, false) || count_ == kMaxLaunches) {
+  if (std::exchange(has_overflowed_, false) || record_count_ == kMaxLaunches) {
     write_position_ = record_start_;
     return false;
   }
   record.size = static_cast<std::uint32_t>(write_position_ - record_start_);
   std::memcpy(commands_.data() + record_start_, &record, sizeof(record));
   record_start_ = write_position_;
-  ++count_;
+  ++record_count_;
   return true;
 }
 
 void CommandWriter::finish(std::uint32_t processor_seconds) {
-  const CommandHeader header{static_cast<std::uint32_t>(count_), processor_seconds};
+  const CommandHeader header{static_cast<std::uint32_t>(record_count_), processor_seconds};
   std::memcpy(commands_.data(), &header, sizeof(header));
 }
 

@@ -29,7 +29,7 @@ class CommandWriter {
   /// A record that loads the code and calls nothing.
   bool add_load(const std::string& code);
 
-  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::size_t count() const { return record_count_; }
   /// Completes the round.
   void finish(std::uint32_t processor_seconds);
 
@@ -46,7 +46,7 @@ class CommandWriter {
   std::size_t record_start_ = 0;    ///< position of the current record in commands_
   std::size_t write_position_ = 0;  ///< position of its next piece in commands_
   bool has_overflowed_ = false;     ///< whether the current record does not fit
-  std::size_t count_ = 0;           ///< number of complete records
+  std::size_t record_count_ = 0;    ///< number of complete records
 };
 
 }  // namespace assay::worker

@@ -22,7 +22,7 @@ LaunchRequest request() {
   const std::array<std::int32_t, 1> shape{5};
   const std::array<std::int64_t, 1> strides{4};
   return {.threads = 5,
-          .block = 2,
+          .threads_per_block = 2,
           .checked_threads = {1, 3},
           .arguments = {KernelArgument::value(std::int8_t{7}),
                         KernelArgument::array(BufferAddress{{3}, 40}, shape, strides)}};
@@ -43,20 +43,20 @@ TEST(CommandWriter, WrittenCommandsCanBeReadBack) {
   EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.code_offset), "/lib.so");
   EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.symbol_offset), "entry");
   EXPECT_EQ(record.threads, 5);
-  EXPECT_EQ(record.block, 2);
+  EXPECT_EQ(record.requested_block_threads, 2);
   EXPECT_EQ(record.required_block_threads, 64);
   ASSERT_EQ(record.checked_threads_count, 2U);
   EXPECT_EQ(read_at<std::int64_t>(commands, kFirst + record.checked_threads_offset + sizeof(std::int64_t)), 3);
   ASSERT_EQ(record.argument_count, 2U);
-  const auto second = read_at<ArgumentRow>(commands, kFirst + record.arguments_offset + sizeof(ArgumentRow));
-  EXPECT_EQ(second.at, 16U);
+  const auto second = read_at<ArgumentLocation>(commands, kFirst + record.arguments_offset + sizeof(ArgumentLocation));
+  EXPECT_EQ(second.blob_offset, 16U);
   EXPECT_EQ(second.size, 24U);
   EXPECT_EQ(read_at<std::int8_t>(commands, kFirst + record.blob_offset), 7);
-  EXPECT_EQ(read_at<std::int32_t>(commands, kFirst + record.blob_offset + second.at + 8), 5);
+  EXPECT_EQ(read_at<std::int32_t>(commands, kFirst + record.blob_offset + second.blob_offset + 8), 5);
   ASSERT_EQ(record.pointer_count, 1U);
-  const auto pointer = read_at<PointerRow>(commands, kFirst + record.pointers_offset);
-  EXPECT_EQ(pointer.at, 16U);
-  EXPECT_EQ(pointer.target, 3040U);
+  const auto pointer = read_at<PointerRelocation>(commands, kFirst + record.pointers_offset);
+  EXPECT_EQ(pointer.blob_offset, 16U);
+  EXPECT_EQ(pointer.target_offset, 3040U);
   EXPECT_EQ(pointer.buffer_offset, 3000U);
   EXPECT_EQ(pointer.buffer_size, 60U);
   EXPECT_EQ(read_at<LaunchRecord>(commands, kFirst + record.size).symbol_offset, 0U);

@@ -54,7 +54,7 @@ class ConfinementTest : public ::testing::Test {
   [[noreturn]] void act(const WorkerLimits& worker_limits, const std::function<int()>& action) const {
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     const Confinement confinement = confine(worker_limits, (folder_ / "code").c_str());
-    ::_exit(confinement.system_calls_error > 0 || confinement.files_error > 0 ? kRejected : action());
+    ::_exit(confinement.system_call_filter_error > 0 || confinement.file_restriction_error > 0 ? kRejected : action());
   }
   [[nodiscard]] std::string inside() const { return folder_ / "code" / "text"; }
   [[nodiscard]] std::string outside() const { return folder_ / "text"; }
@@ -213,14 +213,14 @@ TEST_F(ConfinementTest, DoesNotRestrictProcessUnlessRequested) {
 
 TEST(DescribeConfinement, ListsActiveAndMissingRestrictions) {
   EXPECT_EQ(describe({}), "only time, memory and file size are limited");
-  EXPECT_EQ(describe({.system_calls_error = 0, .files_error = 0, .landlock_version = 7}),
+  EXPECT_EQ(describe({.system_call_filter_error = 0, .file_restriction_error = 0, .landlock_version = 7}),
             "system calls are filtered; files, network and signals are limited by Landlock 7");
-  EXPECT_EQ(describe({.system_calls_error = 0, .files_error = 0, .landlock_version = 2}),
+  EXPECT_EQ(describe({.system_call_filter_error = 0, .file_restriction_error = 0, .landlock_version = 2}),
             "system calls are filtered; files are limited by Landlock 2");
-  EXPECT_EQ(describe({.system_calls_error = ENOSYS, .files_error = EOPNOTSUPP}),
+  EXPECT_EQ(describe({.system_call_filter_error = ENOSYS, .file_restriction_error = EOPNOTSUPP}),
             "system calls are not filtered (Function not implemented); access to files is not limited (Landlock: "
             "Operation not supported)");
-  EXPECT_EQ(describe({.system_calls_error = 0, .files_error = Confinement::kNotRequested}),
+  EXPECT_EQ(describe({.system_call_filter_error = 0, .file_restriction_error = Confinement::kNotRequested}),
             "system calls are filtered; access to files is not limited (Landlock: disabled)");
 }
 

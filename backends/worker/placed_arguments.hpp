@@ -12,7 +12,7 @@
 namespace assay::worker {
 
 /// Reuses its memory for successive launches.
-class PlacedArguments {
+class RelocatedArguments {
  public:
   /// Copies the launch's arguments, aligned for any type, with `base` as the address of the first buffer. Returns a
   /// pointer to each argument, valid until the next call. One more element comes first, for the caller to set.
@@ -20,13 +20,13 @@ class PlacedArguments {
     memory_.resize(launch.blob().size() / sizeof(AlignedBytes) + 1);
     std::byte* const blob = memory_.front().bytes;
     std::memcpy(blob, launch.blob().data(), launch.blob().size());
-    for (const PointerRow& pointer : launch.pointers()) {
-      const std::uint64_t address = base + pointer.target;
-      std::memcpy(blob + pointer.at, &address, sizeof(address));
+    for (const PointerRelocation& pointer : launch.pointers()) {
+      const std::uint64_t address = base + pointer.target_offset;
+      std::memcpy(blob + pointer.blob_offset, &address, sizeof(address));
     }
     pointers_.assign(1, nullptr);
-    for (const ArgumentRow& argument : launch.arguments()) {
-      pointers_.push_back(blob + argument.at);
+    for (const ArgumentLocation& argument : launch.arguments()) {
+      pointers_.push_back(blob + argument.blob_offset);
     }
     return pointers_;
   }

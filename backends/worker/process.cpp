@@ -91,7 +91,7 @@ Result<void> WorkerProcess::start() {
   const std::string printed = output();
   stop();
   if (const char* const reason = memory_.control().message; *reason != '\0') {
-    return Error{std::string(reason, ::strnlen(reason, kMessageBytes))};
+    return Error{std::string(reason, ::strnlen(reason, kMessageBufferBytes))};
   }
   return Error{fmt::format("the worker process did not start: {}",
                            printed.empty() ? "the program is not an Assay worker" : printed),

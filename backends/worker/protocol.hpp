@@ -19,9 +19,9 @@
 namespace assay::worker {
 
 inline constexpr std::size_t kMaxLaunches = 4096;  ///< maximum number of launches in one round of commands
-inline constexpr std::size_t kCommandBytes = std::size_t{4} << 20;  ///< size of the commands' part of the memory
-inline constexpr std::size_t kMessageBytes = 512;                   ///< size of a message, including its final zero
-inline constexpr std::size_t kPathBytes = 4096;                     ///< size of a path, including its final zero
+inline constexpr std::size_t kCommandAreaBytes = std::size_t{4} << 20;  ///< size of the commands' part of the memory
+inline constexpr std::size_t kMessageBufferBytes = 512;                 ///< size of a message, including its final zero
+inline constexpr std::size_t kPathBufferBytes = 4096;                   ///< size of a path, including its final zero
 
 /// The progress of one launch. From kRejected on, the launch did not complete, ControlBlock::message contains the
 /// reason, and the worker stopped there.
@@ -37,7 +37,7 @@ enum class LaunchProgress : std::uint32_t {
 };
 
 /// The progress of one launch of a round.
-struct ProgressRow {
+struct LaunchProgressEntry {
   std::atomic<LaunchProgress> progress;  ///< progress of the launch
   std::int64_t nanoseconds;              ///< time of the launch, if it completed
 };
@@ -53,18 +53,18 @@ struct WorkerLimits {
   std::uint64_t process_bytes = 0;  ///< limit of the address space in addition to the buffers; 0: no limit
   std::uint64_t device_memory_limit =
       0;                              ///< limit of the memory of a device that has its own; 0: as much as the buffers
-  std::int32_t device = 0;            ///< number of the device
+  std::int32_t device_ordinal = 0;    ///< number of the device
   bool filter_system_calls = false;   ///< whether to filter system calls (confinement.hpp)
   bool restrict_file_access = false;  ///< whether to restrict file access (confinement.hpp)
 };
 
 /// How a worker is confined in addition to its limits. An error is a system error number, or 0 if the part is active.
 struct Confinement {
-  static constexpr std::int32_t kNotRequested = -1;  ///< value of the errors below
-  std::int32_t system_calls_error = kNotRequested;   ///< error of the system call filter
-  std::int32_t files_error = kNotRequested;          ///< error of the restriction of file access
-  std::int32_t landlock_version = 0;                 ///< version of Landlock; 0 unless files_error is 0
-  [[nodiscard]] bool complete() const { return system_calls_error == 0 && files_error == 0; }
+  static constexpr std::int32_t kNotRequested = -1;       ///< value of the errors below
+  std::int32_t system_call_filter_error = kNotRequested;  ///< error of the system call filter
+  std::int32_t file_restriction_error = kNotRequested;    ///< error of the restriction of file access
+  std::int32_t landlock_version = 0;                      ///< version of Landlock; 0 unless file_restriction_error is 0
+  [[nodiscard]] bool complete() const { return system_call_filter_error == 0 && file_restriction_error == 0; }
 };
 
 /// A measured value of a launch. Names and remark are zero-terminated.
@@ -77,17 +77,17 @@ inline constexpr std::size_t kMaxMeasuredValues = 64;
 struct MeasurementBlock {
   std::uint32_t count;  ///< number of valid rows
   MeasuredValue rows[kMaxMeasuredValues];
-  char remark[kMessageBytes];
+  char remark[kMessageBufferBytes];
 };
 
 /// The first part of the shared memory.
 struct ControlBlock {
-  WorkerLimits worker_limits;      ///< set by the parent
-  char code_folder[kPathBytes];    ///< the folder that contains all code to load; set before the worker starts
-  Confinement confinement;         ///< set by the worker before it loads any code
-  char message[kMessageBytes];     ///< why a launch did not complete
-  MeasurementBlock measured;       ///< measurements of a launch with samples, which is the only one of its round
-  ProgressRow rows[kMaxLaunches];  ///< progress of each launch of the round
+  WorkerLimits worker_limits;          ///< set by the parent
+  char code_folder[kPathBufferBytes];  ///< the folder that contains all code to load; set before the worker starts
+  Confinement confinement;             ///< set by the worker before it loads any code
+  char message[kMessageBufferBytes];   ///< why a launch did not complete
+  MeasurementBlock measured;           ///< measurements of a launch with samples, which is the only one of its round
+  LaunchProgressEntry rows[kMaxLaunches];  ///< progress of each launch of the round
 };
 
 /// The header of the commands of one round.
@@ -102,32 +102,32 @@ struct LaunchRecord {
   std::uint32_t size;           ///< size of the record, to the next one
   std::uint32_t code_offset;    ///< position of file paths, one per line; the first that the device accepts is the code
   std::uint32_t symbol_offset;  ///< position of the entry's name; 0: only load the code
-  std::uint32_t arguments_offset;       ///< position of the ArgumentRows
-  std::uint32_t argument_count;         ///< number of ArgumentRows
-  std::uint32_t pointers_offset;        ///< position of the PointerRows
-  std::uint32_t pointer_count;          ///< number of PointerRows
-  std::uint32_t blob_offset;            ///< position of the blob, which contains the arguments' bytes
-  std::uint32_t blob_bytes;             ///< size of the blob
-  std::uint32_t order;                  ///< order of the blocks, as backends::ThreadOrder
-  std::int64_t threads;                 ///< number of threads of the launch
-  std::int64_t block;                   ///< requested threads per block; 0: the default
+  std::uint32_t arguments_offset;        ///< position of the ArgumentLocations
+  std::uint32_t argument_count;          ///< number of ArgumentLocations
+  std::uint32_t pointers_offset;         ///< position of the PointerRelocations
+  std::uint32_t pointer_count;           ///< number of PointerRelocations
+  std::uint32_t blob_offset;             ///< position of the blob, which contains the arguments' bytes
+  std::uint32_t blob_bytes;              ///< size of the blob
+  std::uint32_t thread_order;            ///< order of the blocks, as backends::ThreadOrder
+  std::int64_t threads;                  ///< number of threads of the launch
+  std::int64_t requested_block_threads;  ///< requested threads per block; 0: the default
   std::int64_t required_block_threads;  ///< required threads per block, and then `threads` counts blocks; 0: any number
   std::uint64_t shuffle_seed;           ///< seed of the order kShuffled
-  std::int64_t samples;                 ///< number of timed runs; 0: the launch is not measured
+  std::int64_t timed_run_count;         ///< number of timed runs; 0: the launch is not measured
   std::uint32_t checked_threads_offset;  ///< position of the threads whose results are checked, as 8-byte numbers
   std::uint32_t checked_threads_count;   ///< number of these threads; 0: all threads
 };
 
 /// The position of one argument.
-struct ArgumentRow {
-  std::uint32_t at;    ///< position of the argument in the blob, a multiple of 16
-  std::uint32_t size;  ///< size of the argument
+struct ArgumentLocation {
+  std::uint32_t blob_offset;  ///< position of the argument in the blob, a multiple of 16
+  std::uint32_t size;         ///< size of the argument
 };
 
 /// The position of one pointer in the arguments, and its target.
-struct PointerRow {
-  std::uint64_t at;             ///< position of the pointer in the blob
-  std::uint64_t target;         ///< address that it points to, as an offset into the buffers
+struct PointerRelocation {
+  std::uint64_t blob_offset;    ///< position of the pointer in the blob
+  std::uint64_t target_offset;  ///< address that it points to, as an offset into the buffers
   std::uint64_t buffer_offset;  ///< start of the buffer that contains the target, also as an offset
   std::uint64_t buffer_size;    ///< size of this buffer
 };
@@ -137,6 +137,6 @@ inline constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 
 inline constexpr std::size_t kCommandsOffset = round_up(sizeof(ControlBlock), kPageBytes);
-inline constexpr std::size_t kBuffersOffset = kCommandsOffset + kCommandBytes;
+inline constexpr std::size_t kBuffersOffset = kCommandsOffset + kCommandAreaBytes;
 
 }  // namespace assay::worker

@@ -21,11 +21,11 @@ class RecordReader {
   [[nodiscard]] std::span<const std::byte> blob() const {
     return {at<std::byte>(record_.blob_offset), record_.blob_bytes};
   }
-  [[nodiscard]] std::span<const ArgumentRow> arguments() const {
-    return {at<ArgumentRow>(record_.arguments_offset), record_.argument_count};
+  [[nodiscard]] std::span<const ArgumentLocation> arguments() const {
+    return {at<ArgumentLocation>(record_.arguments_offset), record_.argument_count};
   }
-  [[nodiscard]] std::span<const PointerRow> pointers() const {
-    return {at<PointerRow>(record_.pointers_offset), record_.pointer_count};
+  [[nodiscard]] std::span<const PointerRelocation> pointers() const {
+    return {at<PointerRelocation>(record_.pointers_offset), record_.pointer_count};
   }
   [[nodiscard]] std::span<const std::int64_t> checked_threads() const {
     return {at<std::int64_t>(record_.checked_threads_offset), record_.checked_threads_count};

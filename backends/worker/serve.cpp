@@ -53,7 +53,7 @@ std::byte* map_between_guards(int fd, std::size_t offset, std::size_t size) {
 Memory map_memory(int fd) {
   Memory memory;
   memory.control = map_part<ControlBlock>(fd, 0, kCommandsOffset, PROT_READ | PROT_WRITE);
-  memory.commands = map_part<const std::byte>(fd, kCommandsOffset, kCommandBytes, PROT_READ);
+  memory.commands = map_part<const std::byte>(fd, kCommandsOffset, kCommandAreaBytes, PROT_READ);
   if (memory.control != nullptr) {
     memory.buffers = map_between_guards(fd, kBuffersOffset, memory.control->worker_limits.buffer_bytes);
   }
@@ -79,7 +79,7 @@ void write_measured(MeasurementBlock& block, const LaunchMeasurements& measured)
 }
 
 /// Runs the commands up to the first launch that does not complete. Returns false if the process can no longer be used.
-bool run_commands(const Memory& memory, Executor& executor) {
+bool run_commands(const Memory& memory, LaunchExecutor& executor) {
   CommandHeader header{};
   std::memcpy(&header, memory.commands, sizeof(header));
   allow_processor_seconds(header.processor_seconds);
@@ -87,7 +87,7 @@ bool run_commands(const Memory& memory, Executor& executor) {
   for (std::uint32_t i = 0; i < header.count; ++i) {
     const RecordReader reader(at);
     at += reader.record().size;
-    ProgressRow& row = memory.control->rows[i];
+    LaunchProgressEntry& row = memory.control->rows[i];
     row.progress.store(LaunchProgress::kStarted, std::memory_order_release);
     const LaunchResult end = executor.run(reader);
     row.nanoseconds = end.nanoseconds;

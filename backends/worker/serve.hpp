@@ -32,15 +32,15 @@ struct LaunchResult {
 };
 
 /// Runs launches in a worker process of a device.
-class Executor {
+class LaunchExecutor {
  public:
-  virtual ~Executor() = default;
+  virtual ~LaunchExecutor() = default;
   virtual LaunchResult run(const RecordReader& launch) = 0;
 };
 
 /// Called after the process has dropped its privileges, with its limits and the buffers.
 using MakeExecutor =
-    std::function<Result<std::unique_ptr<Executor>>(const WorkerLimits&, std::span<std::byte> buffers)>;
+    std::function<Result<std::unique_ptr<LaunchExecutor>>(const WorkerLimits&, std::span<std::byte> buffers)>;
 
 /// Must be called first in main() of every program that opens a session with itself as the worker. If the program was
 /// started as a worker of the role, it serves its parent until that closes the socket, and returns the exit status for

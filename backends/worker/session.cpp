@@ -66,9 +66,9 @@ Result<std::unique_ptr<WorkerSession>> WorkerSession::open(const WorkerLimits& w
   }
   std::error_code error;
   const std::string folder = std::filesystem::absolute(kind.folder, error).string();
-  if (folder.size() >= kPathBytes) {
+  if (folder.size() >= kPathBufferBytes) {
     return Error{fmt::format("the path of the code folder has {} bytes, but at most {} are supported", folder.size(),
-                             kPathBytes - 1),
+                             kPathBufferBytes - 1),
                  folder};
   }
   std::memcpy((*memory)->control().code_folder, folder.c_str(), folder.size() + 1);
@@ -113,7 +113,7 @@ std::vector<RunOutcome> WorkerSession::run(std::span<const LaunchRequest> launch
   std::vector<RunOutcome> outcomes;
   outcomes.reserve(launches.size());
   while (outcomes.size() < launches.size() &&
-         (outcomes.empty() || !stops_batch(launches[outcomes.size() - 1], outcomes.back()))) {
+         (outcomes.empty() || !stops_later_launches(launches[outcomes.size() - 1], outcomes.back()))) {
     const auto rest = launches.subspan(outcomes.size());
     if (const Result<std::string> code = code_of(rest.front(), config_); !code) {
       outcomes.emplace_back(LaunchFailed{code.error().text()});
@@ -124,7 +124,7 @@ std::vector<RunOutcome> WorkerSession::run(std::span<const LaunchRequest> launch
       outcomes.emplace_back(LaunchFailed{"the arguments are too large for the command buffer"});
     } else {
       std::vector<RunOutcome> round = run_round(limits);
-      if (rest.front().samples > 0) read_measurement(rest.front(), round.front());
+      if (rest.front().sample_count > 0) read_measurement(rest.front(), round.front());
       std::ranges::move(round, std::back_inserter(outcomes));
     }
   }
@@ -155,7 +155,7 @@ std::vector<milliseconds> WorkerSession::write_round(std::span<const LaunchReque
   });
   std::vector<milliseconds> limits;
   for (const LaunchRequest& launch : launches) {
-    if (!limits.empty() && (launch.samples > 0 || launches.front().samples > 0)) break;
+    if (!limits.empty() && (launch.sample_count > 0 || launches.front().sample_count > 0)) break;
     const Result<std::string> code = code_of(launch, config_);
     if (!code || !writer.add_launch(launch, *launch.kernel->find(launch.pass, launch.precision), *code)) {
       break;
@@ -201,7 +201,7 @@ RunOutcome WorkerSession::outcome_of_failed_launch(LaunchProgress progress, cons
                                                    milliseconds limit) const {
   // A kernel may have overwritten the message, so it may not be zero-terminated.
   const char* const text = memory_->control().message;
-  std::string message(text, ::strnlen(text, kMessageBytes));
+  std::string message(text, ::strnlen(text, kMessageBufferBytes));
   switch (progress) {
     case LaunchProgress::kRejected: return LaunchFailed{std::move(message)};
     case LaunchProgress::kFaulted: return MemoryFault{std::move(message)};

@@ -23,7 +23,7 @@ class SharedMemory {
 
   [[nodiscard]] int fd() const { return fd_; }
   [[nodiscard]] ControlBlock& control() const { return *reinterpret_cast<ControlBlock*>(base_); }
-  [[nodiscard]] std::span<std::byte> commands() const { return {base_ + kCommandsOffset, kCommandBytes}; }
+  [[nodiscard]] std::span<std::byte> commands() const { return {base_ + kCommandsOffset, kCommandAreaBytes}; }
   [[nodiscard]] std::span<std::byte> buffers() const { return {base_ + kBuffersOffset, size_ - kBuffersOffset}; }
   /// Returns the first `bytes` of the buffers to the system; they read as zeros afterwards.
   void discard_buffers(std::size_t bytes);

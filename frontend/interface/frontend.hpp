@@ -1,6 +1,6 @@
 // The languages in which a kernel may be written: one row each. A frontend turns a source text into a set of kernels.
 //
-//     if (const FrontendRow* row = frontend_of("wave.py")) auto parsed = row->parse(text, "wave.py", finder);
+//     if (const FrontendEntry* row = frontend_of("wave.py")) auto parsed = row->parse(text, "wave.py", finder);
 //
 // To add a language, write its folder and add a line to the table in frontend/registry.cpp.
 #pragma once
@@ -40,7 +40,7 @@ struct ParsedFile {
 };
 
 /// The text of a module, and the name of its file for messages.
-struct ModuleText {
+struct ModuleSource {
   std::string file_name;  ///< name of the file, for messages
   std::string text;       ///< content of the file
 };
@@ -49,17 +49,18 @@ struct ModuleText {
 /// ".types" and "..core.types". Empty if the module is not found or not readable. Files are distinguished by their
 /// names.
 using ModuleFinder =
-    std::function<std::optional<ModuleText>(const std::string& importing_file, const std::string& module)>;
+    std::function<std::optional<ModuleSource>(const std::string& importing_file, const std::string& module)>;
 
 /// The maximum number of imported files, and their maximum total size.
 inline constexpr std::size_t kMaxImportedFiles = 200;
 inline constexpr std::size_t kMaxImportedBytes = 20'000'000;
 
-struct FrontendRow {
-  std::string_view name;        ///< name of the language: "warp"
-  std::string_view suffix;      ///< suffix of the language's files, with the dot: ".py"
-  std::string_view file_kind;   ///< description of a file, for messages: "a Python file with Warp kernels"
-  std::string_view kernel;      ///< definition of a kernel, for messages: "a function with the decorator @wp.kernel"
+struct FrontendEntry {
+  std::string_view name;              ///< name of the language: "warp"
+  std::string_view suffix;            ///< suffix of the language's files, with the dot: ".py"
+  std::string_view file_description;  ///< description of a file, for messages: "a Python file with Warp kernels"
+  std::string_view
+      kernel_description;       ///< definition of a kernel, for messages: "a function with the decorator @wp.kernel"
   std::size_t max_source_size;  ///< maximum size of a file in bytes; a larger file is rejected
   bool is_python;               ///< whether a file's text is the Python source that reports and datasets show
   /// Fails, with "file:line:column" if there is a place, only if nothing of the text can be parsed. A kernel that is
@@ -68,9 +69,9 @@ struct FrontendRow {
 };
 
 /// All languages; the first is the default for files without a known suffix.
-std::span<const FrontendRow> frontends();
+std::span<const FrontendEntry> frontends();
 
 /// The language of a file by its suffix; null if none has it.
-const FrontendRow* frontend_of(std::string_view path);
+const FrontendEntry* frontend_of(std::string_view path);
 
 }  // namespace assay::frontend

@@ -23,11 +23,11 @@ std::vector<Attack> attack_set() {
 
 std::string_view to_text(Protection protection) {
   switch (protection) {
-    case Protection::kJudge: return "the judge's checks";
-    case Protection::kProcess: return "process isolation";
-    case Protection::kLimits: return "time and memory limits";
-    case Protection::kSystemCalls: return "the system call filter";
-    case Protection::kFiles: return "Landlock";
+    case Protection::kResultComparison: return "the judge's checks";
+    case Protection::kProcessIsolation: return "process isolation";
+    case Protection::kResourceLimits: return "time and memory limits";
+    case Protection::kSystemCallFilter: return "the system call filter";
+    case Protection::kFileAccessRules: return "Landlock";
   }
   return "";
 }

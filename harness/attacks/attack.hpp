@@ -16,17 +16,17 @@ namespace assay::attacks {
 
 /// The protection that must stop an attack.
 enum class Protection : std::uint8_t {
-  kJudge,        ///< the judge's comparisons of values, guard bands, repetitions and sizes
-  kProcess,      ///< the separate process of generated code; the judge trusts only the bytes of its arrays
-  kLimits,       ///< the limits of time, memory and output
-  kSystemCalls,  ///< the worker's system call filter, if this system supports it
-  kFiles,        ///< the worker's file access rules (Landlock), if this system supports them
+  kResultComparison,  ///< the judge's comparisons of values, guard bands, repetitions and sizes
+  kProcessIsolation,  ///< the separate process of generated code; the judge trusts only the bytes of its arrays
+  kResourceLimits,    ///< the limits of time, memory and output
+  kSystemCallFilter,  ///< the worker's system call filter, if this system supports it
+  kFileAccessRules,   ///< the worker's file access rules (Landlock), if this system supports them
 };
 
 /// One acceptable result of an attacked case.
 struct AllowedOutcome {
-  harness::Outcome outcome;  ///< outcome of the case
-  std::string_view kind;     ///< kind of the outcome, as in CaseRecord::kind
+  harness::Outcome outcome;         ///< outcome of the case
+  std::string_view outcome_detail;  ///< kind of the outcome, as in CaseRecord::outcome_detail
 };
 inline const std::vector<AllowedOutcome> kMismatchOutcomes{{harness::Outcome::fail, "mismatch"}};
 inline const std::vector<AllowedOutcome> kMemoryFaultOutcomes{{harness::Outcome::memory_fault, "out_of_bounds"}};
@@ -38,7 +38,7 @@ inline const std::vector<AllowedOutcome> kMemoryFaultOutcomes{{harness::Outcome:
 struct Attack {
   std::string name;                              ///< name of the kernel, an identifier
   std::string behavior;                          ///< what the hostile code does; completes "the code ..."
-  Protection protection;                         ///< the protection that must stop it
+  Protection required_protection;                ///< the protection that must stop it
   std::vector<AllowedOutcome> allowed_outcomes;  ///< accepted outcomes; never a pass
   std::string includes = {};                     ///< names of headers to include, separated by spaces
   std::string declarations = {};                 ///< text inserted at namespace scope, before the kernel

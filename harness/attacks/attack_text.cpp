@@ -22,7 +22,7 @@ struct Tally {
 
 Tally tally_of(const AttackReport& report) {
   Tally tally;
-  for (const AttackResult& result : report.attacks)
+  for (const AttackResult& result : report.results)
     ++(result.is_skipped ? tally.skipped : result.is_caught() ? tally.caught : tally.not_caught);
   return tally;
 }
@@ -30,7 +30,8 @@ Tally tally_of(const AttackReport& report) {
 std::string ending_of(const AttackResult& result) {
   if (result.is_skipped) return "not run: the attack tests a confinement mechanism that this system does not support";
   const std::string_view outcome = to_text(result.record.outcome);
-  return result.record.kind.empty() ? std::string(outcome) : fmt::format("{}({})", outcome, result.record.kind);
+  return result.record.outcome_detail.empty() ? std::string(outcome)
+                                              : fmt::format("{}({})", outcome, result.record.outcome_detail);
 }
 
 std::string counts_of(const AttackReport& report) {
@@ -38,20 +39,21 @@ std::string counts_of(const AttackReport& report) {
   const auto passed =
       std::ranges::count_if(report.neighbor_records, [](const auto& record) { return is_pass(record.outcome); });
   return fmt::format("{} attacks: {} caught, {} not caught, {} not run; {} of {} correct kernels passed",
-                     report.attacks.size(), tally.caught, tally.not_caught, tally.skipped, passed,
+                     report.results.size(), tally.caught, tally.not_caught, tally.skipped, passed,
                      report.neighbor_records.size());
 }
 
 /// Problems to report: attacks that were not caught, damage that was done, correct kernels that failed.
 std::vector<std::string> troubles_of(const AttackReport& report) {
   std::vector<std::string> troubles;
-  for (const AttackResult& result : report.attacks) {
+  for (const AttackResult& result : report.results) {
     if (!result.is_skipped && !result.is_caught())
       troubles.push_back(fmt::format("attack {} was not caught; outcome {}: {}", result.attack.name, ending_of(result),
                                      result.record.message));
-    if (result.forward && !is_pass(result.forward->outcome))
+    if (result.forward_record && !is_pass(result.forward_record->outcome))
       troubles.push_back(fmt::format("attack {}: the correct forward pass has the outcome {}, expected pass: {}",
-                                     result.attack.name, to_text(result.forward->outcome), result.forward->message));
+                                     result.attack.name, to_text(result.forward_record->outcome),
+                                     result.forward_record->message));
     for (const std::string& damage : result.damage_reports)
       troubles.push_back(fmt::format("attack {}: {}", result.attack.name, damage));
   }
@@ -69,9 +71,9 @@ std::vector<std::string> troubles_of(const AttackReport& report) {
 std::string attack_table(const AttackReport& report, const std::string& confinement, bool color) {
   std::string text = fmt::format("generated code: {}\n\n", confinement);
   std::size_t width = 0;
-  for (const AttackResult& result : report.attacks)
+  for (const AttackResult& result : report.results)
     width = std::max(width, result.attack.name.size());
-  for (const AttackResult& result : report.attacks) {
+  for (const AttackResult& result : report.results) {
     const auto style = result.is_skipped    ? fmt::fg(fmt::terminal_color::yellow)
                        : result.is_caught() ? fmt::fg(fmt::terminal_color::green)
                                             : fmt::fg(fmt::terminal_color::red);
@@ -97,10 +99,10 @@ std::string attack_document(const AttackReport& report, const std::string& confi
       "stops the attacks.\n\n"
       "{}. Generated code: {}.\n\n"
       "| attack | pass | the code ... | must be stopped by | outcome |\n|---|---|---|---|---|\n",
-      kCommit.substr(0, 7), counts_of(report), confinement);
-  for (const AttackResult& result : report.attacks)
+      kCommitHash.substr(0, 7), counts_of(report), confinement);
+  for (const AttackResult& result : report.results)
     text += fmt::format("| {} | {} | {} | {} | {} |\n", result.attack.name, backends::to_text(result.attack.pass),
-                        result.attack.behavior, to_text(result.attack.protection), ending_of(result));
+                        result.attack.behavior, to_text(result.attack.required_protection), ending_of(result));
   for (const std::string& trouble : troubles_of(report))
     text += "\n**" + trouble + "**\n";
   return text;

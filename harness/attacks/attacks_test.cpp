@@ -45,16 +45,17 @@ AttackOptions as_found() {
   cpu::CpuDevice device({.worker_executable = ASSAY_WORKER, .use_cache = false});
   const Result<worker::Confinement> confinement = device.probe_confinement();
   EXPECT_TRUE(confinement.ok()) << confinement.error().text();
-  return {.system_calls_filtered = confinement->system_calls_error == 0,
-          .file_access_restricted = confinement->files_error == 0};
+  return {.system_calls_filtered = confinement->system_call_filter_error == 0,
+          .file_access_restricted = confinement->file_restriction_error == 0};
 }
 
 void expect_all_caught(const AttackReport& report) {
-  for (const AttackResult& result : report.attacks) {
+  for (const AttackResult& result : report.results) {
     if (result.is_skipped) continue;
     EXPECT_FALSE(is_pass(result.record.outcome)) << result.attack.name;
     EXPECT_TRUE(result.is_caught()) << result.attack.name << ": " << to_text(result.record.outcome) << "("
-                                    << result.record.kind << ") " << result.record.message << result.record.log;
+                                    << result.record.outcome_detail << ") " << result.record.message
+                                    << result.record.log;
     EXPECT_THAT(result.damage_reports, IsEmpty()) << result.attack.name;
   }
   EXPECT_FALSE(report.neighbor_records.empty());
@@ -82,16 +83,16 @@ TEST(AttackSet, AboutHalfOfAttacksAreInBackwardPass) {
 
 TEST(Attacks, ConfinedRunCatchesAllAttacks) {
   const AttackReport report = run(attack_set(), true, as_found());
-  EXPECT_EQ(report.attacks.size(), attack_set().size());
+  EXPECT_EQ(report.results.size(), attack_set().size());
   expect_all_caught(report);
 }
 
 TEST(Attacks, UnconfinedRunSkipsAttacksThatOnlyConfinementStops) {
   const AttackReport report =
       run(attack_set(), false, {.system_calls_filtered = false, .file_access_restricted = false});
-  for (const AttackResult& result : report.attacks)
-    EXPECT_EQ(result.is_skipped,
-              result.attack.protection == Protection::kSystemCalls || result.attack.protection == Protection::kFiles);
+  for (const AttackResult& result : report.results)
+    EXPECT_EQ(result.is_skipped, result.attack.required_protection == Protection::kSystemCallFilter ||
+                                     result.attack.required_protection == Protection::kFileAccessRules);
   expect_all_caught(report);
 }
 
@@ -100,7 +101,7 @@ TEST(Attacks, UnconfinedRunReportsDamageOfAttacks) {
   const AttackReport report = run(named({"writes_a_file", "overwrites_a_file", "deletes_a_file", "makes_a_folder",
                                          "shuts_a_folder", "connects", "sends_a_datagram", "forks_and_stays"}),
                                   false, {});
-  for (const AttackResult& result : report.attacks) {
+  for (const AttackResult& result : report.results) {
     EXPECT_FALSE(result.is_caught()) << result.attack.name;
     EXPECT_EQ(result.damage_reports.size(), result.attack.name == "forks_and_stays" ? 0U : 1U) << result.attack.name;
   }
@@ -110,22 +111,22 @@ TEST(Attacks, UnconfinedRunReportsDamageOfAttacks) {
 
 TEST(Attacks, FailureOfForwardPassDoesNotCountAsCatchingABackwardAttack) {
   std::vector<Attack> attacks = named({"leaves_gradients"});
-  EXPECT_TRUE(run(attacks, true, {}).attacks.at(0).is_caught());
+  EXPECT_TRUE(run(attacks, true, {}).results.at(0).is_caught());
   attacks[0].declarations = "#define sin cos";
   const AttackReport report = run(attacks, true, {});
-  EXPECT_EQ(report.attacks.at(0).record.outcome, harness::Outcome::fail);
-  EXPECT_FALSE(report.attacks.at(0).is_caught());
+  EXPECT_EQ(report.results.at(0).record.outcome, harness::Outcome::fail);
+  EXPECT_FALSE(report.results.at(0).is_caught());
 }
 
 TEST(Attacks, AttackThatFailsToBuildDoesNotCountAsCaught) {
   const AttackReport report = run({{.name = "wrong",
                                     .behavior = "does not compile",
-                                    .protection = Protection::kJudge,
+                                    .required_protection = Protection::kResultComparison,
                                     .allowed_outcomes = {{harness::Outcome::fail, "mismatch"}},
                                     .statements = "not C++;"}},
                                   true, {});
-  EXPECT_FALSE(report.attacks.at(0).is_caught());
-  EXPECT_EQ(report.attacks.at(0).record.outcome, harness::Outcome::build_failed);
+  EXPECT_FALSE(report.results.at(0).is_caught());
+  EXPECT_EQ(report.results.at(0).record.outcome, harness::Outcome::build_failed);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 Attack calling(std::string name, std::string does, std::string includes, const std::string& call) {
   return {.name = std::move(name),
           .behavior = std::move(does),
-          .protection = Protection::kSystemCalls,
+          .required_protection = Protection::kSystemCallFilter,
           .allowed_outcomes = {{Outcome::crashed, "signal"}},
           .includes = std::move(includes),
           .statements = "if (thread == begin) { " + call + " }"};
@@ -90,17 +90,17 @@ std::vector<Attack> files_and_network() {
 std::vector<Attack> inherited_descriptors() {
   Attack closes = calling("closes_its_descriptors", "closes all inherited file descriptors", "unistd.h",
                           "for (int fd = 0; fd < 64; ++fd) close(fd); for (;;) sleep(1);");
-  closes.protection = Protection::kProcess;
+  closes.required_protection = Protection::kProcessIsolation;
   Attack writes = calling("writes_to_its_descriptors",
                           "writes the record of a passing case to all inherited file descriptors", "unistd.h",
                           R"(static const char record[] = "{\"record\": \"case\", \"outcome\": \"pass\"}\n"; )"
                           "for (int fd = 3; fd < 64; ++fd) if (write(fd, record, sizeof record) < 0) {}"
                           "for (;;) sleep(1);");
-  writes.protection = Protection::kProcess;
+  writes.required_protection = Protection::kProcessIsolation;
   writes.allowed_outcomes.push_back({Outcome::launch_failed, "launch"});
   Attack tells = calling("says_that_it_is_done", "reports to the judge that all launches are done, and keeps running",
                          "sys/socket.h unistd.h", "send(3, \"\\1\", 1, 0); for (;;) sleep(1);");
-  tells.protection = Protection::kProcess;
+  tells.required_protection = Protection::kProcessIsolation;
   tells.allowed_outcomes = {{Outcome::launch_failed, "launch"}};
   return {closes, writes, tells};
 }

@@ -47,13 +47,14 @@ std::string replaced(std::string text, std::string_view what, const std::string&
 }
 
 /// The text with its placeholders replaced.
-std::string with_placeholders_replaced(std::string text, const Surroundings& surroundings) {
+std::string with_placeholders_replaced(std::string text, const ProtectedEnvironment& surroundings) {
   text = replaced(std::move(text), "@FOLDER@", surroundings.bystanders());
   text = replaced(std::move(text), "@PARENT@", std::to_string(::getpid()));
   return replaced(std::move(text), "@PORT@", std::to_string(surroundings.port()));
 }
 
-Result<void> inject_attack(backends::EmittedKernel& kernel, const Attack& attack, const Surroundings& surroundings) {
+Result<void> inject_attack(backends::EmittedKernel& kernel, const Attack& attack,
+                           const ProtectedEnvironment& surroundings) {
   std::istringstream headers(attack.includes);
   for (std::string header; headers >> header;)
     kernel.helpers.insert(kernel.helpers.begin(), {header, fmt::format("#include <{}>\n", header)});
@@ -64,15 +65,15 @@ Result<void> inject_attack(backends::EmittedKernel& kernel, const Attack& attack
 }
 
 bool is_protected(const Attack& attack, const AttackOptions& options) {
-  if (attack.protection == Protection::kSystemCalls) return options.system_calls_filtered;
-  return attack.protection != Protection::kFiles || options.file_access_restricted;
+  if (attack.required_protection == Protection::kSystemCallFilter) return options.system_calls_filtered;
+  return attack.required_protection != Protection::kFileAccessRules || options.file_access_restricted;
 }
 
 /// One run of the attack set.
 class Campaign {
  public:
   Campaign(const std::vector<Attack>& attacks, const harness::Printer& printer, const AttackOptions& options,
-           Surroundings& surroundings)
+           ProtectedEnvironment& surroundings)
       : attacks_(attacks), printer_(printer), options_(options), surroundings_(surroundings) {}
 
   Result<AttackReport> run(backends::Device& device) {
@@ -80,7 +81,7 @@ class Campaign {
       if (auto done = run(pass, device); !done.ok()) return done.error();
     }
     // In the order of the set, not of the batches.
-    std::ranges::sort(report_.attacks, {}, [this](const AttackResult& result) { return find(result.attack.name); });
+    std::ranges::sort(report_.results, {}, [this](const AttackResult& result) { return find(result.attack.name); });
     return std::move(report_);
   }
 
@@ -151,20 +152,20 @@ class Campaign {
     } else {
       take({.attack = *attack,
             .record = std::move(record),
-            .forward = std::exchange(forward_, std::nullopt),
+            .forward_record = std::exchange(forward_, std::nullopt),
             .damage_reports = surroundings_.find_damage()});
     }
   }
 
   void take(AttackResult result) {
     if (options_.on_result) options_.on_result(result);
-    report_.attacks.push_back(std::move(result));
+    report_.results.push_back(std::move(result));
   }
 
   const std::vector<Attack>& attacks_;
   const harness::Printer& printer_;
   const AttackOptions& options_;
-  Surroundings& surroundings_;
+  ProtectedEnvironment& surroundings_;
   AttackReport report_;
   std::optional<CaseRecord> forward_;  ///< of the attack whose record in the backward pass comes next
 };
@@ -173,23 +174,23 @@ class Campaign {
 
 bool AttackResult::is_caught() const {
   const bool original_passes =
-      attack.pass == backends::Pass::kForward || (forward.has_value() && is_pass(forward->outcome));
+      attack.pass == backends::Pass::kForward || (forward_record.has_value() && is_pass(forward_record->outcome));
   return damage_reports.empty() && original_passes &&
          std::ranges::any_of(attack.allowed_outcomes, [this](const AllowedOutcome& ending) {
-           return record.outcome == ending.outcome && record.kind == ending.kind;
+           return record.outcome == ending.outcome && record.outcome_detail == ending.outcome_detail;
          });
 }
 
 bool AttackReport::all_caught() const {
   return leftovers.empty() &&
-         std::ranges::all_of(attacks,
+         std::ranges::all_of(results,
                              [](const AttackResult& result) { return result.is_skipped || result.is_caught(); }) &&
          std::ranges::all_of(neighbor_records, [](const CaseRecord& record) { return is_pass(record.outcome); });
 }
 
 Result<AttackReport> run_attacks(const std::vector<Attack>& attacks, const MakeDevice& make_device,
                                  const harness::Printer& printer, const AttackOptions& options) {
-  auto surroundings = Surroundings::prepare();
+  auto surroundings = ProtectedEnvironment::prepare();
   if (!surroundings.ok()) return surroundings.error();
   Result<AttackReport> report = [&] {
     const std::unique_ptr<backends::Device> device = make_device((*surroundings)->run_folder());

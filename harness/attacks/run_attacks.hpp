@@ -21,7 +21,7 @@ struct AttackResult {
   Attack attack;
   harness::CaseRecord record = {};  ///< the record of the attacked pass
   /// For an attack on the backward pass: the record of the forward pass, which is correct and must pass.
-  std::optional<harness::CaseRecord> forward = std::nullopt;
+  std::optional<harness::CaseRecord> forward_record = std::nullopt;
   std::vector<std::string> damage_reports = {};  ///< damage to the surroundings, one message each
   bool is_skipped = false;  ///< not run, because this system lacks the protection that must stop it
 
@@ -30,7 +30,7 @@ struct AttackResult {
 };
 
 struct AttackReport {
-  std::vector<AttackResult> attacks;  ///< one result for each attack, in the order of the set
+  std::vector<AttackResult> results;  ///< one result for each attack, in the order of the set
   std::vector<harness::CaseRecord>
       neighbor_records;                ///< records of correct kernels that were built and judged with the attacks
   std::vector<std::string> leftovers;  ///< processes, descriptors and files left after the run, one message each

@@ -59,12 +59,12 @@ const sockaddr* generic(const Address& address) {
 
 }  // namespace
 
-Result<std::unique_ptr<Surroundings>> Surroundings::prepare() {
+Result<std::unique_ptr<ProtectedEnvironment>> ProtectedEnvironment::prepare() {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error) / "assay-attacks";
   auto scratch = backends::ScratchDirectory::create(parent);
   if (!scratch.ok()) return scratch.error();
-  std::unique_ptr<Surroundings> surroundings(new Surroundings(scratch.take()));
+  std::unique_ptr<ProtectedEnvironment> surroundings(new ProtectedEnvironment(scratch.take()));
   if (!surroundings->listen()) {
     return Error{"cannot listen on a port of 127.0.0.1: " + std::system_category().message(errno)};
   }
@@ -73,7 +73,7 @@ Result<std::unique_ptr<Surroundings>> Surroundings::prepare() {
   return surroundings;
 }
 
-Surroundings::Surroundings(backends::ScratchDirectory scratch)
+ProtectedEnvironment::ProtectedEnvironment(backends::ScratchDirectory scratch)
     : scratch_(std::move(scratch)),
       protected_folder_(scratch_.path() / "bystanders"),
       run_folder_(scratch_.path() / "run"),
@@ -87,7 +87,7 @@ Surroundings::Surroundings(backends::ScratchDirectory scratch)
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-Surroundings::~Surroundings() {
+ProtectedEnvironment::~ProtectedEnvironment() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
   for (const int socket : {stream_socket_, datagram_socket_}) {
     if (socket >= 0) ::close(socket);
@@ -98,18 +98,18 @@ Surroundings::~Surroundings() {
   fs::remove(parent, ignored);  // fails if another run uses it
 }
 
-bool Surroundings::listen() {
+bool ProtectedEnvironment::listen() {
   sockaddr_in address{.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
   socklen_t size = sizeof(address);
   stream_socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   datagram_socket_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (::bind(stream_socket_, generic(address), size) != 0 || ::listen(stream_socket_, kConnections) != 0) return false;
   if (::getsockname(stream_socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0) return false;
-  stream_port_ = ntohs(address.sin_port);
+  port_ = ntohs(address.sin_port);
   return ::bind(datagram_socket_, generic(address), size) == 0;
 }
 
-void Surroundings::restore_files() const {
+void ProtectedEnvironment::restore_files() const {
   std::error_code ignored;
   fs::permissions(protected_folder_, kOwn, ignored);
   fs::remove_all(protected_folder_, ignored);
@@ -118,7 +118,7 @@ void Surroundings::restore_files() const {
   std::ofstream(protected_folder_ / kBystander) << kContent;
 }
 
-std::string Surroundings::damage_to_files() const {
+std::string ProtectedEnvironment::damage_to_files() const {
   std::error_code error;
   if (fs::status(protected_folder_, error).permissions() != kOwn)
     return "the permissions of a folder outside the run were changed";
@@ -132,21 +132,21 @@ std::string Surroundings::damage_to_files() const {
 }
 
 /// Accepts all pending connections and returns their number.
-int Surroundings::connections() const {
+int ProtectedEnvironment::connections() const {
   int taken = 0;
   for (int connection = 0; (connection = ::accept(stream_socket_, nullptr, nullptr)) >= 0; ++taken)
     ::close(connection);
   return taken;
 }
 
-int Surroundings::datagrams() const {
+int ProtectedEnvironment::datagrams() const {
   int taken = 0;
   for (char byte = 0; ::recv(datagram_socket_, &byte, 1, 0) >= 0;)
     ++taken;
   return taken;
 }
 
-std::vector<std::string> Surroundings::find_damage() {
+std::vector<std::string> ProtectedEnvironment::find_damage() {
   std::vector<std::string> damage;
   if (std::string found = damage_to_files(); !found.empty()) {
     damage.push_back(std::move(found));
@@ -172,7 +172,7 @@ std::vector<std::string> Surroundings::find_damage() {
   return damage;
 }
 
-std::vector<std::string> Surroundings::leftovers() {
+std::vector<std::string> ProtectedEnvironment::leftovers() {
   std::vector<std::string> left;
   for (const pid_t child : children()) {
     if (std::ranges::find(initial_children_, child) != initial_children_.end()) continue;

@@ -19,20 +19,20 @@ namespace assay::attacks {
 /// A folder with a file, an open port, and the initial state of this process. During its lifetime, orphaned descendants
 /// become children of this process; so there must be only one object at a time, and only the device under attack may
 /// start child processes.
-class Surroundings {
+class ProtectedEnvironment {
  public:
-  static Result<std::unique_ptr<Surroundings>> prepare();
+  static Result<std::unique_ptr<ProtectedEnvironment>> prepare();
 
-  Surroundings(const Surroundings&) = delete;
-  Surroundings& operator=(const Surroundings&) = delete;
-  ~Surroundings();
+  ProtectedEnvironment(const ProtectedEnvironment&) = delete;
+  ProtectedEnvironment& operator=(const ProtectedEnvironment&) = delete;
+  ~ProtectedEnvironment();
 
   /// Absolute path of the folder that no attack may change; it holds a file "bystander".
   [[nodiscard]] const std::filesystem::path& bystanders() const { return protected_folder_; }
   /// A folder for the run's own files.
   [[nodiscard]] const std::filesystem::path& run_folder() const { return run_folder_; }
   /// A port on 127.0.0.1, for TCP and UDP.
-  [[nodiscard]] int port() const { return stream_port_; }
+  [[nodiscard]] int port() const { return port_; }
 
   /// Damage since the last call, one message each. Restores files and limits, so that damage is reported once.
   [[nodiscard]] std::vector<std::string> find_damage();
@@ -49,7 +49,7 @@ class Surroundings {
     std::filesystem::path working_directory;
   };
 
-  explicit Surroundings(backends::ScratchDirectory scratch);
+  explicit ProtectedEnvironment(backends::ScratchDirectory scratch);
   [[nodiscard]] bool listen();  ///< opens both sockets; false if that fails
   void restore_files() const;
   [[nodiscard]] std::string damage_to_files() const;  ///< what changed in the bystander folder; empty if nothing did
@@ -61,7 +61,7 @@ class Surroundings {
   std::filesystem::path run_folder_;          ///< folder for the run's own files
   int stream_socket_ = -1;                    ///< socket that accepts connections
   int datagram_socket_ = -1;                  ///< socket that takes datagrams
-  int stream_port_ = 0;                       ///< the port of both sockets
+  int port_ = 0;                              ///< the port of both sockets
   std::size_t initial_descriptor_count_ = 0;  ///< open file descriptors of this process before the attacks
   std::vector<pid_t> initial_children_;       ///< child processes of this process before the attacks
   ProcessState initial_state_;                ///< state of this process before the attacks

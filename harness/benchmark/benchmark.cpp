@@ -25,10 +25,10 @@ using nlohmann::json;
 /// The total time of each stage over all cases, without stages that took none.
 std::vector<std::pair<std::string, double>> stages_of(const std::vector<harness::CaseRecord>& cases) {
   std::vector<std::pair<std::string, double>> stages;
-  for (const harness::StageRow& stage : harness::kStages) {
+  for (const harness::StageTimeField& stage : harness::kStages) {
     double sum = 0;
     for (const harness::CaseRecord& record : cases)
-      sum += record.time_ms.*stage.member;
+      sum += record.stage_times.*stage.member;
     stages.emplace_back(stage.name, sum);
   }
   return stages;
@@ -37,18 +37,19 @@ std::vector<std::pair<std::string, double>> stages_of(const std::vector<harness:
 Result<BenchmarkRun> measure(const harness::SuiteOptions& options, const Judge& judge) {
   BenchmarkRun measured;
   const auto start = std::chrono::steady_clock::now();
-  measured.status = judge(options);
+  measured.exit_status = judge(options);
   measured.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Result<harness::RunRecords> run = harness::read_records(options.output);
   if (!run.ok()) return run.error();
   std::set<std::string> others;
   for (const harness::CaseRecord& record : run->cases) {
     const std::string kernel = record.family + "/" + record.kernel;
-    measured.kernels.insert(kernel);
+    measured.kernel_names.insert(kernel);
     if (!harness::is_pass(record.outcome)) others.insert(kernel);
   }
-  measured.cases = run->cases.size();
-  std::ranges::set_difference(measured.kernels, others, std::inserter(measured.verified, measured.verified.end()));
+  measured.case_count = run->cases.size();
+  std::ranges::set_difference(measured.kernel_names, others,
+                              std::inserter(measured.verified_kernels, measured.verified_kernels.end()));
   measured.stage_milliseconds = stages_of(run->cases);
   return measured;
 }
@@ -60,7 +61,7 @@ Result<std::vector<CompileInput>> compiler_work(const harness::SuiteOptions& opt
   const std::vector<backends::NamedBuild> builds{{.name = "", .options = options.device_options}};
   const Result<harness::RunSelection> run_selection = harness::select_run(options, *modes, builds);
   if (!run_selection.ok()) return run_selection.error();
-  const backends::SourceTarget target = backends::device_row(options.device).target;
+  const backends::SourceTarget target = backends::device_entry(options.device).target;
   std::vector<CompileInput> work;
   for (const harness::KernelGroup& group : harness::groups_of(*run_selection, *modes, options, builds)) {
     work.push_back({.flags = group.options.mode.flags,
@@ -72,9 +73,9 @@ Result<std::vector<CompileInput>> compiler_work(const harness::SuiteOptions& opt
 Result<std::vector<CompileLowerBound>> measure_lower_bound(const std::vector<CompileInput>& work,
                                                            const harness::SuiteOptions& options, unsigned jobs,
                                                            std::span<const std::size_t> batches) {
-  if (backends::device_row(options.device).toolkit == backends::Toolkit::kHostCompiler)
-    return cpp_lower_bound(work, options.device_options.compiler, jobs, batches);
-  Result<CompileLowerBound> floor = nvrtc_lower_bound(work, jobs);
+  if (backends::device_entry(options.device).toolkit == backends::Toolkit::kHostCompiler)
+    return measure_cpp_lower_bounds(work, options.device_options.compiler, jobs, batches);
+  Result<CompileLowerBound> floor = measure_nvrtc_lower_bound(work, jobs);
   if (!floor.ok()) return floor.error();
   return std::vector{floor.take()};
 }
@@ -82,13 +83,14 @@ Result<std::vector<CompileLowerBound>> measure_lower_bound(const std::vector<Com
 /// Combines two consecutive runs: a kernel counts as verified if both verify it.
 BenchmarkRun followed_by(const BenchmarkRun& first, const BenchmarkRun& second) {
   BenchmarkRun both{.seconds = first.seconds + second.seconds,
-                    .status = std::max(first.status, second.status),
-                    .kernels = first.kernels,
-                    .verified = {},
-                    .cases = first.cases + second.cases,
+                    .exit_status = std::max(first.exit_status, second.exit_status),
+                    .kernel_names = first.kernel_names,
+                    .verified_kernels = {},
+                    .case_count = first.case_count + second.case_count,
                     .stage_milliseconds = first.stage_milliseconds};
-  both.kernels.insert(second.kernels.begin(), second.kernels.end());
-  std::ranges::set_intersection(first.verified, second.verified, std::inserter(both.verified, both.verified.end()));
+  both.kernel_names.insert(second.kernel_names.begin(), second.kernel_names.end());
+  std::ranges::set_intersection(first.verified_kernels, second.verified_kernels,
+                                std::inserter(both.verified_kernels, both.verified_kernels.end()));
   for (const auto& [stage, ms] : second.stage_milliseconds) {
     const auto known = std::ranges::find(both.stage_milliseconds, stage, &std::pair<std::string, double>::first);
     if (known == both.stage_milliseconds.end()) both.stage_milliseconds.emplace_back(stage, ms);
@@ -101,8 +103,8 @@ json run_json(const BenchmarkRun& run) {
   json stages = json::object();
   for (const auto& [stage, ms] : run.stage_milliseconds)
     stages[stage] = ms;
-  return {{"seconds", run.seconds}, {"kernels", run.kernels.size()},    {"verified", run.verified.size()},
-          {"cases", run.cases},     {"kernels_per_second", run.rate()}, {"stages_ms", stages}};
+  return {{"seconds", run.seconds},  {"kernels", run.kernel_names.size()}, {"verified", run.verified_kernels.size()},
+          {"cases", run.case_count}, {"kernels_per_second", run.rate()},   {"stages_ms", stages}};
 }
 
 }  // namespace
@@ -111,7 +113,8 @@ Result<BenchmarkResult> run_benchmark(harness::SuiteOptions options, const std::
                                       const Judge& judge) {
   const Result<std::vector<CompileInput>> work = compiler_work(options);
   if (!work.ok()) return work.error();
-  Result<std::vector<CompileLowerBound>> lower_bounds = measure_lower_bound(*work, options, jobs, kLowerBoundBatches);
+  Result<std::vector<CompileLowerBound>> lower_bounds =
+      measure_lower_bound(*work, options, jobs, kLowerBoundBatchSizes);
   if (!lower_bounds.ok()) return lower_bounds.error();
   options.output = (fs::path(output) / "cold").string();
   Result<BenchmarkRun> cold = measure(options, judge);
@@ -119,39 +122,40 @@ Result<BenchmarkResult> run_benchmark(harness::SuiteOptions options, const std::
   options.output = (fs::path(output) / "warm").string();
   Result<BenchmarkRun> warm = measure(options, judge);
   if (!warm.ok()) return warm.error();
-  const Result<std::vector<CompileLowerBound>> after = measure_lower_bound(*work, options, jobs, kLowerBoundBatches);
+  const Result<std::vector<CompileLowerBound>> after = measure_lower_bound(*work, options, jobs, kLowerBoundBatchSizes);
   if (!after.ok()) return after.error();
   lower_bounds->insert(lower_bounds->end(), after->begin(), after->end());
   const std::vector<CompileLowerBound> means = means_of(*lower_bounds);
   return BenchmarkResult{.device = options.device,
                          .cold = cold.take(),
                          .warm = warm.take(),
-                         .lower_bound = *std::ranges::min_element(means, {}, &CompileLowerBound::seconds),
-                         .lower_bounds = means};
+                         .fastest_lower_bound = *std::ranges::min_element(means, {}, &CompileLowerBound::seconds),
+                         .lower_bounds_by_batch_size = means};
 }
 
 BenchmarkResult followed_by(const BenchmarkResult& first, const BenchmarkResult& second) {
   return {.device = "both",
           .cold = followed_by(first.cold, second.cold),
           .warm = followed_by(first.warm, second.warm),
-          .lower_bound = {.batch_size = 0,
-                          .units = first.lower_bound.units + second.lower_bound.units,
-                          .seconds = first.lower_bound.seconds + second.lower_bound.seconds},
-          .lower_bounds = {}};
+          .fastest_lower_bound = {.batch_size = 0,
+                                  .translation_unit_count = first.fastest_lower_bound.translation_unit_count +
+                                                            second.fastest_lower_bound.translation_unit_count,
+                                  .seconds = first.fastest_lower_bound.seconds + second.fastest_lower_bound.seconds},
+          .lower_bounds_by_batch_size = {}};
 }
 
 json to_json(const BenchmarkResult& benchmarked) {
   json tried = json::array();
-  for (const CompileLowerBound& one : benchmarked.lower_bounds)
+  for (const CompileLowerBound& one : benchmarked.lower_bounds_by_batch_size)
     tried.push_back({{"batch", one.batch_size}, {"seconds", one.seconds}});
-  const CompileLowerBound& lower_bound = benchmarked.lower_bound;
+  const CompileLowerBound& lower_bound = benchmarked.fastest_lower_bound;
   return {{"device", benchmarked.device},
           {"cold", run_json(benchmarked.cold)},
           {"warm", run_json(benchmarked.warm)},
           {"floor",
            {{"seconds", lower_bound.seconds},
             {"batch", lower_bound.batch_size},
-            {"units", lower_bound.units},
+            {"units", lower_bound.translation_unit_count},
             {"tried", tried}}},
           {"floor_over_total", lower_bound.seconds / benchmarked.cold.seconds},
           {"cold_over_warm", benchmarked.cold.seconds / benchmarked.warm.seconds}};
@@ -159,8 +163,8 @@ json to_json(const BenchmarkResult& benchmarked) {
 
 std::string to_text(const BenchmarkResult& benchmarked, unsigned jobs) {
   const auto& [device, cold, warm, lower_bound, lower_bounds] = benchmarked;
-  std::string text =
-      fmt::format("\n{} kernels, {} cases on {}, {} at a time\n\n", cold.kernels.size(), cold.cases, device, jobs);
+  std::string text = fmt::format("\n{} kernels, {} cases on {}, {} at a time\n\n", cold.kernel_names.size(),
+                                 cold.case_count, device, jobs);
   text += fmt::format("{:<28}{:>10}{:>10}\n", "", "cold", "warm");
   text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "seconds", cold.seconds, warm.seconds);
   text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "verified kernels per second", cold.rate(), warm.rate());
@@ -176,9 +180,11 @@ std::string to_text(const BenchmarkResult& benchmarked, unsigned jobs) {
                         100 * warm.stage_milliseconds[s].second / sum(warm));
   }
   text += lower_bound.batch_size == 0
-              ? fmt::format("\ncompilation alone: {:.1f} s for {} units\n", lower_bound.seconds, lower_bound.units)
+              ? fmt::format("\ncompilation alone: {:.1f} s for {} units\n", lower_bound.seconds,
+                            lower_bound.translation_unit_count)
               : fmt::format("\ncompilation alone: {:.1f} s for {} units of at most {} kernel{}\n", lower_bound.seconds,
-                            lower_bound.units, lower_bound.batch_size, lower_bound.batch_size == 1 ? "" : "s");
+                            lower_bound.translation_unit_count, lower_bound.batch_size,
+                            lower_bound.batch_size == 1 ? "" : "s");
   return text + fmt::format("compilers alone / total {:.2f}, cold / warm {:.1f}\n", lower_bound.seconds / cold.seconds,
                             cold.seconds / warm.seconds);
 }

@@ -58,9 +58,9 @@ Result<std::vector<Unit>> write_units(const std::vector<CompileInput>& work, std
 
 }  // namespace
 
-Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<CompileInput>& work,
-                                                       const std::string& compiler_command, unsigned jobs,
-                                                       std::span<const std::size_t> batches) {
+Result<std::vector<CompileLowerBound>> measure_cpp_lower_bounds(const std::vector<CompileInput>& work,
+                                                                const std::string& compiler_command, unsigned jobs,
+                                                                std::span<const std::size_t> batches) {
   const Result<cpu::Compiler> compiler = cpu::Compiler::find(compiler_command);
   if (!compiler.ok()) return compiler.error();
   const Result<backends::ScratchDirectory> scratch =
@@ -72,7 +72,7 @@ Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<Compile
     if (!units.ok()) return units.error();
     std::atomic<std::size_t> rejected = 0;
     const auto start = std::chrono::steady_clock::now();
-    for_each_index(units->size(), jobs, [&](std::size_t i) {
+    for_each_index_in_parallel(units->size(), jobs, [&](std::size_t i) {
       const Unit& unit = (*units)[i];
       fs::path library = unit.source;
       library.replace_extension(".so");
@@ -81,12 +81,12 @@ Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<Compile
     const double seconds = seconds_since(start);
     if (rejected > 0)
       return Error{fmt::format("the C++ compiler rejects {} of {} units", rejected.load(), units->size())};
-    lower_bounds.push_back({.batch_size = batch, .units = units->size(), .seconds = seconds});
+    lower_bounds.push_back({.batch_size = batch, .translation_unit_count = units->size(), .seconds = seconds});
   }
   return lower_bounds;
 }
 
-Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompileInput>& work, unsigned jobs) {
+Result<CompileLowerBound> measure_nvrtc_lower_bound(const std::vector<CompileInput>& work, unsigned jobs) {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
   if (!nvrtc.ok()) return nvrtc.error();
   struct Program {
@@ -124,20 +124,20 @@ Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompileInput>& wor
   }
   std::atomic<std::size_t> rejected = 0;
   const auto start = std::chrono::steady_clock::now();
-  for_each_index(programs.size(), jobs, [&](std::size_t i) {
+  for_each_index_in_parallel(programs.size(), jobs, [&](std::size_t i) {
     const auto outcome = nvrtc->compile(programs[i].source, programs[i].name, programs[i].options);
     rejected += std::holds_alternative<cuda::CompiledCode>(outcome) ? 0 : 1;
   });
   const double seconds = seconds_since(start);
   if (rejected > 0) return Error{fmt::format("NVRTC rejects {} of {} programs", rejected.load(), programs.size())};
-  return CompileLowerBound{.batch_size = 1, .units = programs.size(), .seconds = seconds};
+  return CompileLowerBound{.batch_size = 1, .translation_unit_count = programs.size(), .seconds = seconds};
 }
 
 std::vector<CompileLowerBound> means_of(const std::vector<CompileLowerBound>& measured) {
   std::vector<CompileLowerBound> means;
   for (const CompileLowerBound& one : measured) {
     if (std::ranges::find(means, one.batch_size, &CompileLowerBound::batch_size) != means.end()) continue;
-    CompileLowerBound mean{.batch_size = one.batch_size, .units = one.units};
+    CompileLowerBound mean{.batch_size = one.batch_size, .translation_unit_count = one.translation_unit_count};
     double count = 0;
     for (const CompileLowerBound& same : measured) {
       if (same.batch_size != one.batch_size) continue;

@@ -21,23 +21,23 @@ struct CompileInput {
 
 struct CompileLowerBound {
   std::size_t batch_size = 1;  ///< maximum number of kernels in a translation unit; 0: sum over several batch sizes
-  std::size_t units = 0;       ///< number of translation units compiled
-  double seconds = 0;          ///< wall time of compiling them all
+  std::size_t translation_unit_count = 0;  ///< number of translation units compiled
+  double seconds = 0;                      ///< wall time of compiling them all
 };
 
 /// Numbers of kernels in a C++ translation unit that are measured.
-inline constexpr std::array<std::size_t, 4> kLowerBoundBatches{16, 32, 64, 96};
+inline constexpr std::array<std::size_t, 4> kLowerBoundBatchSizes{16, 32, 64, 96};
 
 /// Compiles the sources with the C++ compiler, from files and `jobs` at once, for each of the batch sizes. The slowest
 /// units come first, so that no core is idle at the end. `compiler` as --cxx. Fails without a compiler, if files
 /// cannot be written, or if a unit does not compile.
-Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<CompileInput>& work,
-                                                       const std::string& compiler, unsigned jobs,
-                                                       std::span<const std::size_t> batches);
+Result<std::vector<CompileLowerBound>> measure_cpp_lower_bounds(const std::vector<CompileInput>& work,
+                                                                const std::string& compiler, unsigned jobs,
+                                                                std::span<const std::size_t> batches);
 
 /// Compiles each kernel with NVRTC, for both precisions and the architectures of the `ptx` device, `jobs` at once.
 /// Fails without NVRTC, or if a kernel does not compile.
-Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompileInput>& work, unsigned jobs);
+Result<CompileLowerBound> measure_nvrtc_lower_bound(const std::vector<CompileInput>& work, unsigned jobs);
 
 /// The mean of all measurements of the same work, by batch size.
 std::vector<CompileLowerBound> means_of(const std::vector<CompileLowerBound>& measured);

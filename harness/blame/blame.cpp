@@ -75,33 +75,34 @@ class KeepingDevice final : public backends::Device {
 class ExecutionChecks {
  public:
   /// Checks the parts that a failing build uses, and notes those that a passing build uses.
-  void add(const backends::DeviceRow& row, const Vote& vote, const std::optional<backends::BuiltKernel>& kernel) {
+  void add(const backends::DeviceEntry& row, const VariantResult& vote,
+           const std::optional<backends::BuiltKernel>& kernel) {
     if (row.self_check == nullptr || !kernel) return;
     const bool passes = harness::is_pass(vote.outcome);
     const bool fails = vote.role == Role::kSameFlags && !passes;
     if (!passes && !fails) return;
-    backends::SelfCheck check = row.self_check(*kernel, fails);
-    if (passes) passing_.insert(check.used.begin(), check.used.end());
+    backends::SelfCheckResult check = row.self_check(*kernel, fails);
+    if (passes) passing_.insert(check.used_parts.begin(), check.used_parts.end());
     if (!fails) return;
-    wrong_.insert(check.wrong.begin(), check.wrong.end());
-    unchecked_.insert(check.unchecked.begin(), check.unchecked.end());
+    wrong_.insert(check.differences.begin(), check.differences.end());
+    unchecked_.insert(check.unchecked_parts.begin(), check.unchecked_parts.end());
   }
 
   [[nodiscard]] ExecutionEvidence evidence() const {
-    ExecutionEvidence evidence{.wrong = {wrong_.begin(), wrong_.end()}};
-    std::ranges::set_difference(unchecked_, passing_, std::back_inserter(evidence.unchecked));
+    ExecutionEvidence evidence{.incorrect_instructions = {wrong_.begin(), wrong_.end()}};
+    std::ranges::set_difference(unchecked_, passing_, std::back_inserter(evidence.unchecked_instructions));
     return evidence;
   }
 
  private:
   std::set<std::string> passing_;    ///< parts that passing builds use
   std::set<std::string> unchecked_;  ///< parts that failing builds use and that cannot be checked
-  std::set<std::string> wrong_;      ///< lines of SelfCheck::wrong
+  std::set<std::string> wrong_;      ///< lines of SelfCheckResult::differences
 };
 
 /// Judges one build; `vote` says which.
-Vote judged(Vote vote, const backends::DeviceOptions& device_options, const KernelSource& source,
-            const Printer& printer, const RunOptions& options, ExecutionChecks* checks = nullptr) {
+VariantResult judged(VariantResult vote, const backends::DeviceOptions& device_options, const KernelSource& source,
+                     const Printer& printer, const RunOptions& options, ExecutionChecks* checks = nullptr) {
   const auto device = backends::make_device(vote.device, device_options);
   if (!device.ok() || !(*device)->can_run().is_available) {
     vote.outcome = Outcome::unsupported;
@@ -110,59 +111,60 @@ Vote judged(Vote vote, const backends::DeviceOptions& device_options, const Kern
   KeepingDevice keeping(**device);
   harness::run_batch({&source, 1}, keeping, printer, options, [&](const CaseRecord& record) {
     vote.outcome = record.outcome;
-    vote.kind = record.kind;
+    vote.outcome_detail = record.outcome_detail;
   });
-  if (checks != nullptr) checks->add(backends::device_row(vote.device), vote, keeping.kernel());
+  if (checks != nullptr) checks->add(backends::device_entry(vote.device), vote, keeping.kernel());
   return vote;
 }
 
 /// Whether a variant of another device than the failing one says something new.
 bool is_wanted(const BuildVariant& variant, bool same_device) {
-  return same_device || variant.role == Role::kUnoptimized || variant.role == Role::kTrapping;
+  return same_device || variant.role == Role::kUnoptimized || variant.role == Role::kTrapOnUndefinedBehavior;
 }
 
 }  // namespace
 
 bool can_examine(const CaseRecord& record) {
-  const backends::DeviceRow* const row = backends::find_device(record.device);
+  const backends::DeviceEntry* const row = backends::find_device(record.device);
   if (row == nullptr || row->variants == nullptr) return false;
   return record.outcome == Outcome::fail || record.outcome == Outcome::crashed ||
          record.outcome == Outcome::memory_fault;
 }
 
-harness::Blame find_culprit(const CaseRecord& failing, const KernelSource& source, const Printer& printer,
-                            const RunOptions& options, const backends::DeviceOptions& device_options) {
+harness::FailureOrigin find_culprit(const CaseRecord& failing, const KernelSource& source, const Printer& printer,
+                                    const RunOptions& options, const backends::DeviceOptions& device_options) {
   const RunOptions usual = alone(options, failing.pass);
   RunOptions unoptimized = usual;
   unoptimized.mode.flags.optimization_level = 0;
   unoptimized.mode.flags.fast_compile = false;
   // Finite differences of the failing device's own forward pass say whether its gradient is wrong.
   unoptimized.decides_gradients_by_finite_differences = true;
-  std::vector<Vote> votes;
+  std::vector<VariantResult> votes;
   ExecutionChecks checks;
-  for (const backends::DeviceRow& row : backends::devices()) {
+  for (const backends::DeviceEntry& row : backends::devices()) {
     if (row.variants == nullptr) continue;
     for (const BuildVariant& variant : row.variants(device_options)) {
       if (!is_wanted(variant, row.name == failing.device)) continue;
       const bool optimizes = variant.role == Role::kSameFlags || variant.role == Role::kOtherCompiler;
-      Vote vote{.device = std::string(row.name),
-                .role = variant.role,
-                .compiler = variant.compiler,
-                .target = variant.target};
+      VariantResult vote{.device = std::string(row.name),
+                         .role = variant.role,
+                         .compiler = variant.compiler,
+                         .target = variant.target};
       ExecutionChecks* const own = row.name == failing.device ? &checks : nullptr;
       votes.push_back(judged(std::move(vote), variant.options, source, printer, optimizes ? usual : unoptimized, own));
     }
   }
   const ExecutionEvidence execution = checks.evidence();
-  harness::Blame blame = decide(failing, votes, execution);
-  if (blame.culprit != "undetermined") return blame;
-  for (const backends::DeviceRow& row : backends::devices()) {
+  harness::FailureOrigin blame = decide_blame(failing, votes, execution);
+  if (blame.origin != "undetermined") return blame;
+  for (const backends::DeviceEntry& row : backends::devices()) {
     if (backends::runs_emitted_code(row) || row.is_gpu) continue;
-    Vote vote{.device = std::string(row.name), .compiler = "code generated by NVIDIA Warp", .is_other_generator = true};
+    VariantResult vote{
+        .device = std::string(row.name), .compiler = "code generated by NVIDIA Warp", .is_from_other_generator = true};
     votes.push_back(judged(std::move(vote), device_options, source, printer, unoptimized));
     break;
   }
-  return decide(failing, votes, execution);
+  return decide_blame(failing, votes, execution);
 }
 
 }  // namespace assay::blame

@@ -11,24 +11,25 @@
 namespace assay::blame {
 
 /// The result of one build of the failing kernel, for the pass of the failing case.
-struct Vote {
+struct VariantResult {
   std::string device;  ///< name of the device that judged the build
   backends::BuildVariant::Role role = backends::BuildVariant::Role::kSameFlags;
   std::string compiler;                                  ///< as in BuildVariant
   std::string target = {};                               ///< as in BuildVariant
-  bool is_other_generator = false;                       ///< whether another program than Assay generated the code
+  bool is_from_other_generator = false;                  ///< whether another program than Assay generated the code
   harness::Outcome outcome = harness::Outcome::not_run;  ///< outcome of the case
-  std::string kind = {};                                 ///< kind of the outcome
+  std::string outcome_detail = {};                       ///< kind of the outcome
 };
 
 /// What a check of the failing device itself says about the instructions of the failing builds.
 struct ExecutionEvidence {
-  std::vector<std::string> wrong = {};  ///< one line for each instruction that the device executes incorrectly
+  std::vector<std::string> incorrect_instructions =
+      {};  ///< one line for each instruction that the device executes incorrectly
   /// Instructions that only failing builds have and whose execution cannot be checked.
-  std::vector<std::string> unchecked = {};
+  std::vector<std::string> unchecked_instructions = {};
 };
 
-/// The culprit and the reason; the witnesses are the votes. The rules, in this order:
+/// The origin and the reason; the examined builds are the votes. The rules, in this order:
 ///
 /// 1. kernel: a build of the C++ that stops at undefined behavior crashes, and the usual build does not.
 /// 2. interpreter: the device executes an instruction of a failing build incorrectly.
@@ -40,7 +41,7 @@ struct ExecutionEvidence {
 ///
 /// undetermined if no rule applies, and always if the failure does not occur again. A vote that neither passes nor
 /// fails is ignored.
-harness::Blame decide(const harness::CaseRecord& failing, std::span<const Vote> votes,
-                      const ExecutionEvidence& execution = {});
+harness::FailureOrigin decide_blame(const harness::CaseRecord& failing, std::span<const VariantResult> votes,
+                                    const ExecutionEvidence& execution = {});
 
 }  // namespace assay::blame

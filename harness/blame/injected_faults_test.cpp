@@ -210,7 +210,7 @@ class InjectedFaults : public ::testing::Test {
       return kernel;
     };
     const backends::DeviceOptions device_options{.compiler = compiler_for(fault, number),
-                                                 .cache = (folder_->path() / "cache").string()};
+                                                 .cache_directory = (folder_->path() / "cache").string()};
     RunOptions options;
     options.forward = fault.pass == Pass::kForward;
     options.backward = !options.forward;
@@ -222,13 +222,13 @@ class InjectedFaults : public ::testing::Test {
     harness::run_batch({&source, 1}, **device, print, options, [&](CaseRecord record) { failing = std::move(record); });
     if (!failing || harness::is_pass(failing->outcome)) return "";
     if (!can_examine(*failing)) return fmt::format("{} is not examined", to_text(failing->outcome));
-    const harness::Blame blame = find_culprit(*failing, source, print, options, device_options);
-    fmt::print("{:45} {} ({})\n", fault.name, blame.culprit, blame.reason);
-    if (!blame.culprit.starts_with(fault.culprit)) {
-      for (const harness::Witness& witness : blame.witnesses)
+    const harness::FailureOrigin blame = find_culprit(*failing, source, print, options, device_options);
+    fmt::print("{:45} {} ({})\n", fault.name, blame.origin, blame.reason);
+    if (!blame.origin.starts_with(fault.culprit)) {
+      for (const harness::ExaminedBuild& witness : blame.examined_builds)
         fmt::print("    {} {}: {}\n", witness.device, witness.build, witness.result);
     }
-    return blame.culprit;
+    return blame.origin;
   }
 
   Result<backends::ScratchDirectory> folder_ = backends::ScratchDirectory::create(fs::temp_directory_path());

@@ -123,9 +123,9 @@ class Comparison {
 
  private:
   void note(bool holds, const CalibrationPoint& point) {
-    ++found_.compared;
+    ++found_.compared_count;
     if (holds) return;
-    ++found_.violations;
+    ++found_.violation_count;
     if (!found_.first_violation) found_.first_violation = point;
   }
 
@@ -137,8 +137,8 @@ class Comparison {
 };
 
 void merge(Calibration& all, const Calibration& part) {
-  all.compared += part.compared;
-  all.violations += part.violations;
+  all.compared_count += part.compared_count;
+  all.violation_count += part.violation_count;
   if (part.worst.ulps > all.worst.ulps) all.worst = part.worst;
   if (!all.first_violation) all.first_violation = part.first_violation;
 }
@@ -148,7 +148,7 @@ Calibration compare(ir::Op op, const reference::ArithmeticProfile& profile, std:
                     std::span<const float> results, unsigned jobs) {
   const std::size_t slices = (inputs.size() + kInputsOfSlice - 1) / kInputsOfSlice;
   std::vector<Calibration> parts(slices);
-  for_each_index(slices, jobs, [&](std::size_t slice) {
+  for_each_index_in_parallel(slices, jobs, [&](std::size_t slice) {
     Comparison comparison(op, profile);
     const std::size_t first = slice * kInputsOfSlice;
     const std::size_t end = std::min(first + kInputsOfSlice, inputs.size());
@@ -171,7 +171,7 @@ Result<Calibration> measure(ir::Op op, const backends::BuiltKernel& kernel, back
   while (bits < kBitPatterns) {
     const std::span<float> inputs = arrays.inputs(session);
     std::size_t count = 0;
-    for (; count < inputs.size() && bits < kBitPatterns; bits += options.step)
+    for (; count < inputs.size() && bits < kBitPatterns; bits += options.bit_pattern_step)
       inputs[count++] = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
     const backends::LaunchRequest launch = arrays.launch(kernel, count);
     const backends::RunOutcome outcome = session.run({&launch, 1}).front();
@@ -187,8 +187,8 @@ Result<Calibration> measure(ir::Op op, const backends::BuiltKernel& kernel, back
 
 std::vector<ir::Op> calibrated_operations() {
   std::vector<ir::Op> operations;
-  for (const ir::OperationRow& row : ir::kOperations) {
-    const bool is_function = row.arity == 1 && row.rule == ir::TypeRule::kFloat;
+  for (const ir::OperationEntry& row : ir::kOperations) {
+    const bool is_function = row.arity == 1 && row.rule == ir::TypeRule::kFloatScalars;
     if (is_function && reference::evaluator(row.op).role == reference::EvaluatorRole::kElementwise)
       operations.push_back(row.op);
   }

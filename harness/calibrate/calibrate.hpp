@@ -19,8 +19,8 @@ namespace assay::harness {
 
 struct CalibrationOptions {
   std::vector<ir::Op> operations = calibrated_operations();  ///< functions to measure
-  std::uint64_t step = 1;  ///< measure every step-th of the 2^32 bit patterns, starting at 0
-  unsigned jobs = 1;       ///< number of threads that compare results
+  std::uint64_t bit_pattern_step = 1;  ///< measure every step-th of the 2^32 bit patterns, starting at 0
+  unsigned jobs = 1;                   ///< number of threads that compare results
 };
 
 /// One input and its result.
@@ -33,10 +33,11 @@ struct CalibrationPoint {
 
 /// The result for one function.
 struct Calibration {
-  ir::Op op = ir::Op::kSqrt;     ///< the measured function
-  std::uint64_t compared = 0;    ///< number of inputs whose result has a bound, or must be infinity or NaN
-  std::uint64_t violations = 0;  ///< compared results outside the bound, or not finite, infinite or NaN as required
-  CalibrationPoint worst;        ///< the finite result with the greatest error
+  ir::Op op = ir::Op::kSqrt;         ///< the measured function
+  std::uint64_t compared_count = 0;  ///< number of inputs whose result has a bound, or must be infinity or NaN
+  std::uint64_t violation_count =
+      0;                   ///< compared results outside the bound, or not finite, infinite or NaN as required
+  CalibrationPoint worst;  ///< the finite result with the greatest error
   std::optional<CalibrationPoint> first_violation;  ///< empty if there is none
 };
 

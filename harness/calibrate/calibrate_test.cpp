@@ -11,7 +11,7 @@ namespace {
 
 /// Every 65,521st float32: 65,551 of them, of each sign and magnitude, NaNs and infinities.
 CalibrationOptions some_inputs(std::vector<ir::Op> operations) {
-  return {.operations = std::move(operations), .step = 65'521, .jobs = 2};
+  return {.operations = std::move(operations), .bit_pattern_step = 65'521, .jobs = 2};
 }
 
 Printer printer_injecting(const std::string& from, const std::string& to) {
@@ -34,13 +34,14 @@ TEST(Calibrate, AcceptsMathLibraryWhoseErrorsAreWithinBounds) {
   EXPECT_GT(results->size(), 30U);
   for (const Calibration& result : *results) {
     const auto name = ir::row(result.op).mnemonic;
-    EXPECT_EQ(result.violations, 0U) << name << " of " << (result.first_violation ? result.first_violation->input : 0);
-    EXPECT_GT(result.compared, 30'000U) << name;
+    EXPECT_EQ(result.violation_count, 0U)
+        << name << " of " << (result.first_violation ? result.first_violation->input : 0);
+    EXPECT_GT(result.compared_count, 30'000U) << name;
     const ir::UlpBound figure = ulp_bound_of(result.op, backends::SourceTarget::kCpp);
     if (figure.kind == ir::UlpBound::Kind::kExact) {
       EXPECT_EQ(result.worst.ulps, 0) << name;
     }
-    if (figure.kind == ir::UlpBound::Kind::kTotal) {
+    if (figure.kind == ir::UlpBound::Kind::kUlpsFromExactResult) {
       EXPECT_GT(result.worst.ulps, 0) << name;
       EXPECT_LE(result.worst.ulps, figure.ulps) << name;
     }
@@ -53,7 +54,7 @@ TEST(Calibrate, DetectsFunctionWithErrorBeyondBound) {
       calibrate(*device, printer_injecting("= exp(", "= 1.000001f * exp("), some_inputs({ir::Op::kExp}));
   ASSERT_TRUE(results.ok()) << results.error().text();
   const Calibration& exp = results->front();
-  EXPECT_GT(exp.violations, 1000U);
+  EXPECT_GT(exp.violation_count, 1000U);
   EXPECT_GT(exp.worst.ulps, 8);
   EXPECT_LT(exp.worst.ulps, 20);
   ASSERT_TRUE(exp.first_violation.has_value());
@@ -65,10 +66,10 @@ TEST(Calibrate, DetectsNanWhereFiniteValueIsExpected) {
   const auto results =
       calibrate(*device, printer_injecting("= sqrt(", "= sqrt(0 * 1e-30f + "), some_inputs({ir::Op::kSqrt}));
   ASSERT_TRUE(results.ok());
-  EXPECT_EQ(results->front().violations, 0U);
+  EXPECT_EQ(results->front().violation_count, 0U);
   const auto negated = calibrate(*device, printer_injecting("= sqrt(", "= sqrt(-"), some_inputs({ir::Op::kSqrt}));
   ASSERT_TRUE(negated.ok());
-  EXPECT_GT(negated->front().violations, negated->front().compared / 2);
+  EXPECT_GT(negated->front().violation_count, negated->front().compared_count / 2);
 }
 
 TEST(Calibrate, ReportsBuildFailure) {

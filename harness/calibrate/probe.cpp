@@ -39,7 +39,7 @@ backends::EmittedKernel kernel_of(std::string_view instruction) {
 
 }  // namespace
 
-Result<Probe> Probe::make(backends::Device& device, std::string_view instruction) {
+Result<InstructionProbe> InstructionProbe::make(backends::Device& device, std::string_view instruction) {
   const backends::EmittedKernel kernel = kernel_of(instruction);
   backends::BuildOutcome outcome = device.build({&kernel, 1}, backends::BuildFlags::strict()).front();
   if (const auto* failed = std::get_if<backends::BuildFailed>(&outcome)) {
@@ -47,7 +47,7 @@ Result<Probe> Probe::make(backends::Device& device, std::string_view instruction
   }
   auto session = device.open({.buffer_bytes = 2 * kOperandsOfLaunch * sizeof(std::uint32_t)});
   if (!session.ok()) return session.error();
-  Probe probe;
+  InstructionProbe probe;
   probe.kernel_ = std::make_unique<backends::BuiltKernel>(std::get<backends::BuiltKernel>(std::move(outcome)));
   probe.session_ = session.take();
   const Result<backends::BufferId> words = probe.session_->allocate(kOperandsOfLaunch * sizeof(std::uint32_t));
@@ -56,7 +56,7 @@ Result<Probe> Probe::make(backends::Device& device, std::string_view instruction
   return probe;
 }
 
-Result<std::vector<std::uint32_t>> Probe::compute_results(std::span<const std::uint32_t> operands) {
+Result<std::vector<std::uint32_t>> InstructionProbe::compute_results(std::span<const std::uint32_t> operands) {
   std::vector<std::uint32_t> answers;
   while (answers.size() < operands.size()) {
     const auto part = operands.subspan(answers.size(), std::min(kOperandsOfLaunch, operands.size() - answers.size()));

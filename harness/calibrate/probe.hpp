@@ -13,17 +13,17 @@
 
 namespace assay::harness {
 
-class Probe {
+class InstructionProbe {
  public:
   /// `instruction` takes one operand, such as "ex2.approx.ftz.f32". An f64 instruction takes and returns the upper word
   /// of a double. The device must support CUDA C++ and outlive the probe. Fails if the kernel does not build.
-  static Result<Probe> make(backends::Device& device, std::string_view instruction);
+  static Result<InstructionProbe> make(backends::Device& device, std::string_view instruction);
 
   /// The bit patterns of the results, for doubles their upper words. Fails if a launch fails.
   Result<std::vector<std::uint32_t>> compute_results(std::span<const std::uint32_t> operands);
 
  private:
-  Probe() = default;
+  InstructionProbe() = default;
 
   std::unique_ptr<backends::BuiltKernel> kernel_;  ///< kernel that applies the instruction to each operand
   std::unique_ptr<backends::Session> session_;

@@ -9,55 +9,55 @@
 namespace assay::harness {
 namespace {
 
-Result<ptx::MeasuredTable> measure(backends::Device& device, const ptx::UnitRow& unit, std::uint64_t step) {
-  auto probe = Probe::make(device, unit.instruction);
+Result<ptx::MeasuredTable> measure(backends::Device& device, const ptx::ApproximationUnit& unit, std::uint64_t step) {
+  auto probe = InstructionProbe::make(device, unit.instruction);
   if (!probe.ok()) return probe.error();
-  const ptx::EvaluateUnit ask = [&](const ptx::UnitRow&, std::span<const std::uint32_t> operands) {
+  const ptx::EvaluateUnit ask = [&](const ptx::ApproximationUnit&, std::span<const std::uint32_t> operands) {
     return probe->compute_results(operands);
   };
   return ptx::measure_unit(unit, ask, step);
 }
 
 /// Number of operands of a table whose result is not correctly rounded.
-std::size_t count_differences(const ptx::UnitTable& table) {
+std::size_t count_differences(const ptx::ApproximationTable& table) {
   std::size_t count = 0;
-  for (const ptx::UnitTable::OperandWindow& window : table.windows()) {
+  for (const ptx::ApproximationTable::OperandWindow& window : table.windows()) {
     count += static_cast<std::size_t>(
-        std::ranges::count_if(window.differences, [](std::int8_t difference) { return difference != 0; }));
+        std::ranges::count_if(window.ulp_differences, [](std::int8_t difference) { return difference != 0; }));
   }
   return count;
 }
 
-std::string line_of(const ptx::UnitRow& unit, const ptx::MeasuredTable& found) {
+std::string line_of(const ptx::ApproximationUnit& unit, const ptx::MeasuredTable& found) {
   if (found.table) {
     return fmt::format(
         "{:<22} {} of {} operands match the prediction; {} table entries differ from the correctly rounded result",
-        unit.instruction, found.verified, found.verified, count_differences(*found.table));
+        unit.instruction, found.verified_count, found.verified_count, count_differences(*found.table));
   }
   return fmt::format("{:<22} no table: {} of {} operands differ from the prediction; the first is 0x{:08x}",
-                     unit.instruction, found.mismatches, found.verified, found.first_mismatch);
+                     unit.instruction, found.mismatch_count, found.verified_count, found.first_mismatch);
 }
 
 }  // namespace
 
 std::vector<std::string> unit_names() {
   std::vector<std::string> names;
-  for (const ptx::UnitRow& unit : ptx::units())
+  for (const ptx::ApproximationUnit& unit : ptx::units())
     names.emplace_back(unit.instruction);
   return names;
 }
 
 Result<MeasuredTables> measure_tables(backends::Device& device, const std::vector<std::string>& names,
                                       std::uint64_t step, const std::function<void(std::string_view)>& on_unit) {
-  MeasuredTables measured{.tables = {.device = device.can_run().detail, .units = {}}, .summary_lines = {}};
-  for (const ptx::UnitRow& unit : ptx::units()) {
+  MeasuredTables measured{.tables = {.device = device.can_run().detail, .tables = {}}, .summary_lines = {}};
+  for (const ptx::ApproximationUnit& unit : ptx::units()) {
     if (!names.empty() && std::ranges::find(names, unit.instruction) == names.end()) continue;
     if (on_unit) on_unit(unit.instruction);
     const Result<ptx::MeasuredTable> found = measure(device, unit, step);
     if (!found.ok()) return found.error();
     measured.summary_lines.push_back(line_of(unit, *found));
     measured.is_complete = measured.is_complete && found->table.has_value();
-    if (found->table) measured.tables.units.push_back(*found->table);
+    if (found->table) measured.tables.tables.push_back(*found->table);
   }
   return measured;
 }

@@ -21,44 +21,46 @@ constexpr std::int64_t kUnrolled = 16;
 constexpr std::array kRows = {
     // Warp replays a `while` loop forward and then computes the adjoint of every iteration from the state after the
     // replay, so it uses values of the wrong iteration.
-    CauseRow{Cause::kWhile, "While loops"},
+    GradientErrorCauseEntry{GradientErrorCause::kWhile, "While loops"},
     // Warp's reverse pass visits every iteration, including those that the forward pass skipped or never reached.
-    CauseRow{Cause::kJump, "`break`, `continue` and `return` in a loop"},
+    GradientErrorCauseEntry{GradientErrorCause::kJumpInLoop, "`break`, `continue` and `return` in a loop"},
     // Warp's reverse pass reads the array as the launch left it, not as the forward pass read it.
-    CauseRow{Cause::kReusedArray, "Arrays that the kernel reads and overwrites",
-             "Array Overwrite Tracking; In-Place Math Operations"},
+    GradientErrorCauseEntry{GradientErrorCause::kReusedArray, "Arrays that the kernel reads and overwrites",
+                            "Array Overwrite Tracking; In-Place Math Operations"},
     // Warp replays inner loops from the state after the launch, so it loses the accumulators of inner loops.
-    CauseRow{Cause::kNestedLoop, "Dynamic loops inside loops", "Dynamic Loops"},
+    GradientErrorCauseEntry{GradientErrorCause::kNestedLoop, "Dynamic loops inside loops", "Dynamic Loops"},
     // Warp does not replay dynamic loops before the reverse pass, so derivatives use values of loop-carried variables
     // from before the loop or from the wrong iteration.
-    CauseRow{Cause::kLoop, "Dynamic loops with carried state", "Dynamic Loops"},
+    GradientErrorCauseEntry{GradientErrorCause::kLoop, "Dynamic loops with carried state", "Dynamic Loops"},
     // Warp unrolls constant loops of at most 16 trips; it treats longer loops as dynamic.
-    CauseRow{Cause::kLongStaticLoop, "Loops with a constant count of more than 16 iterations", "Dynamic Loops"},
+    GradientErrorCauseEntry{GradientErrorCause::kLongStaticLoop,
+                            "Loops with a constant count of more than 16 iterations", "Dynamic Loops"},
     // Warp gives the cotangent to the previous value of the array even if a thread replaced that value, and in a tie it
     // gives the whole cotangent to every tied thread. Only one winning thread must receive it.
-    CauseRow{Cause::kAtomicExtreme, "`wp.atomic_min` and `wp.atomic_max`"},
+    GradientErrorCauseEntry{GradientErrorCause::kAtomicExtreme, "`wp.atomic_min` and `wp.atomic_max`"},
     // Warp gives the second operand no gradient; the correct derivative is -trunc(a / b). Vectors get no gradient.
-    CauseRow{Cause::kFloatModulo, "`%` on floats"},
+    GradientErrorCauseEntry{GradientErrorCause::kFloatModulo, "`%` on floats"},
     // Warp gives no gradient; between the jumps the derivative is 1.
-    CauseRow{Cause::kFrac, "`wp.frac`"},
+    GradientErrorCauseEntry{GradientErrorCause::kFrac, "`wp.frac`"},
     // Warp gives `lacunarity` and `gain` no gradient.
-    CauseRow{Cause::kCurlNoise, "`wp.curlnoise`"},
+    GradientErrorCauseEntry{GradientErrorCause::kCurlNoise, "`wp.curlnoise`"},
     // Warp drops or doubles adjoints if components of one vector or fields of one struct are assigned repeatedly, or
     // assigned and then read.
-    CauseRow{Cause::kComponentAssignment, "Components assigned one by one",
-             "Vector, Matrix, and Quaternion Component Assignment"},
+    GradientErrorCauseEntry{GradientErrorCause::kComponentAssignment, "Components assigned one by one",
+                            "Vector, Matrix, and Quaternion Component Assignment"},
     // Warp multiplies the zero adjoint of the branch not taken by its infinite derivative, which gives NaN.
-    CauseRow{Cause::kWhereOverflow, "`wp.where` around a function that overflows"},
+    GradientErrorCauseEntry{GradientErrorCause::kWhereOverflow, "`wp.where` around a function that overflows"},
     // Warp also differentiates with respect to the exponent. This needs the logarithm of the base, which may not exist.
-    CauseRow{Cause::kPow, "`wp.pow` and `**`"},
+    GradientErrorCauseEntry{GradientErrorCause::kPow, "`wp.pow` and `**`"},
     // The derivative does not exist at zero; Assay defines the gradient of normalize as 0 there.
-    CauseRow{Cause::kNormalize, "`wp.normalize` and `wp.length`"},
+    GradientErrorCauseEntry{GradientErrorCause::kNormalize, "`wp.normalize` and `wp.length`"},
     // The derivative does not exist, and Warp and Assay use different conventions; see docs/design/numerics.md.
-    CauseRow{Cause::kNonDifferentiablePoint,
-             "Ties, non-differentiable points and poles of `abs`, `min`, `max`, `acos` and similar functions"},
-    CauseRow{Cause::kOther, "Other"},
+    GradientErrorCauseEntry{
+        GradientErrorCause::kNonDifferentiablePoint,
+        "Ties, non-differentiable points and poles of `abs`, `min`, `max`, `acos` and similar functions"},
+    GradientErrorCauseEntry{GradientErrorCause::kOther, "Other"},
 };
-static_assert(kRows.size() == static_cast<std::size_t>(Cause::kOther) + 1);
+static_assert(kRows.size() == static_cast<std::size_t>(GradientErrorCause::kOther) + 1);
 
 class Detector {
  public:
@@ -67,40 +69,41 @@ class Detector {
   void scan(const Function& function) {
     const ParameterUses uses = parameter_use(module_, function);
     if (function.is_kernel && std::ranges::any_of(uses, [](const auto& use) { return use.read && use.changed(); })) {
-      found_.insert(Cause::kReusedArray);
+      found_.insert(GradientErrorCause::kReusedArray);
     }
     scan(function, function.body, 0);
   }
 
-  Cause first() const { return found_.empty() ? Cause::kOther : *found_.begin(); }
+  GradientErrorCause first() const { return found_.empty() ? GradientErrorCause::kOther : *found_.begin(); }
 
  private:
   void scan(const Function& function, const Block& block, int loops) {
     for (const Stmt& statement : block.statements) {
-      for_each_root(statement, [&](ExprId root) {
+      for_each_root_expression(statement, [&](ExprId root) {
         for_each_expression(function, root, [&](ExprId, const Expr& expr) { note(expr); });
       });
       int inside = loops;
       std::visit(Overloaded{
-                     [&](const While&) { found_.insert(Cause::kWhile), ++inside; },
+                     [&](const While&) { found_.insert(GradientErrorCause::kWhile), ++inside; },
                      [&](const For& loop) { note_loop(function, loop, loops), ++inside; },
-                     [&](const Break&) { found_.insert(Cause::kJump); },
-                     [&](const Continue&) { found_.insert(Cause::kJump); },
+                     [&](const Break&) { found_.insert(GradientErrorCause::kJumpInLoop); },
+                     [&](const Continue&) { found_.insert(GradientErrorCause::kJumpInLoop); },
                      [&](const Return&) {
-                       if (loops > 0) found_.insert(Cause::kJump);
+                       if (loops > 0) found_.insert(GradientErrorCause::kJumpInLoop);
                      },
                      [&](const Call& call) { scan_callee(call.function); },
                      [&](const Atomic& atomic) { note_atomic(function, atomic); },
                      [](const auto&) {},
                  },
                  statement.node);
-      for_each_block(statement, [&](const Block& inner) { scan(function, inner, inside); });
+      for_each_child_block(statement, [&](const Block& inner) { scan(function, inner, inside); });
     }
   }
 
   void note_atomic(const Function& function, const Atomic& atomic) {
     const bool selects = atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax;
-    if (selects && function.expr(atomic.value).type.has_float_components()) found_.insert(Cause::kAtomicExtreme);
+    if (selects && function.expr(atomic.value).type.has_float_components())
+      found_.insert(GradientErrorCause::kAtomicExtreme);
   }
 
   /// Warp's own code for a library function has other statements than ours.
@@ -109,7 +112,7 @@ class Detector {
     if (!called_.insert(index).second) return;
     const auto name = library_name(function);
     if (!name) scan(function);
-    if (name == "curlnoise") found_.insert(Cause::kCurlNoise);
+    if (name == "curlnoise") found_.insert(GradientErrorCause::kCurlNoise);
   }
 
   /// A dynamic loop inside any other loop counts as nested.
@@ -117,9 +120,9 @@ class Detector {
     const auto start = constant(function, loop.start), stop = constant(function, loop.stop),
                step = constant(function, loop.step);
     if (!start || !stop || !step || *step == 0) {
-      found_.insert(loops > 0 ? Cause::kNestedLoop : Cause::kLoop);
+      found_.insert(loops > 0 ? GradientErrorCause::kNestedLoop : GradientErrorCause::kLoop);
     } else if ((*stop - *start) / *step > kUnrolled) {
-      found_.insert(Cause::kLongStaticLoop);
+      found_.insert(GradientErrorCause::kLongStaticLoop);
     }
   }
 
@@ -140,14 +143,14 @@ class Detector {
     switch (expr.op) {
       case Op::kMod:
       case Op::kFloorDiv:
-        if (real) found_.insert(Cause::kFloatModulo);
+        if (real) found_.insert(GradientErrorCause::kFloatModulo);
         break;
-      case Op::kFrac: found_.insert(Cause::kFrac); break;
-      case Op::kWhere: found_.insert(Cause::kWhereOverflow); break;
-      case Op::kPow: found_.insert(Cause::kPow); break;
+      case Op::kFrac: found_.insert(GradientErrorCause::kFrac); break;
+      case Op::kWhere: found_.insert(GradientErrorCause::kWhereOverflow); break;
+      case Op::kPow: found_.insert(GradientErrorCause::kPow); break;
       case Op::kNormalize:
-      case Op::kLength: found_.insert(Cause::kNormalize); break;
-      case Op::kInsert: found_.insert(Cause::kComponentAssignment); break;
+      case Op::kLength: found_.insert(GradientErrorCause::kNormalize); break;
+      case Op::kInsert: found_.insert(GradientErrorCause::kComponentAssignment); break;
       case Op::kAbs:
       case Op::kMin:
       case Op::kMax:
@@ -156,24 +159,24 @@ class Detector {
       case Op::kAsin:
       case Op::kAcos:
       case Op::kSmoothstep:
-        if (real) found_.insert(Cause::kNonDifferentiablePoint);
+        if (real) found_.insert(GradientErrorCause::kNonDifferentiablePoint);
         break;
       default: break;
     }
   }
 
   const Module& module_;
-  std::set<Cause> found_;
+  std::set<GradientErrorCause> found_;
   std::set<std::int32_t> called_;
 };
 
 }  // namespace
 
-std::span<const CauseRow> causes() { return kRows; }
+std::span<const GradientErrorCauseEntry> causes() { return kRows; }
 
-const CauseRow& row_of(Cause cause) { return kRows[static_cast<std::size_t>(cause)]; }
+const GradientErrorCauseEntry& row_of(GradientErrorCause cause) { return kRows[static_cast<std::size_t>(cause)]; }
 
-Cause cause_of(const Module& module, const Function& kernel) {
+GradientErrorCause cause_of(const Module& module, const Function& kernel) {
   Detector detector(module);
   detector.scan(kernel);
   return detector.first();

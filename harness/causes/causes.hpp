@@ -12,9 +12,9 @@ namespace assay::warp {
 
 /// A difference is attributed to the first construct in this order that the kernel contains: earlier constructs are
 /// incorrect more often.
-enum class Cause : std::uint8_t {
+enum class GradientErrorCause : std::uint8_t {
   kWhile,                   ///< a while loop
-  kJump,                    ///< `break`, `continue` or `return` in a loop
+  kJumpInLoop,              ///< `break`, `continue` or `return` in a loop
   kReusedArray,             ///< an array that the kernel reads and overwrites
   kNestedLoop,              ///< a dynamic loop inside another loop
   kLoop,                    ///< a dynamic loop
@@ -31,17 +31,17 @@ enum class Cause : std::uint8_t {
   kOther                    ///< none of the above
 };
 
-struct CauseRow {
-  Cause cause;
+struct GradientErrorCauseEntry {
+  GradientErrorCause cause;
   std::string_view title;  ///< short name of the construct, in Markdown
   /// The section of Warp's user guide "Differentiability" that documents the behavior; empty: not documented.
-  std::string_view documented = {};
+  std::string_view documentation_section = {};
 };
-/// All causes, in the order of Cause.
-std::span<const CauseRow> causes();
-const CauseRow& row_of(Cause cause);
+/// All causes, in the order of GradientErrorCause.
+std::span<const GradientErrorCauseEntry> causes();
+const GradientErrorCauseEntry& row_of(GradientErrorCause cause);
 
 /// The cause for a kernel, including the functions that it calls.
-Cause cause_of(const ir::Module& module, const ir::Function& kernel);
+GradientErrorCause cause_of(const ir::Module& module, const ir::Function& kernel);
 
 }  // namespace assay::warp

@@ -9,7 +9,7 @@
 namespace assay::warp {
 namespace {
 
-Cause cause_of_body(const std::string& body) {
+GradientErrorCause cause_of_body(const std::string& body) {
   const harness::KernelSource source = harness::testing::kernel_of(
       "@wp.kernel\ndef kernel(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n    i = wp.tid()\n" + body);
   return cause_of(*source.module, source.module->kernels[source.kernel_index]);
@@ -18,15 +18,15 @@ Cause cause_of_body(const std::string& body) {
 TEST(CauseOfGradientDifference, IsLoopIfKernelContainsDynamicLoop) {
   EXPECT_EQ(
       cause_of_body("    s = float(0.0)\n    for k in range(x.shape[0]):\n        s = s + x[k]\n    out[i] = s\n"),
-      Cause::kLoop);
-  EXPECT_EQ(cause_of_body("    out[i] = x[i] + x[i]\n"), Cause::kOther);
+      GradientErrorCause::kLoop);
+  EXPECT_EQ(cause_of_body("    out[i] = x[i] + x[i]\n"), GradientErrorCause::kOther);
 }
 
 TEST(CauseOfGradientDifference, IgnoresLoopsInsideLibraryFunctions) {
   const std::string call =
       "    state = wp.rand_init(7, i)\n    v = wp.curlnoise(state, wp.vec2(x[i], 0.5), wp.uint32(2), "
       "2.0, x[i])\n    out[i] = v[0]\n";
-  EXPECT_EQ(cause_of_body(call), Cause::kCurlNoise);
+  EXPECT_EQ(cause_of_body(call), GradientErrorCause::kCurlNoise);
 }
 
 }  // namespace

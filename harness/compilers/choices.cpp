@@ -14,7 +14,7 @@ backends::BuildChoices with_all_compilers(backends::BuildChoices choices, std::s
     if (std::ranges::find(list, one) == list.end()) list.push_back(one);
   };
   for (const std::string& device : devices) {
-    const backends::DeviceRow& row = backends::device_row(device);
+    const backends::DeviceEntry& row = backends::device_entry(device);
     if (row.variants == nullptr) continue;
     for (const BuildVariant& variant : row.variants({})) {
       if (variant.role != BuildVariant::Role::kSameFlags && variant.role != BuildVariant::Role::kOtherCompiler)

@@ -39,15 +39,16 @@ std::optional<CudaBuild> build_in(const std::string& culprit) {
 }
 
 /// Builds that may be correct: newer versions first, then another target.
-std::vector<CudaBuild> witnesses_for(const CudaBuild& wrong) {
-  std::vector<CudaBuild> witnesses;
+std::vector<CudaBuild> reference_builds_for(const CudaBuild& wrong) {
+  std::vector<CudaBuild> reference_builds;
   std::vector<std::string> versions = cuda::installed_nvrtc_versions();
   std::ranges::reverse(versions);
   for (const std::string& version : versions)
-    if (version != wrong.nvrtc) witnesses.push_back({.nvrtc = version, .architecture = wrong.architecture});
+    if (version != wrong.nvrtc) reference_builds.push_back({.nvrtc = version, .architecture = wrong.architecture});
   for (const char* const architecture : {"compute_75", "compute_90"})
-    if (architecture != wrong.architecture) witnesses.push_back({.nvrtc = wrong.nvrtc, .architecture = architecture});
-  return witnesses;
+    if (architecture != wrong.architecture)
+      reference_builds.push_back({.nvrtc = wrong.nvrtc, .architecture = architecture});
+  return reference_builds;
 }
 
 Result<CudaReduction> reduced(const CaseRecord& record, const CudaBuild& wrong, std::chrono::milliseconds time,
@@ -62,9 +63,11 @@ Result<CudaReduction> reduced(const CaseRecord& record, const CudaBuild& wrong, 
   if (entry == emitted->entries.end()) return Error{"the kernel has no such pass"};
   CudaBuild build = wrong;
   build.contracts_multiply_add = record.mode.starts_with("default");
-  return reduce_cuda(
-      {.source = emitted->source(), .entry = entry->symbol, .wrong = build, .witnesses = witnesses_for(build)}, time,
-      jobs);
+  return reduce_cuda({.source = emitted->source(),
+                      .entry = entry->symbol,
+                      .incorrect_build = build,
+                      .reference_builds = reference_builds_for(build)},
+                     time, jobs);
 }
 
 std::string name_of(const CudaBuild& build) {
@@ -74,18 +77,19 @@ std::string name_of(const CudaBuild& build) {
 
 std::string finding_json(const CompilerFailure& failure) {
   const CudaReduction& reduction = failure.reduction;
-  const nlohmann::ordered_json finding{{"case", failure.record.name},
-                                       {"compiler", name_of(reduction.wrong)},
-                                       {"witness", name_of(reduction.witness)},
-                                       {"inputs", reduction.inputs},
-                                       {"results", reduction.results},
-                                       {"incorrect", failure.incorrect},
-                                       {"correct", failure.correct},
-                                       {"missing", missing_instructions(reduction.wrong_ptx, reduction.right_ptx)},
-                                       {"lines_before", reduction.lines_before},
-                                       {"lines", reduction.lines},
-                                       {"trials", reduction.trials},
-                                       {"minimal", reduction.is_minimal}};
+  const nlohmann::ordered_json finding{
+      {"case", failure.record.name},
+      {"compiler", name_of(reduction.incorrect_build)},
+      {"witness", name_of(reduction.reference_build)},
+      {"inputs", reduction.inputs},
+      {"results", reduction.result_difference},
+      {"incorrect", failure.failing_builds},
+      {"correct", failure.passing_builds},
+      {"missing", missing_instructions(reduction.incorrect_ptx, reduction.correct_ptx)},
+      {"lines_before", reduction.original_line_count},
+      {"lines", reduction.line_count},
+      {"trials", reduction.compilation_count},
+      {"minimal", reduction.is_minimal}};
   return finding.dump(2) + "\n";
 }
 
@@ -93,11 +97,12 @@ Result<void> write_folder(const CompilerFailure& failure) {
   std::error_code error;
   fs::create_directories(failure.folder, error);
   const CudaReduction& reduction = failure.reduction;
-  const std::string head = fmt::format("// {} compiles this function incorrectly.\n// With {}, {}.\n",
-                                       name_of(reduction.wrong), reduction.inputs, reduction.results);
+  const std::string head =
+      fmt::format("// {} compiles this function incorrectly.\n// With {}, {}.\n", name_of(reduction.incorrect_build),
+                  reduction.inputs, reduction.result_difference);
   const std::vector<std::pair<const char*, std::string>> files{{"reduced.cu", head + reduction.source},
-                                                               {"wrong.ptx", reduction.wrong_ptx},
-                                                               {"right.ptx", reduction.right_ptx},
+                                                               {"wrong.ptx", reduction.incorrect_ptx},
+                                                               {"right.ptx", reduction.correct_ptx},
                                                                {"host.cu", reduction.host_program},
                                                                {"reproduce.sh", reproduction_script(reduction)},
                                                                {"finding.json", finding_json(failure)}};
@@ -112,11 +117,11 @@ Result<void> write_folder(const CompilerFailure& failure) {
 void add_builds(CompilerFailure& failure, const std::vector<CaseRecord>& records) {
   for (const CaseRecord& record : records) {
     if (record.family != failure.record.family || record.kernel != failure.record.kernel ||
-        record.pass != failure.record.pass || harness::build_in(record.mode).empty())
+        record.pass != failure.record.pass || harness::build_of_mode_name(record.mode).empty())
       continue;
-    std::string title = harness::build_title(harness::build_in(record.mode));
-    if (harness::is_pass(record.outcome)) failure.correct.push_back(std::move(title));
-    else if (record.outcome == harness::Outcome::fail) failure.incorrect.push_back(std::move(title));
+    std::string title = harness::build_title(harness::build_of_mode_name(record.mode));
+    if (harness::is_pass(record.outcome)) failure.passing_builds.push_back(std::move(title));
+    else if (record.outcome == harness::Outcome::fail) failure.failing_builds.push_back(std::move(title));
   }
 }
 
@@ -133,10 +138,10 @@ std::map<std::string, int> instruction_counts(const std::string& ptx) {
 
 }  // namespace
 
-std::vector<std::string> missing_instructions(const std::string& wrong_ptx, const std::string& right_ptx) {
-  std::map<std::string, int> wrong = instruction_counts(wrong_ptx);
+std::vector<std::string> missing_instructions(const std::string& incorrect_ptx, const std::string& correct_ptx) {
+  std::map<std::string, int> wrong = instruction_counts(incorrect_ptx);
   std::vector<std::string> missing;
-  for (const auto& [name, count] : instruction_counts(right_ptx))
+  for (const auto& [name, count] : instruction_counts(correct_ptx))
     if (wrong[name] < count) missing.push_back(name);
   return missing;
 }
@@ -185,9 +190,9 @@ END
 )script";
   std::string options;
   backends::BuildFlags flags = backends::BuildFlags::strict();
-  flags.contracts_multiply_add = reduction.wrong.contracts_multiply_add;
+  flags.contracts_multiply_add = reduction.incorrect_build.contracts_multiply_add;
   for (const std::string& option :
-       cuda::nvrtc_arguments({.architecture = reduction.wrong.architecture, .flags = flags}))
+       cuda::nvrtc_arguments({.architecture = reduction.incorrect_build.architecture, .flags = flags}))
     options += fmt::format("{}b\"{}\"", options.empty() ? "" : ", ", option);
   std::string script(kScript);
   constexpr std::string_view kOptions = "OPTIONS";
@@ -203,7 +208,7 @@ Result<std::vector<CompilerFailure>> archive_compiler_failures(const fs::path& o
   std::vector<CompilerFailure> failures;
   std::set<std::string> done;
   for (const CaseRecord& record : run->cases) {
-    const std::optional<CudaBuild> wrong = record.blame ? build_in(record.blame->culprit) : std::nullopt;
+    const std::optional<CudaBuild> wrong = record.blame ? build_in(record.blame->origin) : std::nullopt;
     if (!wrong) continue;
     const std::string name = fmt::format("{}.{}.{}", record.family, record.kernel, record.pass);
     if (!done.insert(name).second) continue;
@@ -214,15 +219,15 @@ Result<std::vector<CompilerFailure>> archive_compiler_failures(const fs::path& o
     }
     CompilerFailure failure{.record = record,
                             .reduction = reduction.take(),
-                            .incorrect = {},
-                            .correct = {},
+                            .failing_builds = {},
+                            .passing_builds = {},
                             .folder = output / "compilers" / name};
     add_builds(failure, run->cases);
     if (Result<void> written = write_folder(failure); !written.ok()) return written.error();
     tell(fmt::format("{}: reduced from {} lines of CUDA C++ to {}{}, {} trials: {}", record.name,
-                     failure.reduction.lines_before, failure.reduction.lines,
-                     failure.reduction.is_minimal ? "" : " (cut short by the time limit)", failure.reduction.trials,
-                     (failure.folder / "reproduce.sh").string()));
+                     failure.reduction.original_line_count, failure.reduction.line_count,
+                     failure.reduction.is_minimal ? "" : " (cut short by the time limit)",
+                     failure.reduction.compilation_count, (failure.folder / "reproduce.sh").string()));
     failures.push_back(std::move(failure));
   }
   return failures;

@@ -23,8 +23,9 @@ namespace assay::compilers {
 struct CompilerFailure {
   harness::CaseRecord record;
   CudaReduction reduction;
-  std::vector<std::string> incorrect;  ///< the builds of the run in which the case fails: "NVRTC 13.0.88 compute_100"
-  std::vector<std::string> correct;    ///< the builds in which it passes
+  std::vector<std::string>
+      failing_builds;  ///< the builds of the run in which the case fails: "NVRTC 13.0.88 compute_100"
+  std::vector<std::string> passing_builds;  ///< the builds in which it passes
   std::filesystem::path folder;
 };
 
@@ -36,7 +37,7 @@ Result<std::vector<CompilerFailure>> archive_compiler_failures(const std::filesy
                                                                const std::function<void(const std::string&)>& tell);
 
 /// The instructions, without types and operands, that the first PTX has less often than the second: "setp", "selp".
-std::vector<std::string> missing_instructions(const std::string& wrong_ptx, const std::string& right_ptx);
+std::vector<std::string> missing_instructions(const std::string& incorrect_ptx, const std::string& correct_ptx);
 
 /// The script that compiles reduced.cu again and compares the PTX with wrong.ptx.
 std::string reproduction_script(const CudaReduction& reduction);

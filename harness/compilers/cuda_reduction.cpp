@@ -258,8 +258,8 @@ Result<FlatProgram> flatten(const std::string& source, const std::string& entry)
 
 /// The PTX and the results of the three builds of a text that the compiler translates incorrectly.
 struct Evidence {
-  std::string wrong_ptx;
-  std::string right_ptx;
+  std::string incorrect_ptx;
+  std::string correct_ptx;
   Values wrong;
   Values right;
 };
@@ -278,21 +278,21 @@ class Examiner {
     Evidence evidence;
     constexpr double kDiffers = 1e-3;
     constexpr double kAgrees = 1e-5;
-    auto wrong_ptx = compiled(text, wrong_, wrong_build_, false);
-    if (!wrong_ptx) return std::nullopt;
-    auto wrong = run(*wrong_ptx, entry_, parameters);
+    auto incorrect_ptx = compiled(text, wrong_, wrong_build_, false);
+    if (!incorrect_ptx) return std::nullopt;
+    auto wrong = run(*incorrect_ptx, entry_, parameters);
     if (!wrong) return std::nullopt;
     const auto unoptimized_ptx = compiled(text, wrong_, wrong_build_, true);
     if (!unoptimized_ptx) return std::nullopt;
     const auto unoptimized = run(*unoptimized_ptx, entry_, parameters);
     if (!unoptimized || !all_finite(*unoptimized) || !first_difference(*wrong, *unoptimized, kDiffers))
       return std::nullopt;
-    auto right_ptx = compiled(text, witness_, witness_build_, false);
-    if (!right_ptx) return std::nullopt;
-    auto right = run(*right_ptx, entry_, parameters);
+    auto correct_ptx = compiled(text, witness_, witness_build_, false);
+    if (!correct_ptx) return std::nullopt;
+    auto right = run(*correct_ptx, entry_, parameters);
     if (!right || first_difference(*right, *unoptimized, kAgrees)) return std::nullopt;
-    return Evidence{.wrong_ptx = std::move(*wrong_ptx),
-                    .right_ptx = std::move(*right_ptx),
+    return Evidence{.incorrect_ptx = std::move(*incorrect_ptx),
+                    .correct_ptx = std::move(*correct_ptx),
                     .wrong = std::move(*wrong),
                     .right = std::move(*right)};
   }
@@ -529,7 +529,8 @@ class CudaReducer {
     while (next < candidates.size() && Clock::now() < end_) {
       const std::size_t count = std::min<std::size_t>(jobs_, candidates.size() - next);
       std::vector<char> fails(count, 0);
-      for_each_index(count, jobs_, [&](std::size_t i) { fails[i] = still_fails(candidates[next + i]) ? 1 : 0; });
+      for_each_index_in_parallel(count, jobs_,
+                                 [&](std::size_t i) { fails[i] = still_fails(candidates[next + i]) ? 1 : 0; });
       for (std::size_t i = 0; i < count; ++i)
         if (fails[i] != 0) return next + i;
       next += count;
@@ -644,12 +645,12 @@ Result<CudaReduction> reduce_cuda(const MiscompiledCuda& failure, std::chrono::m
   const auto end = Clock::now() + time;
   Result<FlatProgram> flat = flatten(failure.source, failure.entry);
   if (!flat.ok()) return flat.error();
-  const Result<cuda::Nvrtc> wrong = cuda::Nvrtc::load(failure.wrong.nvrtc);
+  const Result<cuda::Nvrtc> wrong = cuda::Nvrtc::load(failure.incorrect_build.nvrtc);
   if (!wrong.ok()) return wrong.error();
-  for (const CudaBuild& build : failure.witnesses) {
+  for (const CudaBuild& build : failure.reference_builds) {
     const Result<cuda::Nvrtc> witness = cuda::Nvrtc::load(build.nvrtc);
     if (!witness.ok() || !witness->supports(build.architecture)) continue;
-    const Examiner examiner(failure.entry, *wrong, *witness, failure.wrong, build);
+    const Examiner examiner(failure.entry, *wrong, *witness, failure.incorrect_build, build);
     FlatProgram program = *flat;
     if (!find_inputs(examiner, program)) continue;
     CudaReducer reducer(examiner, std::move(program), failure.entry, end, jobs);
@@ -659,16 +660,16 @@ Result<CudaReduction> reduce_cuda(const MiscompiledCuda& failure, std::chrono::m
     const std::optional<Evidence> evidence = examiner.examine(text, reduced.parameters);
     if (!evidence) return Error{"the incorrect translation does not recur when the reduced source is compiled again"};
     return CudaReduction{.source = text,
-                         .lines = line_count(text),
-                         .lines_before = line_count(failure.source),
-                         .wrong_ptx = evidence->wrong_ptx,
-                         .right_ptx = evidence->right_ptx,
-                         .wrong = failure.wrong,
-                         .witness = build,
+                         .line_count = line_count(text),
+                         .original_line_count = line_count(failure.source),
+                         .incorrect_ptx = evidence->incorrect_ptx,
+                         .correct_ptx = evidence->correct_ptx,
+                         .incorrect_build = failure.incorrect_build,
+                         .reference_build = build,
                          .inputs = inputs_text(reduced.parameters),
-                         .results = results_text(reduced.parameters, *evidence),
+                         .result_difference = results_text(reduced.parameters, *evidence),
                          .host_program = host_program_of(failure.entry, reduced.parameters),
-                         .trials = reducer.trials(),
+                         .compilation_count = reducer.trials(),
                          .is_minimal = is_minimal};
   }
   return Error{"the inputs of no single thread reproduce the incorrect result"};

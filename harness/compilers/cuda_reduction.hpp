@@ -24,25 +24,26 @@ struct CudaBuild {
 };
 
 struct MiscompiledCuda {
-  std::string source;                ///< text that Assay emitted
-  std::string entry;                 ///< name of the function that is compiled incorrectly
-  CudaBuild wrong;                   ///< the compiler
-  std::vector<CudaBuild> witnesses;  ///< builds that may agree with the unoptimized one; the first that does is used
+  std::string source;         ///< text that Assay emitted
+  std::string entry;          ///< name of the function that is compiled incorrectly
+  CudaBuild incorrect_build;  ///< the compiler
+  std::vector<CudaBuild>
+      reference_builds;  ///< builds that may agree with the unoptimized one; the first that does is used
 };
 
 struct CudaReduction {
-  std::string source;     ///< the reduced text
-  std::size_t lines = 0;  ///< its lines
-  std::size_t lines_before = 0;
-  std::string wrong_ptx;  ///< PTX of the incorrect build
-  std::string right_ptx;  ///< PTX of the witness
-  CudaBuild wrong;
-  CudaBuild witness;         ///< the build that agrees with the unoptimized one
-  std::string inputs;        ///< "x = {-1.5, 0.5}, n = 3", as C++
-  std::string results;       ///< "grad_x[0] is -1.7 and must be 0.38"
-  std::string host_program;  ///< CUDA C++ that runs the reduced function on a GPU and prints the results
-  std::size_t trials = 0;    ///< number of texts that were compiled
-  bool is_minimal = false;   ///< whether no further step makes it smaller; false if the time was not enough
+  std::string source;          ///< the reduced text
+  std::size_t line_count = 0;  ///< its lines
+  std::size_t original_line_count = 0;
+  std::string incorrect_ptx;  ///< PTX of the incorrect build
+  std::string correct_ptx;    ///< PTX of the witness
+  CudaBuild incorrect_build;
+  CudaBuild reference_build;          ///< the build that agrees with the unoptimized one
+  std::string inputs;                 ///< "x = {-1.5, 0.5}, n = 3", as C++
+  std::string result_difference;      ///< "grad_x[0] is -1.7 and must be 0.38"
+  std::string host_program;           ///< CUDA C++ that runs the reduced function on a GPU and prints the results
+  std::size_t compilation_count = 0;  ///< number of texts that were compiled
+  bool is_minimal = false;            ///< whether no further step makes it smaller; false if the time was not enough
 };
 
 /// Reduces the source within `time`, with `jobs` compilations at the same time. Fails if the function has a parameter

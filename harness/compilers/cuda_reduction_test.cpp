@@ -25,8 +25,8 @@ MiscompiledCuda four_arms() {
   EXPECT_TRUE(emitted.ok());
   return {.source = emitted->source(),
           .entry = "four_arms_backward",
-          .wrong = {.nvrtc = kWrongVersion, .architecture = "compute_100"},
-          .witnesses = {{.nvrtc = kWrongVersion, .architecture = "compute_75"}}};
+          .incorrect_build = {.nvrtc = kWrongVersion, .architecture = "compute_100"},
+          .reference_builds = {{.nvrtc = kWrongVersion, .architecture = "compute_75"}}};
 }
 
 class CudaReductionTest : public ::testing::Test {
@@ -39,21 +39,21 @@ class CudaReductionTest : public ::testing::Test {
 TEST_F(CudaReductionTest, ReducesIncorrectGradientToFewLines) {
   const auto reduced = reduce_cuda(four_arms(), std::chrono::minutes(4), 2);
   ASSERT_TRUE(reduced.ok()) << reduced.error().text();
-  EXPECT_LE(reduced->lines, 25U) << reduced->source;
-  EXPECT_NE(reduced->wrong_ptx, reduced->right_ptx);
-  EXPECT_THAT(reduced->results, HasSubstr(" and must be "));
+  EXPECT_LE(reduced->line_count, 25U) << reduced->source;
+  EXPECT_NE(reduced->incorrect_ptx, reduced->correct_ptx);
+  EXPECT_THAT(reduced->result_difference, HasSubstr(" and must be "));
 }
 
 TEST_F(CudaReductionTest, StopsAtTheTimeLimit) {
   const auto reduced = reduce_cuda(four_arms(), std::chrono::seconds(3), 2);
   ASSERT_TRUE(reduced.ok()) << reduced.error().text();
   EXPECT_FALSE(reduced->is_minimal);
-  EXPECT_GT(reduced->lines, 25U);
+  EXPECT_GT(reduced->line_count, 25U);
 }
 
 TEST_F(CudaReductionTest, RejectsCorrectlyCompiledKernel) {
   MiscompiledCuda failure = four_arms();
-  failure.wrong.architecture = "compute_90";
+  failure.incorrect_build.architecture = "compute_90";
   const auto reduced = reduce_cuda(failure, std::chrono::seconds(10), 2);
   ASSERT_FALSE(reduced.ok());
   EXPECT_EQ(reduced.error().text(), "the inputs of no single thread reproduce the incorrect result");

@@ -127,8 +127,8 @@ Result<std::string> findings_page(const std::vector<fs::path>& folders) {
     counts.rounds += hunted->rounds;
     counts.kernels += hunted->kernels;
     counts.cases += hunted->cases;
-    counts.failing += hunted->failing;
-    counts.seconds += hunted->seconds;
+    counts.failing_cases += hunted->failing_cases;
+    counts.judging_seconds += hunted->judging_seconds;
   }
   std::string page =
       "# Compiler findings\n\n"
@@ -140,7 +140,7 @@ Result<std::string> findings_page(const std::vector<fs::path>& folders) {
   page += fmt::format(
       "| | |\n|---|--:|\n| kernels judged by hunts | {} |\n| cases (kernel, pass, build) | {} |\n"
       "| failed cases | {} |\n| findings | {} |\n| groups | {} |\n| hours | {:.2f} |\n",
-      counts.kernels, counts.cases, counts.failing, lines.size(), groups.size(), counts.seconds / 3600);
+      counts.kernels, counts.cases, counts.failing_cases, lines.size(), groups.size(), counts.judging_seconds / 3600);
   if (!lines.empty()) {
     std::ranges::sort(lines);
     page += fmt::format("| lines of a reduced source, median | {} |\n", lines[lines.size() / 2]);

@@ -55,37 +55,37 @@ Result<HuntCounts> read_hunt(const fs::path& folder) {
     for (const harness::CaseRecord& record : run->cases) {
       kernels.insert(record.family + "/" + record.kernel);
       ++counts.cases;
-      if (record.outcome == harness::Outcome::fail) ++counts.failing;
+      if (record.outcome == harness::Outcome::fail) ++counts.failing_cases;
     }
     counts.kernels += kernels.size();
-    counts.seconds += run->end->wall_time_seconds;
+    counts.judging_seconds += run->end->wall_time_seconds;
   }
   return counts;
 }
 
 Result<HuntCounts> hunt(const HuntOptions& options, const std::function<void(const std::string&)>& tell) {
-  const auto end = Clock::now() + options.time;
+  const auto end = Clock::now() + options.time_limit;
   Result<HuntCounts> before = read_hunt(options.folder);
   if (!before.ok()) return before;
   for (std::uint64_t round = before->rounds; Clock::now() < end; ++round) {
     const fs::path folder = folder_of(options.folder, round);
     const auto selectors = kernels_of(round, folder);
     if (!selectors.ok()) return selectors.error();
-    harness::SuiteOptions suite = options.suite;
+    harness::SuiteOptions suite = options.suite_options;
     suite.selectors = *selectors;
     suite.output = folder.string();
     suite.seed = round * kKernelsOfRound + 1;
-    suite.random = 1;
+    suite.random_kernels = 1;
     harness::RunObserver silent;
     Result<harness::SuiteRun> run = harness::SuiteRun::prepare(std::move(suite), silent);
     if (!run.ok()) return run.error();
     if (const auto judged = run->judge(silent); !judged.ok()) return judged.error();
-    const auto failures = archive_compiler_failures(folder, options.reduction_time, options.jobs, tell);
+    const auto failures = archive_compiler_failures(folder, options.reduction_time_limit, options.jobs, tell);
     if (!failures.ok()) return failures.error();
     const Result<HuntCounts> counts = read_hunt(options.folder);
     if (!counts.ok()) return counts.error();
     tell(fmt::format("round {}: {} kernels, {} cases so far, {} failed", round, counts->kernels, counts->cases,
-                     counts->failing));
+                     counts->failing_cases));
   }
   return read_hunt(options.folder);
 }

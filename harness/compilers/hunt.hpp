@@ -14,20 +14,20 @@
 namespace assay::compilers {
 
 struct HuntOptions {
-  harness::SuiteOptions suite;                 ///< builds, mode and effort; selectors and output are set by the hunt
-  std::filesystem::path folder;                ///< folder of the hunt, which a later hunt continues
-  std::chrono::milliseconds time{};            ///< no round starts after this time
-  std::chrono::milliseconds reduction_time{};  ///< limit for reducing one source
-  unsigned jobs = 1;                           ///< number of compilations at the same time while reducing
+  harness::SuiteOptions suite_options;     ///< builds, mode and effort; selectors and output are set by the hunt
+  std::filesystem::path folder;            ///< folder of the hunt, which a later hunt continues
+  std::chrono::milliseconds time_limit{};  ///< no round starts after this time
+  std::chrono::milliseconds reduction_time_limit{};  ///< limit for reducing one source
+  unsigned jobs = 1;                                 ///< number of compilations at the same time while reducing
 };
 
 /// The state of a hunt over all its rounds, also those of earlier runs.
 struct HuntCounts {
   std::uint64_t rounds = 0;
-  std::uint64_t kernels = 0;  ///< kernels that were judged
-  std::uint64_t cases = 0;    ///< cases: kernel, pass and build
-  std::uint64_t failing = 0;  ///< cases that failed
-  double seconds = 0;         ///< time of judging, summed over the rounds
+  std::uint64_t kernels = 0;        ///< kernels that were judged
+  std::uint64_t cases = 0;          ///< cases: kernel, pass and build
+  std::uint64_t failing_cases = 0;  ///< cases that failed
+  double judging_seconds = 0;       ///< time of judging, summed over the rounds
 };
 
 /// Continues the hunt in the folder round by round. Three rounds in four draw stress kernels (stress_kernels.hpp), the

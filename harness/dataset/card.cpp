@@ -149,7 +149,7 @@ std::string_view size_category(std::uint64_t rows) {
   return "n>1B";
 }
 
-std::string header(const Plan& plan, const Stats& stats, const SplitBytes& bytes) {
+std::string header(const DatasetPlan& plan, const Stats& stats, const SplitBytes& bytes) {
   std::string text = fmt::format(
       "---\nlicense: {}\ntask_categories:\n- text-generation\ntags:\n- code\n- cuda\n- gpu\n- autodiff\n"
       "size_categories:\n- {}\nconfigs:\n- config_name: default\n  data_files:\n",
@@ -222,7 +222,7 @@ std::string sample_text(const std::string& line) {
       cuda);
 }
 
-std::string intro(const Plan& plan, const Stats& stats) {
+std::string intro(const DatasetPlan& plan, const Stats& stats) {
   std::string proof = "The rows were generated without verification, as their `evidence` states.";
   if (plan.verify) {
     proof = fmt::format(
@@ -230,7 +230,7 @@ std::string intro(const Plan& plan, const Stats& stats) {
         "each "
         "value was compared with a reference within a computed error bound. `evidence` lists the checks by device. "
         "Kernels that did not pass are in `quarantine/` with their verdicts.",
-        fmt::join(plan.flags, ", "));
+        fmt::join(plan.numeric_modes, ", "));
   }
   std::string emitter;
   if (plan.emitter == kWarpEmitter) {
@@ -245,8 +245,8 @@ std::string intro(const Plan& plan, const Stats& stats) {
 
 }  // namespace
 
-std::string dataset_card_text(const Plan& plan, const Stats& stats, const Json& stats_json, const SplitBytes& bytes,
-                              const std::string& sample) {
+std::string dataset_card_text(const DatasetPlan& plan, const Stats& stats, const Json& stats_json,
+                              const SplitBytes& bytes, const std::string& sample) {
   std::string text = header(plan, stats, bytes) + intro(plan, stats);
   text += "## Families\n\n" + chart("family", stats_json.at("families"), 100) + "\n";
   text += "## Splits\n\n" + chart("split", stats_json.at("splits"), 3);

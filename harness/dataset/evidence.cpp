@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kHarnessChecks[] = {"guard_bands", "poison", "unmodified_inputs"};
 
 std::string determinism_of(const harness::CaseRecord& record, bool order_dependent) {
-  if (!record.check_results.determinism || record.check_results.determinism->checks == 0) return "not_tested";
+  if (!record.check_results.determinism || record.check_results.determinism->compared_values == 0) return "not_tested";
   return order_dependent ? "order_dependent" : "bitwise";
 }
 
@@ -32,13 +32,13 @@ Evidence evidence_of(const harness::CaseRecord& record, const RenderedKernel& ke
                     .rho_max = finite(record.rho_max),
                     .values_compared = record.values_compared,
                     .input_sets = record.input_sets,
-                    .sizes = record.sizes,
+                    .thread_counts = record.thread_counts,
                     .finite_difference_rho = record.check_results.finite_differences
                                                  ? finite(record.check_results.finite_differences->rho_max)
                                                  : std::nullopt,
-                    .determinism = determinism_of(record, backward ? kernel.has_order_dependent_backward_pass
-                                                                   : kernel.has_order_dependent_forward_pass),
-                    .controls_rejected = record.controls_rejected,
+                    .determinism_result = determinism_of(record, backward ? kernel.has_order_dependent_backward_pass
+                                                                          : kernel.has_order_dependent_forward_pass),
+                    .rejected_negative_controls = record.rejected_negative_controls,
                     .inconclusive = record.inconclusive};
   evidence.memory_checks.assign(std::begin(kHarnessChecks), std::end(kHarnessChecks));
   std::ranges::copy(checks, std::back_inserter(evidence.memory_checks));
@@ -50,7 +50,7 @@ Evidence not_run(std::string_view device, std::string_view pass, std::string rea
           .pass = std::string(pass),
           .verdict = std::string(to_text(harness::Outcome::not_run)),
           .reason = std::move(reason),
-          .determinism = "not_tested"};
+          .determinism_result = "not_tested"};
 }
 
 void sort(std::vector<Evidence>& evidence) {

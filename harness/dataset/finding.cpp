@@ -15,7 +15,7 @@ constexpr std::size_t kShown = 100;
 std::string safe(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string what(const RowError& diagnostic) {
-  std::string text = diagnostic.row.empty() ? "" : fmt::format("row {}: ", diagnostic.row.substr(0, 16));
+  std::string text = diagnostic.row_id.empty() ? "" : fmt::format("row {}: ", diagnostic.row_id.substr(0, 16));
   if (!diagnostic.pointer.empty()) text += diagnostic.pointer + ": ";
   return text + fmt::format("found {}, expected {}", diagnostic.found, diagnostic.expected);
 }
@@ -37,7 +37,7 @@ Json to_json(const RowError& diagnostic) {
   return {{"level", diagnostic.is_warning ? "warning" : "error"},
           {"file", diagnostic.file},
           {"line", diagnostic.line},
-          {"row", diagnostic.row},
+          {"row", diagnostic.row_id},
           {"pointer", diagnostic.pointer},
           {"found", diagnostic.found},
           {"expected", diagnostic.expected}};
@@ -51,7 +51,7 @@ Json sarif_json(const std::vector<RowError>& diagnostics, std::string_view versi
     Json location = {{"physicalLocation", place}};
     if (!diagnostic.pointer.empty()) {
       location["logicalLocations"] =
-          Json::array({{{"fullyQualifiedName", diagnostic.row + "#" + diagnostic.pointer}, {"kind", "member"}}});
+          Json::array({{{"fullyQualifiedName", diagnostic.row_id + "#" + diagnostic.pointer}, {"kind", "member"}}});
     }
     results.push_back({{"ruleId", "dataset"},
                        {"level", diagnostic.is_warning ? "warning" : "error"},

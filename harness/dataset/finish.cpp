@@ -26,7 +26,7 @@ constexpr int kDataLevel = 3;
 /// The steps that finish one dataset.
 class DatasetWriter {
  public:
-  DatasetWriter(UnfinishedDataset dataset, const Producer& producer) : m_(std::move(dataset)), producer_(producer) {}
+  DatasetWriter(UnfinishedDataset dataset, const RowProducer& producer) : m_(std::move(dataset)), producer_(producer) {}
 
   Result<FinishedDataset> run() {
     clear_leftovers();
@@ -85,20 +85,20 @@ class DatasetWriter {
     const std::vector<std::uint32_t> clusters = clusters_of(shingles);
     splits_ = assign_splits(ids, clusters, m_.plan.seed);
     for (std::size_t i = 0; i < m_.rows.size(); ++i)
-      stats_.add(m_.rows[i].facts, splits_[i]);
+      stats_.add(m_.rows[i].statistics, splits_[i]);
     for (const auto& [first, rows] : cluster_sizes(clusters)) {
       if (rows > 1) stats_.add_cluster(rows);
     }
     for (const RejectedCandidate& rejected : m_.rejected) {
       stats_.add_rejected(rejected.verdict);
-      ++finished_.rejected_kinds[rejected.verdict];
+      ++finished_.rejected_counts_by_verdict[rejected.verdict];
     }
-    stats_.add_duplicates(finished_.duplicates = duplicates());
+    stats_.add_duplicates(finished_.duplicate_count = duplicates());
     finished_.rows = m_.rows.size();
     finished_.rejected = m_.rejected.size();
     for (const std::uint64_t block : blocks_of_shard(m_.plan))
-      finished_.requested +=
-          std::min<std::uint64_t>(m_.plan.slots_per_block, m_.plan.count - block * m_.plan.slots_per_block);
+      finished_.requested_rows +=
+          std::min<std::uint64_t>(m_.plan.slots_per_block, m_.plan.row_count - block * m_.plan.slots_per_block);
   }
 
   static std::map<std::uint32_t, std::uint64_t> cluster_sizes(const std::vector<std::uint32_t>& clusters) {
@@ -126,7 +126,7 @@ class DatasetWriter {
     std::string_view split;
     std::uint64_t files = 0;
     std::uint64_t rows = 0;  ///< written
-    std::optional<LineFile> file = std::nullopt;
+    std::optional<ZstdLineWriter> file = std::nullopt;
   };
 
   Result<void> write_data() {
@@ -154,7 +154,7 @@ class DatasetWriter {
     if (split.rows % kRowsPerFile == 0) {
       if (Result<void> closed = close(split.file); !closed.ok()) return closed;
       const std::string name = data_file(split.split, split.rows / kRowsPerFile, split.files);
-      Result<LineFile> created = LineFile::create(m_.dir / name, kDataLevel);
+      Result<ZstdLineWriter> created = ZstdLineWriter::create(m_.dir / name, kDataLevel);
       if (!created.ok()) return created.error();
       split.file.emplace(created.take());
       names_.push_back(name);
@@ -164,7 +164,7 @@ class DatasetWriter {
     return split.file->add(line);
   }
 
-  static Result<void> close(std::optional<LineFile>& file) {
+  static Result<void> close(std::optional<ZstdLineWriter>& file) {
     if (!file) return {};
     Result<void> committed = file->commit();
     file.reset();
@@ -242,7 +242,7 @@ class DatasetWriter {
   std::string final_journal() const {
     std::map<std::uint64_t, JournalBlock> blocks;
     for (const std::uint64_t number : blocks_of_shard(m_.plan))
-      blocks[number].block = number;
+      blocks[number].block_number = number;
     for (const AcceptedRow& row : m_.rows)
       blocks[row.slot.number / m_.plan.slots_per_block].rows.push_back(
           {row.slot.number, row.attempt, std::string(row.id)});
@@ -253,7 +253,7 @@ class DatasetWriter {
   }
 
   UnfinishedDataset m_;
-  const Producer& producer_;
+  const RowProducer& producer_;
   FinishedDataset finished_;
   Stats stats_;
   std::vector<std::string_view> splits_;  ///< by row
@@ -302,7 +302,7 @@ std::string data_file(std::string_view split, std::uint64_t number, std::uint64_
   return fmt::format("{}/{}-{:05}-of-{:05}.jsonl.zst", kDataFolder, split, number, of);
 }
 
-Result<FinishedDataset> finish(UnfinishedDataset dataset, const Producer& producer) {
+Result<FinishedDataset> finish(UnfinishedDataset dataset, const RowProducer& producer) {
   return DatasetWriter(std::move(dataset), producer).run();
 }
 

@@ -35,7 +35,7 @@ inline constexpr std::uint64_t kRowsPerFile = 4096;
 /// The content of a dataset to finish; the lines of the rows are in the blocks of partial/.
 struct UnfinishedDataset {
   std::filesystem::path dir;  ///< folder of the dataset
-  Plan plan;
+  DatasetPlan plan;
   std::vector<AcceptedRow> rows;  ///< ordered by slot; if a row's `line` is empty, its line is in the block of partial/
   std::vector<RowMemories> memory;          ///< owns the texts that `rows` refers to
   std::vector<RejectedCandidate> rejected;  ///< candidates that failed a check
@@ -43,16 +43,16 @@ struct UnfinishedDataset {
 };
 
 struct FinishedDataset {
-  std::uint64_t rows = 0;        ///< number of rows in the dataset
-  std::uint64_t requested = 0;   ///< number of rows that the plan's shard asks for
-  std::uint64_t rejected = 0;    ///< number of candidates that failed a check
-  std::uint64_t duplicates = 0;  ///< number of rows that were replaced because they duplicated an earlier row
-  std::map<std::string, std::uint64_t> rejected_kinds;  ///< number of rejected candidates, by verdict
+  std::uint64_t rows = 0;             ///< number of rows in the dataset
+  std::uint64_t requested_rows = 0;   ///< number of rows that the plan's shard asks for
+  std::uint64_t rejected = 0;         ///< number of candidates that failed a check
+  std::uint64_t duplicate_count = 0;  ///< number of rows that were replaced because they duplicated an earlier row
+  std::map<std::string, std::uint64_t> rejected_counts_by_verdict;  ///< number of rejected candidates, by verdict
   Timing timing;
   bool was_complete = false;  ///< whether the folder already held the finished dataset; all else is then empty
 };
 
 /// Writes the dataset and removes partial/. `producer` makes rows that replace duplicates.
-Result<FinishedDataset> finish(UnfinishedDataset dataset, const Producer& producer);
+Result<FinishedDataset> finish(UnfinishedDataset dataset, const RowProducer& producer);
 
 }  // namespace assay::dataset

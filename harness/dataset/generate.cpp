@@ -32,17 +32,17 @@ constexpr std::size_t kMostKept = std::size_t{256} << 20;
 /// The blocks of a run: those of an earlier, interrupted run and new ones.
 class Blocks {
  public:
-  Blocks(const Plan& plan, const Producer& producer, const GenerateOptions& options)
+  Blocks(const DatasetPlan& plan, const RowProducer& producer, const GenerateOptions& options)
       : plan_(plan), producer_(producer), options_(options), slots_(slots_of(plan)) {}
 
   /// Reuses blocks in the folder that are in the journal and complete.
   Result<void> take_over(const Journal& journal) {
     for (const JournalBlock& block : journal.blocks)
-      known_.emplace(block.block, block);
+      known_.emplace(block.block_number, block);
     std::vector<std::uint64_t> numbers;
     for (const auto& [number, block] : known_)
       numbers.push_back(number);
-    for_each_block(numbers, [&](std::uint64_t number) { return load(known_.at(number)); });
+    for_each_child_block(numbers, [&](std::uint64_t number) { return load(known_.at(number)); });
     std::erase_if(known_, [&](const auto& entry) { return !done_.contains(entry.first); });
     return failure();
   }
@@ -60,7 +60,7 @@ class Blocks {
   Result<void> produce() {
     std::vector<std::uint64_t> numbers = blocks_of_shard(plan_);
     std::erase_if(numbers, [&](std::uint64_t number) { return done_.contains(number); });
-    for_each_block(numbers, [&](std::uint64_t number) { return make(number); });
+    for_each_child_block(numbers, [&](std::uint64_t number) { return make(number); });
     return failure();
   }
 
@@ -69,8 +69,8 @@ class Blocks {
     const Result<void> written = write(block, std::vector<std::string_view>(lines.begin(), lines.end()));
     if (!written.ok()) return written;
     if (Result<void> loaded = load(block); !loaded.ok()) return loaded;
-    if (done_.contains(block.block)) return {};
-    return Error{fmt::format("cannot read back the rows of block {}", block.block), options_.output.string()};
+    if (done_.contains(block.block_number)) return {};
+    return Error{fmt::format("cannot read back the rows of block {}", block.block_number), options_.output.string()};
   }
 
   UnfinishedDataset take() {
@@ -85,8 +85,8 @@ class Blocks {
 
  private:
   template <class Work>
-  void for_each_block(const std::vector<std::uint64_t>& numbers, const Work& work) {
-    for_each_index(numbers.size(), static_cast<unsigned>(std::max(1, options_.jobs)), [&](std::size_t i) {
+  void for_each_child_block(const std::vector<std::uint64_t>& numbers, const Work& work) {
+    for_each_index_in_parallel(numbers.size(), static_cast<unsigned>(std::max(1, options_.jobs)), [&](std::size_t i) {
       if (!failure().ok()) return;
       Result<void> done = work(numbers[i]);
       const std::lock_guard lock(mutex_);
@@ -101,7 +101,7 @@ class Blocks {
 
   /// Reads the rows of a block. A missing or damaged block is made again.
   Result<void> load(const JournalBlock& block) {
-    Result<LineReader> reader = LineReader::open(block_file(options_.output, block.block));
+    Result<LineReader> reader = LineReader::open(block_file(options_.output, block.block_number));
     if (!reader.ok()) return {};
     ProducedBlock produced{.rejected = block.rejected};
     std::string line;
@@ -113,7 +113,7 @@ class Blocks {
       produced.rows.push_back(accepted.take());
     }
     if (const Result<bool> more = reader->next(line); !more.ok() || *more) return {};
-    keep(block.block, std::move(produced));
+    keep(block.block_number, std::move(produced));
     return {};
   }
 
@@ -123,7 +123,7 @@ class Blocks {
       tasks.push_back({.slot = slot});
     Result<ProducedBlock> produced = producer_.produce(tasks);
     if (!produced.ok()) return produced.error();
-    JournalBlock block{.block = number, .rejected = produced->rejected};
+    JournalBlock block{.block_number = number, .rejected = produced->rejected};
     for (const AcceptedRow& row : produced->rows) {
       block.rows.push_back({.slot = row.slot.number, .attempt = row.attempt, .id = std::string(row.id)});
     }
@@ -137,7 +137,7 @@ class Blocks {
 
   /// Writes the rows, then the journal line that refers to them.
   Result<void> write(const JournalBlock& block, std::span<const std::string_view> lines) {
-    const fs::path file = block_file(options_.output, block.block);
+    const fs::path file = block_file(options_.output, block.block_number);
     if (Result<void> put = put_lines(file, lines, kBlockLevel); !put.ok()) return put;
     const std::lock_guard lock(mutex_);
     return journal_->append(block);
@@ -157,11 +157,11 @@ class Blocks {
     std::ranges::move(block.rejected, std::back_inserter(rejected_));
     memory_.push_back(std::move(block.memory));
     timing_ += block.timing;
-    if (options_.progress) options_.progress(rows_.size(), rejected_.size());
+    if (options_.on_progress) options_.on_progress(rows_.size(), rejected_.size());
   }
 
-  const Plan& plan_;
-  const Producer& producer_;
+  const DatasetPlan& plan_;
+  const RowProducer& producer_;
   const GenerateOptions& options_;
   const std::vector<Slot> slots_;
   std::map<std::uint64_t, JournalBlock> known_;
@@ -178,14 +178,14 @@ class Blocks {
 };
 
 /// The journal in the folder, if any. Fails if the folder contains a dataset of another plan.
-Result<std::optional<Journal>> journal_to_resume(const Plan& plan, const GenerateOptions& options) {
+Result<std::optional<Journal>> journal_to_resume(const DatasetPlan& plan, const GenerateOptions& options) {
   Result<std::optional<Journal>> journal = read_journal(options.output);
   if (!journal.ok() || !journal->has_value()) return journal;
   const std::string where = options.output.string();
   if (!options.resume) {
     return Error{"folder already contains a dataset; continue it with --resume, or choose another folder", where};
   }
-  const Plan& other = journal->value().plan;
+  const DatasetPlan& other = journal->value().plan;
   if (const std::string what = difference(other, plan); !what.empty()) {
     return Error{fmt::format("folder contains a dataset with a different '{}'; repeat the original options, or choose "
                              "another folder",
@@ -204,7 +204,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Result<FinishedDataset> finish_in(Blocks& blocks, const Producer& producer,
+Result<FinishedDataset> finish_in(Blocks& blocks, const RowProducer& producer,
                                   std::chrono::steady_clock::time_point start) {
   UnfinishedDataset dataset = blocks.take();
   dataset.timing.wall_seconds = seconds_since(start);
@@ -284,7 +284,8 @@ class ShardRows {
 };
 
 /// The quarantined kernels of a shard, by block.
-Result<std::map<std::uint64_t, std::vector<RejectedCandidate>>> quarantined(const fs::path& dir, const Plan& plan) {
+Result<std::map<std::uint64_t, std::vector<RejectedCandidate>>> quarantined(const fs::path& dir,
+                                                                            const DatasetPlan& plan) {
   std::map<std::uint64_t, std::vector<RejectedCandidate>> blocks;
   Result<LineReader> reader = LineReader::open(dir / kQuarantineFile);
   if (!reader.ok()) return reader.error();
@@ -312,7 +313,7 @@ Result<void> add_shard(const fs::path& dir, Blocks& blocks) {
       if (!line.ok()) return Error{line.error().message, dir.string()};
       lines.push_back(line.take());
     }
-    block.rejected = (*rejected)[block.block];
+    block.rejected = (*rejected)[block.block_number];
     if (Result<void> added = blocks.add(block, lines); !added.ok()) return added;
   }
   return {};
@@ -320,14 +321,14 @@ Result<void> add_shard(const fs::path& dir, Blocks& blocks) {
 
 }  // namespace
 
-Result<FinishedDataset> generate(const Plan& plan, const Producer& producer, const GenerateOptions& options) {
+Result<FinishedDataset> generate(const DatasetPlan& plan, const RowProducer& producer, const GenerateOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Result<std::optional<Journal>> journal = journal_to_resume(plan, options);
   if (!journal.ok()) return journal.error();
   if (journal->has_value() && journal->value().has_ended) {
     std::error_code error;
     fs::remove_all(options.output / kPartialFolder, error);
-    return FinishedDataset{.requested = plan.count, .was_complete = true};
+    return FinishedDataset{.requested_rows = plan.row_count, .was_complete = true};
   }
   Blocks blocks(plan, producer, options);
   if (journal->has_value()) {
@@ -338,14 +339,14 @@ Result<FinishedDataset> generate(const Plan& plan, const Producer& producer, con
   return finish_in(blocks, producer, start);
 }
 
-Result<Plan> whole_plan(const std::vector<fs::path>& shards) {
-  std::optional<Plan> whole;
+Result<DatasetPlan> whole_plan(const std::vector<fs::path>& shards) {
+  std::optional<DatasetPlan> whole;
   std::set<std::uint32_t> seen;
   for (const fs::path& dir : shards) {
     const Result<std::optional<Journal>> journal = read_journal(dir);
     if (!journal.ok()) return journal.error();
     if (!journal->has_value()) return Error{"not a dataset: journal.jsonl is missing", dir.string()};
-    const Plan& plan = journal->value().plan;
+    const DatasetPlan& plan = journal->value().plan;
     if (!journal->value().has_ended)
       return Error{"dataset is not finished; finish it with 'assay generate --resume'", dir.string()};
     if (!whole) whole = plan;
@@ -367,10 +368,10 @@ Result<Plan> whole_plan(const std::vector<fs::path>& shards) {
   return *whole;
 }
 
-Result<FinishedDataset> merge(const std::vector<fs::path>& shards, const Producer& producer,
+Result<FinishedDataset> merge(const std::vector<fs::path>& shards, const RowProducer& producer,
                               const GenerateOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Result<Plan> plan = whole_plan(shards);
+  const Result<DatasetPlan> plan = whole_plan(shards);
   if (!plan.ok()) return plan.error();
   const Result<std::optional<Journal>> journal = read_journal(options.output);
   if (!journal.ok()) return journal.error();

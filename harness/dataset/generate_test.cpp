@@ -65,17 +65,17 @@ TEST(DatasetGeneration, FilesMatchTheirSchemas) {
 }
 
 TEST(DatasetGeneration, SkippingTheParserDoesNotChangeRowOfRandomKernel) {
-  for (const generators::FamilyRow& family : generators::families()) {
+  for (const generators::FamilyEntry& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       const std::string name = generators::generate(family.family, seed).name;
       Result<harness::KernelSource> read = harness::random_kernel(name);
       Result<harness::KernelSource> unread = harness::unparsed_random_kernel(name);
       ASSERT_TRUE(read.ok() && unread.ok()) << name;
-      const Result<RenderedKernel> expected = render(read.take(), source::print_pair);
-      const Result<RenderedKernel> found = render(unread.take(), source::print_pair);
+      const Result<RenderedKernel> expected = render(read.take(), source::print_cpp_and_cuda);
+      const Result<RenderedKernel> found = render(unread.take(), source::print_cpp_and_cuda);
       ASSERT_TRUE(expected.ok() && found.ok()) << name;
       EXPECT_EQ(to_line(found->row), to_line(expected->row)) << name;
-      EXPECT_EQ(found->canonical, expected->canonical) << name;
+      EXPECT_EQ(found->canonical_ir, expected->canonical_ir) << name;
     }
   }
 }
@@ -110,20 +110,20 @@ TEST(DatasetGeneration, RowsContainForwardAndBackwardCodeForCpuAndCuda) {
 
 TEST(DatasetGeneration, OutputDoesNotDependOnJobCountOrSharding) {
   const Folder folder;
-  Plan plan = small_plan(42);
+  DatasetPlan plan = small_plan(42);
   made(plan, {.output = folder / "one", .jobs = 1});
   made(plan, {.output = folder / "eight", .jobs = 8});
   EXPECT_EQ(files_of(folder / "one"), files_of(folder / "eight"));
 
   std::vector<fs::path> shards;
   for (std::uint32_t index : {2U, 0U, 3U, 1U}) {
-    Plan part = plan;
+    DatasetPlan part = plan;
     part.shard = {.index = index, .shard_count = 4};
     shards.push_back(folder / ("part" + std::to_string(index)));
     made(part, {.output = shards.back()});
   }
-  const Producer producer(plan, {}, {.pair_printer = source::print_pair, .single_printer = {}},
-                          harness::Policy::quick());
+  const RowProducer producer(plan, {}, {.pair_printer = source::print_cpp_and_cuda, .single_printer = {}},
+                             harness::Policy::quick());
   const Result<FinishedDataset> merged = merge(shards, producer, {.output = folder / "merged"});
   ASSERT_TRUE(merged.ok()) << merged.error().text();
   EXPECT_EQ(files_of(folder / "one"), files_of(folder / "merged"));
@@ -135,7 +135,7 @@ TEST(DatasetGeneration, OutputDoesNotDependOnJobCountOrSharding) {
 
 TEST(DatasetGeneration, DifferentSeedsGiveDifferentRows) {
   const Folder folder;
-  Plan plan = small_plan(8);
+  DatasetPlan plan = small_plan(8);
   made(plan, {.output = folder / "one"});
   plan.seed = 2;
   made(plan, {.output = folder / "two"});
@@ -145,15 +145,15 @@ TEST(DatasetGeneration, DifferentSeedsGiveDifferentRows) {
 /// Starts from the state of an interrupted run: its journal up to some block, and the rows of these blocks.
 TEST(DatasetGeneration, ResumedDatasetEqualsUninterruptedDataset) {
   const Folder folder;
-  const Plan plan = small_plan(24);
+  const DatasetPlan plan = small_plan(24);
   const fs::path stopped = folder / "stopped";
   made(plan, {.output = folder / "whole"});
 
   struct Stop {};
-  const Producer producer(plan, {}, {.pair_printer = source::print_pair, .single_printer = {}},
-                          harness::Policy::quick());
+  const RowProducer producer(plan, {}, {.pair_printer = source::print_cpp_and_cuda, .single_printer = {}},
+                             harness::Policy::quick());
   GenerateOptions options{.output = stopped};
-  options.progress = [](std::uint64_t rows, std::uint64_t) {
+  options.on_progress = [](std::uint64_t rows, std::uint64_t) {
     if (rows >= 12) throw Stop{};
   };
   EXPECT_THROW((void)generate(plan, producer, options), Stop);
@@ -171,11 +171,11 @@ TEST(DatasetGeneration, ResumedDatasetEqualsUninterruptedDataset) {
 
 TEST(DatasetGeneration, RejectsResumeWithDifferentPlan) {
   const Folder folder;
-  Plan plan = small_plan(8);
+  DatasetPlan plan = small_plan(8);
   made(plan, {.output = folder / "d"});
   plan.seed = 2;
-  const Producer producer(plan, {}, {.pair_printer = source::print_pair, .single_printer = {}},
-                          harness::Policy::quick());
+  const RowProducer producer(plan, {}, {.pair_printer = source::print_cpp_and_cuda, .single_printer = {}},
+                             harness::Policy::quick());
   EXPECT_THAT(generate(plan, producer, {.output = folder / "d", .resume = true}).error().text(),
               HasSubstr("a different 'seed'"));
 }
@@ -188,12 +188,12 @@ TEST(DatasetGeneration, DuplicateProgramGivesOnlyOneRow) {
   std::string renamed = python;
   for (std::size_t at = renamed.find("x"); at != std::string::npos; at = renamed.find("x", at + 1))
     renamed[at] = 'y';
-  Plan plan = small_plan(2);
-  plan.shares = {{.family = "user", .weight = 1, .rows = 2}};
-  plan.kernels = {{"user/a.f", python}, {"user/b.f", renamed}};
+  DatasetPlan plan = small_plan(2);
+  plan.family_shares = {{.family = "user", .weight = 1, .row_count = 2}};
+  plan.user_kernels = {{"user/a.f", python}, {"user/b.f", renamed}};
   const FinishedDataset finished = made(plan, {.output = folder / "d"});
   EXPECT_EQ(finished.rows, 1U);
-  EXPECT_EQ(finished.requested, 2U);
+  EXPECT_EQ(finished.requested_rows, 2U);
 }
 
 TEST(DatasetSplits, ContainOnlyWholeClustersAndHaveExpectedSizes) {

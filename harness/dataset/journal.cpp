@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 JournalBlock block_from(const json& line) {
-  JournalBlock block{.block = line.at("block")};
+  JournalBlock block{.block_number = line.at("block")};
   for (const json& row : line.at("rows"))
     block.rows.push_back({.slot = row.at("slot"), .attempt = row.at("attempt"), .id = row.at("id")});
   for (const json& rejected : line.at("rejected"))
@@ -35,11 +35,11 @@ fs::path block_file(const fs::path& dir, std::uint64_t block) {
 
 std::string to_line(const JournalBlock& block) {
   std::string line;
-  JsonObject object(line);
+  JsonObjectWriter object(line);
   object.add("record", "block");
-  object.add("block", static_cast<std::int64_t>(block.block));
+  object.add("block", static_cast<std::int64_t>(block.block_number));
   append_json_array(object.begin("rows"), block.rows, [&](const JournalRow& row) {
-    JsonObject members(line);
+    JsonObjectWriter members(line);
     members.add("slot", static_cast<std::int64_t>(row.slot));
     members.add("attempt", std::int64_t{row.attempt});
     members.add("id", row.id);
@@ -98,14 +98,14 @@ Result<JournalWriter> JournalWriter::create(const fs::path& dir, const Journal& 
   const fs::path path = dir / kJournalFile;
   const std::string text = to_text(journal);
   if (Result<void> put = put_file(path, text); !put.ok()) return put.error();
-  auto lines = harness::AppendedLines::reopen(path, static_cast<std::int64_t>(text.size()));
+  auto lines = harness::LineAppender::reopen(path, static_cast<std::int64_t>(text.size()));
   if (!lines.ok()) return lines.error();
   return JournalWriter(lines.take());
 }
 
 Result<void> JournalWriter::append(const JournalBlock& block) {
-  if (Result<void> appended = lines_.append(to_line(block)); !appended.ok()) return appended;
-  return lines_.sync();
+  if (Result<void> appended = journal_file_.append(to_line(block)); !appended.ok()) return appended;
+  return journal_file_.sync();
 }
 
 }  // namespace assay::dataset

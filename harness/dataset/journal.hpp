@@ -30,13 +30,13 @@ struct JournalRow {
 };
 
 struct JournalBlock {
-  std::uint64_t block = 0;                  ///< number of the block, from 0
+  std::uint64_t block_number = 0;           ///< number of the block, from 0
   std::vector<JournalRow> rows;             ///< rows of the block, ordered by slot
   std::vector<RejectedCandidate> rejected;  ///< rejected candidates; in a finished dataset without their texts
 };
 
 struct Journal {
-  Plan plan;
+  DatasetPlan plan;
   std::vector<JournalBlock> blocks;  ///< completed blocks, in the order of the file
   bool has_ended = false;            ///< whether the last line is `end`: the dataset is finished
 };
@@ -58,9 +58,9 @@ class JournalWriter {
   Result<void> append(const JournalBlock& block);
 
  private:
-  explicit JournalWriter(harness::AppendedLines lines) : lines_(std::move(lines)) {}
+  explicit JournalWriter(harness::LineAppender lines) : journal_file_(std::move(lines)) {}
 
-  harness::AppendedLines lines_;
+  harness::LineAppender journal_file_;
 };
 
 /// The whole journal as text; with the line `end` if it has ended.

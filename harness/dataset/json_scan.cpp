@@ -67,7 +67,7 @@ std::size_t JsonScanner::take_plain(std::string_view rest) {
   for (;;) {
     const std::string_view plain = rest.substr(count, plain_prefix(rest.substr(count)));
     if (state_ == State::kKey && token_.size() < kMostToken) token_ += plain.substr(0, kMostToken);
-    if (value_ != nullptr) text_ += plain;
+    if (value_ != nullptr) decoded_string_ += plain;
     count += plain.size();
     if (rest.size() - count < 2 || rest[count] != '\\') break;
     const std::size_t letter = kLetters.find(rest[count + 1]);
@@ -106,7 +106,7 @@ void JsonScanner::take(char c) {
       state_ = State::kKey;
       string_length_ = 0;
       token_.clear();
-      text_.clear();
+      decoded_string_.clear();
       return;
     case State::kColon:
       if (c != ':') return fail(shown(c), "':'");
@@ -122,7 +122,7 @@ void JsonScanner::take_value(char c) {
   if (c == '"') {
     state_ = State::kString;
     string_length_ = 0;
-    text_.clear();
+    decoded_string_.clear();
     return;
   }
   if (!is_word(c)) return fail(shown(c), "a JSON value");
@@ -218,7 +218,7 @@ void JsonScanner::keep_code_point(unsigned code) {
 /// Appends a byte of the decoded string.
 void JsonScanner::keep(unsigned byte) {
   if (state_ == State::kKey && token_.size() < kMostToken) token_ += static_cast<char>(byte);
-  if (value_ != nullptr) text_ += static_cast<char>(byte);
+  if (value_ != nullptr) decoded_string_ += static_cast<char>(byte);
 }
 
 /// Accepts the well-formed sequences of table 3-7 of the Unicode standard.
@@ -246,11 +246,11 @@ void JsonScanner::utf8(unsigned char byte) {
 
 void JsonScanner::string_done() {
   if (state_ == State::kString) {
-    if (value_ != nullptr) place() = text_;
+    if (value_ != nullptr) place() = decoded_string_;
     return value_done();
   }
   Frame& frame = frames_.back();
-  frame.key = value_ == nullptr ? token_ : text_;
+  frame.key = value_ == nullptr ? token_ : decoded_string_;
   if (std::ranges::find(frame.keys, token_) != frame.keys.end())
     return fail("a duplicate member", "unique member names");
   constexpr std::size_t kMostKeys = 256;  // further names are not checked: no row has so many

@@ -93,7 +93,7 @@ class JsonScanner {
   std::optional<ScanError> error_;                ///< the first fault of the line
   nlohmann::json* value_;                         ///< receives the line's value; null: no value is built
   std::vector<nlohmann::json*> open_containers_;  ///< containers of the value under construction, parallel to frames_
-  std::string text_;                              ///< text of the current string, if a value is built
+  std::string decoded_string_;                    ///< text of the current string, if a value is built
 };
 
 /// Parses a text. Returns nothing if a scanner with these limits finds a fault.

@@ -106,27 +106,27 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-std::string& JsonObject::begin(std::string_view name) {
+std::string& JsonObjectWriter::begin(std::string_view name) {
   append(out_, std::exchange(is_empty_, false) ? "\"" : ",\"", name, "\":");
   return out_;
 }
 
-void JsonObject::add(std::string_view name, std::string_view text) { append_json_string(begin(name), text); }
-void JsonObject::add(std::string_view name, bool value) { begin(name) += value ? "true" : "false"; }
-void JsonObject::add(std::string_view name, std::int64_t value) { begin(name) += std::to_string(value); }
-void JsonObject::add_null(std::string_view name) { begin(name) += "null"; }
+void JsonObjectWriter::add(std::string_view name, std::string_view text) { append_json_string(begin(name), text); }
+void JsonObjectWriter::add(std::string_view name, bool value) { begin(name) += value ? "true" : "false"; }
+void JsonObjectWriter::add(std::string_view name, std::int64_t value) { begin(name) += std::to_string(value); }
+void JsonObjectWriter::add_null(std::string_view name) { begin(name) += "null"; }
 
-void JsonObject::add(std::string_view name, const std::optional<double>& value) {
+void JsonObjectWriter::add(std::string_view name, const std::optional<double>& value) {
   if (value) begin(name) += nlohmann::json(*value).dump();
   else add_null(name);
 }
 
-void JsonObject::add(std::string_view name, const std::vector<std::string>& texts) {
+void JsonObjectWriter::add(std::string_view name, const std::vector<std::string>& texts) {
   std::string& out = begin(name);
   append_json_array(out, texts, [&](const std::string& text) { append_json_string(out, text); });
 }
 
-void JsonObject::add(std::string_view name, const std::vector<std::int64_t>& values) {
+void JsonObjectWriter::add(std::string_view name, const std::vector<std::int64_t>& values) {
   std::string& out = begin(name);
   append_json_array(out, values, [&](std::int64_t value) { out += std::to_string(value); });
 }

@@ -17,11 +17,11 @@ std::size_t plain_prefix(std::string_view text);
 void append_json_string(std::string& out, std::string_view text);
 
 /// Appends an object, member by member, starting with the opening brace. Member names must need no escapes.
-class JsonObject {
+class JsonObjectWriter {
  public:
-  explicit JsonObject(std::string& out) : out_(out) { out_ += '{'; }
-  JsonObject(const JsonObject&) = delete;
-  JsonObject& operator=(const JsonObject&) = delete;
+  explicit JsonObjectWriter(std::string& out) : out_(out) { out_ += '{'; }
+  JsonObjectWriter(const JsonObjectWriter&) = delete;
+  JsonObjectWriter& operator=(const JsonObjectWriter&) = delete;
 
   void add(std::string_view name, std::string_view text);
   void add(std::string_view name, const std::string& text) { add(name, std::string_view(text)); }

@@ -33,7 +33,7 @@ TEST(JsonText, EscapesSpecialCharactersAtEveryPosition) {
 
 TEST(JsonText, MatchesOutputOfJsonLibrary) {
   std::string text;
-  JsonObject object(text);
+  JsonObjectWriter object(text);
   object.add("text", "a\tb");
   object.add("flag", true);
   object.add("count", std::int64_t{-9'007'199'254'740'993});
@@ -44,7 +44,7 @@ TEST(JsonText, MatchesOutputOfJsonLibrary) {
   object.add("sizes", std::vector<std::int64_t>{1, 1024});
   object.add("empty", std::vector<std::string>{});
   object.add_null("null");
-  JsonObject inner(object.begin("inner"));
+  JsonObjectWriter inner(object.begin("inner"));
   inner.add("rank", 2);
   inner.close();
   object.close();

@@ -22,40 +22,41 @@ constexpr unsigned kSeedBits = 40;
 
 }  // namespace
 
-Result<void> distribute_rows(Plan& plan) {
+Result<void> distribute_rows(DatasetPlan& plan) {
   double total = 0;
-  for (const FamilyShare& share : plan.shares) {
+  for (const FamilyShare& share : plan.family_shares) {
     if (!(share.weight > 0) || !std::isfinite(share.weight)) {
       return Error{fmt::format("the weight of '{}' must be positive, got {}", share.family, share.weight)};
     }
     total += share.weight;
   }
-  if (plan.shares.empty()) return Error{"no kernel family is selected"};
+  if (plan.family_shares.empty()) return Error{"no kernel family is selected"};
   std::vector<double> remainders;
   std::uint64_t given = 0;
-  for (FamilyShare& share : plan.shares) {
-    const double exact = static_cast<double>(plan.count) * share.weight / total;
-    share.rows = static_cast<std::uint64_t>(exact);
-    given += share.rows;
+  for (FamilyShare& share : plan.family_shares) {
+    const double exact = static_cast<double>(plan.row_count) * share.weight / total;
+    share.row_count = static_cast<std::uint64_t>(exact);
+    given += share.row_count;
     remainders.push_back(exact - std::floor(exact));
   }
-  std::vector<std::size_t> order(plan.shares.size());
+  std::vector<std::size_t> order(plan.family_shares.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return remainders[a] > remainders[b]; });
-  for (std::size_t i = 0; given < plan.count; ++i, ++given)
-    ++plan.shares[order[i % order.size()]].rows;
+  for (std::size_t i = 0; given < plan.row_count; ++i, ++given)
+    ++plan.family_shares[order[i % order.size()]].row_count;
   return {};
 }
 
-std::vector<Slot> slots_of(const Plan& plan) {
+std::vector<Slot> slots_of(const DatasetPlan& plan) {
   std::vector<Slot> slots;
-  slots.reserve(plan.count);
-  for (std::uint32_t f = 0; f < plan.shares.size(); ++f) {
-    for (std::uint64_t i = 0; i < plan.shares[f].rows; ++i)
+  slots.reserve(plan.row_count);
+  for (std::uint32_t f = 0; f < plan.family_shares.size(); ++f) {
+    for (std::uint64_t i = 0; i < plan.family_shares[f].row_count; ++i)
       slots.push_back({.number = 0, .family = f, .index_in_family = i});
   }
   const auto place = [&](const Slot& slot) {
-    return (static_cast<double>(slot.index_in_family) + 0.5) / static_cast<double>(plan.shares[slot.family].rows);
+    return (static_cast<double>(slot.index_in_family) + 0.5) /
+           static_cast<double>(plan.family_shares[slot.family].row_count);
   };
   std::ranges::sort(slots, [&](const Slot& a, const Slot& b) {
     return std::pair(place(a), a.family) < std::pair(place(b), b.family);
@@ -65,34 +66,34 @@ std::vector<Slot> slots_of(const Plan& plan) {
   return slots;
 }
 
-std::span<const Slot> slots_of_block(const Plan& plan, std::span<const Slot> slots, std::uint64_t block) {
+std::span<const Slot> slots_of_block(const DatasetPlan& plan, std::span<const Slot> slots, std::uint64_t block) {
   const std::uint64_t first = block * plan.slots_per_block;
   return slots.subspan(first, std::min<std::uint64_t>(plan.slots_per_block, slots.size() - first));
 }
 
-std::vector<std::uint64_t> blocks_of_shard(const Plan& plan) {
+std::vector<std::uint64_t> blocks_of_shard(const DatasetPlan& plan) {
   std::vector<std::uint64_t> blocks;
   for (std::uint64_t block = plan.shard.index; block < plan.blocks(); block += plan.shard.shard_count)
     blocks.push_back(block);
   return blocks;
 }
 
-std::optional<std::string> candidate_name(const Plan& plan, const Slot& slot, std::uint32_t attempt) {
-  if (!plan.kernels.empty()) {
-    return attempt == 0 ? std::optional(plan.kernels[slot.number].name) : std::nullopt;
+std::optional<std::string> candidate_name(const DatasetPlan& plan, const Slot& slot, std::uint32_t attempt) {
+  if (!plan.user_kernels.empty()) {
+    return attempt == 0 ? std::optional(plan.user_kernels[slot.number].name) : std::nullopt;
   }
-  const std::string& family = plan.shares[slot.family].family;
+  const std::string& family = plan.family_shares[slot.family].family;
   Rng rng = Rng(plan.seed).split(family).split(slot.index_in_family).split(std::uint64_t{attempt});
   return fmt::format("{}/r{}_{}", family, generators::kGeneratorVersion, rng.next() >> (64 - kSeedBits));
 }
 
-Json to_json(const Plan& plan) {
+Json to_json(const DatasetPlan& plan) {
   Json shares = Json::array();
-  for (const FamilyShare& share : plan.shares)
-    shares.push_back({{"family", share.family}, {"weight", share.weight}, {"rows", share.rows}});
+  for (const FamilyShare& share : plan.family_shares)
+    shares.push_back({{"family", share.family}, {"weight", share.weight}, {"rows", share.row_count}});
   Json kernels = Json::array();
-  for (const UserKernel& kernel : plan.kernels)
-    kernels.push_back({{"name", kernel.name}, {"python", kernel.python}});
+  for (const UserKernel& kernel : plan.user_kernels)
+    kernels.push_back({{"name", kernel.name}, {"python", kernel.python_source}});
   Json tools = Json::array();
   for (const DeviceCompiler& tool : plan.toolchain)
     tools.push_back({{"device", tool.device}, {"version", tool.version}, {"sha256", tool.sha256}});
@@ -102,44 +103,45 @@ Json to_json(const Plan& plan) {
           {"emitter", plan.emitter},
           {"emitter_version", plan.emitter_version},
           {"kernels_version", plan.kernel_generators_version},
-          {"count", plan.count},
+          {"count", plan.row_count},
           {"seed", fmt::format("{}", plan.seed)},
           {"families", shares},
           {"kernels", kernels},
           {"verify", plan.verify},
           {"effort", plan.effort},
           {"devices", plan.devices},
-          {"flags", plan.flags},
+          {"flags", plan.numeric_modes},
           {"toolchain", tools},
           {"licence", plan.license},
           {"block_rows", plan.slots_per_block},
           {"shard", {{"index", plan.shard.index}, {"of", plan.shard.shard_count}}}};
 }
 
-Plan plan_from(const json& line) {
-  Plan plan{.generator_version = line.at("generator_version"),
-            .emitter = line.value("emitter", "assay"),
-            .emitter_version = line.value("emitter_version", line.at("generator_version")),
-            .kernel_generators_version = line.at("kernels_version"),
-            .count = line.at("count"),
-            .seed = std::stoull(line.at("seed").get<std::string>()),
-            .verify = line.at("verify"),
-            .effort = line.at("effort"),
-            .devices = line.at("devices").get<std::vector<std::string>>(),
-            .flags = line.at("flags").get<std::vector<std::string>>(),
-            .license = line.at("licence"),
-            .slots_per_block = line.at("block_rows"),
-            .shard = {.index = line.at("shard").at("index"), .shard_count = line.at("shard").at("of")}};
+DatasetPlan plan_from(const json& line) {
+  DatasetPlan plan{.generator_version = line.at("generator_version"),
+                   .emitter = line.value("emitter", "assay"),
+                   .emitter_version = line.value("emitter_version", line.at("generator_version")),
+                   .kernel_generators_version = line.at("kernels_version"),
+                   .row_count = line.at("count"),
+                   .seed = std::stoull(line.at("seed").get<std::string>()),
+                   .verify = line.at("verify"),
+                   .effort = line.at("effort"),
+                   .devices = line.at("devices").get<std::vector<std::string>>(),
+                   .numeric_modes = line.at("flags").get<std::vector<std::string>>(),
+                   .license = line.at("licence"),
+                   .slots_per_block = line.at("block_rows"),
+                   .shard = {.index = line.at("shard").at("index"), .shard_count = line.at("shard").at("of")}};
   for (const json& share : line.at("families"))
-    plan.shares.push_back({.family = share.at("family"), .weight = share.at("weight"), .rows = share.at("rows")});
+    plan.family_shares.push_back(
+        {.family = share.at("family"), .weight = share.at("weight"), .row_count = share.at("rows")});
   for (const json& kernel : line.at("kernels"))
-    plan.kernels.push_back({.name = kernel.at("name"), .python = kernel.at("python")});
+    plan.user_kernels.push_back({.name = kernel.at("name"), .python_source = kernel.at("python")});
   for (const json& tool : line.at("toolchain"))
     plan.toolchain.push_back({.device = tool.at("device"), .version = tool.at("version"), .sha256 = tool.at("sha256")});
   return plan;
 }
 
-std::string difference(const Plan& a, const Plan& b) {
+std::string difference(const DatasetPlan& a, const DatasetPlan& b) {
   const Json left = to_json(a);
   const Json right = to_json(b);
   for (const auto& [name, value] : left.items()) {

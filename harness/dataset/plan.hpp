@@ -23,8 +23,8 @@ namespace assay::dataset {
 /// A family's part of the dataset.
 struct FamilyShare {
   std::string family;
-  double weight = 1;       ///< relative share of the rows; must be positive
-  std::uint64_t rows = 0;  ///< number of rows of the family, computed by distribute_rows
+  double weight = 1;            ///< relative share of the rows; must be positive
+  std::uint64_t row_count = 0;  ///< number of rows of the family, computed by distribute_rows
   friend bool operator==(const FamilyShare&, const FamilyShare&) = default;
 };
 
@@ -37,60 +37,60 @@ struct DatasetShard {
 
 /// A kernel from a user's file, which gets one slot.
 struct UserKernel {
-  std::string name;    ///< name in the dataset: "user/wave.step"
-  std::string python;  ///< source text with only this kernel
+  std::string name;           ///< name in the dataset: "user/wave.step"
+  std::string python_source;  ///< source text with only this kernel
   friend bool operator==(const UserKernel&, const UserKernel&) = default;
 };
 
-struct Plan {
-  std::string generator_version;          ///< version of Assay
-  std::string emitter = "assay";          ///< code generator of the C++ and CUDA C++: "assay" or "warp"
-  std::string emitter_version;            ///< version of the emitter
-  int kernel_generators_version = 0;      ///< version of the random kernel generators
-  std::uint64_t count = 0;                ///< number of rows of the whole dataset
-  std::uint64_t seed = 1;                 ///< seed of the kernels, their inputs and the splits
-  std::vector<FamilyShare> shares;        ///< one for each family, in order; for user kernels the single family "user"
-  std::vector<UserKernel> kernels;        ///< user kernels, which replace random ones; one slot each, in order
-  bool verify = true;                     ///< whether the rows are judged
-  std::string effort = "standard";        ///< how thoroughly rows are judged: "quick", "standard", "thorough" or "none"
-  std::vector<std::string> devices;       ///< names of the devices that verify each row
-  std::vector<std::string> flags;         ///< numeric modes of the devices: "cpu/strict"
-  std::vector<DeviceCompiler> toolchain;  ///< the compilers of `devices`
-  std::string license = "unknown";        ///< license of the dataset, for the card and the rows
-  std::uint32_t slots_per_block = 32;     ///< number of slots in a block
-  DatasetShard shard;                     ///< the part of the dataset that this run makes
-  friend bool operator==(const Plan&, const Plan&) = default;
+struct DatasetPlan {
+  std::string generator_version;           ///< version of Assay
+  std::string emitter = "assay";           ///< code generator of the C++ and CUDA C++: "assay" or "warp"
+  std::string emitter_version;             ///< version of the emitter
+  int kernel_generators_version = 0;       ///< version of the random kernel generators
+  std::uint64_t row_count = 0;             ///< number of rows of the whole dataset
+  std::uint64_t seed = 1;                  ///< seed of the kernels, their inputs and the splits
+  std::vector<FamilyShare> family_shares;  ///< one for each family, in order; for user kernels the single family "user"
+  std::vector<UserKernel> user_kernels;    ///< user kernels, which replace random ones; one slot each, in order
+  bool verify = true;                      ///< whether the rows are judged
+  std::string effort = "standard";   ///< how thoroughly rows are judged: "quick", "standard", "thorough" or "none"
+  std::vector<std::string> devices;  ///< names of the devices that verify each row
+  std::vector<std::string> numeric_modes;  ///< numeric modes of the devices: "cpu/strict"
+  std::vector<DeviceCompiler> toolchain;   ///< the compilers of `devices`
+  std::string license = "unknown";         ///< license of the dataset, for the card and the rows
+  std::uint32_t slots_per_block = 32;      ///< number of slots in a block
+  DatasetShard shard;                      ///< the part of the dataset that this run makes
+  friend bool operator==(const DatasetPlan&, const DatasetPlan&) = default;
 
-  [[nodiscard]] std::uint64_t blocks() const { return (count + slots_per_block - 1) / slots_per_block; }
+  [[nodiscard]] std::uint64_t blocks() const { return (row_count + slots_per_block - 1) / slots_per_block; }
 };
 
 /// Distributes the rows over the families by weight (largest remainder method), so that no family is off by a whole
 /// row. Fails if a weight is not positive or no family is given.
-Result<void> distribute_rows(Plan& plan);
+Result<void> distribute_rows(DatasetPlan& plan);
 
 /// A position in the dataset.
 struct Slot {
   std::uint64_t number = 0;           ///< number of the slot in the dataset, from 0
-  std::uint32_t family = 0;           ///< index of the family in Plan::shares
+  std::uint32_t family = 0;           ///< index of the family in DatasetPlan::family_shares
   std::uint64_t index_in_family = 0;  ///< number of the slot among the slots of its family, from 0
 };
 
 /// All slots in order, with families interleaved so that every part of the dataset is balanced.
-std::vector<Slot> slots_of(const Plan& plan);
+std::vector<Slot> slots_of(const DatasetPlan& plan);
 /// The slots of a block.
-std::span<const Slot> slots_of_block(const Plan& plan, std::span<const Slot> slots, std::uint64_t block);
+std::span<const Slot> slots_of_block(const DatasetPlan& plan, std::span<const Slot> slots, std::uint64_t block);
 
 /// The blocks of the plan's shard, ascending.
-std::vector<std::uint64_t> blocks_of_shard(const Plan& plan);
+std::vector<std::uint64_t> blocks_of_shard(const DatasetPlan& plan);
 
 /// Name of a slot's candidate, such as "loop/r1_42"; nothing after the last attempt (user kernels have one).
-std::optional<std::string> candidate_name(const Plan& plan, const Slot& slot, std::uint32_t attempt);
+std::optional<std::string> candidate_name(const DatasetPlan& plan, const Slot& slot, std::uint32_t attempt);
 
 /// The plan as the first line of the journal.
-nlohmann::ordered_json to_json(const Plan& plan);
-Plan plan_from(const nlohmann::json& line);
+nlohmann::ordered_json to_json(const DatasetPlan& plan);
+DatasetPlan plan_from(const nlohmann::json& line);
 
 /// The first member in which two plans differ, such as "seed"; ignores the shard. Empty if they are equal.
-std::string difference(const Plan& a, const Plan& b);
+std::string difference(const DatasetPlan& a, const DatasetPlan& b);
 
 }  // namespace assay::dataset

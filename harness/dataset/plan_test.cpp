@@ -15,16 +15,17 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Plan plan_of(std::uint64_t count, std::vector<FamilyShare> shares) {
-  Plan plan{.generator_version = "0.1.0", .count = count, .shares = std::move(shares), .slots_per_block = 8};
+DatasetPlan plan_of(std::uint64_t count, std::vector<FamilyShare> shares) {
+  DatasetPlan plan{
+      .generator_version = "0.1.0", .row_count = count, .family_shares = std::move(shares), .slots_per_block = 8};
   EXPECT_TRUE(distribute_rows(plan).ok());
   return plan;
 }
 
-std::vector<std::uint64_t> rows_of(const Plan& plan) {
+std::vector<std::uint64_t> rows_of(const DatasetPlan& plan) {
   std::vector<std::uint64_t> rows;
-  for (const FamilyShare& share : plan.shares)
-    rows.push_back(share.rows);
+  for (const FamilyShare& share : plan.family_shares)
+    rows.push_back(share.row_count);
   return rows;
 }
 
@@ -35,15 +36,15 @@ TEST(RowDistribution, RowCountsAreProportionalToFamilyWeights) {
 }
 
 TEST(RowDistribution, RejectsWeightsThatAreNotPositive) {
-  Plan plan{.count = 4, .shares = {{"a", -1}}};
+  DatasetPlan plan{.row_count = 4, .family_shares = {{"a", -1}}};
   ASSERT_FALSE(distribute_rows(plan).ok());
   EXPECT_THAT(distribute_rows(plan).error().text(), HasSubstr("weight of 'a' must be positive, got -1"));
-  plan.shares = {};
+  plan.family_shares = {};
   EXPECT_FALSE(distribute_rows(plan).ok());
 }
 
 TEST(DatasetSlots, EveryPrefixContainsFamiliesInProportionToWeights) {
-  const Plan plan = plan_of(1000, {{"a", 2}, {"b", 1}, {"c", 1}});
+  const DatasetPlan plan = plan_of(1000, {{"a", 2}, {"b", 1}, {"c", 1}});
   const std::vector<Slot> slots = slots_of(plan);
   ASSERT_EQ(slots.size(), 1000U);
   std::map<std::uint32_t, int> seen;
@@ -55,7 +56,7 @@ TEST(DatasetSlots, EveryPrefixContainsFamiliesInProportionToWeights) {
 }
 
 TEST(DatasetSlots, BelongToExactlyOneShard) {
-  Plan plan = plan_of(100, {{"a"}, {"b"}});
+  DatasetPlan plan = plan_of(100, {{"a"}, {"b"}});
   const std::vector<Slot> slots = slots_of(plan);
   std::set<std::uint64_t> seen;
   plan.shard.shard_count = 3;
@@ -69,7 +70,7 @@ TEST(DatasetSlots, BelongToExactlyOneShard) {
 }
 
 TEST(CandidateName, IsUniqueForEachSeedFamilySlotAndAttempt) {
-  Plan plan = plan_of(4, {{"loop"}, {"math"}});
+  DatasetPlan plan = plan_of(4, {{"loop"}, {"math"}});
   std::set<std::string> names;
   for (plan.seed = 1; plan.seed < 3; ++plan.seed) {
     for (const Slot& slot : slots_of(plan)) {
@@ -82,20 +83,20 @@ TEST(CandidateName, IsUniqueForEachSeedFamilySlotAndAttempt) {
 }
 
 TEST(CandidateName, DoesNotExistForSecondAttemptOfUserKernel) {
-  Plan plan{.count = 1, .shares = {{"user"}}, .kernels = {{"user/wave.step", "..."}}};
+  DatasetPlan plan{.row_count = 1, .family_shares = {{"user"}}, .user_kernels = {{"user/wave.step", "..."}}};
   ASSERT_TRUE(distribute_rows(plan).ok());
   EXPECT_EQ(candidate_name(plan, slots_of(plan)[0], 0), "user/wave.step");
   EXPECT_EQ(candidate_name(plan, slots_of(plan)[0], 1), std::nullopt);
 }
 
 TEST(PlanJson, RoundTripsAndMatchesSchema) {
-  Plan plan = plan_of(20, {{"loop", 2.5}, {"math"}});
+  DatasetPlan plan = plan_of(20, {{"loop", 2.5}, {"math"}});
   plan.kernel_generators_version = 1;
   plan.seed = ~std::uint64_t{0};
   plan.verify = false;
   plan.effort = "none";
   plan.devices = {"cpu", "ptx"};
-  plan.flags = {"cpu/strict"};
+  plan.numeric_modes = {"cpu/strict"};
   plan.toolchain = {{"cpu", "g++ 12", std::string(64, 'a')}};
   plan.shard = {.index = 2, .shard_count = 5};
   const nlohmann::json line = nlohmann::json::parse(to_json(plan).dump());
@@ -104,8 +105,8 @@ TEST(PlanJson, RoundTripsAndMatchesSchema) {
 }
 
 TEST(PlanDifference, ReportsNameOfDifferingMemberAndIgnoresShard) {
-  const Plan plan = plan_of(20, {{"loop"}});
-  Plan other = plan;
+  const DatasetPlan plan = plan_of(20, {{"loop"}});
+  DatasetPlan other = plan;
   other.shard = {.index = 1, .shard_count = 2};
   EXPECT_EQ(difference(plan, other), "");
   other.seed = 2;

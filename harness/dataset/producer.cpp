@@ -38,8 +38,8 @@ class Stopwatch {
 };
 
 std::string verdict_of(const CaseRecord& record) {
-  return record.kind.empty() ? std::string(to_text(record.outcome))
-                             : fmt::format("{}({})", to_text(record.outcome), record.kind);
+  return record.outcome_detail.empty() ? std::string(to_text(record.outcome))
+                                       : fmt::format("{}({})", to_text(record.outcome), record.outcome_detail);
 }
 
 bool may_be_the_machine(const CaseRecord& record) {
@@ -52,8 +52,8 @@ Result<harness::KernelSource> random_source(const std::string& name, bool judged
 }
 
 json without_times(CaseRecord record) {
-  record.time_ms = {};
-  record.artifact.reset();  // the Python is stored separately, and determines the rest
+  record.stage_times = {};
+  record.source_texts.reset();  // the Python is stored separately, and determines the rest
   return json::parse(harness::to_line(record));
 }
 
@@ -61,8 +61,8 @@ void add_times(harness::StageTimes& sum, const harness::StageTimes& times) {
   sum.adjoint_ms += times.adjoint_ms;
   sum.emit_ms += times.emit_ms;
   sum.build_ms += times.build_ms;
-  sum.reference_ms += times.reference_ms;
-  sum.run_ms += times.run_ms;
+  sum.oracle_ms += times.oracle_ms;
+  sum.launch_ms += times.launch_ms;
   sum.compare_ms += times.compare_ms;
 }
 
@@ -75,7 +75,7 @@ Json to_json(const RejectedCandidate& rejected) {
           {"name", rejected.name},
           {"verdict", rejected.verdict},
           {"message", rejected.message},
-          {"python_source", rejected.python},
+          {"python_source", rejected.python_source},
           {"records", rejected.records}};
 }
 
@@ -85,7 +85,7 @@ RejectedCandidate rejected_from(const json& line) {
           .name = line.at("name"),
           .verdict = line.at("verdict"),
           .message = line.at("message"),
-          .python = line.at("python_source"),
+          .python_source = line.at("python_source"),
           .records = line.at("records").get<std::vector<json>>()};
 }
 
@@ -94,8 +94,8 @@ AcceptedRow accept(const SlotTask& task, const Row& row, const RenderedKernel& k
           .attempt = task.attempt,
           .id = memory.other_data.store(row.id),
           .line = memory.lines.store(to_line(row)),
-          .facts = facts_of(row, *kernel.source.module, memory.other_data),
-          .shingles = memory.other_data.store(ShingleView(shingles_of(kernel.canonical)))};
+          .statistics = row_statistics(row, *kernel.source.module, memory.other_data),
+          .shingles = memory.other_data.store(ShingleView(shingles_of(kernel.canonical_ir)))};
 }
 
 Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, RowMemories& memory) {
@@ -109,7 +109,7 @@ Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, Row
                        .attempt = task.attempt,
                        .id = memory.other_data.store(row.id),
                        .line = memory.lines.store(line),
-                       .facts = facts_of(row, *source->module, memory.other_data),
+                       .statistics = row_statistics(row, *source->module, memory.other_data),
                        .shingles = memory.other_data.store(
                            ShingleView(shingles_of(ir::to_text(*source->module, ir::Naming::kCanonical))))};
   } catch (const json::exception& wrong) {
@@ -117,7 +117,7 @@ Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, Row
   }
 }
 
-struct Producer::Candidate {
+struct RowProducer::Candidate {
   SlotTask task;
   std::string name;
   RenderedKernel kernel;
@@ -125,10 +125,11 @@ struct Producer::Candidate {
   std::vector<CaseRecord> failed = {};
 };
 
-Producer::Producer(const Plan& plan, std::vector<Verifier> verifiers, RowPrinters printers, harness::Policy policy)
+RowProducer::RowProducer(const DatasetPlan& plan, std::vector<Verifier> verifiers, RowPrinters printers,
+                         harness::Policy policy)
     : plan_(plan), verifiers_(std::move(verifiers)), printers_(std::move(printers)), policy_(policy) {}
 
-Result<ProducedBlock> Producer::produce(std::span<const SlotTask> tasks) const {
+Result<ProducedBlock> RowProducer::produce(std::span<const SlotTask> tasks) const {
   ProducedBlock produced;
   // Kernels are judged in batches, because one compiler run takes many. Without judging, each kernel is finished before
   // the next is made, so that it stays in the caches and its memory is reused.
@@ -143,7 +144,7 @@ Result<ProducedBlock> Producer::produce(std::span<const SlotTask> tasks) const {
   return produced;
 }
 
-Result<void> Producer::produce(std::span<const SlotTask> tasks, ProducedBlock& produced) const {
+Result<void> RowProducer::produce(std::span<const SlotTask> tasks, ProducedBlock& produced) const {
   std::vector<SlotTask> pending(tasks.begin(), tasks.end());
   while (!pending.empty()) {
     Result<std::vector<Candidate>> candidates = draw(pending, produced);
@@ -165,7 +166,7 @@ Result<void> Producer::produce(std::span<const SlotTask> tasks, ProducedBlock& p
                                  .name = candidate.name,
                                  .verdict = verdict_of(first),
                                  .message = first.message,
-                                 .python = candidate.kernel.source.python};
+                                 .python_source = candidate.kernel.source.python};
       for (const CaseRecord& record : candidate.failed)
         rejected.records.push_back(without_times(record));
       produced.rejected.push_back(std::move(rejected));
@@ -176,16 +177,17 @@ Result<void> Producer::produce(std::span<const SlotTask> tasks, ProducedBlock& p
 }
 
 /// Renders a candidate for each task. A candidate that cannot be rendered is rejected, and the next one is drawn.
-Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<SlotTask>& tasks, ProducedBlock& produced) const {
-  const Stopwatch watch(produced.timing.render_seconds);
+Result<std::vector<RowProducer::Candidate>> RowProducer::draw(std::vector<SlotTask>& tasks,
+                                                              ProducedBlock& produced) const {
+  const Stopwatch watch(produced.timing.preparation_seconds);
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const SlotTask task = tasks[i];
     const auto name = task.attempt < kMaxAttempts ? candidate_name(plan_, task.slot, task.attempt) : std::nullopt;
     if (!name) continue;
-    Result<harness::KernelSource> source = plan_.kernels.empty()
+    Result<harness::KernelSource> source = plan_.user_kernels.empty()
                                                ? random_source(*name, plan_.verify)
-                                               : read_kernel(plan_.kernels[task.slot.number].python, *name);
+                                               : read_kernel(plan_.user_kernels[task.slot.number].python_source, *name);
     if (!source.ok()) return source.error();
     std::string python = source->python;
     Result<RenderedKernel> rendered = render(source.take(), printers_.pair_printer);
@@ -198,20 +200,20 @@ Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<SlotTask>& t
                                  .name = *name,
                                  .verdict = "unsupported(source)",
                                  .message = rendered.error().text(),
-                                 .python = std::move(python)});
+                                 .python_source = std::move(python)});
     tasks.push_back({task.slot, task.attempt + 1});
   }
   tasks.clear();
   return candidates;
 }
 
-Result<void> Producer::add_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
-                                     ProducedBlock& produced) const {
-  const Stopwatch watch(produced.timing.render_seconds);
-  std::vector<warp::TextRequest> requests;
+Result<void> RowProducer::add_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
+                                        ProducedBlock& produced) const {
+  const Stopwatch watch(produced.timing.preparation_seconds);
+  std::vector<warp::SourceRequest> requests;
   std::vector<std::optional<Error>> failed(candidates.size());
   for (std::size_t c = 0; c < candidates.size(); ++c) {
-    Result<warp::TextRequest> request = warp_request(candidates[c].kernel.source);
+    Result<warp::SourceRequest> request = warp_request(candidates[c].kernel.source);
     if (request.ok()) requests.push_back(request.take());
     else failed[c] = request.error();
   }
@@ -222,7 +224,7 @@ Result<void> Producer::add_warp_code(std::vector<Candidate>& candidates, std::ve
   for (std::size_t c = 0; c < candidates.size(); ++c) {
     Candidate& candidate = candidates[c];
     if (!failed[c]) {
-      const Result<warp::GeneratedText>& generated = *text++;
+      const Result<warp::GeneratedSources>& generated = *text++;
       if (generated.ok()) {
         add_code(*generated, candidate.kernel.has_gradients, candidate.kernel.row);
         // Warp's code adds to gradient arrays with atomics.
@@ -237,25 +239,25 @@ Result<void> Producer::add_warp_code(std::vector<Candidate>& candidates, std::ve
                                  .name = candidate.name,
                                  .verdict = "unsupported(warp)",
                                  .message = failed[c]->text(),
-                                 .python = candidate.kernel.source.python});
+                                 .python_source = candidate.kernel.source.python});
     tasks.push_back({candidate.task.slot, candidate.task.attempt + 1});
   }
   candidates = std::move(kept);
   return {};
 }
 
-void Producer::judge(std::span<Candidate> candidates, Timing& timing) const {
+void RowProducer::judge(std::span<Candidate> candidates, Timing& timing) const {
   for (const Verifier& verifier : verifiers_) {
     if (!verifier.device->can_run().is_available) continue;
     for (const harness::Mode& mode : verifier.modes)
-      judge_on(verifier, mode, candidates, timing);
+      judge_on_device(verifier, mode, candidates, timing);
   }
 }
 
-void Producer::judge_on(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
-                        Timing& timing) const {
+void RowProducer::judge_on_device(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
+                                  Timing& timing) const {
   const harness::RunOptions options{.jobs = 1, .seed = plan_.seed, .policy = policy_, .mode = mode};
-  const harness::Sample sample = harness::sample_of(plan_.effort);
+  const harness::SampleSize sample = harness::sample_of(plan_.effort);
   std::vector<Candidate*> left;
   for (Candidate& candidate : candidates) {
     const harness::KernelSource& source = candidate.kernel.source;
@@ -271,7 +273,7 @@ void Producer::judge_on(const Verifier& verifier, const harness::Mode& mode, std
     const auto take = [&](CaseRecord record) {
       while (records[at].size() == passes_of(sources[at], options).size())
         ++at;
-      add_times(timing.judging_times, record.time_ms);
+      add_times(timing.judging_times, record.stage_times);
       records[at].push_back(std::move(record));
     };
     run_batch(sources, *verifier.device, printers_.single_printer, options, take);
@@ -296,7 +298,7 @@ void Producer::judge_on(const Verifier& verifier, const harness::Mode& mode, std
 }
 
 /// Adds evidence with a reason for every device and pass without a verdict.
-void Producer::add_unjudged(Candidate& candidate) const {
+void RowProducer::add_unjudged(Candidate& candidate) const {
   const auto reason_of = [&](std::string_view device, std::string_view pass) -> std::string {
     if (!plan_.verify) return "not verified";
     const auto verifier =
@@ -315,7 +317,7 @@ void Producer::add_unjudged(Candidate& candidate) const {
   sort(candidate.evidence);
 }
 
-Row Producer::row_of(Candidate& candidate) const {
+Row RowProducer::row_of(Candidate& candidate) const {
   Row row = std::move(candidate.kernel.row);
   row.evidence = std::move(candidate.evidence);
   row.metadata = {.generator_version = plan_.generator_version,
@@ -326,7 +328,7 @@ Row Producer::row_of(Candidate& candidate) const {
                   .seed = fmt::format("{}", plan_.seed),
                   .category = row.family,
                   .device = plan_.devices,
-                  .flags = plan_.flags,
+                  .numeric_modes = plan_.numeric_modes,
                   .effort = plan_.effort,
                   .toolchain = plan_.toolchain,
                   .license = plan_.license};

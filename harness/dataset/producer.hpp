@@ -36,7 +36,7 @@ struct RejectedCandidate {
   std::string name;           ///< name of the kernel: "loop/r1_42"
   std::string verdict;        ///< why it was rejected: "fail(mismatch)", "unsupported(adjoint)"
   std::string message;        ///< message of the verdict
-  std::string python;         ///< source text of the kernel
+  std::string python_source;  ///< source text of the kernel
   std::vector<nlohmann::json>
       records;  ///< records of the cases that did not pass, as harness/records writes them, without times
 };
@@ -56,7 +56,7 @@ struct AcceptedRow {
   std::uint32_t attempt = 0;  ///< which candidate of the slot became the row
   std::string_view id;        ///< id of the row
   std::string_view line;      ///< the row's line of JSON; empty if it was freed
-  RowFacts facts;             ///< the row's part of the statistics
+  RowStatistics statistics;   ///< the row's part of the statistics
   ShingleView shingles;       ///< the row's shingles, for finding near duplicates
 };
 
@@ -89,9 +89,9 @@ struct RowPrinters {
 };
 
 /// Pure: the row of a task depends only on the plan. May be used by several threads at once.
-class Producer {
+class RowProducer {
  public:
-  Producer(const Plan& plan, std::vector<Verifier> verifiers, RowPrinters printers, harness::Policy policy);
+  RowProducer(const DatasetPlan& plan, std::vector<Verifier> verifiers, RowPrinters printers, harness::Policy policy);
 
   /// For each task, the first passing candidate, starting with the task's attempt. Fails if Warp's code is wanted and
   /// its process cannot be run, otherwise only on a bug in Assay: a generated kernel that cannot be parsed back.
@@ -108,12 +108,12 @@ class Producer {
   Result<void> add_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
                              ProducedBlock& produced) const;
   void judge(std::span<Candidate> candidates, Timing& timing) const;
-  void judge_on(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
-                Timing& timing) const;
+  void judge_on_device(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
+                       Timing& timing) const;
   void add_unjudged(Candidate& candidate) const;
   [[nodiscard]] Row row_of(Candidate& candidate) const;
 
-  const Plan& plan_;
+  const DatasetPlan& plan_;
   std::vector<Verifier> verifiers_;
   RowPrinters printers_;
   harness::Policy policy_;

@@ -30,7 +30,7 @@ constexpr std::uint32_t kUnjudgedBlock = 256;
 Result<std::vector<FamilyShare>> shares_of(const ProductionOptions& options) {
   std::vector<FamilyShare> shares;
   std::vector<std::string> known;
-  for (const generators::FamilyRow& row : generators::families())
+  for (const generators::FamilyEntry& row : generators::families())
     known.emplace_back(row.name);
   for (const std::string& name : options.families) {
     if (!generators::find_family(name)) {
@@ -38,7 +38,7 @@ Result<std::vector<FamilyShare>> shares_of(const ProductionOptions& options) {
                                harness::did_you_mean(name, known), fmt::join(known, ", "))};
     }
   }
-  for (const generators::FamilyRow& row : generators::families()) {
+  for (const generators::FamilyEntry& row : generators::families()) {
     const bool chosen = std::ranges::any_of(
         options.families, [&](const std::string& name) { return generators::find_family(name) == row.family; });
     if (options.families.empty() || chosen) shares.push_back({.family = std::string(row.name)});
@@ -71,7 +71,7 @@ Result<DatasetShard> shard_of(const std::string& text) {
   return shard;
 }
 
-Result<DeviceCompiler> tool_of(const backends::DeviceRow& row, const std::string& compiler) {
+Result<DeviceCompiler> tool_of(const backends::DeviceEntry& row, const std::string& compiler) {
   const auto device = backends::make_device(row.name, {.compiler = compiler});
   if (!device.ok()) return device.error();
   const fs::path file = (*device)->compiler_file();
@@ -89,48 +89,48 @@ Result<std::vector<UserKernel>> user_kernels(const std::vector<std::string>& fil
   for (const harness::SelectedKernel& selected : selection->kernels) {
     const Result<harness::KernelSource> standalone = isolated_kernel(selected.source);
     if (!standalone.ok()) return standalone.error();
-    kernels.push_back({.name = standalone->selector, .python = standalone->python});
+    kernels.push_back({.name = standalone->selector, .python_source = standalone->python});
   }
   return kernels;
 }
 
-Result<void> choose_kernels(const ProductionOptions& options, Plan& plan) {
+Result<void> choose_kernels(const ProductionOptions& options, DatasetPlan& plan) {
   if (!options.python_files.empty()) {
-    if (options.count != 0 || !options.families.empty() || !options.weights.empty()) {
+    if (options.row_count != 0 || !options.families.empty() || !options.weights.empty()) {
       return Error{
           "--from takes every kernel of the files and cannot be combined with --count, --families or --weights"};
     }
     Result<std::vector<UserKernel>> kernels = user_kernels(options.python_files);
     if (!kernels.ok()) return kernels.error();
-    plan.kernels = kernels.take();
-    plan.count = plan.kernels.size();
-    plan.shares = {{.family = "user"}};
+    plan.user_kernels = kernels.take();
+    plan.row_count = plan.user_kernels.size();
+    plan.family_shares = {{.family = "user"}};
   } else {
-    if (options.count == 0) return Error{"--count is required: the number of rows to make"};
+    if (options.row_count == 0) return Error{"--count is required: the number of rows to make"};
     Result<std::vector<FamilyShare>> shares = shares_of(options);
     if (!shares.ok()) return shares.error();
-    plan.shares = shares.take();
+    plan.family_shares = shares.take();
   }
   return distribute_rows(plan);
 }
 
 }  // namespace
 
-Result<Plan> make_plan(const ProductionOptions& options) {
-  Plan plan{.generator_version = std::string(kVersion),
-            .emitter = options.emitter,
-            // ProducerSetup::device_unavailable_reason() reports a missing emitter.
-            .emitter_version = version_of_emitter(options.emitter).value_or(""),
-            .kernel_generators_version = generators::kGeneratorVersion,
-            .count = options.count,
-            .seed = options.seed,
-            .verify = !options.no_verify,
-            .effort = options.no_verify  ? "none"
-                      : options.quick    ? "quick"
-                      : options.thorough ? "thorough"
-                                         : "standard",
-            .license = options.license,
-            .slots_per_block = options.no_verify ? kUnjudgedBlock : kJudgedBlock};
+Result<DatasetPlan> make_plan(const ProductionOptions& options) {
+  DatasetPlan plan{.generator_version = std::string(kVersion),
+                   .emitter = options.emitter,
+                   // ProducerSetup::device_unavailable_reason() reports a missing emitter.
+                   .emitter_version = version_of_emitter(options.emitter).value_or(""),
+                   .kernel_generators_version = generators::kGeneratorVersion,
+                   .row_count = options.row_count,
+                   .seed = options.seed,
+                   .verify = !options.no_verify,
+                   .effort = options.no_verify  ? "none"
+                             : options.quick    ? "quick"
+                             : options.thorough ? "thorough"
+                                                : "standard",
+                   .license = options.license,
+                   .slots_per_block = options.no_verify ? kUnjudgedBlock : kJudgedBlock};
   if (Result<void> chosen = choose_kernels(options, plan); !chosen.ok()) return chosen.error();
   const Result<DatasetShard> shard = shard_of(options.shard);
   if (!shard.ok()) return shard.error();
@@ -141,7 +141,7 @@ Result<Plan> make_plan(const ProductionOptions& options) {
   return plan;
 }
 
-Result<void> add_devices(Plan& plan, const std::vector<std::string>& devices, const std::string& compiler) {
+Result<void> add_devices(DatasetPlan& plan, const std::vector<std::string>& devices, const std::string& compiler) {
   const std::vector<std::string> possible = devices_of_emitter(plan.emitter);
   const std::vector<std::string> chosen =
       devices.empty() ? std::vector<std::string>{default_device_of(plan.emitter)} : devices;
@@ -151,25 +151,25 @@ Result<void> add_devices(Plan& plan, const std::vector<std::string>& devices, co
                                plan.emitter, fmt::join(possible, ", "))};
     }
   }
-  for (const backends::DeviceRow& row : backends::devices()) {
+  for (const backends::DeviceEntry& row : backends::devices()) {
     if (std::ranges::find(chosen, row.name) == chosen.end()) continue;
     Result<DeviceCompiler> tool = tool_of(row, compiler);
     if (!tool.ok()) return tool.error();
     plan.devices.emplace_back(row.name);
     plan.toolchain.push_back(tool.take());
     for (const harness::Mode& mode : harness::modes_of(row.name, "", 0))
-      plan.flags.push_back(fmt::format("{}/{}", row.name, mode_name(mode)));
+      plan.numeric_modes.push_back(fmt::format("{}/{}", row.name, mode_name(mode)));
   }
   return {};
 }
 
-Result<ProducerSetup> ProducerSetup::make(const Plan& plan, const std::string& compiler) {
+Result<ProducerSetup> ProducerSetup::make(const DatasetPlan& plan, const std::string& compiler) {
   ProducerSetup production(plan);
   std::vector<Verifier> verifiers;
   for (const std::string& name : plan.devices) {
     auto device = backends::make_device(name, {.compiler = compiler});
     if (!device.ok()) return device.error();
-    const auto checks = backends::device_row(name).checks;
+    const auto checks = backends::device_entry(name).checks;
     verifiers.push_back({.device = device->get(),
                          .modes = harness::modes_of(name, "", 0),
                          .memory_checks = std::vector<std::string>(checks.begin(), checks.end())});
@@ -178,7 +178,7 @@ Result<ProducerSetup> ProducerSetup::make(const Plan& plan, const std::string& c
   const harness::Policy policy = plan.effort == "quick"      ? harness::Policy::quick()
                                  : plan.effort == "thorough" ? harness::Policy::thorough()
                                                              : harness::Policy::standard();
-  production.producer_ = std::make_unique<Producer>(
+  production.producer_ = std::make_unique<RowProducer>(
       plan, std::move(verifiers),
       RowPrinters{.pair_printer = plan.emitter == kAssayEmitter ? harness::pair_printer() : no_printer(),
                   .single_printer = harness::printer(),
@@ -202,10 +202,10 @@ std::string ProducerSetup::device_unavailable_reason() const {
 
 int jobs_of(int jobs) { return jobs > 0 ? jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
-std::uint64_t rows_of_shard(const Plan& plan) {
+std::uint64_t rows_of_shard(const DatasetPlan& plan) {
   std::uint64_t rows = 0;
   for (const std::uint64_t block : blocks_of_shard(plan))
-    rows += std::min<std::uint64_t>(plan.slots_per_block, plan.count - block * plan.slots_per_block);
+    rows += std::min<std::uint64_t>(plan.slots_per_block, plan.row_count - block * plan.slots_per_block);
   return rows;
 }
 
@@ -216,17 +216,17 @@ std::string closing_text(const FinishedDataset& finished, const std::string& out
       fmt::format("{} rows in {}, {:.1f} s, {:.1f} rows/s\n", finished.rows, output, timing.wall_seconds,
                   timing.wall_seconds > 0 ? static_cast<double>(finished.rows) / timing.wall_seconds : 0);
   const harness::StageTimes& judging = timing.judging_times;
-  const double own = timing.render_seconds + timing.write_seconds + (judging.adjoint_ms + judging.emit_ms) / 1e3;
-  const double proof = (judging.reference_ms + judging.compare_ms) / 1e3;
-  const double all = own + proof + (judging.build_ms + judging.run_ms) / 1e3;
+  const double own = timing.preparation_seconds + timing.write_seconds + (judging.adjoint_ms + judging.emit_ms) / 1e3;
+  const double proof = (judging.oracle_ms + judging.compare_ms) / 1e3;
+  const double all = own + proof + (judging.build_ms + judging.launch_ms) / 1e3;
   if (timing.judged_kernels > 0) {
     text +=
         fmt::format("time: compilers {:.0f}%, kernels {:.0f}%, oracle and comparison {:.0f}%, writing rows {:.0f}%\n",
-                    judging.build_ms / 10 / all, judging.run_ms / 10 / all, 100 * proof / all, 100 * own / all);
+                    judging.build_ms / 10 / all, judging.launch_ms / 10 / all, 100 * proof / all, 100 * own / all);
   }
-  for (const auto& [kind, count] : finished.rejected_kinds)
+  for (const auto& [kind, count] : finished.rejected_counts_by_verdict)
     text += fmt::format("quarantine: {} {}\n", count, kind);
-  if (finished.duplicates > 0) text += fmt::format("duplicates replaced: {}\n", finished.duplicates);
+  if (finished.duplicate_count > 0) text += fmt::format("duplicates replaced: {}\n", finished.duplicate_count);
   return text;
 }
 

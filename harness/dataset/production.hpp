@@ -17,7 +17,7 @@ namespace assay::dataset {
 struct ProductionOptions {
   std::string emitter = "assay";          ///< code generator of the C++ and CUDA C++ (emitter.hpp)
   std::vector<std::string> devices;       ///< names of the devices that verify each row; empty: default_device_of()
-  std::uint64_t count = 0;                ///< number of rows
+  std::uint64_t row_count = 0;            ///< number of rows
   std::vector<std::string> families;      ///< names or aliases of families; empty: all
   std::vector<std::string> weights;       ///< relative shares of families: "loop=2"
   std::vector<std::string> python_files;  ///< Python files whose kernels replace the random ones; empty: random kernels
@@ -33,36 +33,36 @@ struct ProductionOptions {
 
 /// The plan that the options ask for. Fails if an option is invalid, and with the source location of a kernel that
 /// cannot be used.
-Result<Plan> make_plan(const ProductionOptions& options);
+Result<DatasetPlan> make_plan(const ProductionOptions& options);
 
 /// Adds the devices, in the order of the registry, with their modes and compilers. No devices: the default device of
 /// the plan's emitter. Fails if a device does not run the code of the emitter.
-Result<void> add_devices(Plan& plan, const std::vector<std::string>& devices, const std::string& compiler);
+Result<void> add_devices(DatasetPlan& plan, const std::vector<std::string>& devices, const std::string& compiler);
 
 /// Devices and a producer that uses them.
 class ProducerSetup {
  public:
   /// `plan` must outlive it. Fails if a device of the plan cannot be made.
-  static Result<ProducerSetup> make(const Plan& plan, const std::string& compiler);
+  static Result<ProducerSetup> make(const DatasetPlan& plan, const std::string& compiler);
 
-  [[nodiscard]] const Producer& producer() const { return *producer_; }
+  [[nodiscard]] const RowProducer& producer() const { return *producer_; }
   /// Why the plan's emitter is missing, or no device of the plan can run here; empty if one can, or the plan needs
   /// none.
   [[nodiscard]] std::string device_unavailable_reason() const;
 
  private:
-  explicit ProducerSetup(const Plan& plan) : plan_(plan) {}
+  explicit ProducerSetup(const DatasetPlan& plan) : plan_(plan) {}
 
-  const Plan& plan_;
+  const DatasetPlan& plan_;
   std::vector<std::unique_ptr<backends::Device>> devices_;
-  std::unique_ptr<Producer> producer_;  ///< uses `devices_`
+  std::unique_ptr<RowProducer> producer_;  ///< uses `devices_`
 };
 
 /// Threads for the option --jobs: 0 means one for each core.
 int jobs_of(int jobs);
 
 /// The rows that the plan's shard makes.
-std::uint64_t rows_of_shard(const Plan& plan);
+std::uint64_t rows_of_shard(const DatasetPlan& plan);
 
 /// Two or three lines on what was made, for the terminal.
 std::string closing_text(const FinishedDataset& finished, const std::string& output);

@@ -94,7 +94,7 @@ Result<RenderedKernel> render(harness::KernelSource source, const harness::PairP
   }
   const Result<transforms::AdjointModule> adjoint = transforms::make_adjoint(module, kernel);
   if (!adjoint.ok()) return adjoint.error();
-  const bool differentiable = !adjoint->gradients.empty();
+  const bool differentiable = !adjoint->gradient_parameters.empty();
   const ir::Module& printed = differentiable ? adjoint->module : module;
   const ir::Function* backward = differentiable ? &adjoint->module.kernels[0] : nullptr;
   const Result<backends::EmittedPair> sources = printer(printed, kernel, backward);
@@ -105,8 +105,8 @@ Result<RenderedKernel> render(harness::KernelSource source, const harness::PairP
   const ir::ParameterUses uses = ir::parameter_use(module, kernel);
 
   RenderedKernel rendered;
-  rendered.canonical = ir::to_text(module, ir::Naming::kCanonical);
-  rendered.row = {.id = sha256_hex(rendered.canonical),
+  rendered.canonical_ir = ir::to_text(module, ir::Naming::kCanonical);
+  rendered.row = {.id = sha256_hex(rendered.canonical_ir),
                   .family = source.family,
                   .kernel_name = kernel.name,
                   .python_source = source.python,
@@ -117,7 +117,7 @@ Result<RenderedKernel> render(harness::KernelSource source, const harness::PairP
                   .cpu_source = cpp.source(),
                   .cuda_source = cuda.source(),
                   .signature = signature_of(module, kernel, uses),
-                  .launch = {.rank = kernel.launch_rank, .conditions = kernel.annotations}};
+                  .launch = {.rank = kernel.launch_rank, .preconditions = kernel.annotations}};
   rendered.has_gradients = differentiable;
   rendered.has_order_dependent_forward_pass = has_float_atomics(module, kernel);
   rendered.has_order_dependent_backward_pass = backward != nullptr && has_float_atomics(adjoint->module, *backward);

@@ -17,7 +17,7 @@ namespace assay::dataset {
 struct RenderedKernel {
   harness::KernelSource source;  ///< the kernel, with its module
   Row row;                       ///< the texts and the signature
-  std::string canonical;         ///< canonical text of the kernel's IR; its hash is the row's id
+  std::string canonical_ir;      ///< canonical text of the kernel's IR; its hash is the row's id
   bool has_gradients = false;    ///< whether a parameter has a gradient
   bool has_order_dependent_forward_pass =
       false;  ///< the kernel has atomics on floats, whose order affects the last bits

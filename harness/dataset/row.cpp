@@ -27,8 +27,8 @@ std::optional<double> optional_from(const json& value) {
   return value.is_null() ? std::nullopt : std::optional(value.get<double>());
 }
 
-void append_metadata(std::string& out, const Metadata& metadata) {
-  JsonObject object(out);
+void append_metadata(std::string& out, const RowMetadata& metadata) {
+  JsonObjectWriter object(out);
   object.add("generator", metadata.generator);
   object.add("generator_version", metadata.generator_version);
   object.add("emitter", metadata.emitter);
@@ -38,10 +38,10 @@ void append_metadata(std::string& out, const Metadata& metadata) {
   object.add("seed", metadata.seed);
   object.add("category", metadata.category);
   object.add("device", metadata.device);
-  object.add("flags", metadata.flags);
+  object.add("flags", metadata.numeric_modes);
   object.add("effort", metadata.effort);
   append_json_array(object.begin("toolchain"), metadata.toolchain, [&](const DeviceCompiler& tool) {
-    JsonObject members(out);
+    JsonObjectWriter members(out);
     members.add("device", tool.device);
     members.add("version", tool.version);
     members.add("sha256", tool.sha256);
@@ -51,20 +51,20 @@ void append_metadata(std::string& out, const Metadata& metadata) {
   object.close();
 }
 
-Metadata metadata_from(const json& value) {
-  Metadata metadata{.generator = value.at("generator"),
-                    .generator_version = value.at("generator_version"),
-                    // Rows of schema 1.1 and older have no emitter; all their code is Assay's.
-                    .emitter = value.value("emitter", "assay"),
-                    .emitter_version = value.value("emitter_version", value.at("generator_version")),
-                    .kernel_generators_version = value.at("kernels_version"),
-                    .name = value.at("name"),
-                    .seed = value.at("seed"),
-                    .category = value.at("category"),
-                    .device = value.at("device").get<std::vector<std::string>>(),
-                    .flags = value.at("flags").get<std::vector<std::string>>(),
-                    .effort = value.at("effort"),
-                    .license = value.at("licence")};
+RowMetadata metadata_from(const json& value) {
+  RowMetadata metadata{.generator = value.at("generator"),
+                       .generator_version = value.at("generator_version"),
+                       // Rows of schema 1.1 and older have no emitter; all their code is Assay's.
+                       .emitter = value.value("emitter", "assay"),
+                       .emitter_version = value.value("emitter_version", value.at("generator_version")),
+                       .kernel_generators_version = value.at("kernels_version"),
+                       .name = value.at("name"),
+                       .seed = value.at("seed"),
+                       .category = value.at("category"),
+                       .device = value.at("device").get<std::vector<std::string>>(),
+                       .numeric_modes = value.at("flags").get<std::vector<std::string>>(),
+                       .effort = value.at("effort"),
+                       .license = value.at("licence")};
   for (const json& tool : value.at("toolchain"))
     metadata.toolchain.push_back(
         {.device = tool.at("device"), .version = tool.at("version"), .sha256 = tool.at("sha256")});
@@ -80,18 +80,18 @@ Evidence evidence_from(const json& value) {
                     .rho_max = optional_from(value.at("rho_max")),
                     .values_compared = value.at("values_compared"),
                     .input_sets = value.at("input_sets"),
-                    .sizes = value.at("sizes").get<std::vector<std::int64_t>>(),
+                    .thread_counts = value.at("sizes").get<std::vector<std::int64_t>>(),
                     .finite_difference_rho = optional_from(value.at("finite_difference_rho")),
-                    .determinism = value.at("determinism"),
+                    .determinism_result = value.at("determinism"),
                     .memory_checks = value.at("memory_checks").get<std::vector<std::string>>(),
-                    .controls_rejected = value.at("controls_rejected")};
+                    .rejected_negative_controls = value.at("controls_rejected")};
   for (const DoubtField& doubt : kDoubts)
     evidence.inconclusive.*doubt.member = value.at("inconclusive").at(doubt.name).get<std::int64_t>();
   return evidence;
 }
 
 void append_evidence(std::string& out, const Evidence& evidence) {
-  JsonObject object(out);
+  JsonObjectWriter object(out);
   object.add("device", evidence.device);
   object.add("pass", evidence.pass);
   object.add("mode", evidence.mode);
@@ -100,12 +100,12 @@ void append_evidence(std::string& out, const Evidence& evidence) {
   object.add("rho_max", evidence.rho_max);
   object.add("values_compared", evidence.values_compared);
   object.add("input_sets", evidence.input_sets);
-  object.add("sizes", evidence.sizes);
+  object.add("sizes", evidence.thread_counts);
   object.add("finite_difference_rho", evidence.finite_difference_rho);
-  object.add("determinism", evidence.determinism);
+  object.add("determinism", evidence.determinism_result);
   object.add("memory_checks", evidence.memory_checks);
-  object.add("controls_rejected", evidence.controls_rejected);
-  JsonObject doubts(object.begin("inconclusive"));
+  object.add("controls_rejected", evidence.rejected_negative_controls);
+  JsonObjectWriter doubts(object.begin("inconclusive"));
   for (const DoubtField& doubt : kDoubts)
     doubts.add(doubt.name, evidence.inconclusive.*doubt.member);
   doubts.close();
@@ -114,7 +114,7 @@ void append_evidence(std::string& out, const Evidence& evidence) {
 
 void append_signature(std::string& out, const Row& row) {
   append_json_array(out, row.signature, [&](const Parameter& parameter) {
-    JsonObject object(out);
+    JsonObjectWriter object(out);
     object.add("name", parameter.name);
     object.add("type", parameter.type);
     object.add("rank", parameter.rank);
@@ -125,9 +125,9 @@ void append_signature(std::string& out, const Row& row) {
 }
 
 void append_launch(std::string& out, const Row& row) {
-  JsonObject object(out);
+  JsonObjectWriter object(out);
   object.add("rank", row.launch.rank);
-  object.add("conditions", row.launch.conditions);
+  object.add("conditions", row.launch.preconditions);
   object.close();
 }
 
@@ -150,7 +150,7 @@ std::string to_line(const Row& row) {
     size += (row.*field.member).size() + (row.*field.member).size() / 16;
   std::string line;
   line.reserve(size);
-  JsonObject object(line);
+  JsonObjectWriter object(line);
   object.add("id", row.id);
   object.add("schema_version", schemas::kDatasetRowSchemaVersion);
   object.add("family", row.family);
@@ -183,7 +183,7 @@ Row row_from(const json& line) {
                              .is_differentiable = parameter.at("differentiable")});
   }
   row.launch = {.rank = line.at("launch").at("rank"),
-                .conditions = line.at("launch").at("conditions").get<std::vector<std::string>>()};
+                .preconditions = line.at("launch").at("conditions").get<std::vector<std::string>>()};
   row.metadata = metadata_from(line.at("metadata"));
   for (const json& one : line.at("evidence"))
     row.evidence.push_back(evidence_from(one));

@@ -26,8 +26,8 @@ struct Parameter {
 
 /// How to launch the kernel.
 struct LaunchShape {
-  int rank = 1;                         ///< number of launch dimensions
-  std::vector<std::string> conditions;  ///< preconditions in comments above the kernel: "domain: 0 <= n <= 12"
+  int rank = 1;                            ///< number of launch dimensions
+  std::vector<std::string> preconditions;  ///< preconditions in comments above the kernel: "domain: 0 <= n <= 12"
   friend bool operator==(const LaunchShape&, const LaunchShape&) = default;
 };
 
@@ -39,7 +39,7 @@ struct DeviceCompiler {
   friend bool operator==(const DeviceCompiler&, const DeviceCompiler&) = default;
 };
 
-struct Metadata {
+struct RowMetadata {
   std::string generator = "assay";    ///< name of the program that made the row
   std::string generator_version;      ///< version of Assay
   std::string emitter = "assay";      ///< code generator of the C++ and CUDA C++: "assay" or "warp"
@@ -49,11 +49,11 @@ struct Metadata {
   std::string seed;                   ///< seed of the inputs that the kernel was judged on
   std::string category;               ///< the family; kept under this name for older readers
   std::vector<std::string> device;    ///< names of the devices requested to verify the row
-  std::vector<std::string> flags;     ///< numeric modes: "cpu/strict", "ptx/default"
-  std::string effort;                 ///< "quick", "standard", "thorough", or "none"
-  std::vector<DeviceCompiler> toolchain;  ///< the compilers of these devices
-  std::string license;                    ///< license of the row
-  friend bool operator==(const Metadata&, const Metadata&) = default;
+  std::vector<std::string> numeric_modes;  ///< numeric modes: "cpu/strict", "ptx/default"
+  std::string effort;                      ///< "quick", "standard", "thorough", or "none"
+  std::vector<DeviceCompiler> toolchain;   ///< the compilers of these devices
+  std::string license;                     ///< license of the row
+  friend bool operator==(const RowMetadata&, const RowMetadata&) = default;
 };
 
 /// The result of judging one pass on one device.
@@ -66,11 +66,11 @@ struct Evidence {
   std::optional<double> rho_max;                ///< greatest error divided by its bound; empty if nothing was compared
   std::int64_t values_compared = 0;             ///< number of scalars compared with the oracle
   std::int64_t input_sets = 0;                  ///< number of input sets
-  std::vector<std::int64_t> sizes;              ///< numbers of threads of the launches
+  std::vector<std::int64_t> thread_counts;      ///< numbers of threads of the launches
   std::optional<double> finite_difference_rho;  ///< maximum of |difference| / tolerance; only for the backward pass
-  std::string determinism;                      ///< "bitwise", "order_dependent" (atomics on floats), or "not_tested"
+  std::string determinism_result;               ///< "bitwise", "order_dependent" (atomics on floats), or "not_tested"
   std::vector<std::string> memory_checks;       ///< names of the memory checks that ran
-  std::int64_t controls_rejected = 0;           ///< negative controls that the comparator rejected
+  std::int64_t rejected_negative_controls = 0;  ///< negative controls that the comparator rejected
   harness::InconclusiveCounts inconclusive;     ///< checks without a verdict, by cause
   friend bool operator==(const Evidence&, const Evidence&) = default;
 };
@@ -89,17 +89,17 @@ struct Row {
   std::string ptx;                   ///< PTX of the CUDA source; empty: not stored
   std::vector<Parameter> signature;  ///< the kernel's parameters, in order
   LaunchShape launch;
-  Metadata metadata;
+  RowMetadata metadata;
   std::vector<Evidence> evidence;  ///< results by device, pass and mode; see evidence.hpp for the order
   friend bool operator==(const Row&, const Row&) = default;
 };
 
 /// A text member of a row, by name.
 struct TextField {
-  std::string_view name;      ///< name of the member in the line of JSON
-  std::string Row::*member;   ///< the member of Row
-  bool is_optional;           ///< whether an empty text is written as null
-  std::string_view old_name;  ///< name in the older layout; empty: the same name
+  std::string_view name;               ///< name of the member in the line of JSON
+  std::string Row::*member;            ///< the member of Row
+  bool is_optional;                    ///< whether an empty text is written as null
+  std::string_view older_layout_name;  ///< name in the older layout; empty: the same name
 };
 inline constexpr TextField kTextFields[] = {
     {"python_source", &Row::python_source, false, ""},

@@ -31,7 +31,7 @@ class RowDiagnostics {
 
   void error(std::string pointer, std::string found, std::string expected) {
     diagnostics_.push_back(
-        {.row = row_, .pointer = std::move(pointer), .found = std::move(found), .expected = std::move(expected)});
+        {.row_id = row_, .pointer = std::move(pointer), .found = std::move(found), .expected = std::move(expected)});
   }
   void warning(std::string pointer, std::string found, std::string expected) {
     error(std::move(pointer), std::move(found), std::move(expected));
@@ -178,10 +178,10 @@ std::optional<CheckedRow> RowChecker::check(const std::string& line, std::vector
   }
   const Row row = row_from(parsed);
   CheckedRow checked{.id = row.id,
-                     .name = row.metadata.name,
-                     .python = row.python_source,
-                     .seed = row.metadata.seed,
-                     .effort = row.metadata.effort,
+                     .kernel_name = row.metadata.name,
+                     .python_source = row.python_source,
+                     .input_seed = row.metadata.seed,
+                     .judging_effort = row.metadata.effort,
                      .evidence = row.evidence,
                      .toolchain = row.metadata.toolchain,
                      .emitter = row.metadata.emitter,
@@ -202,11 +202,11 @@ void RowChecker::check_program(const Row& row, CheckedRow& checked, std::vector<
   Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
   if (!source.ok()) return about.error("/python_source", source.error().text(), "one kernel in Warp Python");
   const std::shared_ptr<const ir::Module> module = source->module;
-  checked.facts = facts_of(row, *module, row_memory_);
+  checked.statistics = row_statistics(row, *module, statistics_memory_);
   const bool is_warp = row.metadata.emitter == kWarpEmitter;
   const Result<RenderedKernel> rendered = render(source.take(), is_warp ? no_printer() : printer_);
-  checked.shingles = row_memory_.store(
-      ShingleView(shingles_of(rendered.ok() ? rendered->canonical : ir::to_text(*module, ir::Naming::kCanonical))));
+  checked.shingles = statistics_memory_.store(
+      ShingleView(shingles_of(rendered.ok() ? rendered->canonical_ir : ir::to_text(*module, ir::Naming::kCanonical))));
   if (!rendered.ok()) return about.error("/python_source", rendered.error().text(), "a kernel that has a derivative");
   const Row& again = rendered->row;
   about.same("/id", row.id, again.id);
@@ -216,7 +216,7 @@ void RowChecker::check_program(const Row& row, CheckedRow& checked, std::vector<
     compare_text(field, row, again, ", rendered from python_source", about);
   }
   if (is_warp) {
-    Result<warp::TextRequest> request = warp_request(rendered->source);
+    Result<warp::SourceRequest> request = warp_request(rendered->source);
     if (!request.ok()) about.error("/python_source", request.error().text(), "a kernel that Warp supports");
     else
       checked.warp_code = {.row = texts_of(row), .request = request.take(), .has_gradients = rendered->has_gradients};
@@ -225,7 +225,7 @@ void RowChecker::check_program(const Row& row, CheckedRow& checked, std::vector<
   about.same("/launch", launch_text(row), launch_text(again));
 }
 
-void RowChecker::compare(const std::string& id, const WarpCodeInRow& code, const warp::GeneratedText& generated,
+void RowChecker::compare(const std::string& id, const WarpCodeInRow& code, const warp::GeneratedSources& generated,
                          std::vector<RowError>& diagnostics) {
   RowDiagnostics about(id, diagnostics);
   Row again = code.row;

@@ -20,24 +20,24 @@ namespace assay::dataset {
 
 /// The code of Warp in a row, to be compared with what Warp generates from the row's Python.
 struct WarpCodeInRow {
-  Row row;                     ///< a row with only the texts
-  warp::TextRequest request;   ///< asks Warp for them
-  bool has_gradients = false;  ///< whether the row has backward functions
+  Row row;                      ///< a row with only the texts
+  warp::SourceRequest request;  ///< asks Warp for them
+  bool has_gradients = false;   ///< whether the row has backward functions
 };
 
 /// The data of a valid row that later checks need.
 struct CheckedRow {
-  std::string id;      ///< id of the row
-  std::string name;    ///< name of the kernel
-  std::string python;  ///< source text of the kernel
-  std::string seed;    ///< seed of the inputs that the kernel was judged on
-  std::string effort;  ///< how thoroughly it was judged
+  std::string id;              ///< id of the row
+  std::string kernel_name;     ///< name of the kernel
+  std::string python_source;   ///< source text of the kernel
+  std::string input_seed;      ///< seed of the inputs that the kernel was judged on
+  std::string judging_effort;  ///< how thoroughly it was judged
   std::vector<Evidence> evidence;
   std::vector<DeviceCompiler> toolchain;
   std::string emitter;                     ///< code generator of the row
   std::string emitter_version;             ///< version of the emitter
   std::optional<WarpCodeInRow> warp_code;  ///< of a row of the emitter "warp" whose Python can be parsed
-  RowFacts facts;                          ///< statistics, whose texts are in the memory of the checker
+  RowStatistics statistics;                ///< statistics, whose texts are in the memory of the checker
   ShingleView shingles;  ///< the row's shingles, for finding near duplicates; in the memory of the checker
 };
 
@@ -49,7 +49,7 @@ class RowChecker {
   /// Appends problems to `diagnostics`, without file and line. Returns nothing if the row cannot be read.
   std::optional<CheckedRow> check(const std::string& line, std::vector<RowError>& diagnostics);
   /// Compares the code in a row with what Warp generated.
-  static void compare(const std::string& id, const WarpCodeInRow& code, const warp::GeneratedText& generated,
+  static void compare(const std::string& id, const WarpCodeInRow& code, const warp::GeneratedSources& generated,
                       std::vector<RowError>& diagnostics);
   /// Checks an object in the older layout.
   void check_older(const std::string& text, std::vector<RowError>& diagnostics) const;
@@ -58,8 +58,8 @@ class RowChecker {
   void check_program(const Row& row, CheckedRow& checked, std::vector<RowError>& diagnostics);
 
   harness::PairPrinter printer_;
-  schemas::Validator schema_;  ///< schema of a dataset row
-  RowMemory row_memory_;       ///< owns the facts and shingles of the checked rows
+  schemas::Validator schema_;    ///< schema of a dataset row
+  RowMemory statistics_memory_;  ///< owns the statistics and shingles of the checked rows
 };
 
 }  // namespace assay::dataset

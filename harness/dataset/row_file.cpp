@@ -13,19 +13,20 @@ constexpr std::size_t kStart = 128;
 
 Result<void> scan_lines(const std::filesystem::path& path, const std::function<void(ScannedLine)>& take) {
   JsonScanner scanner;
-  ScannedLine line{.number = 1};
+  ScannedLine line{.line_number = 1};
   bool begun = false;
   const auto feed = [&](std::string_view piece) {
     begun |= !piece.empty();
-    if (line.start.size() < kStart) line.start += piece.substr(0, kStart - line.start.size());
+    if (line.faulty_line_start.size() < kStart)
+      line.faulty_line_start += piece.substr(0, kStart - line.faulty_line_start.size());
     scanner.feed(piece);
     if (!scanner.has_error()) line.text += piece;
     else line.text = std::string();  // frees the memory
   };
   const auto finish = [&] {
-    line.fault = scanner.end();
-    const std::uint64_t next = line.number + 1;
-    take(std::exchange(line, ScannedLine{.number = next}));
+    line.syntax_error = scanner.end();
+    const std::uint64_t next = line.line_number + 1;
+    take(std::exchange(line, ScannedLine{.line_number = next}));
     begun = false;
   };
   Result<void> read = read_pieces(path, [&](std::string_view bytes) {

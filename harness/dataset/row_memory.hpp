@@ -21,10 +21,10 @@ class RowMemory {
  public:
   RowMemory() = default;
   RowMemory(RowMemory&& other) noexcept
-      : chunks_(std::exchange(other.chunks_, {})), unused_(std::exchange(other.unused_, {})) {}
+      : chunks_(std::exchange(other.chunks_, {})), unused_bytes_(std::exchange(other.unused_bytes_, {})) {}
   RowMemory& operator=(RowMemory&& other) noexcept {
     chunks_ = std::exchange(other.chunks_, {});
-    unused_ = std::exchange(other.unused_, {});
+    unused_bytes_ = std::exchange(other.unused_bytes_, {});
     return *this;
   }
   ~RowMemory() = default;
@@ -38,9 +38,9 @@ class RowMemory {
   std::span<const T> store(std::span<const T> items) {
     static_assert(std::is_trivially_destructible_v<T>);
     static_assert(alignof(T) <= kAlignment);
-    auto* const to = reinterpret_cast<T*>(allocate(items.size_bytes()));
-    std::uninitialized_copy(items.begin(), items.end(), to);
-    return {to, items.size()};
+    auto* const copies = reinterpret_cast<T*>(allocate(items.size_bytes()));
+    std::uninitialized_copy(items.begin(), items.end(), copies);
+    return {copies, items.size()};
   }
 
  private:
@@ -49,19 +49,19 @@ class RowMemory {
 
   /// Allocates bytes aligned to kAlignment.
   std::byte* allocate(std::size_t size) {
-    const std::size_t rounded = (size + kAlignment - 1) / kAlignment * kAlignment;
-    if (rounded > unused_.size()) {
-      const std::size_t taken = std::max(rounded, kChunkBytes);
-      chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(taken));
-      unused_ = {chunks_.back().get(), taken};
+    const std::size_t aligned_size = (size + kAlignment - 1) / kAlignment * kAlignment;
+    if (aligned_size > unused_bytes_.size()) {
+      const std::size_t chunk_size = std::max(aligned_size, kChunkBytes);
+      chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(chunk_size));
+      unused_bytes_ = {chunks_.back().get(), chunk_size};
     }
-    std::byte* const bytes = unused_.data();
-    unused_ = unused_.subspan(rounded);
-    return bytes;
+    std::byte* const allocated = unused_bytes_.data();
+    unused_bytes_ = unused_bytes_.subspan(aligned_size);
+    return allocated;
   }
 
   std::vector<std::unique_ptr<std::byte[]>> chunks_;  ///< all memory allocated so far
-  std::span<std::byte> unused_;                       ///< unused part of the last chunk
+  std::span<std::byte> unused_bytes_;                 ///< unused part of the last chunk
 };
 
 }  // namespace assay::dataset

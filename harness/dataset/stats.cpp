@@ -41,7 +41,7 @@ std::string_view expression_name(const ir::Expr& expr) {
 void count(const ir::Function& function, std::map<std::string_view, std::uint32_t>& operations) {
   ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
     if (const std::string_view name = statement_name(statement); !name.empty()) ++operations[name];
-    ir::for_each_root(statement, [&](const ir::ExprId& root) {
+    ir::for_each_root_expression(statement, [&](const ir::ExprId& root) {
       ir::for_each_expression(function, root, [&](ir::ExprId, const ir::Expr& expr) {
         if (const std::string_view name = expression_name(expr); !name.empty()) ++operations[name];
       });
@@ -51,66 +51,66 @@ void count(const ir::Function& function, std::map<std::string_view, std::uint32_
 
 }  // namespace
 
-RowFacts facts_of(const Row& row, const ir::Module& module, RowMemory& memory) {
-  RowFacts facts{.family = memory.store(row.family)};
-  for (std::size_t i = 0; i < facts.lengths.size(); ++i)
-    facts.lengths[i] = static_cast<std::uint32_t>((row.*kTextFields[i].member).size());
+RowStatistics row_statistics(const Row& row, const ir::Module& module, RowMemory& memory) {
+  RowStatistics statistics{.family = memory.store(row.family)};
+  for (std::size_t i = 0; i < statistics.lengths.size(); ++i)
+    statistics.lengths[i] = static_cast<std::uint32_t>((row.*kTextFields[i].member).size());
   std::map<std::string_view, std::uint32_t> operations;
   for (const ir::Function& function : module.functions)
     count(function, operations);
   for (const ir::Function& kernel : module.kernels)
     count(kernel, operations);
   const std::vector<std::pair<std::string_view, std::uint32_t>> counts(operations.begin(), operations.end());
-  facts.operations = memory.store(std::span(counts));
-  std::vector<std::pair<std::string_view, std::string_view>> verdicts;
+  statistics.operation_counts = memory.store(std::span(counts));
+  std::vector<std::pair<std::string_view, std::string_view>> verdict_by_case;
   for (const Evidence& evidence : row.evidence) {
     const std::string where =
         concat(evidence.device, "/", evidence.pass, evidence.mode.empty() ? "" : "/", evidence.mode);
-    verdicts.emplace_back(memory.store(where), memory.store(evidence.verdict));
-    facts.rho_max = std::max(facts.rho_max, evidence.rho_max.value_or(0));
+    verdict_by_case.emplace_back(memory.store(where), memory.store(evidence.verdict));
+    statistics.rho_max = std::max(statistics.rho_max, evidence.rho_max.value_or(0));
   }
-  facts.verdicts = memory.store(std::span(std::as_const(verdicts)));
-  return facts;
+  statistics.verdict_by_case = memory.store(std::span(std::as_const(verdict_by_case)));
+  return statistics;
 }
 
 Timing& Timing::operator+=(const Timing& other) {
   wall_seconds += other.wall_seconds;
-  render_seconds += other.render_seconds;
+  preparation_seconds += other.preparation_seconds;
   write_seconds += other.write_seconds;
   judging_times.adjoint_ms += other.judging_times.adjoint_ms;
   judging_times.emit_ms += other.judging_times.emit_ms;
   judging_times.build_ms += other.judging_times.build_ms;
-  judging_times.reference_ms += other.judging_times.reference_ms;
-  judging_times.run_ms += other.judging_times.run_ms;
+  judging_times.oracle_ms += other.judging_times.oracle_ms;
+  judging_times.launch_ms += other.judging_times.launch_ms;
   judging_times.compare_ms += other.judging_times.compare_ms;
   judged_kernels += other.judged_kernels;
   return *this;
 }
 
-void Stats::add(const RowFacts& facts, std::string_view split) {
-  ++rows_;
-  ++families_[std::string(facts.family)];
-  ++splits_[std::string(split)];
-  for (std::size_t i = 0; i < facts.lengths.size(); ++i) {
-    if (facts.lengths[i] == 0) continue;
+void Stats::add(const RowStatistics& statistics, std::string_view split) {
+  ++row_count_;
+  ++rows_by_family_[std::string(statistics.family)];
+  ++rows_by_split_[std::string(split)];
+  for (std::size_t i = 0; i < statistics.lengths.size(); ++i) {
+    if (statistics.lengths[i] == 0) continue;
     TextLengths& lengths = lengths_[i];
     lengths.min_length =
-        lengths.rows == 0 ? facts.lengths[i] : std::min<std::uint64_t>(lengths.min_length, facts.lengths[i]);
-    lengths.max_length = std::max<std::uint64_t>(lengths.max_length, facts.lengths[i]);
-    lengths.total += facts.lengths[i];
+        lengths.rows == 0 ? statistics.lengths[i] : std::min<std::uint64_t>(lengths.min_length, statistics.lengths[i]);
+    lengths.max_length = std::max<std::uint64_t>(lengths.max_length, statistics.lengths[i]);
+    lengths.total_length += statistics.lengths[i];
     ++lengths.rows;
   }
-  for (const auto& [name, times] : facts.operations)
-    operations_[std::string(name)] += times;
-  for (const auto& [where, verdict] : facts.verdicts)
-    ++verdicts_[std::string(where)][std::string(verdict)];
-  rho_max_ = std::max(rho_max_, facts.rho_max);
+  for (const auto& [name, times] : statistics.operation_counts)
+    operation_counts_[std::string(name)] += times;
+  for (const auto& [where, verdict] : statistics.verdict_by_case)
+    ++verdict_counts_by_case_[std::string(where)][std::string(verdict)];
+  rho_max_ = std::max(rho_max_, statistics.rho_max);
 }
 
 void Stats::add_cluster(std::uint64_t rows) {
   ++clusters_;
   clustered_rows_ += rows;
-  largest_cluster_ = std::max(largest_cluster_, rows);
+  largest_cluster_rows_ = std::max(largest_cluster_rows_, rows);
 }
 
 Json Stats::to_json() const {
@@ -118,19 +118,20 @@ Json Stats::to_json() const {
   for (std::size_t i = 0; i < lengths_.size(); ++i) {
     const TextLengths& one = lengths_[i];
     lengths[std::string(kTextFields[i].name)] = {
-        {"rows", one.rows}, {"least", one.min_length}, {"greatest", one.max_length}, {"total", one.total}};
+        {"rows", one.rows}, {"least", one.min_length}, {"greatest", one.max_length}, {"total", one.total_length}};
   }
-  return {{"schema_version", schemas::kStatsSchemaVersion},
-          {"rows", rows_},
-          {"families", families_},
-          {"splits", splits_},
-          {"lengths", lengths},
-          {"operations", operations_},
-          {"verdicts", verdicts_},
-          {"rho_max", rho_max_},
-          {"quarantined", rejected_},
-          {"duplicates_dropped", duplicates_},
-          {"near_duplicates", {{"clusters", clusters_}, {"rows", clustered_rows_}, {"largest", largest_cluster_}}}};
+  return {
+      {"schema_version", schemas::kStatsSchemaVersion},
+      {"rows", row_count_},
+      {"families", rows_by_family_},
+      {"splits", rows_by_split_},
+      {"lengths", lengths},
+      {"operations", operation_counts_},
+      {"verdicts", verdict_counts_by_case_},
+      {"rho_max", rho_max_},
+      {"quarantined", rejections_by_verdict_},
+      {"duplicates_dropped", duplicate_rows_},
+      {"near_duplicates", {{"clusters", clusters_}, {"rows", clustered_rows_}, {"largest", largest_cluster_rows_}}}};
 }
 
 Json to_json(const Timing& timing, std::uint64_t rows) {
@@ -138,13 +139,13 @@ Json to_json(const Timing& timing, std::uint64_t rows) {
   const harness::StageTimes& judging_times = timing.judging_times;
   return {{"wall_s", timing.wall_seconds},
           {"rows_per_s", timing.wall_seconds > 0 ? static_cast<double>(rows) / timing.wall_seconds : 0},
-          {"render_s", timing.render_seconds},
+          {"render_s", timing.preparation_seconds},
           {"write_s", timing.write_seconds},
           {"adjoint_s", seconds(judging_times.adjoint_ms)},
           {"emit_s", seconds(judging_times.emit_ms)},
           {"compilers_s", seconds(judging_times.build_ms)},
-          {"reference_s", seconds(judging_times.reference_ms)},
-          {"run_s", seconds(judging_times.run_ms)},
+          {"reference_s", seconds(judging_times.oracle_ms)},
+          {"run_s", seconds(judging_times.launch_ms)},
           {"compare_s", seconds(judging_times.compare_ms)},
           {"judged", timing.judged_kernels}};
 }

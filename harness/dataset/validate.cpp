@@ -134,7 +134,7 @@ class DatasetValidator {
                                    blocks_of_shard(journal.plan).size()),
               .expected = "all blocks; 'assay generate --resume' makes the missing blocks"});
     for (const JournalBlock& block : journal.blocks) {
-      const fs::path file = block_file(dir, block.block);
+      const fs::path file = block_file(dir, block.block_number);
       check_rows(file, fs::relative(file, dir).string(), "");
     }
   }
@@ -215,10 +215,10 @@ class DatasetValidator {
     std::vector<std::vector<RowError>> diagnostics(batch.size());
     std::vector<std::optional<CheckedRow>> checked(batch.size());
     const std::size_t threads = checkers_.size();
-    for_each_index(threads, static_cast<unsigned>(threads), [&](std::size_t thread) {
+    for_each_index_in_parallel(threads, static_cast<unsigned>(threads), [&](std::size_t thread) {
       for (std::size_t i = thread; i < batch.size(); i += threads) {
-        if (const auto& fault = batch[i].fault) {
-          diagnostics[i].push_back({.row = id_at_start(batch[i].start),
+        if (const auto& fault = batch[i].syntax_error) {
+          diagnostics[i].push_back({.row_id = id_at_start(batch[i].faulty_line_start),
                                     .pointer = fault->pointer,
                                     .found = fault->found,
                                     .expected = fault->expected});
@@ -232,19 +232,19 @@ class DatasetValidator {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       for (RowError& diagnostic : diagnostics[i]) {
         diagnostic.file = file;
-        diagnostic.line = batch[i].number;
+        diagnostic.line = batch[i].line_number;
         diagnose(std::move(diagnostic));
       }
       if (!checked[i]) continue;
-      if (options_.rejudge_count == 0) checked[i]->python = "";
-      places_.push_back({.file = file, .line = batch[i].number, .split = split, .row = std::move(*checked[i])});
+      if (options_.rejudge_count == 0) checked[i]->python_source = "";
+      places_.push_back({.file = file, .line = batch[i].line_number, .split = split, .row = std::move(*checked[i])});
     }
   }
 
   /// Generates the code of Warp in rows again, all in one process, and compares it.
   void check_warp_code(std::vector<std::optional<CheckedRow>>& rows, std::vector<std::vector<RowError>>& diagnostics) {
     std::vector<std::size_t> compared;
-    std::vector<warp::TextRequest> requests;
+    std::vector<warp::SourceRequest> requests;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (!rows[i] || !rows[i]->warp_code) continue;
       const std::string& version = rows[i]->emitter_version;
@@ -259,10 +259,11 @@ class DatasetValidator {
       const auto texts = options_.warp_codegen(requests);
       for (std::size_t c = 0; c < compared.size(); ++c) {
         const CheckedRow& row = *rows[compared[c]];
-        const Result<warp::GeneratedText> text = texts.ok() ? (*texts)[c] : Result<warp::GeneratedText>(texts.error());
+        const Result<warp::GeneratedSources> text =
+            texts.ok() ? (*texts)[c] : Result<warp::GeneratedSources>(texts.error());
         if (text.ok()) RowChecker::compare(row.id, *row.warp_code, *text, diagnostics[compared[c]]);
         else
-          diagnostics[compared[c]].push_back({.row = row.id,
+          diagnostics[compared[c]].push_back({.row_id = row.id,
                                               .pointer = "/python_source",
                                               .found = text.error().text(),
                                               .expected = "a kernel for which Warp generates code"});
@@ -320,7 +321,7 @@ class DatasetValidator {
   void diagnose_value(const Place& place, std::string pointer, std::string found, std::string expected) {
     diagnose({.file = place.file,
               .line = place.line,
-              .row = place.row.id,
+              .row_id = place.row.id,
               .pointer = std::move(pointer),
               .found = std::move(found),
               .expected = std::move(expected)});
@@ -380,7 +381,7 @@ class DatasetValidator {
     if (!wrong.empty()) return;
     Stats counted;
     for (const Place& place : places_)
-      counted.add(place.row.facts, place.split);
+      counted.add(place.row.statistics, place.split);
     const json again = json::parse(counted.to_json().dump());
     for (const char* member : {"rows", "families", "splits", "lengths", "operations", "verdicts", "rho_max"}) {
       if (stats.at(member) == again.at(member)) continue;
@@ -401,8 +402,8 @@ class DatasetValidator {
     std::map<std::tuple<std::string, std::string, std::string>, std::vector<const Place*>> groups;
     for (std::size_t i = 0; i < wanted; ++i) {
       const Place& place = places_[i * places_.size() / wanted];
-      const std::string effort = place.row.effort == "none" ? "standard" : place.row.effort;
-      groups[{place.row.emitter, place.row.seed, effort}].push_back(&place);
+      const std::string effort = place.row.judging_effort == "none" ? "standard" : place.row.judging_effort;
+      groups[{place.row.emitter, place.row.input_seed, effort}].push_back(&place);
     }
     for (const auto& [how, places] : groups) {
       const auto& [emitter, seed, effort] = how;
@@ -413,10 +414,10 @@ class DatasetValidator {
 
   Result<void> rebuild_group(const std::string& emitter, const std::string& seed, const std::string& effort,
                              const std::vector<const Place*>& places) {
-    Plan plan{.emitter = emitter, .count = places.size(), .seed = std::stoull(seed), .effort = effort};
-    plan.shares = {{.family = "again", .weight = 1, .rows = places.size()}};
+    DatasetPlan plan{.emitter = emitter, .row_count = places.size(), .seed = std::stoull(seed), .effort = effort};
+    plan.family_shares = {{.family = "again", .weight = 1, .row_count = places.size()}};
     for (const Place* place : places)
-      plan.kernels.push_back({.name = place->row.name, .python = place->row.python});
+      plan.user_kernels.push_back({.name = place->row.kernel_name, .python_source = place->row.python_source});
     const Result<ProducedBlock> produced = options_.rejudge(plan);
     if (!produced.ok()) return produced.error();
     result_.rejudged_count += places.size();

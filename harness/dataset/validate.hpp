@@ -25,7 +25,7 @@
 namespace assay::dataset {
 
 /// Judges the kernels of a plan; gives a row for each kernel, or the reason why it is rejected.
-using Rejudge = std::function<Result<ProducedBlock>(const Plan& plan)>;
+using Rejudge = std::function<Result<ProducedBlock>(const DatasetPlan& plan)>;
 
 struct ValidateOptions {
   harness::PairPrinter printer;  ///< prints the sources that rows are compared with

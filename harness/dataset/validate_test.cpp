@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 using testing::made;
 using testing::small_plan;
 
-ValidateOptions options() { return {.printer = source::print_pair, .jobs = 2}; }
+ValidateOptions options() { return {.printer = source::print_cpp_and_cuda, .jobs = 2}; }
 
 Validation checked(const fs::path& path) {
   Result<Validation> validation = validate(path, options());
@@ -51,7 +51,7 @@ class Rows {
       lines.push_back(line);
   }
   void put_back() const {
-    Result<LineFile> file = LineFile::create(dir_ / kTrain, 1);
+    Result<ZstdLineWriter> file = ZstdLineWriter::create(dir_ / kTrain, 1);
     for (const std::string& line : lines)
       ASSERT_TRUE(file->add(line).ok());
     ASSERT_TRUE(file->commit().ok());
@@ -210,7 +210,7 @@ TEST_F(ValidateTest, ReportsNearDuplicateInAnotherSplit) {
   json row = json::parse(rows.lines[0]);
   row["id"] = std::string(64, 'b');  // the program is the first row's
   fs::remove(rows.dir() / "data/test-00000-of-00001.jsonl.zst");
-  Result<LineFile> file = LineFile::create(rows.dir() / "data/test-00000-of-00001.jsonl.zst", 1);
+  Result<ZstdLineWriter> file = ZstdLineWriter::create(rows.dir() / "data/test-00000-of-00001.jsonl.zst", 1);
   ASSERT_TRUE(file->add(row.dump()).ok());
   ASSERT_TRUE(file->commit().ok());
   EXPECT_THAT(joined(checked(rows.dir())), HasSubstr("a near duplicate of the row at data/test"));
@@ -233,11 +233,11 @@ TEST_F(ValidateTest, LargeRowsDoNotExhaustMemory) {
 }
 
 TEST_F(ValidateTest, AcceptsUnfinishedDataset) {
-  const Plan plan = small_plan(20);
+  const DatasetPlan plan = small_plan(20);
   const fs::path dir = folder_ / "stopped";
   struct Stop {};
   EXPECT_THROW(made(plan, {.output = dir,
-                           .progress =
+                           .on_progress =
                                [](std::uint64_t rows, std::uint64_t) {
                                  if (rows >= 8) throw Stop{};
                                }}),

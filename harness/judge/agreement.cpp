@@ -33,7 +33,7 @@ class AgreementJudge {
                 .sets = pass_context.sets,
                 .is_poisoned = pass_context.is_poisoned,
                 .uses = pass_context.uses,
-                .target = {},
+                .build_target = {},
                 .judgment = pass_context.judgment} {}
 
   void run() {
@@ -49,7 +49,7 @@ class AgreementJudge {
  private:
   /// The oracle's result for the set with the other device's math functions.
   reference::ReferenceResult reference_of(const InputSet& set) const {
-    reference::OracleRun run{.launch = set.launch[Precision::kNative], .profile = profile_};
+    reference::OracleRun run{.launch = set.launch_by_precision[Precision::kNative], .profile = profile_};
     run.computes_gradient = pass_context_.subject.adjoint != nullptr;
     run.cotangents = set.cotangents;
     run.uninitialized = pass_context_.is_poisoned;
@@ -65,7 +65,7 @@ class AgreementJudge {
 
   std::optional<TestLaunch> ran(const PassContext& pass_context, std::size_t set, Precision precision) const {
     pass_context.configuration.session.reset();
-    auto launch = borrow_launch(pass_context.sets[set].launch[precision]);
+    auto launch = borrow_launch(pass_context.sets[set].launch_by_precision[precision]);
     std::vector<ir::Argument> gradients;
     if (pass_ == backends::Pass::kBackward) {
       std::optional<ir::Launch> backward = backward_launch(pass_context, set, precision, verdict_);
@@ -81,8 +81,10 @@ class AgreementJudge {
       verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
       return std::nullopt;
     }
-    TestLaunch test_launch{
-        .purpose = Purpose::kDifferentPoison, .set = set, .precision = precision, .launcher = placed.take()};
+    TestLaunch test_launch{.purpose = LaunchPurpose::kDifferentPoison,
+                           .set_index = set,
+                           .precision = precision,
+                           .launcher = placed.take()};
     if (!run_launches(pass_context, {&test_launch, 1}, verdict_)) return std::nullopt;
     return test_launch;
   }
@@ -100,7 +102,7 @@ class AgreementJudge {
       const auto other = expected_outputs(reference, precision);
       for (std::size_t p = 0; p < expected.size(); ++p) {
         if (expected[p] && other[p])
-          compare_array(*mine, *theirs, p, expected[p]->scalars, other[p]->scalars, &expected[p]->written);
+          compare_array(*mine, *theirs, p, expected[p]->scalars, other[p]->scalars, &expected[p]->is_written);
       }
       return;
     }
@@ -112,8 +114,8 @@ class AgreementJudge {
       compare_array(*mine, *theirs, mine->launcher.parameters() + g, expected[g], other[g], nullptr);
   }
 
-  std::vector<Computed> scalars(const PassContext& pass_context, const TestLaunch& test_launch,
-                                std::size_t array) const {
+  std::vector<ComputedScalar> scalars(const PassContext& pass_context, const TestLaunch& test_launch,
+                                      std::size_t array) const {
     return read_scalars(pass_context.subject.module_in(test_launch.precision),
                         *test_launch.launcher.arrays()[array].initial_content,
                         test_launch.launcher.bytes(pass_context.configuration.session, array));
@@ -121,11 +123,11 @@ class AgreementJudge {
 
   /// `written`: which scalars the kernel writes; null: all.
   void compare_array(const TestLaunch& mine, const TestLaunch& theirs, std::size_t array,
-                     std::span<const Expected> expected, std::span<const Expected> other,
+                     std::span<const ExpectedScalar> expected, std::span<const ExpectedScalar> other,
                      const std::vector<bool>* written) {
-    const std::vector<Computed> got = scalars(pass_context_, mine, array);
-    const std::vector<Computed> there = scalars(others_, theirs, array);
-    std::vector<Expected> wanted(expected.begin(), expected.end());
+    const std::vector<ComputedScalar> got = scalars(pass_context_, mine, array);
+    const std::vector<ComputedScalar> there = scalars(others_, theirs, array);
+    std::vector<ExpectedScalar> wanted(expected.begin(), expected.end());
     Comparison comparison;
     for (std::size_t i = 0; i < got.size(); ++i) {
       wanted[i].value = there[i].value;

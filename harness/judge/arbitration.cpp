@@ -50,8 +50,8 @@ class Arbiter {
 
  private:
   struct Gradients {
-    std::vector<std::vector<Computed>> got;
-    std::vector<std::vector<Expected>> expected;
+    std::vector<std::vector<ComputedScalar>> got;
+    std::vector<std::vector<ExpectedScalar>> expected;
   };
 
   void note(Ruling finding, std::string text) {
@@ -72,7 +72,7 @@ class Arbiter {
                               gradient_arguments(subject, input, precision, InitialGradient::kZero, 1),
                               roles_of(pass_context_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;
-    TestLaunch test_launch{.set = set, .precision = precision, .launcher = placed.take()};
+    TestLaunch test_launch{.set_index = set, .precision = precision, .launcher = placed.take()};
     if (!run_launches(pass_context_, {&test_launch, 1}, ignored)) return std::nullopt;
     Gradients result{
         .got = {}, .expected = expected_gradients(subject, input, input.reference, precision, InitialGradient::kZero)};
@@ -101,7 +101,7 @@ class Arbiter {
     for (std::size_t g = 0; g < native->got.size(); ++g) {
       const std::vector<std::size_t> scalars = worst_of(native->got[g], native->expected[g]);
       if (scalars.empty()) continue;
-      const Expected& expected = native->expected[g][scalars.front()];
+      const ExpectedScalar& expected = native->expected[g][scalars.front()];
       note(
           Ruling::kRounding,
           fmt::format("the gradient is correct with f64 promotion; in the kernel's own types {}[{}] is {}, expected {} "
@@ -112,11 +112,12 @@ class Arbiter {
   }
 
   /// The scalars that differ, at most kTriedScalars, with the largest relative differences first.
-  static std::vector<std::size_t> worst_of(const std::vector<Computed>& got, const std::vector<Expected>& expected) {
+  static std::vector<std::size_t> worst_of(const std::vector<ComputedScalar>& got,
+                                           const std::vector<ExpectedScalar>& expected) {
     std::vector<std::size_t> failed = compare(got, expected).failed;
     const auto badness = [&](std::size_t i) {
       const double excess = std::abs(got[i].value - static_cast<double>(expected[i].value)) /
-                            (std::max(std::abs(static_cast<double>(expected[i].value)), expected[i].scale) + 1e-30);
+                            (std::max(std::abs(static_cast<double>(expected[i].value)), expected[i].magnitude) + 1e-30);
       return std::isnan(excess) ? HUGE_VAL : excess;
     };
     std::ranges::stable_sort(failed, std::ranges::greater{}, badness);
@@ -126,10 +127,10 @@ class Arbiter {
 
   std::string name(std::size_t g) const {
     const transforms::AdjointModule& adjoint = *pass_context_.subject.adjoint;
-    return adjoint.module.kernels[0].var(adjoint.gradients[g].gradient).name;
+    return adjoint.module.kernels[0].var(adjoint.gradient_parameters[g].gradient).name;
   }
 
-  void judge_scalar(std::size_t set, std::size_t g, std::size_t scalar, double got, const Expected& expected) {
+  void judge_scalar(std::size_t set, std::size_t g, std::size_t scalar, double got, const ExpectedScalar& expected) {
     const std::string place = fmt::format("{}[{}]", name(g), scalar);
     const bool promoted = precision_ == Precision::kPromoted;
     const auto quotient =
@@ -141,7 +142,7 @@ class Arbiter {
       note(Ruling::kUndecided, fmt::format("{}, and finite differences do not converge (input set {})", values, set));
       return;
     }
-    const double scale = std::max({std::abs(wanted), expected.scale, 1e-6});
+    const double scale = std::max({std::abs(wanted), expected.magnitude, 1e-6});
     const double allowed = kArbitrationTolerance * scale + 4 * quotient->error + (promoted ? 0 : expected.bound);
     const bool oracle_agrees = std::abs(wanted - quotient->value) <= allowed + expected.bound;
     const bool device_agrees = std::abs(got - quotient->value) <= allowed;
@@ -154,16 +155,16 @@ class Arbiter {
 
   /// d phi / d scalar of the primal; empty for a parameter that the kernel does not read, and if no step converges.
   std::optional<Extrapolation> derivative(std::size_t set, std::size_t g, std::size_t scalar,
-                                          const Expected& expected) {
+                                          const ExpectedScalar& expected) {
     const InputSet& input = pass_context_.sets[set];
-    const auto parameter = static_cast<std::size_t>(pass_context_.subject.adjoint->gradients[g].primal);
+    const auto parameter = static_cast<std::size_t>(pass_context_.subject.adjoint->gradient_parameters[g].primal);
     // The content of an array that the kernel only writes does not influence anything.
     if (pass_context_.is_poisoned[parameter]) return Extrapolation{};
     const std::size_t component = gradient_components(pass_context_.subject, input, g)[scalar];
     std::vector<DirectionComponent> direction = float_scalars(pass_context_, input, parameter);
-    std::erase_if(direction, [&](const DirectionComponent& at) { return at.component != component; });
+    std::erase_if(direction, [&](const DirectionComponent& at) { return at.scalar_index != component; });
     if (direction.empty()) return std::nullopt;
-    direction.front().direction = 1;
+    direction.front().direction_value = 1;
     PassVerdict ignored;
     ForwardDifferences differences(pass_context_, set, std::move(direction), ignored);
     double step = ForwardDifferences::kFirstStep;
@@ -171,7 +172,7 @@ class Arbiter {
       pass_context_.configuration.session.reset();
       const auto found = differences.at(step);
       if (ignored.failed()) return std::nullopt;
-      const double scale = std::max({std::abs(static_cast<double>(expected.value)), expected.scale, 1e-3});
+      const double scale = std::max({std::abs(static_cast<double>(expected.value)), expected.magnitude, 1e-3});
       if (found && std::isfinite(found->value) && found->error <= kArbitrationTolerance * scale) return found;
     }
     return std::nullopt;
@@ -179,17 +180,18 @@ class Arbiter {
 
   /// The same of the oracle's forward pass.
   std::optional<Extrapolation> derivative_by_oracle(std::size_t set, std::size_t g, std::size_t scalar,
-                                                    const Expected& expected) const {
+                                                    const ExpectedScalar& expected) const {
     const InputSet& input = pass_context_.sets[set];
-    const auto parameter = static_cast<std::size_t>(pass_context_.subject.adjoint->gradients[g].primal);
+    const auto parameter = static_cast<std::size_t>(pass_context_.subject.adjoint->gradient_parameters[g].primal);
     if (pass_context_.is_poisoned[parameter]) return Extrapolation{};
-    const ir::Launch& launch = input.launch[Precision::kNative];
+    const ir::Launch& launch = input.launch_by_precision[Precision::kNative];
     reference::ComponentValues direction(launch.arguments.size());
     direction[parameter].resize(component_count(pass_context_.subject, launch.arguments[parameter]));
     direction[parameter][gradient_components(pass_context_.subject, input, g)[scalar]] = 1;
     const reference::OracleRun run{
         .launch = launch, .profile = pass_context_.configuration.profile, .uninitialized = pass_context_.is_poisoned};
-    const reference::DirectionalDifferences found = pass_context_.subject.oracle.differences(run, direction);
+    const reference::DirectionalDifferences found =
+        pass_context_.subject.oracle.directional_differences(run, direction);
     if (!found.is_same_path) return std::nullopt;
     Extrapolation sum;
     for (std::size_t p = 0; p < found.outputs.size(); ++p) {
@@ -199,7 +201,7 @@ class Arbiter {
         sum.error += std::abs(input.cotangents[p][i]) * static_cast<double>(found.outputs[p][i].error);
       }
     }
-    const double scale = std::max({std::abs(static_cast<double>(expected.value)), expected.scale, 1e-3});
+    const double scale = std::max({std::abs(static_cast<double>(expected.value)), expected.magnitude, 1e-3});
     if (!std::isfinite(sum.value) || !(sum.error <= 1e-3 * scale)) return std::nullopt;
     return sum;
   }

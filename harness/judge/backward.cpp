@@ -39,7 +39,7 @@ class BackwardJudge {
   }
 
  private:
-  void add(Purpose purpose, std::size_t set, Precision precision, InitialGradient start, double cotangent_factor,
+  void add(LaunchPurpose purpose, std::size_t set, Precision precision, InitialGradient start, double cotangent_factor,
            LaunchSettings geometry = {}) {
     if (verdict_.failed() || !pass_context_.uses_precision(precision)) return;
     const auto [found, is_new] = launches_.try_emplace({set, precision});
@@ -51,29 +51,29 @@ class BackwardJudge {
         gradient_arguments(pass_context_.subject, pass_context_.sets[set], precision, start, cotangent_factor), roles_,
         std::byte{0xFF}, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
-    test_launches_.push_back({.purpose = purpose, .set = set, .precision = precision, .launcher = placed.take()});
+    test_launches_.push_back({.purpose = purpose, .set_index = set, .precision = precision, .launcher = placed.take()});
   }
 
   void plan() {
     for (std::size_t s = 0; s < pass_context_.sets.size(); ++s) {
-      add(Purpose::kCheck, s, Precision::kNative, InitialGradient::kNonZero, 1);
-      add(Purpose::kCheck, s, Precision::kPromoted, InitialGradient::kNonZero, 1);
+      add(LaunchPurpose::kOracleComparison, s, Precision::kNative, InitialGradient::kNonZero, 1);
+      add(LaunchPurpose::kOracleComparison, s, Precision::kPromoted, InitialGradient::kNonZero, 1);
       if (!pass_context_.is_fully_checked(s)) continue;
-      add(Purpose::kZeroInitialGradient, s, Precision::kNative, InitialGradient::kZero, 1);
-      add(Purpose::kRepeat, s, Precision::kNative, InitialGradient::kZero, 1);
-      add(Purpose::kDoubledCotangent, s, Precision::kNative, InitialGradient::kZero, 2);
-      add(Purpose::kZeroCotangent, s, Precision::kNative, InitialGradient::kZero, 0);
-      add(Purpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
+      add(LaunchPurpose::kZeroInitialGradient, s, Precision::kNative, InitialGradient::kZero, 1);
+      add(LaunchPurpose::kRepeat, s, Precision::kNative, InitialGradient::kZero, 1);
+      add(LaunchPurpose::kDoubledCotangent, s, Precision::kNative, InitialGradient::kZero, 2);
+      add(LaunchPurpose::kZeroCotangent, s, Precision::kNative, InitialGradient::kZero, 0);
+      add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
           {.order = backends::ThreadOrder::kReverse, .block = kLargeBlockSize, .padding = Padding::kPlausible});
-      add(Purpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
+      add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
           {backends::ThreadOrder::kShuffled, 1, pass_context_.configuration.seed});
       for (const Precision precision : kBothPrecisions)
-        add(Purpose::kDifferentThreadOrder, s, precision, InitialGradient::kNonZero, 1,
+        add(LaunchPurpose::kDifferentThreadOrder, s, precision, InitialGradient::kNonZero, 1,
             {.block = kLargeBlockSize, .layout = ArrayLayout::kView, .padding = Padding::kPlausible});
       if (!pass_context_.uses_precision(Precision::kNative)) continue;
-      add(Purpose::kAccumulate, s, Precision::kNative, InitialGradient::kZero, 1);
+      add(LaunchPurpose::kAccumulate, s, Precision::kNative, InitialGradient::kZero, 1);
       if (verdict_.failed()) return;
-      add(Purpose::kAccumulate, s, Precision::kNative, InitialGradient::kZero, 1);
+      add(LaunchPurpose::kAccumulate, s, Precision::kNative, InitialGradient::kZero, 1);
       if (verdict_.failed()) return;
       std::vector<bool> shared = carries_cotangent_;
       shared.flip();
@@ -85,7 +85,7 @@ class BackwardJudge {
   void check_addresses_again() {
     pass_context_.configuration.session.reset();
     test_launches_.clear();
-    add(Purpose::kCheck, pass_context_.sets.size() - 1,
+    add(LaunchPurpose::kOracleComparison, pass_context_.sets.size() - 1,
         pass_context_.uses_precision(Precision::kNative) ? Precision::kNative : Precision::kPromoted,
         InitialGradient::kNonZero, 1);
     if (verdict_.failed() || !run_launches(pass_context_, test_launches_, verdict_)) return;
@@ -94,7 +94,7 @@ class BackwardJudge {
   }
 
   const transforms::GradientParameter& gradient(std::size_t g) const {
-    return pass_context_.subject.adjoint->gradients[g];
+    return pass_context_.subject.adjoint->gradient_parameters[g];
   }
   std::string name(std::size_t g) const {
     return pass_context_.subject.adjoint->module.kernels[0].var(gradient(g).gradient).name;
@@ -105,13 +105,13 @@ class BackwardJudge {
   std::span<const std::byte> bytes(const TestLaunch& test_launch, std::size_t g) const {
     return test_launch.launcher.bytes(pass_context_.configuration.session, test_launch.launcher.parameters() + g);
   }
-  std::vector<Computed> read(const TestLaunch& test_launch, std::size_t g) const {
+  std::vector<ComputedScalar> read(const TestLaunch& test_launch, std::size_t g) const {
     return read_scalars(pass_context_.subject.module_in(test_launch.precision), *array(test_launch, g).initial_content,
                         bytes(test_launch, g));
   }
-  const TestLaunch& find(Purpose purpose, std::size_t set) const {
+  const TestLaunch& find(LaunchPurpose purpose, std::size_t set) const {
     for (const TestLaunch& test_launch : test_launches_) {
-      if (test_launch.purpose == purpose && test_launch.set == set) return test_launch;
+      if (test_launch.purpose == purpose && test_launch.set_index == set) return test_launch;
     }
     return test_launches_.front();
   }
@@ -119,41 +119,41 @@ class BackwardJudge {
   void check(std::size_t t) {
     const TestLaunch& test_launch = test_launches_[t];
     switch (test_launch.purpose) {
-      case Purpose::kCheck: return compare_with_oracle(test_launch, InitialGradient::kNonZero, 1);
-      case Purpose::kDifferentThreadOrder: return compare_with_oracle(test_launch, InitialGradient::kNonZero, 1);
-      case Purpose::kZeroInitialGradient: return compare_with_oracle(test_launch, InitialGradient::kZero, 1);
-      case Purpose::kRepeat: return check_repeat(test_launch);
-      case Purpose::kDoubledCotangent: return check_doubled(test_launch);
-      case Purpose::kZeroCotangent: return check_zero(test_launch);
-      case Purpose::kAccumulate:
-        if (t + 1 < test_launches_.size() && test_launches_[t + 1].purpose == Purpose::kAccumulate &&
-            test_launches_[t + 1].set == test_launch.set)
+      case LaunchPurpose::kOracleComparison: return compare_with_oracle(test_launch, InitialGradient::kNonZero, 1);
+      case LaunchPurpose::kDifferentThreadOrder: return compare_with_oracle(test_launch, InitialGradient::kNonZero, 1);
+      case LaunchPurpose::kZeroInitialGradient: return compare_with_oracle(test_launch, InitialGradient::kZero, 1);
+      case LaunchPurpose::kRepeat: return check_repeat(test_launch);
+      case LaunchPurpose::kDoubledCotangent: return check_doubled(test_launch);
+      case LaunchPurpose::kZeroCotangent: return check_zero(test_launch);
+      case LaunchPurpose::kAccumulate:
+        if (t + 1 < test_launches_.size() && test_launches_[t + 1].purpose == LaunchPurpose::kAccumulate &&
+            test_launches_[t + 1].set_index == test_launch.set_index)
           return;
         return compare_with_oracle(test_launch, InitialGradient::kZero, 2);
-      case Purpose::kDifferentPoison: return;
+      case LaunchPurpose::kDifferentPoison: return;
     }
   }
 
   NamedCheck tier_of(const TestLaunch& test_launch) const {
-    if (test_launch.purpose != Purpose::kCheck) return NamedCheck::kDeterminism;
+    if (test_launch.purpose != LaunchPurpose::kOracleComparison) return NamedCheck::kDeterminism;
     return test_launch.precision == Precision::kPromoted ? NamedCheck::kF64Promotion : NamedCheck::kNativePrecision;
   }
 
-  using ExpectedGradients = std::vector<std::vector<Expected>>;
+  using ExpectedGradients = std::vector<std::vector<ExpectedScalar>>;
 
   /// Expected gradients along one path. `times`: number of launches that added to the buffers without cotangents.
   ExpectedGradients expected_along(const reference::ReferenceResult& path, const TestLaunch& test_launch,
                                    InitialGradient start, int times) const {
-    auto expected = expected_gradients(pass_context_.subject, pass_context_.sets[test_launch.set], path,
+    auto expected = expected_gradients(pass_context_.subject, pass_context_.sets[test_launch.set_index], path,
                                        test_launch.precision, start);
     for (std::size_t g = 0; g < expected.size(); ++g) {
       if (times != 2 || carries_cotangent_[g]) continue;
       const ir::Module& module = pass_context_.subject.module_in(test_launch.precision);
       const auto components = ir::scalar_components(module, array(test_launch, g).initial_content->type.element());
       for (std::size_t k = 0; k < expected[g].size(); ++k) {
-        Expected& e = expected[g][k];
+        ExpectedScalar& e = expected[g][k];
         // Twice as many terms, each twice as large against the partial sums.
-        e = {.value = 2 * e.value, .bound = 4 * e.bound, .scale = 2 * e.scale};
+        e = {.value = 2 * e.value, .bound = 4 * e.bound, .magnitude = 2 * e.magnitude};
         const double largest = reference::format_of(components[k % components.size()].scalar).largest;
         if (std::abs(e.value) + e.bound > largest) e.bound = reference::kUnbounded;
       }
@@ -164,7 +164,7 @@ class BackwardJudge {
   /// Expected gradients along the allowed path that agrees with the launch; along the oracle's own path if none agrees.
   /// Valid until the next call.
   const ExpectedGradients& expected_of(const TestLaunch& test_launch, InitialGradient start, int times) {
-    const InputSet& set = pass_context_.sets[test_launch.set];
+    const InputSet& set = pass_context_.sets[test_launch.set_index];
     const auto paths = set.references(test_launch.precision);
     for (std::size_t k = 0; paths.size() > 1 && k < paths.size(); ++k) {
       along_path_ = expected_along(*paths[k], test_launch, start, times);
@@ -174,24 +174,25 @@ class BackwardJudge {
       if (agrees) return along_path_;
     }
     // Consecutive launches of a set share their expected gradients.
-    if (expected_set_ != test_launch.set) expected_.clear();
-    expected_set_ = test_launch.set;
+    if (expected_set_ != test_launch.set_index) expected_.clear();
+    expected_set_ = test_launch.set_index;
     const auto [found, is_new] = expected_.try_emplace({test_launch.precision, start, times});
     if (is_new) found->second = expected_along(set.reference, test_launch, start, times);
     return found->second;
   }
 
   void compare_with_oracle(const TestLaunch& test_launch, InitialGradient start, int times) {
-    const InputSet& set = pass_context_.sets[test_launch.set];
+    const InputSet& set = pass_context_.sets[test_launch.set_index];
     const ExpectedGradients& expected = expected_of(test_launch, start, times);
     for (std::size_t g = 0; g < expected.size(); ++g) {
       if (!set.has_conclusive_gradient(test_launch.precision)) {
         auto& doubt = set.is_conclusive(test_launch.precision) ? verdict_.inconclusive.non_differentiable_points
                                                                : verdict_.inconclusive.uncertain_paths;
-        if (test_launch.purpose == Purpose::kCheck) doubt += static_cast<std::int64_t>(expected[g].size());
+        if (test_launch.purpose == LaunchPurpose::kOracleComparison)
+          doubt += static_cast<std::int64_t>(expected[g].size());
         continue;
       }
-      const std::vector<Computed> got = read(test_launch, g);
+      const std::vector<ComputedScalar> got = read(test_launch, g);
       const Comparison comparison = compare(got, expected[g]);
       verdict_.count(tier_of(test_launch), comparison);
       report_mismatches(pass_context_, tier_of(test_launch), test_launch, name(g),
@@ -201,17 +202,18 @@ class BackwardJudge {
     }
   }
 
-  void present(const TestLaunch& test_launch, std::size_t g, const std::vector<Computed>& got,
-               const std::vector<Expected>& expected) {
+  void present(const TestLaunch& test_launch, std::size_t g, const std::vector<ComputedScalar>& got,
+               const std::vector<ExpectedScalar>& expected) {
     const ir::Argument& before = *array(test_launch, g).initial_content;
     const std::size_t row = before.shape.size() > 1 ? static_cast<std::size_t>(before.shape.back()) : 1;
     const auto untouched = read_scalars(pass_context_.subject.module_in(test_launch.precision), before, before.bytes);
-    verdict_.controls[name(g)].add(try_controls(got, expected, pass_context_.sets[test_launch.set].input_mean, row,
-                                                pass_context_.configuration.seed + test_launch.set, untouched));
+    verdict_.negative_controls[name(g)].add(
+        try_negative_controls(got, expected, pass_context_.sets[test_launch.set_index].input_mean, row,
+                              pass_context_.configuration.seed + test_launch.set_index, untouched));
   }
 
   void check_repeat(const TestLaunch& test_launch) {
-    const TestLaunch& first = find(Purpose::kZeroInitialGradient, test_launch.set);
+    const TestLaunch& first = find(LaunchPurpose::kZeroInitialGradient, test_launch.set_index);
     for (std::size_t g = 0; g < carries_cotangent_.size(); ++g) {
       const auto a = bytes(first, g);
       const auto b = bytes(test_launch, g);
@@ -220,7 +222,7 @@ class BackwardJudge {
       if (!equal) {
         verdict_.fail(
             Outcome::fail, "nondeterministic",
-            fmt::format("'{}' differs between two identical launches (input set {})", name(g), test_launch.set));
+            fmt::format("'{}' differs between two identical launches (input set {})", name(g), test_launch.set_index));
       }
     }
   }
@@ -228,7 +230,7 @@ class BackwardJudge {
   void check_doubled(const TestLaunch& test_launch) {
     // Doubling is not exact for the subnormal numbers of f16, which are relatively large.
     if (computes_in(pass_context_.subject, ir::Scalar::kF16)) return;
-    const TestLaunch& once = find(Purpose::kZeroInitialGradient, test_launch.set);
+    const TestLaunch& once = find(LaunchPurpose::kZeroInitialGradient, test_launch.set_index);
     for (std::size_t g = 0; g < carries_cotangent_.size(); ++g) {
       const auto a = read(once, g);
       const auto b = read(test_launch, g);
@@ -238,7 +240,7 @@ class BackwardJudge {
         verdict_.count_one(NamedCheck::kDeterminism, 0, true);
         return verdict_.fail(Outcome::fail, "seed_scaling",
                              fmt::format("doubling the cotangents does not double {}[{}]: {} became {} (input set {})",
-                                         name(g), i, a[i].value, b[i].value, test_launch.set));
+                                         name(g), i, a[i].value, b[i].value, test_launch.set_index));
       }
     }
     verdict_.count_one(NamedCheck::kDeterminism, 0, false);
@@ -247,10 +249,10 @@ class BackwardJudge {
   /// Whether this scalar of a gradient is infinite or unbounded along an allowed path: then a zero cotangent need not
   /// give zero.
   bool may_be_infinite(const TestLaunch& test_launch, std::size_t g, std::size_t i) const {
-    const InputSet& set = pass_context_.sets[test_launch.set];
+    const InputSet& set = pass_context_.sets[test_launch.set_index];
     const auto paths = set.references(test_launch.precision);
     return paths.empty() || std::ranges::any_of(paths, [&](const reference::ReferenceResult* path) {
-             const Expected expected = expected_along(*path, test_launch, InitialGradient::kZero, 1)[g][i];
+             const ExpectedScalar expected = expected_along(*path, test_launch, InitialGradient::kZero, 1)[g][i];
              return !std::isfinite(expected.value) || !std::isfinite(expected.bound);
            });
   }
@@ -263,21 +265,21 @@ class BackwardJudge {
         verdict_.count_one(NamedCheck::kDeterminism, 0, true);
         return verdict_.fail(Outcome::fail, "zero_seed",
                              fmt::format("zero cotangents give {}[{}] = {}, expected exactly 0 (input set {})", name(g),
-                                         i, got[i].value, test_launch.set));
+                                         i, got[i].value, test_launch.set_index));
       }
     }
     verdict_.count_one(NamedCheck::kDeterminism, 0, false);
   }
 
   void count_sets() {
-    verdict_.input_sets = verdict_.generic_sets = verdict_.conclusive_generic_sets = 0;
+    verdict_.input_sets = verdict_.uniform_sets = verdict_.conclusive_uniform_sets = 0;
     for (const InputSet& set : pass_context_.sets) {
       const bool conclusive =
           set.has_conclusive_gradient(Precision::kNative) && set.has_conclusive_gradient(Precision::kPromoted);
       ++verdict_.input_sets;
-      verdict_.generic_sets += set.is_generic;
-      verdict_.conclusive_generic_sets += set.is_generic && conclusive;
-      if (conclusive) verdict_.coverage.add(set.reference.choices);
+      verdict_.uniform_sets += set.is_uniform;
+      verdict_.conclusive_uniform_sets += set.is_uniform && conclusive;
+      if (conclusive) verdict_.coverage.add(set.reference.branch_points);
     }
   }
 

@@ -42,23 +42,23 @@ class ConsistencyJudge {
       if (!derivative || !std::isfinite(derivative->value) ||
           derivative->error > kConvergenceTolerance * std::max(1.0, size_))
         continue;
-      const double allowed = kDifferenceTolerance * std::max(size_, 0x1p-20) + derivative->error;
+      const double allowed = kFiniteDifferenceTolerance * std::max(size_, 0x1p-20) + derivative->error;
       // A contradicted gradient is not a suitable scale: if the forward pass oscillates within a step (sin of a large
       // number), the differences are small relative to the true gradient, and far from converged.
       const bool agrees = std::abs(derivative->value - *dot) <= allowed;
       if (!agrees && derivative->error > kConvergenceTolerance * std::max(1.0, std::abs(derivative->value))) continue;
       // Neighboring estimates may agree by accident before they converge. A smaller stencil reveals that.
-      plateau_ = differences.estimates();
+      series_ = differences.estimates();
       if (agrees) return decide(*dot, *derivative, allowed);
       if (differences.oscillates_within(step, std::abs(derivative->value - *dot))) continue;
       if (contradiction) return decide(*dot, *derivative, allowed);
-      contradiction = {*derivative, allowed, plateau_};
+      contradiction = {*derivative, allowed, series_};
     }
     if (!contradiction) {
       ++verdict_.inconclusive.uncertain_paths;
       return;
     }
-    plateau_ = std::move(contradiction->seen);
+    series_ = std::move(contradiction->seen);
     decide(*dot, contradiction->derivative, contradiction->allowed);
   }
 
@@ -69,19 +69,19 @@ class ConsistencyJudge {
   struct Contradiction {
     Extrapolation derivative;
     double allowed;
-    Plateau seen;
+    FiniteDifferenceSeries seen;
   };
 
   std::vector<DirectionComponent> random_direction() const {
     Rng rng(pass_context_.configuration.seed * 31 + set_);
-    const ir::Launch& launch = input_.launch[kPromotedPrecision];
+    const ir::Launch& launch = input_.launch_by_precision[kPromotedPrecision];
     std::vector<DirectionComponent> direction;
     for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
       if (pass_context_.is_poisoned[p] || !has_gradient(p)) continue;
       for (DirectionComponent scalar : float_scalars(pass_context_, input_, p)) {
-        const std::byte* const at = launch.arguments[p].bytes.data() + scalar.offset;
+        const std::byte* const at = launch.arguments[p].bytes.data() + scalar.byte_offset;
         const double scale = std::max(1.0, std::abs(ir::read_float(ir::Scalar::kF64, at)));
-        scalar.direction = scale * rng.uniform_real(0.5, 1) * (rng.bernoulli(0.5) ? 1 : -1);
+        scalar.direction_value = scale * rng.uniform_real(0.5, 1) * (rng.bernoulli(0.5) ? 1 : -1);
         direction.push_back(scalar);
       }
     }
@@ -90,7 +90,7 @@ class ConsistencyJudge {
 
   /// False for a parameter passed by value whose gradient the device cannot return.
   bool has_gradient(std::size_t parameter) const {
-    return std::ranges::any_of(pass_context_.subject.adjoint->gradients, [&](const auto& gradient) {
+    return std::ranges::any_of(pass_context_.subject.adjoint->gradient_parameters, [&](const auto& gradient) {
       return static_cast<std::size_t>(gradient.primal) == parameter;
     });
   }
@@ -106,26 +106,26 @@ class ConsistencyJudge {
                               gradient_arguments(subject, input_, Precision::kPromoted, InitialGradient::kZero, 1),
                               roles_of(pass_context_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;
-    TestLaunch test_launch{.set = set_, .precision = Precision::kPromoted, .launcher = placed.take()};
+    TestLaunch test_launch{.set_index = set_, .precision = Precision::kPromoted, .launcher = placed.take()};
     if (!run_launches(pass_context_, {&test_launch, 1}, verdict_)) return std::nullopt;
 
     double dot = 0;
     std::size_t next = 0;
-    const ir::Launch& launch = input_.launch[kPromotedPrecision];
+    const ir::Launch& launch = input_.launch_by_precision[kPromotedPrecision];
     for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
       std::vector<double> gradient(component_count(subject, launch.arguments[p]));
-      for (std::size_t g = 0; g < subject.adjoint->gradients.size(); ++g) {
-        if (static_cast<std::size_t>(subject.adjoint->gradients[g].primal) != p) continue;
+      for (std::size_t g = 0; g < subject.adjoint->gradient_parameters.size(); ++g) {
+        if (static_cast<std::size_t>(subject.adjoint->gradient_parameters[g].primal) != p) continue;
         const std::size_t array = test_launch.launcher.parameters() + g;
         const std::vector<std::size_t> components = gradient_components(subject, input_, g);
-        const std::vector<Computed> scalars =
+        const std::vector<ComputedScalar> scalars =
             read_scalars(subject.promoted, *test_launch.launcher.arrays()[array].initial_content,
                          test_launch.launcher.bytes(pass_context_.configuration.session, array));
         for (std::size_t i = 0; i < scalars.size(); ++i)
           gradient[components[i]] = scalars[i].value;
       }
-      for (; next < direction.size() && direction[next].parameter == p; ++next) {
-        const double term = gradient[direction[next].component] * direction[next].direction;
+      for (; next < direction.size() && direction[next].parameter_index == p; ++next) {
+        const double term = gradient[direction[next].scalar_index] * direction[next].direction_value;
         dot += term;
         size_ += std::abs(term);
       }
@@ -145,10 +145,10 @@ class ConsistencyJudge {
   void decide(double dot, const Extrapolation& derivative, double allowed) {
     const double error = std::abs(derivative.value - dot);
     verdict_.count_one(NamedCheck::kFiniteDifferences, error / allowed, !(error <= allowed));
-    plateau_.input_set = static_cast<std::int64_t>(set_);
-    plateau_.gradient = dot;
-    plateau_.tolerance = allowed;
-    if (std::isfinite(dot) && std::isfinite(allowed)) verdict_.keep(std::move(plateau_), error / allowed);
+    series_.input_set = static_cast<std::int64_t>(set_);
+    series_.gradient = dot;
+    series_.tolerance = allowed;
+    if (std::isfinite(dot) && std::isfinite(allowed)) verdict_.keep(std::move(series_), error / allowed);
     if (error <= allowed) return;
     verdict_.fail(
         Outcome::fail, "finite_differences",
@@ -162,7 +162,7 @@ class ConsistencyJudge {
   const InputSet& input_;
   PassVerdict& verdict_;
   double size_ = 0;
-  Plateau plateau_;
+  FiniteDifferenceSeries series_;
 };
 
 }  // namespace

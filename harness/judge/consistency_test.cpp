@@ -173,7 +173,7 @@ TEST(FiniteDifferencesCheck, PassesForCorrectKernel) {
   const PassVerdict verdict = consistency_of(kSmooth);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
   ASSERT_TRUE(verdict.check_results.finite_differences.has_value());
-  EXPECT_EQ(verdict.check_results.finite_differences->checks, 1);
+  EXPECT_EQ(verdict.check_results.finite_differences->compared_values, 1);
   EXPECT_EQ(verdict.check_results.finite_differences->failed, 0);
 }
 
@@ -215,11 +215,12 @@ TEST(FiniteDifferencesCheck, IgnoresEstimateNotConfirmedBySmallerSteps) {
 
 TEST(FiniteDifferencesCheck, RecordsEstimateForEachStepSize) {
   const PassVerdict verdict = consistency_of(kSmooth);
-  ASSERT_TRUE(verdict.plateau.has_value());
-  ASSERT_EQ(verdict.plateau->estimates.size(), 6U);
-  EXPECT_EQ(verdict.plateau->estimates[0].step, 2 * verdict.plateau->estimates[1].step);
+  ASSERT_TRUE(verdict.finite_difference_series.has_value());
+  ASSERT_EQ(verdict.finite_difference_series->estimates.size(), 6U);
+  EXPECT_EQ(verdict.finite_difference_series->estimates[0].step,
+            2 * verdict.finite_difference_series->estimates[1].step);
   const auto error = [&](std::size_t i) {
-    return std::abs(verdict.plateau->estimates[i].value - verdict.plateau->gradient);
+    return std::abs(verdict.finite_difference_series->estimates[i].value - verdict.finite_difference_series->gradient);
   };
   EXPECT_LT(error(5), error(0)) << "shorter steps come closer";
 }
@@ -233,7 +234,7 @@ TEST(FiniteDifferencesCheck, DetectsIncorrectDerivativeWithoutOracle) {
   };
   for (const TextEdit& edit : wrong) {
     const PassVerdict verdict = consistency_of(kSmooth, {edit});
-    EXPECT_EQ(verdict.decide().kind, "finite_differences") << edit.pattern;
+    EXPECT_EQ(verdict.decide().outcome_detail, "finite_differences") << edit.pattern;
     ASSERT_TRUE(verdict.check_results.finite_differences.has_value());
     EXPECT_EQ(verdict.check_results.finite_differences->failed, 1) << edit.pattern;
     EXPECT_GT(*verdict.check_results.finite_differences->rho_max, 100) << edit.pattern;
@@ -241,7 +242,7 @@ TEST(FiniteDifferencesCheck, DetectsIncorrectDerivativeWithoutOracle) {
 }
 
 TEST(FiniteDifferencesCheck, DetectsForwardBackwardMismatch) {
-  EXPECT_EQ(consistency_of(kSmooth, {{R"(0\.75f)", "0.7501f"}}).decide().kind, "finite_differences");
+  EXPECT_EQ(consistency_of(kSmooth, {{R"(0\.75f)", "0.7501f"}}).decide().outcome_detail, "finite_differences");
 }
 
 TEST(FiniteDifferencesCheck, DoesNotDetectErrorPresentInBothForwardAndBackwardPass) {

@@ -23,7 +23,7 @@ NamedOutcome classify(const RunOutcome& outcome) {
   if (std::holds_alternative<Crashed>(outcome)) return {Outcome::crashed, "signal"};
   if (std::holds_alternative<TimedOut>(outcome)) return {Outcome::timed_out, "time_limit"};
   if (const auto* fault = std::get_if<MemoryFault>(&outcome)) {
-    return {fault->kind == kDifferingBits ? Outcome::fail : Outcome::memory_fault, fault->kind};
+    return {fault->kind == kDifferingBitsFault ? Outcome::fail : Outcome::memory_fault, fault->kind};
   }
   if (std::holds_alternative<ResourceError>(outcome)) return {Outcome::resource_error, "device"};
   if (std::holds_alternative<Unsupported>(outcome)) return {Outcome::unsupported, "device"};
@@ -46,11 +46,12 @@ ExactNumber exact_in(ir::Scalar scalar, double value) {
 
 /// Only one launch of each pass and target is profiled: the first check in the kernel's own types.
 bool is_profiled(const TestLaunch& test_launch) {
-  return test_launch.purpose == Purpose::kCheck && test_launch.set == 0 && test_launch.precision == Precision::kNative;
+  return test_launch.purpose == LaunchPurpose::kOracleComparison && test_launch.set_index == 0 &&
+         test_launch.precision == Precision::kNative;
 }
 
 Counterexample counterexample_of(const TestLaunch& test_launch) {
-  Counterexample counterexample{.input_set = test_launch.set,
+  Counterexample counterexample{.input_set = test_launch.set_index,
                                 .precision = device_precision(test_launch.precision),
                                 .threads = test_launch.launcher.request().threads,
                                 .launch_arguments = {},
@@ -64,8 +65,8 @@ Counterexample counterexample_of(const TestLaunch& test_launch) {
 
 /// Stores the compared values. Scalars that were not compared, for example because no thread writes them, get an
 /// infinite bound.
-void counterexample_values(Counterexample& counterexample, std::span<const Computed> got,
-                           std::span<const Expected> expected, const Comparison& comparison) {
+void counterexample_values(Counterexample& counterexample, std::span<const ComputedScalar> got,
+                           std::span<const ExpectedScalar> expected, const Comparison& comparison) {
   counterexample.got.assign(got.begin(), got.end());
   counterexample.expected.assign(expected.begin(), expected.end());
   auto failed = comparison.failed.begin();
@@ -88,14 +89,15 @@ std::vector<ArrayRole> roles_of(const PassContext& pass_context, Pass pass) {
   for (std::size_t p = 0; p < pass_context.uses.size(); ++p) {
     const ir::ParameterUse& use = pass_context.uses[p];
     // Arrays that hold the forward pass's results for the backward pass must not be poisoned.
-    const bool is_final = pass == Pass::kBackward &&
-                          std::ranges::count(pass_context.subject.adjoint->final_arrays, static_cast<ir::VarId>(p)) > 0;
+    const bool is_final =
+        pass == Pass::kBackward &&
+        std::ranges::count(pass_context.subject.adjoint->final_content_parameters, static_cast<ir::VarId>(p)) > 0;
     roles.push_back({.name = pass_context.subject.kernel.variables[p].name,
                      .write_only = pass_context.is_poisoned[p] && !is_final,
                      .read_only = !use.changed() || (pass == Pass::kBackward && !use.read)});
   }
   if (pass == Pass::kForward) return roles;
-  for (const transforms::GradientParameter& gradient : pass_context.subject.adjoint->gradients)
+  for (const transforms::GradientParameter& gradient : pass_context.subject.adjoint->gradient_parameters)
     roles.push_back({.name = pass_context.subject.adjoint->module.kernels[0].var(gradient.gradient).name});
   return roles;
 }
@@ -106,20 +108,20 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
   requests.reserve(test_launches.size());
   for (const TestLaunch& test_launch : test_launches) {
     requests.push_back(test_launch.launcher.request());
-    requests.back().target = pass_context.target;
+    requests.back().target = pass_context.build_target;
     requests.back().time_limit = pass_context.configuration.time_limit;
     requests.back().profile = is_profiled(test_launch);
   }
   // If the first launch hangs or crashes, the others do not run.
   if (!requests.empty()) requests.front().stop_on_failure = true;
   std::vector<RunOutcome> outcomes = pass_context.configuration.session.run(requests);
-  pass_context.judgment.run_ms +=
+  pass_context.judgment.launch_ms +=
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   bool completed = true;
   for (std::size_t t = 0; t < outcomes.size(); ++t) {
     test_launches[t].outcome = std::move(outcomes[t]);
     if (auto* done = std::get_if<Completed>(&test_launches[t].outcome)) {
-      verdict.sizes.insert(requests[t].threads);
+      verdict.thread_counts.insert(requests[t].threads);
       if (done->profile) verdict.profiles.push_back(std::move(*done->profile));
       continue;
     }
@@ -128,8 +130,8 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
     save_counterexample(verdict, test_launches[t]);
     verdict.fail(named.outcome, named.kind,
                  fmt::format("{} on input set {} ({} threads)", describe(test_launches[t].outcome),
-                             test_launches[t].set, test_launches[t].launcher.request().threads));
-    if (const auto* crash = std::get_if<Crashed>(&test_launches[t].outcome)) verdict.log = crash->output;
+                             test_launches[t].set_index, test_launches[t].launcher.request().threads));
+    if (const auto* crash = std::get_if<Crashed>(&test_launches[t].outcome)) verdict.worker_log = crash->output;
     if (const auto* fault = std::get_if<MemoryFault>(&test_launches[t].outcome)) verdict.keep(fault->findings);
   }
   return completed;
@@ -137,19 +139,20 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
 
 std::optional<ir::Launch> backward_launch(const PassContext& pass_context, std::size_t set, Precision precision,
                                           PassVerdict& verdict) {
-  ir::Launch launch = pass_context.sets[set].launch[precision];
-  const std::vector<ir::VarId>& finals = pass_context.subject.adjoint->final_arrays;
+  ir::Launch launch = pass_context.sets[set].launch_by_precision[precision];
+  const std::vector<ir::VarId>& finals = pass_context.subject.adjoint->final_content_parameters;
   if (finals.empty()) return launch;
-  Result<KernelLauncher> placed = KernelLauncher::place(
-      pass_context.configuration.session, pass_context.subject.module_in(precision), pass_context.kernel,
-      backends::Pass::kForward, device_precision(precision), borrow_launch(pass_context.sets[set].launch[precision]),
-      {}, roles_of(pass_context, backends::Pass::kForward), std::byte{0});
+  Result<KernelLauncher> placed =
+      KernelLauncher::place(pass_context.configuration.session, pass_context.subject.module_in(precision),
+                            pass_context.kernel, backends::Pass::kForward, device_precision(precision),
+                            borrow_launch(pass_context.sets[set].launch_by_precision[precision]), {},
+                            roles_of(pass_context, backends::Pass::kForward), std::byte{0});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;
   }
   TestLaunch forward{
-      .purpose = Purpose::kDifferentPoison, .set = set, .precision = precision, .launcher = placed.take()};
+      .purpose = LaunchPurpose::kDifferentPoison, .set_index = set, .precision = precision, .launcher = placed.take()};
   if (!run_launches(pass_context, {&forward, 1}, verdict)) return std::nullopt;
   for (const ir::VarId array : finals) {
     const auto p = static_cast<std::size_t>(array);
@@ -162,25 +165,26 @@ std::optional<ir::Launch> backward_launch(const PassContext& pass_context, std::
 void check_memory(const PassContext& pass_context, const TestLaunch& test_launch, PassVerdict& verdict) {
   const auto& arrays = test_launch.launcher.arrays();
   for (std::size_t a = 0; a < arrays.size(); ++a) {
-    if (!arrays[a].is_placed) continue;
+    if (!arrays[a].is_in_memory) continue;
     const ArrayRole& role = arrays[a].role;
     if (!test_launch.launcher.guards_intact(pass_context.configuration.session, a)) {
       save_counterexample(verdict, test_launch);
-      verdict.fail(Outcome::memory_fault, "out_of_bounds",
-                   fmt::format("memory next to '{}' was overwritten on input set {}", role.name, test_launch.set));
+      verdict.fail(
+          Outcome::memory_fault, "out_of_bounds",
+          fmt::format("memory next to '{}' was overwritten on input set {}", role.name, test_launch.set_index));
     }
     if (role.read_only && !test_launch.launcher.is_unmodified(pass_context.configuration.session, a)) {
       save_counterexample(verdict, test_launch);
-      verdict.fail(
-          Outcome::memory_fault, "input_modified",
-          fmt::format("'{}' is read-only in this pass but was modified on input set {}", role.name, test_launch.set));
+      verdict.fail(Outcome::memory_fault, "input_modified",
+                   fmt::format("'{}' is read-only in this pass but was modified on input set {}", role.name,
+                               test_launch.set_index));
     }
   }
 }
 
 void report_mismatches(const PassContext& pass_context, NamedCheck named_check, const TestLaunch& test_launch,
-                       const std::string& array, const ir::Argument& layout, std::span<const Computed> got,
-                       std::span<const Expected> expected, const Comparison& comparison, PassVerdict& verdict) {
+                       const std::string& array, const ir::Argument& layout, std::span<const ComputedScalar> got,
+                       std::span<const ExpectedScalar> expected, const Comparison& comparison, PassVerdict& verdict) {
   static constexpr const char* kNames[] = {"t0", "t1", "t2", "t3", "t5", "devices"};
   const auto components =
       ir::scalar_components(pass_context.subject.module_in(test_launch.precision), layout.type.element());
@@ -191,8 +195,8 @@ void report_mismatches(const PassContext& pass_context, NamedCheck named_check, 
     mismatch.array = array;
     mismatch.index = coordinates(layout, static_cast<std::int64_t>(position / components.size()));
     if (components.size() > 1) mismatch.index.push_back(static_cast<std::int64_t>(position % components.size()));
-    mismatch.input_set = static_cast<std::int64_t>(test_launch.set);
-    const Expected& wanted = expected[position];
+    mismatch.input_set = static_cast<std::int64_t>(test_launch.set_index);
+    const ExpectedScalar& wanted = expected[position];
     if (wanted.is_integer) {
       mismatch.expected = exact(wanted.integer);
       mismatch.got = exact(got[position].integer);
@@ -216,7 +220,7 @@ void report_mismatches(const PassContext& pass_context, NamedCheck named_check, 
                              : "expected",
               mismatch.expected.text, mismatch.bound.text,
               test_launch.precision == Precision::kPromoted ? "f64 promotion" : "native precision",
-              fmt::format("input set {}", test_launch.set)));
+              fmt::format("input set {}", test_launch.set_index)));
     }
     verdict.keep(std::move(mismatch));
   }

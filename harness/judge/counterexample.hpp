@@ -24,8 +24,9 @@ struct Counterexample {
       launch_arguments;  ///< the kernel's arguments, followed by the gradients of a backward pass
 
   std::string array;  ///< name of the array that differs; empty, like the rest, if the pass failed for another reason
-  std::vector<Computed> got;  ///< scalars of the array, element by element in row-major order, component by component
-  std::vector<Expected> expected;  ///< the oracle's value for each scalar
+  std::vector<ComputedScalar>
+      got;  ///< scalars of the array, element by element in row-major order, component by component
+  std::vector<ExpectedScalar> expected;  ///< the oracle's value for each scalar
 };
 
 }  // namespace assay::harness

@@ -7,47 +7,47 @@
 
 namespace assay::harness {
 
-using reference::Choice;
+using reference::BranchPoint;
 
 namespace {
 
-std::int64_t samples_missing(const Choice& choice, std::size_t way) {
-  return std::max<std::int64_t>(0, kRequiredSamples - choice.branch_counts[way]);
+std::int64_t samples_missing(const BranchPoint& choice, std::size_t way) {
+  return std::max<std::int64_t>(0, kRequiredSamplesPerBranch - choice.branch_counts[way]);
 }
 
 }  // namespace
 
-void Coverage::add(const std::vector<Choice>& choices) {
-  if (choices_.empty()) choices_ = choices;
+void Coverage::add(const std::vector<BranchPoint>& choices) {
+  if (branch_points_.empty()) branch_points_ = choices;
   else {
-    for (std::size_t c = 0; c < choices_.size(); ++c) {
-      for (std::size_t way = 0; way < choices_[c].branch_count(); ++way)
-        choices_[c].branch_counts[way] += choices[c].branch_counts[way];
+    for (std::size_t c = 0; c < branch_points_.size(); ++c) {
+      for (std::size_t way = 0; way < branch_points_[c].branch_count(); ++way)
+        branch_points_[c].branch_counts[way] += choices[c].branch_counts[way];
     }
   }
 }
 
 std::int64_t Coverage::missing_samples() const {
   std::int64_t sum = 0;
-  for (const Choice& choice : choices_) {
+  for (const BranchPoint& choice : branch_points_) {
     for (std::size_t way = 0; way < choice.branch_count(); ++way)
       sum += samples_missing(choice, way);
   }
   return sum;
 }
 
-std::int64_t Coverage::gain(const std::vector<Choice>& choices) const {
+std::int64_t Coverage::gain(const std::vector<BranchPoint>& choices) const {
   std::int64_t sum = 0;
-  for (std::size_t c = 0; c < choices_.size(); ++c) {
-    for (std::size_t way = 0; way < choices_[c].branch_count(); ++way)
-      sum += std::min(samples_missing(choices_[c], way), choices[c].branch_counts[way]);
+  for (std::size_t c = 0; c < branch_points_.size(); ++c) {
+    for (std::size_t way = 0; way < branch_points_[c].branch_count(); ++way)
+      sum += std::min(samples_missing(branch_points_[c], way), choices[c].branch_counts[way]);
   }
   return sum;
 }
 
 std::vector<UncoveredBranch> Coverage::uncovered(const ir::Module& module) const {
   std::vector<UncoveredBranch> gaps;
-  for (const Choice& choice : choices_) {
+  for (const BranchPoint& choice : branch_points_) {
     for (std::size_t way = 0; way < choice.branch_count(); ++way) {
       if (samples_missing(choice, way) == 0) continue;
       const ir::SourceLocation place = ir::source_location(module, choice.loc);

@@ -9,21 +9,21 @@
 namespace assay::harness {
 
 /// Samples required for each branch of a choice (docs/design/numerics.md, section 4).
-inline constexpr std::int64_t kRequiredSamples = 2;
+inline constexpr std::int64_t kRequiredSamplesPerBranch = 2;
 
 class Coverage {
  public:
   /// Adds the choices of one evaluation. All evaluations must be of the same kernel.
-  void add(const std::vector<reference::Choice>& choices);
+  void add(const std::vector<reference::BranchPoint>& choices);
   /// Number of missing samples, over all branches.
   std::int64_t missing_samples() const;
   /// How many of the missing samples the evaluation would add.
-  std::int64_t gain(const std::vector<reference::Choice>& choices) const;
+  std::int64_t gain(const std::vector<reference::BranchPoint>& choices) const;
   /// The branches with missing samples, each once: line 12, "the condition is never true". `module` holds the kernel.
   std::vector<UncoveredBranch> uncovered(const ir::Module& module) const;
 
  private:
-  std::vector<reference::Choice> choices_;  ///< choices of the kernel, with the samples of all evaluations
+  std::vector<reference::BranchPoint> branch_points_;  ///< choices of the kernel, with the samples of all evaluations
 };
 
 }  // namespace assay::harness

@@ -6,14 +6,14 @@
 namespace assay::harness {
 namespace {
 
-using reference::Choice;
+using reference::BranchPoint;
 using ::testing::ElementsAre;
 
-Choice branch(int line, std::int64_t yes, std::int64_t no) {
-  return {.kind = Choice::Kind::kBranch, .loc = {.line = line}, .branch_counts = {yes, no, 0}};
+BranchPoint branch(int line, std::int64_t yes, std::int64_t no) {
+  return {.kind = BranchPoint::Kind::kBranch, .loc = {.line = line}, .branch_counts = {yes, no, 0}};
 }
-Choice range(int line, std::int64_t inside, std::int64_t below, std::int64_t above) {
-  return {.kind = Choice::Kind::kRange, .loc = {.line = line}, .branch_counts = {inside, below, above}};
+BranchPoint range(int line, std::int64_t inside, std::int64_t below, std::int64_t above) {
+  return {.kind = BranchPoint::Kind::kClampRange, .loc = {.line = line}, .branch_counts = {inside, below, above}};
 }
 
 TEST(BranchCoverage, KernelWithoutBranchesHasNoUncoveredBranch) {
@@ -47,7 +47,7 @@ TEST(BranchCoverage, ListsEachUncoveredBranchOfALineOnce) {
 TEST(BranchCoverage, ReportsFileNameOfBranchInImportedFile) {
   ir::Module module;
   module.source_name = "wave.py";
-  module.imported_files = {{.name = "physics.py", .lines_before = 10}};
+  module.imported_files = {{.name = "physics.py", .preceding_line_count = 10}};
   Coverage coverage;
   coverage.add({branch(3, 2, 0), branch(13, 2, 0)});
   EXPECT_THAT(coverage.uncovered(module),

@@ -78,11 +78,12 @@ class CustomGradientCheck {
     if (!oracle.ok()) return std::nullopt;
     for (std::size_t s = 0; s < pass_context_.sets.size(); ++s) {
       const InputSet& set = pass_context_.sets[s];
-      const reference::ReferenceResult derivative = oracle->evaluate({.launch = set.launch[Precision::kNative],
-                                                                      .profile = pass_context_.configuration.profile,
-                                                                      .computes_gradient = true,
-                                                                      .cotangents = set.cotangents,
-                                                                      .uninitialized = pass_context_.is_poisoned});
+      const reference::ReferenceResult derivative =
+          oracle->evaluate({.launch = set.launch_by_precision[Precision::kNative],
+                            .profile = pass_context_.configuration.profile,
+                            .computes_gradient = true,
+                            .cotangents = set.cotangents,
+                            .uninitialized = pass_context_.is_poisoned});
       const reference::Decisions& decisions = derivative.decisions;
       if (!derivative.findings.empty() || decisions.uncertain_counts[Precision::kPromoted] > 0 ||
           decisions.uncertain_kinks[Precision::kPromoted] > 0)
@@ -98,7 +99,8 @@ class CustomGradientCheck {
   /// "x[3, 1]", with ".2" for a component of a vector, a matrix or a struct.
   std::string name_of(const Difference& found) const {
     const KernelUnderTest& subject = pass_context_.subject;
-    const ir::Argument& argument = pass_context_.sets[found.set].launch[Precision::kNative].arguments[found.parameter];
+    const ir::Argument& argument =
+        pass_context_.sets[found.set].launch_by_precision[Precision::kNative].arguments[found.parameter];
     const std::size_t components = ir::scalar_components(subject.module, argument.type.element()).size();
     std::string name = subject.kernel.variables[found.parameter].name;
     std::vector<std::size_t> index(argument.shape.size());

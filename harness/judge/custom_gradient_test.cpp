@@ -50,7 +50,7 @@ TEST(CustomGradient, IsADefectIfItDiffersFromTheDerivative) {
   for (const char* name : {"off", "missing"}) {
     EXPECT_EQ(run.forward(name).outcome, Outcome::pass) << summary(run.forward(name));
     EXPECT_EQ(run.backward(name).outcome, Outcome::defect) << summary(run.backward(name));
-    EXPECT_EQ(run.backward(name).kind, "custom_gradient");
+    EXPECT_EQ(run.backward(name).outcome_detail, "custom_gradient");
     EXPECT_THAT(run.backward(name).message, HasSubstr("the custom gradient of 'blend' (line "));
   }
   EXPECT_THAT(run.backward("off").message, HasSubstr("gives x["));

@@ -39,7 +39,7 @@ ForwardDifferences::ForwardDifferences(const PassContext& pass_context, std::siz
     : pass_context_(pass_context),
       set_(set),
       input_(pass_context.sets[set]),
-      perturbations_(std::move(direction)),
+      direction_(std::move(direction)),
       verdict_(verdict) {}
 
 std::optional<Extrapolation> ForwardDifferences::at(double step) {
@@ -53,10 +53,10 @@ std::vector<ir::Launch> ForwardDifferences::stencil_at(double step) const {
   std::vector<ir::Launch> stencil;
   for (int row = 0; row < kRows; ++row, step /= 2) {
     for (const double t : {step, -step}) {
-      ir::Launch launch = input_.launch[Precision::kPromoted];
-      for (const DirectionComponent& at : perturbations_) {
-        std::byte* scalar = launch.arguments[at.parameter].bytes.data() + at.offset;
-        ir::write_float(ir::Scalar::kF64, scalar, ir::read_float(ir::Scalar::kF64, scalar) + t * at.direction);
+      ir::Launch launch = input_.launch_by_precision[Precision::kPromoted];
+      for (const DirectionComponent& at : direction_) {
+        std::byte* scalar = launch.arguments[at.parameter_index].bytes.data() + at.byte_offset;
+        ir::write_float(ir::Scalar::kF64, scalar, ir::read_float(ir::Scalar::kF64, scalar) + t * at.direction_value);
       }
       stencil.push_back(std::move(launch));
     }
@@ -70,11 +70,11 @@ reference::OracleRun ForwardDifferences::run_at(const ir::Launch& launch) const 
 
 /// The direction in the form that the oracle expects.
 reference::ComponentValues ForwardDifferences::component_direction() const {
-  const ir::Launch& launch = input_.launch[Precision::kPromoted];
+  const ir::Launch& launch = input_.launch_by_precision[Precision::kPromoted];
   reference::ComponentValues direction(launch.arguments.size());
-  for (const DirectionComponent& at : perturbations_) {
-    direction[at.parameter].resize(component_count(pass_context_.subject, launch.arguments[at.parameter]));
-    direction[at.parameter][at.component] = at.direction;
+  for (const DirectionComponent& at : direction_) {
+    direction[at.parameter_index].resize(component_count(pass_context_.subject, launch.arguments[at.parameter_index]));
+    direction[at.parameter_index][at.scalar_index] = at.direction_value;
   }
   return direction;
 }
@@ -82,7 +82,7 @@ reference::ComponentValues ForwardDifferences::component_direction() const {
 /// The run at the input, unless a point between it and the outermost ones takes another path.
 std::optional<reference::ReferenceResult> ForwardDifferences::middle_of(double step) const {
   const reference::Oracle& oracle = pass_context_.subject.promoted_oracle;
-  const reference::OracleRun run = run_at(input_.launch[Precision::kPromoted]);
+  const reference::OracleRun run = run_at(input_.launch_by_precision[Precision::kPromoted]);
   // Without decisions all points take the same path.
   if (!input_.reference.decisions.any()) {
     reference::ReferenceResult middle = oracle.evaluate(run);
@@ -93,7 +93,7 @@ std::optional<reference::ReferenceResult> ForwardDifferences::middle_of(double s
     step /= 2;
     inner.insert(inner.end(), {step, -step});
   }
-  return oracle.evaluate_along(run, component_direction(), inner);
+  return oracle.evaluate_if_same_path(run, component_direction(), inner);
 }
 
 /// The rounding_noise of a stencil: the maximum over the middle and the outermost points, where it may be much
@@ -107,7 +107,7 @@ std::optional<double> ForwardDifferences::noise_along(const std::vector<ir::Laun
   double noise = rounding_noise(*base);
   for (const ir::Launch& launch : std::span(stencil).first(2)) {
     const reference::ReferenceResult outermost = oracle.evaluate(run_at(launch));
-    if (!is_defined(outermost) || outermost.decisions.path != base->decisions.path) return std::nullopt;
+    if (!is_defined(outermost) || outermost.decisions.path_hash != base->decisions.path_hash) return std::nullopt;
     noise = std::max(noise, rounding_noise(outermost));
   }
   return noise;
@@ -122,15 +122,15 @@ std::optional<Extrapolation> ForwardDifferences::difference(const std::vector<ir
         pass_context_.configuration.session, pass_context_.subject.promoted, pass_context_.kernel,
         backends::Pass::kForward, backends::Precision::kPromoted, borrow_launch(launch), {}, roles, std::byte{0});
     if (!placed.ok()) return std::nullopt;
-    test_launches.push_back({.set = set_, .precision = Precision::kPromoted, .launcher = placed.take()});
+    test_launches.push_back({.set_index = set_, .precision = Precision::kPromoted, .launcher = placed.take()});
   }
   if (!run_launches(pass_context_, test_launches, verdict_)) return std::nullopt;
   std::array<double, kRows> differences{};
   noise /= step;
-  plateau_.estimates.clear();
+  series_.estimates.clear();
   for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
     differences[row] = weighted_change(test_launches[2 * row], test_launches[2 * row + 1]) / (2 * step);
-    if (std::isfinite(differences[row])) plateau_.estimates.push_back({.step = step, .value = differences[row]});
+    if (std::isfinite(differences[row])) series_.estimates.push_back({.step = step, .value = differences[row]});
   }
   return ridders_extrapolation(differences, noise);
 }
@@ -153,7 +153,7 @@ double ForwardDifferences::weighted_change(const TestLaunch& plus, const TestLau
 }
 
 bool ForwardDifferences::oscillates_within(double step, double difference) const {
-  const reference::OracleRun run = run_at(input_.launch[Precision::kPromoted]);
+  const reference::OracleRun run = run_at(input_.launch_by_precision[Precision::kPromoted]);
   const reference::ComponentValues along = component_direction();
   const auto derivative_at = [&](long double share) {
     const reference::Tangents tangents =
@@ -188,7 +188,7 @@ double ForwardDifferences::rounding_noise(const reference::ReferenceResult& run)
 std::vector<DirectionComponent> float_scalars(const PassContext& pass_context, const InputSet& set,
                                               std::size_t parameter) {
   std::vector<DirectionComponent> scalars;
-  const ir::Argument& argument = set.launch[Precision::kPromoted].arguments[parameter];
+  const ir::Argument& argument = set.launch_by_precision[Precision::kPromoted].arguments[parameter];
   const auto components = ir::scalar_components(pass_context.subject.promoted, argument.type.element());
   std::size_t number = 0;
   for (std::int64_t e = 0; e < ir::element_count(argument); ++e) {

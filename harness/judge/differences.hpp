@@ -12,10 +12,10 @@ namespace assay::harness {
 
 /// One scalar of one input, and its component of a direction.
 struct DirectionComponent {
-  std::size_t parameter;  ///< index of the parameter
-  std::size_t component;  ///< index of the scalar among all scalars of the parameter
-  std::size_t offset;     ///< byte offset of the scalar in the parameter's promoted content
-  double direction;       ///< component of the direction for this scalar
+  std::size_t parameter_index;  ///< index of the parameter
+  std::size_t scalar_index;     ///< index of the scalar among all scalars of the parameter
+  std::size_t byte_offset;      ///< byte offset of the scalar in the parameter's promoted content
+  double direction_value;       ///< component of the direction for this scalar
 };
 
 struct Extrapolation {
@@ -44,8 +44,8 @@ class ForwardDifferences {
   /// reference::DerivativeSamples.
   bool oscillates_within(double step, double difference) const;
   /// The estimates of the last call of at().
-  const Plateau& estimates() const { return plateau_; }
-  const std::vector<DirectionComponent>& direction() const { return perturbations_; }
+  const FiniteDifferenceSeries& estimates() const { return series_; }
+  const std::vector<DirectionComponent>& direction() const { return direction_; }
 
  private:
   std::vector<ir::Launch> stencil_at(double step) const;  ///< x + t d for t = step, -step, step/2, -step/2, ...
@@ -58,11 +58,11 @@ class ForwardDifferences {
   double rounding_noise(const reference::ReferenceResult& run) const;             ///< bound on the rounding of <w, f>
 
   const PassContext& pass_context_;
-  std::size_t set_;                                ///< index of the input set
-  const InputSet& input_;                          ///< the input set x, with its cotangents w
-  std::vector<DirectionComponent> perturbations_;  ///< the direction d
-  PassVerdict& verdict_;                           ///< receives the failures of launches
-  Plateau plateau_;                                ///< estimates of the last call of at()
+  std::size_t set_;                            ///< index of the input set
+  const InputSet& input_;                      ///< the input set x, with its cotangents w
+  std::vector<DirectionComponent> direction_;  ///< the direction d
+  PassVerdict& verdict_;                       ///< receives the failures of launches
+  FiniteDifferenceSeries series_;              ///< estimates of the last call of at()
 };
 
 /// The scalars of a parameter that may be perturbed: its floats, in the promoted launch of the set.

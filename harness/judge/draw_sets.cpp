@@ -51,12 +51,12 @@ int initial_gradient_exponent(Scalar scalar) { return scalar == Scalar::kF16 ? 1
 
 /// Dense values scaled to the gradient that will be added, so that neither hides the other.
 ComponentValues initial_gradients_for(const KernelUnderTest& subject, const InputSet& set) {
-  ComponentValues values = dense(subject, set.launch[Precision::kNative], kInitialGradientSalt, false);
+  ComponentValues values = dense(subject, set.launch_by_precision[Precision::kNative], kInitialGradientSalt, false);
   for (std::size_t p = 0; p < values.size(); ++p) {
     const auto& gradient = set.reference.gradients[p];
     if (!gradient) continue;
     const auto components =
-        scalar_components(subject.module, set.launch[Precision::kNative].arguments[p].type.element());
+        scalar_components(subject.module, set.launch_by_precision[Precision::kNative].arguments[p].type.element());
     for (std::size_t i = 0; i < values[p].size(); ++i) {
       const auto size = static_cast<double>(std::abs(gradient->elements[i].value));
       if (size == 0 || !std::isfinite(size)) continue;
@@ -92,9 +92,10 @@ double informative_share(const InputSet& set) {
     if (!gradient) continue;
     for (const auto& element : gradient->elements) {
       total += 1;
-      informative += is_informative({.value = element.value,
-                                     .bound = element.bound[Precision::kNative],
-                                     .scale = scale_of(element, Precision::kNative) * set.informative_bound_factor});
+      informative +=
+          is_informative({.value = element.value,
+                          .bound = element.bound[Precision::kNative],
+                          .magnitude = scale_of(element, Precision::kNative) * set.informative_bound_factor});
     }
   }
   return total > 0 ? informative / total : 1;
@@ -143,7 +144,7 @@ std::variant<DrawnLaunch, NoInputs> probe(InputSpace& space, std::uint64_t seed)
 
 bool is_endless(const std::variant<DrawnLaunch, NoInputs>& probe) {
   const auto* none = std::get_if<NoInputs>(&probe);
-  return none != nullptr && none->finding && none->finding->kind == reference::Finding::Kind::kInstructionBudget;
+  return none != nullptr && none->finding && none->finding->kind == reference::Finding::Kind::kInstructionLimit;
 }
 
 /// The greatest extent at which the oracle runs no more than kSetBudget instructions.
@@ -169,13 +170,13 @@ InputSet made(const KernelUnderTest& subject, const DrawRequest& request, DrawnL
   InputSet set;
   set.cotangents = std::move(cotangents);
   set.request = request;
-  set.is_generic = request.distribution == Distribution::kUniform;
-  set.launch[Precision::kNative] = std::move(drawn.launch);
-  set.launch[Precision::kPromoted] = promoted(subject.module, set.launch[Precision::kNative]);
+  set.is_uniform = request.distribution == Distribution::kUniform;
+  set.launch_by_precision[Precision::kNative] = std::move(drawn.launch);
+  set.launch_by_precision[Precision::kPromoted] = promoted(subject.module, set.launch_by_precision[Precision::kNative]);
   set.reference = std::move(drawn.reference);
   if (gradient) set.initial_gradients = initial_gradients_for(subject, set);
   set.informative_bound_factor = informative_bound_factor_of(subject);
-  set.input_mean = mean_of_inputs(subject, set.launch[Precision::kNative]);
+  set.input_mean = mean_of_inputs(subject, set.launch_by_precision[Precision::kNative]);
   return set;
 }
 
@@ -205,8 +206,9 @@ class SetDrawer {
 
  private:
   Distribution distribution_of(int set) const {
-    if (set < policy_.generic_sets) return Distribution::kUniform;
-    return set < policy_.generic_sets + policy_.edge_sets ? Distribution::kEdges : Distribution::kScales;
+    if (set < policy_.uniform_sets) return Distribution::kUniform;
+    return set < policy_.uniform_sets + policy_.near_bound_sets ? Distribution::kNearBounds
+                                                                : Distribution::kWideMagnitudes;
   }
 
   DrawRequest request(int set, int draw, Distribution distribution) const {
@@ -266,13 +268,13 @@ class SetDrawer {
 
   /// Few distinct values that are multiples of a power of two: sums by atomics are exact in any order.
   void add_exact() {
-    auto result = draw_one(request(policy_.sets(), 0, Distribution::kTies));
+    auto result = draw_one(request(policy_.sets(), 0, Distribution::kTiedValues));
     if (auto* set = std::get_if<InputSet>(&result)) sets_.push_back(std::move(*set));
   }
 
   bool has_loops() const {
-    return std::ranges::any_of(sets_.front().reference.choices, [](const reference::Choice& choice) {
-      return choice.kind == reference::Choice::Kind::kLoop;
+    return std::ranges::any_of(sets_.front().reference.branch_points, [](const reference::BranchPoint& choice) {
+      return choice.kind == reference::BranchPoint::Kind::kRangeLoop;
     });
   }
 
@@ -280,7 +282,7 @@ class SetDrawer {
   void add_long() {
     DrawRequest asked = request(policy_.sets() + 1, 0, Distribution::kUniform);
     asked.size = kLongRowSize;
-    asked.row_length = kLongRow;
+    asked.array_extent = kLongRow;
     asked.instruction_budget = kSetBudget;
     // Constraints learned from such long rows must not affect the other sets.
     InputSpace space = space_;
@@ -288,17 +290,17 @@ class SetDrawer {
       return is_certain(run) && writes_anything(run) && narrow_share(run) >= kNarrow;
     });
     if (!set || !is_conclusive(*set) || conclusiveness(*set) < kAcceptableConclusiveness) return;
-    set->is_generic = false;
+    set->is_uniform = false;
     sets_.push_back(std::move(*set));
   }
 
   /// Adds sets that cover branches not covered by the conclusive sets.
   void cover() {
-    static constexpr Distribution kAround[] = {Distribution::kTies, Distribution::kUniform, Distribution::kEdges,
-                                               Distribution::kScales};
+    static constexpr Distribution kAround[] = {Distribution::kTiedValues, Distribution::kUniform,
+                                               Distribution::kNearBounds, Distribution::kWideMagnitudes};
     Coverage coverage;
     for (const InputSet& set : sets_) {
-      if (is_conclusive(set)) coverage.add(set.reference.choices);
+      if (is_conclusive(set)) coverage.add(set.reference.branch_points);
     }
     std::int64_t spent = 0;
     for (int draw = 0; draw < policy_.max_redraws && coverage.missing_samples() > 0 && spent < kRedrawBudget; ++draw) {
@@ -307,11 +309,11 @@ class SetDrawer {
           request(policy_.sets() + 2 + draw, draw + 1, kAround[static_cast<std::size_t>(draw) % std::size(kAround)]),
           [&](const ReferenceResult& run) {
             spent += run.instructions;
-            return is_certain(run) && coverage.gain(run.choices) > 0;
+            return is_certain(run) && coverage.gain(run.branch_points) > 0;
           });
       if (!set || !is_conclusive(*set)) continue;
-      coverage.add(set->reference.choices);
-      set->is_generic = false;
+      coverage.add(set->reference.branch_points);
+      set->is_uniform = false;
       sets_.push_back(std::move(*set));
     }
   }
@@ -320,13 +322,13 @@ class SetDrawer {
   void add_threshold_pairs() {
     InputSpace space = space_;
     for (const Crossing& crossing :
-         find_crossings(subject_.module, subject_.oracle, space, seed_, policy_.max_thresholds)) {
+         find_threshold_crossings(subject_.module, subject_.oracle, space, seed_, policy_.max_thresholds)) {
       for (const ThresholdPair& pair : crossing) {
         InputSet before = evaluate_input_set(subject_, space_, {.size = 1}, pair.before, profile_);
         InputSet after = evaluate_input_set(subject_, space_, {.size = 1}, pair.after, profile_);
         if (!is_conclusive(before) || !is_conclusive(after)) continue;
         for (InputSet* set : {&before, &after}) {
-          set->is_generic = false;
+          set->is_uniform = false;
           sets_.push_back(std::move(*set));
         }
         break;
@@ -365,13 +367,13 @@ InputSet evaluate_input_set(const KernelUnderTest& subject, const InputSpace& sp
 
 void add_alternative_paths(const KernelUnderTest& subject, const InputSpace& space,
                            const reference::ArithmeticProfile& profile, InputSet& set) {
-  const reference::OracleRun run{.launch = set.launch[Precision::kNative],
+  const reference::OracleRun run{.launch = set.launch_by_precision[Precision::kNative],
                                  .profile = profile,
                                  .computes_gradient = subject.adjoint != nullptr,
                                  .cotangents = set.cotangents,
                                  .uninitialized = space.uninitialized()};
   for (const Precision precision : kBothPrecisions)
-    set.alternative_paths[precision] = alternative_paths(subject.oracle, run, set.reference, precision);
+    set.alternative_path_results[precision] = alternative_paths(subject.oracle, run, set.reference, precision);
 }
 
 std::variant<InputSet, NoInputs> draw_input_set(const KernelUnderTest& subject, InputSpace& space,

@@ -28,7 +28,7 @@ std::variant<InputSet, NoInputs> draw_input_set(const KernelUnderTest& subject, 
 /// The set of this launch. Its reference has findings if the kernel is not well defined for it.
 InputSet evaluate_input_set(const KernelUnderTest& subject, const InputSpace& space, const DrawRequest& request,
                             const ir::Launch& launch, const reference::ArithmeticProfile& profile);
-/// Adds InputSet::alternative_paths.
+/// Adds InputSet::alternative_path_results.
 void add_alternative_paths(const KernelUnderTest& subject, const InputSpace& space,
                            const reference::ArithmeticProfile& profile, InputSet& set);
 

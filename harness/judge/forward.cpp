@@ -33,31 +33,32 @@ class ForwardJudge {
   }
 
  private:
-  void add(Purpose purpose, std::size_t set, Precision precision, std::byte poison, LaunchSettings geometry = {}) {
+  void add(LaunchPurpose purpose, std::size_t set, Precision precision, std::byte poison,
+           LaunchSettings geometry = {}) {
     if (!pass_context_.uses_precision(precision)) return;
-    Result<KernelLauncher> placed =
-        KernelLauncher::place(pass_context_.configuration.session, pass_context_.subject.module_in(precision),
-                              pass_context_.kernel, backends::Pass::kForward, device_precision(precision),
-                              borrow_launch(pass_context_.sets[set].launch[precision]), {}, roles_, poison, geometry);
+    Result<KernelLauncher> placed = KernelLauncher::place(
+        pass_context_.configuration.session, pass_context_.subject.module_in(precision), pass_context_.kernel,
+        backends::Pass::kForward, device_precision(precision),
+        borrow_launch(pass_context_.sets[set].launch_by_precision[precision]), {}, roles_, poison, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
-    test_launches_.push_back({.purpose = purpose, .set = set, .precision = precision, .launcher = placed.take()});
+    test_launches_.push_back({.purpose = purpose, .set_index = set, .precision = precision, .launcher = placed.take()});
   }
 
   void plan() {
     for (std::size_t s = 0; s < pass_context_.sets.size(); ++s) {
-      add(Purpose::kCheck, s, Precision::kNative, kPoison);
-      add(Purpose::kCheck, s, Precision::kPromoted, kPoison);
-      add(Purpose::kDifferentPoison, s, Precision::kNative, kDifferentPoison, {.padding = Padding::kPlausible});
+      add(LaunchPurpose::kOracleComparison, s, Precision::kNative, kPoison);
+      add(LaunchPurpose::kOracleComparison, s, Precision::kPromoted, kPoison);
+      add(LaunchPurpose::kDifferentPoison, s, Precision::kNative, kDifferentPoison, {.padding = Padding::kPlausible});
       if (!pass_context_.is_fully_checked(s)) continue;
-      add(Purpose::kDifferentPoison, s, Precision::kPromoted, kDifferentPoison,
+      add(LaunchPurpose::kDifferentPoison, s, Precision::kPromoted, kDifferentPoison,
           {.block = kLargeBlockSize, .padding = Padding::kPlausible});
-      add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
+      add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
           {backends::ThreadOrder::kReverse, kLargeBlockSize});
-      add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
+      add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
           {backends::ThreadOrder::kShuffled, 1, pass_context_.configuration.seed});
-      add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
+      add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
           {backends::ThreadOrder::kShuffled, 7, pass_context_.configuration.seed});
-      add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
+      add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
           {.layout = ArrayLayout::kView, .padding = Padding::kPlausible});
     }
   }
@@ -66,7 +67,7 @@ class ForwardJudge {
   void check_addresses_again() {
     pass_context_.configuration.session.reset();
     test_launches_.clear();
-    add(Purpose::kCheck, pass_context_.sets.size() - 1,
+    add(LaunchPurpose::kOracleComparison, pass_context_.sets.size() - 1,
         pass_context_.uses_precision(Precision::kNative) ? Precision::kNative : Precision::kPromoted, kPoison);
     if (verdict_.failed() || !run_launches(pass_context_, test_launches_, verdict_)) return;
     check_memory(pass_context_, test_launches_.front(), verdict_);
@@ -74,12 +75,12 @@ class ForwardJudge {
   }
 
   static NamedCheck tier_of(const TestLaunch& test_launch) {
-    if (test_launch.purpose != Purpose::kCheck) return NamedCheck::kDeterminism;
+    if (test_launch.purpose != LaunchPurpose::kOracleComparison) return NamedCheck::kDeterminism;
     return test_launch.precision == Precision::kPromoted ? NamedCheck::kF64Promotion : NamedCheck::kNativePrecision;
   }
 
   void check(const TestLaunch& test_launch) {
-    const InputSet& set = pass_context_.sets[test_launch.set];
+    const InputSet& set = pass_context_.sets[test_launch.set_index];
     const bool conclusive = set.is_conclusive(test_launch.precision);
     const auto expected = expected_outputs(taken_path(test_launch), test_launch.precision);
     for (std::size_t p = 0; p < expected.size(); ++p) {
@@ -87,7 +88,7 @@ class ForwardJudge {
       check_unwritten(test_launch, p, *expected[p]);
       if (conclusive) {
         check_array(test_launch, p, *expected[p]);
-      } else if (test_launch.purpose == Purpose::kCheck) {
+      } else if (test_launch.purpose == LaunchPurpose::kOracleComparison) {
         verdict_.inconclusive.uncertain_paths += static_cast<std::int64_t>(expected[p]->scalars.size());
       }
       if (is_repetition(test_launch)) check_repetition(test_launch, p, *expected[p]);
@@ -96,7 +97,7 @@ class ForwardJudge {
 
   /// The allowed path that agrees with the launch; the oracle's own if none agrees.
   const reference::ReferenceResult& taken_path(const TestLaunch& test_launch) const {
-    const InputSet& set = pass_context_.sets[test_launch.set];
+    const InputSet& set = pass_context_.sets[test_launch.set_index];
     const auto paths = set.references(test_launch.precision);
     const auto agrees = [&](const reference::ReferenceResult* path) {
       const auto expected = expected_outputs(*path, test_launch.precision);
@@ -116,19 +117,19 @@ class ForwardJudge {
                                   test_launch.launcher.bytes(pass_context_.configuration.session, p));
     Comparison comparison;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (expected.written[i]) comparison.add(i, all[i], expected.scalars[i]);
+      if (expected.is_written[i]) comparison.add(i, all[i], expected.scalars[i]);
     }
     return comparison;
   }
 
   /// Whether the launch must give the same bits as kCheck. Not with atomics, whose order may differ.
   bool is_repetition(const TestLaunch& test_launch) const {
-    return test_launch.purpose != Purpose::kCheck && !has_atomics(pass_context_.uses);
+    return test_launch.purpose != LaunchPurpose::kOracleComparison && !has_atomics(pass_context_.uses);
   }
 
   void check_repetition(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) {
     const auto first = std::find_if(test_launches_.begin(), test_launches_.end(), [&](const TestLaunch& other) {
-      return other.purpose == Purpose::kCheck && other.set == test_launch.set &&
+      return other.purpose == LaunchPurpose::kOracleComparison && other.set_index == test_launch.set_index &&
              other.precision == test_launch.precision;
     });
     const auto scalars = [&](const TestLaunch& of) {
@@ -140,7 +141,7 @@ class ForwardJudge {
     for (std::size_t i = 0; i < a.size(); ++i) {
       const bool equal = a[i].integer == b[i].integer &&
                          (a[i].value == b[i].value || (std::isnan(a[i].value) && std::isnan(b[i].value)));
-      if (equal || !expected.written[i]) continue;
+      if (equal || !expected.is_written[i]) continue;
       verdict_.count_one(NamedCheck::kDeterminism, 0, true);
       return verdict_.fail(
           Outcome::fail, "nondeterministic",
@@ -148,11 +149,11 @@ class ForwardJudge {
                       pass_context_.subject.kernel.variables[p].name,
                       a[i].value != b[i].value ? fmt::format("{} and {}", a[i].value, b[i].value)
                                                : fmt::format("{} and {}", a[i].integer, b[i].integer),
-                      test_launch.launcher.arrays()[p].gap_elements > 0       ? "array layout"
-                      : test_launch.purpose == Purpose::kDifferentThreadOrder ? "thread order"
+                      test_launch.launcher.arrays()[p].gap_elements > 0             ? "array layout"
+                      : test_launch.purpose == LaunchPurpose::kDifferentThreadOrder ? "thread order"
                       : test_launch.precision == Precision::kPromoted ? "initial output contents and block count"
                                                                       : "initial output contents",
-                      test_launch.set));
+                      test_launch.set_index));
     }
     verdict_.count_one(NamedCheck::kDeterminism, 0, false);
   }
@@ -164,19 +165,19 @@ class ForwardJudge {
     const auto now = test_launch.launcher.bytes(pass_context_.configuration.session, p);
     const auto components = ir::scalar_components(pass_context_.subject.module_in(test_launch.precision),
                                                   array.initial_content->type.element());
-    for (std::size_t i = 0; i < expected.written.size(); ++i) {
-      if (expected.written[i]) continue;
+    for (std::size_t i = 0; i < expected.is_written.size(); ++i) {
+      if (expected.is_written[i]) continue;
       const ir::ScalarComponent& component = components[i % components.size()];
       const std::size_t at =
           ir::element_offset(*array.initial_content, static_cast<std::int64_t>(i / components.size())) +
           component.offset;
       const auto size = static_cast<std::size_t>(ir::row(component.scalar).bytes);
       if (std::memcmp(now.data() + at, array.initial_content->bytes.data() + at, size) == 0) continue;
-      if (!pass_context_.sets[test_launch.set].is_conclusive(test_launch.precision)) continue;
+      if (!pass_context_.sets[test_launch.set_index].is_conclusive(test_launch.precision)) continue;
       verdict_.fail(
           Outcome::fail, "extra_write",
           fmt::format("'{}' was written at element {}, which the source does not write (input set {})",
-                      pass_context_.subject.kernel.variables[p].name, i / components.size(), test_launch.set));
+                      pass_context_.subject.kernel.variables[p].name, i / components.size(), test_launch.set_index));
       return;
     }
   }
@@ -187,10 +188,10 @@ class ForwardJudge {
     const auto all = read_scalars(pass_context_.subject.module_in(test_launch.precision), *array.initial_content,
                                   test_launch.launcher.bytes(pass_context_.configuration.session, p));
     const Comparison comparison = compare_written(test_launch, p, expected);
-    std::vector<Computed> written;
-    std::vector<Expected> wanted;
+    std::vector<ComputedScalar> written;
+    std::vector<ExpectedScalar> wanted;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!expected.written[i]) continue;
+      if (!expected.is_written[i]) continue;
       written.push_back(all[i]);
       wanted.push_back(expected.scalars[i]);
     }
@@ -200,19 +201,20 @@ class ForwardJudge {
     if (test_launch.precision == Precision::kPromoted && comparison.agrees()) {
       const std::size_t row =
           array.initial_content->shape.size() > 1 ? static_cast<std::size_t>(array.initial_content->shape.back()) : 1;
-      verdict_.controls[name].add(try_controls(written, wanted, pass_context_.sets[test_launch.set].input_mean, row,
-                                               pass_context_.configuration.seed + test_launch.set));
+      verdict_.negative_controls[name].add(
+          try_negative_controls(written, wanted, pass_context_.sets[test_launch.set_index].input_mean, row,
+                                pass_context_.configuration.seed + test_launch.set_index));
     }
   }
 
   void count_sets() {
-    verdict_.input_sets = verdict_.generic_sets = verdict_.conclusive_generic_sets = 0;
+    verdict_.input_sets = verdict_.uniform_sets = verdict_.conclusive_uniform_sets = 0;
     for (const InputSet& set : pass_context_.sets) {
       const bool conclusive = set.is_conclusive(Precision::kNative) && set.is_conclusive(Precision::kPromoted);
       ++verdict_.input_sets;
-      verdict_.generic_sets += set.is_generic;
-      verdict_.conclusive_generic_sets += set.is_generic && conclusive;
-      if (conclusive) verdict_.coverage.add(set.reference.choices);
+      verdict_.uniform_sets += set.is_uniform;
+      verdict_.conclusive_uniform_sets += set.is_uniform && conclusive;
+      if (conclusive) verdict_.coverage.add(set.reference.branch_points);
     }
   }
 

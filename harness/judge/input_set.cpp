@@ -44,9 +44,9 @@ struct GradientPart {
 GradientPart part_of(const KernelUnderTest& subject, const InputSet& set,
                      const transforms::GradientParameter& gradient) {
   const auto p = static_cast<std::size_t>(gradient.primal);
-  const Argument& argument = set.launch[Precision::kNative].arguments[p];
+  const Argument& argument = set.launch_by_precision[Precision::kNative].arguments[p];
   const Type element = argument.type.element();
-  const auto [first, count] = field_components(subject.module, element, gradient.fields);
+  const auto [first, count] = field_components(subject.module, element, gradient.field_path);
   return {.parameter = p,
           .components = scalar_components(subject.module, element),
           .first = first,
@@ -57,8 +57,8 @@ GradientPart part_of(const KernelUnderTest& subject, const InputSet& set,
 /// Calls visit(gradient number, scalar number in its buffer, parameter, component number in the parameter, its type).
 template <class Visit>
 void for_each_gradient(const KernelUnderTest& subject, const InputSet& set, Visit visit) {
-  for (std::size_t g = 0; g < subject.adjoint->gradients.size(); ++g) {
-    const GradientPart part = part_of(subject, set, subject.adjoint->gradients[g]);
+  for (std::size_t g = 0; g < subject.adjoint->gradient_parameters.size(); ++g) {
+    const GradientPart part = part_of(subject, set, subject.adjoint->gradient_parameters[g]);
     const std::size_t stride = part.components.size();
     for (std::size_t e = 0; e < part.elements; ++e) {
       for (std::size_t i = 0; i < part.count; ++i) {
@@ -99,28 +99,28 @@ struct ComponentOf {
   Scalar type;
 };
 
-Expected expected_gradient(const KernelUnderTest& subject, const InputSet& set,
-                           const reference::GradientElement& element, ComponentOf which, Precision precision,
-                           InitialGradient start) {
+ExpectedScalar expected_gradient(const KernelUnderTest& subject, const InputSet& set,
+                                 const reference::GradientElement& element, ComponentOf which, Precision precision,
+                                 InitialGradient start) {
   const Scalar scalar = precision == Precision::kPromoted ? Scalar::kF64 : which.type;
-  Expected expected{
+  ExpectedScalar expected{
       .value = element.value,
       .bound = element.bound[precision],
-      .scale = scale_of(element, precision) * (precision == Precision::kNative ? set.informative_bound_factor : 1)};
+      .magnitude = scale_of(element, precision) * (precision == Precision::kNative ? set.informative_bound_factor : 1)};
   if (subject.writes(which.parameter)) return expected;
   const double initial_gradient =
       start == InitialGradient::kNonZero ? value_at(set.initial_gradients, which.parameter, which.component) : 0.0;
   expected.value += initial_gradient;
-  if (element.contributions > 0) {
+  if (element.contribution_count > 0) {
     // The initial gradient g is an additional term of a sum in unknown order: n u (S + |g|) instead of (n - 1) u S, and
     // the result is rounded once more (docs/design/numerics.md, section 2).
     const double u = std::ldexp(1.0, -row(scalar).digits);
-    const auto terms = static_cast<double>(element.contributions);
-    expected.bound += u * (terms * std::abs(initial_gradient) + element.magnitude);
+    const auto terms = static_cast<double>(element.contribution_count);
+    expected.bound += u * (terms * std::abs(initial_gradient) + element.magnitude_sum);
     expected.bound += u * (std::abs(initial_gradient) + static_cast<double>(std::abs(expected.value)) + expected.bound);
     // A partial sum may overflow even if the whole sum does not.
     const double largest = reference::format_of(scalar).largest;
-    if (!(element.magnitude + std::abs(initial_gradient) + expected.bound <= largest))
+    if (!(element.magnitude_sum + std::abs(initial_gradient) + expected.bound <= largest))
       expected.bound = reference::kUnbounded;
   }
   return expected;
@@ -138,8 +138,8 @@ std::size_t component_count(const KernelUnderTest& subject, const Argument& argu
 std::vector<const ReferenceResult*> InputSet::references(Precision precision) const {
   std::vector<const ReferenceResult*> all{&reference};
   if (reference.decisions.uncertain_counts[precision] == 0) return all;
-  if (alternative_paths[precision].empty()) return {};
-  for (const ReferenceResult& other : alternative_paths[precision])
+  if (alternative_path_results[precision].empty()) return {};
+  for (const ReferenceResult& other : alternative_path_results[precision])
     all.push_back(&other);
   return all;
 }
@@ -169,7 +169,7 @@ double informative_bound_factor_of(const KernelUnderTest& subject) {
 }
 
 double scale_of(const reference::GradientElement& element, Precision precision) {
-  const double own = std::max(static_cast<double>(std::abs(element.value)), element.magnitude);
+  const double own = std::max(static_cast<double>(std::abs(element.value)), element.magnitude_sum);
   const bool vanishes = std::isfinite(element.path_magnitude) &&
                         element.bound[Precision::kPromoted] <= kVanishingBound * element.path_magnitude;
   if (!vanishes) return own;
@@ -196,11 +196,11 @@ std::vector<std::optional<ExpectedArray>> expected_outputs(const ReferenceResult
     array.scalars.reserve(output->elements.size());
     for (std::size_t i = 0; i < output->elements.size(); ++i) {
       const reference::OutputElement& element = output->elements[i];
-      const std::size_t cell = output->indices.empty() ? i : output->indices[i];
+      const std::size_t cell = output->element_indices.empty() ? i : output->element_indices[i];
       const bool real = is_float(output->components[cell % output->components.size()]);
       array.scalars.push_back(
           {.value = element.value, .bound = element.bound[precision], .integer = element.integer, .is_integer = !real});
-      array.written.push_back(element.written);
+      array.is_written.push_back(element.written);
     }
     result.emplace_back(std::move(array));
   }
@@ -209,7 +209,7 @@ std::vector<std::optional<ExpectedArray>> expected_outputs(const ReferenceResult
 
 std::vector<bool> carries_cotangent(const KernelUnderTest& subject) {
   std::vector<bool> result;
-  for (const transforms::GradientParameter& gradient : subject.adjoint->gradients) {
+  for (const transforms::GradientParameter& gradient : subject.adjoint->gradient_parameters) {
     result.push_back(subject.writes(static_cast<std::size_t>(gradient.primal)));
   }
   return result;
@@ -219,15 +219,15 @@ std::vector<Argument> gradient_arguments(const KernelUnderTest& subject, const I
                                          InitialGradient start, double cotangent_factor) {
   std::vector<Argument> arguments;
   const Function& backward = subject.adjoint->module.kernels[0];
-  for (const transforms::GradientParameter& gradient : subject.adjoint->gradients) {
+  for (const transforms::GradientParameter& gradient : subject.adjoint->gradient_parameters) {
     const Type type = backward.var(gradient.gradient).type;
-    const auto& shape = set.launch[precision].arguments[static_cast<std::size_t>(gradient.primal)].shape;
+    const auto& shape = set.launch_by_precision[precision].arguments[static_cast<std::size_t>(gradient.primal)].shape;
     arguments.push_back(make_argument(subject.module_in(precision),
                                       precision == Precision::kPromoted ? promoted(type) : type,
                                       gradient.is_array ? shape : std::vector<std::int32_t>{1}));
   }
   for (std::size_t g = 0; g < arguments.size(); ++g) {
-    const GradientPart part = part_of(subject, set, subject.adjoint->gradients[g]);
+    const GradientPart part = part_of(subject, set, subject.adjoint->gradient_parameters[g]);
     const bool is_seed = subject.writes(part.parameter);
     const ComponentValues& source = is_seed ? set.cotangents : set.initial_gradients;
     const double factor = is_seed ? cotangent_factor : (start == InitialGradient::kNonZero ? 1 : 0);
@@ -237,12 +237,12 @@ std::vector<Argument> gradient_arguments(const KernelUnderTest& subject, const I
   return arguments;
 }
 
-std::vector<std::vector<Expected>> expected_gradients(const KernelUnderTest& subject, const InputSet& set,
-                                                      const ReferenceResult& reference, Precision precision,
-                                                      InitialGradient start) {
-  std::vector<std::vector<Expected>> result(subject.adjoint->gradients.size());
+std::vector<std::vector<ExpectedScalar>> expected_gradients(const KernelUnderTest& subject, const InputSet& set,
+                                                            const ReferenceResult& reference, Precision precision,
+                                                            InitialGradient start) {
+  std::vector<std::vector<ExpectedScalar>> result(subject.adjoint->gradient_parameters.size());
   for (std::size_t g = 0; g < result.size(); ++g) {
-    const GradientPart part = part_of(subject, set, subject.adjoint->gradients[g]);
+    const GradientPart part = part_of(subject, set, subject.adjoint->gradient_parameters[g]);
     result[g].reserve(part.elements * part.count);
   }
   for_each_gradient(subject, set, [&](std::size_t g, std::size_t, std::size_t p, std::size_t component, Scalar type) {
@@ -253,16 +253,18 @@ std::vector<std::vector<Expected>> expected_gradients(const KernelUnderTest& sub
   return result;
 }
 
-std::vector<std::map<std::size_t, Expected>> accessed_gradients(const KernelUnderTest& subject, const InputSet& set,
-                                                                const ReferenceResult& reference, Precision precision,
-                                                                InitialGradient start) {
-  std::vector<std::map<std::size_t, Expected>> result;
-  for (const transforms::GradientParameter& gradient : subject.adjoint->gradients) {
+std::vector<std::map<std::size_t, ExpectedScalar>> expected_accessed_gradients(const KernelUnderTest& subject,
+                                                                               const InputSet& set,
+                                                                               const ReferenceResult& reference,
+                                                                               Precision precision,
+                                                                               InitialGradient start) {
+  std::vector<std::map<std::size_t, ExpectedScalar>> result;
+  for (const transforms::GradientParameter& gradient : subject.adjoint->gradient_parameters) {
     auto& accessed = result.emplace_back();
     const GradientPart part = part_of(subject, set, gradient);
     const reference::GradientArray& array = *reference.gradients[part.parameter];
-    for (std::size_t k = 0; k < array.indices.size(); ++k) {
-      const std::size_t component = array.indices[k];
+    for (std::size_t k = 0; k < array.element_indices.size(); ++k) {
+      const std::size_t component = array.element_indices[k];
       const auto number = part.number(component);
       if (!number) continue;
       const ComponentOf which{part.parameter, component, part.components[component % part.components.size()].scalar};

@@ -43,16 +43,16 @@ bool has_atomics(const ir::ParameterUses& uses);
 
 struct InputSet {
   DrawRequest request;      ///< the request that the inputs were drawn for
-  bool is_generic = false;  ///< whether the inputs are drawn evenly from the domain; counts for kMinConclusiveSetShare
-  std::array<ir::Launch, 2> launch;              ///< the launch, by precision
-  reference::ComponentValues cotangents;         ///< cotangents of the arrays that the kernel writes
-  reference::ComponentValues initial_gradients;  ///< initial gradients of all other float parameters
-  reference::ReferenceResult reference;          ///< the oracle's results for both precisions
-  double input_mean = 0;                         ///< mean of all float inputs
-  double informative_bound_factor = 1;           ///< the result of informative_bound_factor_of for the kernel
+  bool is_uniform = false;  ///< whether the inputs are drawn evenly from the domain; counts for kMinConclusiveSetShare
+  std::array<ir::Launch, 2> launch_by_precision;  ///< the launch, by precision
+  reference::ComponentValues cotangents;          ///< cotangents of the arrays that the kernel writes
+  reference::ComponentValues initial_gradients;   ///< initial gradients of all other float parameters
+  reference::ReferenceResult reference;           ///< the oracle's results for both precisions
+  double input_mean = 0;                          ///< mean of all float inputs
+  double informative_bound_factor = 1;            ///< the result of informative_bound_factor_of for the kernel
 
   /// By precision: the oracle's results along the other paths that the bounds allow, if few decisions are uncertain.
-  std::array<std::vector<reference::ReferenceResult>, 2> alternative_paths;
+  std::array<std::vector<reference::ReferenceResult>, 2> alternative_path_results;
 
   /// The results that a correct implementation may compute. Empty if they are unknown.
   std::vector<const reference::ReferenceResult*> references(Precision precision) const;
@@ -76,11 +76,11 @@ double scale_of(const reference::GradientElement& element, Precision precision);
 /// over 512 neighbors.
 double dense_value(std::size_t position, std::uint64_t salt);
 
-/// Expected content of an array that the kernel writes, after a forward run. `written` is false for elements that no
+/// Expected content of an array that the kernel writes, after a forward run. `is_written` is false for elements that no
 /// thread writes. For a reference of accessed elements only (reference::OutputArray), it lists these in order.
 struct ExpectedArray {
-  std::vector<Expected> scalars;  ///< scalars of the array, in the order of read_scalars
-  std::vector<bool> written;      ///< by scalar: whether a thread writes it
+  std::vector<ExpectedScalar> scalars;  ///< scalars of the array, in the order of read_scalars
+  std::vector<bool> is_written;         ///< by scalar: whether a thread writes it
 };
 /// By parameter; empty for parameters that the kernel does not write.
 std::vector<std::optional<ExpectedArray>> expected_outputs(const reference::ReferenceResult& reference,
@@ -94,14 +94,14 @@ enum class InitialGradient : std::uint8_t { kNonZero, kZero };
 std::vector<ir::Argument> gradient_arguments(const KernelUnderTest& subject, const InputSet& set, Precision precision,
                                              InitialGradient start, double cotangent_factor);
 /// Expected content of the buffers after the backward run, by gradient parameter, with cotangent_factor 1.
-std::vector<std::vector<Expected>> expected_gradients(const KernelUnderTest& subject, const InputSet& set,
-                                                      const reference::ReferenceResult& reference, Precision precision,
-                                                      InitialGradient start);
+std::vector<std::vector<ExpectedScalar>> expected_gradients(const KernelUnderTest& subject, const InputSet& set,
+                                                            const reference::ReferenceResult& reference,
+                                                            Precision precision, InitialGradient start);
 /// For a reference made with Run::only_accessed_elements: by gradient, the scalars of its buffer that the reference
 /// contains. All others stay zero.
-std::vector<std::map<std::size_t, Expected>> accessed_gradients(const KernelUnderTest& subject, const InputSet& set,
-                                                                const reference::ReferenceResult& reference,
-                                                                Precision precision, InitialGradient start);
+std::vector<std::map<std::size_t, ExpectedScalar>> expected_accessed_gradients(
+    const KernelUnderTest& subject, const InputSet& set, const reference::ReferenceResult& reference,
+    Precision precision, InitialGradient start);
 /// By scalar of a gradient's buffer: the index of its scalar component in the primal parameter.
 std::vector<std::size_t> gradient_components(const KernelUnderTest& subject, const InputSet& set, std::size_t gradient);
 /// By gradient parameter: whether the buffer also holds the cotangent, because the kernel writes the array.

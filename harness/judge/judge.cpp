@@ -43,12 +43,12 @@ bool involves_two_threads(const NoInputs& none) {
   return none.reason == NoInputs::Reason::kRace || none.reason == NoInputs::Reason::kDifferentThreadOrder;
 }
 
-harness::FindingRecord finding_of(const NoInputs& none, const KernelUnderTest& subject) {
+harness::DefectRecord finding_of(const NoInputs& none, const KernelUnderTest& subject) {
   const ir::SourceLocation location = ir::source_location(subject.module, none.finding->loc);
-  FindingRecord finding{.line = location.loc.line, .access = none.message, .threads = {}};
+  DefectRecord finding{.line = location.loc.line, .access = none.message, .threads = {}};
   if (location.file != subject.module.source_name) finding.file = location.file;
   finding.threads.push_back(std::to_string(none.finding->thread));
-  if (involves_two_threads(none)) finding.threads.push_back(std::to_string(none.finding->other_thread));
+  if (involves_two_threads(none)) finding.threads.push_back(std::to_string(none.finding->earlier_thread));
   return finding;
 }
 
@@ -60,7 +60,7 @@ void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const KernelUnde
   }
   const bool race = involves_two_threads(none);
   (race ? verdict.inconclusive.races : verdict.inconclusive.domain_errors) += 1;
-  if (none.is_recorded) return verdict.fail(Outcome::inconclusive, kind_of(none.reason), none.message);
+  if (none.is_for_recorded_launch) return verdict.fail(Outcome::inconclusive, kind_of(none.reason), none.message);
   verdict.fail(Outcome::inconclusive, kind_of(none.reason),
                fmt::format("{}; state the valid inputs of '{}' in a comment above it ({}# domain: ...)", none.message,
                            subject.kernel.name, race ? "# launch: (1) for a single thread, or " : "# launch: ..., "));
@@ -73,9 +73,9 @@ PassContext pass_context_of(const TestPlan& test_plan, const KernelUnderTest& su
           .kernel = kernel,
           .configuration = configuration,
           .sets = test_plan.sets,
-          .is_poisoned = test_plan.uninitialized,
+          .is_poisoned = test_plan.is_never_read,
           .uses = test_plan.uses,
-          .target = {},
+          .build_target = {},
           .judgment = judgment};
 }
 
@@ -112,7 +112,7 @@ void judge_against_cross_check_device(const PassContext& pass_context) {
 /// Failures without a single failing launch, such as a comparison of two, get the first input set as counterexample.
 void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verdict) {
   if (!verdict.failed() || verdict.counterexample || pass_context.sets.empty()) return;
-  const ir::Launch& launch = pass_context.sets.front().launch[Precision::kNative];
+  const ir::Launch& launch = pass_context.sets.front().launch_by_precision[Precision::kNative];
   verdict.counterexample.emplace();
   verdict.counterexample->threads = launch.threads();
   for (std::size_t p = 0; p < launch.arguments.size(); ++p)
@@ -132,14 +132,14 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
     auto& [sets, large] = std::get<RecordedSets>(recorded);
     return TestPlan{.sets = std::move(sets),
                     .extreme_size_launches = std::move(large),
-                    .uninitialized = space.value().uninitialized(),
+                    .is_never_read = space.value().uninitialized(),
                     .uses = space.value().uses()};
   }
   auto drawn = draw_input_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
   if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
   return TestPlan{.sets = std::get<std::vector<InputSet>>(std::move(drawn)),
                   .extreme_size_launches = draw_sizes(space.value(), configuration),
-                  .uninitialized = space.value().uninitialized(),
+                  .is_never_read = space.value().uninitialized(),
                   .uses = space.value().uses()};
 }
 
@@ -150,8 +150,9 @@ Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const 
   {
     const Stopwatch watch(judgment.compare_ms);
     bool arbitrated = false;
-    for (const std::string& target : kernel.targets.empty() ? std::vector<std::string>{""} : kernel.targets) {
-      pass_context.target = judgment.forward.target = judgment.backward.target = target;
+    for (const std::string& target :
+         kernel.target_architectures.empty() ? std::vector<std::string>{""} : kernel.target_architectures) {
+      pass_context.build_target = judgment.forward.target = judgment.backward.target = target;
       judge_target(pass_context, test_plan.extreme_size_launches);
       judge_against_cross_check_device(pass_context);
       if (configuration.decides_gradients_by_finite_differences && configuration.backward &&
@@ -162,7 +163,7 @@ Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const 
     }
     judgment.forward.target = judgment.backward.target = "";
   }
-  judgment.compare_ms -= judgment.run_ms;
+  judgment.compare_ms -= judgment.launch_ms;
   counterexample_by_inputs(pass_context, judgment.forward);
   counterexample_by_inputs(pass_context, judgment.backward);
   configuration.session.reset();
@@ -180,7 +181,7 @@ Judgment judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderTe
   const TestPlan& test_plan = std::get<TestPlan>(drawn);
   Judgment judgment = judge(test_plan, subject, kernel, configuration);
   if (configuration.backward && subject.adjoint != nullptr) {
-    const Stopwatch watch(judgment.reference_ms);
+    const Stopwatch watch(judgment.oracle_ms);
     const PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, judgment);
     test_oracle(pass_context);
     check_custom_gradients(pass_context);
@@ -198,7 +199,7 @@ Judgment judge(const KernelUnderTest& subject, const backends::BuiltKernel& kern
     drawn = draw_test_plan(subject, configuration);
   }
   Judgment judgment = judge_with_oracle_check(drawn, subject, kernel, configuration);
-  judgment.reference_ms += drawing_ms;
+  judgment.oracle_ms += drawing_ms;
   return judgment;
 }
 

@@ -49,10 +49,10 @@ struct JudgeConfiguration {
 
 struct Judgment {
   PassVerdict forward;
-  PassVerdict backward;     ///< meaningful if the subject has an adjoint and the configuration enables it
-  double reference_ms = 0;  ///< time of the oracle, in milliseconds
-  double run_ms = 0;        ///< time of the launches
-  double compare_ms = 0;    ///< time of the comparisons
+  PassVerdict backward;   ///< meaningful if the subject has an adjoint and the configuration enables it
+  double oracle_ms = 0;   ///< time of the oracle, in milliseconds
+  double launch_ms = 0;   ///< time of the launches
+  double compare_ms = 0;  ///< time of the comparisons
 };
 
 /// The inputs on which a kernel is judged, with the oracle's results. They are the same for every implementation of the
@@ -60,7 +60,7 @@ struct Judgment {
 struct TestPlan {
   std::vector<InputSet> sets;                      ///< the input sets
   std::vector<DrawnLaunch> extreme_size_launches;  ///< launches of 0 and of more than 65,535 threads
-  std::vector<bool> uninitialized;                 ///< by parameter: whether it is an array that the kernel never reads
+  std::vector<bool> is_never_read;                 ///< by parameter: whether it is an array that the kernel never reads
   ir::ParameterUses uses;                          ///< how the kernel uses its parameters
 };
 

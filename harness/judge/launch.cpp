@@ -121,7 +121,7 @@ std::vector<bool> bytes_of_elements(const ir::Argument& view, int gap) {
   return own;
 }
 
-Computed read_component(const ir::ScalarComponent& component, const std::byte* element) {
+ComputedScalar read_component(const ir::ScalarComponent& component, const std::byte* element) {
   if (ir::is_float(component.scalar)) return {.value = ir::read_float(component.scalar, element + component.offset)};
   return {.integer = ir::read_integer(component.scalar, element + component.offset)};
 }
@@ -134,7 +134,7 @@ Result<backends::KernelArgument> KernelLauncher::place_array(backends::Session& 
   const Neighbors neighbors(module, *argument, padding);
   const std::size_t element = neighbors.size();
   const std::size_t guard = (2 * element + kGuard - 1) / kGuard * kGuard;
-  PlacedArray array{.initial_content = {}, .role = role, .buffer = {}, .is_placed = true, .gap_elements = gap};
+  PlacedArray array{.initial_content = {}, .role = role, .buffer = {}, .is_in_memory = true, .gap_elements = gap};
   array.front_guard_band.assign(guard, kGuardByte);
   array.back_guard_band.assign(guard, kGuardByte);
   for (std::size_t n = 0; (n + 1) * element <= guard; ++n) {
@@ -167,40 +167,40 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
                                              backends::Precision precision,
                                              const std::shared_ptr<const ir::Launch>& launch,
                                              std::vector<ir::Argument> gradients, const std::vector<ArrayRole>& roles,
-                                             std::byte poison, const LaunchSettings& geometry) {
+                                             std::byte poison, const LaunchSettings& settings) {
   KernelLauncher launcher;
   backends::LaunchRequest& request = launcher.request_;
   request.kernel = &kernel;
   request.pass = pass;
   request.precision = precision;
   request.threads = launch->threads();
-  request.block = geometry.block;
-  request.order = geometry.order;
-  request.shuffle_seed = geometry.shuffle_seed;
-  request.checked_threads = geometry.checked_threads;
+  request.threads_per_block = settings.block;
+  request.order = settings.order;
+  request.shuffle_seed = settings.shuffle_seed;
+  request.checked_threads = settings.checked_threads;
   for (std::size_t d = 1; d < launch->extents.size(); ++d) {
     request.arguments.push_back(backends::KernelArgument::value(launch->extents[d]));
   }
-  const bool is_view = geometry.layout == ArrayLayout::kView;
-  launcher.leading_parameter_count_ = request.arguments.size();
+  const bool is_view = settings.layout == ArrayLayout::kView;
+  launcher.launch_extent_parameter_count_ = request.arguments.size();
   launcher.parameter_count_ = launch->arguments.size();
   for (std::size_t p = 0; p < launch->arguments.size(); ++p) {
     const std::shared_ptr<const ir::Argument> argument(launch, &launch->arguments[p]);
     if (!argument->type.is_array()) {
       request.arguments.push_back(by_value(*argument));
-      launcher.arrays_.push_back({.initial_content = argument, .role = roles[p], .buffer = {}, .is_placed = false});
+      launcher.arrays_.push_back({.initial_content = argument, .role = roles[p], .buffer = {}, .is_in_memory = false});
       continue;
     }
     Result<backends::KernelArgument> placed =
         launcher.place_array(session, module, roles[p].write_only ? filled(*argument, poison) : argument, roles[p],
-                             is_view ? kPrimalGap : 0, geometry.padding);
+                             is_view ? kPrimalGap : 0, settings.padding);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
   for (std::size_t g = 0; g < gradients.size(); ++g) {
     Result<backends::KernelArgument> placed =
         launcher.place_array(session, module, std::make_shared<const ir::Argument>(std::move(gradients[g])),
-                             roles[launch->arguments.size() + g], is_view ? kGradientGap : 0, geometry.padding);
+                             roles[launch->arguments.size() + g], is_view ? kGradientGap : 0, settings.padding);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
@@ -211,7 +211,8 @@ void KernelLauncher::share_gradients(const KernelLauncher& first, const std::vec
   for (std::size_t g = 0; g < shared.size(); ++g) {
     if (!shared[g]) continue;
     const std::size_t array = parameter_count_ + g;
-    request_.arguments[leading_parameter_count_ + array] = first.request_.arguments[leading_parameter_count_ + array];
+    request_.arguments[launch_extent_parameter_count_ + array] =
+        first.request_.arguments[launch_extent_parameter_count_ + array];
     arrays_[array].buffer = first.arrays_[array].buffer;
     arrays_[array].front_guard_band = first.arrays_[array].front_guard_band;
     arrays_[array].back_guard_band = first.arrays_[array].back_guard_band;
@@ -243,17 +244,17 @@ bool KernelLauncher::is_unmodified(backends::Session& session, std::size_t array
   return before.empty() || std::memcmp(now.data(), before.data(), before.size()) == 0;
 }
 
-Computed read_scalar(const std::vector<ir::ScalarComponent>& components, const ir::Argument& layout,
-                     std::span<const std::byte> bytes, std::size_t number) {
+ComputedScalar read_scalar(const std::vector<ir::ScalarComponent>& components, const ir::Argument& layout,
+                           std::span<const std::byte> bytes, std::size_t number) {
   const auto element = static_cast<std::int64_t>(number / components.size());
   return read_component(components[number % components.size()], bytes.data() + ir::element_offset(layout, element));
 }
 
-std::vector<Computed> read_scalars(const ir::Module& module, const ir::Argument& layout,
-                                   std::span<const std::byte> bytes) {
+std::vector<ComputedScalar> read_scalars(const ir::Module& module, const ir::Argument& layout,
+                                         std::span<const std::byte> bytes) {
   const std::vector<ir::ScalarComponent> components = ir::scalar_components(module, layout.type.element());
   const std::int64_t count = ir::element_count(layout);
-  std::vector<Computed> scalars;
+  std::vector<ComputedScalar> scalars;
   scalars.reserve(static_cast<std::size_t>(count) * components.size());
   for (std::int64_t element = 0; element < count; ++element) {
     const std::byte* at = bytes.data() + ir::element_offset(layout, element);

@@ -41,7 +41,7 @@ struct PlacedArray {
   std::shared_ptr<const ir::Argument> initial_content;
   ArrayRole role;             ///< how the kernel uses the array
   backends::BufferId buffer;  ///< the session's memory for the array and its guard bands
-  bool is_placed = false;     ///< whether the argument is in memory; false for an argument passed by value
+  bool is_in_memory = false;  ///< whether the argument is in memory; false for an argument passed by value
   int gap_elements = 0;       ///< gap after each element of a view, in elements; 0: dense
   /// The guard bands before and after the array, of equal size.
   std::vector<std::byte> front_guard_band = {}, back_guard_band = {};
@@ -71,7 +71,7 @@ class KernelLauncher {
                                       const backends::BuiltKernel& kernel, backends::Pass pass,
                                       backends::Precision precision, const std::shared_ptr<const ir::Launch>& launch,
                                       std::vector<ir::Argument> gradients, const std::vector<ArrayRole>& roles,
-                                      std::byte poison, const LaunchSettings& geometry = {});
+                                      std::byte poison, const LaunchSettings& settings = {});
 
   /// Makes this launch accumulate into the gradient buffers of an earlier one. `shared` selects the buffers to share;
   /// buffers that hold cotangents stay separate.
@@ -91,17 +91,18 @@ class KernelLauncher {
                                                std::shared_ptr<const ir::Argument> argument, const ArrayRole& role,
                                                int gap, Padding padding);
 
-  backends::LaunchRequest request_;          ///< the launch for the session
-  std::vector<PlacedArray> arrays_;          ///< one for each parameter of the kernel, then one for each gradient
-  std::size_t parameter_count_ = 0;          ///< number of the kernel's parameters, without gradients
-  std::size_t leading_parameter_count_ = 0;  ///< number of entry parameters before the kernel's: the launch extents
+  backends::LaunchRequest request_;  ///< the launch for the session
+  std::vector<PlacedArray> arrays_;  ///< one for each parameter of the kernel, then one for each gradient
+  std::size_t parameter_count_ = 0;  ///< number of the kernel's parameters, without gradients
+  std::size_t launch_extent_parameter_count_ =
+      0;  ///< number of entry parameters before the kernel's: the launch extents
 };
 
 /// One scalar of an array, by its position in read_scalars; `components` are the scalar components of one element.
-Computed read_scalar(const std::vector<ir::ScalarComponent>& components, const ir::Argument& layout,
-                     std::span<const std::byte> bytes, std::size_t number);
+ComputedScalar read_scalar(const std::vector<ir::ScalarComponent>& components, const ir::Argument& layout,
+                           std::span<const std::byte> bytes, std::size_t number);
 /// The scalars of an array, element by element in row-major order, component by component.
-std::vector<Computed> read_scalars(const ir::Module& module, const ir::Argument& layout,
-                                   std::span<const std::byte> bytes);
+std::vector<ComputedScalar> read_scalars(const ir::Module& module, const ir::Argument& layout,
+                                         std::span<const std::byte> bytes);
 
 }  // namespace assay::harness

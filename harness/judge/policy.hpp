@@ -6,34 +6,35 @@
 namespace assay::harness {
 
 struct Policy {
-  int generic_sets = 6;        ///< number of input sets drawn evenly from the domain
-  int edge_sets = 2;           ///< number of input sets close to the ends of the domain
-  int scale_sets = 2;          ///< number of input sets with large and small magnitudes
-  int fully_checked_sets = 2;  ///< sets that also get oracle_self_check, finite_differences and determinism
-  int max_redraws = 20;        ///< redraws of a set with uncertain decisions or uninformative bounds
-  int max_thresholds = 8;      ///< number of choices of the kernel that are tested on both sides of their threshold
+  int uniform_sets = 6;         ///< number of input sets drawn evenly from the domain
+  int near_bound_sets = 2;      ///< number of input sets close to the ends of the domain
+  int wide_magnitude_sets = 2;  ///< number of input sets with large and small magnitudes
+  int fully_checked_sets = 2;   ///< sets that also get oracle_self_check, finite_differences and determinism
+  int max_redraws = 20;         ///< redraws of a set with uncertain decisions or uninformative bounds
+  int max_thresholds = 8;       ///< number of choices of the kernel that are tested on both sides of their threshold
   bool judges_large_launch = true;  ///< whether to judge a launch above 65,535 threads, compared on sampled threads
   /// The large backward launch costs as much as all other launches together: one in this many kernels gets it.
   std::uint64_t kernels_per_large_backward_launch = 8;
   /// A verdict requires both precisions. Mutation testing disables one to measure the other.
-  bool native_precision = true;  ///< judge the kernel's own types: native_precision, determinism, sizes
-  bool f64_promotion = true;     ///< also judge the promoted kernel, by the checks f64_promotion and finite_differences
+  bool judges_native_precision = true;  ///< judge the kernel's own types: native_precision, determinism, sizes
+  bool judges_f64_promotion =
+      true;  ///< also judge the promoted kernel, by the checks f64_promotion and finite_differences
 
-  int sets() const { return generic_sets + edge_sets + scale_sets; }  ///< number of input sets
+  int sets() const { return uniform_sets + near_bound_sets + wide_magnitude_sets; }  ///< number of input sets
 
   static constexpr Policy standard() { return {}; }
   static constexpr Policy quick() {
-    return {.generic_sets = 2,
-            .edge_sets = 0,
-            .scale_sets = 0,
+    return {.uniform_sets = 2,
+            .near_bound_sets = 0,
+            .wide_magnitude_sets = 0,
             .fully_checked_sets = 1,
             .max_thresholds = 0,
             .judges_large_launch = false};
   }
   static constexpr Policy thorough() {
-    return {.generic_sets = 24,
-            .edge_sets = 8,
-            .scale_sets = 8,
+    return {.uniform_sets = 24,
+            .near_bound_sets = 8,
+            .wide_magnitude_sets = 8,
             .fully_checked_sets = 8,
             .max_thresholds = 32,
             .kernels_per_large_backward_launch = 1};
@@ -45,8 +46,8 @@ inline constexpr double kMaxInconclusiveShare = 0.10;
 /// Share of the generic sets that must be conclusive.
 inline constexpr double kMinConclusiveSetShare = 0.8;
 /// Negative controls that the comparator must reject for each output and each gradient.
-inline constexpr std::int64_t kRequiredRejections = 3;
+inline constexpr std::int64_t kRequiredRejectedControls = 3;
 /// Relative tolerance of finite_differences, in addition to the error estimate of the extrapolation.
-inline constexpr double kDifferenceTolerance = 1e-8;
+inline constexpr double kFiniteDifferenceTolerance = 1e-8;
 
 }  // namespace assay::harness

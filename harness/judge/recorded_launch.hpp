@@ -9,8 +9,8 @@
 namespace assay::harness {
 
 struct RecordedLaunch {
-  std::string name;   ///< path of the file that holds it, for messages
-  ir::Launch launch;  ///< arguments for the kernel's module; arrays are dense
+  std::string file_name;  ///< path of the file that holds it, for messages
+  ir::Launch launch;      ///< arguments for the kernel's module; arrays are dense
 };
 
 /// A hash of everything in the launches that a verdict depends on.

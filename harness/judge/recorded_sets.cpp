@@ -94,11 +94,11 @@ class RecordedSetDrawer {
  private:
   NoInputs none(const RecordedLaunch& recorded, const Finding& finding) const {
     return {.reason = reason_of_recorded(finding.kind),
-            .message = fmt::format("in the recorded launch {} of ({}) threads: {}", recorded.name,
+            .message = fmt::format("in the recorded launch {} of ({}) threads: {}", recorded.file_name,
                                    fmt::join(recorded.launch.extents, ", "),
                                    reference::describe(finding, subject_.module, subject_.kernel)),
             .finding = finding,
-            .is_recorded = true};
+            .is_for_recorded_launch = true};
   }
 
   /// The whole launch, forward. Of a launch with many threads or instructions, a sample of the threads.
@@ -136,11 +136,11 @@ class RecordedSetDrawer {
   }
 
   static ir::Launch part_of(const ir::Launch& launch, std::int64_t per_thread, std::int64_t budget) {
-    return leading(launch, std::clamp<std::int64_t>(budget / per_thread, 1, kSamplingThreshold));
+    return leading(launch, std::clamp<std::int64_t>(budget / per_thread, 1, kThreadSamplingThreshold));
   }
 
   void add(InputSet set) {
-    set.is_generic = true;
+    set.is_uniform = true;
     made_.sets.push_back(std::move(set));
   }
 
@@ -232,7 +232,7 @@ class RecordedSetDrawer {
 std::string digest_of(std::span<const RecordedLaunch> launches) {
   std::string text;
   for (const RecordedLaunch& recorded : launches) {
-    text += fmt::format("{} ({})\n", recorded.name, fmt::join(recorded.launch.extents, ", "));
+    text += fmt::format("{} ({})\n", recorded.file_name, fmt::join(recorded.launch.extents, ", "));
     for (const ir::Argument& argument : recorded.launch.arguments) {
       text += fmt::format("({}) {}\n", fmt::join(argument.shape, ", "), argument.bytes.size());
       text.append(reinterpret_cast<const char*>(argument.bytes.data()), argument.bytes.size());

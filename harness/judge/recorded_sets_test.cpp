@@ -44,7 +44,7 @@ void set_integers(ir::Argument& argument, const std::function<std::int64_t(std::
 
 /// A launch whose arrays have `extent` elements: floats between 1 and 2, integers 0.
 RecordedLaunch launch_of(const KernelSource& source, std::int32_t threads, std::int32_t extent) {
-  RecordedLaunch recorded{.name = "first.json", .launch = {.extents = {threads}, .arguments = {}}};
+  RecordedLaunch recorded{.file_name = "first.json", .launch = {.extents = {threads}, .arguments = {}}};
   const ir::Function& kernel = source.module->kernels[0];
   for (ir::VarId p = 0; p < kernel.parameter_count; ++p) {
     const ir::Type type = kernel.var(p).type;
@@ -76,7 +76,7 @@ class Recorded {
   }
 
   std::vector<CaseRecord> judged(const RecordedLaunch& launch) {
-    source.launches = std::make_shared<const std::vector<RecordedLaunch>>(std::vector{launch});
+    source.recorded_launches = std::make_shared<const std::vector<RecordedLaunch>>(std::vector{launch});
     return testing::records_of(std::span(&source, 1), *testing::cpu_device(), testing::faulty_printer({}),
                                testing::CpuRun::quick());
   }
@@ -95,12 +95,13 @@ TEST(RecordedInputSets, PerturbFloatsWithinRangeAndKeepIntegers) {
   set_integers(launch.launch.arguments[1], [](std::int64_t e) { return 15 - e; });
   const auto made = std::get<RecordedSets>(recorded.sets({launch}));
   ASSERT_THAT(made.sets, SizeIs(Policy::standard().sets()));
-  EXPECT_EQ(made.sets[0].launch[reference::kNative].arguments[0].bytes, launch.launch.arguments[0].bytes);
+  EXPECT_EQ(made.sets[0].launch_by_precision[reference::kNative].arguments[0].bytes, launch.launch.arguments[0].bytes);
   for (std::size_t s = 1; s < made.sets.size(); ++s) {
-    const ir::Launch& copy = made.sets[s].launch[reference::kNative];
+    const ir::Launch& copy = made.sets[s].launch_by_precision[reference::kNative];
     EXPECT_NE(copy.arguments[0].bytes, launch.launch.arguments[0].bytes);
     EXPECT_EQ(copy.arguments[1].bytes, launch.launch.arguments[1].bytes);
-    for (const Computed& value : read_scalars(*recorded.source.module, copy.arguments[0], copy.arguments[0].bytes)) {
+    for (const ComputedScalar& value :
+         read_scalars(*recorded.source.module, copy.arguments[0], copy.arguments[0].bytes)) {
       EXPECT_GE(value.value, 1);
       EXPECT_LE(value.value, 1.9375);
     }
@@ -110,7 +111,7 @@ TEST(RecordedInputSets, PerturbFloatsWithinRangeAndKeepIntegers) {
 TEST(RecordedInputSets, UseFirstThreadsOfLargeLaunch) {
   const Recorded recorded(kGather);
   const auto made = std::get<RecordedSets>(recorded.sets({launch_of(recorded.source, 50'000, 50'000)}));
-  EXPECT_EQ(made.sets.front().launch[reference::kNative].threads(), kSamplingThreshold);
+  EXPECT_EQ(made.sets.front().launch_by_precision[reference::kNative].threads(), kThreadSamplingThreshold);
   ASSERT_THAT(made.large_launches, SizeIs(1));
   EXPECT_EQ(made.large_launches.front().launch.threads(), 50'000);
 }
@@ -128,15 +129,15 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   RecordedLaunch launch = launch_of(recorded.source, 32, 32);
   set_floats(launch.launch.arguments[0], [](std::int64_t e) { return e < 8 ? 1 + static_cast<double>(e) / 32 : 1.5; });
   const auto made = std::get<RecordedSets>(recorded.sets({launch}));
-  EXPECT_EQ(made.sets.front().launch[reference::kNative].threads(), 8);
+  EXPECT_EQ(made.sets.front().launch_by_precision[reference::kNative].threads(), 8);
   EXPECT_TRUE(made.sets.front().is_conclusive(reference::kNative));
 }
 
 TEST(RecordedInputSets, DrawIntegersFromAnnotatedRange) {
   const Recorded recorded("# domain: 3 <= idx <= 5\n" + std::string(kGather).substr(1));
   const auto made = std::get<RecordedSets>(recorded.sets({launch_of(recorded.source, 9, 16)}));
-  const ir::Argument& idx = made.sets.back().launch[reference::kNative].arguments[1];
-  for (const Computed& value : read_scalars(*recorded.source.module, idx, idx.bytes)) {
+  const ir::Argument& idx = made.sets.back().launch_by_precision[reference::kNative].arguments[1];
+  for (const ComputedScalar& value : read_scalars(*recorded.source.module, idx, idx.bytes)) {
     EXPECT_GE(value.integer, 3);
     EXPECT_LE(value.integer, 5);
   }
@@ -148,7 +149,7 @@ TEST(RecordedLaunch, IsJudgedOnItsRecordedInputs) {
   ASSERT_THAT(records, SizeIs(2));
   for (const CaseRecord& record : records) {
     EXPECT_EQ(record.outcome, Outcome::pass) << summary(record);
-    EXPECT_THAT(record.sizes, Each(7)) << record.pass;
+    EXPECT_THAT(record.thread_counts, Each(7)) << record.pass;
   }
 }
 
@@ -156,7 +157,7 @@ TEST(RecordedLaunch, ReportsRaceAsDefect) {
   Recorded recorded(kScatter);
   for (const CaseRecord& record : recorded.judged(launch_of(recorded.source, 7, 16))) {
     EXPECT_EQ(record.outcome, Outcome::defect) << summary(record);
-    EXPECT_EQ(record.kind, "race");
+    EXPECT_EQ(record.outcome_detail, "race");
     EXPECT_THAT(record.message, HasSubstr("in the recorded launch first.json of (7) threads"));
   }
 }
@@ -167,7 +168,7 @@ TEST(RecordedLaunch, ReportsIndexOutOfBoundsAsDefect) {
   set_integers(launch.launch.arguments[1], [](std::int64_t e) { return e == 6 ? 16 : e; });
   for (const CaseRecord& record : recorded.judged(launch)) {
     EXPECT_EQ(record.outcome, Outcome::defect) << summary(record);
-    EXPECT_EQ(record.kind, "out_of_bounds");
+    EXPECT_EQ(record.outcome_detail, "out_of_bounds");
   }
 }
 

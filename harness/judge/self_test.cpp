@@ -11,7 +11,7 @@ namespace assay::harness {
 namespace {
 
 bool agrees_with_itself(const PassContext& pass_context, const InputSet& set) {
-  const reference::OracleRun run{.launch = set.launch[Precision::kNative],
+  const reference::OracleRun run{.launch = set.launch_by_precision[Precision::kNative],
                                  .profile = pass_context.configuration.profile,
                                  .computes_gradient = true,
                                  .cotangents = set.cotangents,

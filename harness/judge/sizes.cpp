@@ -24,14 +24,14 @@ constexpr std::int64_t kSampleBudget = 50'000;
 InputSet seeded(const PassContext& pass_context, const DrawnLaunch& drawn) {
   InputSet set;
   set.informative_bound_factor = informative_bound_factor_of(pass_context.subject);
-  set.launch[Precision::kNative] = drawn.launch;
+  set.launch_by_precision[Precision::kNative] = drawn.launch;
   set.cotangents.resize(drawn.launch.arguments.size());
   set.initial_gradients.resize(drawn.launch.arguments.size());
   for (std::size_t p = 0; p < set.cotangents.size(); ++p) {
     const auto& output = drawn.reference.outputs[p];
     if (!output) continue;
     set.cotangents[p].resize(component_count(pass_context.subject, drawn.launch.arguments[p]));
-    for (const std::size_t cell : output->indices) {
+    for (const std::size_t cell : output->element_indices) {
       const ir::Scalar scalar = output->components[cell % output->components.size()];
       if (ir::is_float(scalar)) set.cotangents[p][cell] = ir::round_to(scalar, dense_value(cell, p));
     }
@@ -64,7 +64,8 @@ std::optional<TestLaunch> launched(const PassContext& pass_context, backends::Pa
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;
   }
-  TestLaunch test_launch{.set = pass_context.sets.size(), .precision = Precision::kNative, .launcher = placed.take()};
+  TestLaunch test_launch{
+      .set_index = pass_context.sets.size(), .precision = Precision::kNative, .launcher = placed.take()};
   if (!run_launches(pass_context, {&test_launch, 1}, verdict)) return std::nullopt;
   check_memory(pass_context, test_launch, verdict);
   return test_launch;
@@ -77,7 +78,7 @@ void judge_forward_size(const PassContext& pass_context, const DrawnLaunch& draw
   const auto outputs = expected_outputs(drawn.reference, Precision::kNative);
   for (std::size_t p = 0; p < outputs.size(); ++p) {
     if (!outputs[p]) continue;
-    const std::vector<std::size_t>& places = drawn.reference.outputs[p]->indices;
+    const std::vector<std::size_t>& places = drawn.reference.outputs[p]->element_indices;
     const ir::Argument& before = *test_launch->launcher.arrays()[p].initial_content;
     const auto components = ir::scalar_components(pass_context.subject.module, before.type.element());
     const auto bytes = test_launch->launcher.bytes(pass_context.configuration.session, p);
@@ -87,7 +88,7 @@ void judge_forward_size(const PassContext& pass_context, const DrawnLaunch& draw
     verdict.count(NamedCheck::kNativePrecision, comparison);
     if (comparison.agrees()) continue;
     const auto got = read_scalars(pass_context.subject.module, before, bytes);
-    std::vector<Expected> expected(got.size(), Expected{.bound = std::numeric_limits<double>::infinity()});
+    std::vector<ExpectedScalar> expected(got.size(), ExpectedScalar{.bound = std::numeric_limits<double>::infinity()});
     for (std::size_t k = 0; k < places.size(); ++k)
       expected[places[k]] = outputs[p]->scalars[k];
     report_mismatches(pass_context, NamedCheck::kNativePrecision, *test_launch,
@@ -96,7 +97,7 @@ void judge_forward_size(const PassContext& pass_context, const DrawnLaunch& draw
 }
 
 /// The scalars of a dense gradient that are known or nonzero, and some others, ascending.
-std::vector<std::size_t> telling_scalars(const std::map<std::size_t, Expected>& known, const ir::Argument& layout,
+std::vector<std::size_t> telling_scalars(const std::map<std::size_t, ExpectedScalar>& known, const ir::Argument& layout,
                                          std::size_t components, std::span<const std::byte> bytes) {
   constexpr std::size_t kStretch = 256;
   static constexpr std::array<std::byte, kStretch> kZeros{};
@@ -126,7 +127,7 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
                gradient_arguments(pass_context.subject, set, Precision::kNative, InitialGradient::kZero, 1), verdict);
   if (!test_launch) return;
   const auto accessed =
-      accessed_gradients(pass_context.subject, set, set.reference, Precision::kNative, InitialGradient::kZero);
+      expected_accessed_gradients(pass_context.subject, set, set.reference, Precision::kNative, InitialGradient::kZero);
   const ir::Function& backward = pass_context.subject.adjoint->module.kernels[0];
   for (std::size_t g = 0; g < accessed.size(); ++g) {
     const std::size_t array = test_launch->launcher.parameters() + g;
@@ -136,11 +137,11 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
     Comparison comparison;
     for (const std::size_t number : telling_scalars(accessed[g], before, components.size(), bytes)) {
       const auto known = accessed[g].find(number);
-      const Expected expected = known == accessed[g].end() ? Expected{.scale = 0} : known->second;
-      const Computed got = read_scalar(components, before, bytes, number);
+      const ExpectedScalar expected = known == accessed[g].end() ? ExpectedScalar{.magnitude = 0} : known->second;
+      const ComputedScalar got = read_scalar(components, before, bytes, number);
       // Without a contribution from the sample the content is unchanged, unless another thread multiplies its zero
       // cotangent by an infinite derivative.
-      const bool untouched = expected.scale == 0 && expected.value == got.value;
+      const bool untouched = expected.magnitude == 0 && expected.value == got.value;
       if (untouched || (drawn.launch.threads() > 0 && !std::isfinite(got.value))) continue;
       comparison.add(number, got, expected);
     }
@@ -149,7 +150,7 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
     const auto expected =
         expected_gradients(pass_context.subject, set, set.reference, Precision::kNative, InitialGradient::kZero);
     report_mismatches(pass_context, NamedCheck::kNativePrecision, *test_launch,
-                      backward.var(pass_context.subject.adjoint->gradients[g].gradient).name, before,
+                      backward.var(pass_context.subject.adjoint->gradient_parameters[g].gradient).name, before,
                       read_scalars(pass_context.subject.module, before, bytes), expected[g], comparison, verdict);
   }
 }

@@ -11,7 +11,7 @@ namespace assay::harness {
 namespace {
 
 using namespace ir;
-using reference::Choice;
+using reference::BranchPoint;
 using reference::ReferenceResult;
 
 constexpr int kCandidates = 12;
@@ -34,8 +34,8 @@ class Search {
       : module_(module), oracle_(oracle), space_(space) {}
 
   void draw_candidates(std::uint64_t seed) {
-    static constexpr Distribution kOf[] = {Distribution::kUniform, Distribution::kTies, Distribution::kUniform,
-                                           Distribution::kEdges};
+    static constexpr Distribution kOf[] = {Distribution::kUniform, Distribution::kTiedValues, Distribution::kUniform,
+                                           Distribution::kNearBounds};
     for (int k = 0; k < kCandidates && spent_ < kTotalBudget; ++k) {
       auto drawn = space_.draw({.seed = (seed + static_cast<std::uint64_t>(k)) * 64 + 63,
                                 .distribution = kOf[static_cast<std::size_t>(k) % std::size(kOf)],
@@ -49,7 +49,7 @@ class Search {
     }
   }
 
-  std::size_t choices() const { return candidates_.empty() ? 0 : candidates_.front().reference.choices.size(); }
+  std::size_t choices() const { return candidates_.empty() ? 0 : candidates_.front().reference.branch_points.size(); }
 
   std::optional<Crossing> crossing(std::size_t choice) {
     for (const Moved moved : {Moved::kFloats, Moved::kIntegers}) {
@@ -69,7 +69,7 @@ class Search {
 
  private:
   static Taken taken(const ReferenceResult& reference, std::size_t choice) {
-    return reference.choices[choice].branch_counts;
+    return reference.branch_points[choice].branch_counts;
   }
 
   std::optional<Taken> taken_at(const Launch& launch, std::size_t choice) {
@@ -152,8 +152,8 @@ class Search {
 
 }  // namespace
 
-std::vector<Crossing> find_crossings(const Module& module, const reference::Oracle& oracle, InputSpace& space,
-                                     std::uint64_t seed, int most) {
+std::vector<Crossing> find_threshold_crossings(const Module& module, const reference::Oracle& oracle, InputSpace& space,
+                                               std::uint64_t seed, int most) {
   Search search(module, oracle, space);
   if (most > 0) search.draw_candidates(seed);
   std::vector<Crossing> found;

@@ -11,7 +11,7 @@
 
 namespace assay::harness {
 
-/// Two close launches of one thread for which one choice of the kernel (reference::Choice) differs.
+/// Two close launches of one thread for which one choice of the kernel (reference::BranchPoint) differs.
 struct ThresholdPair {
   ir::Launch before, after;  ///< the launches on either side of the threshold
 };
@@ -25,7 +25,7 @@ using Crossing = std::vector<ThresholdPair>;
 
 /// Finds at most `most` crossings, one or two for each choice, by bisection between drawn inputs. Floats are moved
 /// first, then integers. Choices that are the same for all drawn inputs have no crossing.
-std::vector<Crossing> find_crossings(const ir::Module& module, const reference::Oracle& oracle, InputSpace& space,
-                                     std::uint64_t seed, int most);
+std::vector<Crossing> find_threshold_crossings(const ir::Module& module, const reference::Oracle& oracle,
+                                               InputSpace& space, std::uint64_t seed, int most);
 
 }  // namespace assay::harness

@@ -19,7 +19,7 @@ class Crossed {
                                body)),
         oracle_(reference::Oracle::make(*source_.module, source_.module->kernels[0]).take()) {
     InputSpace space = InputSpace::make(*source_.module, source_.module->kernels[0], oracle_).take();
-    found = find_crossings(*source_.module, oracle_, space, 1, 8);
+    found = find_threshold_crossings(*source_.module, oracle_, space, 1, 8);
   }
 
   static double x(const ir::Launch& launch) {

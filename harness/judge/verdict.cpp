@@ -16,14 +16,14 @@ std::optional<CheckResult>& result_of(CheckResults& check_results, NamedCheck na
     case NamedCheck::kFiniteDifferences: return check_results.finite_differences;
     case NamedCheck::kNativePrecision: return check_results.native_precision;
     case NamedCheck::kDeterminism: return check_results.determinism;
-    case NamedCheck::kDeviceAgreement: return check_results.devices;
+    case NamedCheck::kDeviceAgreement: return check_results.device_agreement;
   }
   return check_results.oracle_self_check;
 }
 
 void add(std::optional<CheckResult>& into, std::int64_t checks, std::int64_t failed, double rho) {
   if (!into) into.emplace();
-  into->checks += checks;
+  into->compared_values += checks;
   into->failed += failed;
   if (checks > 0) into->rho_max = std::max(into->rho_max.value_or(0), rho);
 }
@@ -31,18 +31,18 @@ void add(std::optional<CheckResult>& into, std::int64_t checks, std::int64_t fai
 }  // namespace
 
 void PassVerdict::count(NamedCheck named_check, const Comparison& comparison) {
-  add(result_of(check_results, named_check), comparison.checks, static_cast<std::int64_t>(comparison.failed.size()),
-      comparison.rho_max);
-  values_compared += comparison.checks;
-  inconclusive.unbounded_values += comparison.unbounded;
-  inconclusive.ill_conditioned_values += comparison.uninformative;
+  add(result_of(check_results, named_check), comparison.checked_scalars,
+      static_cast<std::int64_t>(comparison.failed.size()), comparison.rho_max);
+  values_compared += comparison.checked_scalars;
+  inconclusive.unbounded_values += comparison.unbounded_scalars;
+  inconclusive.ill_conditioned_values += comparison.uninformative_scalars;
   rho_max = std::max(rho_max, comparison.rho_max);
   for (std::size_t i = 0; i < rho_histogram.size(); ++i)
     rho_histogram[i] += comparison.rho_histogram[i];
 }
 
 void PassVerdict::count_agreement(const Comparison& comparison) {
-  add(check_results.devices, comparison.checks, static_cast<std::int64_t>(comparison.failed.size()),
+  add(check_results.device_agreement, comparison.checked_scalars, static_cast<std::int64_t>(comparison.failed.size()),
       comparison.rho_max);
 }
 
@@ -60,28 +60,30 @@ void PassVerdict::fail_oracle(std::string message) {
   failure_ = Decision{Outcome::internal_error, "oracle", std::move(message)};
 }
 
-void PassVerdict::keep(Plateau seen, double rho) {
-  if (plateau && !(rho > plateau_rho_)) return;
-  plateau = std::move(seen);
-  plateau_rho_ = rho;
+void PassVerdict::keep(FiniteDifferenceSeries seen, double rho) {
+  if (finite_difference_series && !(rho > finite_difference_rho_)) return;
+  finite_difference_series = std::move(seen);
+  finite_difference_rho_ = rho;
 }
 
 std::optional<ClosestControl> PassVerdict::closest_control() const {
   std::optional<ClosestControl> closest;
-  for (const auto& [array, tally] : controls) {
-    if (tally.nearest_rejected_control.empty() || (closest && !(tally.nearest_rho < closest->rho))) continue;
-    closest = {.array = array, .control = std::string(tally.nearest_rejected_control), .rho = tally.nearest_rho};
+  for (const auto& [array, tally] : negative_controls) {
+    if (tally.nearest_rejected_control.empty() || (closest && !(tally.nearest_rejected_rho < closest->rho))) continue;
+    closest = {
+        .array = array, .control = std::string(tally.nearest_rejected_control), .rho = tally.nearest_rejected_rho};
   }
   return closest;
 }
 
 void PassVerdict::keep(const std::vector<backends::MemoryFinding>& findings) {
   for (const backends::MemoryFinding& found : findings) {
-    const bool known = std::any_of(faults.begin(), faults.end(), [&](const backends::MemoryFinding& other) {
-      return other.kind == found.kind && other.target == found.target && other.kernel == found.kernel &&
-             other.site.code_line == found.site.code_line;
-    });
-    if (!known && faults.size() < kMaxFaults) faults.push_back(found);
+    const bool known =
+        std::any_of(memory_findings.begin(), memory_findings.end(), [&](const backends::MemoryFinding& other) {
+          return other.kind == found.kind && other.target == found.target && other.kernel == found.kernel &&
+                 other.site.code_line == found.site.code_line;
+        });
+    if (!known && memory_findings.size() < kMaxMemoryFindings) memory_findings.push_back(found);
   }
 }
 
@@ -92,8 +94,8 @@ PassVerdict::Decision PassVerdict::decide() const {
             inconclusive.total() > 0 ? "no value could be compared: all checks were inconclusive"
                                      : "no value to compare: no thread stores a value"};
   }
-  for (const auto& [array, tally] : controls) {
-    if (!tally.accepted_control.empty() || tally.rejected < kRequiredRejections) {
+  for (const auto& [array, tally] : negative_controls) {
+    if (!tally.accepted_control.empty() || tally.rejected < kRequiredRejectedControls) {
       const std::string which =
           tally.accepted_control.empty()
               ? "too few negative controls differ from the result"
@@ -106,7 +108,7 @@ PassVerdict::Decision PassVerdict::decide() const {
                                           inconclusive.non_differentiable_points + inconclusive.unbounded_values);
   const bool too_many = static_cast<double>(doubtful) > kMaxInconclusiveShare * checks;
   const bool too_few_sets =
-      static_cast<double>(conclusive_generic_sets) < kMinConclusiveSetShare * static_cast<double>(generic_sets);
+      static_cast<double>(conclusive_uniform_sets) < kMinConclusiveSetShare * static_cast<double>(uniform_sets);
   if (too_many || too_few_sets) {
     const std::pair<std::int64_t, const char*> kinds[] = {{inconclusive.uncertain_paths, "path"},
                                                           {inconclusive.non_differentiable_points, "kink"},
@@ -117,7 +119,7 @@ PassVerdict::Decision PassVerdict::decide() const {
     const auto* most = std::max_element(std::begin(kinds), std::end(kinds));
     return {Outcome::inconclusive, most->second,
             fmt::format("{} of {:.0f} checks and {} of {} generic input sets are inconclusive", doubtful, checks,
-                        generic_sets - conclusive_generic_sets, generic_sets)};
+                        uniform_sets - conclusive_uniform_sets, uniform_sets)};
   }
   return {};
 }

@@ -28,23 +28,24 @@ enum class NamedCheck : std::uint8_t {
 class PassVerdict {
  public:
   // Members that become part of the record; filled by the judge.
-  CheckResults check_results;                        ///< results of the named checks
-  std::int64_t values_compared = 0;                  ///< number of scalars compared with the oracle
-  std::int64_t input_sets = 0;                       ///< number of input sets that were compared
-  std::set<std::int64_t> sizes;                      ///< thread counts of the launches that completed
-  std::int64_t generic_sets = 0;                     ///< number of sets drawn evenly from the domain
-  std::int64_t conclusive_generic_sets = 0;          ///< of these, the sets without uncertain decisions
-  InconclusiveCounts inconclusive;                   ///< checks without a verdict, by cause
-  std::vector<Mismatch> mismatches;                  ///< values outside their bound, at most kMaxMismatches
-  std::map<std::string, ControlCounts> controls;     ///< negative controls, by output array or gradient
-  RhoHistogram rho_histogram{};                      ///< rho of the compared values
-  std::optional<Plateau> plateau;                    ///< finite differences of the set that used most of the tolerance
-  Coverage coverage;                                 ///< branches covered by the conclusive input sets
-  std::optional<FindingRecord> finding;              ///< defect that the oracle found in the kernel
-  std::vector<backends::MemoryFinding> faults;       ///< the device's memory findings, at most kMaxFaults
-  std::vector<backends::ExecutionProfile> profiles;  ///< execution profiles, one for each target of the kernel
-  std::string target;  ///< target being judged, named in failure messages; empty if the kernel has only one
-  std::string log;     ///< output of a worker that crashed; else empty
+  CheckResults check_results;                ///< results of the named checks
+  std::int64_t values_compared = 0;          ///< number of scalars compared with the oracle
+  std::int64_t input_sets = 0;               ///< number of input sets that were compared
+  std::set<std::int64_t> thread_counts;      ///< thread counts of the launches that completed
+  std::int64_t uniform_sets = 0;             ///< number of sets drawn evenly from the domain
+  std::int64_t conclusive_uniform_sets = 0;  ///< of these, the sets without uncertain decisions
+  InconclusiveCounts inconclusive;           ///< checks without a verdict, by cause
+  std::vector<Mismatch> mismatches;          ///< values outside their bound, at most kMaxMismatches
+  std::map<std::string, NegativeControlCounts> negative_controls;  ///< negative controls, by output array or gradient
+  RhoHistogram rho_histogram{};                                    ///< rho of the compared values
+  std::optional<FiniteDifferenceSeries>
+      finite_difference_series;         ///< finite differences of the set that used most of the tolerance
+  Coverage coverage;                    ///< branches covered by the conclusive input sets
+  std::optional<DefectRecord> finding;  ///< defect that the oracle found in the kernel
+  std::vector<backends::MemoryFinding> memory_findings;  ///< the device's memory findings, at most kMaxMemoryFindings
+  std::vector<backends::ExecutionProfile> profiles;      ///< execution profiles, one for each target of the kernel
+  std::string target;      ///< target being judged, named in failure messages; empty if the kernel has only one
+  std::string worker_log;  ///< output of a worker that crashed; else empty
   std::optional<Counterexample> counterexample;  ///< the launch in which the pass failed; not part of the record
   double rho_max = 0;                            ///< greatest rho of the compared values
 
@@ -54,7 +55,7 @@ class PassVerdict {
   void count_one(NamedCheck named_check, double rho, bool failed);
   void keep(Mismatch mismatch) { keep_mismatch(mismatches, std::move(mismatch)); }
   /// The finite differences of one input set; kept if they used more of the tolerance than any earlier set.
-  void keep(Plateau seen, double rho);
+  void keep(FiniteDifferenceSeries seen, double rho);
   /// A device's findings in one launch. Repeated findings of the same instruction are dropped.
   void keep(const std::vector<backends::MemoryFinding>& findings);
   /// Reports a failed check. The first one decides the case.
@@ -62,7 +63,7 @@ class PassVerdict {
   bool failed() const { return failure_.has_value(); }
   /// Gives the failure of a comparison its kind and message.
   void reclassify_failure(std::string kind, std::string message) {
-    failure_->kind = std::move(kind);
+    failure_->outcome_detail = std::move(kind);
     failure_->message = std::move(message);
   }
   /// Reports that the oracle contradicts itself, which invalidates all earlier findings.
@@ -70,7 +71,7 @@ class PassVerdict {
 
   struct Decision {
     Outcome outcome = Outcome::pass;  ///< outcome of the pass
-    std::string kind;                 ///< the word in parentheses after the outcome, as in CaseRecord::kind
+    std::string outcome_detail;       ///< the word in parentheses after the outcome, as in CaseRecord::outcome_detail
     std::string message;              ///< one line for people
   };
   /// The rejected control with the least rho, over all arrays.
@@ -79,8 +80,8 @@ class PassVerdict {
   Decision decide() const;
 
  private:
-  std::optional<Decision> failure_;  ///< the first failure; empty if no check failed
-  double plateau_rho_ = 0;           ///< share of the tolerance that `plateau` used
+  std::optional<Decision> failure_;   ///< the first failure; empty if no check failed
+  double finite_difference_rho_ = 0;  ///< share of the tolerance that `finite_difference_series` used
 };
 
 }  // namespace assay::harness

@@ -10,17 +10,17 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Comparison checks(std::int64_t count, double rho = 0.5) { return {.checks = count, .rho_max = rho}; }
+Comparison checks(std::int64_t count, double rho = 0.5) { return {.checked_scalars = count, .rho_max = rho}; }
 
 /// The verdict of a pass with 100 passed checks, controls and conclusive sets.
 PassVerdict passing() {
   PassVerdict verdict;
   verdict.count(NamedCheck::kF64Promotion, checks(50));
   verdict.count(NamedCheck::kNativePrecision, checks(50));
-  verdict.controls["out"] = {.tried_controls = 8, .rejected = 8};
+  verdict.negative_controls["out"] = {.tried_controls = 8, .rejected = 8};
   verdict.input_sets = 10;
-  verdict.generic_sets = 6;
-  verdict.conclusive_generic_sets = 6;
+  verdict.uniform_sets = 6;
+  verdict.conclusive_uniform_sets = 6;
   return verdict;
 }
 
@@ -32,14 +32,15 @@ TEST(Verdict, PassesIfAllChecksHold) {
 TEST(Verdict, IsInconclusiveIfNothingWasCompared) {
   PassVerdict verdict;
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
-  EXPECT_EQ(verdict.decide().kind, "nothing_compared");
+  EXPECT_EQ(verdict.decide().outcome_detail, "nothing_compared");
   EXPECT_THAT(verdict.decide().message, HasSubstr("no thread stores a value"));
   verdict.inconclusive.unbounded_values = 1;
   EXPECT_THAT(verdict.decide().message, HasSubstr("all checks were inconclusive"));
-  verdict.controls["out"] = {.tried_controls = 8, .rejected = 8};
+  verdict.negative_controls["out"] = {.tried_controls = 8, .rejected = 8};
   verdict.count(NamedCheck::kF64Promotion, {});
   verdict.count_one(NamedCheck::kFiniteDifferences, 0, false);
-  EXPECT_EQ(verdict.decide().kind, "nothing_compared") << "finite_differences compares no value of the result";
+  EXPECT_EQ(verdict.decide().outcome_detail, "nothing_compared")
+      << "finite_differences compares no value of the result";
 }
 
 TEST(Verdict, PassesIfErrorEqualsBound) {
@@ -60,17 +61,17 @@ TEST(Verdict, FirstFailureDeterminesOutcome) {
 
 TEST(Verdict, ReportsWeakOracleIfNegativeControlIsAccepted) {
   PassVerdict verdict = passing();
-  verdict.controls["other"] = {.tried_controls = 9, .rejected = 8, .accepted_control = "zeros"};
+  verdict.negative_controls["other"] = {.tried_controls = 9, .rejected = 8, .accepted_control = "zeros"};
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
-  EXPECT_EQ(verdict.decide().kind, "weak_oracle");
+  EXPECT_EQ(verdict.decide().outcome_detail, "weak_oracle");
   EXPECT_THAT(verdict.decide().message, HasSubstr("'other'"));
   EXPECT_THAT(verdict.decide().message, HasSubstr("'zeros' would have passed"));
 }
 
 TEST(Verdict, ReportsWeakOracleIfOutputHasNoNegativeControls) {
   PassVerdict verdict = passing();
-  verdict.controls["other"] = {};
-  EXPECT_EQ(verdict.decide().kind, "weak_oracle");
+  verdict.negative_controls["other"] = {};
+  EXPECT_EQ(verdict.decide().outcome_detail, "weak_oracle");
 }
 
 TEST(Verdict, IsInconclusiveIfOverTenPercentOfChecksAreInconclusive) {
@@ -79,25 +80,25 @@ TEST(Verdict, IsInconclusiveIfOverTenPercentOfChecksAreInconclusive) {
   EXPECT_EQ(verdict.decide().outcome, Outcome::pass);
   verdict.inconclusive.uncertain_paths = 12;  // of 112
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
-  EXPECT_EQ(verdict.decide().kind, "path");
+  EXPECT_EQ(verdict.decide().outcome_detail, "path");
   verdict.inconclusive.non_differentiable_points = 13;
-  EXPECT_EQ(verdict.decide().kind, "kink") << "the most frequent kind is reported";
+  EXPECT_EQ(verdict.decide().outcome_detail, "kink") << "the most frequent kind is reported";
 }
 
 TEST(Verdict, CountsInfiniteAndUninformativeBoundsAsInconclusive) {
   PassVerdict overflow = passing();
-  overflow.count(NamedCheck::kNativePrecision, {.unbounded = 20});
-  EXPECT_EQ(overflow.decide().kind, "overflow");
+  overflow.count(NamedCheck::kNativePrecision, {.unbounded_scalars = 20});
+  EXPECT_EQ(overflow.decide().outcome_detail, "overflow");
   PassVerdict conditioning = passing();
-  conditioning.count(NamedCheck::kNativePrecision, {.checks = 20, .uninformative = 20});
-  EXPECT_EQ(conditioning.decide().kind, "conditioning");
+  conditioning.count(NamedCheck::kNativePrecision, {.checked_scalars = 20, .uninformative_scalars = 20});
+  EXPECT_EQ(conditioning.decide().outcome_detail, "conditioning");
 }
 
 TEST(Verdict, IsInconclusiveIfFewerThanFourFifthsOfEvenlyDrawnInputSetsAreConclusive) {
   PassVerdict verdict = passing();
-  verdict.conclusive_generic_sets = 5;
+  verdict.conclusive_uniform_sets = 5;
   EXPECT_EQ(verdict.decide().outcome, Outcome::pass);
-  verdict.conclusive_generic_sets = 4;
+  verdict.conclusive_uniform_sets = 4;
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
 }
 
@@ -105,10 +106,10 @@ TEST(Verdict, CountsComparisonsOfEachCheckSeparately) {
   PassVerdict verdict;
   EXPECT_FALSE(verdict.check_results.f64_promotion.has_value()) << "a check that did not run is absent";
   verdict.count(NamedCheck::kF64Promotion,
-                {.checks = 4, .failed = {1, 3}, .rho_max = std::numeric_limits<double>::infinity()});
+                {.checked_scalars = 4, .failed = {1, 3}, .rho_max = std::numeric_limits<double>::infinity()});
   verdict.count(NamedCheck::kF64Promotion, checks(2));
   verdict.count_one(NamedCheck::kDeterminism, 0, true);
-  EXPECT_EQ(verdict.check_results.f64_promotion->checks, 6);
+  EXPECT_EQ(verdict.check_results.f64_promotion->compared_values, 6);
   EXPECT_EQ(verdict.check_results.f64_promotion->failed, 2);
   EXPECT_EQ(*verdict.check_results.f64_promotion->rho_max, std::numeric_limits<double>::infinity());
   EXPECT_EQ(verdict.check_results.determinism->failed, 1);

@@ -100,13 +100,13 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   limit_resource(RLIMIT_FSIZE, kMaxFileBytes);
   limit_resource(RLIMIT_DATA, program.memory_bytes);
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  std::vector<std::string> words{program.program.string()};
+  std::vector<std::string> words{program.executable.string()};
   std::ranges::copy(program.arguments, std::back_inserter(words));
   const std::vector<char*> arguments = pointers(words);
   const std::vector<char*> environment = pointers(program.environment);
-  confinement = worker::confine_program(program.cache.c_str());
-  ::execve(program.program.c_str(), arguments.data(), environment.data());
-  ::_exit(kNotStartedStatus);
+  confinement = worker::confine_program(program.writable_folder.c_str());
+  ::execve(program.executable.c_str(), arguments.data(), environment.data());
+  ::_exit(kExecFailedExitStatus);
 }
 
 /// Takes what can be read now; false at the end.
@@ -165,9 +165,9 @@ class Collector {
 
   void take_both(bool from_answer, bool from_printed) {
     if (from_answer) answering_ = take(answer_, result_.answer, answered_);
-    if (from_printed) printing_ = take(printed_, result_.printed, result_.printed_bytes);
-    if (result_.printed.size() > 2 * kMaxPrintedBytes)
-      result_.printed.erase(0, result_.printed.size() - kMaxPrintedBytes);
+    if (from_printed) printing_ = take(printed_, result_.output_tail, result_.total_output_bytes);
+    if (result_.output_tail.size() > 2 * kMaxOutputBytes)
+      result_.output_tail.erase(0, result_.output_tail.size() - kMaxOutputBytes);
   }
 
   /// The program has exited: takes the rest of what it wrote.
@@ -175,11 +175,11 @@ class Collector {
     ::kill(-child_, SIGKILL);
     std::uint64_t before = 0;
     do {
-      before = answered_ + result_.printed_bytes;
+      before = answered_ + result_.total_output_bytes;
       take_both(answering_, printing_);
-    } while (answered_ + result_.printed_bytes > before && result_.answer.size() <= kMaxAnswerBytes);
-    result_.end = ProcessExited{.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-                                .exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0};
+    } while (answered_ + result_.total_output_bytes > before && result_.answer.size() <= kMaxAnswerBytes);
+    result_.termination = ProcessExited{.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+                                        .exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0};
     return std::move(result_);
   }
 
@@ -189,7 +189,7 @@ class Collector {
     ::kill(child_, SIGKILL);
     while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
     }
-    result_.end = end;
+    result_.termination = end;
     return std::move(result_);
   }
 
@@ -207,7 +207,7 @@ class Collector {
 
 Result<ConfinedResult> run_confined(const ConfinedProgram& program) {
   const auto failed = [&](std::string_view what) {
-    return Error{std::string(what) + ": " + std::system_category().message(errno), program.program.string()};
+    return Error{std::string(what) + ": " + std::system_category().message(errno), program.executable.string()};
   };
   Pipe answer = make_pipe();
   Pipe printed = make_pipe();
@@ -223,7 +223,8 @@ Result<ConfinedResult> run_confined(const ConfinedProgram& program) {
   ConfinedResult result =
       Collector(std::move(answer), std::move(printed), Clock::now() + program.time_limit, child).run();
   result.confinement = shared.value();
-  if (result.printed.size() > kMaxPrintedBytes) result.printed.erase(0, result.printed.size() - kMaxPrintedBytes);
+  if (result.output_tail.size() > kMaxOutputBytes)
+    result.output_tail.erase(0, result.output_tail.size() - kMaxOutputBytes);
   return result;
 }
 

@@ -14,10 +14,10 @@
 namespace assay::live {
 
 struct ConfinedProgram {
-  std::filesystem::path program;  ///< executable to run
+  std::filesystem::path executable;  ///< executable to run
   std::vector<std::string> arguments;
   std::vector<std::string> environment;    ///< all environment variables: "NAME=value"
-  std::filesystem::path cache;             ///< the only folder in which it may change files
+  std::filesystem::path writable_folder;   ///< the only folder in which it may change files
   std::chrono::milliseconds time_limit{};  ///< limit on the wall time
   std::uint64_t memory_bytes = 0;          ///< memory limit
 };
@@ -31,18 +31,18 @@ struct AnswerTooLarge {};
 struct TooManyProcesses {};
 
 struct ConfinedResult {
-  std::variant<ProcessExited, ImportTimedOut, AnswerTooLarge, TooManyProcesses> end;
-  std::string answer;                 ///< bytes that the program wrote to kAnswerFd
-  std::string printed;                ///< the last kMaxPrintedBytes bytes of its standard output and error
-  std::uint64_t printed_bytes = 0;    ///< total size of its standard output and error
-  worker::Confinement confinement{};  ///< how the process was confined
+  std::variant<ProcessExited, ImportTimedOut, AnswerTooLarge, TooManyProcesses> termination;
+  std::string answer;                    ///< bytes that the program wrote to kAnswerFd
+  std::string output_tail;               ///< the last kMaxOutputBytes bytes of its standard output and error
+  std::uint64_t total_output_bytes = 0;  ///< total size of its standard output and error
+  worker::Confinement confinement{};     ///< how the process was confined
 };
 
-inline constexpr int kAnswerFd = 3;            ///< file descriptor for the program's answer
-inline constexpr int kNotStartedStatus = 126;  ///< exit status if the program cannot be executed
-inline constexpr int kMaxProcesses = 64;       ///< limit on processes that run at once
-inline constexpr std::size_t kMaxPrintedBytes = std::size_t{1} << 20;  ///< bytes of output that are kept
-inline constexpr std::size_t kMaxAnswerBytes = std::size_t{1} << 30;   ///< size limit of the answer in bytes
+inline constexpr int kAnswerFd = 3;                                   ///< file descriptor for the program's answer
+inline constexpr int kExecFailedExitStatus = 126;                     ///< exit status if the program cannot be executed
+inline constexpr int kMaxProcesses = 64;                              ///< limit on processes that run at once
+inline constexpr std::size_t kMaxOutputBytes = std::size_t{1} << 20;  ///< bytes of output that are kept
+inline constexpr std::size_t kMaxAnswerBytes = std::size_t{1} << 30;  ///< size limit of the answer in bytes
 
 /// Runs the program without standard input until it exits; then the processes that it started are killed. At the time
 /// limit, and if too many processes run at once, all are killed. Fails only if no process can

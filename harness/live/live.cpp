@@ -63,12 +63,12 @@ Error describe_end(const ConfinedResult& result, const ImportRequest& request, c
           return fmt::format("ended the process with status {}", end.exit_status);
         }
       },
-      result.end);
-  if (const auto* ended = std::get_if<ProcessExited>(&result.end);
-      ended != nullptr && ended->signal == 0 && ended->exit_status == kNotStartedStatus) {
+      result.termination);
+  if (const auto* ended = std::get_if<ProcessExited>(&result.termination);
+      ended != nullptr && ended->signal == 0 && ended->exit_status == kExecFailedExitStatus) {
     return {"the program could not be started", python.string()};
   }
-  if (const std::string line = last_printed_line(result.printed); !line.empty())
+  if (const std::string line = last_printed_line(result.output_tail); !line.empty())
     why += fmt::format("; its last output: {}", line);
   return {"import failed: the imported code " + why, target_of(request)};
 }
@@ -83,16 +83,16 @@ Result<ImportedKernels> parse_answer(const ConfinedResult& result, const ImportR
   ImportedKernels imported{.kernels = {},
                            .sources = {},
                            .notes = answer.value("notes", std::vector<std::string>()),
-                           .printed = result.printed,
-                           .printed_bytes = result.printed_bytes,
+                           .output_tail = result.output_tail,
+                           .total_output_bytes = result.total_output_bytes,
                            .confinement = result.confinement};
   for (const json& kernel : answer.at("kernels")) {
     imported.kernels.push_back({.name = kernel.at("name"),
                                 .selector = kernel.at("selector"),
                                 .file = kernel.at("file"),
                                 .line = kernel.at("line"),
-                                .text = kernel.value("text", ""),
-                                .reason = kernel.value("reason", "")});
+                                .source_text = kernel.value("text", ""),
+                                .export_error = kernel.value("reason", "")});
   }
   for (const auto& [path, sha256] : answer.at("sources").items())
     imported.sources.push_back({path, sha256});
@@ -107,7 +107,7 @@ fs::path own_folder() {
 }  // namespace
 
 Result<ImportedKernels> import_kernels(const ImportRequest& request) {
-  const Result<fs::path> found = find_python(request.python);
+  const Result<fs::path> found = find_python(request.python_interpreter);
   if (!found.ok()) return found.error();
   const Result<fs::path> python = python_executable(*found);
   if (!python.ok()) return python.error();
@@ -119,10 +119,10 @@ Result<ImportedKernels> import_kernels(const ImportRequest& request) {
   if (const Result<void> written = write_package(scratch.path()); !written.ok()) return written.error();
   const json words{{"files", request.files}, {"modules", request.modules}, {"answer", kAnswerFd}};
   const Result<ConfinedResult> result =
-      run_confined({.program = *python,
+      run_confined({.executable = *python,
                     .arguments = {"-m", fmt::format("{}._live", kPackage), words.dump()},
                     .environment = python_environment(scratch.path(), cache),
-                    .cache = cache,
+                    .writable_folder = cache,
                     .time_limit = request.time_limit,
                     .memory_bytes = request.memory_bytes});
   if (!result.ok()) return result.error();
@@ -146,12 +146,13 @@ Result<void> write_exports(const ImportedKernels& imported, const fs::path& fold
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return Error{"cannot be created: " + error.message(), folder.string()};
-  if (!imported.printed.empty()) {
-    if (Result<void> written = put_file(folder / kPrintedFile, imported.printed); !written.ok()) return written;
+  if (!imported.output_tail.empty()) {
+    if (Result<void> written = put_file(folder / kImportLogFile, imported.output_tail); !written.ok()) return written;
   }
-  for (const LiveKernel& kernel : imported.kernels) {
-    if (kernel.text.empty()) continue;
-    if (Result<void> written = put_file(folder / (kernel.name + ".py"), kernel.text); !written.ok()) return written;
+  for (const ImportedKernel& kernel : imported.kernels) {
+    if (kernel.source_text.empty()) continue;
+    if (Result<void> written = put_file(folder / (kernel.name + ".py"), kernel.source_text); !written.ok())
+      return written;
   }
   return {};
 }

@@ -2,7 +2,7 @@
 // kernel as a standalone file. Start reading here.
 //
 //     auto imported = live::import_kernels({.files = {"wave.py"}});
-//     for (const live::LiveKernel& kernel : imported->kernels) ...   // kernel.text, or why there is none
+//     for (const live::ImportedKernel& kernel : imported->kernels) ...   // kernel.source_text, or why there is none
 //
 // The process runs python/assay/_live.py, which the program contains. It can read files but not change them, use no
 // network, and has limits of time, memory and processes (backends/worker/confinement.hpp).
@@ -23,18 +23,18 @@ namespace assay::live {
 struct ImportRequest {
   std::vector<std::string> files;        ///< paths of the Python files to import
   std::vector<std::string> modules;      ///< dotted names; "name.*" also imports all modules of a package
-  std::string python;                    ///< the interpreter; empty: see find_python
+  std::string python_interpreter;        ///< the interpreter; empty: see find_python
   std::chrono::seconds time_limit{120};  ///< limit on the wall time of the import
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;  ///< memory limit of the import
 };
 
-struct LiveKernel {
-  std::string name;       ///< "wave.step": the module and a name that is unique in it
-  std::string selector;   ///< selects the kernel on the command line: "wave.py:step"
-  std::string file;       ///< path of the user's file
-  std::int32_t line = 0;  ///< line of the kernel in that file
-  std::string text;       ///< the exported standalone file; empty if the kernel cannot be exported
-  std::string reason;     ///< why the kernel cannot be exported; empty if it can
+struct ImportedKernel {
+  std::string name;          ///< "wave.step": the module and a name that is unique in it
+  std::string selector;      ///< selects the kernel on the command line: "wave.py:step"
+  std::string file;          ///< path of the user's file
+  std::int32_t line = 0;     ///< line of the kernel in that file
+  std::string source_text;   ///< the exported standalone file; empty if the kernel cannot be exported
+  std::string export_error;  ///< why the kernel cannot be exported; empty if it can
 };
 
 /// A file of the user and its content at the time of the import.
@@ -44,12 +44,12 @@ struct SourceFile {
 };
 
 struct ImportedKernels {
-  std::vector<LiveKernel> kernels;    ///< in the order of their definitions
-  std::vector<SourceFile> sources;    ///< files that the exported texts were copied from
-  std::vector<std::string> notes;     ///< messages for the user, one line each
-  std::string printed;                ///< last part of what the import printed
-  std::uint64_t printed_bytes = 0;    ///< total number of bytes that it printed
-  worker::Confinement confinement{};  ///< how the process was confined
+  std::vector<ImportedKernel> kernels;   ///< in the order of their definitions
+  std::vector<SourceFile> sources;       ///< files that the exported texts were copied from
+  std::vector<std::string> notes;        ///< messages for the user, one line each
+  std::string output_tail;               ///< last part of what the import printed
+  std::uint64_t total_output_bytes = 0;  ///< total number of bytes that it printed
+  worker::Confinement confinement{};     ///< how the process was confined
 };
 
 /// Imports and exports. Fails with one line if the import fails, ends the process, exceeds a limit, or if the
@@ -60,7 +60,7 @@ Result<ImportedKernels> import_kernels(const ImportRequest& request);
 std::optional<std::string> changed_source(const std::vector<SourceFile>& sources);
 
 /// The file with the end of what the import printed.
-inline constexpr const char* kPrintedFile = "import.log";
+inline constexpr const char* kImportLogFile = "import.log";
 
 /// Writes each exported text to FOLDER/<name>.py and the output of the import to FOLDER/import.log. Creates the folder.
 /// Fails if a file cannot be written.

@@ -74,7 +74,7 @@ class LiveImportTest : public ::testing::Test {
     return (folder_ / name).string();
   }
   [[nodiscard]] ImportRequest request_for(std::string_view text) const {
-    return {.files = {write("user.py", text)}, .modules = {}, .python = {}};
+    return {.files = {write("user.py", text)}, .modules = {}, .python_interpreter = {}};
   }
   [[nodiscard]] std::string error_of(const ImportRequest& request) const {
     const Result<ImportedKernels> imported = import_kernels(request);
@@ -97,7 +97,7 @@ TEST_F(LiveImportTest, AcceptsModuleWithoutKernels) {
   const Result<ImportedKernels> imported = import_kernels(request_for("x = 1\n"));
   ASSERT_TRUE(imported.ok()) << imported.error().text();
   EXPECT_THAT(imported->kernels, IsEmpty());
-  EXPECT_EQ(imported->printed_bytes, 0U);
+  EXPECT_EQ(imported->total_output_bytes, 0U);
 }
 
 TEST_F(LiveImportTest, ReportsPythonExceptionWithSourceLine) {
@@ -109,7 +109,7 @@ TEST_F(LiveImportTest, ReportsSyntaxErrorWithSourceLine) {
 }
 
 TEST_F(LiveImportTest, ReportsMissingModule) {
-  EXPECT_THAT(error_of({.files = {}, .modules = {"no_such_module"}, .python = {}}),
+  EXPECT_THAT(error_of({.files = {}, .modules = {"no_such_module"}, .python_interpreter = {}}),
               HasSubstr("ModuleNotFoundError: No module named 'no_such_module'"));
 }
 
@@ -139,9 +139,9 @@ TEST_F(LiveImportTest, CountsAllPrintedBytesButKeepsOnlyEndOfOutput) {
   const Result<ImportedKernels> imported =
       import_kernels(request_for("for _ in range(1024): print('x' * (1 << 20))\nprint('end')\n"));
   ASSERT_TRUE(imported.ok()) << imported.error().text();
-  EXPECT_GT(imported->printed_bytes, std::uint64_t{1} << 30);
-  EXPECT_LE(imported->printed.size(), std::size_t{1} << 20);
-  EXPECT_TRUE(imported->printed.ends_with("end\n"));
+  EXPECT_GT(imported->total_output_bytes, std::uint64_t{1} << 30);
+  EXPECT_LE(imported->output_tail.size(), std::size_t{1} << 20);
+  EXPECT_TRUE(imported->output_tail.ends_with("end\n"));
 }
 
 TEST_F(LiveImportTest, LimitsMemoryOfImport) {
@@ -212,9 +212,9 @@ TEST_F(LiveImportTest, RejectsWarpThatIsMissingBrokenOrTooOld) {
 
 TEST_F(LiveImportTest, RejectsPathThatIsNotAPythonInterpreter) {
   ImportRequest request = request_for("pass\n");
-  request.python = "/no/such/python";
+  request.python_interpreter = "/no/such/python";
   EXPECT_EQ(error_of(request), "/no/such/python: no such program; expected a Python interpreter");
-  request.python = "/bin/true";
+  request.python_interpreter = "/bin/true";
   EXPECT_EQ(error_of(request), "/bin/true: is not a Python interpreter");
 }
 
@@ -223,7 +223,7 @@ TEST_F(LiveImportTest, AcceptsWrapperScriptAsPythonInterpreter) {
       write("python", fmt::format("#!/bin/sh\n/bin/true\nexec '{}' \"$@\"\n", find_python("")->string()));
   fs::permissions(script, fs::perms::owner_all);
   ImportRequest request = request_for("x = 1 / 0\n");
-  request.python = script;
+  request.python_interpreter = script;
   EXPECT_THAT(error_of(request), HasSubstr("ZeroDivisionError"));
 }
 

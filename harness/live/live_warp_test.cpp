@@ -86,9 +86,9 @@ class LiveWarpTest : public ::testing::Test {
     const fs::path own = fs::path(ASSAY_SOURCE_DIR) / "third_party" / "warp-venv" / "bin" / "python";
     const Result<ImportedKernels> imported = import_kernels({.files = {(folder_ / "user.py").string()},
                                                              .modules = {},
-                                                             .python = named != nullptr  ? named
-                                                                       : fs::exists(own) ? own.string()
-                                                                                         : ""});
+                                                             .python_interpreter = named != nullptr  ? named
+                                                                                   : fs::exists(own) ? own.string()
+                                                                                                     : ""});
     if (!imported.ok() && imported.error().message.find("has no Warp") != std::string::npos)
       GTEST_SKIP() << imported.error().text();
     ASSERT_TRUE(imported.ok()) << imported.error().text();
@@ -96,8 +96,8 @@ class LiveWarpTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  [[nodiscard]] const LiveKernel& kernel(const std::string& name) const {
-    for (const LiveKernel& kernel : imported_.kernels)
+  [[nodiscard]] const ImportedKernel& kernel(const std::string& name) const {
+    for (const ImportedKernel& kernel : imported_.kernels)
       if (kernel.name == "user." + name) return kernel;
     ADD_FAILURE() << "no kernel " << name;
     return imported_.kernels.front();
@@ -109,7 +109,7 @@ class LiveWarpTest : public ::testing::Test {
 
 TEST_F(LiveWarpTest, ListsKernelsInSourceOrder) {
   std::vector<std::string> names;
-  for (const LiveKernel& kernel : imported_.kernels)
+  for (const ImportedKernel& kernel : imported_.kernels)
     names.push_back(kernel.name);
   EXPECT_THAT(names, ElementsAre("user.scale", "user.scale_2", "user.scaled", "user.generic", "user.generic_2",
                                  "user.Solver_step", "user.unsupported"));
@@ -119,27 +119,27 @@ TEST_F(LiveWarpTest, ListsKernelsInSourceOrder) {
 }
 
 TEST_F(LiveWarpTest, ExportedTextContainsCapturedValuesAndComments) {
-  const LiveKernel& scaled = kernel("scaled");
-  EXPECT_THAT(scaled.text, HasSubstr("factor = 4.0"));
-  EXPECT_THAT(scaled.text, HasSubstr("* factor + 0.5"));
-  EXPECT_THAT(scaled.text, HasSubstr("def root("));
-  EXPECT_THAT(scaled.text, HasSubstr("# Known inputs only.\n# domain: 0.5 <= x <= 2\n# source: "));
-  EXPECT_THAT(scaled.text, HasSubstr("@wp.kernel\ndef scaled("));
-  EXPECT_THAT(kernel("scale").text, HasSubstr("factor = 2.0"));
-  EXPECT_THAT(kernel("scale_2").text, HasSubstr("factor = 3.0"));
+  const ImportedKernel& scaled = kernel("scaled");
+  EXPECT_THAT(scaled.source_text, HasSubstr("factor = 4.0"));
+  EXPECT_THAT(scaled.source_text, HasSubstr("* factor + 0.5"));
+  EXPECT_THAT(scaled.source_text, HasSubstr("def root("));
+  EXPECT_THAT(scaled.source_text, HasSubstr("# Known inputs only.\n# domain: 0.5 <= x <= 2\n# source: "));
+  EXPECT_THAT(scaled.source_text, HasSubstr("@wp.kernel\ndef scaled("));
+  EXPECT_THAT(kernel("scale").source_text, HasSubstr("factor = 2.0"));
+  EXPECT_THAT(kernel("scale_2").source_text, HasSubstr("factor = 3.0"));
 }
 
 TEST_F(LiveWarpTest, GenericKernelInstancesHaveTypesAndSourceLines) {
-  const LiveKernel& instance = kernel("generic_2");
-  EXPECT_THAT(instance.text, HasSubstr("def generic_2(x: wp.array(dtype=wp.vec2f, ndim=1)"));
+  const ImportedKernel& instance = kernel("generic_2");
+  EXPECT_THAT(instance.source_text, HasSubstr("def generic_2(x: wp.array(dtype=wp.vec2f, ndim=1)"));
   EXPECT_EQ(instance.line, 24);
-  EXPECT_THAT(instance.text, HasSubstr("user.py:24\n@wp.kernel\n"));
+  EXPECT_THAT(instance.source_text, HasSubstr("user.py:24\n@wp.kernel\n"));
 }
 
 TEST_F(LiveWarpTest, ReportsWhyKernelCannotBeExported) {
-  const LiveKernel& unsupported = kernel("unsupported");
-  EXPECT_EQ(unsupported.text, "");
-  EXPECT_EQ(unsupported.reason, "it calls the Python function in_python");
+  const ImportedKernel& unsupported = kernel("unsupported");
+  EXPECT_EQ(unsupported.source_text, "");
+  EXPECT_EQ(unsupported.export_error, "it calls the Python function in_python");
 }
 
 TEST_F(LiveWarpTest, WritesEachExportedKernelToAFile) {
@@ -147,7 +147,7 @@ TEST_F(LiveWarpTest, WritesEachExportedKernelToAFile) {
   ASSERT_TRUE(written.ok()) << written.error().text();
   std::ifstream stream(folder_ / "export" / "user.scaled.py");
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  EXPECT_EQ(text, kernel("scaled").text);
+  EXPECT_EQ(text, kernel("scaled").source_text);
   EXPECT_FALSE(fs::exists(folder_ / "export" / "user.unsupported.py"));
 }
 

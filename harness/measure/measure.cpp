@@ -78,7 +78,7 @@ std::variant<ir::Launch, NoInputs> judges_large_launch(const KernelUnderTest& su
 /// Gradients with all cotangents set.
 std::vector<ir::Argument> seeded_gradients(const KernelUnderTest& subject, const ir::Launch& launch) {
   InputSet set;
-  set.launch[Precision::kNative] = launch;
+  set.launch_by_precision[Precision::kNative] = launch;
   set.cotangents.resize(launch.arguments.size());
   set.initial_gradients.resize(launch.arguments.size());
   for (std::size_t p = 0; p < set.cotangents.size(); ++p) {
@@ -95,7 +95,7 @@ std::vector<ArrayRole> roles_of(const KernelUnderTest& subject, Pass pass) {
   for (int p = 0; p < subject.kernel.parameter_count; ++p)
     roles.push_back({.name = subject.kernel.var(p).name});
   if (pass == Pass::kForward) return roles;
-  for (const transforms::GradientParameter& gradient : subject.adjoint->gradients)
+  for (const transforms::GradientParameter& gradient : subject.adjoint->gradient_parameters)
     roles.push_back({.name = subject.adjoint->module.kernels[0].var(gradient.gradient).name});
   return roles;
 }
@@ -115,7 +115,7 @@ Result<KernelLauncher> place(backends::Session& session, const Plan& plan) {
                                borrow_launch(plan.launch), plan.gradients, roles_of(plan.subject, plan.pass), kPoison);
 }
 
-/// Prepares the launch of the backward pass: runs the forward pass to fill AdjointModule::final_arrays.
+/// Prepares the launch of the backward pass: runs the forward pass to fill AdjointModule::final_content_parameters.
 Result<void> run_forward(backends::Session& session, Plan& plan) {
   const Plan forward{plan.subject, plan.kernel, Pass::kForward, plan.launch, {}};
   Result<KernelLauncher> placed = place(session, forward);
@@ -124,7 +124,7 @@ Result<void> run_forward(backends::Session& session, Plan& plan) {
   request.time_limit = kTimeLimit;
   const backends::RunOutcome outcome = session.run({&request, 1}).front();
   if (!std::holds_alternative<backends::Completed>(outcome)) return Error{backends::describe(outcome)};
-  for (const ir::VarId array : plan.subject.adjoint->final_arrays) {
+  for (const ir::VarId array : plan.subject.adjoint->final_content_parameters) {
     const auto bytes = placed->bytes(session, static_cast<std::size_t>(array));
     plan.launch.arguments[static_cast<std::size_t>(array)].bytes.assign(bytes.begin(), bytes.end());
   }
@@ -140,7 +140,7 @@ double bytes_to_move(const Plan& plan, const KernelLauncher& launcher) {
   double bytes = 0;
   for (std::size_t a = 0; a < launcher.arrays().size(); ++a) {
     const PlacedArray& array = launcher.arrays()[a];
-    if (!array.is_placed) continue;
+    if (!array.is_in_memory) continue;
     const int times = (uses[a].read || uses[a].is_atomically_updated ? 1 : 0) + (uses[a].changed() ? 1 : 0);
     bytes += times * static_cast<double>(array.initial_content->bytes.size());
   }
@@ -196,7 +196,7 @@ Result<Measurer> Measurer::make(backends::Device& device, backends::Device* obse
   if (observer != nullptr) {
     auto observing = observer->open({.buffer_bytes = options.memory_bytes});
     if (!observing.ok()) return observing.error();
-    measurer.observing_session_ = observing.take();
+    measurer.operation_counting_session_ = observing.take();
   }
   if (const Result<void> measured = measurer.measure_peak_rates(device); !measured.ok()) return measured.error();
   return measurer;
@@ -217,7 +217,7 @@ Result<void> Measurer::measure_peak_rates(backends::Device& device) {
       .threads = std::min<std::int64_t>({elements, kMostLoops, options_.threads}),
       .arguments = {backends::KernelArgument::array(backends::BufferAddress{*array, 0}, shape, strides)},
       .time_limit = kTimeLimit,
-      .samples = options_.samples};
+      .sample_count = options_.samples};
   const Measurement measured = measurement_of(session_->run({&request, 1}).front());
   if (measured.measures.empty()) return Error{measured.remark, "ceilings"};
   peak_rates_.bytes_per_second = measured.measures.at("copy_bytes_per_second");
@@ -232,18 +232,18 @@ PassMeasurements Measurer::measure(const KernelUnderTest& subject, const backend
   auto launch = judges_large_launch(subject, options_);
   const auto* const none = std::get_if<NoInputs>(&launch);
   const auto measure_pass = [&](Plan plan) -> Measurement {
-    if (plan.pass == Pass::kBackward && !subject.adjoint->final_arrays.empty()) {
+    if (plan.pass == Pass::kBackward && !subject.adjoint->final_content_parameters.empty()) {
       if (const Result<void> ran = run_forward(*session_, plan); !ran.ok()) return unmeasured(ran.error().text());
     }
     Result<KernelLauncher> placed = place(*session_, plan);
     if (!placed.ok()) return unmeasured(placed.error().text());
     backends::LaunchRequest request = placed->request();
     request.time_limit = kTimeLimit;
-    request.samples = options_.samples;
+    request.sample_count = options_.samples;
     Measurement measurement = measurement_of(session_->run({&request, 1}).front());
     if (measurement.measures.empty()) return measurement;
     measurement.measures["bytes"] = bytes_to_move(plan, *placed);
-    if (observing_session_ != nullptr) add_counts(*observing_session_, plan, measurement);
+    if (operation_counting_session_ != nullptr) add_counts(*operation_counting_session_, plan, measurement);
     add_rates(peak_rates_, measurement);
     return measurement;
   };

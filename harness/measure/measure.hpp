@@ -53,8 +53,9 @@ class Measurer {
   Result<void> measure_peak_rates(backends::Device& device);
 
   MeasureOptions options_;
-  std::unique_ptr<backends::Session> session_;            ///< session on the measured device
-  std::unique_ptr<backends::Session> observing_session_;  ///< session on the observer; null without an observer
+  std::unique_ptr<backends::Session> session_;  ///< session on the measured device
+  std::unique_ptr<backends::Session>
+      operation_counting_session_;  ///< session on the observer; null without an observer
   PeakRates peak_rates_;
 };
 

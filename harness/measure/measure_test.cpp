@@ -62,7 +62,7 @@ class ClockworkSession final : public backends::Session {
       completed.profile =
           backends::ExecutionProfile{.measures = {{"flops", kFlopsOfThread * threads}, {"global_bytes", 12 * threads}}};
     }
-    if (launch.samples > 0 && clockwork_.has_clock) {
+    if (launch.sample_count > 0 && clockwork_.has_clock) {
       const bool forward = launch.pass == backends::Pass::kForward;
       completed.measurement = backends::Measurement{
           .target = "clockwork",
@@ -176,10 +176,10 @@ TEST_F(MeasurerTest, CountsOperationsInSeparateLaunchWithFewerThreads) {
   measure(kScale);
   ASSERT_THAT(clockwork.seen, SizeIs(4));
   EXPECT_EQ(clockwork.seen[0].threads, kThreads);
-  EXPECT_EQ(clockwork.seen[0].samples, 7);
+  EXPECT_EQ(clockwork.seen[0].sample_count, 7);
   EXPECT_EQ(clockwork.seen[1].threads, 4096);
   EXPECT_TRUE(clockwork.seen[1].profile);
-  EXPECT_EQ(clockwork.seen[1].samples, 0);
+  EXPECT_EQ(clockwork.seen[1].sample_count, 0);
 }
 
 TEST_F(MeasurerTest, ReportsTimesButNoOperationCountsWithoutCountingDevice) {

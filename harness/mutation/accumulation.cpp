@@ -118,7 +118,7 @@ Mutation change_of(Operator op, const MutationContext& context, std::size_t s, c
   const Stmt statement = *context.statements[s].statement;
   switch (op) {
     case Operator::kDropContribution: return {op, s, loc, what, [s](Editor& edit) { edit.erase(s); }};
-    case Operator::kCountTwice:
+    case Operator::kCountContributionTwice:
       return {op, s, loc, what, [s, statement](Editor& edit) { edit.insert_after(s, statement); }};
     default: break;
   }
@@ -139,7 +139,7 @@ Mutation change_of(Operator op, const MutationContext& context, std::size_t s, c
               return;
             }
             ExprId value = atomic.value;
-            if (op == Operator::kPlainAddition)
+            if (op == Operator::kNonAtomicAddition)
               value = edit.make().op(Op::kAdd, {edit.make().load(sum.into, atomic.indices), value});
             edit.at(s).node = Store{.array = atomic.array, .indices = atomic.indices, .value = value};
           }};
@@ -181,7 +181,7 @@ void find_clearing(const MutationContext& context, std::vector<Mutation>& found)
     if (!known) continue;
     done[static_cast<std::size_t>(array)] = true;
     const Atomic at = *atomic;
-    found.push_back({Operator::kClearGradient, 0, listed.statement->loc,
+    found.push_back({Operator::kClearGradientAtStart, 0, listed.statement->loc,
                      fmt::format("'{}' is cleared at the start of the kernel", name_of(context, array)),
                      [=](Editor& edit) {
                        const ExprId zero = edit.make().zero(edit.make().type_of(at.value));
@@ -205,7 +205,7 @@ void find_negations(const MutationContext& context, std::vector<Mutation>& found
 
 void find_accumulation(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
   if (op == Operator::kStaleAdjoint) return find_stale(context, found);
-  if (op == Operator::kClearGradient) return find_clearing(context, found);
+  if (op == Operator::kClearGradientAtStart) return find_clearing(context, found);
   if (op == Operator::kNegateContribution) return find_negations(context, found);
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     const Accumulation sum = accumulation_of(context, *context.statements[s].statement);
@@ -216,14 +216,14 @@ void find_accumulation(Operator op, const MutationContext& context, std::vector<
     if (op == Operator::kOverwriteGradient && sum.atomic != nullptr && is_cleared_before(context, s, *sum.atomic))
       continue;
     // A plain addition to a thread-private element is correct.
-    if (op == Operator::kPlainAddition && (sum.atomic == nullptr || adds_to_private_element(context, *sum.atomic)))
+    if (op == Operator::kNonAtomicAddition && (sum.atomic == nullptr || adds_to_private_element(context, *sum.atomic)))
       continue;
     found.push_back(change_of(op, context, s, sum));
   }
 }
 
 void find_stores(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
-  if (op == Operator::kKeepCotangent) {
+  if (op == Operator::kUnclearedOutputAdjoint) {
     for (std::size_t s = 0; s < context.statements.size(); ++s) {
       const auto* store = std::get_if<Store>(&context.statements[s].statement->node);
       if (store == nullptr) continue;
@@ -240,14 +240,14 @@ void find_stores(Operator op, const MutationContext& context, std::vector<Mutati
     const Loc loc = context.statements[s].statement->loc;
     const std::string name = name_of(context, seed.gradient);
     const bool cleared = stores_to(context, s + 1, seed.gradient);
-    if (op == Operator::kClearBeforeRead && cleared) {
+    if (op == Operator::kClearAdjointBeforeRead && cleared) {
       found.push_back({op, s, loc, fmt::format("'{}' is cleared before it is read", name), [s](Editor& edit) {
                          const Stmt clearing = edit.at(s + 1);
                          edit.erase(s + 1);
                          edit.insert_before(s, clearing);
                        }});
     }
-    if (op == Operator::kClearOnAtomic && !cleared) {
+    if (op == Operator::kAtomicClearsAdjoint && !cleared) {
       const Expr load = *seed.load;
       found.push_back(
           {op, s, loc, fmt::format("'{}' is cleared", name), [=](Editor& edit) {
@@ -256,7 +256,7 @@ void find_stores(Operator op, const MutationContext& context, std::vector<Mutati
                  s, Stmt{Store{.array = load.args[0], .indices = indices, .value = edit.make().zero(load.type)}});
            }});
     }
-    if (op != Operator::kWrongCotangent) continue;
+    if (op != Operator::kCotangentOfOtherArray) continue;
     for (VarId other = 0; other < context.function.parameter_count; ++other) {
       const bool fits = context.function.var(other).type == context.function.var(seed.gradient).type;
       if (other == seed.gradient || !context.is_gradient(other) || !fits) continue;

@@ -27,11 +27,12 @@ namespace {
 /// needs concurrent threads.
 std::set<Operator> operators_of(const CampaignOptions& options, backends::SourceTarget target) {
   std::set<Operator> operators;
-  for (const OperatorRow& row : kOperators) {
+  for (const OperatorEntry& row : kOperators) {
     const bool named = std::ranges::find(options.operators, row.name) != options.operators.end();
-    const bool detects = target == backends::SourceTarget::kWarp
-                             ? applies_to_warp_code(row.op)
-                             : row.detectable_by != DetectableBy::kThreads || target != backends::SourceTarget::kCpp;
+    const bool detects =
+        target == backends::SourceTarget::kWarpPython
+            ? applies_to_warp_code(row.op)
+            : row.detectable_by != DetectableBy::kConcurrentThreads || target != backends::SourceTarget::kCpp;
     if (options.operators.empty() ? detects : named) operators.insert(row.op);
   }
   return operators;
@@ -46,7 +47,7 @@ Result<Campaign> campaign_of(const CampaignOptions& options, backends::SourceTar
   if (!selection.ok()) return selection.error();
   Campaign campaign{.kernels = {},
                     .operators = operators_of(options, target),
-                    .mutants = options.mutants,
+                    .max_mutants = options.max_mutants,
                     .seed = options.seed,
                     .policy = options.quick ? harness::Policy::quick() : harness::Policy::standard(),
                     .jobs = options.jobs,
@@ -58,7 +59,7 @@ Result<Campaign> campaign_of(const CampaignOptions& options, backends::SourceTar
   return campaign;
 }
 
-WarpCode code_of(const warp::GeneratedText& text, bool is_cuda) {
+WarpCode code_of(const warp::GeneratedSources& text, bool is_cuda) {
   return is_cuda ? WarpCode{.source = text.cuda_source, .forward = text.cuda_forward, .backward = text.cuda_backward}
                  : WarpCode{.source = text.cpu_source, .forward = text.cpu_forward, .backward = text.cpu_backward};
 }
@@ -68,26 +69,27 @@ Result<std::vector<std::optional<WarpCodes>>> warp_codes_of(const std::vector<ha
                                                             bool is_cuda) {
   const Result<warp::WarpInterpreter>& interpreter = warp::known_interpreter();
   if (!interpreter.ok()) return interpreter.error();
-  std::vector<warp::TextRequest> requests;
+  std::vector<warp::SourceRequest> requests;
   std::vector<bool> is_printed;
   for (const harness::KernelSource& kernel : kernels) {
     const ir::Module& module = *kernel.module;
     const auto emitted =
-        harness::printer()(module, module.kernels[kernel.kernel_index], nullptr, backends::SourceTarget::kWarp);
+        harness::printer()(module, module.kernels[kernel.kernel_index], nullptr, backends::SourceTarget::kWarpPython);
     is_printed.push_back(emitted.ok());
     if (!emitted.ok()) continue;
     for (const backends::PythonSource* python : {&emitted->python->native, &emitted->python->promoted})
-      requests.push_back({.python = python->text, .kernel = python->kernel, .is_tiled = emitted->python->is_tiled});
+      requests.push_back(
+          {.python_source = python->text, .kernel_name = python->kernel_name, .is_tiled = emitted->python->is_tiled});
   }
-  const auto texts = warp::generated_text(*interpreter, requests);
+  const auto texts = warp::generate_sources(*interpreter, requests);
   if (!texts.ok()) return texts.error();
   std::vector<std::optional<WarpCodes>> codes;
   std::size_t next = 0;
   for (const bool printed : is_printed) {
     codes.emplace_back();
     if (!printed) continue;
-    const Result<warp::GeneratedText>& native = (*texts)[next++];
-    const Result<warp::GeneratedText>& promoted = (*texts)[next++];
+    const Result<warp::GeneratedSources>& native = (*texts)[next++];
+    const Result<warp::GeneratedSources>& promoted = (*texts)[next++];
     if (!native.ok()) continue;
     codes.back() = {.native = code_of(*native, is_cuda),
                     .promoted = promoted.ok() ? code_of(*promoted, is_cuda) : WarpCode{}};
@@ -139,25 +141,25 @@ std::string hash_of(const Campaign& campaign, const std::vector<PlannedMutant>& 
 
 /// The ledger to write to, and the mutants of a resumed ledger.
 struct OpenLedger {
-  harness::AppendedLines lines;
+  harness::LineAppender lines;
   std::vector<MutantRecord> mutants;
 };
-Result<OpenLedger> open_ledger(const CampaignOptions& options, const LedgerHead& head) {
+Result<OpenLedger> open_ledger(const CampaignOptions& options, const LedgerHeader& head) {
   if (options.resume) {
     Result<std::optional<Ledger>> old = read_ledger(options.output);
     if (!old.ok()) return old.error();
-    if (*old && (*old)->head != head) {
+    if (*old && (*old)->header != head) {
       return Error{"ledger belongs to another campaign, device or build; omit --resume to start a new one",
                    (std::filesystem::path(options.output) / kLedgerFile).string()};
     }
     if (*old) {
       auto lines =
-          harness::AppendedLines::reopen(std::filesystem::path(options.output) / kLedgerFile, (*old)->complete_bytes);
+          harness::LineAppender::reopen(std::filesystem::path(options.output) / kLedgerFile, (*old)->complete_bytes);
       if (!lines.ok()) return lines.error();
       return OpenLedger{lines.take(), std::move((*old)->mutants)};
     }
   }
-  Result<harness::AppendedLines> lines = start_ledger(options.output, head);
+  Result<harness::LineAppender> lines = start_ledger(options.output, head);
   if (!lines.ok()) return lines.error();
   return OpenLedger{lines.take(), {}};
 }
@@ -177,7 +179,7 @@ Result<Ledger> threads_of(const CampaignOptions& options) {
 
 std::vector<std::string> operator_names() {
   std::vector<std::string> names;
-  for (const OperatorRow& row : kOperators)
+  for (const OperatorEntry& row : kOperators)
     names.emplace_back(row.name);
   return names;
 }
@@ -185,7 +187,7 @@ std::vector<std::string> operator_names() {
 Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backends::Device& device) {
   Result<Campaign> campaign = campaign_of(options, device.target());
   if (!campaign.ok()) return campaign.error();
-  if (device.target() == backends::SourceTarget::kWarp) {
+  if (device.target() == backends::SourceTarget::kWarpPython) {
     auto codes = warp_codes_of(campaign->kernels, device.uses_cuda_math());
     if (!codes.ok()) return codes.error();
     campaign->warp_codes = codes.take();
@@ -195,27 +197,27 @@ Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backen
   Result<Ledger> threaded = threads_of(options);
   if (!threaded.ok()) return threaded.error();
   std::vector<PlannedMutant> plan = plan_mutants(*campaign, device, harness::printer());
-  LedgerHead head{.device = options.device,
-                  .commit = std::string(kCommit.substr(0, 7)),
-                  .seed = options.seed,
-                  .planned = plan.size(),
-                  .plan = hash_of(*campaign, plan)};
+  LedgerHeader head{.device = options.device,
+                    .commit = std::string(kCommitHash.substr(0, 7)),
+                    .seed = options.seed,
+                    .planned_mutants = plan.size(),
+                    .plan_hash = hash_of(*campaign, plan)};
   Result<OpenLedger> ledger = open_ledger(options, head);
   if (!ledger.ok()) return ledger.error();
   for (const MutantRecord& mutant : ledger->mutants)
     campaign->completed_mutants.insert(mutant.name);
   return PreparedCampaign{.campaign = campaign.take(),
                           .plan = std::move(plan),
-                          .controls = controls.take(),
-                          .threaded = threaded.take(),
-                          .head = std::move(head),
-                          .lines = std::move(ledger->lines),
+                          .false_positive_corpus = controls.take(),
+                          .threaded_ledger = threaded.take(),
+                          .header = std::move(head),
+                          .ledger = std::move(ledger->lines),
                           .mutants = std::move(ledger->mutants)};
 }
 
 std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, const backends::Device& device) {
   std::span<const EquivalenceProof> proofs = kEquivalenceProofs;
-  if (device.target() == backends::SourceTarget::kWarp)
+  if (device.target() == backends::SourceTarget::kWarpPython)
     proofs = device.uses_cuda_math() ? std::span<const EquivalenceProof>() : kWarpEquivalenceProofs;
   return stale_proofs(prepared.campaign, proofs, device.target(), harness::printer());
 }
@@ -223,13 +225,13 @@ std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, const ba
 Result<void> run_campaign(PreparedCampaign& prepared, backends::Device& device, const std::string& compiler,
                           const std::function<void(const MutantRecord&)>& on_mutant) {
   const auto take = [&](const MutantRecord& mutant) -> Result<void> {
-    if (const Result<void> put = prepared.lines.append(to_line(mutant)); !put.ok()) return put;
+    if (const Result<void> put = prepared.ledger.append(to_line(mutant)); !put.ok()) return put;
     prepared.mutants.push_back(mutant);
     on_mutant(mutant);
     return {};
   };
   const auto same_code = [&](const backends::EmittedKernel& a, const backends::EmittedKernel& b) -> Result<bool> {
-    if (device.target() == backends::SourceTarget::kWarp) return same_code_of_warp(device, a, b);
+    if (device.target() == backends::SourceTarget::kWarpPython) return same_code_of_warp(device, a, b);
     if (device.target() == backends::SourceTarget::kCpp) return cpu::compiles_to_same_code(compiler, a, b);
     return cuda::same_compiled_code(a, b);
   };
@@ -244,11 +246,11 @@ MutationScore score_of(const PreparedCampaign& prepared, const std::string& devi
   MutationScore score;
   for (const MutantRecord& mutant : mutants)
     score.add(mutant);
-  if (score.threaded.mutants > 0) score.threaded_device = device;
-  for (const MutantRecord& mutant : prepared.threaded.mutants) {
-    if (row(mutant.op).detectable_by != DetectableBy::kThreads) continue;
+  if (score.threaded_mutants.mutants > 0) score.threaded_device = device;
+  for (const MutantRecord& mutant : prepared.threaded_ledger.mutants) {
+    if (row(mutant.op).detectable_by != DetectableBy::kConcurrentThreads) continue;
     score.add(mutant);
-    score.threaded_device = prepared.threaded.head.device;
+    score.threaded_device = prepared.threaded_ledger.header.device;
   }
   return score;
 }

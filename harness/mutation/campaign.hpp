@@ -22,12 +22,12 @@ struct CampaignOptions {
   std::vector<std::string> selectors{"*"};  ///< select the kernels to mutate
   std::vector<std::string> operators;  ///< names of mutation operators; empty: all whose mutants the device can detect
   std::string device = "cpu";          ///< device that judges the mutants
-  std::size_t mutants = 300;           ///< maximum number of mutants
+  std::size_t max_mutants = 300;       ///< maximum number of mutants
   std::uint64_t seed = 1;              ///< seed of the choice of mutants and of the inputs
   int random_kernels = 0;              ///< random kernels of each family, in addition to the curated ones
   int jobs = 0;                        ///< number of kernels processed concurrently; 0: one per core
   bool quick = false;                  ///< judge on fewer inputs (Policy::quick)
-  bool judges_widened_bounds = false;  ///< judge killed mutants again with widened bounds (kWidenings)
+  bool judges_widened_bounds = false;  ///< judge killed mutants again with widened bounds (kBoundWideningFactors)
   bool resume = false;                 ///< continue the campaign whose ledger is in `output`
   std::vector<std::string>
       false_positive_runs;               ///< folders of runs over correct random kernels: the false-positive corpus
@@ -42,11 +42,11 @@ std::vector<std::string> operator_names();
 /// A planned campaign with an open ledger.
 struct PreparedCampaign {
   Campaign campaign;
-  std::vector<PlannedMutant> plan;    ///< all planned mutants
-  FalsePositiveCorpus controls;       ///< results of the runs over correct kernels
-  Ledger threaded;                    ///< ledger of CampaignOptions::threaded_campaign_folder; empty if there is none
-  LedgerHead head;                    ///< first line of the ledger
-  harness::AppendedLines lines;       ///< the open ledger
+  std::vector<PlannedMutant> plan;            ///< all planned mutants
+  FalsePositiveCorpus false_positive_corpus;  ///< results of the runs over correct kernels
+  Ledger threaded_ledger;             ///< ledger of CampaignOptions::threaded_campaign_folder; empty if there is none
+  LedgerHeader header;                ///< first line of the ledger
+  harness::LineAppender ledger;       ///< the open ledger
   std::vector<MutantRecord> mutants;  ///< judged mutants; those of a resumed ledger come first
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 bool works_on_gradients_inside(const MutationContext& context, const Stmt& statement) {
   bool works = false;
-  for_each_block(statement, [&](const Block& block) {
+  for_each_child_block(statement, [&](const Block& block) {
     for_each_statement(block, [&](const Stmt& inner) { works = works || context.works_on_gradients(inner); });
   });
   return works;
@@ -44,7 +44,7 @@ void find_loops(Operator op, const MutationContext& context, std::vector<Mutatio
                          changed.stop = make.op(Op::kAdd, {start, unit});
                          changed.step = unit;
                        } else {
-                         const Op away = op == Operator::kOneTripMore ? Op::kSub : Op::kAdd;
+                         const Op away = op == Operator::kOneIterationMore ? Op::kSub : Op::kAdd;
                          changed.start = make.op(away, {start, stride});
                        }
                      }});
@@ -82,7 +82,7 @@ void find_changed_decisions(const MutationContext& context, std::vector<Mutation
           continue;
         if (context.ranges.truth(node_root(context, s, node.place))) continue;
         const ExpressionPosition place = node.place;
-        found.push_back({Operator::kBranchOnChanged, s, statement.loc,
+        found.push_back({Operator::kBranchOnOtherVersion, s, statement.loc,
                          fmt::format("a branch condition uses an earlier or later value of '{}'", own.name),
                          [=](Editor& edit) { edit.replace(place, edit.make().var(v)); }});
       }
@@ -142,7 +142,7 @@ void find_counters(const MutationContext& context, std::vector<Mutation>& found)
     // The counter that counts checkpoints down returns to the first by itself.
     if (context.function.var(let->variable).name == "checkpoint") continue;
     if (!std::ranges::binary_search(assigned, let->variable) || !read_first(context, s, let->variable)) continue;
-    found.push_back({Operator::kCounterNotReset, s, context.statements[s].statement->loc,
+    found.push_back({Operator::kInnerCounterNotReset, s, context.statements[s].statement->loc,
                      fmt::format("'{}' is not reset", name_of(context, let->variable)),
                      [s](Editor& edit) { edit.hoist_out_of_loop(s); }});
   }
@@ -152,10 +152,10 @@ void find_counters(const MutationContext& context, std::vector<Mutation>& found)
 
 void find_control(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
   switch (op) {
-    case Operator::kBranchOnChanged: return find_changed_decisions(context, found);
+    case Operator::kBranchOnOtherVersion: return find_changed_decisions(context, found);
     case Operator::kBranchNegated:
-    case Operator::kPathSkipped: return find_branches(op, context, found);
-    case Operator::kCounterNotReset: return find_counters(context, found);
+    case Operator::kSkippedBranchReversal: return find_branches(op, context, found);
+    case Operator::kInnerCounterNotReset: return find_counters(context, found);
     default: return find_loops(op, context, found);
   }
 }

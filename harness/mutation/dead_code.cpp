@@ -57,7 +57,7 @@ KnownRanges::KnownRanges(const Module& module, const Function& kernel, const Fun
     : function_(function), variable_facts_(function.variables.size()) {
   std::vector<bool> fixed(function.variables.size(), false);
   for (VarId v = 0; v < function.parameter_count + function.launch_rank; ++v)
-    fixed[static_cast<std::size_t>(v)] = at(v).is_reached = true;
+    fixed[static_cast<std::size_t>(v)] = at(v).receives_value = true;
   const Result<harness::Preconditions> preconditions = harness::parse_preconditions(module, kernel);
   const ParameterUses uses = parameter_use(module, kernel);
   for (std::size_t p = 0; preconditions.ok() && p < uses.size(); ++p) {
@@ -65,8 +65,8 @@ KnownRanges::KnownRanges(const Module& module, const Function& kernel, const Fun
     if (integer && !uses[p].changed() && preconditions->ranges[p])
       variable_facts_[p].range = of_precondition(*preconditions->ranges[p]);
   }
-  for (std::size_t d = 0; preconditions.ok() && d < preconditions->launch.size(); ++d) {
-    const std::optional<double> extent = number(preconditions->launch[d]);
+  for (std::size_t d = 0; preconditions.ok() && d < preconditions->launch_extents.size(); ++d) {
+    const std::optional<double> extent = number(preconditions->launch_extents[d]);
     const VarId index = function.parameter_count + static_cast<VarId>(d);
     if (extent && *extent >= 1) at(index).range = kept(0, static_cast<std::int64_t>(*extent) - 1);
   }
@@ -75,7 +75,7 @@ KnownRanges::KnownRanges(const Module& module, const Function& kernel, const Fun
   const std::function<void(const Block&)> count = [&](const Block& block) {
     for (std::size_t s = 0; s < block.statements.size(); ++s) {
       count_trips(block, s, fixed);
-      for_each_block(block.statements[s], count);
+      for_each_child_block(block.statements[s], count);
     }
   };
   count(function.body);
@@ -89,16 +89,16 @@ KnownRanges::KnownRanges(const Module& module, const Function& kernel, const Fun
 bool KnownRanges::reads_uncovered(ExprId expression) const {
   bool uncovered = false;
   for_each_expression(function_, expression, [&](ExprId, const Expr& expr) {
-    uncovered = uncovered ||
-                (expr.kind == ExprKind::kVariable && expr.type.is_integer_scalar() && !at(expr.variable).is_reached);
+    uncovered = uncovered || (expr.kind == ExprKind::kVariable && expr.type.is_integer_scalar() &&
+                              !at(expr.variable).receives_value);
   });
   return uncovered;
 }
 
 bool KnownRanges::join(VarId variable, std::optional<IntegerRange> range) {
   VariableFacts& known = at(variable);
-  if (!known.is_reached) {
-    known = {.is_reached = true, .range = range};
+  if (!known.receives_value) {
+    known = {.receives_value = true, .range = range};
     return true;
   }
   if (!known.range) return false;
@@ -185,7 +185,7 @@ bool is_variable(const Function& function, ExprId expression, VarId variable) {
 
 bool leaves_early(const Stmt& loop) {
   bool leaves = false;
-  for_each_block(loop, [&](const Block& block) {
+  for_each_child_block(loop, [&](const Block& block) {
     for_each_statement(block, [&](const Stmt& inner) {
       leaves = leaves || std::holds_alternative<Break>(inner.node) || std::holds_alternative<Continue>(inner.node) ||
                std::holds_alternative<Return>(inner.node);
@@ -247,7 +247,7 @@ void KnownRanges::count_trips(const Block& around, std::size_t number, std::vect
     if (!before || !later) continue;
     const std::int64_t trips = std::max<std::int64_t>({*before, *later, -1}) + 1;
     for (const Carried& other : counters) {
-      at(other.variable) = {.is_reached = true, .range = IntegerRange{0, trips}};
+      at(other.variable) = {.receives_value = true, .range = IntegerRange{0, trips}};
       fixed[static_cast<std::size_t>(other.variable)] = true;
     }
     return;

@@ -34,7 +34,7 @@ class KnownRanges {
  private:
   /// The range of a variable. It is not reached until it receives a value, nor are expressions that read it.
   struct VariableFacts {
-    bool is_reached = false;            ///< whether the variable receives a value
+    bool receives_value = false;        ///< whether the variable receives a value
     std::optional<IntegerRange> range;  ///< range of the variable's values, or of an array's elements; empty: unbounded
   };
 

@@ -16,7 +16,7 @@ bool visit_positions(Block& block, Visit&& visit) {
   for (std::size_t i = 0; i < block.statements.size(); ++i) {
     if (visit(block, i)) return true;
     bool found = false;
-    for_each_block(block.statements[i], [&](Block& inner) { found = found || visit_positions(inner, visit); });
+    for_each_child_block(block.statements[i], [&](Block& inner) { found = found || visit_positions(inner, visit); });
     if (found) return true;
   }
   return false;
@@ -58,7 +58,7 @@ ExprId Editor::rebuilt(ExprId root, std::size_t& nodes_left, ExprId expression) 
 
 void Editor::replace(const ExpressionPosition& place, ExprId expression) {
   std::size_t root = 0;
-  for_each_root(at(place.statement), [&](ExprId& id) {
+  for_each_root_expression(at(place.statement), [&](ExprId& id) {
     if (root++ != place.root) return;
     std::size_t nodes_left = place.node;
     id = rebuilt(id, nodes_left, expression);
@@ -104,7 +104,7 @@ bool Editor::hoist_out_of_loop(std::size_t statement) {
 
 std::vector<ExprId> roots_of(const Stmt& statement) {
   std::vector<ExprId> roots;
-  for_each_root(statement, [&](const ExprId& id) { roots.push_back(id); });
+  for_each_root_expression(statement, [&](const ExprId& id) { roots.push_back(id); });
   return roots;
 }
 
@@ -123,7 +123,7 @@ void list_statements(const Block& block, std::size_t parent, std::vector<ListedS
   for (const Stmt& statement : block.statements) {
     const std::size_t self = listed.size();
     listed.push_back({&statement, parent});
-    for_each_block(statement, [&](const Block& inner) { list_statements(inner, self, listed); });
+    for_each_child_block(statement, [&](const Block& inner) { list_statements(inner, self, listed); });
   }
 }
 

@@ -17,7 +17,7 @@ struct EquivalenceProof {
 };
 
 inline constexpr EquivalenceProof kEquivalenceProofs[] = {
-    {"array_access/views_with_offset", Operator::kPlainAddition, 0x6831439acfaecebe,
+    {"array_access/views_with_offset", Operator::kNonAtomicAddition, 0x6831439acfaecebe,
      "The mutant adds to the element (i + 2, i) of x. The other accesses to x are at (i + 1, i + 2), (i + j, i + j) "
      "and (i, i + j). No other thread accesses the element of the mutant, which lies two rows below the diagonal."},
     {"atomic/slots_by_own_counter", Operator::kLoopRunsForward, 0x9671169fdc6549b4,
@@ -26,20 +26,20 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"atomic/effects_in_conditions", Operator::kLoopRunsForward, 0x68aaea4cbee0a5a8,
      "The last iteration only finds that the condition is false, so its reverse changes nothing. All other iterations "
      "have the same reverse: it adds to the same two elements and halves the adjoint of s."},
-    {"atomic/effects_in_conditions", Operator::kOneTripFewer, 0xbbb09affb5458015,
+    {"atomic/effects_in_conditions", Operator::kOneIterationFewer, 0xbbb09affb5458015,
      "The mutant omits the reverse of the last iteration. That iteration only finds that the condition is false, so "
      "its reverse changes nothing."},
-    {"combined/attention_row", Operator::kFinalState, 0x250ebd8b6abd2bdd,
+    {"combined/attention_row", Operator::kFinalLoopState, 0x250ebd8b6abd2bdd,
      "In reverse order, the adjoint of the maximum goes to the first iteration whose s is not below the previous "
      "maximum. That is the last iteration whose s is the overall maximum. So it is also, in reverse order, the first "
      "iteration whose s is not below the final value. After that iteration the adjoint is zero."},
-    {"combined/attention_row", Operator::kFinalState, 0xf5c812d28042b5c0,
+    {"combined/attention_row", Operator::kFinalLoopState, 0xf5c812d28042b5c0,
      "In each recomputed iteration, the maximum of s and the final value is the final value, so the argument for the "
      "previous mutant applies."},
-    {"control_flow/newton_root", Operator::kBranchOnChanged, 0xe6a6f4ff249a3fa2,
+    {"control_flow/newton_root", Operator::kBranchOnOtherVersion, 0xe6a6f4ff249a3fa2,
      "For inputs between 0.2 and 9, Newton's method converges from its start value 1 within four iterations, so every "
      "value of the count is below 30, whichever of them a comparison uses."},
-    {"control_flow/newton_root", Operator::kBranchOnChanged, 0x8d6e97852e7388f2,
+    {"control_flow/newton_root", Operator::kBranchOnOtherVersion, 0x8d6e97852e7388f2,
      "For inputs between 0.2 and 9, Newton's method converges from its start value 1 within four iterations, so every "
      "value of the count is below 30, whichever of them a comparison uses."},
     {"control_flow/newton_root", Operator::kGuardOffByOne, 0xf14e29c522837316,
@@ -48,15 +48,15 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"control_flow/newton_root", Operator::kWrongOperator, 0xd364829115d16326,
      "The count is used only in the comparison with 30. The count stays below 30 when the loop counts down, and is at "
      "most four when the loop counts up."},
-    {"control_flow/return_inside_loop", Operator::kOtherVersion, 0x9ca1520817178443,
+    {"control_flow/return_inside_loop", Operator::kOtherVariableVersion, 0x9ca1520817178443,
      "The product is in the branch that returns, and only the last iteration takes this branch. That iteration does "
      "not change the state, so the state after the loop equals the recomputed state."},
     {"integer/interleaved_bits", Operator::kWrongOperator, 0x17d92aa514af654d,
      "Before this line, a has 1 bits only at positions 0 and 1 modulo 4. So a and a << 1 both have 1 bits only at "
      "positions 1 modulo 4. Only there can 'or' and 'xor' differ, and the mask 0x55555555 clears these positions."},
-    {"math/classification", Operator::kFloatOff, 0x394ffbcb4c1aba18,
+    {"math/classification", Operator::kFloatConstantOff, 0x394ffbcb4c1aba18,
      "The constant is the result only if x is infinite or NaN, but all inputs are finite."},
-    {"matrix/constructors", Operator::kResultForOperand, 0x0f7a7e8c2ffe6851,
+    {"matrix/constructors", Operator::kResultInsteadOfOperand, 0x0f7a7e8c2ffe6851,
      "The value is the adjoint of a component that is a constant, so nothing uses it."},
     {"matrix/inverse_of_singular", Operator::kLoopRunsForward, 0xc03204e8afe3de24,
      "Each of the three iterations clears at most one element of the adjoint. No two iterations clear the same "
@@ -74,17 +74,17 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "the mean of x, so its sign does not matter."},
     {"transform/spatial_vectors", Operator::kWrongOperand, 0x1320c0a47c168703,
      "The top half of 'swapped' is the bottom half of a, so both operands are equal."},
-    {"vector/closest_points_of_segments", Operator::kPathSkipped, 0xbb8c2312c2a3e747,
+    {"vector/closest_points_of_segments", Operator::kSkippedBranchReversal, 0xbb8c2312c2a3e747,
      "On this path the first segment is a point, so the closest point is its start, and the adjoint of its end is "
      "zero."},
-    {"vector/length_five", Operator::kFloatOff, 0xcd201cb0f8b8b4d7,
+    {"vector/length_five", Operator::kFloatConstantOff, 0xcd201cb0f8b8b4d7,
      "The constant changes component 4 of v, which the next line assigns before anything reads it."},
     {"vector/length_of_short_vector", Operator::kDropContribution, 0x5f1e788fb0867190,
      "The mutant drops what the second component contributes to the gradient of y. This contribution is zero: the "
      "component is y multiplied by the constant zero."},
     {"vector/normalize_at_zero", Operator::kOffByOnePercent, 0xa55d27c8cdb61ad6,
      "On this path u is v multiplied by the constant zero, so the adjoint of u is multiplied by zero."},
-    {"vector/normalize_at_zero", Operator::kOtherVersion, 0x7f290ded2a036d83,
+    {"vector/normalize_at_zero", Operator::kOtherVariableVersion, 0x7f290ded2a036d83,
      "The mutant uses the other version of the vector. The versions differ only if the vector is zero or NaN. Its "
      "length "
      "is then not above zero, and the adjoint of the normalization does not divide by it."},

@@ -27,7 +27,7 @@ struct Observed {
 Observed first_other_than_pass(const std::vector<harness::CaseRecord>& cases) {
   for (const harness::CaseRecord& record : cases) {
     if (harness::is_pass(record.outcome)) continue;
-    return {fmt::format("{}({})", harness::to_text(record.outcome), record.kind), record.message};
+    return {fmt::format("{}({})", harness::to_text(record.outcome), record.outcome_detail), record.message};
   }
   return {};
 }
@@ -42,13 +42,13 @@ class FaultInjectionSuite {
     std::vector<std::string> arguments = {
         std::string(fault), "run", std::string(selector), "--quick", "--reduce", "0", "--jobs", "1",
         "--output",         output};
-    if (selector == kIdleKernel) {
+    if (selector == kIdleKernelSelector) {
       arguments[2] = dir_ / std::string(selector);
       arguments.insert(arguments.end(), {"--pass", "forward"});
     }
     if (!compiler_.empty()) arguments.insert(arguments.end(), {"--cxx", compiler_});
     const cpu::ProcessResult ended = cpu::run_process(program_, arguments, kTimeLimit);
-    if (ended.end != cpu::ProcessResult::End::kExited)
+    if (ended.end_reason != cpu::ProcessResult::EndReason::kExited)
       return Error{"program did not finish: " + ended.output, program_.string()};
     const Result<harness::RunRecords> run = harness::read_records(output);
     if (!run.ok()) return run.error();
@@ -63,14 +63,14 @@ class FaultInjectionSuite {
 
 /// Faults in the oracle must be detected by oracle_self_check: a failure attributed to the kernel is a false alarm.
 bool is_noticed(const InjectedFault& injected_fault, const Observed& observed) {
-  return injected_fault.part == FaultPart::kOracle ? observed.verdict == "internal_error(oracle)"
-                                                   : observed.verdict != kPass;
+  return injected_fault.component == FaultyComponent::kOracle ? observed.verdict == "internal_error(oracle)"
+                                                              : observed.verdict != kPass;
 }
 
 Result<void> expect_without_fault(const FaultInjectionSuite& suite, std::string_view selector) {
   const Result<Observed> observed = suite.judge(kNoFault, selector);
   if (!observed.ok()) return observed.error();
-  if ((observed->verdict == kPass) == (selector != kIdleKernel)) return {};
+  if ((observed->verdict == kPass) == (selector != kIdleKernelSelector)) return {};
   return Error{fmt::format("unexpected verdict {} without an injected fault: {}", observed->verdict, observed->message),
                std::string(selector)};
 }
@@ -92,7 +92,7 @@ Result<std::vector<FaultResult>> run_injected_faults(const fs::path& dir, const 
       const Result<void> expected = expect_without_fault(suite, injected_fault.selector);
       if (!expected.ok()) return expected.error();
     }
-    const Result<Observed> observed = suite.judge(injected_fault.fault, injected_fault.selector);
+    const Result<Observed> observed = suite.judge(injected_fault.name, injected_fault.selector);
     if (!observed.ok()) return observed.error();
     results.push_back({injected_fault, is_noticed(injected_fault, *observed), observed->verdict});
     take(results.back());

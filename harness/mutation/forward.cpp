@@ -56,7 +56,7 @@ std::optional<Op> other_comparison(Op op, bool integers) {
 
 Make replacement(Operator op, const MutationContext& context, const Expr& expr) {
   const Expr node = expr;
-  if (op == Operator::kFloatOff) {
+  if (op == Operator::kFloatConstantOff) {
     if (expr.kind != ExprKind::kLiteral || !expr.type.is_float_scalar()) return nullptr;
     const double value = std::bit_cast<double>(expr.bits);
     const double off = round_to(expr.type.scalar, value * 1.001);
@@ -94,7 +94,7 @@ void find_arrays(const MutationContext& context, std::vector<Mutation>& found) {
         if (other == array || context.function.var(other).type != context.function.var(array).type) continue;
         const std::vector<ExprId> indices(expr.args.begin() + 1, expr.args.end());
         const ExpressionPosition place = node.place;
-        found.push_back({Operator::kWrongArray, s, context.statements[s].statement->loc,
+        found.push_back({Operator::kReadOfOtherArray, s, context.statements[s].statement->loc,
                          fmt::format("'{}' is read instead of '{}'", name_of(context, other), name_of(context, array)),
                          [=](Editor& edit) { edit.replace(place, edit.make().load(other, indices)); }});
       }
@@ -133,7 +133,7 @@ bool is_step(Op op) {
 }  // namespace
 
 void find_forward(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
-  if (op == Operator::kWrongArray) return find_arrays(context, found);
+  if (op == Operator::kReadOfOtherArray) return find_arrays(context, found);
   if (op == Operator::kDroppedStatement) return find_dropped(context, found);
   if (op == Operator::kGuardOffByOne) find_bounds(context, found);
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
@@ -153,11 +153,11 @@ void find_forward(Operator op, const MutationContext& context, std::vector<Mutat
 void find_primal(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     const Stmt& statement = *context.statements[s].statement;
-    if (op == Operator::kContinueBreaks && std::holds_alternative<Continue>(statement.node)) {
+    if (op == Operator::kContinueActsAsBreak && std::holds_alternative<Continue>(statement.node)) {
       found.push_back(
           {op, s, statement.loc, "continue is treated as break", [s](Editor& edit) { edit.at(s).node = Break{}; }});
     }
-    if (op != Operator::kStepHasSlope) continue;
+    if (op != Operator::kStepFunctionHasSlope) continue;
     const std::vector<ExpressionNode> nodes = nodes_of(context.function, statement, s);
     for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       if (expr.kind != ExprKind::kOperation || !is_step(expr.op) || !expr.type.is_float_scalar()) return;

@@ -13,21 +13,21 @@
 namespace assay::mutation {
 
 /// The component that contains an injected fault.
-enum class FaultPart : std::uint8_t { kOracle, kComparator, kVerdict };
-constexpr std::string_view to_text(FaultPart part) {
+enum class FaultyComponent : std::uint8_t { kOracle, kComparator, kVerdict };
+constexpr std::string_view to_text(FaultyComponent component) {
   constexpr std::array<std::string_view, 3> kTexts = {"oracle", "comparator", "verdict"};
-  return kTexts[static_cast<std::size_t>(part)];
+  return kTexts[static_cast<std::size_t>(component)];
 }
 
 struct InjectedFault {
-  std::string_view fault;     ///< name of the fault at its injection points (support/fault_injection.hpp)
-  FaultPart part;             ///< component that contains the fault
+  std::string_view name;      ///< name of the fault at its injection points (support/fault_injection.hpp)
+  FaultyComponent component;  ///< component that contains the fault
   std::string_view change;    ///< what the fault changes, for people
   std::string_view selector;  ///< selects the kernel that is judged with the fault
 };
 
 /// Selector of a kernel that stores nothing, so that there is nothing to compare.
-inline constexpr std::string_view kIdleKernel = "idle.py:idle";
+inline constexpr std::string_view kIdleKernelSelector = "idle.py:idle";
 inline constexpr std::string_view kIdleKernelText = R"(import warp as wp
 
 
@@ -40,26 +40,26 @@ def idle(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 
 // clang-format off
 inline constexpr InjectedFault kFaultInjectionEnabled[] = {
-  {"product_of_the_same", FaultPart::kOracle, "d(ab)/da = a", "arithmetic/grouping"},
-  {"quotient_without_its_sign", FaultPart::kOracle, "d(a/b)/db = a/b^2", "arithmetic/reciprocal_chain"},
-  {"magnitude_without_its_sign", FaultPart::kOracle, "d|x|/dx = 1", "conditional/abs_chain"},
-  {"maximum_of_the_other", FaultPart::kOracle, "the derivative of max goes to the smaller operand", "conditional/max_of_three_with_tie"},
-  {"root_without_its_half", FaultPart::kOracle, "d sqrt(x)/dx = 1/sqrt(x)", "math/roots"},
-  {"exponential_off_by_one_percent", FaultPart::kOracle, "d exp(x)/dx = 1.01 exp(x)", "math/exponentials_and_logarithms"},
-  {"logarithm_off_by_one_millionth", FaultPart::kOracle, "d log(x)/dx = 1.000001/x", "math/exponentials_and_logarithms"},
-  {"sine_negated", FaultPart::kOracle, "d sin(x)/dx = -cos(x)", "math/trigonometry"},
-  {"tanh_without_its_square", FaultPart::kOracle, "d tanh(x)/dx = 1 - tanh(x)", "math/hyperbolic"},
-  {"power_of_the_same_exponent", FaultPart::kOracle, "d a^b/da = b a^b", "math/pow_active_exponent"},
-  {"arctangent_of_the_other", FaultPart::kOracle, "atan2 exchanges its two derivatives", "math/atan2_quadrants"},
-  {"product_sum_without_its_first", FaultPart::kOracle, "dot omits the derivative of its first component", "vector/root_of_dot"},
-  {"inverse_negated", FaultPart::kOracle, "the derivative of the inverse has an incorrect sign in one element", "matrix/well_conditioned_inverse"},
-  {"nan_equals_anything", FaultPart::kComparator, "NaN compares equal to every value", "math/trigonometry"},
-  {"absolute_value_dropped", FaultPart::kComparator, "values below the lower bound pass", "math/trigonometry"},
-  {"bounds_double_with_each_mismatch", FaultPart::kComparator, "each mismatch doubles the bounds", "math/trigonometry"},
-  {"first_value_only", FaultPart::kComparator, "only the first value of an array is compared", "math/trigonometry"},
-  {"bounds_times_one_and_a_half", FaultPart::kComparator, "all bounds are 1.5 times as wide", "math/trigonometry"},
-  {"bounds_times_ten", FaultPart::kComparator, "all bounds are 10 times as wide", "math/trigonometry"},
-  {"nothing_passes", FaultPart::kVerdict, "a case without compared values passes", kIdleKernel},
+  {"product_of_the_same", FaultyComponent::kOracle, "d(ab)/da = a", "arithmetic/grouping"},
+  {"quotient_without_its_sign", FaultyComponent::kOracle, "d(a/b)/db = a/b^2", "arithmetic/reciprocal_chain"},
+  {"magnitude_without_its_sign", FaultyComponent::kOracle, "d|x|/dx = 1", "conditional/abs_chain"},
+  {"maximum_of_the_other", FaultyComponent::kOracle, "the derivative of max goes to the smaller operand", "conditional/max_of_three_with_tie"},
+  {"root_without_its_half", FaultyComponent::kOracle, "d sqrt(x)/dx = 1/sqrt(x)", "math/roots"},
+  {"exponential_off_by_one_percent", FaultyComponent::kOracle, "d exp(x)/dx = 1.01 exp(x)", "math/exponentials_and_logarithms"},
+  {"logarithm_off_by_one_millionth", FaultyComponent::kOracle, "d log(x)/dx = 1.000001/x", "math/exponentials_and_logarithms"},
+  {"sine_negated", FaultyComponent::kOracle, "d sin(x)/dx = -cos(x)", "math/trigonometry"},
+  {"tanh_without_its_square", FaultyComponent::kOracle, "d tanh(x)/dx = 1 - tanh(x)", "math/hyperbolic"},
+  {"power_of_the_same_exponent", FaultyComponent::kOracle, "d a^b/da = b a^b", "math/pow_active_exponent"},
+  {"arctangent_of_the_other", FaultyComponent::kOracle, "atan2 exchanges its two derivatives", "math/atan2_quadrants"},
+  {"product_sum_without_its_first", FaultyComponent::kOracle, "dot omits the derivative of its first component", "vector/root_of_dot"},
+  {"inverse_negated", FaultyComponent::kOracle, "the derivative of the inverse has an incorrect sign in one element", "matrix/well_conditioned_inverse"},
+  {"nan_equals_anything", FaultyComponent::kComparator, "NaN compares equal to every value", "math/trigonometry"},
+  {"absolute_value_dropped", FaultyComponent::kComparator, "values below the lower bound pass", "math/trigonometry"},
+  {"bounds_double_with_each_mismatch", FaultyComponent::kComparator, "each mismatch doubles the bounds", "math/trigonometry"},
+  {"first_value_only", FaultyComponent::kComparator, "only the first value of an array is compared", "math/trigonometry"},
+  {"bounds_times_one_and_a_half", FaultyComponent::kComparator, "all bounds are 1.5 times as wide", "math/trigonometry"},
+  {"bounds_times_ten", FaultyComponent::kComparator, "all bounds are 10 times as wide", "math/trigonometry"},
+  {"nothing_passes", FaultyComponent::kVerdict, "a case without compared values passes", kIdleKernelSelector},
 };
 // clang-format on
 

@@ -11,17 +11,17 @@ namespace {
 
 using nlohmann::json;
 
-json to_json(const LedgerHead& head) {
-  return {{"type", "campaign"}, {"device", head.device},   {"commit", head.commit},
-          {"seed", head.seed},  {"planned", head.planned}, {"plan", head.plan}};
+json to_json(const LedgerHeader& head) {
+  return {{"type", "campaign"}, {"device", head.device},           {"commit", head.commit},
+          {"seed", head.seed},  {"planned", head.planned_mutants}, {"plan", head.plan_hash}};
 }
 
-LedgerHead head_from(const json& line) {
+LedgerHeader head_from(const json& line) {
   return {.device = line.at("device"),
           .commit = line.at("commit"),
           .seed = line.at("seed"),
-          .planned = line.at("planned"),
-          .plan = line.at("plan")};
+          .planned_mutants = line.at("planned"),
+          .plan_hash = line.at("plan")};
 }
 
 MutantStatus fate_from(const std::string& text) {
@@ -43,8 +43,8 @@ MutantRecord mutant_from(const json& line) {
   mutant.line = line.at("line");
   mutant.description = line.at("what");
   mutant.status = fate_from(line.at("fate"));
-  mutant.promoted.check = line.at("lift");
-  mutant.native.check = line.at("native");
+  mutant.promoted.rejecting_check = line.at("lift");
+  mutant.native.rejecting_check = line.at("native");
   mutant.promoted.equivalent_by_proof = line.value("lift_proved", false);
   mutant.native.equivalent_by_proof = line.value("native_proved", false);
   mutant.killed_with_widened_bounds = line.value("killed_widened", std::vector<bool>{});
@@ -63,8 +63,8 @@ std::string to_line(const MutantRecord& mutant) {
                {"line", mutant.line},
                {"what", mutant.description},
                {"fate", to_text(mutant.status)},
-               {"lift", mutant.promoted.check},
-               {"native", mutant.native.check}};
+               {"lift", mutant.promoted.rejecting_check},
+               {"native", mutant.native.rejecting_check}};
   if (mutant.promoted.equivalent_by_proof) line["lift_proved"] = true;
   if (mutant.native.equivalent_by_proof) line["native_proved"] = true;
   if (!mutant.killed_with_widened_bounds.empty()) line["killed_widened"] = mutant.killed_with_widened_bounds;
@@ -85,7 +85,7 @@ Result<std::optional<Ledger>> read_ledger(const std::filesystem::path& dir) {
     ++number;
     try {
       const json line = json::parse(text);
-      if (number == 1) ledger.head = head_from(line);
+      if (number == 1) ledger.header = head_from(line);
       else ledger.mutants.push_back(mutant_from(line));
     } catch (const json::exception& error) {
       return Error{fmt::format("invalid ledger line: {}", error.what()), fmt::format("{}:{}", path.string(), number)};
@@ -96,11 +96,11 @@ Result<std::optional<Ledger>> read_ledger(const std::filesystem::path& dir) {
   return std::optional(std::move(ledger));
 }
 
-Result<harness::AppendedLines> start_ledger(const std::filesystem::path& dir, const LedgerHead& head) {
+Result<harness::LineAppender> start_ledger(const std::filesystem::path& dir, const LedgerHeader& head) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
   if (error) return Error{fmt::format("cannot create the output folder: {}", error.message()), dir.string()};
-  Result<harness::AppendedLines> lines = harness::AppendedLines::create(dir / kLedgerFile);
+  Result<harness::LineAppender> lines = harness::LineAppender::create(dir / kLedgerFile);
   if (!lines.ok()) return lines.error();
   if (const Result<void> put = lines->append(to_json(head).dump()); !put.ok()) return put.error();
   return lines;

@@ -15,17 +15,17 @@ namespace assay::mutation {
 inline constexpr std::string_view kLedgerFile = "mutants.jsonl";
 
 /// The parameters of a campaign. A ledger can only be resumed with the same parameters.
-struct LedgerHead {
-  std::string device;       ///< device that judges the mutants
-  std::string commit;       ///< commit of Assay
-  std::uint64_t seed = 0;   ///< seed of the choice of mutants and of the inputs
-  std::size_t planned = 0;  ///< number of planned mutants
-  std::string plan;         ///< hash of the names of the planned mutants
-  friend bool operator==(const LedgerHead&, const LedgerHead&) = default;
+struct LedgerHeader {
+  std::string device;               ///< device that judges the mutants
+  std::string commit;               ///< commit of Assay
+  std::uint64_t seed = 0;           ///< seed of the choice of mutants and of the inputs
+  std::size_t planned_mutants = 0;  ///< number of planned mutants
+  std::string plan_hash;            ///< hash of the names of the planned mutants
+  friend bool operator==(const LedgerHeader&, const LedgerHeader&) = default;
 };
 
 struct Ledger {
-  LedgerHead head;                    ///< the first line
+  LedgerHeader header;                ///< the first line
   std::vector<MutantRecord> mutants;  ///< judged mutants, in the order of the file
   std::int64_t complete_bytes = 0;    ///< size of the file up to the end of its last complete line
 };
@@ -37,6 +37,6 @@ std::string to_line(const MutantRecord& mutant);
 Result<std::optional<Ledger>> read_ledger(const std::filesystem::path& dir);
 
 /// Starts a new ledger, replacing an existing one.
-Result<harness::AppendedLines> start_ledger(const std::filesystem::path& dir, const LedgerHead& head);
+Result<harness::LineAppender> start_ledger(const std::filesystem::path& dir, const LedgerHeader& head);
 
 }  // namespace assay::mutation

@@ -76,7 +76,7 @@ void find_indices(Operator op, const MutationContext& context, std::vector<Mutat
     }
     for (std::size_t k = 0; k < access.indices.size(); ++k) {
       const Type type = context.function.expr(access.indices[k]).type;
-      if (op == Operator::kThreadForIndex) {
+      if (op == Operator::kThreadIndexForLoadedIndex) {
         if (!is_looked_up(context, access.indices[k]) || type != kI32) continue;
         found.push_back(reindexed(op, context, access,
                                   [=](Builder& make, std::vector<ExprId>& indices) { indices[k] = make.var(thread); }));
@@ -101,7 +101,7 @@ void find_inactive(const MutationContext& context, std::vector<Mutation>& found)
     const Type type = context.function.var(gradient).type;
     if (!context.is_gradient(gradient) || added_to[static_cast<std::size_t>(gradient)]) continue;
     if (type.element().is_struct()) continue;
-    found.push_back({Operator::kInactiveGradient, 0, context.function.loc,
+    found.push_back({Operator::kWriteToInactiveGradient, 0, context.function.loc,
                      fmt::format("1 is added to '{}'", name_of(context, gradient)), [=](Editor& edit) {
                        Builder& make = edit.make();
                        const std::vector<ExprId> origin(type.rank, make.i32(0));
@@ -123,7 +123,7 @@ bool is_scratch(const MutationContext& context, VarId array) {
 }  // namespace
 
 void find_memory(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
-  if (op == Operator::kInactiveGradient) return find_inactive(context, found);
+  if (op == Operator::kWriteToInactiveGradient) return find_inactive(context, found);
   find_indices(op, context, found);
 }
 

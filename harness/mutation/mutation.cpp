@@ -76,7 +76,7 @@ MutationContext::MutationContext(const transforms::AdjointModule& adjoint, const
       primal_of(function.variables.size(), kNone),
       source_names(names_of(kernel)),
       carries_gradient(function.variables.size(), false) {
-  for (const transforms::GradientParameter& gradient : adjoint.gradients) {
+  for (const transforms::GradientParameter& gradient : adjoint.gradient_parameters) {
     primal_of[static_cast<std::size_t>(gradient.gradient)] = gradient.primal;
     carries_gradient[static_cast<std::size_t>(gradient.gradient)] = true;
   }
@@ -263,22 +263,22 @@ std::vector<Mutation> find_mutations(Operator op, const MutationContext& context
   std::vector<Mutation> found;
   switch (row(op).group) {
     case OperatorGroup::kAccumulation: find_accumulation(op, context, found); break;
-    case OperatorGroup::kStore: find_stores(op, context, found); break;
-    case OperatorGroup::kValue: find_values(op, context, found); break;
-    case OperatorGroup::kLocalRule:
-      row(op).part == KernelPart::kPrimal ? find_primal(op, context, found) : find_rules(op, context, found);
+    case OperatorGroup::kReversedStore: find_stores(op, context, found); break;
+    case OperatorGroup::kForwardValue: find_values(op, context, found); break;
+    case OperatorGroup::kDerivativeRule:
+      row(op).changed_part == KernelPart::kPrimal ? find_primal(op, context, found) : find_rules(op, context, found);
       break;
-    case OperatorGroup::kControl:
-      row(op).part == KernelPart::kPrimal ? find_primal(op, context, found) : find_control(op, context, found);
+    case OperatorGroup::kControlFlow:
+      row(op).changed_part == KernelPart::kPrimal ? find_primal(op, context, found) : find_control(op, context, found);
       break;
     case OperatorGroup::kMemory: find_memory(op, context, found); break;
-    case OperatorGroup::kReplay: find_replay(op, context, found); break;
-    case OperatorGroup::kForward: find_forward(op, context, found); break;
+    case OperatorGroup::kReplayAndBarriers: find_replay(op, context, found); break;
+    case OperatorGroup::kForwardKernel: find_forward(op, context, found); break;
   }
   std::erase_if(found, [&](const Mutation& mutation) {
-    if (op == Operator::kClearGradient || op == Operator::kInactiveGradient)
+    if (op == Operator::kClearGradientAtStart || op == Operator::kWriteToInactiveGradient)
       return false;  // applied at the start of the kernel
-    const bool adds_an_effect = row(op).group == OperatorGroup::kReplay;
+    const bool adds_an_effect = row(op).group == OperatorGroup::kReplayAndBarriers;
     return context.is_dead[mutation.statement] || !(adds_an_effect || context.is_effective[mutation.statement]);
   });
   return found;

@@ -77,9 +77,9 @@ struct TextMutation {
   backends::EmittedKernel
       kernel;  ///< the mutant; its helpers may differ from helpers of the same name in other kernels
   /// For a missing barrier in CUDA: the correct kernel with `bar.sync 1` instead of that barrier.
-  std::optional<backends::EmittedKernel> marked_kernel = std::nullopt;
+  std::optional<backends::EmittedKernel> kernel_with_marked_barrier = std::nullopt;
 };
-/// All mutations by an operator of KernelPart::kText on the backward kernel.
+/// All mutations by an operator of KernelPart::kPrintedText on the backward kernel.
 std::vector<TextMutation> find_text_mutations(Operator op, const backends::EmittedKernel& kernel);
 
 }  // namespace assay::mutation

@@ -25,7 +25,7 @@ struct Subject {
 
   /// The text after the first mutation of an operator.
   std::string mutated(Operator op) const {
-    const MutationContext context = row(op).part == KernelPart::kBackward ? backward() : forward();
+    const MutationContext context = row(op).changed_part == KernelPart::kBackward ? backward() : forward();
     const std::vector<Mutation> found = find_mutations(op, context);
     if (found.empty()) return "none found";
     ir::Module changed = context.module;
@@ -51,7 +51,7 @@ TEST(Mutations, EachOperatorChangesExpectedStatementOfAdjoint) {
   EXPECT_NE(subject.mutated(Operator::kDropContribution).find("kernel"), std::string::npos);
   EXPECT_EQ(subject.mutated(Operator::kDropContribution).find("atomic_add"), std::string::npos);
   EXPECT_NE(subject.mutated(Operator::kOverwriteGradient).find("grad_x[j_1] = adj_x_j"), std::string::npos);
-  EXPECT_EQ(subject.mutated(Operator::kKeepCotangent).find("grad_out[i] = 0.0"), std::string::npos);
+  EXPECT_EQ(subject.mutated(Operator::kUnclearedOutputAdjoint).find("grad_out[i] = 0.0"), std::string::npos);
   EXPECT_NE(subject.mutated(Operator::kWrongFunction).find("mul(adj_sin, sin("), std::string::npos)
       << subject.mutated(Operator::kWrongFunction);
   EXPECT_NE(subject.mutated(Operator::kLoopRunsForward).find("range(add(-1, 1)"), std::string::npos);
@@ -64,9 +64,9 @@ TEST(Mutations, AreNotMadeInDeadCode) {
   std::string python = kProduct;
   python.replace(python.find("100"), 3, "12");
   const Subject narrow(python);
-  const std::size_t all = find_mutations(Operator::kOneSaveTooFew, wide.backward()).size();
+  const std::size_t all = find_mutations(Operator::kUnsavedLoopState, wide.backward()).size();
   EXPECT_EQ(all, 2U) << "a short loop's saves and a long one's";
-  EXPECT_EQ(find_mutations(Operator::kOneSaveTooFew, narrow.backward()).size(), 1U) << "12 states fit";
+  EXPECT_EQ(find_mutations(Operator::kUnsavedLoopState, narrow.backward()).size(), 1U) << "12 states fit";
 }
 
 TEST(Mutations, DoNotReverseOrderIndependentLoops) {
@@ -104,7 +104,7 @@ TEST(TextMutations, ChangeGradientStridesAndThreadBound) {
                                      "Array<real, 1> grad_x) {\n  for (long long thread = begin; thread < end; "
                                      "++thread) {\n  }\n}\n",
                                  .entries = {{.pass = backends::Pass::kBackward, .symbol = "k_backward"}}};
-  const auto strides = find_text_mutations(Operator::kPrimalStrides, kernel);
+  const auto strides = find_text_mutations(Operator::kWrongGradientStrides, kernel);
   ASSERT_EQ(strides.size(), 1U);
   EXPECT_NE(strides[0].kernel.body.find("grad_x.strides[d] = x.strides[d]"), std::string::npos);
   const auto guard = find_text_mutations(Operator::kNoThreadGuard, kernel);

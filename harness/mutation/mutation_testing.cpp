@@ -99,7 +99,7 @@ void widen(reference::ReferenceResult& reference, double factor) {
 harness::TestPlan widened(harness::TestPlan test_plan, double factor) {
   for (harness::InputSet& set : test_plan.sets) {
     widen(set.reference, factor);
-    for (auto& paths : set.alternative_paths) {
+    for (auto& paths : set.alternative_path_results) {
       for (reference::ReferenceResult& path : paths)
         widen(path, factor);
     }
@@ -114,7 +114,7 @@ struct Made {
   PlannedMutant planned;
   MutantRecord record;
   EmittedKernel emitted;
-  std::optional<EmittedKernel> marked_kernel = std::nullopt;  ///< TextMutation::marked
+  std::optional<EmittedKernel> kernel_with_marked_barrier = std::nullopt;  ///< TextMutation::marked
 };
 
 /// Makes the mutants of one correct kernel.
@@ -138,9 +138,9 @@ class MutantFactory {
 
   std::size_t places(Operator op) const {
     if (!usable_) return 0;
-    if (target_ == backends::SourceTarget::kWarp)
+    if (target_ == backends::SourceTarget::kWarpPython)
       return warp_codes() == nullptr ? 0 : find_warp_mutations(op, warp_codes()->native).size();
-    if (row(op).part == KernelPart::kText) return find_text_mutations(op, *prepared_.emitted).size();
+    if (row(op).changed_part == KernelPart::kPrintedText) return find_text_mutations(op, *prepared_.emitted).size();
     const MutationContext* context = setting_of(op);
     return context == nullptr ? 0 : find_mutations(op, *context).size();
   }
@@ -151,17 +151,17 @@ class MutantFactory {
     const harness::KernelSource& source = campaign_.kernels[number_];
     made.record = {
         .name = name_of(campaign_, planned), .op = planned.op, .family = source.family, .kernel = source.kernel};
-    if (target_ == backends::SourceTarget::kWarp) return with_warp_code(std::move(made));
-    if (row(planned.op).part == KernelPart::kText) {
+    if (target_ == backends::SourceTarget::kWarpPython) return with_warp_code(std::move(made));
+    if (row(planned.op).changed_part == KernelPart::kPrintedText) {
       auto found = find_text_mutations(planned.op, *prepared_.emitted);
-      made.record.description = found[planned.number].description;
-      made.emitted = std::move(found[planned.number].kernel);
-      made.marked_kernel = std::move(found[planned.number].marked_kernel);
+      made.record.description = found[planned.mutation_index].description;
+      made.emitted = std::move(found[planned.mutation_index].kernel);
+      made.kernel_with_marked_barrier = std::move(found[planned.mutation_index].kernel_with_marked_barrier);
       note_patch(made.record, prepared_.emitted->source(), made.emitted.source());
       return made;
     }
     const MutationContext& context = *setting_of(planned.op);
-    const Mutation mutation = find_mutations(planned.op, context)[planned.number];
+    const Mutation mutation = find_mutations(planned.op, context)[planned.mutation_index];
     made.record.description = mutation.description;
     const ir::SourceLocation place = ir::source_location(context.module, mutation.loc);
     made.record.line = place.is_imported ? 0 : place.loc.line;
@@ -184,7 +184,7 @@ class MutantFactory {
   /// Makes the same change in both precisions. If the texts differ in more than their types, only the native text is
   /// changed.
   Made with_warp_code(Made made) const {
-    const std::size_t number = made.planned.number;
+    const std::size_t number = made.planned.mutation_index;
     auto native = find_warp_mutations(made.planned.op, warp_codes()->native);
     auto promoted = find_warp_mutations(made.planned.op, warp_codes()->promoted);
     made.record.description = native[number].description;
@@ -199,7 +199,7 @@ class MutantFactory {
   }
 
   const MutationContext* setting_of(Operator op) const {
-    if (row(op).part != KernelPart::kBackward) return &*kernel_;
+    if (row(op).changed_part != KernelPart::kBackward) return &*kernel_;
     return backward_ ? &*backward_ : nullptr;
   }
 
@@ -219,20 +219,20 @@ class MutantFactory {
       Result<EmittedKernel> emitted = printer_(module, forward, backward, target_);
       return emitted.ok() ? std::optional(emitted.take()) : std::nullopt;
     };
-    if (row(op).part == KernelPart::kBackward) {
+    if (row(op).changed_part == KernelPart::kBackward) {
       const auto module = with_kernel(prepared_.adjoint->module, 0, std::move(changed), record);
       return module ? printed(*module, prepared_.kernel(), &module->kernels[0]) : std::nullopt;
     }
     const auto module = with_kernel(*source.module, source.kernel_index, std::move(changed), record);
     if (!module) return std::nullopt;
     const ir::Function& kernel = module->kernels[source.kernel_index];
-    if (row(op).part == KernelPart::kForward) {
+    if (row(op).changed_part == KernelPart::kForward) {
       const ir::Function* backward = prepared_.adjoint ? &prepared_.adjoint->module.kernels[0] : nullptr;
       return printed(prepared_.adjoint ? prepared_.adjoint->module : *module, kernel, backward);
     }
     const Result<transforms::AdjointModule> adjoint = transforms::make_adjoint(*module, kernel);
     const bool same_shape = prepared_.adjoint && adjoint.ok() &&
-                            adjoint->gradients.size() == prepared_.adjoint->gradients.size() &&
+                            adjoint->gradient_parameters.size() == prepared_.adjoint->gradient_parameters.size() &&
                             ir::hash(adjoint->module) != ir::hash(prepared_.adjoint->module);
     return same_shape ? printed(adjoint->module, prepared_.kernel(), &adjoint->module.kernels[0]) : std::nullopt;
   }
@@ -250,10 +250,10 @@ std::string check_of(const harness::PassVerdict& verdict) {
   if (!verdict.failed()) return "";
   const auto decision = verdict.decide();
   const std::string outcome(harness::to_text(decision.outcome));
-  if (decision.outcome != harness::Outcome::fail) return outcome + "(" + decision.kind + ")";
-  return decision.kind == "mismatch" && !verdict.mismatches.empty()
+  if (decision.outcome != harness::Outcome::fail) return outcome + "(" + decision.outcome_detail + ")";
+  return decision.outcome_detail == "mismatch" && !verdict.mismatches.empty()
              ? verdict.mismatches.front().check_name + " mismatch"
-             : decision.kind;
+             : decision.outcome_detail;
 }
 
 /// Judges the mutants of one kernel.
@@ -279,13 +279,13 @@ class MutantJudge {
   }
 
   void judge(const backends::BuiltKernel& kernel, MutantRecord& record) {
-    const KernelPart part = row(record.op).part;
-    record.promoted.check = check(kernel, part, true, *test_plan_);
-    record.native.check = check(kernel, part, false, *test_plan_);
+    const KernelPart part = row(record.op).changed_part;
+    record.promoted.rejecting_check = check(kernel, part, true, *test_plan_);
+    record.native.rejecting_check = check(kernel, part, false, *test_plan_);
     record.status =
         record.promoted.killed() || record.native.killed() ? MutantStatus::kKilled : MutantStatus::kSurvived;
     if (!campaign_.judges_widened_bounds || !record.native.killed()) return;
-    for (std::size_t w = 0; w < kWidenings.size(); ++w)
+    for (std::size_t w = 0; w < kBoundWideningFactors.size(); ++w)
       record.killed_with_widened_bounds.push_back(!check(kernel, part, false, with_wider_bounds(w)).empty());
   }
 
@@ -311,8 +311,8 @@ class MutantJudge {
   }
 
   const harness::TestPlan& with_wider_bounds(std::size_t number) {
-    for (std::size_t w = widened_.size(); w < kWidenings.size(); ++w)
-      widened_.push_back(widened(*test_plan_, kWidenings[w]));
+    for (std::size_t w = widened_.size(); w < kBoundWideningFactors.size(); ++w)
+      widened_.push_back(widened(*test_plan_, kBoundWideningFactors[w]));
     return widened_[number];
   }
 
@@ -321,7 +321,7 @@ class MutantJudge {
   std::string check(const backends::BuiltKernel& kernel, KernelPart part, bool promote,
                     const harness::TestPlan& test_plan) const {
     std::string rejected = part == KernelPart::kForward ? "" : check(kernel, false, promote, test_plan);
-    if (rejected.empty() && (part == KernelPart::kForward || part == KernelPart::kText))
+    if (rejected.empty() && (part == KernelPart::kForward || part == KernelPart::kPrintedText))
       rejected = check(kernel, true, promote, test_plan);
     return rejected;
   }
@@ -331,8 +331,8 @@ class MutantJudge {
     // Warp may reject the promoted kernel.
     if (promote && kernel.find(backends::Pass::kForward, backends::Precision::kPromoted) == nullptr) return "";
     harness::JudgeConfiguration bench = this->bench(forward, !forward);
-    bench.policy.f64_promotion = promote;
-    bench.policy.native_precision = !promote;
+    bench.policy.judges_f64_promotion = promote;
+    bench.policy.judges_native_precision = !promote;
     const harness::Judgment judgment = harness::judge(test_plan, subject(), kernel, bench);
     return check_of(forward ? judgment.forward : judgment.backward);
   }
@@ -364,10 +364,11 @@ void in_parallel(const Campaign& campaign, std::size_t count, const std::functio
 }
 
 /// Marks the precision variants that passed as equivalent by proof if the missing barrier is redundant there.
-void check_barrier_redundant(const EmittedKernel& marked_kernel, MutantRecord& record, backends::Device& device,
-                             const IsBarrierRedundant& is_redundant) {
+void check_barrier_redundant(const EmittedKernel& kernel_with_marked_barrier, MutantRecord& record,
+                             backends::Device& device, const IsBarrierRedundant& is_redundant) {
   if (record.promoted.killed() && record.native.killed()) return;
-  const backends::BuildOutcome outcome = device.build({&marked_kernel, 1}, backends::BuildFlags::strict()).front();
+  const backends::BuildOutcome outcome =
+      device.build({&kernel_with_marked_barrier, 1}, backends::BuildFlags::strict()).front();
   const auto* built = std::get_if<backends::BuiltKernel>(&outcome);
   if (built == nullptr) return;
   const auto prove = [&](backends::Precision precision, PrecisionVerdict& verdict) {
@@ -385,14 +386,14 @@ std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel,
                                  const harness::Printer& printer, const EquivalenceChecks& proofs) {
   const MutantFactory factory(campaign, kernel, printer, device.target());
   std::vector<EmittedKernel> sources{*factory.prepared().emitted};
-  std::vector<std::optional<EmittedKernel>> marked_kernel;
+  std::vector<std::optional<EmittedKernel>> kernel_with_marked_barrier;
   std::vector<MutantRecord> records;
   for (const PlannedMutant& one : planned) {
     std::optional<Made> made = factory.make(one);
     if (!made) continue;
     records.push_back(std::move(made->record));
     sources.push_back(std::move(made->emitted));
-    marked_kernel.push_back(std::move(made->marked_kernel));
+    kernel_with_marked_barrier.push_back(std::move(made->kernel_with_marked_barrier));
   }
   if (records.empty()) return records;
   const std::vector<backends::BuildOutcome> built = device.build(sources, backends::BuildFlags::strict());
@@ -406,10 +407,11 @@ std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel,
     if (mutant == nullptr) continue;
     MutantRecord& record = records[m];
     judge.judge(*mutant, record);
-    if (marked_kernel[m]) check_barrier_redundant(*marked_kernel[m], record, device, proofs.is_barrier_redundant);
+    if (kernel_with_marked_barrier[m])
+      check_barrier_redundant(*kernel_with_marked_barrier[m], record, device, proofs.is_barrier_redundant);
     if (record.status == MutantStatus::kKilled) record.patch.clear();
     if (record.status != MutantStatus::kSurvived) continue;
-    const Result<bool> same = proofs.same_code(sources[0], sources[m + 1]);
+    const Result<bool> same = proofs.compiles_to_same_code(sources[0], sources[m + 1]);
     if (same.ok() && *same) record.status = MutantStatus::kEquivalent;
     else if (has_equivalence_proof(record) ||
              (record.promoted.equivalent_by_proof && record.native.equivalent_by_proof))
@@ -422,7 +424,7 @@ std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel,
 
 std::string name_of(const Campaign& campaign, const PlannedMutant& mutant) {
   const harness::KernelSource& source = campaign.kernels[mutant.kernel];
-  return fmt::format("{}/{}#{}.{}", source.family, source.kernel, row(mutant.op).name, mutant.number);
+  return fmt::format("{}/{}#{}.{}", source.family, source.kernel, row(mutant.op).name, mutant.mutation_index);
 }
 
 std::vector<std::string> stale_proofs(const Campaign& campaign, std::span<const EquivalenceProof> proofs,
@@ -472,10 +474,10 @@ std::vector<PlannedMutant> plan_mutants(const Campaign& campaign, const backends
     }
   }
   std::vector<PlannedMutant> plan;
-  for (std::size_t r = 0; plan.size() < campaign.mutants; ++r) {
+  for (std::size_t r = 0; plan.size() < campaign.max_mutants; ++r) {
     const std::size_t before = plan.size();
     for (const auto& [op, queue] : queues) {
-      if (r < queue.size() && plan.size() < campaign.mutants) plan.push_back(queue[r]);
+      if (r < queue.size() && plan.size() < campaign.max_mutants) plan.push_back(queue[r]);
     }
     if (plan.size() == before) break;
   }

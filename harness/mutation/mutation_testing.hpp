@@ -36,21 +36,21 @@ enum class MutantStatus : std::uint8_t {
   kEquivalentByProof,  ///< passed, and correct by a proof: equivalence.hpp, or IsBarrierRedundant
   kInvalid,            ///< not counted, because it does not compile or the correct kernel does not pass
 };
-constexpr std::string_view to_text(MutantStatus fate) {
+constexpr std::string_view to_text(MutantStatus status) {
   constexpr std::array<std::string_view, 5> kTexts = {"killed", "survived", "equivalent", "proved", "invalid"};
-  return kTexts[static_cast<std::size_t>(fate)];
+  return kTexts[static_cast<std::size_t>(status)];
 }
 
 /// The verdict of one precision variant: the check that rejected the mutant, such as "t1 mismatch" or "out_of_bounds";
 /// empty if it passed.
 struct PrecisionVerdict {
-  std::string check;                 ///< check that rejected the mutant; empty if it passed
+  std::string rejecting_check;       ///< check that rejected the mutant; empty if it passed
   bool equivalent_by_proof = false;  ///< whether the mutant passed and is correct in this variant by a proof
-  bool killed() const { return !check.empty(); }
+  bool killed() const { return !rejecting_check.empty(); }
 };
 
 /// Factors by which comparison bounds are widened, to measure the effect of tight bounds.
-inline constexpr std::array<double, 4> kWidenings = {1.5, 10, 1'000, 100'000};
+inline constexpr std::array<double, 4> kBoundWideningFactors = {1.5, 10, 1'000, 100'000};
 
 struct MutantRecord {
   std::string name;  ///< kernel, operator and number: "loop/dynamic_product#drop_contribution.2"
@@ -61,8 +61,8 @@ struct MutantRecord {
   std::string description;                       ///< description of the change for people
   MutantStatus status = MutantStatus::kInvalid;  ///< outcome of the mutant
   PrecisionVerdict promoted, native;             ///< verdicts with f64 promotion and with the kernel's own types
-  /// With Campaign::judges_widened_bounds: for each factor of kWidenings, whether native precision still rejects it
-  /// with widened bounds.
+  /// With Campaign::judges_widened_bounds: for each factor of kBoundWideningFactors, whether native precision still
+  /// rejects it with widened bounds.
   std::vector<bool> killed_with_widened_bounds;
   std::string patch;             ///< the first lines in which a survivor differs from the correct kernel; else empty
   std::uint64_t patch_hash = 0;  ///< hash of all lines in which the mutant differs from the correct kernel
@@ -71,11 +71,11 @@ struct MutantRecord {
 struct Campaign {
   std::vector<harness::KernelSource> kernels;  ///< the correct kernels to mutate
   std::set<Operator> operators;                ///< operators to apply
-  std::size_t mutants = 300;                   ///< maximum number of mutants, spread evenly over the operators
+  std::size_t max_mutants = 300;               ///< maximum number of mutants, spread evenly over the operators
   std::uint64_t seed = 1;                      ///< seed of the choice of places and of the inputs
   harness::Policy policy = harness::Policy::standard();
-  int jobs = 0;                                ///< kernels processed concurrently; 0: one per core
-  bool judges_widened_bounds = false;          ///< judge killed mutants again with widened bounds (kWidenings)
+  int jobs = 0;                        ///< kernels processed concurrently; 0: one per core
+  bool judges_widened_bounds = false;  ///< judge killed mutants again with widened bounds (kBoundWideningFactors)
   std::chrono::milliseconds time_limit{1000};  ///< limit on the processor time of one launch
   /// For a device that runs Warp's code: by kernel, the text to mutate; nothing for a kernel that Warp rejects.
   std::vector<std::optional<WarpCodes>> warp_codes = {};
@@ -86,7 +86,7 @@ struct Campaign {
 struct PlannedMutant {
   std::size_t kernel = 0;  ///< index of the kernel in Campaign::kernels
   Operator op = Operator::kOverwriteGradient;
-  std::size_t number = 0;  ///< index of the mutation among those of the operator in the kernel
+  std::size_t mutation_index = 0;  ///< index of the mutation among those of the operator in the kernel
 };
 
 /// Chooses mutants at random, evenly distributed over the operators and over the kernels as far as they have enough
@@ -108,7 +108,7 @@ using SameCode = std::function<Result<bool>(const backends::EmittedKernel&, cons
 using IsBarrierRedundant = std::function<Result<bool>(const backends::BuiltKernel&, backends::Precision)>;
 /// Checks whether a mutant that passed is equivalent to the correct kernel.
 struct EquivalenceChecks {
-  SameCode same_code;                       ///< compares the optimized code of two kernels
+  SameCode compiles_to_same_code;           ///< compares the optimized code of two kernels
   IsBarrierRedundant is_barrier_redundant;  ///< checks the barrier that a mutant omits
 };
 /// Called for each mutant in order of completion, never concurrently.

@@ -25,10 +25,10 @@ Campaign campaign(std::size_t mutants) {
   campaign.kernels = {harness::testing::kernel_of(kWeighted)};
   campaign.kernels[0].family = "user";
   campaign.kernels[0].kernel = "weighted";
-  for (const OperatorRow& row : kOperators) {
-    if (row.detectable_by != DetectableBy::kThreads) campaign.operators.insert(row.op);
+  for (const OperatorEntry& row : kOperators) {
+    if (row.detectable_by != DetectableBy::kConcurrentThreads) campaign.operators.insert(row.op);
   }
-  campaign.mutants = mutants;
+  campaign.max_mutants = mutants;
   campaign.policy = harness::Policy::quick();
   campaign.jobs = 1;
   return campaign;
@@ -62,7 +62,8 @@ TEST(MutationTesting, DetectsEveryMutantExceptThoseThatReducePrecision) {
     EXPECT_TRUE(mutant.status == MutantStatus::kKilled || mutant.op == Operator::kLowerPrecision)
         << mutant.name << ": " << to_text(mutant.status) << ", " << mutant.description << "\n"
         << mutant.patch;
-    EXPECT_NE(mutant.status == MutantStatus::kKilled, mutant.promoted.check.empty() && mutant.native.check.empty());
+    EXPECT_NE(mutant.status == MutantStatus::kKilled,
+              mutant.promoted.rejecting_check.empty() && mutant.native.rejecting_check.empty());
   }
 }
 
@@ -94,7 +95,7 @@ TEST(MutationTesting, MarksMutantAsEquivalentOnlyIfUndetected) {
   Campaign one = campaign(30);
   for (const MutantRecord& mutant : run(one, [](const auto&, const auto&) { return Result<bool>(true); })) {
     EXPECT_NE(mutant.status, MutantStatus::kSurvived) << mutant.name;
-    const bool passed = mutant.promoted.check.empty() && mutant.native.check.empty();
+    const bool passed = mutant.promoted.rejecting_check.empty() && mutant.native.rejecting_check.empty();
     EXPECT_TRUE(passed || mutant.status != MutantStatus::kEquivalent) << mutant.name;
   }
 }
@@ -126,7 +127,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 }
 
 TEST(MutationTesting, DetectsOutOfBoundsAdditionOfZero) {
-  EXPECT_EQ(fates_of(Operator::kOneTripMore, R"(
+  EXPECT_EQ(fates_of(Operator::kOneIterationMore, R"(
 # domain: 1 <= x <= 2
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -145,7 +146,7 @@ TEST(MutationTesting, WiderBoundsDetectFewerMutants) {
   wide.judges_widened_bounds = true;
   std::size_t narrow = 0, widest = 0;
   for (const MutantRecord& mutant : run(wide, never_the_same)) {
-    ASSERT_EQ(mutant.killed_with_widened_bounds.size(), kWidenings.size()) << mutant.name;
+    ASSERT_EQ(mutant.killed_with_widened_bounds.size(), kBoundWideningFactors.size()) << mutant.name;
     narrow += mutant.killed_with_widened_bounds.front();
     widest += mutant.killed_with_widened_bounds.back();
   }

@@ -38,14 +38,14 @@ std::function<ExprId(Builder&)> adjoint_replacement(Operator op, const MutationC
     case Operator::kWrongFunction:
       if (expr.kind != ExprKind::kOperation || !cofunction(expr.op)) return nullptr;
       return [node](Builder& make) { return make.op(*cofunction(node.op), node.args); };
-    case Operator::kMissingFactor:
+    case Operator::kMissingConstantFactor:
       if (!is_operation(expr, Op::kMul)) return nullptr;
       for (const std::size_t k : {0U, 1U}) {
         if (is_float_literal(operand(k)) && std::abs(value_of(operand(k))) != 1 && same_type(1 - k))
           return give(expr.args[1 - k]);
       }
       return nullptr;
-    case Operator::kMissingChain: {
+    case Operator::kMissingChainRuleFactor: {
       if (!is_operation(expr, Op::kMul) && !is_operation(expr, Op::kDiv)) return nullptr;
       const bool first = context.carries_any(expr.args[0]);
       if (first == context.carries_any(expr.args[1])) return nullptr;
@@ -62,10 +62,10 @@ std::function<ExprId(Builder&)> adjoint_replacement(Operator op, const MutationC
           operand(0).variable != operand(1).variable)
         return nullptr;
       return give(expr.args[0]);
-    case Operator::kConstantOff:
+    case Operator::kConstantOffByOnePercent:
       if (!is_float_literal(expr) || value_of(expr) == 0) return nullptr;
       return [node](Builder& make) { return make.literal(node.type, value_of(node) * 1.01); };
-    case Operator::kOtherBranch:
+    case Operator::kGradientToOtherBranch:
       if (!is_operation(expr, Op::kWhere) && !is_operation(expr, Op::kConditional)) return nullptr;
       return [node](Builder& make) { return make.op(node.op, {node.args[0], node.args[2], node.args[1]}); };
     default: return nullptr;

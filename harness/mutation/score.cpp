@@ -14,10 +14,11 @@ void MutantCounts::add(const MutantRecord& mutant) {
   }
   ++mutants;
   killed += mutant.status == MutantStatus::kKilled;
-  promotable += row(mutant.op).detectable_by != DetectableBy::kPrecision && !mutant.promoted.equivalent_by_proof;
+  detectable_with_promotion +=
+      row(mutant.op).detectable_by != DetectableBy::kNativePrecision && !mutant.promoted.equivalent_by_proof;
   killed_by_promotion += mutant.promoted.killed();
-  killed_by_native += mutant.native.killed();
-  if (mutant.status == MutantStatus::kKilled) kernels.insert(mutant.family + "/" + mutant.kernel);
+  killed_by_native_precision += mutant.native.killed();
+  if (mutant.status == MutantStatus::kKilled) kernels_with_kills.insert(mutant.family + "/" + mutant.kernel);
 }
 
 double MutantCounts::share() const {
@@ -25,15 +26,16 @@ double MutantCounts::share() const {
 }
 
 void MutationScore::add(const MutantRecord& mutant) {
-  (row(mutant.op).detectable_by == DetectableBy::kThreads ? threaded : single_thread_mutants).add(mutant);
+  (row(mutant.op).detectable_by == DetectableBy::kConcurrentThreads ? threaded_mutants : single_thread_mutants)
+      .add(mutant);
   by_operator[mutant.op].add(mutant);
   by_family[mutant.family].add(mutant);
   if (mutant.status == MutantStatus::kKilled)
-    ++by_check[mutant.promoted.killed() ? mutant.promoted.check : mutant.native.check];
+    ++kills_by_check[mutant.promoted.killed() ? mutant.promoted.rejecting_check : mutant.native.rejecting_check];
   if (mutant.status == MutantStatus::kSurvived) survivors.push_back(mutant);
-  if (mutant.killed_with_widened_bounds.size() != kWidenings.size()) return;
-  ++widened_kills;
-  for (std::size_t w = 0; w < kWidenings.size(); ++w)
+  if (mutant.killed_with_widened_bounds.size() != kBoundWideningFactors.size()) return;
+  ++mutants_judged_with_widened_bounds;
+  for (std::size_t w = 0; w < kBoundWideningFactors.size(); ++w)
     killed_with_widened_bounds[w] += mutant.killed_with_widened_bounds[w];
 }
 

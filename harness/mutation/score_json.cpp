@@ -12,25 +12,25 @@ using nlohmann::ordered_json;
 ordered_json to_json(const MutantCounts& tally) {
   return {{"mutants", tally.mutants},
           {"killed", tally.killed},
-          {"lifted", tally.promotable},
+          {"lifted", tally.detectable_with_promotion},
           {"by_lift", tally.killed_by_promotion},
-          {"by_native", tally.killed_by_native},
+          {"by_native", tally.killed_by_native_precision},
           {"equivalent", tally.equivalent},
           {"proved", tally.equivalent_by_proof},
-          {"kernels", tally.kernels.size()}};
+          {"kernels", tally.kernels_with_kills.size()}};
 }
 
 }  // namespace
 
-std::string to_json_text(const MutationScore& score, const LedgerHead& head, const FalsePositiveCorpus& controls,
+std::string to_json_text(const MutationScore& score, const LedgerHeader& head, const FalsePositiveCorpus& controls,
                          const std::vector<FaultResult>& injected_faults) {
   ordered_json text = {{"schema_version", schemas::kMutationScoreSchemaVersion},
                        {"device", head.device},
                        {"commit", head.commit},
                        {"seed", head.seed},
-                       {"planned", head.planned},
+                       {"planned", head.planned_mutants},
                        {"all", to_json(score.single_thread_mutants)},
-                       {"threaded", to_json(score.threaded)}};
+                       {"threaded", to_json(score.threaded_mutants)}};
   if (!score.threaded_device.empty()) text["threaded_device"] = score.threaded_device;
   text["operators"] = ordered_json::array();
   for (const auto& [op, tally] : score.by_operator) {
@@ -48,11 +48,12 @@ std::string to_json_text(const MutationScore& score, const LedgerHead& head, con
     text["families"].push_back(std::move(one));
   }
   text["checks"] = ordered_json::array();
-  for (const auto& [check, killed] : score.by_check)
+  for (const auto& [check, killed] : score.kills_by_check)
     text["checks"].push_back({{"check", check}, {"killed", killed}});
-  text["widened"] = {{"mutants", score.widened_kills}, {"killed", ordered_json::array()}};
-  for (std::size_t w = 0; w < kWidenings.size(); ++w)
-    text["widened"]["killed"].push_back({{"factor", kWidenings[w]}, {"killed", score.killed_with_widened_bounds[w]}});
+  text["widened"] = {{"mutants", score.mutants_judged_with_widened_bounds}, {"killed", ordered_json::array()}};
+  for (std::size_t w = 0; w < kBoundWideningFactors.size(); ++w)
+    text["widened"]["killed"].push_back(
+        {{"factor", kBoundWideningFactors[w]}, {"killed", score.killed_with_widened_bounds[w]}});
   text["survivors"] = ordered_json::array();
   for (const MutantRecord& mutant : score.survivors)
     text["survivors"].push_back(
@@ -64,8 +65,8 @@ std::string to_json_text(const MutationScore& score, const LedgerHead& head, con
                       {"alarms", controls.rejected_names}};
   text["plants"] = ordered_json::array();
   for (const FaultResult& result : injected_faults) {
-    text["plants"].push_back({{"fault", result.injected_fault.fault},
-                              {"part", to_text(result.injected_fault.part)},
+    text["plants"].push_back({{"fault", result.injected_fault.name},
+                              {"part", to_text(result.injected_fault.component)},
                               {"change", result.injected_fault.change},
                               {"noticed", result.is_detected},
                               {"check", result.verdict}});

@@ -20,7 +20,7 @@ struct FalsePositiveCorpus {
 };
 
 /// The score as JSON. `injected_faults` is empty if no faults were injected.
-std::string to_json_text(const MutationScore& score, const LedgerHead& head, const FalsePositiveCorpus& controls,
+std::string to_json_text(const MutationScore& score, const LedgerHeader& head, const FalsePositiveCorpus& controls,
                          const std::vector<FaultResult>& injected_faults);
 
 }  // namespace assay::mutation

@@ -21,8 +21,8 @@ MutantRecord mutant(Operator op, MutantStatus fate, const std::string& promote, 
   record.family = "loop";
   record.kernel = "sum";
   record.status = fate;
-  record.promoted.check = promote;
-  record.native.check = native;
+  record.promoted.rejecting_check = promote;
+  record.native.rejecting_check = native;
   record.patch = fate == MutantStatus::kSurvived ? "-a\n+b\n" : "";
   return record;
 }
@@ -43,15 +43,15 @@ TEST(MutationScore, ExcludesEquivalentAndInvalidMutants) {
   EXPECT_EQ(score.single_thread_mutants.mutants, 3);
   EXPECT_EQ(score.single_thread_mutants.killed, 2);
   EXPECT_EQ(score.single_thread_mutants.killed_by_promotion, 2);
-  EXPECT_EQ(score.single_thread_mutants.killed_by_native, 1);
+  EXPECT_EQ(score.single_thread_mutants.killed_by_native_precision, 1);
   EXPECT_EQ(score.single_thread_mutants.equivalent, 1);
   EXPECT_EQ(score.survivors.size(), 1U);
-  EXPECT_EQ(score.by_check.at("t1 mismatch"), 2);
+  EXPECT_EQ(score.kills_by_check.at("t1 mismatch"), 2);
 }
 
 TEST(MutationScore, CountsMutantsOfThreadingCodeSeparately) {
-  EXPECT_EQ(example().threaded.mutants, 1);
-  EXPECT_EQ(example().threaded.killed, 1);
+  EXPECT_EQ(example().threaded_mutants.mutants, 1);
+  EXPECT_EQ(example().threaded_mutants.killed, 1);
 }
 
 TEST(MutationScore, F64PromotionScoreExcludesMutantsProvenEquivalent) {
@@ -60,20 +60,20 @@ TEST(MutationScore, F64PromotionScoreExcludesMutantsProvenEquivalent) {
   needed_in_native.promoted.equivalent_by_proof = true;
   score.add(needed_in_native);
   score.add(mutant(Operator::kMissingBarrier, MutantStatus::kKilled, "read_write_race", "read_write_race"));
-  EXPECT_EQ(score.threaded.mutants, 2);
-  EXPECT_EQ(score.threaded.killed_by_native, 2);
-  EXPECT_EQ(score.threaded.promotable, 1);
-  EXPECT_EQ(score.threaded.killed_by_promotion, 1);
+  EXPECT_EQ(score.threaded_mutants.mutants, 2);
+  EXPECT_EQ(score.threaded_mutants.killed_by_native_precision, 2);
+  EXPECT_EQ(score.threaded_mutants.detectable_with_promotion, 1);
+  EXPECT_EQ(score.threaded_mutants.killed_by_promotion, 1);
   MutantRecord in_neither = mutant(Operator::kMissingBarrier, MutantStatus::kEquivalentByProof, "", "");
   in_neither.promoted.equivalent_by_proof = in_neither.native.equivalent_by_proof = true;
   score.add(in_neither);
-  EXPECT_EQ(score.threaded.mutants, 2);
-  EXPECT_EQ(score.threaded.equivalent_by_proof, 1);
+  EXPECT_EQ(score.threaded_mutants.mutants, 2);
+  EXPECT_EQ(score.threaded_mutants.equivalent_by_proof, 1);
 }
 
 TEST(MutationScore, JsonMatchesSchema) {
   const std::string text =
-      to_json_text(example(), {.device = "cpu", .commit = "1234567", .seed = 1, .planned = 6, .plan = "x"},
+      to_json_text(example(), {.device = "cpu", .commit = "1234567", .seed = 1, .planned_mutants = 6, .plan_hash = "x"},
                    {.kernels = 10, .cases = 20, .inconclusive = 1, .rejected = 0, .rejected_names = {}},
                    {{kFaultInjectionEnabled[0], true, "internal_error(oracle)"}});
   const schemas::Validator validator(schemas::kMutationScoreSchemaText);
@@ -85,7 +85,7 @@ class MutationLedger : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::remove_all(dir_); }
   void TearDown() override { std::filesystem::remove_all(dir_); }
-  const LedgerHead head_{.device = "cpu", .commit = "1234567", .seed = 7, .planned = 2, .plan = "0123"};
+  const LedgerHeader head_{.device = "cpu", .commit = "1234567", .seed = 7, .planned_mutants = 2, .plan_hash = "0123"};
   const std::filesystem::path dir_ =
       std::filesystem::temp_directory_path() /
       ("assay-ledger-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
@@ -99,12 +99,13 @@ TEST_F(MutationLedger, MutantRecordsRoundTripThroughFile) {
     auto lines = start_ledger(dir_, head_);
     ASSERT_TRUE(lines.ok());
     ASSERT_TRUE(lines->append(to_line(killed)).ok());
-    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepCotangent, MutantStatus::kSurvived, "", ""))).ok());
+    ASSERT_TRUE(
+        lines->append(to_line(mutant(Operator::kUnclearedOutputAdjoint, MutantStatus::kSurvived, "", ""))).ok());
   }
   const auto ledger = read_ledger(dir_);
   ASSERT_TRUE(ledger.ok()) << ledger.error().text();
   ASSERT_TRUE(ledger->has_value());
-  EXPECT_EQ((*ledger)->head, head_);
+  EXPECT_EQ((*ledger)->header, head_);
   ASSERT_EQ((*ledger)->mutants.size(), 2U);
   EXPECT_EQ((*ledger)->mutants[0].killed_with_widened_bounds, killed.killed_with_widened_bounds);
   EXPECT_TRUE((*ledger)->mutants[0].promoted.equivalent_by_proof);
@@ -125,9 +126,10 @@ TEST_F(MutationLedger, AppendsAfterDroppingTruncatedLastLine) {
   ASSERT_TRUE(cut.ok() && cut->has_value());
   EXPECT_EQ((*cut)->mutants.size(), 1U);
   {
-    auto lines = harness::AppendedLines::reopen(dir_ / kLedgerFile, (*cut)->complete_bytes);
+    auto lines = harness::LineAppender::reopen(dir_ / kLedgerFile, (*cut)->complete_bytes);
     ASSERT_TRUE(lines.ok());
-    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepCotangent, MutantStatus::kKilled, "", "zero_seed"))).ok());
+    ASSERT_TRUE(
+        lines->append(to_line(mutant(Operator::kUnclearedOutputAdjoint, MutantStatus::kKilled, "", "zero_seed"))).ok());
   }
   EXPECT_EQ((*read_ledger(dir_))->mutants.size(), 2U);
 }

@@ -37,7 +37,8 @@ void find_strides(const EmittedKernel& kernel, const Backward& backward, std::ve
     for (auto array = std::sregex_iterator(head.begin(), head.end(), kArray); array != std::sregex_iterator(); ++array)
       has_primal = has_primal || (*array)[1] == name;
     if (!has_primal) continue;
-    TextMutation mutation{Operator::kPrimalStrides, fmt::format("'grad_{0}' has the strides of '{0}'", name), kernel};
+    TextMutation mutation{Operator::kWrongGradientStrides, fmt::format("'grad_{0}' has the strides of '{0}'", name),
+                          kernel};
     mutation.kernel.body.insert(backward.opening + 2,
                                 fmt::format("  for (int d = 0; d < int(sizeof {0}.strides / sizeof {0}.strides[0]); "
                                             "++d) grad_{0}.strides[d] = {0}.strides[d];\n",
@@ -64,7 +65,8 @@ void change_helpers(Operator op, const EmittedKernel& kernel, const std::string&
     for (std::size_t at = helper.find(text); at != std::string::npos; at = helper.find(text, at + text.size())) {
       TextMutation mutation{op, fmt::format("in '{}': '{}' becomes '{}'", kernel.helpers[h].name, text, by), kernel};
       mutation.kernel.helpers[h].text.replace(at, text.size(), by);
-      if (!mark.empty()) mutation.marked_kernel.emplace(kernel).helpers[h].text.replace(at, text.size(), mark);
+      if (!mark.empty())
+        mutation.kernel_with_marked_barrier.emplace(kernel).helpers[h].text.replace(at, text.size(), mark);
       found.push_back(std::move(mutation));
     }
   }
@@ -77,7 +79,7 @@ std::vector<TextMutation> find_text_mutations(Operator op, const EmittedKernel& 
   const std::optional<Backward> backward = backward_of(kernel);
   if (!backward) return found;
   switch (op) {
-    case Operator::kPrimalStrides: find_strides(kernel, *backward, found); break;
+    case Operator::kWrongGradientStrides: find_strides(kernel, *backward, found); break;
     case Operator::kNoThreadGuard:
       replace_text(op, kernel, backward->opening, "thread < end", "thread <= end", found);
       replace_text(op, kernel, backward->opening, "thread < count", "thread <= count", found);
@@ -85,10 +87,10 @@ std::vector<TextMutation> find_text_mutations(Operator op, const EmittedKernel& 
     case Operator::kMissingBarrier:
       change_helpers(op, kernel, "  tile_barrier();\n", "", found, "  asm volatile(\"bar.sync 1;\" ::: \"memory\");\n");
       break;
-    case Operator::kUnclearedShared:
+    case Operator::kUnclearedSharedSum:
       change_helpers(op, kernel, "T sum = 0;", "__shared__ T uncleared;\n      T sum = uncleared;", found);
       break;
-    case Operator::kOneWarpOnly:
+    case Operator::kOnlyFirstWarpParticipates:
       change_helpers(op, kernel, "k * block_threads + tile_lane();\n    if (",
                      "k * block_threads + tile_lane();\n    if (tile_lane() < 32 && ", found);
       break;

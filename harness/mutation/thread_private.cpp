@@ -50,7 +50,7 @@ class Cells {
       if (const auto* atomic = std::get_if<Atomic>(&listed.statement->node);
           atomic != nullptr && is_array(atomic->array))
         found.push_back({forms_of(atomic->indices), expr(atomic->value).type});
-      for_each_root(*listed.statement, [&](ExprId root) {
+      for_each_root_expression(*listed.statement, [&](ExprId root) {
         for_each_expression(context_.function, root, [&](ExprId id, const Expr& node) {
           mentions += is_array(id);
           shapes += node.kind == ExprKind::kShapeOf && is_array(node.args[0]);

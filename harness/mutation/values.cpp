@@ -98,9 +98,10 @@ std::vector<VarId> others(Operator op, const MutationContext& context, std::size
     const Variable& other = context.function.var(v);
     if (v == variable || other.type != own.type || context.carries_gradient[static_cast<std::size_t>(v)]) continue;
     const bool same_name = other.name == own.name && context.is_from_source(variable);
-    const bool fits = op == Operator::kOtherVersion       ? same_name
-                      : op == Operator::kResultForOperand ? defines_from(context, v, variable)
-                                                          : other.name != own.name && !context.function.is_parameter(v);
+    const bool fits = op == Operator::kOtherVariableVersion ? same_name
+                      : op == Operator::kResultInsteadOfOperand
+                          ? defines_from(context, v, variable)
+                          : other.name != own.name && !context.function.is_parameter(v);
     if (!fits || origin_of(context, v) == origin_of(context, variable) ||
         is_loaded_with_same_indices(context, v, variable))
       continue;
@@ -153,13 +154,13 @@ void find_states(Operator op, const MutationContext& context, std::vector<Mutati
     if (!is_checkpoint(context, array) || !context.is_read(assign->variable)) continue;
     const Loc loc = context.statements[s].statement->loc;
     const std::string what = fmt::format("{}: '{}'", row(op).change, name_of(context, assign->variable));
-    if (op == Operator::kInitialState) {
+    if (op == Operator::kInitialLoopState) {
       found.push_back({op, s, loc, what, [=](Editor& edit) {
                          std::get<Assign>(edit.at(s).node).value = edit.make().load(array, {edit.make().i32(0)});
                        }});
       continue;
     }
-    const auto versions = others(Operator::kOtherVersion, context, s, assign->variable);
+    const auto versions = others(Operator::kOtherVariableVersion, context, s, assign->variable);
     if (versions.empty()) continue;
     const VarId last = versions.front();
     found.push_back(
@@ -174,7 +175,7 @@ void find_saves(const MutationContext& context, std::vector<Mutation>& found) {
     const VarId array = context.function.expr(store->array).variable;
     if (!is_checkpoint(context, array)) continue;
     const Store saved = *store;
-    found.push_back({Operator::kOneSaveTooFew, s, context.statements[s].statement->loc,
+    found.push_back({Operator::kUnsavedLoopState, s, context.statements[s].statement->loc,
                      fmt::format("'{}' is saved one position later", name_of(context, array)), [=](Editor& edit) {
                        Builder& make = edit.make();
                        const ExprId next = make.op(Op::kAdd, {saved.indices[0], make.i32(1)});
@@ -187,8 +188,8 @@ void find_saves(const MutationContext& context, std::vector<Mutation>& found) {
 }  // namespace
 
 void find_values(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
-  if (op == Operator::kInitialState || op == Operator::kFinalState) return find_states(op, context, found);
-  if (op == Operator::kOneSaveTooFew) return find_saves(context, found);
+  if (op == Operator::kInitialLoopState || op == Operator::kFinalLoopState) return find_states(op, context, found);
+  if (op == Operator::kUnsavedLoopState) return find_saves(context, found);
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     if (!is_contribution(context, s)) continue;
     if (op == Operator::kWrongOperand) find_swaps(context, s, found);

@@ -259,7 +259,7 @@ void find_trips(Operator op, WarpFinder& finder) {
     if (at == std::string::npos || trimmed(line).starts_with("//")) continue;
     auto arguments = arguments_in(std::string_view(line).substr(at + kRange.size()));
     if (!arguments) continue;
-    (*arguments)[arguments->size() > 1 ? 1 : 0] += op == Operator::kOneTripMore ? " + 1" : " - 1";
+    (*arguments)[arguments->size() > 1 ? 1 : 0] += op == Operator::kOneIterationMore ? " + 1" : " - 1";
     finder.replace(l, fmt::format("{}{}{});", line.substr(0, at), kRange, fmt::join(*arguments, ", ")));
   }
 }
@@ -301,7 +301,7 @@ void find_backward(Operator op, WarpFinder& finder) {
   static const std::regex kBranch(R"(^(\s*if \()(var_\w+)\) \{$)");
   switch (op) {
     case Operator::kDropContribution:
-    case Operator::kCountTwice: return find_statements(op, finder);
+    case Operator::kCountContributionTwice: return find_statements(op, finder);
     case Operator::kNegateContribution:
       return finder.before_each_adjoint(
           is_any, [](const std::string& adjoint, const std::string&) { return fmt::format("{0} = -{0};", adjoint); });
@@ -312,26 +312,26 @@ void find_backward(Operator op, WarpFinder& finder) {
         return fmt::format("{} = {}(1.0);", adjoint, type);
       });
     case Operator::kStaleAdjoint: return finder.replace_pattern(reverse, std::regex(R"(^\s*adj_\w+ = \{\};$)"), "");
-    case Operator::kClearBeforeRead: return find_early_clearing(finder);
-    case Operator::kWrongCotangent: return find_other_cotangent(finder);
+    case Operator::kClearAdjointBeforeRead: return find_early_clearing(finder);
+    case Operator::kCotangentOfOtherArray: return find_other_cotangent(finder);
     case Operator::kWrongOperand:
-    case Operator::kResultForOperand: return find_operands(op, finder);
+    case Operator::kResultInsteadOfOperand: return find_operands(op, finder);
     case Operator::kWrongFunction:
       return finder.rename_adjoints({{"wp::adj_sin", "wp::adj_cos"},
                                      {"wp::adj_cos", "wp::adj_sin"},
                                      {"wp::adj_sinh", "wp::adj_cosh"},
                                      {"wp::adj_cosh", "wp::adj_sinh"}});
-    case Operator::kMissingChain: return finder.rename_adjoints({{"wp::adj_mul", "wp::adj_add"}}, 5);
+    case Operator::kMissingChainRuleFactor: return finder.rename_adjoints({{"wp::adj_mul", "wp::adj_add"}}, 5);
     case Operator::kWrongSign:
       return finder.rename_adjoints({{"wp::adj_add", "wp::adj_sub"}, {"wp::adj_sub", "wp::adj_add"}}, 5);
-    case Operator::kOtherBranch:
+    case Operator::kGradientToOtherBranch:
       return finder.rename_adjoints({{"wp::adj_min", "wp::adj_max"}, {"wp::adj_max", "wp::adj_min"}});
     case Operator::kLoopRunsForward:
       return finder.replace_pattern(reverse, std::regex(R"(^\s*var_\w+ = wp::iter_reverse\(.*\);$)"), "");
-    case Operator::kOneTripMore:
-    case Operator::kOneTripFewer: return find_trips(op, finder);
+    case Operator::kOneIterationMore:
+    case Operator::kOneIterationFewer: return find_trips(op, finder);
     case Operator::kBranchNegated: return finder.replace_pattern(reverse, kBranch, "$1!$2) {");
-    case Operator::kPathSkipped: return finder.replace_pattern(reverse, kBranch, "$1false) {");
+    case Operator::kSkippedBranchReversal: return finder.replace_pattern(reverse, kBranch, "$1false) {");
     case Operator::kIndexPlusOne:
     case Operator::kIndexMinusOne:
     case Operator::kTransposedIndex: return change_indices(op, finder);
@@ -378,7 +378,7 @@ void find_constants(Operator op, WarpFinder& finder) {
     const std::string& line = function.lines()[l];
     if (op == Operator::kGuardOffByOne && std::regex_match(line, match, kInteger)) {
       finder.replace(l, fmt::format("{}{} + 1;", match[1].str(), match[2].str()));
-    } else if (op == Operator::kFloatOff && std::regex_match(line, match, kFloat)) {
+    } else if (op == Operator::kFloatConstantOff && std::regex_match(line, match, kFloat)) {
       if (std::strtod(match[3].str().c_str(), nullptr) == 0) continue;
       finder.replace(l, fmt::format("{}{} * 1.001;", match[1].str(), match[3].str()));
     }
@@ -406,8 +406,8 @@ void find_forward_of(Operator op, WarpFinder& finder) {
     case Operator::kWrongOperator: return find_wrong_operator(finder);
     case Operator::kWrongComparison: return find_wrong_comparison(finder);
     case Operator::kGuardOffByOne:
-    case Operator::kFloatOff: return find_constants(op, finder);
-    case Operator::kWrongArray: return find_wrong_array(finder);
+    case Operator::kFloatConstantOff: return find_constants(op, finder);
+    case Operator::kReadOfOtherArray: return find_wrong_array(finder);
     case Operator::kDroppedStatement:
       return finder.replace_pattern(
           0, std::regex(R"(^\s*(?:var_\w+ = )?wp::(?:array_store|assign|atomic_\w+)\(.*\);$)"), "");
@@ -429,18 +429,38 @@ void find_thread_guard(const WarpCode& code, std::vector<WarpMutation>& found) {
 }
 
 const std::set<Operator>& warp_operators() {
-  static const std::set<Operator> operators{
-      Operator::kDropContribution, Operator::kCountTwice,       Operator::kNegateContribution,
-      Operator::kStaleAdjoint,     Operator::kClearBeforeRead,  Operator::kWrongCotangent,
-      Operator::kWrongOperand,     Operator::kResultForOperand, Operator::kWrongFunction,
-      Operator::kMissingChain,     Operator::kWrongSign,        Operator::kOffByOnePercent,
-      Operator::kOffByBasisPoint,  Operator::kUnitCotangent,    Operator::kOtherBranch,
-      Operator::kLoopRunsForward,  Operator::kOneTripMore,      Operator::kOneTripFewer,
-      Operator::kBranchNegated,    Operator::kPathSkipped,      Operator::kIndexPlusOne,
-      Operator::kIndexMinusOne,    Operator::kTransposedIndex,  Operator::kNoThreadGuard,
-      Operator::kReplayedAtomic,   Operator::kReplayedStore,    Operator::kWrongOperator,
-      Operator::kWrongComparison,  Operator::kGuardOffByOne,    Operator::kWrongArray,
-      Operator::kDroppedStatement, Operator::kFloatOff};
+  static const std::set<Operator> operators{Operator::kDropContribution,
+                                            Operator::kCountContributionTwice,
+                                            Operator::kNegateContribution,
+                                            Operator::kStaleAdjoint,
+                                            Operator::kClearAdjointBeforeRead,
+                                            Operator::kCotangentOfOtherArray,
+                                            Operator::kWrongOperand,
+                                            Operator::kResultInsteadOfOperand,
+                                            Operator::kWrongFunction,
+                                            Operator::kMissingChainRuleFactor,
+                                            Operator::kWrongSign,
+                                            Operator::kOffByOnePercent,
+                                            Operator::kOffByBasisPoint,
+                                            Operator::kUnitCotangent,
+                                            Operator::kGradientToOtherBranch,
+                                            Operator::kLoopRunsForward,
+                                            Operator::kOneIterationMore,
+                                            Operator::kOneIterationFewer,
+                                            Operator::kBranchNegated,
+                                            Operator::kSkippedBranchReversal,
+                                            Operator::kIndexPlusOne,
+                                            Operator::kIndexMinusOne,
+                                            Operator::kTransposedIndex,
+                                            Operator::kNoThreadGuard,
+                                            Operator::kReplayedAtomic,
+                                            Operator::kReplayedStore,
+                                            Operator::kWrongOperator,
+                                            Operator::kWrongComparison,
+                                            Operator::kGuardOffByOne,
+                                            Operator::kReadOfOtherArray,
+                                            Operator::kDroppedStatement,
+                                            Operator::kFloatConstantOff};
   return operators;
 }
 
@@ -455,7 +475,7 @@ std::vector<WarpMutation> find_warp_mutations(Operator op, const WarpCode& code)
     find_thread_guard(code, found);
     return found;
   }
-  const bool is_forward = row(op).part == KernelPart::kForward;
+  const bool is_forward = row(op).changed_part == KernelPart::kForward;
   const WarpFunction function(code.source, is_forward ? code.forward : code.backward);
   WarpFinder finder(function, found);
   if (is_forward) find_forward_of(op, finder);

@@ -103,24 +103,25 @@ std::string only(Operator op) {
 
 TEST(WarpMutations, ChangeOnlyOneLineOfTheBackwardFunction) {
   EXPECT_THAT(only(Operator::kWrongOperand), HasSubstr("wp::adj_mul(var_1, var_4, adj_3, adj_1, adj_5);"));
-  EXPECT_THAT(only(Operator::kResultForOperand), HasSubstr("wp::adj_mul(var_5, var_1, adj_3, adj_1, adj_5);"));
-  EXPECT_THAT(only(Operator::kMissingChain), HasSubstr("wp::adj_add(var_4, var_1, adj_3, adj_1, adj_5);"));
-  EXPECT_THAT(only(Operator::kWrongCotangent),
+  EXPECT_THAT(only(Operator::kResultInsteadOfOperand), HasSubstr("wp::adj_mul(var_5, var_1, adj_3, adj_1, adj_5);"));
+  EXPECT_THAT(only(Operator::kMissingChainRuleFactor), HasSubstr("wp::adj_add(var_4, var_1, adj_3, adj_1, adj_5);"));
+  EXPECT_THAT(only(Operator::kCotangentOfOtherArray),
               HasSubstr("wp::adj_array_store(var_y, var_0, var_5, adj_x, adj_0, adj_5);"));
-  EXPECT_THAT(only(Operator::kClearBeforeRead),
+  EXPECT_THAT(only(Operator::kClearAdjointBeforeRead),
               HasSubstr("{ auto cleared = adj_5; wp::adj_array_store(var_y, var_0, var_5, adj_y, adj_0, cleared); } "
                         "wp::adj_array_store("));
   EXPECT_THAT(only(Operator::kLoopRunsForward), Not(HasSubstr("iter_reverse")));
-  EXPECT_THAT(only(Operator::kOneTripMore), HasSubstr("wp::range(var_n + 1);"));
+  EXPECT_THAT(only(Operator::kOneIterationMore), HasSubstr("wp::range(var_n + 1);"));
   EXPECT_THAT(only(Operator::kStaleAdjoint), Not(HasSubstr("        adj_3 = {};")));
   EXPECT_THAT(only(Operator::kBranchNegated), HasSubstr("if (!var_6) {"));
-  EXPECT_THAT(only(Operator::kPathSkipped), HasSubstr("if (false) {"));
+  EXPECT_THAT(only(Operator::kSkippedBranchReversal), HasSubstr("if (false) {"));
   EXPECT_THAT(only(Operator::kNoThreadGuard), HasSubstr("_idx <= dim.size"));
 }
 
 TEST(WarpMutations, CoverEachAdjointCallOfTheReverseSweep) {
   EXPECT_THAT(find_warp_mutations(Operator::kDropContribution, code()), SizeIs(3));
-  EXPECT_THAT(find_warp_mutations(Operator::kCountTwice, code()), SizeIs(2)) << "a store's adjoint is not repeated";
+  EXPECT_THAT(find_warp_mutations(Operator::kCountContributionTwice, code()), SizeIs(2))
+      << "a store's adjoint is not repeated";
   const auto scaled = find_warp_mutations(Operator::kOffByOnePercent, code());
   ASSERT_THAT(scaled, SizeIs(2)) << "a store's adjoint has no incoming adjoint";
   EXPECT_THAT(scaled[0].source,
@@ -139,9 +140,9 @@ TEST(WarpForwardMutations, ChangeOnlyTheForwardFunction) {
                                                     HasSubstr("        var_5 = wp::mul(var_4, var_1);")));
   EXPECT_THAT(only(Operator::kWrongComparison), HasSubstr("(var_n <= var_2)"));
   EXPECT_THAT(only(Operator::kGuardOffByOne), HasSubstr("const wp::int32 var_2 = 4 + 1;"));
-  EXPECT_THAT(only(Operator::kFloatOff), HasSubstr("\n    const wp::float32 var_1 = 0.5 * 1.001;"));
+  EXPECT_THAT(only(Operator::kFloatConstantOff), HasSubstr("\n    const wp::float32 var_1 = 0.5 * 1.001;"));
   EXPECT_THAT(only(Operator::kDroppedStatement), Not(HasSubstr("\n    wp::array_store(")));
-  const auto arrays = find_warp_mutations(Operator::kWrongArray, code());
+  const auto arrays = find_warp_mutations(Operator::kReadOfOtherArray, code());
   ASSERT_THAT(arrays, SizeIs(2));
   EXPECT_THAT(arrays[0].source, HasSubstr("wp::address(var_y, var_0);"));
 }
@@ -152,7 +153,7 @@ TEST(WarpMutations, AreTheSameInBothPrecisions) {
     for (std::size_t at = 0; (at = text->find("float32", at)) != std::string::npos;)
       text->replace(at, 7, "float64");
   }
-  for (const OperatorRow& one : kOperators)
+  for (const OperatorEntry& one : kOperators)
     EXPECT_EQ(find_warp_mutations(one.op, promoted).size(), find_warp_mutations(one.op, code()).size()) << one.name;
 }
 
@@ -171,7 +172,7 @@ TEST(WarpMutations, ChangeAdjointCallsOnlyIfABackwardFunctionExists) {
   forward.source = forward.forward;
   forward.backward.clear();
   EXPECT_THAT(find_warp_mutations(Operator::kDropContribution, forward), SizeIs(0));
-  EXPECT_THAT(find_warp_mutations(Operator::kFloatOff, forward), SizeIs(1));
+  EXPECT_THAT(find_warp_mutations(Operator::kFloatConstantOff, forward), SizeIs(1));
 }
 
 }  // namespace

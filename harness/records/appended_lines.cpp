@@ -28,18 +28,18 @@ int write_all(int descriptor, std::string_view text) {
 
 }  // namespace
 
-Result<AppendedLines> AppendedLines::open(const std::filesystem::path& file, int flags) {
-  AppendedLines lines;
+Result<LineAppender> LineAppender::open(const std::filesystem::path& file, int flags) {
+  LineAppender lines;
   lines.file_ = file;
   lines.descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
   if (lines.descriptor_ < 0) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
   return lines;
 }
 
-Result<AppendedLines> AppendedLines::create(const std::filesystem::path& file) { return open(file, O_TRUNC); }
+Result<LineAppender> LineAppender::create(const std::filesystem::path& file) { return open(file, O_TRUNC); }
 
-Result<AppendedLines> AppendedLines::reopen(const std::filesystem::path& file, std::int64_t complete_bytes) {
-  Result<AppendedLines> lines = open(file, 0);
+Result<LineAppender> LineAppender::reopen(const std::filesystem::path& file, std::int64_t complete_bytes) {
+  Result<LineAppender> lines = open(file, 0);
   if (!lines.ok()) return lines;
   lines->complete_bytes_ = complete_bytes;
   const bool placed = ::ftruncate(lines->descriptor_, complete_bytes) == 0 &&
@@ -48,41 +48,41 @@ Result<AppendedLines> AppendedLines::reopen(const std::filesystem::path& file, s
   return lines;
 }
 
-AppendedLines::AppendedLines(AppendedLines&& other) noexcept { *this = std::move(other); }
+LineAppender::LineAppender(LineAppender&& other) noexcept { *this = std::move(other); }
 
-AppendedLines& AppendedLines::operator=(AppendedLines&& other) noexcept {
+LineAppender& LineAppender::operator=(LineAppender&& other) noexcept {
   if (this == &other) return *this;
   if (descriptor_ >= 0) ::close(descriptor_);
   file_ = std::move(other.file_);
   descriptor_ = std::exchange(other.descriptor_, -1);
   complete_bytes_ = other.complete_bytes_;
-  failure_ = std::move(other.failure_);
+  write_error_ = std::move(other.write_error_);
   return *this;
 }
 
-AppendedLines::~AppendedLines() {
+LineAppender::~LineAppender() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-Result<void> AppendedLines::append(std::string_view line) {
-  if (!failure_.empty()) return Error{failure_, file_.string()};
+Result<void> LineAppender::append(std::string_view line) {
+  if (!write_error_.empty()) return Error{write_error_, file_.string()};
   const int error_number = write_all(descriptor_, std::string(line) + "\n");
   if (error_number != 0) {
     // If the file cannot be truncated either (a device, a lost mount), readers drop the incomplete line.
     const int truncated = ::ftruncate(descriptor_, complete_bytes_);
-    failure_ = fmt::format("cannot be written: {}; it is incomplete{}", cause(error_number),
-                           truncated == 0 ? "" : " and its last line is truncated");
-    return Error{failure_, file_.string()};
+    write_error_ = fmt::format("cannot be written: {}; it is incomplete{}", cause(error_number),
+                               truncated == 0 ? "" : " and its last line is truncated");
+    return Error{write_error_, file_.string()};
   }
   complete_bytes_ += static_cast<std::int64_t>(line.size()) + 1;
   return {};
 }
 
-Result<void> AppendedLines::sync() {
-  if (!failure_.empty()) return Error{failure_, file_.string()};
+Result<void> LineAppender::sync() {
+  if (!write_error_.empty()) return Error{write_error_, file_.string()};
   if (::fsync(descriptor_) == 0) return {};
-  failure_ = fmt::format("cannot be written: {}", cause(errno));
-  return Error{failure_, file_.string()};
+  write_error_ = fmt::format("cannot be written: {}", cause(errno));
+  return Error{write_error_, file_.string()};
 }
 
 }  // namespace assay::harness

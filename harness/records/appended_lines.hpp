@@ -13,18 +13,18 @@ namespace assay::harness {
 // Each line is in the operating system's page cache before append returns, so that a crash of Assay loses none. After a
 // failed write the file is truncated to its last whole line if possible, and every later call fails with the same
 // message. Not thread-safe.
-class AppendedLines {
+class LineAppender {
  public:
   // Creates the file, or truncates an existing one. Fails with the path and the cause.
-  static Result<AppendedLines> create(const std::filesystem::path& file);
+  static Result<LineAppender> create(const std::filesystem::path& file);
   // Truncates the file to its first `complete_bytes` bytes, and appends to them.
-  static Result<AppendedLines> reopen(const std::filesystem::path& file, std::int64_t complete_bytes);
+  static Result<LineAppender> reopen(const std::filesystem::path& file, std::int64_t complete_bytes);
 
-  AppendedLines(AppendedLines&& other) noexcept;
-  AppendedLines& operator=(AppendedLines&& other) noexcept;
-  AppendedLines(const AppendedLines&) = delete;
-  AppendedLines& operator=(const AppendedLines&) = delete;
-  ~AppendedLines();
+  LineAppender(LineAppender&& other) noexcept;
+  LineAppender& operator=(LineAppender&& other) noexcept;
+  LineAppender(const LineAppender&) = delete;
+  LineAppender& operator=(const LineAppender&) = delete;
+  ~LineAppender();
 
   // Adds the line and its newline.
   Result<void> append(std::string_view line);
@@ -33,13 +33,13 @@ class AppendedLines {
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
  private:
-  AppendedLines() = default;
-  static Result<AppendedLines> open(const std::filesystem::path& file, int flags);
+  LineAppender() = default;
+  static Result<LineAppender> open(const std::filesystem::path& file, int flags);
 
   std::filesystem::path file_;
   int descriptor_ = -1;              // open file descriptor; -1: closed or moved from
   std::int64_t complete_bytes_ = 0;  // length of the file up to its last whole line
-  std::string failure_;              // message of the first failed write; empty if none failed
+  std::string write_error_;          // message of the first failed write; empty if none failed
 };
 
 }  // namespace assay::harness

@@ -19,20 +19,20 @@ namespace {
 
 struct Column {
   std::string_view name;
-  std::string Expectation::*member;
+  std::string ExpectedFailure::*member;
   bool required = false;
 };
 
 constexpr std::array<Column, 9> kColumns{{
-    {"case", &Expectation::pattern, true},
-    {"outcome", &Expectation::outcome, true},
-    {"kind", &Expectation::kind},
-    {"message", &Expectation::message, true},
-    {"compiler", &Expectation::compiler},
-    {"reason", &Expectation::reason},
-    {"issue", &Expectation::issue},
-    {"since", &Expectation::since},
-    {"expires", &Expectation::expires},
+    {"case", &ExpectedFailure::pattern, true},
+    {"outcome", &ExpectedFailure::outcome, true},
+    {"kind", &ExpectedFailure::kind},
+    {"message", &ExpectedFailure::message, true},
+    {"compiler", &ExpectedFailure::compiler},
+    {"reason", &ExpectedFailure::reason},
+    {"issue", &ExpectedFailure::issue},
+    {"since", &ExpectedFailure::since},
+    {"expires", &ExpectedFailure::expires},
 }};
 
 bool can_be_expected(Outcome outcome) {
@@ -81,7 +81,7 @@ Result<std::vector<Column>> columns_of(const CsvRow& head) {
 }
 
 /// The error of an invalid expectation.
-std::optional<Error> diagnostic(const Expectation& expectation) {
+std::optional<Error> diagnostic(const ExpectedFailure& expectation) {
   if (expectation.pattern.empty()) return Error{"the case pattern is empty"};
   const auto outcome = outcome_from_text(expectation.outcome);
   if (!outcome || !can_be_expected(*outcome))
@@ -94,18 +94,18 @@ std::optional<Error> diagnostic(const Expectation& expectation) {
   return std::nullopt;
 }
 
-Result<std::vector<Expectation>> expectations_of(const std::vector<CsvRow>& rows, const std::string& file) {
+Result<std::vector<ExpectedFailure>> expectations_of(const std::vector<CsvRow>& rows, const std::string& file) {
   const auto place = [&](const CsvRow& row) { return fmt::format("{}:{}", file, row.line); };
   if (rows.empty()) return Error{"is empty; expected a header with the columns case, outcome and message", file};
   const Result<std::vector<Column>> columns = columns_of(rows.front());
   if (!columns.ok()) return Error{columns.error().message, place(rows.front())};
-  std::vector<Expectation> expectations;
+  std::vector<ExpectedFailure> expectations;
   for (const CsvRow& row : std::ranges::subrange(rows.begin() + 1, rows.end())) {
     if (row.fields.size() != columns->size()) {
       return Error{fmt::format("row has {} fields, but the header has {}", row.fields.size(), columns->size()),
                    place(row)};
     }
-    Expectation& expectation = expectations.emplace_back(Expectation{.location = place(row)});
+    ExpectedFailure& expectation = expectations.emplace_back(ExpectedFailure{.location = place(row)});
     for (std::size_t i = 0; i < row.fields.size(); ++i)
       expectation.*(*columns)[i].member = row.fields[i];
     if (const auto wrong = diagnostic(expectation)) return Error{wrong->message, place(row)};
@@ -115,7 +115,7 @@ Result<std::vector<Expectation>> expectations_of(const std::vector<CsvRow>& rows
 
 }  // namespace
 
-Result<std::vector<Expectation>> read_expectations(const std::filesystem::path& file) {
+Result<std::vector<ExpectedFailure>> read_expectations(const std::filesystem::path& file) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) return Error{"is a folder; expected a CSV file", file.string()};
   std::ifstream stream(file, std::ios::binary);

@@ -19,7 +19,7 @@ class ExpectationFileTest : public ::testing::Test {
  protected:
   ~ExpectationFileTest() override { fs::remove(file_); }
 
-  Result<std::vector<Expectation>> read(const std::string& text) const {
+  Result<std::vector<ExpectedFailure>> read(const std::string& text) const {
     std::ofstream(file_, std::ios::binary) << text;
     return read_expectations(file_);
   }
@@ -32,13 +32,13 @@ TEST_F(ExpectationFileTest, ReadsColumnsInAnyOrderAndRecordsLocation) {
       "message,case,outcome,compiler,expires,reason\r\n"
       "\"grad_x is *, expected *\",loop/*/f64,fail,NVRTC 13.0.*,2027-02-28,\"a \"\"tie\"\"\"\r\n");
   ASSERT_TRUE(read_back.ok()) << read_back.error().text();
-  EXPECT_THAT(*read_back, ::testing::ElementsAre(Expectation{.location = file_.string() + ":2",
-                                                             .pattern = "loop/*/f64",
-                                                             .outcome = "fail",
-                                                             .message = "grad_x is *, expected *",
-                                                             .compiler = "NVRTC 13.0.*",
-                                                             .reason = "a \"tie\"",
-                                                             .expires = "2027-02-28"}));
+  EXPECT_THAT(*read_back, ::testing::ElementsAre(ExpectedFailure{.location = file_.string() + ":2",
+                                                                 .pattern = "loop/*/f64",
+                                                                 .outcome = "fail",
+                                                                 .message = "grad_x is *, expected *",
+                                                                 .compiler = "NVRTC 13.0.*",
+                                                                 .reason = "a \"tie\"",
+                                                                 .expires = "2027-02-28"}));
 }
 
 TEST_F(ExpectationFileTest, AcceptsHeaderWithoutRows) {

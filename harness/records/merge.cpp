@@ -24,17 +24,17 @@ struct Part {
 void put_side_by_side(std::vector<Part>& parts) {
   double first = std::numeric_limits<double>::infinity();
   for (const Part& part : parts)
-    first = std::min(first, epoch_seconds(part.run.start.started));
+    first = std::min(first, epoch_seconds(part.run.start.start_time));
   int jobs = 0;
   for (Part& part : parts) {
-    const double later_ms = (epoch_seconds(part.run.start.started) - first) * 1e3;
+    const double later_ms = (epoch_seconds(part.run.start.start_time) - first) * 1e3;
     int jobs_of_part = 0;
     for (CaseRecord& record : part.run.cases) {
-      if (!record.schedule) continue;
-      jobs_of_part = std::max(jobs_of_part, record.schedule->job + 1);
-      record.schedule->job += jobs;
-      record.schedule->batch_ms += later_ms;
-      record.schedule->done_ms += later_ms;
+      if (!record.judging_times) continue;
+      jobs_of_part = std::max(jobs_of_part, record.judging_times->job_index + 1);
+      record.judging_times->job_index += jobs;
+      record.judging_times->batch_start_ms += later_ms;
+      record.judging_times->decided_ms += later_ms;
     }
     jobs += jobs_of_part;
   }
@@ -81,7 +81,7 @@ Result<void> check(const std::vector<Part>& parts) {
   for (const Part& part : parts) {
     RunStart start = part.run.start;
     if (first.shard.shard_count == 1)
-      start.inputs = first.inputs;  // complete runs of different selections may be merged
+      start.inputs_hash = first.inputs_hash;  // complete runs of different selections may be merged
     if (const auto differs = difference(first, start))
       return Error{fmt::format("cannot be merged with {}: {}", parts.front().dir.string(), *differs),
                    part.dir.string()};
@@ -101,11 +101,11 @@ RunStart start_of(const std::vector<Part>& parts) {
   start.shard = {};
   start.plan.clear();
   for (const Part& part : parts) {
-    start.started = std::min(start.started, part.run.start.started);
+    start.start_time = std::min(start.start_time, part.run.start.start_time);
     start.plan.insert(start.plan.end(), part.run.start.plan.begin(), part.run.start.plan.end());
   }
   if (parts.front().run.start.shard.shard_count == 1 && parts.size() > 1)
-    start.inputs.clear();  // they apply to each part separately
+    start.inputs_hash.clear();  // they apply to each part separately
   return start;
 }
 
@@ -141,12 +141,12 @@ Result<void> merge_records(const std::vector<std::filesystem::path>& dirs, const
   double wall_time_seconds = 0;
   for (const Part& part : *parts) {
     for (const CaseRecord& record : part.run.cases) {
-      if (record.kind == "missing" && record.outcome == Outcome::not_run) continue;
+      if (record.outcome_detail == "missing" && record.outcome == Outcome::not_run) continue;
       if (Result<void> written = writer->append(record); !written.ok()) return written;
     }
     complete = complete && part.run.end && !part.run.is_truncated;
     if (!complete) continue;
-    finished = std::max(finished, part.run.end->finished);
+    finished = std::max(finished, part.run.end->end_time);
     wall_time_seconds = std::max(wall_time_seconds, part.run.end->wall_time_seconds);  // shards run side by side
   }
   if (!complete) return {};
@@ -163,7 +163,7 @@ std::optional<std::string> difference(const RunStart& one, const RunStart& other
     const std::string& theirs_fact = theirs.try_emplace(name, "unknown").first->second;
     if (theirs_fact != fact) return fmt::format("{} is '{}' in one run and '{}' in the other", name, fact, theirs_fact);
   }
-  if (one.inputs != other.inputs) return "the selected kernels, their sources or the options differ";
+  if (one.inputs_hash != other.inputs_hash) return "the selected kernels, their sources or the options differ";
   if (one.expectations != other.expectations) return "the expected failures differ";
   return std::nullopt;
 }

@@ -24,9 +24,9 @@ class MergeTest : public ::testing::Test {
 
   static RunStart start(int index, int of) {
     return {.run_id = fmt::format("r{}", index),
-            .started = fmt::format("2026-11-21T03:47:{:02}Z", 10 - index),
+            .start_time = fmt::format("2026-11-21T03:47:{:02}Z", 10 - index),
             .environment = {.devices = {{.name = "cuda", .is_available = true, .description = "NVIDIA H200"}}},
-            .inputs = std::string(64, 'a'),
+            .inputs_hash = std::string(64, 'a'),
             .shard = {.index = index, .shard_count = of},
             .plan = {fmt::format("loop/k{}/f32/cuda/forward", index)}};
   }
@@ -39,7 +39,7 @@ class MergeTest : public ::testing::Test {
     for (const std::string& name : start.plan) {
       CaseRecord record = record_of(name);
       record.outcome = Outcome::pass;
-      record.schedule = Schedule{.job = 1, .batch_ms = 5, .done_ms = 20};
+      record.judging_times = JudgingTimes{.job_index = 1, .batch_start_ms = 5, .decided_ms = 20};
       EXPECT_TRUE(writer->append(record).ok());
     }
     EXPECT_TRUE(writer->finish(fmt::format("2026-11-21T03:48:{:02}Z", start.shard.index), 50 + start.shard.index).ok());
@@ -62,16 +62,16 @@ TEST_F(MergeTest, MergesShardsIntoOneRun) {
   const Result<RunRecords> run = read_records(dir_ / "out");
   ASSERT_TRUE(run.ok()) << run.error().text();
   EXPECT_THAT(run->start.plan, ElementsAre("loop/k1/f32/cuda/forward", "loop/k2/f32/cuda/forward"));
-  EXPECT_EQ(run->start.started, "2026-11-21T03:47:08Z");
+  EXPECT_EQ(run->start.start_time, "2026-11-21T03:47:08Z");
   EXPECT_EQ(run->start.shard, Shard{});
   ASSERT_TRUE(run->end);
-  EXPECT_EQ(run->end->finished, "2026-11-21T03:48:02Z");
+  EXPECT_EQ(run->end->end_time, "2026-11-21T03:48:02Z");
   EXPECT_EQ(run->end->wall_time_seconds, 52);
   EXPECT_EQ(run->exit_status(), ExitStatus::as_expected);
-  ASSERT_TRUE(run->cases.at(0).schedule && run->cases.at(1).schedule);
-  EXPECT_EQ(*run->cases[0].schedule, (Schedule{.job = 1, .batch_ms = 1005, .done_ms = 1020}))
+  ASSERT_TRUE(run->cases.at(0).judging_times && run->cases.at(1).judging_times);
+  EXPECT_EQ(*run->cases[0].judging_times, (JudgingTimes{.job_index = 1, .batch_start_ms = 1005, .decided_ms = 1020}))
       << "started a second later";
-  EXPECT_EQ(*run->cases[1].schedule, (Schedule{.job = 3, .batch_ms = 5, .done_ms = 20}));
+  EXPECT_EQ(*run->cases[1].judging_times, (JudgingTimes{.job_index = 3, .batch_start_ms = 5, .decided_ms = 20}));
 }
 
 TEST_F(MergeTest, MergedRunIsUnfinishedIfAShardIsUnfinished) {
@@ -93,7 +93,7 @@ TEST_F(MergeTest, RejectsInputsOfDifferentRuns) {
   EXPECT_THAT(rejection_of({first, second, write(other)}),
               HasSubstr("device cuda is 'NVIDIA H200, ' in one run and 'NVIDIA A100, ' in the other"));
   other = start(3, 3);
-  other.inputs[0] = 'b';
+  other.inputs_hash[0] = 'b';
   EXPECT_THAT(rejection_of({first, second, write(other)}), HasSubstr("the selected kernels"));
   EXPECT_THAT(rejection_of({first, second, write(start(3, 4))}),
               HasSubstr("is shard 3 of 4, but the first input is a shard of 3"));

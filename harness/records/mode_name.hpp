@@ -7,20 +7,20 @@
 namespace assay::harness {
 
 /// Separates the mode from its build in a run with several compilers or architectures: "strict@g++-12".
-inline constexpr char kBeforeBuild = '@';
+inline constexpr char kModeBuildSeparator = '@';
 
 /// The build in the name of a mode; empty if the run has only one.
-constexpr std::string_view build_in(std::string_view mode_name) {
-  const std::size_t at = mode_name.find(kBeforeBuild);
-  return at == std::string_view::npos ? std::string_view() : mode_name.substr(at + 1);
+constexpr std::string_view build_of_mode_name(std::string_view mode_name) {
+  const std::size_t separator = mode_name.find(kModeBuildSeparator);
+  return separator == std::string_view::npos ? std::string_view() : mode_name.substr(separator + 1);
 }
 
 /// The build in words: "NVRTC 13.0.88 compute_100" for "nvrtc-13.0.88-compute_100"; others as they are: "g++-12".
 inline std::string build_title(std::string_view build) {
-  constexpr std::string_view kNvrtc = "nvrtc-";
+  constexpr std::string_view kNvrtcPrefix = "nvrtc-";
   std::string title(build);
-  if (!build.starts_with(kNvrtc)) return title;
-  title.replace(0, kNvrtc.size(), "NVRTC ");
+  if (!build.starts_with(kNvrtcPrefix)) return title;
+  title.replace(0, kNvrtcPrefix.size(), "NVRTC ");
   if (const std::size_t target = title.rfind('-'); target != std::string::npos) title[target] = ' ';
   return title;
 }

@@ -30,9 +30,9 @@ backends::AccessSite site_from(const json& value) {
 Json to_json(const backends::MemoryFinding& fault) {
   Json value = {{"kind", fault.kind}, {"kernel", fault.kernel}, {"target", fault.target},
                 {"text", fault.text}, {"count", fault.count},   {"site", site_json(fault.site)}};
-  if (fault.other) value["other"] = site_json(*fault.other);
-  if (fault.space.empty()) return value;
-  value["space"] = fault.space;
+  if (fault.conflicting_access) value["other"] = site_json(*fault.conflicting_access);
+  if (fault.state_space.empty()) return value;
+  value["space"] = fault.state_space;
   value["address"] = fault.address;
   value["access_bytes"] = fault.access_bytes;
   value["allocation"] = fault.allocation;
@@ -48,9 +48,9 @@ backends::MemoryFinding memory_finding_from(const json& value) {
                                 .site = site_from(value.at("site")),
                                 .count = value.at("count"),
                                 .text = value.at("text")};
-  if (value.contains("other")) fault.other = site_from(value.at("other"));
+  if (value.contains("other")) fault.conflicting_access = site_from(value.at("other"));
   if (!value.contains("space")) return fault;
-  fault.space = value.at("space");
+  fault.state_space = value.at("space");
   fault.address = value.at("address");
   fault.access_bytes = value.at("access_bytes");
   fault.allocation = value.at("allocation");

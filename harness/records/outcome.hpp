@@ -54,10 +54,10 @@ inline constexpr std::size_t kOutcomeCount = kOutcomeNames.size();
 constexpr std::string_view to_text(Outcome outcome) { return kOutcomeNames.at(static_cast<std::size_t>(outcome)).text; }
 
 // Records before version 2.0.0 use "pass_marginal" for a pass that used more than 90 % of a bound.
-inline constexpr std::string_view kLegacyPass = "pass_marginal";
+inline constexpr std::string_view kLegacyPassText = "pass_marginal";
 
 constexpr std::optional<Outcome> outcome_from_text(std::string_view text) {
-  if (text == kLegacyPass) {
+  if (text == kLegacyPassText) {
     return Outcome::pass;
   }
   for (const OutcomeName& row : kOutcomeNames) {

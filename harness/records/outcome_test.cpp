@@ -19,13 +19,13 @@ TEST(Outcome, NamesHaveSameOrderInTableSchemaAndEnumeration) {
   const auto schema = nlohmann::json::parse(schemas::kRecordSchemaText);
   const auto& listed = schema.at("definitions").at("outcome").at("enum");
   ASSERT_EQ(listed.size(), kOutcomeCount + 1);
-  EXPECT_EQ(listed.back(), kLegacyPass) << "records before version 2.0.0";
+  EXPECT_EQ(listed.back(), kLegacyPassText) << "records before version 2.0.0";
   for (std::size_t i = 0; i < kOutcomeCount; ++i) {
     EXPECT_EQ(static_cast<std::size_t>(kOutcomeNames.at(i).outcome), i);
     EXPECT_EQ(listed.at(i).get<std::string>(), kOutcomeNames.at(i).text);
     EXPECT_EQ(outcome_from_text(to_text(kOutcomeNames.at(i).outcome)), kOutcomeNames.at(i).outcome);
   }
-  EXPECT_EQ(outcome_from_text(kLegacyPass), Outcome::pass);
+  EXPECT_EQ(outcome_from_text(kLegacyPassText), Outcome::pass);
   EXPECT_EQ(outcome_from_text("ok"), std::nullopt);
 }
 

@@ -60,7 +60,7 @@ CaseRecord record_of(const std::string& name) {
   CaseRecord record{.name = name};
   std::size_t begin = 0;
   for (std::string* part :
-       {&record.family, &record.kernel, &record.types, &record.device, &record.pass, &record.mode}) {
+       {&record.family, &record.kernel, &record.parameter_types, &record.device, &record.pass, &record.mode}) {
     const std::size_t end = std::min(name.find('/', begin), name.size());
     *part = name.substr(begin, end - begin);
     if (end == name.size()) break;

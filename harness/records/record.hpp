@@ -58,9 +58,9 @@ void keep_mismatch(std::vector<Mismatch>& kept, Mismatch mismatch);
 
 // The result of one check of docs/design/numerics.md.
 struct CheckResult {
-  std::int64_t checks = 0;        // number of values compared
-  std::int64_t failed = 0;        // of these, the number outside their bound
-  std::optional<double> rho_max;  // greatest rho; empty if no value was compared
+  std::int64_t compared_values = 0;  // number of values compared
+  std::int64_t failed = 0;           // of these, the number outside their bound
+  std::optional<double> rho_max;     // greatest rho; empty if no value was compared
   friend bool operator==(const CheckResult&, const CheckResult&) = default;
 };
 
@@ -71,7 +71,7 @@ struct CheckResults {
   std::optional<CheckResult> finite_differences;
   std::optional<CheckResult> native_precision;
   std::optional<CheckResult> determinism;
-  std::optional<CheckResult> devices;  // comparison with the cross-check device
+  std::optional<CheckResult> device_agreement;  // comparison with the cross-check device
   friend bool operator==(const CheckResults&, const CheckResults&) = default;
 };
 
@@ -92,41 +92,41 @@ struct InconclusiveCounts {
 
 // Milliseconds of wall time in each stage, summed over the attempts; a batch's time is divided among its cases.
 struct StageTimes {
-  double parse_ms = 0.0;      // parsing
-  double adjoint_ms = 0.0;    // differentiating
-  double emit_ms = 0.0;       // printing the source for the device
-  double build_ms = 0.0;      // compiling
-  double reference_ms = 0.0;  // evaluating the oracle
-  double run_ms = 0.0;        // launching on the device
-  double compare_ms = 0.0;    // comparing results with the oracle's
+  double parse_ms = 0.0;    // parsing
+  double adjoint_ms = 0.0;  // differentiating
+  double emit_ms = 0.0;     // printing the source for the device
+  double build_ms = 0.0;    // compiling
+  double oracle_ms = 0.0;   // evaluating the oracle
+  double launch_ms = 0.0;   // launching on the device
+  double compare_ms = 0.0;  // comparing results with the oracle's
   [[nodiscard]] double total() const {
-    return parse_ms + adjoint_ms + emit_ms + build_ms + reference_ms + run_ms + compare_ms;
+    return parse_ms + adjoint_ms + emit_ms + build_ms + oracle_ms + launch_ms + compare_ms;
   }
   friend bool operator==(const StageTimes&, const StageTimes&) = default;
 };
 
-struct StageRow {
+struct StageTimeField {
   const char* name;            // name of the stage in records
   double StageTimes::*member;  // member that holds its time
 };
 
 // The stages in execution order, with their names in records.
-inline constexpr std::array<StageRow, 7> kStages{{
+inline constexpr std::array<StageTimeField, 7> kStages{{
     {"read", &StageTimes::parse_ms},
     {"adjoint", &StageTimes::adjoint_ms},
     {"emit", &StageTimes::emit_ms},
     {"build", &StageTimes::build_ms},
-    {"reference", &StageTimes::reference_ms},
-    {"run", &StageTimes::run_ms},
+    {"reference", &StageTimes::oracle_ms},
+    {"run", &StageTimes::launch_ms},
     {"compare", &StageTimes::compare_ms},
 }};
 
 // Where and when a case was judged. Times are milliseconds since the start of the run; they vary between runs.
-struct Schedule {
-  int job = 0;            // number of the job that judged the case, from 0
-  double batch_ms = 0.0;  // when the job started the batch that contains the kernel
-  double done_ms = 0.0;   // when the case was decided
-  friend bool operator==(const Schedule&, const Schedule&) = default;
+struct JudgingTimes {
+  int job_index = 0;            // number of the job that judged the case, from 0
+  double batch_start_ms = 0.0;  // when the job started the batch that contains the kernel
+  double decided_ms = 0.0;      // when the case was decided
+  friend bool operator==(const JudgingTimes&, const JudgingTimes&) = default;
 };
 
 // The negative control that the comparator came closest to accepting.
@@ -139,7 +139,7 @@ struct ClosestControl {
 
 // Finite differences of the generated forward pass over decreasing steps, and the generated gradient: the estimates
 // converge on a plateau. For the input set on which finite_differences used most of its tolerance.
-struct Plateau {
+struct FiniteDifferenceSeries {
   struct Estimate {
     double step = 0.0;   // distance from the input, along the direction
     double value = 0.0;  // central difference over `step`
@@ -149,7 +149,7 @@ struct Plateau {
   double gradient = 0.0;            // the generated gradient along the same direction
   double tolerance = 0.0;           // tolerated difference between the extrapolated estimate and the gradient
   std::vector<Estimate> estimates;  // the differences, in order of decreasing step
-  friend bool operator==(const Plateau&, const Plateau&) = default;
+  friend bool operator==(const FiniteDifferenceSeries&, const FiniteDifferenceSeries&) = default;
 };
 
 // Histogram of rho: a count for each tenth of the bound; the last one counts values outside the bound.
@@ -164,19 +164,19 @@ struct KernelLocation {
 };
 
 // The result of one build of a failing kernel.
-struct Witness {
+struct ExaminedBuild {
   std::string device;  // name of the device that judged the build
   std::string build;   // compiler, target and kind of the build: "NVRTC 13.0.88, compute_100, unoptimized"
   std::string result;  // outcome and kind: "pass", "fail(mismatch)"
-  friend bool operator==(const Witness&, const Witness&) = default;
+  friend bool operator==(const ExaminedBuild&, const ExaminedBuild&) = default;
 };
 
 // Where a failure comes from, and the evidence.
-struct Blame {
-  std::string culprit;  // "kernel", "emitter", "compiler(NVRTC 13.0.88 compute_100)", "oracle" or "undetermined"
-  std::string reason;   // which results show this
-  std::vector<Witness> witnesses;
-  friend bool operator==(const Blame&, const Blame&) = default;
+struct FailureOrigin {
+  std::string origin;  // "kernel", "emitter", "compiler(NVRTC 13.0.88 compute_100)", "oracle" or "undetermined"
+  std::string reason;  // which results show this
+  std::vector<ExaminedBuild> examined_builds;
+  friend bool operator==(const FailureOrigin&, const FailureOrigin&) = default;
 };
 
 // The source texts of a kernel, for reports. Kept for each case that did not pass, and for the first passing case of a
@@ -192,16 +192,16 @@ struct SourceTexts {
 
 // A defect that the oracle found in the user's kernel: an access outside an array, a read of an uninitialized element,
 // a race.
-struct FindingRecord {
+struct DefectRecord {
   std::int64_t line = 0;             // line in `source.file`, or in `file` if that is not empty
   std::string access;                // the faulty access: "load x[17], length 16"
   std::vector<std::string> threads;  // thread indices: "(3)", "(4)" for a race; else one thread, or empty
   std::string file = {};             // file that the kernel's file imports from; empty: the kernel's file
-  friend bool operator==(const FindingRecord&, const FindingRecord&) = default;
+  friend bool operator==(const DefectRecord&, const DefectRecord&) = default;
 };
 
 // Number of a device's findings kept for a case, at most: the first ones, of different instructions.
-inline constexpr std::size_t kMaxFaults = 10;
+inline constexpr std::size_t kMaxMemoryFindings = 10;
 
 // A branch of the kernel that no judged input covers. Its code is not verified.
 struct UncoveredBranch {
@@ -213,46 +213,47 @@ struct UncoveredBranch {
 
 // One case of the run: one line. Family, kernel, types, device, pass and mode repeat the components of the name.
 struct CaseRecord {
-  std::string name;    // `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
-  std::string family;  // family of the kernel: "loop", or "user"
-  std::string kernel;  // name of the kernel in its family
-  std::string types;   // scalar types of the parameters: "f32"
-  std::string device;  // name of the device: "cpu", "cuda", "ptx"
-  std::string pass;    // "forward" or "backward"
-  std::string mode;    // numeric mode: "strict", "default", "fast"; empty if the name has none
+  std::string name;             // `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
+  std::string family;           // family of the kernel: "loop", or "user"
+  std::string kernel;           // name of the kernel in its family
+  std::string parameter_types;  // scalar types of the parameters: "f32"
+  std::string device;           // name of the device: "cpu", "cuda", "ptx"
+  std::string pass;             // "forward" or "backward"
+  std::string mode;             // numeric mode: "strict", "default", "fast"; empty if the name has none
 
   Outcome outcome = Outcome::not_run;
-  std::string kind;     // the word in parentheses after the outcome: "mismatch", "domain", "no CUDA driver"
-  std::string message;  // one line: what is wrong, where, and what to do
+  std::string outcome_detail;  // the word in parentheses after the outcome: "mismatch", "domain", "no CUDA driver"
+  std::string message;         // one line: what is wrong, where, and what to do
 
-  std::optional<double> rho_max;       // greatest rho; empty if no value was compared
-  std::int64_t values_compared = 0;    // number of scalars compared with the oracle
-  std::int64_t input_sets = 0;         // number of input sets
-  std::vector<std::int64_t> sizes;     // thread counts of the launches that completed, ascending
-  std::int64_t controls_rejected = 0;  // number of negative controls that the comparator rejected, over all outputs
-  InconclusiveCounts inconclusive;     // checks without a verdict, by cause
-  CheckResults check_results;          // results of the named checks
-  RhoHistogram rho_histogram{};        // rho of the compared values; all 0 if there are none
+  std::optional<double> rho_max;            // greatest rho; empty if no value was compared
+  std::int64_t values_compared = 0;         // number of scalars compared with the oracle
+  std::int64_t input_sets = 0;              // number of input sets
+  std::vector<std::int64_t> thread_counts;  // thread counts of the launches that completed, ascending
+  std::int64_t rejected_negative_controls =
+      0;                            // number of negative controls that the comparator rejected, over all outputs
+  InconclusiveCounts inconclusive;  // checks without a verdict, by cause
+  CheckResults check_results;       // results of the named checks
+  RhoHistogram rho_histogram{};     // rho of the compared values; all 0 if there are none
   std::optional<ClosestControl> closest_control;
-  std::optional<Plateau> plateau;
+  std::optional<FiniteDifferenceSeries> finite_difference_series;
 
-  std::vector<Outcome> attempts;     // the outcome of each attempt, in order; retries never remove one
-  StageTimes time_ms;                // time of each stage
-  std::optional<Schedule> schedule;  // where and when the case was judged; empty if unknown
-  bool is_cached = false;            // verdict of an earlier run of the same program; this run only parsed the kernel
-  KernelLocation source;             // where the kernel is defined
-  std::string selector;              // selects the kernel on the command line; empty if unknown
-  std::string reproduce;             // a command that judges only this case
+  std::vector<Outcome> attempt_outcomes;      // the outcome of each attempt, in order; retries never remove one
+  StageTimes stage_times;                     // time of each stage
+  std::optional<JudgingTimes> judging_times;  // where and when the case was judged; empty if unknown
+  bool is_cached = false;         // verdict of an earlier run of the same program; this run only parsed the kernel
+  KernelLocation source;          // where the kernel is defined
+  std::string selector;           // selects the kernel on the command line; empty if unknown
+  std::string reproduce_command;  // a command that judges only this case
 
-  std::vector<Mismatch> failures;                    // values outside their bound, at most kMaxMismatches
-  std::optional<FindingRecord> finding;              // defect of the kernel; empty if none was found
-  std::optional<Blame> blame;                        // origin of the failure; empty if it was not examined
-  std::vector<UncoveredBranch> uncovered;            // branches that no input covers
-  std::vector<backends::MemoryFinding> faults;       // findings of the device, at most kMaxFaults
-  std::vector<backends::ExecutionProfile> profiles;  // one for each target, of one launch; empty if not observed
-  std::vector<backends::Measurement> measurements;   // timings of the pass, if the run measures
-  std::string log;                                   // last part of the compiler's or the worker's stderr
-  std::optional<SourceTexts> artifact;               // source texts; empty if they are not kept
+  std::vector<Mismatch> mismatches;                      // values outside their bound, at most kMaxMismatches
+  std::optional<DefectRecord> finding;                   // defect of the kernel; empty if none was found
+  std::optional<FailureOrigin> blame;                    // origin of the failure; empty if it was not examined
+  std::vector<UncoveredBranch> uncovered_branches;       // branches that no input covers
+  std::vector<backends::MemoryFinding> memory_findings;  // findings of the device, at most kMaxMemoryFindings
+  std::vector<backends::ExecutionProfile> profiles;      // one for each target, of one launch; empty if not observed
+  std::vector<backends::Measurement> measurements;       // timings of the pass, if the run measures
+  std::string log;                                       // last part of the compiler's or the worker's stderr
+  std::optional<SourceTexts> source_texts;               // source texts; empty if they are not kept
 
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
@@ -285,7 +286,7 @@ struct RunEnvironment {
 
 // An expected failure: one line of an expectations file (read_expectations). A case that matches `pattern` may have
 // this `outcome`, `kind` and `message`, and no other failure, until the expectation expires.
-struct Expectation {
+struct ExpectedFailure {
   std::string location;  // file and line of the expectation: "waivers.csv:3"
   std::string pattern;   // case names; each component is a glob, and omitted components match everything
   std::string outcome;   // the expected outcome
@@ -296,7 +297,7 @@ struct Expectation {
   std::string issue;     // issue that tracks the failure: "#17"; empty if there is none
   std::string since;     // date of the expectation: "2026-11-21"; empty if unknown
   std::string expires;   // last day on which the expectation is valid; empty: it never expires
-  friend bool operator==(const Expectation&, const Expectation&) = default;
+  friend bool operator==(const ExpectedFailure&, const ExpectedFailure&) = default;
 };
 
 // The part of a selection that a run judges: every `shard_count`-th kernel, starting at `index`, from 1. {1, 1} is
@@ -311,20 +312,20 @@ struct Shard {
 struct RunStart {
   std::string schema_version;             // set by the writer
   std::string run_id;                     // unique name of the run; see make_run_id
-  std::string started;                    // start time in UTC: "2026-11-21T03:47:02Z"
+  std::string start_time;                 // start time in UTC: "2026-11-21T03:47:02Z"
   std::vector<std::string> command_line;  // the command line as given, one element for each word
   std::uint64_t seed = 0;                 // seed of the inputs
   RunEnvironment environment;
-  std::string inputs;                     // hash of everything that determines the records; empty if unknown
-  Shard shard;                            // the part of the selection that the run judges
-  std::vector<Expectation> expectations;  // expected failures, in the order of their file
-  std::vector<std::string> plan;          // the name of every planned case, in the order of the plan
+  std::string inputs_hash;                    // hash of everything that determines the records; empty if unknown
+  Shard shard;                                // the part of the selection that the run judges
+  std::vector<ExpectedFailure> expectations;  // expected failures, in the order of their file
+  std::vector<std::string> plan;              // the name of every planned case, in the order of the plan
   friend bool operator==(const RunStart&, const RunStart&) = default;
 };
 
 // The last line; a run without it did not finish.
 struct RunEnd {
-  std::string finished;  // end time in UTC, like RunStart::started
+  std::string end_time;  // end time in UTC, like RunStart::start_time
   OutcomeCounts counts;  // planned cases by outcome; a case without a line counts as not_run
   ExitStatus exit_status = ExitStatus::internal;
   double wall_time_seconds = 0.0;  // wall time of the run in seconds

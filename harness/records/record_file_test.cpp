@@ -39,18 +39,19 @@ class RecordFile : public testing::Test {
   }
 
   static RunStart start(std::vector<std::string> plan) {
-    return {.run_id = make_run_id(), .started = utc_now(), .command_line = {"assay", "run"}, .plan = std::move(plan)};
+    return {
+        .run_id = make_run_id(), .start_time = utc_now(), .command_line = {"assay", "run"}, .plan = std::move(plan)};
   }
   static CaseRecord record(const std::string& kernel, Outcome outcome) {
     return {.name = "loop/" + kernel + "/f32/cpu/forward",
             .family = "loop",
             .kernel = kernel,
-            .types = "f32",
+            .parameter_types = "f32",
             .device = "cpu",
             .pass = "forward",
             .outcome = outcome,
             .values_compared = 10,
-            .attempts = {outcome}};
+            .attempt_outcomes = {outcome}};
   }
 
   // A finished run of two cases; the second failed.
@@ -89,7 +90,7 @@ TEST(RecordVersions, EveryPublishedVersionCanBeRead) {
     EXPECT_EQ(run->start.schema_version, entry.path().filename());
     ASSERT_EQ(run->cases.size(), 2U);
     EXPECT_EQ(run->cases[0].outcome, Outcome::pass);
-    EXPECT_EQ(run->cases[1].failures.size(), 1U);
+    EXPECT_EQ(run->cases[1].mismatches.size(), 1U);
     EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
     versions.insert(run->start.schema_version);
   }
@@ -120,9 +121,10 @@ TEST_F(RecordFile, PlannedCaseWithoutRecordFailsRun) {
   ASSERT_TRUE(run.ok()) << run.error().text();
   const CaseRecord& missing = run->cases.at(1);
   EXPECT_EQ(missing.outcome, Outcome::not_run);
-  EXPECT_EQ(missing.kind, "missing");
-  EXPECT_EQ(missing.kernel + " " + missing.types + " " + missing.device + " " + missing.pass + " " + missing.mode,
-            "b f64 cuda backward strict");
+  EXPECT_EQ(missing.outcome_detail, "missing");
+  EXPECT_EQ(
+      missing.kernel + " " + missing.parameter_types + " " + missing.device + " " + missing.pass + " " + missing.mode,
+      "b f64 cuda backward strict");
   EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
 }
 

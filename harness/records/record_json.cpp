@@ -40,7 +40,7 @@ constexpr std::array<TierField, 6> kTierFields{{
     {"t2", &CheckResults::finite_differences},
     {"t3", &CheckResults::native_precision},
     {"t5", &CheckResults::determinism},
-    {"devices", &CheckResults::devices},
+    {"devices", &CheckResults::device_agreement},
 }};
 
 // JSON has no infinity: non-finite values are written as text.
@@ -96,7 +96,8 @@ Json tiers_json(const CheckResults& tiers) {
   for (const TierField& field : kTierFields) {
     const std::optional<CheckResult>& tier = tiers.*field.member;
     if (!tier) continue;
-    value[field.name] = {{"checks", tier->checks}, {"failed", tier->failed}, {"rho_max", rho_json(tier->rho_max)}};
+    value[field.name] = {
+        {"checks", tier->compared_values}, {"failed", tier->failed}, {"rho_max", rho_json(tier->rho_max)}};
   }
   return value;
 }
@@ -106,8 +107,8 @@ CheckResults tiers_from(const json& value) {
   for (const TierField& field : kTierFields) {
     if (!value.contains(field.name)) continue;
     const json& tier = value.at(field.name);
-    tiers.*field.member =
-        CheckResult{.checks = tier.at("checks"), .failed = tier.at("failed"), .rho_max = rho_from(tier.at("rho_max"))};
+    tiers.*field.member = CheckResult{
+        .compared_values = tier.at("checks"), .failed = tier.at("failed"), .rho_max = rho_from(tier.at("rho_max"))};
   }
   return tiers;
 }
@@ -117,23 +118,23 @@ double to_microseconds(double milliseconds) { return std::round(milliseconds * 1
 
 Json times_json(const StageTimes& times) {
   Json value = Json::object();
-  for (const StageRow& field : kStages)
+  for (const StageTimeField& field : kStages)
     value[field.name] = to_microseconds(times.*field.member);
   return value;
 }
 
-Json plateau_json(const Plateau& plateau) {
+Json plateau_json(const FiniteDifferenceSeries& plateau) {
   Json value = {{"input_set", plateau.input_set},
                 {"gradient", plateau.gradient},
                 {"allowed", plateau.tolerance},
                 {"estimates", Json::array()}};
-  for (const Plateau::Estimate& estimate : plateau.estimates)
+  for (const FiniteDifferenceSeries::Estimate& estimate : plateau.estimates)
     value["estimates"].push_back({{"step", estimate.step}, {"value", estimate.value}});
   return value;
 }
 
-Plateau plateau_from(const json& value) {
-  Plateau plateau{
+FiniteDifferenceSeries plateau_from(const json& value) {
+  FiniteDifferenceSeries plateau{
       .input_set = value.at("input_set"), .gradient = value.at("gradient"), .tolerance = value.at("allowed")};
   for (const json& estimate : value.at("estimates"))
     plateau.estimates.push_back({.step = estimate.at("step"), .value = estimate.at("value")});
@@ -192,23 +193,23 @@ RunEnvironment environment_from(const json& value) {
 
 struct ExpectationField {
   const char* name;
-  std::string Expectation::*member;
+  std::string ExpectedFailure::*member;
 };
 
 constexpr std::array<ExpectationField, 9> kExpectationFields{{
-    {"place", &Expectation::location},
-    {"case", &Expectation::pattern},
-    {"outcome", &Expectation::outcome},
-    {"kind", &Expectation::kind},
-    {"message", &Expectation::message},
-    {"reason", &Expectation::reason},
-    {"issue", &Expectation::issue},
-    {"since", &Expectation::since},
-    {"expires", &Expectation::expires},
+    {"place", &ExpectedFailure::location},
+    {"case", &ExpectedFailure::pattern},
+    {"outcome", &ExpectedFailure::outcome},
+    {"kind", &ExpectedFailure::kind},
+    {"message", &ExpectedFailure::message},
+    {"reason", &ExpectedFailure::reason},
+    {"issue", &ExpectedFailure::issue},
+    {"since", &ExpectedFailure::since},
+    {"expires", &ExpectedFailure::expires},
 }};
 
-Expectation expectation_from(const json& value) {
-  Expectation expectation;
+ExpectedFailure expectation_from(const json& value) {
+  ExpectedFailure expectation;
   expectation.compiler = value.value("compiler", "");
   for (const ExpectationField& field : kExpectationFields)
     expectation.*field.member = value.at(field.name);
@@ -219,9 +220,9 @@ std::string line_of(const Json& value) { return value.dump(-1, ' ', false, Json:
 
 // Writes the members that only some cases have.
 void add_optional_members(Json& line, const CaseRecord& record) {
-  if (!record.failures.empty()) {
+  if (!record.mismatches.empty()) {
     Json& failures = line["failures"] = Json::array();
-    for (const Mismatch& mismatch : record.failures)
+    for (const Mismatch& mismatch : record.mismatches)
       failures.push_back(mismatch_json(mismatch));
   }
   if (record.finding) {
@@ -231,8 +232,8 @@ void add_optional_members(Json& line, const CaseRecord& record) {
   }
   if (record.blame) {
     Json& blame = line["blame"] = {
-        {"culprit", record.blame->culprit}, {"reason", record.blame->reason}, {"witnesses", Json::array()}};
-    for (const Witness& witness : record.blame->witnesses)
+        {"culprit", record.blame->origin}, {"reason", record.blame->reason}, {"witnesses", Json::array()}};
+    for (const ExaminedBuild& witness : record.blame->examined_builds)
       blame["witnesses"].push_back({{"device", witness.device}, {"build", witness.build}, {"result", witness.result}});
   }
   if (record.rho_histogram != RhoHistogram{}) line["rho_histogram"] = record.rho_histogram;
@@ -241,58 +242,58 @@ void add_optional_members(Json& line, const CaseRecord& record) {
                                {"control", record.closest_control->control},
                                {"rho", rho_json(record.closest_control->rho)}};
   }
-  if (record.plateau) line["plateau"] = plateau_json(*record.plateau);
-  if (record.schedule) {
-    line["schedule"] = {{"lane", record.schedule->job},
-                        {"batch_ms", to_microseconds(record.schedule->batch_ms)},
-                        {"done_ms", to_microseconds(record.schedule->done_ms)}};
+  if (record.finite_difference_series) line["plateau"] = plateau_json(*record.finite_difference_series);
+  if (record.judging_times) {
+    line["schedule"] = {{"lane", record.judging_times->job_index},
+                        {"batch_ms", to_microseconds(record.judging_times->batch_start_ms)},
+                        {"done_ms", to_microseconds(record.judging_times->decided_ms)}};
   }
   if (record.is_cached) line["cached"] = true;
   if (!record.selector.empty()) line["selector"] = record.selector;
-  if (!record.sizes.empty()) line["sizes"] = record.sizes;
-  for (const UncoveredBranch& way : record.uncovered) {
+  if (!record.thread_counts.empty()) line["sizes"] = record.thread_counts;
+  for (const UncoveredBranch& way : record.uncovered_branches) {
     Json gap = {{"line", way.line}, {"what", way.description}};
     if (!way.file.empty()) gap["file"] = way.file;
     line["unreached"].push_back(std::move(gap));
   }
-  for (const backends::MemoryFinding& fault : record.faults)
+  for (const backends::MemoryFinding& fault : record.memory_findings)
     line["faults"].push_back(to_json(fault));
   for (const backends::ExecutionProfile& profile : record.profiles)
     line["profiles"].push_back(to_json(profile));
   for (const backends::Measurement& measurement : record.measurements)
     line["measurements"].push_back(to_json(measurement));
   if (!record.log.empty()) line["log"] = record.log;
-  if (record.artifact) {
-    line["artifact"] = {{"python", record.artifact->python},
-                        {"cpp", record.artifact->cpp},
-                        {"cuda", record.artifact->cuda},
-                        {"ir", record.artifact->ir},
-                        {"compile_command", record.artifact->compile_command}};
+  if (record.source_texts) {
+    line["artifact"] = {{"python", record.source_texts->python},
+                        {"cpp", record.source_texts->cpp},
+                        {"cuda", record.source_texts->cuda},
+                        {"ir", record.source_texts->ir},
+                        {"compile_command", record.source_texts->compile_command}};
   }
 }
 
 void read_optional_members(CaseRecord& record, const json& line) {
   if (line.contains("failures")) {
     for (const json& mismatch : line.at("failures"))
-      record.failures.push_back(mismatch_from(mismatch));
+      record.mismatches.push_back(mismatch_from(mismatch));
   }
   if (line.contains("unreached")) {
     for (const json& way : line.at("unreached"))
-      record.uncovered.push_back(
+      record.uncovered_branches.push_back(
           {.line = way.at("line"), .description = way.at("what"), .file = way.value("file", "")});
   }
   if (line.contains("finding")) {
     const json& finding = line.at("finding");
-    record.finding = FindingRecord{.line = finding.at("line"),
-                                   .access = finding.at("access"),
-                                   .threads = finding.at("threads").get<std::vector<std::string>>(),
-                                   .file = finding.value("file", "")};
+    record.finding = DefectRecord{.line = finding.at("line"),
+                                  .access = finding.at("access"),
+                                  .threads = finding.at("threads").get<std::vector<std::string>>(),
+                                  .file = finding.value("file", "")};
   }
   if (line.contains("blame")) {
     const json& blame = line.at("blame");
-    record.blame = Blame{.culprit = blame.at("culprit"), .reason = blame.at("reason"), .witnesses = {}};
+    record.blame = FailureOrigin{.origin = blame.at("culprit"), .reason = blame.at("reason"), .examined_builds = {}};
     for (const json& witness : blame.at("witnesses"))
-      record.blame->witnesses.push_back(
+      record.blame->examined_builds.push_back(
           {.device = witness.at("device"), .build = witness.at("build"), .result = witness.at("result")});
   }
   record.rho_histogram = line.value("rho_histogram", RhoHistogram{});
@@ -302,17 +303,18 @@ void read_optional_members(CaseRecord& record, const json& line) {
                                             .control = closest.at("control"),
                                             .rho = rho_from(closest.at("rho")).value_or(0.0)};
   }
-  if (line.contains("plateau")) record.plateau = plateau_from(line.at("plateau"));
+  if (line.contains("plateau")) record.finite_difference_series = plateau_from(line.at("plateau"));
   if (line.contains("schedule")) {
     const json& schedule = line.at("schedule");
-    record.schedule =
-        Schedule{.job = schedule.at("lane"), .batch_ms = schedule.at("batch_ms"), .done_ms = schedule.at("done_ms")};
+    record.judging_times = JudgingTimes{.job_index = schedule.at("lane"),
+                                        .batch_start_ms = schedule.at("batch_ms"),
+                                        .decided_ms = schedule.at("done_ms")};
   }
   record.is_cached = line.value("cached", false);
   record.selector = line.value("selector", "");
-  record.sizes = line.value("sizes", std::vector<std::int64_t>());
+  record.thread_counts = line.value("sizes", std::vector<std::int64_t>());
   for (const json& fault : line.value("faults", json::array()))
-    record.faults.push_back(memory_finding_from(fault));
+    record.memory_findings.push_back(memory_finding_from(fault));
   for (const json& profile : line.value("profiles", json::array()))
     record.profiles.push_back(execution_profile_from(profile));
   for (const json& measurement : line.value("measurements", json::array()))
@@ -320,19 +322,19 @@ void read_optional_members(CaseRecord& record, const json& line) {
   record.log = line.value("log", "");
   if (line.contains("artifact")) {
     const json& artifact = line.at("artifact");
-    record.artifact = SourceTexts{.python = artifact.at("python"),
-                                  .cpp = artifact.at("cpp"),
-                                  .cuda = artifact.at("cuda"),
-                                  .ir = artifact.at("ir"),
-                                  .compile_command = artifact.at("compile_command")};
+    record.source_texts = SourceTexts{.python = artifact.at("python"),
+                                      .cpp = artifact.at("cpp"),
+                                      .cuda = artifact.at("cuda"),
+                                      .ir = artifact.at("ir"),
+                                      .compile_command = artifact.at("compile_command")};
   }
 }
 
 }  // namespace
 
-json to_json(const std::vector<Expectation>& expectations) {
+json to_json(const std::vector<ExpectedFailure>& expectations) {
   json rows = json::array();
-  for (const Expectation& expectation : expectations) {
+  for (const ExpectedFailure& expectation : expectations) {
     json& row = rows.emplace_back();
     for (const ExpectationField& field : kExpectationFields)
       row[field.name] = expectation.*field.member;
@@ -345,11 +347,11 @@ std::string to_line(const RunStart& start) {
   Json line = {{"record", "run_start"},
                {"schema_version", start.schema_version},
                {"run_id", start.run_id},
-               {"started", start.started},
+               {"started", start.start_time},
                {"command_line", start.command_line},
                {"seed", fmt::format("0x{:016x}", start.seed)},
                {"environment", environment_json(start.environment)}};
-  if (!start.inputs.empty()) line["inputs"] = start.inputs;
+  if (!start.inputs_hash.empty()) line["inputs"] = start.inputs_hash;
   if (start.shard != Shard{}) line["shard"] = {{"index", start.shard.index}, {"of", start.shard.shard_count}};
   if (!start.expectations.empty()) line["expectations"] = to_json(start.expectations);
   line["plan"] = start.plan;
@@ -359,11 +361,11 @@ std::string to_line(const RunStart& start) {
 RunStart run_start_from(const json& line) {
   RunStart start{.schema_version = line.at("schema_version"),
                  .run_id = line.at("run_id"),
-                 .started = line.at("started"),
+                 .start_time = line.at("started"),
                  .command_line = line.at("command_line").get<std::vector<std::string>>(),
                  .seed = std::stoull(line.at("seed").get<std::string>(), nullptr, 16),
                  .environment = environment_from(line.at("environment")),
-                 .inputs = line.value("inputs", ""),
+                 .inputs_hash = line.value("inputs", ""),
                  .plan = line.at("plan").get<std::vector<std::string>>()};
   if (line.contains("shard"))
     start.shard = {.index = line.at("shard").at("index"), .shard_count = line.at("shard").at("of")};
@@ -377,23 +379,23 @@ std::string to_line(const CaseRecord& record) {
                {"case", record.name},
                {"family", record.family},
                {"kernel", record.kernel},
-               {"types", record.types},
+               {"types", record.parameter_types},
                {"device", record.device},
                {"pass", record.pass},
                {"mode", record.mode},
                {"outcome", to_text(record.outcome)},
-               {"kind", record.kind},
+               {"kind", record.outcome_detail},
                {"message", record.message},
                {"rho_max", rho_json(record.rho_max)},
                {"values_compared", record.values_compared},
                {"input_sets", record.input_sets},
-               {"controls_rejected", record.controls_rejected},
+               {"controls_rejected", record.rejected_negative_controls},
                {"inconclusive", inconclusive_json(record.inconclusive)},
                {"tiers", tiers_json(record.check_results)},
-               {"attempts", attempts_json(record.attempts)},
-               {"time_ms", times_json(record.time_ms)},
+               {"attempts", attempts_json(record.attempt_outcomes)},
+               {"time_ms", times_json(record.stage_times)},
                {"source", {{"file", record.source.file}, {"line", record.source.line}}},
-               {"reproduce", record.reproduce}};
+               {"reproduce", record.reproduce_command}};
   add_optional_members(line, record);
   return line_of(line);
 }
@@ -402,28 +404,28 @@ CaseRecord case_from(const json& line) {
   CaseRecord record{.name = line.at("case"),
                     .family = line.at("family"),
                     .kernel = line.at("kernel"),
-                    .types = line.at("types"),
+                    .parameter_types = line.at("types"),
                     .device = line.at("device"),
                     .pass = line.at("pass"),
                     .mode = line.at("mode"),
                     .outcome = outcome_of(line.at("outcome")),
-                    .kind = line.at("kind"),
+                    .outcome_detail = line.at("kind"),
                     .message = line.at("message"),
                     .rho_max = rho_from(line.at("rho_max")),
                     .values_compared = line.at("values_compared"),
                     .input_sets = line.at("input_sets"),
-                    .controls_rejected = line.at("controls_rejected"),
+                    .rejected_negative_controls = line.at("controls_rejected"),
                     .check_results = tiers_from(line.at("tiers")),
                     .source = {.file = line.at("source").at("file"), .line = line.at("source").at("line")},
-                    .reproduce = line.at("reproduce")};
+                    .reproduce_command = line.at("reproduce")};
   for (const auto& field : kInconclusiveFields) {
     record.inconclusive.*field.member = line.at("inconclusive").at(field.name).get<std::int64_t>();
   }
-  for (const StageRow& field : kStages) {
-    record.time_ms.*field.member = line.at("time_ms").at(field.name).get<double>();
+  for (const StageTimeField& field : kStages) {
+    record.stage_times.*field.member = line.at("time_ms").at(field.name).get<double>();
   }
   for (const json& attempt : line.at("attempts"))
-    record.attempts.push_back(outcome_of(attempt));
+    record.attempt_outcomes.push_back(outcome_of(attempt));
   read_optional_members(record, line);
   return record;
 }
@@ -434,14 +436,14 @@ std::string to_line(const RunEnd& end) {
     if (end.counts.count_of(row.outcome) > 0) counts[std::string(row.text)] = end.counts.count_of(row.outcome);
   }
   return line_of({{"record", "run_end"},
-                  {"finished", end.finished},
+                  {"finished", end.end_time},
                   {"counts", counts},
                   {"exit_status", static_cast<int>(end.exit_status)},
                   {"wall_time_s", std::round(end.wall_time_seconds * 1e3) / 1e3}});
 }
 
 RunEnd run_end_from(const json& line) {
-  RunEnd end{.finished = line.at("finished"),
+  RunEnd end{.end_time = line.at("finished"),
              .exit_status = static_cast<ExitStatus>(line.at("exit_status").get<int>()),
              .wall_time_seconds = line.at("wall_time_s")};
   for (const auto& [name, cases] : line.at("counts").items()) {

@@ -16,7 +16,7 @@ std::string to_line(const CaseRecord& record);
 std::string to_line(const RunEnd& end);
 
 // The member `expectations` of the first line.
-nlohmann::json to_json(const std::vector<Expectation>& expectations);
+nlohmann::json to_json(const std::vector<ExpectedFailure>& expectations);
 
 // The inverse. `line` must be valid under the schema and of the matching kind.
 RunStart run_start_from(const nlohmann::json& line);

@@ -25,7 +25,7 @@ using nlohmann::json;
 // The line of a planned case that was not run.
 json missing_line(const std::string& name) {
   CaseRecord record = record_of(name);
-  record.kind = "missing";
+  record.outcome_detail = "missing";
   record.message = "the case was planned, but the run has no record of it";
   return json::parse(to_line(record));
 }
@@ -33,7 +33,7 @@ json missing_line(const std::string& name) {
 // Records before version 2.0.0 use another name for some passes.
 void rename_old_passes(json& line) {
   const auto rename = [](json& outcome) {
-    if (outcome == harness::kLegacyPass) outcome = harness::to_text(harness::Outcome::pass);
+    if (outcome == harness::kLegacyPassText) outcome = harness::to_text(harness::Outcome::pass);
   };
   if (line.contains("outcome")) rename(line["outcome"]);
   if (line.contains("attempts")) {
@@ -42,7 +42,7 @@ void rename_old_passes(json& line) {
   }
   if (!line.contains("counts")) return;
   json& counts = line["counts"];
-  if (const auto old = counts.find(harness::kLegacyPass); old != counts.end()) {
+  if (const auto old = counts.find(harness::kLegacyPassText); old != counts.end()) {
     counts["pass"] = counts.value("pass", 0) + old->get<std::int64_t>();
     counts.erase(old);
   }
@@ -51,7 +51,7 @@ void rename_old_passes(json& line) {
 // A parsed line, or its damage.
 struct Line {
   json content;
-  std::optional<DamagedLine> damage = {};
+  std::optional<InvalidLine> damage = {};
 };
 
 Line read_line(const std::string& text, const schemas::Validator& validator) {
@@ -60,7 +60,7 @@ Line read_line(const std::string& text, const schemas::Validator& validator) {
     line.damage = {.message = "the line is not valid JSON"};
   } else if (const auto diagnostics = validator.diagnostics(line.content); !diagnostics.empty()) {
     const schemas::SchemaError& first = diagnostics.front();
-    line.damage = {.pointer = first.pointer,
+    line.damage = {.json_pointer = first.pointer,
                    .message = fmt::format("found {}, expected {}", first.found, first.expected)};
   }
   return line;
@@ -83,7 +83,7 @@ class LineReader {
     const std::size_t parts = parts_of(texts.size());
     while (validators_.size() < parts)
       validators_.emplace_back(schemas::kRecordSchemaText);
-    for_each_index(parts, static_cast<unsigned>(parts), [&](std::size_t part) {
+    for_each_index_in_parallel(parts, static_cast<unsigned>(parts), [&](std::size_t part) {
       for (std::size_t i = part; i < texts.size(); i += parts)
         lines[i] = read_line(texts[i], validators_[part]);
     });
@@ -111,7 +111,7 @@ class LineReader {
 class Collector {
  public:
   void take(int number, Line read) {
-    if (read.damage) return damaged(number, std::move(read.damage->pointer), std::move(read.damage->message));
+    if (read.damage) return damaged(number, std::move(read.damage->json_pointer), std::move(read.damage->message));
     json line = std::move(read.content);
     rename_old_passes(line);
     const std::string kind = line.at("record");
@@ -131,7 +131,7 @@ class Collector {
     run_.start = std::move(line);
   }
 
-  [[nodiscard]] const std::vector<DamagedLine>& damage() const { return run_.damaged_lines; }
+  [[nodiscard]] const std::vector<InvalidLine>& damage() const { return run_.damaged_lines; }
   [[nodiscard]] bool has_start() const { return !run_.start.is_null(); }
 
   Result<RecordLines> finish(bool truncated) {
@@ -145,7 +145,8 @@ class Collector {
 
  private:
   void damaged(int number, std::string pointer, std::string message) {
-    run_.damaged_lines.push_back({.number = number, .pointer = std::move(pointer), .message = std::move(message)});
+    run_.damaged_lines.push_back(
+        {.line_number = number, .json_pointer = std::move(pointer), .message = std::move(message)});
   }
 
   void take_case(int number, json line) {
@@ -163,8 +164,8 @@ class Collector {
 
 }  // namespace
 
-std::string damage_text(const DamagedLine& line) {
-  return line.pointer.empty() ? line.message : fmt::format("{}: {}", line.pointer, line.message);
+std::string damage_text(const InvalidLine& line) {
+  return line.json_pointer.empty() ? line.message : fmt::format("{}: {}", line.json_pointer, line.message);
 }
 
 Result<RecordLines> read_record_lines(const std::filesystem::path& dir, Damage damage) {

@@ -14,10 +14,10 @@
 namespace assay::harness {
 
 // An invalid line of the records.
-struct DamagedLine {
-  int number = 0;       // line number, from 1
-  std::string pointer;  // JSON pointer to the invalid part; empty for the line as a whole
-  std::string message;  // what is invalid: "found "fine", expected one of ..."
+struct InvalidLine {
+  int line_number = 0;       // line number, from 1
+  std::string json_pointer;  // JSON pointer to the invalid part; empty for the line as a whole
+  std::string message;       // what is invalid: "found "fine", expected one of ..."
 };
 
 // The lines of a run, as schemas/record.schema.json describes them.
@@ -26,13 +26,13 @@ struct RecordLines {
   std::vector<nlohmann::json> cases;       // one for each planned case, in the order of the plan
   std::optional<nlohmann::json> end;       // the last line; empty if the run did not finish
   bool is_truncated = false;               // whether the last line was incomplete, and was dropped
-  std::vector<DamagedLine> damaged_lines;  // other invalid lines, which were also dropped
+  std::vector<InvalidLine> damaged_lines;  // other invalid lines, which were also dropped
 
   [[nodiscard]] bool complete() const { return end.has_value() && !is_truncated && damaged_lines.empty(); }
 };
 
 // "/outcome: found "fine", expected one of ...".
-std::string damage_text(const DamagedLine& line);
+std::string damage_text(const InvalidLine& line);
 
 // How to handle lines after the first that are invalid or contradict earlier ones.
 enum class Damage : std::uint8_t { rejected, listed };

@@ -37,6 +37,6 @@ Result<RunRecords> read_records(const std::filesystem::path& dir);
 ///
 /// Fails with the file and line on an unknown column, a row of another length, an empty pattern, an invalid date, and
 /// an outcome that cannot be expected (pass, unsupported, not_run and internal_error).
-Result<std::vector<Expectation>> read_expectations(const std::filesystem::path& file);
+Result<std::vector<ExpectedFailure>> read_expectations(const std::filesystem::path& file);
 
 }  // namespace assay::harness

@@ -22,18 +22,18 @@ CaseRecord full_record() {
       .name = "loop/product/f32/cpu/backward/strict",
       .family = "loop",
       .kernel = "product",
-      .types = "f32",
+      .parameter_types = "f32",
       .device = "cpu",
       .pass = "backward",
       .mode = "strict",
       .outcome = Outcome::fail,
-      .kind = "mismatch",
+      .outcome_detail = "mismatch",
       .message = "grad_x[3] is 0.5, expected 1.25",
       .rho_max = kInf,
       .values_compared = 640,
       .input_sets = 10,
-      .sizes = {0, 7, 65537},
-      .controls_rejected = 7,
+      .thread_counts = {0, 7, 65537},
+      .rejected_negative_controls = 7,
       .inconclusive = {.uncertain_paths = 1,
                        .non_differentiable_points = 2,
                        .ill_conditioned_values = 3,
@@ -42,43 +42,46 @@ CaseRecord full_record() {
                        .domain_errors = 6},
       .rho_histogram = {600, 20, 5, 2, 1, 0, 0, 0, 0, 0, 12},
       .closest_control = ClosestControl{.array = "grad_x", .control = "the doubled result", .rho = kInf},
-      .plateau = Plateau{.input_set = 3, .gradient = 1.5, .tolerance = 1e-6, .estimates = {{0.015625, 1.5001}}},
-      .attempts = {Outcome::crashed, Outcome::fail},
-      .time_ms = {.parse_ms = 1,
-                  .adjoint_ms = 2,
-                  .emit_ms = 3,
-                  .build_ms = 4.125,
-                  .reference_ms = 5,
-                  .run_ms = 6,
-                  .compare_ms = 7},
-      .schedule = Schedule{.job = 2, .batch_ms = 12.5, .done_ms = 380.25},
+      .finite_difference_series =
+          FiniteDifferenceSeries{.input_set = 3, .gradient = 1.5, .tolerance = 1e-6, .estimates = {{0.015625, 1.5001}}},
+      .attempt_outcomes = {Outcome::crashed, Outcome::fail},
+      .stage_times = {.parse_ms = 1,
+                      .adjoint_ms = 2,
+                      .emit_ms = 3,
+                      .build_ms = 4.125,
+                      .oracle_ms = 5,
+                      .launch_ms = 6,
+                      .compare_ms = 7},
+      .judging_times = JudgingTimes{.job_index = 2, .batch_start_ms = 12.5, .decided_ms = 380.25},
       .source = {.file = "loop.py", .line = 12},
-      .reproduce = "assay run loop/product/f32/cpu/backward/strict --seed 7",
-      .finding = FindingRecord{.line = 9, .access = "store out[3]", .threads = {"(3)", "(4)"}, .file = "types.py"},
+      .reproduce_command = "assay run loop/product/f32/cpu/backward/strict --seed 7",
+      .finding = DefectRecord{.line = 9, .access = "store out[3]", .threads = {"(3)", "(4)"}, .file = "types.py"},
       .blame =
-          Blame{.culprit = "compiler(NVRTC 13.0.88 compute_100)",
-                .reason = "without optimizations, the same source passes",
-                .witnesses = {{.device = "ptx", .build = "NVRTC 13.0.88 compute_100", .result = "fail(mismatch)"}}},
+          FailureOrigin{
+              .origin = "compiler(NVRTC 13.0.88 compute_100)",
+              .reason = "without optimizations, the same source passes",
+              .examined_builds = {{.device = "ptx", .build = "NVRTC 13.0.88 compute_100", .result = "fail(mismatch)"}}},
       .log = "warning",
-      .artifact = SourceTexts{.python = "p", .cpp = "c", .cuda = "u", .ir = "i", .compile_command = "g++"}};
-  record.uncovered = {{.line = 4, .description = "the condition is never true"},
-                      {.line = 5, .description = "the loop never runs", .file = "types.py"}};
-  record.check_results.f64_promotion = CheckResult{.checks = 640, .failed = 12, .rho_max = kInf};
-  record.check_results.determinism = CheckResult{.checks = 0, .failed = 0, .rho_max = std::nullopt};
-  backends::MemoryFinding fault{.kind = "read_write_race",
-                                .kernel = "product_backward",
-                                .target = "compute_75",
-                                .site = {57, 31, "st.global.f32 [%rd4], %f2", {4, 0, 0}, {1, 2, 3}},
-                                .other = backends::AccessSite{52, 30, "ld.global.f32", {3, 0, 0}, {0, 0, 1}},
-                                .space = "global",
-                                .address = "0x48000000080",
-                                .allocation = "grad_x",
-                                .offset = -4,
-                                .allocation_bytes = 132,
-                                .access_bytes = 4,
-                                .count = 3,
-                                .text = "read_write_race in product_backward"};
-  record.faults.push_back(fault);
+      .source_texts = SourceTexts{.python = "p", .cpp = "c", .cuda = "u", .ir = "i", .compile_command = "g++"}};
+  record.uncovered_branches = {{.line = 4, .description = "the condition is never true"},
+                               {.line = 5, .description = "the loop never runs", .file = "types.py"}};
+  record.check_results.f64_promotion = CheckResult{.compared_values = 640, .failed = 12, .rho_max = kInf};
+  record.check_results.determinism = CheckResult{.compared_values = 0, .failed = 0, .rho_max = std::nullopt};
+  backends::MemoryFinding fault{
+      .kind = "read_write_race",
+      .kernel = "product_backward",
+      .target = "compute_75",
+      .site = {57, 31, "st.global.f32 [%rd4], %f2", {4, 0, 0}, {1, 2, 3}},
+      .conflicting_access = backends::AccessSite{52, 30, "ld.global.f32", {3, 0, 0}, {0, 0, 1}},
+      .state_space = "global",
+      .address = "0x48000000080",
+      .allocation = "grad_x",
+      .offset = -4,
+      .allocation_bytes = 132,
+      .access_bytes = 4,
+      .count = 3,
+      .text = "read_write_race in product_backward"};
+  record.memory_findings.push_back(fault);
   record.profiles.push_back({.target = "compute_75",
                              .threads = 13,
                              .exactness = {377, 13, 5, 2, true},
@@ -87,14 +90,14 @@ CaseRecord full_record() {
                                  .threads = 16777216,
                                  .measures = {{"time_ns", 51200.5}, {"registers", 24}},
                                  .remark = "no hardware counters"});
-  record.failures.push_back({.check_name = "t1",
-                             .array = "grad_x",
-                             .index = {3, 0},
-                             .input_set = 4,
-                             .expected = exact(1.25),
-                             .bound = exact(0.0),
-                             .got = exact(0.5F),
-                             .rho = kInf});
+  record.mismatches.push_back({.check_name = "t1",
+                               .array = "grad_x",
+                               .index = {3, 0},
+                               .input_set = 4,
+                               .expected = exact(1.25),
+                               .bound = exact(0.0),
+                               .got = exact(0.5F),
+                               .rho = kInf});
   return record;
 }
 
@@ -139,20 +142,20 @@ TEST(RecordJson, RecordWithAllMembersRoundTripsThroughJson) {
 
 TEST(RecordJson, OmitsUnsetMembers) {
   CaseRecord record = full_record();
-  record.failures.clear();
+  record.mismatches.clear();
   record.finding.reset();
   record.blame.reset();
-  record.sizes.clear();
-  record.faults.clear();
+  record.thread_counts.clear();
+  record.memory_findings.clear();
   record.profiles.clear();
   record.measurements.clear();
-  record.artifact.reset();
+  record.source_texts.reset();
   record.log.clear();
   record.rho_max.reset();
   record.rho_histogram = {};
   record.closest_control.reset();
-  record.plateau.reset();
-  record.schedule.reset();
+  record.finite_difference_series.reset();
+  record.judging_times.reset();
   const json line = json::parse(to_line(record));
   EXPECT_EQ(first_diagnostic(line.dump()), "");
   for (const char* name : {"failures", "finding", "blame", "sizes", "faults", "profiles", "measurements", "artifact",
@@ -172,7 +175,7 @@ TEST(RecordJson, ReplacesInvalidUtf8) {
 TEST(RecordJson, RunStartAndRunEndRoundTripThroughJson) {
   const RunStart start{.schema_version = "1.0.0",
                        .run_id = make_run_id(),
-                       .started = utc_now(),
+                       .start_time = utc_now(),
                        .command_line = {"assay", "run", "loop"},
                        .seed = 0xfedcba9876543210,
                        .environment = {.os = "Debian",
@@ -186,7 +189,7 @@ TEST(RecordJson, RunStartAndRunEndRoundTripThroughJson) {
   EXPECT_EQ(first_diagnostic(to_line(start)), "");
   EXPECT_EQ(run_start_from(json::parse(to_line(start))), start);
 
-  RunEnd end{.finished = utc_now(), .exit_status = ExitStatus::all_unsupported, .wall_time_seconds = 1.5};
+  RunEnd end{.end_time = utc_now(), .exit_status = ExitStatus::all_unsupported, .wall_time_seconds = 1.5};
   end.counts.add(Outcome::unsupported, 12);
   EXPECT_EQ(first_diagnostic(to_line(end)), "");
   EXPECT_EQ(run_end_from(json::parse(to_line(end))), end);
@@ -194,7 +197,7 @@ TEST(RecordJson, RunStartAndRunEndRoundTripThroughJson) {
 
 TEST(CaseRecordMembers, AreTakenFromCaseName) {
   const CaseRecord record = record_of("loop/product/f32/cpu/backward/strict");
-  EXPECT_EQ(record.family + " " + record.kernel + " " + record.types, "loop product f32");
+  EXPECT_EQ(record.family + " " + record.kernel + " " + record.parameter_types, "loop product f32");
   EXPECT_EQ(record.device + " " + record.pass + " " + record.mode, "cpu backward strict");
   EXPECT_EQ(record_of("loop/product/f32/cpu/forward").mode, "");
 }

@@ -19,7 +19,7 @@ Result<RecordWriter> RecordWriter::create(const std::filesystem::path& dir, RunS
   std::filesystem::create_directories(dir, error);
   if (error) return Error{fmt::format("cannot create the output folder: {}", error.message()), dir.string()};
 
-  Result<AppendedLines> lines = AppendedLines::create(dir / kRecordsFile);
+  Result<LineAppender> lines = LineAppender::create(dir / kRecordsFile);
   if (!lines.ok()) return lines.error();
   RecordWriter writer(lines.take());
 
@@ -27,7 +27,7 @@ Result<RecordWriter> RecordWriter::create(const std::filesystem::path& dir, RunS
   writer.pending_cases_.insert(start.plan.begin(), start.plan.end());
   if (writer.pending_cases_.size() != start.plan.size()) return Error{"the plan contains a case twice", dir.string()};
   start.schema_version = schemas::kRecordSchemaVersion;
-  if (Result<void> written = writer.lines_.append(to_line(start)); !written.ok()) return written.error();
+  if (Result<void> written = writer.records_file_.append(to_line(start)); !written.ok()) return written.error();
   return writer;
 }
 
@@ -35,7 +35,7 @@ Result<void> RecordWriter::append(const CaseRecord& record) {
   if (!pending_cases_.contains(record.name)) {
     return Error{"the case is not planned, or was already recorded", record.name};
   }
-  if (Result<void> written = lines_.append(to_line(record)); !written.ok()) return written;
+  if (Result<void> written = records_file_.append(to_line(record)); !written.ok()) return written;
   pending_cases_.erase(record.name);
   counts_.add(record.outcome);
   return {};
@@ -44,11 +44,11 @@ Result<void> RecordWriter::append(const CaseRecord& record) {
 Result<RunEnd> RecordWriter::finish() { return finish(utc_now(), monotonic_seconds() - start_seconds_); }
 
 Result<RunEnd> RecordWriter::finish(const std::string& finished, double wall_time_seconds) {
-  if (end_) return *end_;
-  RunEnd end{.finished = finished, .counts = counts_, .wall_time_seconds = wall_time_seconds};
+  if (existing_end_) return *existing_end_;
+  RunEnd end{.end_time = finished, .counts = counts_, .wall_time_seconds = wall_time_seconds};
   end.counts.add(Outcome::not_run, static_cast<std::int64_t>(pending_cases_.size()));
   end.exit_status = harness::exit_status(end.counts);
-  if (Result<void> written = lines_.append(to_line(end)); !written.ok()) return written.error();
+  if (Result<void> written = records_file_.append(to_line(end)); !written.ok()) return written.error();
   return end;
 }
 

@@ -18,7 +18,7 @@ namespace assay::harness {
 // Name of the file in the run's folder.
 inline constexpr std::string_view kRecordsFile = "records.jsonl";
 
-// Appends one line at a time, as AppendedLines does: a crash of Assay loses no recorded line. After a failed write
+// Appends one line at a time, as LineAppender does: a crash of Assay loses no recorded line. After a failed write
 // every later call fails, and no run end is written, so that a damaged run cannot look complete.
 class RecordWriter {
  public:
@@ -47,18 +47,18 @@ class RecordWriter {
 
   // Milliseconds since create; for a resumed run, plus the time up to its last record.
   [[nodiscard]] double elapsed_ms() const { return (monotonic_seconds() - start_seconds_) * 1e3; }
-  [[nodiscard]] const std::filesystem::path& file() const { return lines_.file(); }
+  [[nodiscard]] const std::filesystem::path& file() const { return records_file_.file(); }
   [[nodiscard]] const OutcomeCounts& counts() const { return counts_; }
 
  private:
-  explicit RecordWriter(AppendedLines lines) : lines_(std::move(lines)) {}
+  explicit RecordWriter(LineAppender lines) : records_file_(std::move(lines)) {}
   static double monotonic_seconds();
 
-  AppendedLines lines_;                            // the open file
+  LineAppender records_file_;                      // the open file
   double start_seconds_ = 0.0;                     // start on the monotonic clock, in seconds
   std::unordered_set<std::string> pending_cases_;  // planned cases that have no line yet
   OutcomeCounts counts_;                           // recorded cases, by outcome
-  std::optional<RunEnd> end_;                      // last line of a resumed run that was already finished
+  std::optional<RunEnd> existing_end_;             // last line of a resumed run that was already finished
 };
 
 }  // namespace assay::harness

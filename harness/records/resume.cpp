@@ -43,12 +43,12 @@ Result<RecordWriter> RecordWriter::resume(const std::filesystem::path& dir, cons
   if (const auto differs = difference(run->start, start)) return rejection(*differs, dir);
   if (run->start.plan != start.plan) return rejection("the planned cases differ", dir);
 
-  const double worked_s = seconds_worked(run->start.started, file);  // before the file is modified
-  Result<AppendedLines> lines = AppendedLines::reopen(file, complete_bytes);
+  const double worked_s = seconds_worked(run->start.start_time, file);  // before the file is modified
+  Result<LineAppender> lines = LineAppender::reopen(file, complete_bytes);
   if (!lines.ok()) return lines.error();
   RecordWriter writer(lines.take());
   writer.start_seconds_ = monotonic_seconds() - worked_s;
-  writer.end_ = run->end;
+  writer.existing_end_ = run->end;
   for (const CaseRecord& record : run->cases) {
     if (record.outcome == Outcome::not_run) writer.pending_cases_.insert(record.name);
     else writer.counts_.add(record.outcome);

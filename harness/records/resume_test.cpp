@@ -24,9 +24,9 @@ class ResumeTest : public ::testing::Test {
   static RunStart start() {
     return {
         .run_id = "r",
-        .started = "2026-11-21T03:47:02Z",
+        .start_time = "2026-11-21T03:47:02Z",
         .environment = {.compiler = "g++", .devices = {{.name = "cpu", .is_available = true, .description = "EPYC"}}},
-        .inputs = std::string(64, 'a'),
+        .inputs_hash = std::string(64, 'a'),
         .shard = {.index = 2, .shard_count = 3},
         .expectations = {{.location = "w.csv:2", .pattern = "loop", .outcome = "fail", .message = "*"}},
         .plan = {"loop/a/f32/cpu/forward", "loop/b/f32/cpu/forward"}};
@@ -35,7 +35,7 @@ class ResumeTest : public ::testing::Test {
     CaseRecord made = record_of(name);
     made.outcome = Outcome::pass;
     made.selector = "loop/" + made.kernel;
-    made.attempts = {Outcome::pass};
+    made.attempt_outcomes = {Outcome::pass};
     return made;
   }
   static void finish(RecordWriter& writer) {
@@ -82,7 +82,7 @@ TEST_F(ResumeTest, RejectsRecordsOfAnotherRunWithoutChangingThem) {
   EXPECT_THAT(rejection_of([](RunStart& s) { s.environment.devices.pop_back(); }), HasSubstr("device cpu"));
   EXPECT_THAT(rejection_of([](RunStart& s) { s.environment.devices.push_back({.name = "cuda"}); }),
               HasSubstr("device cuda"));
-  EXPECT_THAT(rejection_of([](RunStart& s) { s.inputs[0] = 'b'; }), HasSubstr("the selected kernels"));
+  EXPECT_THAT(rejection_of([](RunStart& s) { s.inputs_hash[0] = 'b'; }), HasSubstr("the selected kernels"));
   EXPECT_THAT(rejection_of([](RunStart& s) { s.seed = 9; }),
               HasSubstr("the seed is '0' in one run and '9' in the other"));
   EXPECT_THAT(rejection_of([](RunStart& s) { s.expectations.clear(); }), HasSubstr("the expected failures differ"));

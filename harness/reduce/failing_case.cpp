@@ -100,13 +100,14 @@ CaseRecord judge_case(const KernelSource& source, backends::Pass pass, backends:
 }
 
 Result<ReducedCase> reduce_case(const FailingCase& failing, backends::Device& device, const harness::Printer& printer,
-                                const RunOptions& options, ReductionBudget budget, const Report& report) {
+                                const RunOptions& options, ReductionBudget budget,
+                                const ProgressCallback& on_progress) {
   const ir::Module whole = alone(*failing.source.module, failing.source.kernel_index);
   const std::string ending = to_text(failing.failure_class);
   for (const harness::Policy& policy : {harness::Policy::quick(), options.policy}) {
     RunOptions effort = options_for(failing.pass, options);
     effort.policy = policy;
-    Result<Reduction> reduction = reduce(whole, DeviceJudge(failing, device, printer, effort), budget, report);
+    Result<Reduction> reduction = reduce(whole, DeviceJudge(failing, device, printer, effort), budget, on_progress);
     if (!reduction.ok()) continue;
     Result<KernelSource> source = reparse_as_python(reduction->module, kReducedFile);
     if (!source.ok()) return source.error();

@@ -1,7 +1,8 @@
 // Reduces a kernel with a failing case on a device.
 //
 //     const Result<ReducedCase> reduced = reduce_case({.source = source, .pass = pass, .ending = ending_of(record)},
-//                                                     device, printer, options, {.time = std::chrono::seconds(60)});
+//                                                     device, printer, options, {.time_limit =
+//                                                     std::chrono::seconds(60)});
 #pragma once
 
 #include <memory>
@@ -40,6 +41,6 @@ harness::CaseRecord judge_case(const harness::KernelSource& source, backends::Pa
 /// those of `options`. Fails if the failure is not reproducible.
 Result<ReducedCase> reduce_case(const FailingCase& failing, backends::Device& device, const harness::Printer& printer,
                                 const harness::RunOptions& options, ReductionBudget budget = {},
-                                const Report& report = nullptr);
+                                const ProgressCallback& on_progress = nullptr);
 
 }  // namespace assay::reduce

@@ -16,12 +16,12 @@ constexpr int kFormat = 1;
 
 Json to_json(const reduce::FailureClass& ending) {
   return {{"outcome", harness::to_text(ending.outcome)},
-          {"kind", ending.kind},
-          {"array", ending.array},
-          {"words", ending.message_words}};
+          {"kind", ending.outcome_detail},
+          {"array", ending.mismatched_array},
+          {"words", ending.normalized_message}};
 }
 
-Json to_json(const Conditions& conditions) {
+Json to_json(const JudgingConditions& conditions) {
   return {{"device", conditions.device},
           {"pass", conditions.pass},
           {"mode", conditions.mode},
@@ -37,7 +37,7 @@ Json to_json(const ReductionSummary& reduced) {
   return {{"message", reduced.message},
           {"effort", reduced.effort},
           {"statements_before", reduced.statements_before},
-          {"statements", reduced.statements},
+          {"statements", reduced.statements_after},
           {"trials", reduced.candidate_count},
           {"seconds", reduced.seconds},
           {"finished", reduced.is_minimal}};
@@ -47,10 +47,13 @@ reduce::FailureClass ending_from(const Json& json) {
   const std::string text = json.at("outcome");
   const auto outcome = harness::outcome_from_text(text);
   if (!outcome) throw std::invalid_argument(fmt::format("unknown outcome '{}'", text));
-  return {.outcome = *outcome, .kind = json.at("kind"), .array = json.at("array"), .message_words = json.at("words")};
+  return {.outcome = *outcome,
+          .outcome_detail = json.at("kind"),
+          .mismatched_array = json.at("array"),
+          .normalized_message = json.at("words")};
 }
 
-Conditions conditions_from(const Json& json) {
+JudgingConditions conditions_from(const Json& json) {
   return {.device = json.at("device"),
           .pass = json.at("pass"),
           .mode = json.at("mode"),
@@ -66,7 +69,7 @@ ReductionSummary reduced_from(const Json& json) {
   return {.message = json.at("message"),
           .effort = json.at("effort"),
           .statements_before = json.at("statements_before"),
-          .statements = json.at("statements"),
+          .statements_after = json.at("statements"),
           .candidate_count = json.at("trials"),
           .seconds = json.at("seconds"),
           .is_minimal = json.at("finished")};
@@ -87,11 +90,11 @@ Failure failure_from(const Json& json) {
 
 }  // namespace
 
-backends::Pass Conditions::parsed_pass() const {
+backends::Pass JudgingConditions::parsed_pass() const {
   return pass == backends::to_text(backends::Pass::kBackward) ? backends::Pass::kBackward : backends::Pass::kForward;
 }
 
-harness::Policy Conditions::policy() const {
+harness::Policy JudgingConditions::policy() const {
   if (effort == "quick") return harness::Policy::quick();
   return effort == "thorough" ? harness::Policy::thorough() : harness::Policy::standard();
 }

@@ -14,7 +14,7 @@
 namespace assay::reduce {
 
 /// The conditions of a judgment, except the kernel and the machine.
-struct Conditions {
+struct JudgingConditions {
   std::string device;                        ///< name of the device
   std::string pass;                          ///< pass of the case: "forward" or "backward"
   std::string mode;                          ///< numeric mode, as in names of cases; empty: strict
@@ -36,7 +36,7 @@ struct ReductionSummary {
   std::string message;                 ///< message of the reduced kernel's failure
   std::string effort;                  ///< effort needed to reproduce this failure
   std::int64_t statements_before = 0;  ///< number of statements of the original kernel
-  std::int64_t statements = 0;         ///< number of statements of the reduced kernel
+  std::int64_t statements_after = 0;   ///< number of statements of the reduced kernel
   std::int64_t candidate_count = 0;    ///< number of candidates that were judged
   double seconds = 0;                  ///< wall time of the reduction
   bool is_minimal = false;             ///< whether no further step makes the kernel smaller
@@ -47,7 +47,7 @@ struct Failure {
   std::string kernel;                                 ///< name of the function in the Python text
   reduce::FailureClass failure_class;                 ///< the ending of the case
   std::string message;                                ///< message of the case
-  Conditions conditions;                              ///< conditions under which the case failed
+  JudgingConditions conditions;                       ///< conditions under which the case failed
   std::optional<ReductionSummary> reduction_summary;  ///< empty if the kernel was not reduced
 };
 

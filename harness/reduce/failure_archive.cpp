@@ -37,12 +37,12 @@ std::string from_anywhere(const std::string& compiler) {
   return is_path ? fs::absolute(compiler, error).string() : compiler;
 }
 
-ReductionSummary reduced_of(const ReducedCase& made, const Conditions& conditions) {
+ReductionSummary reduced_of(const ReducedCase& made, const JudgingConditions& conditions) {
   const bool is_quick = made.options.policy.sets() == harness::Policy::quick().sets();
   return {.message = made.record.message,
           .effort = is_quick ? effort_of(true, false) : conditions.effort,
-          .statements_before = made.reduction.before.statements,
-          .statements = made.reduction.after.statements,
+          .statements_before = made.reduction.original_size.statements,
+          .statements_after = made.reduction.reduced_size.statements,
           .candidate_count = made.reduction.candidate_count,
           .seconds = std::chrono::duration<double>(made.reduction.time).count(),
           .is_minimal = made.reduction.is_minimal};
@@ -50,8 +50,8 @@ ReductionSummary reduced_of(const ReducedCase& made, const Conditions& condition
 
 }  // namespace
 
-Conditions conditions_of(const harness::SuiteOptions& options, const backends::DeviceOptions& device_options,
-                         const harness::CaseRecord& record) {
+JudgingConditions conditions_of(const harness::SuiteOptions& options, const backends::DeviceOptions& device_options,
+                                const harness::CaseRecord& record) {
   return {.device = record.device,
           .pass = record.pass,
           .mode = record.mode,
@@ -63,7 +63,7 @@ Conditions conditions_of(const harness::SuiteOptions& options, const backends::D
           .architectures = device_options.architectures};
 }
 
-harness::RunOptions run_options(const Conditions& conditions, int jobs) {
+harness::RunOptions run_options(const JudgingConditions& conditions, int jobs) {
   harness::RunOptions options;
   options.jobs = jobs;
   options.seed = conditions.seed;
@@ -72,14 +72,15 @@ harness::RunOptions run_options(const Conditions& conditions, int jobs) {
   return options;
 }
 
-Result<std::unique_ptr<backends::Device>> device_of(const Conditions& conditions) {
+Result<std::unique_ptr<backends::Device>> device_of(const JudgingConditions& conditions) {
   return backends::make_device(conditions.device, {.compiler = conditions.compiler,
                                                    .disabled_checks = conditions.disabled_checks,
                                                    .nvrtc = conditions.nvrtc,
                                                    .architectures = conditions.architectures});
 }
 
-Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source, Conditions conditions) {
+Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source,
+                   JudgingConditions conditions) {
   return {.name = record.name,
           .kernel = source.module->kernels[source.kernel_index].name,
           .failure_class = ending_of(record),
@@ -90,7 +91,7 @@ Failure failure_of(const harness::CaseRecord& record, const harness::KernelSourc
 
 Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Failure failure, backends::Device& device,
                                         const fs::path& folder, std::chrono::milliseconds time, int jobs,
-                                        const Report& report,
+                                        const ProgressCallback& on_progress,
                                         const std::function<void(const std::string&)>& on_message) {
   const backends::Pass pass = failure.conditions.parsed_pass();
   const harness::RunOptions options = run_options(failure.conditions, jobs);
@@ -100,7 +101,7 @@ Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Fai
   if (time.count() <= 0) return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
 
   const FailingCase failing{.source = source, .pass = pass, .failure_class = failure.failure_class};
-  const auto made = reduce_case(failing, device, harness::printer(), options, {.time = time}, report);
+  const auto made = reduce_case(failing, device, harness::printer(), options, {.time_limit = time}, on_progress);
   if (!made.ok()) {
     if (on_message) on_message("not reduced: " + made.error().text());
     return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
@@ -118,7 +119,7 @@ void remove_archived_failures(const fs::path& output) {
   std::error_code error;
   std::vector<fs::path> old;
   for (const fs::directory_entry& entry : fs::directory_iterator(failures_folder(output), error))
-    if (fs::exists(entry.path() / kFailureFile, error) || entry.path().extension() == kPartialSuffix)
+    if (fs::exists(entry.path() / kFailureFile, error) || entry.path().extension() == kPartialFolderSuffix)
       old.push_back(entry.path());
   for (const fs::path& folder : old)
     fs::remove_all(folder, error);
@@ -142,7 +143,8 @@ void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<
 std::string FailureArchiver::archive(const std::function<FailingDevice(const harness::CaseRecord&)>& device_of,
                                      const std::function<void(const std::string&)>& on_message) {
   if (observed_failures_.empty()) return "";
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
+  const auto end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(reduction_seconds_));
   std::string lines;
   std::size_t archived = 0;
   for (const ObservedFailure& one : observed_failures_) {
@@ -171,7 +173,7 @@ std::string line_of(const ArchivedFailure& archived) {
   std::string line = (archived.folder / "reproduce.sh").string();
   if (const auto& reduced = archived.failure.reduction_summary) {
     line += fmt::format("  (reduced from {} {} to {})", reduced->statements_before,
-                        reduced->statements_before == 1 ? "statement" : "statements", reduced->statements);
+                        reduced->statements_before == 1 ? "statement" : "statements", reduced->statements_after);
   }
   return line;
 }

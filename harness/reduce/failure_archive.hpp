@@ -25,22 +25,23 @@ struct ArchivedFailure {
 };
 
 /// The conditions under which a run with these options judged the record's case, on a device with these options.
-Conditions conditions_of(const harness::SuiteOptions& options, const backends::DeviceOptions& device_options,
-                         const harness::CaseRecord& record);
+JudgingConditions conditions_of(const harness::SuiteOptions& options, const backends::DeviceOptions& device_options,
+                                const harness::CaseRecord& record);
 /// The same as options of the harness. `jobs` as for --jobs.
-harness::RunOptions run_options(const Conditions& conditions, int jobs);
+harness::RunOptions run_options(const JudgingConditions& conditions, int jobs);
 /// Fails if the conditions name a device that does not exist.
-Result<std::unique_ptr<backends::Device>> device_of(const Conditions& conditions);
+Result<std::unique_ptr<backends::Device>> device_of(const JudgingConditions& conditions);
 
 /// The failure in a record of the source.
-Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source, Conditions conditions);
+Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source,
+                   JudgingConditions conditions);
 
 /// Writes the failure folder, reduces the kernel within `time` (0: does not reduce), and writes the folder again with
 /// the reduced kernel. A kernel that fails differently when it is judged again is not reduced; `on_message` gets the
 /// reason. Fails if the folder cannot be written.
 Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Failure failure, backends::Device& device,
                                         const std::filesystem::path& folder, std::chrono::milliseconds time, int jobs,
-                                        const Report& report = nullptr,
+                                        const ProgressCallback& on_progress = nullptr,
                                         const std::function<void(const std::string&)>& on_message = nullptr);
 
 /// The device on which a case failed.
@@ -58,7 +59,8 @@ void remove_archived_failures(const std::filesystem::path& output);
 class FailureArchiver {
  public:
   /// `options` must outlive it; `seconds` is the time for reducing, 0: none.
-  FailureArchiver(const harness::SuiteOptions& options, double seconds) : options_(options), seconds_(seconds) {}
+  FailureArchiver(const harness::SuiteOptions& options, double seconds)
+      : options_(options), reduction_seconds_(seconds) {}
 
   /// Stores a record of a kernel of the groups if it is a failure. Copies the source. Not thread-safe.
   void note(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups);
@@ -77,7 +79,7 @@ class FailureArchiver {
   };
 
   const harness::SuiteOptions& options_;
-  double seconds_;                                    ///< time for reducing; 0: none
+  double reduction_seconds_;                          ///< time for reducing; 0: none
   std::vector<ObservedFailure> observed_failures_;    ///< failures to archive
   std::map<std::string, std::size_t> count_by_kind_;  ///< archived failures, by pass and ending
   std::size_t failure_count_ = 0;                     ///< number of failures of the run

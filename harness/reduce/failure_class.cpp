@@ -52,24 +52,27 @@ std::string words_of(std::string_view message) {
 }  // namespace
 
 FailureClass ending_of(const harness::CaseRecord& record) {
-  FailureClass ending{.outcome = record.outcome, .kind = record.kind, .array = {}, .message_words = {}};
-  if (!record.failures.empty()) ending.array = record.failures.front().array;
-  if (is_identified_by_words(record.outcome)) ending.message_words = words_of(core_of(record.message));
+  FailureClass ending{.outcome = record.outcome,
+                      .outcome_detail = record.outcome_detail,
+                      .mismatched_array = {},
+                      .normalized_message = {}};
+  if (!record.mismatches.empty()) ending.mismatched_array = record.mismatches.front().array;
+  if (is_identified_by_words(record.outcome)) ending.normalized_message = words_of(core_of(record.message));
   return ending;
 }
 
 bool has_ending(const harness::CaseRecord& record, const FailureClass& ending) {
   FailureClass other = ending_of(record);
   const bool in_array = std::ranges::any_of(
-      record.failures, [&](const harness::Mismatch& mismatch) { return mismatch.array == ending.array; });
-  if (in_array) other.array = ending.array;
+      record.mismatches, [&](const harness::Mismatch& mismatch) { return mismatch.array == ending.mismatched_array; });
+  if (in_array) other.mismatched_array = ending.mismatched_array;
   return other == ending;
 }
 
 std::string to_text(const FailureClass& ending) {
   std::string text(harness::to_text(ending.outcome));
-  if (!ending.kind.empty()) text += fmt::format("({})", ending.kind);
-  if (!ending.array.empty()) text += fmt::format(" in {}", ending.array);
+  if (!ending.outcome_detail.empty()) text += fmt::format("({})", ending.outcome_detail);
+  if (!ending.mismatched_array.empty()) text += fmt::format(" in {}", ending.mismatched_array);
   return text;
 }
 

@@ -9,11 +9,11 @@ namespace assay::reduce {
 
 struct FailureClass {
   harness::Outcome outcome = harness::Outcome::pass;  ///< outcome of the case
-  std::string kind;                                   ///< kind of the outcome, as in CaseRecord::kind
-  std::string array;                                  ///< array of the first mismatch; empty if there is none
+  std::string outcome_detail;                         ///< kind of the outcome, as in CaseRecord::outcome_detail
+  std::string mismatched_array;                       ///< array of the first mismatch; empty if there is none
   /// The words of the message without names and numbers, if only they identify the failure: the compiler error, the
   /// signal, the reason of a rejection.
-  std::string message_words;
+  std::string normalized_message;
 
   friend bool operator==(const FailureClass&, const FailureClass&) = default;
 };

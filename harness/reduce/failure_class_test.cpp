@@ -12,10 +12,10 @@ CaseRecord record(Outcome outcome, const std::string& kind, const std::string& m
                   const std::vector<std::string>& arrays = {}) {
   CaseRecord record;
   record.outcome = outcome;
-  record.kind = kind;
+  record.outcome_detail = kind;
   record.message = message;
   for (const std::string& array : arrays)
-    record.failures.push_back({.check_name = "t1", .array = array});
+    record.mismatches.push_back({.check_name = "t1", .array = array});
   return record;
 }
 
@@ -31,7 +31,7 @@ TEST(FailureClass, MismatchesInSameArrayHaveSameClass) {
 TEST(FailureClass, BuildFailuresWithSameCompilerErrorHaveSameClass) {
   const FailureClass ending =
       ending_of(record(Outcome::build_failed, "build", "kernel:0:k:12:5: error: 'atn' was not declared in this scope"));
-  EXPECT_EQ(ending.message_words, "was not declared in this scope");
+  EXPECT_EQ(ending.normalized_message, "was not declared in this scope");
   EXPECT_TRUE(has_ending(
       record(Outcome::build_failed, "build", "kernel:3:k:2:1: error: 'b2' was not declared in this scope"), ending));
   EXPECT_FALSE(has_ending(record(Outcome::build_failed, "build", "k:2:1: error: expected ';' before 'b'"), ending));

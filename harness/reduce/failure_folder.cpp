@@ -36,7 +36,7 @@ void add_sources(Evidence& evidence, const harness::KernelSource& source, backen
                  const harness::Printer& printer, const harness::RunOptions& options) {
   const harness::PreparedKernel prepared = harness::prepare(source, printer, device.target(), options);
   if (!prepared.emitted) return;
-  if (device.target() == SourceTarget::kWarp) return;  // kernel.py is its source
+  if (device.target() == SourceTarget::kWarpPython) return;  // kernel.py is its source
   evidence[device.target() == SourceTarget::kCuda ? ".cu" : ".cpp"] = prepared.emitted->source();
   evidence[".ptx"] = ptx_of(*prepared.emitted, device, options);
 }
@@ -63,7 +63,7 @@ Result<void> write(const fs::path& file, const std::string& text) {
 
 Result<void> write_evidence(const fs::path& folder, const std::string& stem, const Evidence& evidence) {
   for (const auto& [ending, text] : evidence) {
-    if (text.empty() || text.size() > kMaxFileBytes) continue;
+    if (text.empty() || text.size() > kMaxEvidenceFileBytes) continue;
     if (auto written = write(folder / (stem + ending), text); !written.ok()) return written;
   }
   return {};
@@ -107,7 +107,7 @@ std::string folder_name(const std::string& case_name) {
 
 Result<void> write_failure_folder(const fs::path& folder, const Failure& failure, const Evidence& kernel,
                                   const std::optional<Evidence>& reduced) {
-  const fs::path partial = folder.parent_path() / ("." + folder.filename().string() + kPartialSuffix);
+  const fs::path partial = folder.parent_path() / ("." + folder.filename().string() + kPartialFolderSuffix);
   std::error_code error;
   fs::remove_all(partial, error);
   fs::create_directories(partial, error);

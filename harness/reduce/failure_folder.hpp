@@ -23,9 +23,9 @@ namespace assay::reduce {
 using Evidence = std::map<std::string, std::string>;
 
 /// Suffix of the name of an incomplete folder.
-inline constexpr const char* kPartialSuffix = ".partial";
+inline constexpr const char* kPartialFolderSuffix = ".partial";
 /// Larger files are left out.
-inline constexpr std::size_t kMaxFileBytes = std::size_t{4} << 20;
+inline constexpr std::size_t kMaxEvidenceFileBytes = std::size_t{4} << 20;
 
 /// A judged case with its evidence.
 struct JudgedFailure {

@@ -30,9 +30,9 @@ class FailureFolder : public ::testing::Test {
     return {.name = "user/wave.step/f32/cpu/backward/O2",
             .kernel = "step",
             .failure_class = {.outcome = harness::Outcome::fail,
-                              .kind = "mismatch",
-                              .array = "grad_x",
-                              .message_words = ""},
+                              .outcome_detail = "mismatch",
+                              .mismatched_array = "grad_x",
+                              .normalized_message = ""},
             .message = "grad_x[3] is 1, expected \"2\"",
             .conditions = {.device = "cpu",
                            .pass = "backward",
@@ -44,7 +44,7 @@ class FailureFolder : public ::testing::Test {
             .reduction_summary = ReductionSummary{.message = "m",
                                                   .effort = "quick",
                                                   .statements_before = 90,
-                                                  .statements = 2,
+                                                  .statements_after = 2,
                                                   .candidate_count = 40,
                                                   .seconds = 1.5,
                                                   .is_minimal = true}};
@@ -84,7 +84,7 @@ TEST_F(FailureFolder, IsReplacedAtomically) {
 }
 
 TEST_F(FailureFolder, OmitsFilesAboveSizeLimit) {
-  const Evidence large{{".cpp", std::string(kMaxFileBytes + 1, ' ')}, {".py", "k"}};
+  const Evidence large{{".cpp", std::string(kMaxEvidenceFileBytes + 1, ' ')}, {".py", "k"}};
   ASSERT_TRUE(write_failure_folder(root_ / "f", failure(), large, std::nullopt).ok());
   EXPECT_FALSE(fs::exists(root_ / "f" / "kernel.cpp"));
   EXPECT_TRUE(fs::exists(root_ / "f" / "kernel.py"));
@@ -140,10 +140,10 @@ TEST(CounterexampleValues, ReportNumberOfOmittedValues) {
   harness::Counterexample counterexample;
   counterexample.launch_arguments.push_back(
       {.name = "x",
-       .content =
-           ir::make_argument(*source.module, ir::kF32.array_of(1), {static_cast<std::int32_t>(kMaxValues) + 5})});
+       .content = ir::make_argument(*source.module, ir::kF32.array_of(1),
+                                    {static_cast<std::int32_t>(kMaxValuesPerArray) + 5})});
   const nlohmann::json json = nlohmann::json::parse(values_json(*source.module, counterexample));
-  EXPECT_EQ(json["given"][0]["values"].size(), kMaxValues);
+  EXPECT_EQ(json["given"][0]["values"].size(), kMaxValuesPerArray);
   EXPECT_EQ(json["given"][0]["left_out"], 5);
   EXPECT_FALSE(json.contains("compared"));
 }

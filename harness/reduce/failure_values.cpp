@@ -15,13 +15,13 @@ using Json = nlohmann::ordered_json;
 std::string hexadecimal(double value) { return fmt::format("{:a}", value); }
 
 void note_left_out(Json& json, std::size_t count) {
-  if (count > kMaxValues) json["left_out"] = count - kMaxValues;
+  if (count > kMaxValuesPerArray) json["left_out"] = count - kMaxValuesPerArray;
 }
 
 Json scalars_of(const ir::Module& module, const ir::Argument& argument) {
   Json values = Json::array();
   const auto components = ir::scalar_components(module, argument.type.element());
-  for (std::int64_t e = 0; e < ir::element_count(argument) && values.size() < kMaxValues; ++e) {
+  for (std::int64_t e = 0; e < ir::element_count(argument) && values.size() < kMaxValuesPerArray; ++e) {
     for (const ir::ScalarComponent& component : components) {
       const std::byte* at = argument.bytes.data() + ir::element_offset(argument, e) + component.offset;
       if (ir::is_float(component.scalar)) values.push_back(hexadecimal(ir::read_float(component.scalar, at)));
@@ -46,8 +46,8 @@ Json comparison_of(const harness::Counterexample& counterexample) {
   Json actual = Json::array();
   Json expected = Json::array();
   Json bound = Json::array();
-  for (std::size_t i = 0; i < std::min(counterexample.got.size(), kMaxValues); ++i) {
-    const harness::Expected& wanted = counterexample.expected[i];
+  for (std::size_t i = 0; i < std::min(counterexample.got.size(), kMaxValuesPerArray); ++i) {
+    const harness::ExpectedScalar& wanted = counterexample.expected[i];
     if (harness::score(counterexample.got[i], wanted).agreement == harness::Agreement::kDiffers) differing.push_back(i);
     if (wanted.is_integer) {
       actual.push_back(counterexample.got[i].integer);

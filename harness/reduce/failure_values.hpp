@@ -9,7 +9,7 @@
 namespace assay::reduce {
 
 /// Maximum number of scalars written per array; omitted scalars are counted.
-inline constexpr std::size_t kMaxValues = 10'000;
+inline constexpr std::size_t kMaxValuesPerArray = 10'000;
 
 /// {"input_set", "lane", "threads", "given": [{"name", "type", "shape", "values"}],
 ///  "compared": {"array", "differing", "actual", "expected", "bound"}}, floats as hexadecimal text ("0x1.8p+0"),

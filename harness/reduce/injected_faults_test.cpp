@@ -118,7 +118,7 @@ class Joined {
     }
     Block body = part.body;
     for_each_statement(body, [&](Stmt& statement) {
-      for_each_root(statement, [&](ExprId& root) { root += offset; });
+      for_each_root_expression(statement, [&](ExprId& root) { root += offset; });
       for_each_declared_variable(statement, [&](VarId& v) { v = variables[static_cast<std::size_t>(v)]; });
       if (auto* assign = std::get_if<Assign>(&statement.node))
         assign->variable = variables[static_cast<std::size_t>(assign->variable)];
@@ -268,7 +268,7 @@ Outcome reduce_faulty(const InjectedFault& injected_fault, std::uint64_t seed, b
   }
   const auto start = std::chrono::steady_clock::now();
   const Result<ReducedCase> reduced =
-      reduce_case(*failing, device, injection(injected_fault), options(), {.time = std::chrono::seconds(58)});
+      reduce_case(*failing, device, injection(injected_fault), options(), {.time_limit = std::chrono::seconds(58)});
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   if (!reduced.ok()) {
     ADD_FAILURE() << reduced.error().text();
@@ -276,17 +276,17 @@ Outcome reduce_faulty(const InjectedFault& injected_fault, std::uint64_t seed, b
   }
   const Reduction& reduction = reduced->reduction;
   fmt::print("{:30} {:45} {:3} -> {} statements, {:4} trials, {:4.1f} s\n", injected_fault.name,
-             to_text(failing->failure_class), reduction.before.statements, reduction.after.statements,
+             to_text(failing->failure_class), reduction.original_size.statements, reduction.reduced_size.statements,
              reduction.candidate_count, elapsed.count());
   std::fflush(stdout);
   EXPECT_TRUE(has_ending(reduced->record, failing->failure_class)) << reduced->record.message;
-  EXPECT_GE(reduction.before.statements, kFewestStatements);
-  EXPECT_LE(reduction.before.statements, kMostStatements);
+  EXPECT_GE(reduction.original_size.statements, kFewestStatements);
+  EXPECT_LE(reduction.original_size.statements, kMostStatements);
   EXPECT_LE(elapsed.count(), 60);
   const CaseRecord right =
       judge_case(reduced->source, injected_fault.pass, device, original_printer(), reduced->options);
   EXPECT_FALSE(is_failure(right.outcome)) << "the reduced kernel fails without the fault: " << right.message;
-  return {.statements = reduction.after.statements, .seconds = elapsed.count()};
+  return {.statements = reduction.reduced_size.statements, .seconds = elapsed.count()};
 }
 
 TEST(InjectedFaults, AreReducedToFewStatements) {

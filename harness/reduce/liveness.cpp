@@ -50,8 +50,8 @@ class Liveness {
     bool does = false;
     for_each_declared_variable(statement,
                                [&](VarId& variable) { does |= is_live(variable) && !is_loop_variable(statement); });
-    for_each_root(statement, [&](ExprId& root) { does |= calls_for_effect(root); });
-    for_each_block(statement, [&](Block& inner) { does |= matters(inner); });
+    for_each_root_expression(statement, [&](ExprId& root) { does |= calls_for_effect(root); });
+    for_each_child_block(statement, [&](Block& inner) { does |= matters(inner); });
     return does ||
            std::visit(Overloaded{
                           [&](const Assign& node) { return is_live(node.variable); },
@@ -73,9 +73,9 @@ class Liveness {
 
   void mark(Block& block) {
     for (Stmt& statement : block.statements) {
-      for_each_block(statement, [&](Block& inner) { mark(inner); });
+      for_each_child_block(statement, [&](Block& inner) { mark(inner); });
       if (!matters(statement)) continue;
-      for_each_root(statement, [&](ExprId& root) {
+      for_each_root_expression(statement, [&](ExprId& root) {
         for (const VarId variable : variables_read(function_, root))
           make_live(variable);
       });
@@ -85,7 +85,7 @@ class Liveness {
   void sweep(Block& block) {
     std::erase_if(block.statements, [&](Stmt& statement) { return !matters(statement); });
     for (Stmt& statement : block.statements)
-      for_each_block(statement, [&](Block& inner) { sweep(inner); });
+      for_each_child_block(statement, [&](Block& inner) { sweep(inner); });
   }
 
   Function& function_;

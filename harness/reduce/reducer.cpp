@@ -63,8 +63,8 @@ std::size_t batch_size(const KernelSize& size) {
 
 class Reducer {
  public:
-  Reducer(const Judge& judge, ReductionBudget budget, const Report& report)
-      : judge_(judge), budget_(budget), report_(report), start_(Clock::now()) {}
+  Reducer(const Judge& judge, ReductionBudget budget, const ProgressCallback& on_progress)
+      : judge_(judge), budget_(budget), report_(on_progress), start_(Clock::now()) {}
 
   Result<Reduction> run(const ir::Module& module) {
     if (!begin(module)) return Error{"the failure does not occur in the original kernel"};
@@ -76,8 +76,8 @@ class Reducer {
         changed |= take(step);
     }
     return Reduction{.module = current_,
-                     .before = before,
-                     .after = size_,
+                     .original_size = before,
+                     .reduced_size = size_,
                      .candidate_count = candidate_count_,
                      .time = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_),
                      .is_minimal = !is_spent()};
@@ -93,7 +93,7 @@ class Reducer {
 
   /// Whether the remaining time is shorter than the last batch.
   bool is_spent() const {
-    return candidate_count_ >= budget_.candidate_count || Clock::now() - start_ + time_of_batch_ >= budget_.time;
+    return candidate_count_ >= budget_.max_candidates || Clock::now() - start_ + time_of_batch_ >= budget_.time_limit;
   }
 
   /// Normalizes the module, without dead code if it can be removed from the start.
@@ -222,7 +222,7 @@ class Reducer {
 
   const Judge& judge_;
   const ReductionBudget budget_;
-  const Report& report_;
+  const ProgressCallback& report_;
   const Clock::time_point start_;
   ir::Module current_;
   KernelSize size_;
@@ -245,8 +245,9 @@ ir::Module alone(const ir::Module& module, std::size_t kernel) {
   return repaired(std::move(result), DeadStatements::kKept);
 }
 
-Result<Reduction> reduce(const ir::Module& module, const Judge& judge, ReductionBudget budget, const Report& report) {
-  return Reducer(judge, budget, report).run(module);
+Result<Reduction> reduce(const ir::Module& module, const Judge& judge, ReductionBudget budget,
+                         const ProgressCallback& on_progress) {
+  return Reducer(judge, budget, on_progress).run(module);
 }
 
 }  // namespace assay::reduce

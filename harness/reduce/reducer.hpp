@@ -2,7 +2,7 @@
 //
 //     Result<Reduction> reduced = reduce(module, [&](std::span<const ir::Module> candidates) {
 //       return ...;                                      // which of them still fail in the same way
-//     }, {.time = std::chrono::seconds(60)});
+//     }, {.time_limit = std::chrono::seconds(60)});
 //
 // Delta debugging (Zeller and Hildebrandt, 2002) with the steps of step.hpp: each step is tried at all of its places at
 // once, then at halves of them, and so on. Candidates that still fail in the same way are accepted; steps are repeated
@@ -28,8 +28,8 @@ namespace assay::reduce {
 using Judge = std::function<std::vector<bool>(std::span<const ir::Module>)>;
 
 struct ReductionBudget {
-  std::chrono::milliseconds time{60'000};  ///< wall time; a batch in progress at its end is completed
-  std::int64_t candidate_count = 10'000;   ///< maximum number of candidates to judge
+  std::chrono::milliseconds time_limit{60'000};  ///< wall time; a batch in progress at its end is completed
+  std::int64_t max_candidates = 10'000;          ///< maximum number of candidates to judge
 };
 
 /// Progress of a reduction, reported each time the kernel becomes smaller.
@@ -38,12 +38,12 @@ struct ReductionProgress {
   KernelSize size;                   ///< size of the smallest kernel so far
   std::int64_t candidate_count = 0;  ///< number of candidates judged so far
 };
-using Report = std::function<void(const ReductionProgress&)>;
+using ProgressCallback = std::function<void(const ReductionProgress&)>;
 
 struct Reduction {
   ir::Module module;                 ///< the reduced module
-  KernelSize before;                 ///< size of the original kernel
-  KernelSize after;                  ///< size of the reduced kernel
+  KernelSize original_size;          ///< size of the original kernel
+  KernelSize reduced_size;           ///< size of the reduced kernel
   std::int64_t candidate_count = 0;  ///< number of candidates that were judged
   std::chrono::milliseconds time{};  ///< wall time of the reduction
   bool is_minimal = false;           ///< whether no step helps any more; false if the budget ended the reduction
@@ -54,6 +54,6 @@ ir::Module alone(const ir::Module& module, std::size_t kernel);
 
 /// Reduces the only kernel of a valid module. Fails if the judge rejects the module itself.
 Result<Reduction> reduce(const ir::Module& module, const Judge& judge, ReductionBudget budget = {},
-                         const Report& report = nullptr);
+                         const ProgressCallback& on_progress = nullptr);
 
 }  // namespace assay::reduce

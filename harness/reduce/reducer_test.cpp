@@ -102,8 +102,8 @@ TEST(Reducer, KeepsOnlyFailingOperationAndItsStore) {
   EXPECT_EQ(
       to_text(reduction.module),
       "# launch: (1,)\n# domain: 0.75 <= out <= 0.75\nkernel k(out: array<f32,1>; i) {\n  out[0] = sin(0.5)\n}\n");
-  EXPECT_EQ(reduction.after.statements, 1);
-  EXPECT_EQ(reduction.before.statements, 11);
+  EXPECT_EQ(reduction.reduced_size.statements, 1);
+  EXPECT_EQ(reduction.original_size.statements, 11);
 }
 
 TEST(Reducer, KeepsDeadCodeIfItCausesTheFailure) {
@@ -111,7 +111,7 @@ TEST(Reducer, KeepsDeadCodeIfItCausesTheFailure) {
       "kernel k(x: array<f32,1>, out: array<f32,1>; i) {\n  let a: f32 = sin(x[i])\n  let b: f32 = cos(a)\n"
       "  out[i] = x[i]\n}\n",
       [](const Module& module) { return has_operation(module, Op::kCos); });
-  EXPECT_EQ(reduction.after.statements, 1);
+  EXPECT_EQ(reduction.reduced_size.statements, 1);
 }
 
 TEST(Reducer, RejectsKernelThatDoesNotFail) {
@@ -125,14 +125,14 @@ TEST(Reducer, StopsWhenTrialOrTimeBudgetIsSpent) {
     ++judged;
     return stores_operation(module, Op::kSin, "out");
   };
-  const Reduction few = reduced(kLong, count, {.candidate_count = 10});
+  const Reduction few = reduced(kLong, count, {.max_candidates = 10});
   EXPECT_FALSE(few.is_minimal);
   EXPECT_EQ(few.candidate_count, judged);
   EXPECT_LE(judged, 10 + 17) << "at most one further batch, and its accepted candidates";
   EXPECT_TRUE(stores_operation(few.module, Op::kSin, "out"));
-  const Reduction none = reduced(kLong, count, {.time = std::chrono::milliseconds(0)});
+  const Reduction none = reduced(kLong, count, {.time_limit = std::chrono::milliseconds(0)});
   EXPECT_FALSE(none.is_minimal);
-  EXPECT_EQ(none.after.statements, 11);
+  EXPECT_EQ(none.reduced_size.statements, 11);
 }
 
 TEST(Reducer, JudgesOnlyAcceptedCandidatesTwice) {
@@ -197,9 +197,9 @@ TEST(Reducer, ReducesMostLongProgramsToTwoStatements) {
       return has_operation(module, Op::kAtan2) && has_operation(module, Op::kHypot);
     });
     EXPECT_TRUE(reduction.is_minimal);
-    EXPECT_GE(reduction.before.statements, 60);
+    EXPECT_GE(reduction.original_size.statements, 60);
     EXPECT_LE(reduction.candidate_count, 400);
-    statements.push_back(reduction.after.statements);
+    statements.push_back(reduction.reduced_size.statements);
   }
   std::ranges::nth_element(statements, statements.begin() + 10);
   EXPECT_LE(statements[10], 2);
@@ -213,7 +213,7 @@ TEST(Reducer, IsDeterministic) {
 }
 
 TEST(Reducer, TerminatesEvenIfVerdictsAreRandom) {
-  for (const generators::FamilyRow& family : generators::families()) {
+  for (const generators::FamilyEntry& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       Rng rng(seed);
       int judged = 0;
@@ -222,7 +222,7 @@ TEST(Reducer, TerminatesEvenIfVerdictsAreRandom) {
       const Result<Reduction> reduction = reduce(module, judge_by(shows));
       ASSERT_TRUE(reduction.ok());
       EXPECT_TRUE(reduction->is_minimal);
-      EXPECT_LE(reduction->after, reduction->before) << family.name;
+      EXPECT_LE(reduction->reduced_size, reduction->original_size) << family.name;
     }
   }
 }

@@ -69,7 +69,7 @@ class Repair {
     if (const auto* store = std::get_if<Store>(&statement.node); store != nullptr) {
       if (!is_declared(function_.expr(store->array).variable)) return false;
     }
-    for_each_root(statement, [&](ExprId& root) { mend(root); });
+    for_each_root_expression(statement, [&](ExprId& root) { mend(root); });
     if (const auto* assign = std::get_if<Assign>(&statement.node); assign != nullptr) {
       // The first assignment to an undeclared variable becomes its declaration, separately in each branch of an if.
       if (!is_declared(assign->variable)) statement.node = Let{.variable = assign->variable, .value = assign->value};
@@ -77,7 +77,7 @@ class Repair {
     const std::size_t outer = scope_.size();
     for_each_declared_variable(statement, [&](VarId& variable) { declare(variable); });
     // A loop variable is in scope in its loop; other variables in the enclosing block.
-    for_each_block(statement, [&](Block& inner) { block(inner, in_loop || is_loop(statement)); });
+    for_each_child_block(statement, [&](Block& inner) { block(inner, in_loop || is_loop(statement)); });
     if (std::holds_alternative<For>(statement.node)) {
       for (; scope_.size() > outer; scope_.pop_back())
         declared_[static_cast<std::size_t>(scope_.back())] = false;
@@ -131,12 +131,12 @@ class Copy {
 
   void block(Block& block) {
     for (Stmt& statement : block.statements) {
-      for_each_root(statement, [&](ExprId& root) { root = tree(root); });
+      for_each_root_expression(statement, [&](ExprId& root) { root = tree(root); });
       for_each_declared_variable(statement, [&](VarId& variable) { variable = declare(variable); });
       if (auto* assign = std::get_if<Assign>(&statement.node)) {
         assign->variable = numbers_[static_cast<std::size_t>(assign->variable)];
       }
-      for_each_block(statement, [&](Block& inner) { this->block(inner); });
+      for_each_child_block(statement, [&](Block& inner) { this->block(inner); });
     }
   }
 

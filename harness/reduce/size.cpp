@@ -35,12 +35,12 @@ std::int64_t weight_of(Type type) {
 void add(KernelSize& size, const Function& function) {
   for_each_statement(function.body, [&](const Stmt&) { ++size.statements; });
   for (const Expr& expr : function.expressions) {
-    size.expressions += weight_of(expr);
-    size.literals += digits_of(expr);
-    size.types += weight_of(expr.type);
+    size.expression_weight += weight_of(expr);
+    size.literal_digits += digits_of(expr);
+    size.type_weight += weight_of(expr.type);
   }
   for (const Variable& variable : function.variables)
-    size.types += weight_of(variable.type);
+    size.type_weight += weight_of(variable.type);
   size.parameters += function.parameter_count + function.launch_rank;
   for (VarId p = 0; p < function.parameter_count; ++p)
     size.parameters += function.var(p).type.rank;
@@ -59,8 +59,8 @@ bool is_pinned(const std::optional<harness::PreconditionRange>& range) {
 std::int64_t openness(const Module& module, const Function& kernel) {
   const Result<harness::Preconditions> preconditions = harness::parse_preconditions(module, kernel);
   if (!preconditions.ok()) return kOpenLaunch;
-  std::int64_t open = preconditions->launch.empty() ? kOpenLaunch : 0;
-  for (const harness::PreconditionTerm& extent : preconditions->launch)
+  std::int64_t open = preconditions->launch_extents.empty() ? kOpenLaunch : 0;
+  for (const harness::PreconditionTerm& extent : preconditions->launch_extents)
     open += is_number(extent) ? std::bit_width(static_cast<std::uint64_t>(std::abs(extent.number))) : kOpenLaunch / 2;
   for (VarId p = 0; p < kernel.parameter_count; ++p) {
     const auto number = static_cast<std::size_t>(p);
@@ -83,9 +83,9 @@ KernelSize size_of(const Module& module) {
   for (const StructDef& definition : module.structs) {
     size.parameters += std::ssize(definition.fields);
     for (const Field& field : definition.fields)
-      size.types += weight_of(field.type);
+      size.type_weight += weight_of(field.type);
   }
-  size.inputs = openness(module, module.kernels.front());
+  size.unfixed_input_weight = openness(module, module.kernels.front());
   return size;
 }
 

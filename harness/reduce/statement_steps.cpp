@@ -19,7 +19,7 @@ using namespace ir;
 void rebuild(Block& block, const std::function<std::vector<Stmt>(Stmt)>& change) {
   std::vector<Stmt> changed;
   for (Stmt& statement : block.statements) {
-    for_each_block(statement, [&](Block& inner) { rebuild(inner, change); });
+    for_each_child_block(statement, [&](Block& inner) { rebuild(inner, change); });
     for (Stmt& made : change(std::move(statement)))
       changed.push_back(std::move(made));
   }
@@ -122,7 +122,7 @@ void inline_call_statements(Module& module, const Choose& choose) {
 
 }  // namespace
 
-void drop_effects(Module& module, const Choose& choose) {
+void drop_stores_and_atomics(Module& module, const Choose& choose) {
   rebuild_all(module, [&](Function&, Stmt statement) {
     const bool has_effect =
         std::holds_alternative<Store>(statement.node) || std::holds_alternative<Atomic>(statement.node);

@@ -28,8 +28,8 @@ std::span<const ReductionStep> steps();
 // The steps by kind.
 
 // statements
-void drop_effects(ir::Module& module,
-                  const Choose& choose);  ///< stores and atomics, with statements that only they need
+void drop_stores_and_atomics(ir::Module& module,
+                             const Choose& choose);  ///< stores and atomics, with statements that only they need
 void drop_statements(ir::Module& module, const Choose& choose);  ///< any statements
 void take_branches(ir::Module& module, const Choose& choose);    ///< an if becomes one of its blocks
 void unwrap_loops(ir::Module& module, const Choose& choose);     ///< a loop becomes its body

@@ -4,7 +4,7 @@ namespace assay::reduce {
 
 std::span<const ReductionStep> steps() {
   static constexpr ReductionStep kSteps[] = {
-      {.name = "drop effects", .walk = drop_effects, .tries_all_but_few_places = true},
+      {.name = "drop effects", .walk = drop_stores_and_atomics, .tries_all_but_few_places = true},
       {.name = "drop statements", .walk = drop_statements, .tries_all_but_few_places = true},
       {"take branches", take_branches},
       {"unwrap loops", unwrap_loops},

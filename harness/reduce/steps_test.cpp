@@ -64,12 +64,13 @@ TEST(ProgramRepair, RemovesDeadStatements) {
   const std::string text = kernel(
       "  let a: f32 = x[i]\n  let s: f32 = 0.0\n  for j: i32 in range(0, n, 1) {\n    s = add(s, a)\n  }\n"
       "  out[i] = y[i]\n");
-  EXPECT_EQ(after(drop_effects, text, 1, DeadStatements::kRemoved), settled_text(kernel("  out[i] = y[i]\n")));
+  EXPECT_EQ(after(drop_stores_and_atomics, text, 1, DeadStatements::kRemoved),
+            settled_text(kernel("  out[i] = y[i]\n")));
 }
 
 TEST(ProgramRepair, KeepsVariablesUsedInConditionsOfJumps) {
   const std::string text = kernel("  let a: f32 = x[i]\n  if lt(a, 0.0) {\n    return\n  }\n  out[i] = y[i]\n");
-  EXPECT_EQ(after(drop_effects, text, 1, DeadStatements::kRemoved), settled_text(text));
+  EXPECT_EQ(after(drop_stores_and_atomics, text, 1, DeadStatements::kRemoved), settled_text(text));
 }
 
 TEST(ProgramRepair, DropsUnusedFunctionsAndStructs) {
@@ -78,7 +79,7 @@ TEST(ProgramRepair, DropsUnusedFunctionsAndStructs) {
       "func g(x: f32) -> f32 {\n  return mul(x, x)\n}\n\n" +
       kernel("  let p: P\n  out[i] = f(p)\n  out[i] = g(x[i])\n");
   const std::string rest = "func g(x: f32) -> f32 {\n  return mul(x, x)\n}\n\n" + kernel("  out[i] = g(x[i])\n");
-  EXPECT_EQ(after(drop_effects, text, 0, DeadStatements::kRemoved), settled_text(rest));
+  EXPECT_EQ(after(drop_stores_and_atomics, text, 0, DeadStatements::kRemoved), settled_text(rest));
 }
 
 TEST(DropStatements, RemovesAnyStatementAndIfStatementsThatBecomeEmpty) {
@@ -97,7 +98,7 @@ TEST(DropStatements, KeepsReturnOfFunction) {
 
 TEST(DropEffects, RemovesAnyStoreOrAtomicUpdate) {
   const std::string text = kernel("  let a: f32 = x[i]\n  atomic_add(out[0], a)\n  out[i] = a\n");
-  EXPECT_EQ(places(drop_effects, text), 2U);
+  EXPECT_EQ(places(drop_stores_and_atomics, text), 2U);
 }
 
 TEST(TakeBranches, ReplacesIfStatementWithEitherBranch) {

@@ -31,7 +31,7 @@ Result<ReproductionTarget> target_of_folder(const fs::path& folder) {
 
 /// The device in a case's name; else that of the options.
 std::string device_in(const std::string& name, const harness::SuiteOptions& options) {
-  for (const backends::DeviceRow& row : backends::devices())
+  for (const backends::DeviceEntry& row : backends::devices())
     if (name.find(fmt::format("/{}/", row.name)) != std::string::npos) return std::string(row.name);
   return options.device;
 }
@@ -71,7 +71,7 @@ Result<std::optional<ReproductionTarget>> target_of_selector(const std::string& 
       record.device = options.device;
       record.pass = backends::to_text(pass);
       record.mode = mode;
-      const Conditions conditions = conditions_of(options, options.device_options, record);
+      const JudgingConditions conditions = conditions_of(options, options.device_options, record);
       record = judge_case(kernel->source, pass, **device, harness::printer(), run_options(conditions, options.jobs));
       if (record.name.empty() || harness::is_pass(record.outcome)) continue;
       return std::optional(ReproductionTarget{.source = kernel->source,
@@ -101,7 +101,7 @@ Result<Reproduction> reproduce(const fs::path& folder, bool original) {
   if (!kernels.ok()) return kernels.error();
   const auto device = device_of(failure.conditions);
   if (!device.ok()) return device.error();
-  Reproduction found{.record = {}, .file = file, .expected = failure.failure_class};
+  Reproduction found{.record = {}, .kernel_file = file, .archived_failure_class = failure.failure_class};
   if (const backends::Capability can = (*device)->can_run(); !can.is_available) {
     found.unsupported_reason = can.detail;
     return found;

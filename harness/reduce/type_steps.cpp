@@ -153,7 +153,7 @@ void narrow_scalars(Module& module, const Choose& choose) {
   for (const Type& type : types_in(module))
     if (type.shape != Shape::kStruct && !type.is_void()) present[static_cast<std::size_t>(type.scalar)] = true;
   std::array<bool, kScalarCount> narrowed{};
-  for (const ScalarRow& row : kScalars) {
+  for (const ScalarEntry& row : kScalars) {
     const auto number = static_cast<std::size_t>(row.scalar);
     const bool is_usual = row.scalar == Scalar::kF32 || row.scalar == Scalar::kI32 || row.scalar == Scalar::kBool;
     if (present[number] && !is_usual) narrowed[number] = choose();

@@ -45,6 +45,6 @@ Printer printer() {
             backends::SourceTarget target) { return source::print(module, forward, backward, target); };
 }
 
-PairPrinter pair_printer() { return source::print_pair; }
+PairPrinter pair_printer() { return source::print_cpp_and_cuda; }
 
 }  // namespace assay::harness

@@ -100,7 +100,7 @@ TEST_P(EmittedCuda, CompilesWithNvrtc) {
     LoadedKernel subject{.source = source.take(), .adjoint = std::nullopt};
     Result<transforms::AdjointModule> adjoint = transforms::make_adjoint(*subject.source.module, subject.kernel());
     ASSERT_TRUE(adjoint.ok()) << subject.source.selector << ": " << adjoint.error().text();
-    if (!adjoint->gradients.empty()) subject.adjoint = adjoint.take();
+    if (!adjoint->gradient_parameters.empty()) subject.adjoint = adjoint.take();
     const auto emitted = emit_source(subject, backends::SourceTarget::kCuda);
     ASSERT_TRUE(emitted.ok()) << subject.source.selector << ": " << emitted.error().text();
     batch.push_back({.selector = subject.source.selector,
@@ -118,7 +118,7 @@ TEST_P(EmittedCuda, CompilesWithNvrtc) {
 
 std::vector<Family> all_families() {
   std::vector<Family> all;
-  for (const generators::FamilyRow& family : generators::families())
+  for (const generators::FamilyEntry& family : generators::families())
     all.push_back(family.family);
   return all;
 }

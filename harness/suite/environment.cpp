@@ -37,7 +37,7 @@ std::string cpu_text() {
   return fmt::format("{}, {} threads", model.empty() ? "unknown model" : model, std::thread::hardware_concurrency());
 }
 
-Result<DeviceStatus> status_of(const backends::DeviceRow& row, const backends::DeviceOptions& options,
+Result<DeviceStatus> status_of(const backends::DeviceEntry& row, const backends::DeviceOptions& options,
                                const std::string& cpu) {
   const auto device = backends::make_device(row.name, options);
   if (!device.ok()) return device.error();
@@ -57,10 +57,10 @@ Result<RunEnvironment> find_environment(const backends::DeviceOptions& options) 
   RunEnvironment environment{.os = os_text(),
                              .cpu = cpu_text(),
                              .nvrtc = "none",
-                             .commit = std::string(kCommit),
+                             .commit = std::string(kCommitHash),
                              .has_uncommitted_changes = kHasUncommittedChanges};
-  for (const backends::DeviceRow& row : backends::all_devices()) {
-    const bool is_used = row.is_selectable || !options.candidate.empty();
+  for (const backends::DeviceEntry& row : backends::all_devices()) {
+    const bool is_used = row.is_selectable || !options.candidate_path.empty();
     if (!is_used) continue;
     Result<DeviceStatus> status = status_of(row, options, environment.cpu);
     if (!status.ok()) return status.error();

@@ -9,15 +9,16 @@ namespace assay::harness {
 
 Result<std::unique_ptr<MeasurementHook>> MeasurementHook::make(const SuiteOptions& options, backends::Device& device) {
   auto measuring = std::make_unique<MeasurementHook>();
-  if (!options.measure || !device.can_run().is_available) return measuring;
+  if (!options.measure_options || !device.can_run().is_available) return measuring;
   // The observer only counts: the checks ran when the kernel was judged.
-  const auto row = std::ranges::find_if(backends::devices(), &backends::DeviceRow::reports_profiles);
+  const auto row = std::ranges::find_if(backends::devices(), &backends::DeviceEntry::reports_profiles);
   auto made = backends::make_device(row->name, {.disabled_checks = backends::check_names()});
   if (!made.ok()) return made.error();
-  measuring->observer_ = made.take();
-  backends::Device* const observer =
-      measuring->observer_->can_run().is_available ? measuring->observer_.get() : nullptr;
-  auto measurer = Measurer::make(device, observer, *options.measure);
+  measuring->operation_counting_device_ = made.take();
+  backends::Device* const observer = measuring->operation_counting_device_->can_run().is_available
+                                         ? measuring->operation_counting_device_.get()
+                                         : nullptr;
+  auto measurer = Measurer::make(device, observer, *options.measure_options);
   if (!measurer.ok()) return measurer.error();
   measuring->measurer_ = measurer.take();
   return measuring;

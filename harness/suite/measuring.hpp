@@ -22,8 +22,9 @@ class MeasurementHook {
   void bind(std::vector<KernelGroup>& groups);
 
  private:
-  std::unique_ptr<backends::Device> observer_;  ///< device that counts operations; null if measurements are disabled
-  std::optional<Measurer> measurer_;            ///< empty if measurements are disabled
+  std::unique_ptr<backends::Device>
+      operation_counting_device_;     ///< device that counts operations; null if measurements are disabled
+  std::optional<Measurer> measurer_;  ///< empty if measurements are disabled
 };
 
 }  // namespace assay::harness

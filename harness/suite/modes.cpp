@@ -21,13 +21,13 @@ constexpr std::string_view kFastCompile = "fast_compile";
 
 std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimize) {
   // Other generators choose the flags of their code themselves.
-  if (const backends::DeviceRow& row = backends::device_row(device); !backends::runs_emitted_code(row))
+  if (const backends::DeviceEntry& row = backends::device_entry(device); !backends::runs_emitted_code(row))
     return {Mode{.name = {}, .flags = row.flags}};
-  if (chosen.empty()) chosen = backends::device_row(device).default_mode;
+  if (chosen.empty()) chosen = backends::device_entry(device).default_mode;
   const std::string level = optimize == 0 ? "" : fmt::format("O{}", optimize);
   const bool is_sampled = chosen == "sampled";
   std::vector<Mode> modes;
-  if ((chosen == kFastCompile || is_sampled) && backends::device_row(device).supports_fast_compile)
+  if ((chosen == kFastCompile || is_sampled) && backends::device_entry(device).supports_fast_compile)
     modes.push_back({.name = std::string(kFastCompile), .flags = BuildFlags::fast_to_compile()});
   if (chosen == "strict" || chosen == "both" || is_sampled)
     modes.push_back({.name = level, .flags = BuildFlags::strict()});
@@ -42,7 +42,7 @@ Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_v
   std::vector<Mode> modes = modes_of(device, chosen, optimize);
   if (!modes.empty()) return modes;
   std::vector<std::string_view> others;
-  for (const backends::DeviceRow& row : backends::devices())
+  for (const backends::DeviceEntry& row : backends::devices())
     if (row.supports_fast_compile) others.push_back(row.name);
   return Error{fmt::format("--mode {} is not supported on the device {}; it is supported on {}", chosen, device,
                            fmt::join(others, ", "))};
@@ -59,7 +59,7 @@ Result<std::vector<Mode>> modes_in_builds(std::string_view device, std::string_v
         Mode one = mode;
         one.build = build;
         if (!build.empty())
-          one.name = fmt::format("{}{}{}", mode.name.empty() ? "strict" : mode.name, kBeforeBuild, build);
+          one.name = fmt::format("{}{}{}", mode.name.empty() ? "strict" : mode.name, kModeBuildSeparator, build);
         if (std::ranges::find(result, one.name, &Mode::name) == result.end()) result.push_back(std::move(one));
       }
     }
@@ -68,7 +68,7 @@ Result<std::vector<Mode>> modes_in_builds(std::string_view device, std::string_v
 }
 
 Mode mode_named(std::string_view device, std::string_view name) {
-  if (const std::size_t at = name.find(kBeforeBuild); at != std::string_view::npos) {
+  if (const std::size_t at = name.find(kModeBuildSeparator); at != std::string_view::npos) {
     name = name.substr(0, at);
     if (name == "strict") name = "";
   }
@@ -83,21 +83,21 @@ std::string mode_option(std::string_view device, const Mode& mode) {
   const std::string_view name = mode.flags.fast_compile             ? kFastCompile
                                 : mode.flags.contracts_multiply_add ? "default"
                                                                     : "strict";
-  return name == backends::device_row(device).default_mode ? "" : fmt::format(" --mode {}", name);
+  return name == backends::device_entry(device).default_mode ? "" : fmt::format(" --mode {}", name);
 }
 
-Sample sample_of(std::string_view effort) {
-  if (effort == "thorough") return Sample::kAll;
-  return effort == "quick" ? Sample::kNone : Sample::kFraction;
+SampleSize sample_of(std::string_view effort) {
+  if (effort == "thorough") return SampleSize::kAll;
+  return effort == "quick" ? SampleSize::kNone : SampleSize::kFraction;
 }
 
 bool is_omitted_by_sampling(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
-                            std::string_view kernel, Sample sample) {
+                            std::string_view kernel, SampleSize sample) {
   const auto is_fast = [](const Mode& one) { return one.flags.fast_compile; };
   if (modes.size() == 1 || std::ranges::none_of(modes, is_fast)) return false;
   if (family == "user") return mode.flags.fast_compile;
-  if (mode.flags.fast_compile || sample == Sample::kAll) return false;
-  return sample == Sample::kNone || fnv1a(fmt::format("{}/{}", family, kernel)) % kOptimizedSampleInterval != 0;
+  if (mode.flags.fast_compile || sample == SampleSize::kAll) return false;
+  return sample == SampleSize::kNone || fnv1a(fmt::format("{}/{}", family, kernel)) % kOptimizedSampleInterval != 0;
 }
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes) {

@@ -17,9 +17,9 @@ namespace assay::harness {
 /// strict without optimization; sampled, all three, of which is_omitted_by_sampling() omits some cases.
 inline constexpr std::array<std::string_view, 5> kModeNames{"strict", "default", "both", "fast_compile", "sampled"};
 
-/// The modes of a run on the device. `chosen` is one of kModeNames; empty: DeviceRow::default_mode.
+/// The modes of a run on the device. `chosen` is one of kModeNames; empty: DeviceEntry::default_mode.
 /// `optimization_level` is the -O level, which is part of the mode's name unless it is 0. A device without
-/// DeviceRow::supports_fast_compile has no mode fast_compile. A device that does not run Assay's code has one mode.
+/// DeviceEntry::supports_fast_compile has no mode fast_compile. A device that does not run Assay's code has one mode.
 std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimize);
 /// As modes_of, but fails if the device has none of the chosen modes.
 Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_view chosen, int optimize);
@@ -37,7 +37,7 @@ Mode mode_named(std::string_view device, std::string_view name);
 std::string mode_option(std::string_view device, const Mode& mode);
 
 /// How many kernels a run with --mode sampled judges in all modes.
-enum class Sample : std::uint8_t {
+enum class SampleSize : std::uint8_t {
   kNone,      ///< no generated kernel: each is judged only in mode fast_compile
   kFraction,  ///< one generated kernel in kOptimizedSampleInterval
   kAll,       ///< all kernels
@@ -49,13 +49,13 @@ enum class Sample : std::uint8_t {
 inline constexpr std::uint64_t kOptimizedSampleInterval = 8;
 
 /// The sample of an effort: "quick", "standard" or "thorough".
-Sample sample_of(std::string_view effort);
+SampleSize sample_of(std::string_view effort);
 
 /// Whether a run with these modes omits one of them for a kernel. It does so only if fast_compile is one of several
 /// modes: a kernel of a user's file is judged in all other modes, and any other kernel in fast_compile and, if it
 /// belongs to the sample, in all modes.
 bool is_omitted_by_sampling(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
-                            std::string_view kernel, Sample sample);
+                            std::string_view kernel, SampleSize sample);
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes);
 

@@ -18,16 +18,17 @@ struct SuiteOptions {
                                   ///< use the selectors
   std::string launches_folder;    ///< folder of recorded launches, the inputs of their kernels; empty: inputs are drawn
   std::optional<std::vector<ExportedKernel>> exported_kernels;  ///< judge these instead of the selectors
-  std::string export_options;  ///< import options to repeat in the reproducing command: " --import"
-  std::string device = "cpu";  ///< device that judges first
+  std::string reproduce_import_options;  ///< import options to repeat in the reproducing command: " --import"
+  std::string device = "cpu";            ///< device that judges first
   std::vector<std::string> additional_devices = {};  ///< devices that judge the same selection next, in the same run
-  backends::DeviceOptions device_options = {};       ///< device_options.cross_check is set from `cross_check` below
+  backends::DeviceOptions device_options =
+      {};                              ///< device_options.cross_check_device is set from `cross_check_device` below
   backends::BuildChoices builds = {};  ///< the compilers and architectures; empty: those of `device_options`
-  std::string cross_check;             ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode
+  std::string cross_check_device;      ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode
   std::string pass = "both";           ///< pass to judge: "forward", "backward" or "both"
   std::string mode;                    ///< numeric modes: one of kModeNames (modes.hpp); empty: the device's default
   std::vector<int> optimization_levels{0};  ///< -O levels of a device that has several
-  int random = 8;                           ///< number of random kernels for each family that a pattern matches
+  int random_kernels = 8;                   ///< number of random kernels for each family that a pattern matches
   std::uint64_t seed = 1;                   ///< seed of the inputs and of the first random kernel
   bool quick = false;                       ///< judge on fewer inputs (Policy::quick)
   bool thorough = false;                    ///< judge on more inputs (Policy::thorough)
@@ -38,10 +39,10 @@ struct SuiteOptions {
   std::string output = "out";               ///< folder of the records and reports
   bool resume = false;                      ///< continue the run whose records are in `output`
   bool ignore_cached_verdicts = false;      ///< judge kernels again that an earlier run verified
-  int blamed_cases = 3;                     ///< number of failing cases for which the origin of the failure is sought
+  int max_cases_to_blame = 3;               ///< number of failing cases for which the origin of the failure is sought
   std::string expectations_file;            ///< path of the file of expected failures; empty: none
-  std::optional<MeasureOptions> measure = std::nullopt;  ///< how to time passing kernels; empty: no timing
-  std::vector<std::string> command_line;                 ///< command line as given, for the record
+  std::optional<MeasureOptions> measure_options = std::nullopt;  ///< how to time passing kernels; empty: no timing
+  std::vector<std::string> command_line;                         ///< command line as given, for the record
 };
 
 }  // namespace assay::harness

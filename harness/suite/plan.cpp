@@ -24,15 +24,15 @@ Policy policy_of(const SuiteOptions& options) {
   if (options.quick) return Policy::quick();
   Policy policy = options.thorough ? Policy::thorough() : Policy::standard();
   // A candidate may use a block for each thread of the specification, which takes too long for a large launch.
-  if (!options.device_options.candidate.empty() && !options.thorough) policy.judges_large_launch = false;
+  if (!options.device_options.candidate_path.empty() && !options.thorough) policy.judges_large_launch = false;
   return policy;
 }
 
 /// The start of the command that reproduces a case: every option but its selector, device, pass and seed.
-std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
-  const std::string& candidate = options.device_options.candidate;
+std::string reproduce_command_prefix(const SuiteOptions& options, const Mode& mode) {
+  const std::string& candidate = options.device_options.candidate_path;
   std::string prefix =
-      candidate.empty() ? "assay run" + options.export_options : fmt::format("assay judge '{}'", candidate);
+      candidate.empty() ? "assay run" + options.reproduce_import_options : fmt::format("assay judge '{}'", candidate);
   if (options.quick) prefix += " --quick";
   if (options.thorough) prefix += " --thorough";
   if (options.trust_custom_gradients) prefix += " --trust-custom-gradients";
@@ -40,30 +40,30 @@ std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
   if (!options.device_options.compiler.empty()) prefix += fmt::format(" --cxx '{}'", options.device_options.compiler);
   for (const std::string& check : options.device_options.disabled_checks)
     prefix += " --no-check " + check;
-  if (!options.device_options.tables.empty())
-    prefix += fmt::format(" --ptx-tables '{}'", options.device_options.tables);
+  if (!options.device_options.approximation_tables_file.empty())
+    prefix += fmt::format(" --ptx-tables '{}'", options.device_options.approximation_tables_file);
   if (!options.device_options.nvrtc.empty()) prefix += fmt::format(" --nvrtc '{}'", options.device_options.nvrtc);
   if (!options.device_options.architectures.empty())
     prefix += fmt::format(" --arch {}", fmt::join(options.device_options.architectures, ","));
   if (!options.launches_folder.empty()) prefix += fmt::format(" --launches '{}'", options.launches_folder);
-  if (!options.cross_check.empty()) prefix += " --cross-check " + options.cross_check;
+  if (!options.cross_check_device.empty()) prefix += " --cross-check " + options.cross_check_device;
   return candidate.empty() ? prefix + mode_option(options.device, mode) : prefix + " --against";
 }
 
 RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
   // Warp takes seconds for each kernel, and a batch shows no progress before its first kernel is judged.
   constexpr std::size_t kBatch = 96, kWarpBatch = 24;
-  const bool emitted = backends::runs_emitted_code(backends::device_row(options.device));
+  const bool emitted = backends::runs_emitted_code(backends::device_entry(options.device));
   return {.jobs = options.jobs,
           .seed = options.seed,
           .policy = policy_of(options),
           .batch_size = emitted ? kBatch : kWarpBatch,
           .repeat = options.repeat,
           .mode = mode,
-          .time_limit = options.device_options.candidate.empty() ? RunOptions{}.time_limit : kCandidateTimeLimit,
+          .time_limit = options.device_options.candidate_path.empty() ? RunOptions{}.time_limit : kCandidateTimeLimit,
           .trusts_custom_gradients = options.trust_custom_gradients,
-          .reproduce_prefix = reproduce_prefix(options, mode),
-          .reproduce_has_device = options.device_options.candidate.empty(),
+          .reproduce_command_prefix = reproduce_command_prefix(options, mode),
+          .reproduce_command_has_device = options.device_options.candidate_path.empty(),
           .keep_sources = true};
 }
 
@@ -71,7 +71,7 @@ RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
 std::vector<KernelGroup> groups_by_passes(const Selection& selection, const std::vector<Mode>& modes,
                                           const SuiteOptions& options,
                                           const std::vector<backends::NamedBuild>& builds) {
-  const Sample sample = sample_of(options.thorough ? "thorough" : options.quick ? "quick" : "standard");
+  const SampleSize sample = sample_of(options.thorough ? "thorough" : options.quick ? "quick" : "standard");
   std::vector<KernelGroup> groups;
   for (const Mode& mode : modes) {
     const std::size_t first = groups.size();
@@ -105,8 +105,8 @@ bool is_sampled(const KernelSource& source, const SuiteOptions& options) {
 
 /// Adds the sample that is judged at -O2, in a separate mode, to a run without an explicit level.
 void add_optimized_sample(std::vector<KernelGroup>& groups, const SuiteOptions& options) {
-  if (!backends::device_row(options.device).has_optimization_levels || options.optimization_levels != std::vector{0} ||
-      options.builds.compilers.size() > 1 || options.quick)
+  if (!backends::device_entry(options.device).has_optimization_levels ||
+      options.optimization_levels != std::vector{0} || options.builds.compilers.size() > 1 || options.quick)
     return;
   const Mode mode = modes_of(options.device, "strict", kSampledLevel).front();
   std::vector<KernelGroup> sample;
@@ -127,17 +127,17 @@ std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes
                       const std::vector<backends::NamedBuild>& builds) {
   std::string text = fmt::format("{}\n{}\n{}\n", options.pass, options.seed, options.repeat);
   for (const Mode& mode : modes)
-    text += reproduce_prefix(options_of_build(options, builds, mode.build), mode) + "\n";
+    text += reproduce_command_prefix(options_of_build(options, builds, mode.build), mode) + "\n";
   for (const SelectedKernel& kernel : selection.kernels)
     text += fmt::format("{} {} {} {}\n{}\n", kernel.source.selector, kernel.forward, kernel.backward,
                         fmt::join(kernel.modes, " "), kernel.source.python) +
-            (kernel.source.launches == nullptr ? "" : digest_of(*kernel.source.launches));
+            (kernel.source.recorded_launches == nullptr ? "" : digest_of(*kernel.source.recorded_launches));
   return sha256_hex(text);
 }
 
 }  // namespace
 
-bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes, Sample sample) {
+bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes, SampleSize sample) {
   if (std::ranges::find(kernel.modes, mode.name) == kernel.modes.end()) return false;
   return kernel.modes.size() < modes.size() ||
          !is_omitted_by_sampling(mode, modes, kernel.source.family, kernel.source.kernel, sample);
@@ -165,7 +165,7 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
   Result<Selection> selection = options.exported_kernels ? select_exported(*options.exported_kernels, names_of(modes))
                                                          : select(selectors, {.device = options.device,
                                                                               .modes = names_of(modes),
-                                                                              .random_kernels = options.random,
+                                                                              .random_kernels = options.random_kernels,
                                                                               .first_random_seed = options.seed});
   if (!selection.ok()) return selection.error();
   run_selection.selection = selection.take();
@@ -175,7 +175,7 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
     if (!files.ok()) return files.error();
     if (auto attached = attach_launches(run_selection.selection, *files); !attached.ok()) return attached.error();
   }
-  run_selection.inputs = inputs_of(run_selection.selection, modes, options, builds);
+  run_selection.inputs_hash = inputs_of(run_selection.selection, modes, options, builds);
   if (!options.shard.empty()) {
     const Result<Shard> shard = parse_shard(options.shard);
     if (!shard.ok()) return shard.error();

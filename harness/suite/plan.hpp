@@ -16,14 +16,14 @@ namespace assay::harness {
 
 /// The kernels that a run judges.
 struct RunSelection {
-  Selection selection;  ///< the kernels of the shard
-  Shard shard;          ///< the part of the whole selection
-  std::string inputs;   ///< hash of the whole selection, for RunStart::inputs
+  Selection selection;      ///< the kernels of the shard
+  Shard shard;              ///< the part of the whole selection
+  std::string inputs_hash;  ///< hash of the whole selection, for RunStart::inputs_hash
 };
 
 /// Whether a run with these modes judges the kernel in one of them. A selector that names a mode selects its cases
 /// regardless of the sample.
-bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes, Sample sample);
+bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes, SampleSize sample);
 
 /// Selects by SuiteOptions::selectors or SuiteOptions::failed_run_folder. Fails on a selector that matches nothing.
 Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<Mode>& modes,

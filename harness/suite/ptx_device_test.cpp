@@ -109,15 +109,15 @@ TEST_F(PtxDevice, DetectsInjectedFaultsWithSourceLocations) {
     ASSERT_EQ(records.size(), 2U);
     const CaseRecord& record = records[fault.pass == Pass::kForward ? 0 : 1];
     EXPECT_EQ(record.outcome, Outcome::memory_fault) << record.message;
-    EXPECT_EQ(record.kind, fault.kind) << record.message;
-    ASSERT_FALSE(record.faults.empty());
-    const backends::MemoryFinding& found = record.faults.front();
+    EXPECT_EQ(record.outcome_detail, fault.kind) << record.message;
+    ASSERT_FALSE(record.memory_findings.empty());
+    const backends::MemoryFinding& found = record.memory_findings.front();
     EXPECT_EQ(found.kind, fault.kind);
     EXPECT_EQ(found.allocation, fault.allocation) << found.text;
     EXPECT_EQ(found.kernel, fmt::format("k_{}", to_text(fault.pass)));
     EXPECT_GT(found.site.code_line, 0U);
     EXPECT_GT(found.site.source_line, 0U);
-    EXPECT_EQ(found.other.has_value(), std::string_view(fault.kind).ends_with("race"));
+    EXPECT_EQ(found.conflicting_access.has_value(), std::string_view(fault.kind).ends_with("race"));
     EXPECT_THAT(record.message, HasSubstr("[compute_75]"));
     // finite_differences compares the incorrect forward pass with the backward pass.
     if (fault.pass == Pass::kBackward) {
@@ -129,7 +129,7 @@ TEST_F(PtxDevice, DetectsInjectedFaultsWithSourceLocations) {
 TEST_F(PtxDevice, CorrectKernelPassesAndHasProfileForEachArchitecture) {
   for (const CaseRecord& record : judged(*device_, nullptr)) {
     EXPECT_TRUE(is_pass(record.outcome)) << record.message;
-    EXPECT_TRUE(record.faults.empty());
+    EXPECT_TRUE(record.memory_findings.empty());
     ASSERT_EQ(record.profiles.size(), 2U);
     EXPECT_EQ(record.profiles[0].target, "compute_75");
     EXPECT_EQ(record.profiles[1].target, "compute_100");
@@ -141,7 +141,7 @@ TEST_F(PtxDevice, CorrectKernelPassesAndHasProfileForEachArchitecture) {
 TEST_F(PtxDevice, DoesNotReportFaultOfDisabledCheck) {
   const Fault& unwritten = kFaults[4];
   const auto lenient = make_device("ptx", {.compiler = "", .disabled_checks = {"uninitialised"}}).take();
-  EXPECT_NE(judged(*lenient, &unwritten)[0].kind, "uninitialised_read");
+  EXPECT_NE(judged(*lenient, &unwritten)[0].outcome_detail, "uninitialised_read");
 }
 
 // ------------------------------------------------------------------------------------------------------------ tables
@@ -162,18 +162,18 @@ TEST_F(PtxDevice, LoadsMeasuredApproximationTablesFromFile) {
   std::ofstream(file, std::ios::binary) << ptx::encode_tables(measured->tables);
   const auto tables = ptx::read_tables(file);
   ASSERT_TRUE(tables.ok()) << tables.error().text();
-  ASSERT_EQ(tables->units.size(), 1U);
-  const ptx::UnitTable& table = tables->units.front();
-  EXPECT_GT(table.verified(), 200'000U);
-  EXPECT_THAT(table.windows().at(0).differences, ::testing::Each(0));
-  const auto device = make_device("ptx", {.compiler = "", .tables = file});
+  ASSERT_EQ(tables->tables.size(), 1U);
+  const ptx::ApproximationTable& table = tables->tables.front();
+  EXPECT_GT(table.verified_count(), 200'000U);
+  EXPECT_THAT(table.windows().at(0).ulp_differences, ::testing::Each(0));
+  const auto device = make_device("ptx", {.compiler = "", .approximation_tables_file = file});
   ASSERT_TRUE(device.ok()) << device.error().text();
   EXPECT_THAT((*device)->can_run().detail, HasSubstr("approximate instructions as measured on"));
   std::filesystem::remove(file);
 }
 
 TEST(ApproximationTables, RejectMissingFileAndFileWithoutHeader) {
-  EXPECT_FALSE(make_device("ptx", {.compiler = "", .tables = "/nonexistent/tables"}).ok());
+  EXPECT_FALSE(make_device("ptx", {.compiler = "", .approximation_tables_file = "/nonexistent/tables"}).ok());
   const std::string file = new_file();
   std::ofstream(file) << "hello\n";
   EXPECT_EQ(ptx::read_tables(file).error().text(),
@@ -184,7 +184,8 @@ TEST(ApproximationTables, RejectMissingFileAndFileWithoutHeader) {
 // -------------------------------------------------------------------------------------------------------- equal bits
 
 bool is_exact(const ir::UlpBound& bound) {
-  return bound.kind == ir::UlpBound::Kind::kExact || (bound.kind == ir::UlpBound::Kind::kWithin && bound.ulps == 0);
+  return bound.kind == ir::UlpBound::Kind::kExact ||
+         (bound.kind == ir::UlpBound::Kind::kUlpsFromRoundedResult && bound.ulps == 0);
 }
 
 /// Whether every operation has one correct result, on the CPU and on CUDA: + - * / sqrt fma, and operations that do not
@@ -223,10 +224,10 @@ Side side_of(std::unique_ptr<backends::Device> device, const std::vector<const P
 }
 
 /// The scalars of every array after one launch in the kernel's own types, with sequential threads.
-std::vector<std::vector<Computed>> arrays_after(Side& side, const backends::BuiltKernel& kernel,
-                                                const KernelUnderTest& subject, const InputSet& set,
-                                                const std::vector<bool>& poisoned, Pass pass,
-                                                const std::string& target) {
+std::vector<std::vector<ComputedScalar>> arrays_after(Side& side, const backends::BuiltKernel& kernel,
+                                                      const KernelUnderTest& subject, const InputSet& set,
+                                                      const std::vector<bool>& poisoned, Pass pass,
+                                                      const std::string& target) {
   side.session->reset();
   std::vector<ir::Argument> gradients;
   if (pass == Pass::kBackward) {
@@ -241,30 +242,30 @@ std::vector<std::vector<Computed>> arrays_after(Side& side, const backends::Buil
   for (std::size_t p = 0; p < poisoned.size() + gradients.size(); ++p)
     roles.push_back({.name = fmt::format("{}", p), .write_only = p < poisoned.size() && poisoned[p] && !reads(p)});
   const auto placed = KernelLauncher::place(*side.session, subject.module, kernel, pass, backends::Precision::kNative,
-                                            borrow_launch(set.launch[Precision::kNative]), gradients, roles,
-                                            std::byte{0}, {backends::ThreadOrder::kForward, 1});
+                                            borrow_launch(set.launch_by_precision[Precision::kNative]), gradients,
+                                            roles, std::byte{0}, {backends::ThreadOrder::kForward, 1});
   backends::LaunchRequest request = placed->request();
   request.target = target;
   request.time_limit = std::chrono::seconds(20);
   const backends::RunOutcome outcome = side.session->run({&request, 1}).front();
   EXPECT_TRUE(std::holds_alternative<backends::Completed>(outcome)) << backends::describe(outcome);
-  std::vector<std::vector<Computed>> arrays;
+  std::vector<std::vector<ComputedScalar>> arrays;
   for (std::size_t a = 0; a < placed->arrays().size(); ++a) {
-    if (!placed->arrays()[a].is_placed) continue;
+    if (!placed->arrays()[a].is_in_memory) continue;
     arrays.push_back(
         read_scalars(subject.module, *placed->arrays()[a].initial_content, placed->bytes(*side.session, a)));
   }
   return arrays;
 }
 
-bool equal(const Computed& a, const Computed& b) {
+bool equal(const ComputedScalar& a, const ComputedScalar& b) {
   const bool same_value = a.value == b.value && std::signbit(a.value) == std::signbit(b.value);
   return a.integer == b.integer && (same_value || (std::isnan(a.value) && std::isnan(b.value)));
 }
 
-constexpr Policy kOneSet{.generic_sets = 1,
-                         .edge_sets = 0,
-                         .scale_sets = 0,
+constexpr Policy kOneSet{.uniform_sets = 1,
+                         .near_bound_sets = 0,
+                         .wide_magnitude_sets = 0,
                          .fully_checked_sets = 1,
                          .max_redraws = 0,
                          .judges_large_launch = false};
@@ -307,7 +308,7 @@ TEST_F(PtxDevice, KernelsOfExactOperationsMatchCpuBitForBit) {
       if (!exact) continue;
       const std::vector<bool> poisoned = space->uninitialized();
       const auto expected = arrays_after(cpu, *cpu_built, subject, set, poisoned, pass, "");
-      for (const std::string& target : ptx_built->targets) {
+      for (const std::string& target : ptx_built->target_architectures) {
         const auto got = arrays_after(ptx, *ptx_built, subject, set, poisoned, pass, target);
         ASSERT_EQ(got.size(), expected.size());
         for (std::size_t a = 0; a < got.size(); ++a) {

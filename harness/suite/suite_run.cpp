@@ -24,8 +24,9 @@ namespace {
 /// compares with every device of the row, and with the device that gives identical bits only if strict flags determine
 /// the bits.
 std::string cross_check(std::string_view candidate, bool needs_strict, const SuiteOptions& options) {
-  const bool chosen = options.cross_check.empty() ? !needs_strict || options.mode != "default"
-                                                  : options.cross_check == candidate || options.cross_check == "both";
+  const bool chosen = options.cross_check_device.empty()
+                          ? !needs_strict || options.mode != "default"
+                          : options.cross_check_device == candidate || options.cross_check_device == "both";
   return chosen ? std::string(candidate) : "";
 }
 
@@ -38,13 +39,13 @@ backends::DeviceOptions shared_options(const SuiteOptions& options) {
 
 backends::DeviceOptions device_options(const SuiteOptions& options) {
   backends::DeviceOptions result = shared_options(options);
-  result.cross_check = cross_check(backends::device_row(options.device).bit_identical_device, true, options);
+  result.cross_check_device = cross_check(backends::device_entry(options.device).bit_identical_device, true, options);
   return result;
 }
 
 /// The device whose results must agree within both bounds; null if there is none.
 Result<std::unique_ptr<backends::Device>> make_cross_check_device(const SuiteOptions& options, RunObserver& events) {
-  const std::string name = cross_check(backends::device_row(options.device).agreeing_device, false, options);
+  const std::string name = cross_check(backends::device_entry(options.device).agreeing_device, false, options);
   if (name.empty()) return std::unique_ptr<backends::Device>();
   auto cross_check_device = backends::make_device(name, shared_options(options));
   if (!cross_check_device.ok()) return cross_check_device;
@@ -66,10 +67,10 @@ void note_unsupported(const Selection& selection, RunObserver& events) {
 std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const backends::Device& device,
                                            const RunEnvironment& environment) {
   const backends::DeviceOptions& chosen = options.device_options;
-  const bool is_usual =
-      backends::device_row(options.device).is_repeatable && chosen.disabled_checks.empty() && chosen.tables.empty();
-  if (options.ignore_cached_verdicts || options.repeat > 1 || options.measure || !is_usual) return nullptr;
-  const std::filesystem::path folder = chosen.cache;
+  const bool is_usual = backends::device_entry(options.device).is_repeatable && chosen.disabled_checks.empty() &&
+                        chosen.approximation_tables_file.empty();
+  if (options.ignore_cached_verdicts || options.repeat > 1 || options.measure_options || !is_usual) return nullptr;
+  const std::filesystem::path folder = chosen.cache_directory;
   auto cache = VerdictCache::open(folder.empty() ? backends::default_cache_directory() : folder, device, environment);
   return cache.ok() ? cache.take() : nullptr;
 }
@@ -84,7 +85,7 @@ class FailureExaminer {
                const backends::DeviceOptions& device_options) {
     if (!blame::can_examine(record) || remaining_.fetch_sub(1) <= 0) return;
     record.blame = blame::find_culprit(record, source, printer(), options, device_options);
-    record.message += fmt::format("; blamed on: {}, because {}", record.blame->culprit, record.blame->reason);
+    record.message += fmt::format("; blamed on: {}, because {}", record.blame->origin, record.blame->reason);
   }
 
  private:
@@ -93,15 +94,15 @@ class FailureExaminer {
 
 /// The start record, without the plan. `environment_options` are those of the devices that it describes.
 Result<RunStart> start_of(const SuiteOptions& options, const backends::DeviceOptions& environment_options,
-                          const RunSelection& run_selection, std::vector<Expectation> expectations) {
+                          const RunSelection& run_selection, std::vector<ExpectedFailure> expectations) {
   Result<RunEnvironment> environment = find_environment(environment_options);
   if (!environment.ok()) return environment.error();
   return RunStart{.run_id = make_run_id(),
-                  .started = utc_now(),
+                  .start_time = utc_now(),
                   .command_line = options.command_line,
                   .seed = options.seed,
                   .environment = environment.take(),
-                  .inputs = run_selection.inputs,
+                  .inputs_hash = run_selection.inputs_hash,
                   .shard = run_selection.shard,
                   .expectations = std::move(expectations)};
 }
@@ -120,9 +121,9 @@ std::vector<SuiteOptions> options_by_device(const SuiteOptions& options) {
 }  // namespace
 
 Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
-  std::vector<Expectation> expectations;
+  std::vector<ExpectedFailure> expectations;
   if (!options.expectations_file.empty()) {
-    Result<std::vector<Expectation>> read = read_expectations(options.expectations_file);
+    Result<std::vector<ExpectedFailure>> read = read_expectations(options.expectations_file);
     if (!read.ok()) return read.error();
     expectations = read.take();
   }
@@ -133,14 +134,14 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
     Result<DeviceRun> part = part_of(std::move(one), run_selection, events);
     if (!part.ok()) return part.error();
     if (run.device_runs_.empty()) whole = std::move(run_selection);
-    else whole.inputs = sha256_hex(whole.inputs + run_selection.inputs);
+    else whole.inputs_hash = sha256_hex(whole.inputs_hash + run_selection.inputs_hash);
     if (!part->builds.empty()) run.device_runs_.push_back(part.take());
   }
   run.options_ = std::move(options);
   if (run.device_runs_.empty()) return run;
   const SuiteOptions& chosen = run.options_;
   Result<RunStart> start =
-      start_of(chosen, run.device_runs_.front().builds.front().build.options, whole, std::move(expectations));
+      start_of(chosen, run.device_runs_.front().builds.front().named_build.options, whole, std::move(expectations));
   if (!start.ok()) return start.error();
   run.start_ = start.take();
   for (const DeviceRun& part : run.device_runs_) {
@@ -152,15 +153,15 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
   if (!writer.ok()) return writer.error();
   run.writer_ = std::make_unique<RecordWriter>(writer.take());
   for (DeviceRun& part : run.device_runs_) {
-    for (Build& build : part.builds)
+    for (DeviceBuild& build : part.builds)
       build.verdict_cache = verdicts_for(part.options, *build.device, run.start_.environment);
-    const auto examiner = std::make_shared<FailureExaminer>(part.options.blamed_cases);
+    const auto examiner = std::make_shared<FailureExaminer>(part.options.max_cases_to_blame);
     for (KernelGroup& group : part.groups) {
       const auto build =
-          std::ranges::find(part.builds, group.device, [](const Build& one) { return one.device.get(); });
-      group.options.examine_failure = [examiner, device_options = build->build.options](CaseRecord& record,
-                                                                                        const KernelSource& source,
-                                                                                        const RunOptions& judged_with) {
+          std::ranges::find(part.builds, group.device, [](const DeviceBuild& one) { return one.device.get(); });
+      group.options.examine_failure = [examiner, device_options = build->named_build.options](
+                                          CaseRecord& record, const KernelSource& source,
+                                          const RunOptions& judged_with) {
         examiner->examine(record, source, judged_with, device_options);
       };
       group.options.cross_check_device = part.cross_check_device.get();
@@ -195,11 +196,11 @@ Result<SuiteRun::DeviceRun> SuiteRun::part_of(SuiteOptions options, RunSelection
   for (const backends::NamedBuild& build : *builds) {
     auto device = backends::make_device(chosen.device, build.options);
     if (!device.ok()) return device.error();
-    part.builds.push_back({.build = build, .device = device.take()});
+    part.builds.push_back({.named_build = build, .device = device.take()});
   }
   for (KernelGroup& group : part.groups)
-    group.device = std::ranges::find(part.builds, group.options.mode.build, [](const Build& one) {
-                     return one.build.name;
+    group.device = std::ranges::find(part.builds, group.options.mode.build, [](const DeviceBuild& one) {
+                     return one.named_build.name;
                    })->device.get();
   auto cross_check_device = make_cross_check_device(chosen, events);
   if (!cross_check_device.ok()) return cross_check_device.error();
@@ -210,23 +211,23 @@ Result<SuiteRun::DeviceRun> SuiteRun::part_of(SuiteOptions options, RunSelection
 std::vector<backends::Device*> SuiteRun::devices() {
   std::vector<backends::Device*> result;
   for (const DeviceRun& part : device_runs_)
-    for (const Build& build : part.builds)
+    for (const DeviceBuild& build : part.builds)
       result.push_back(build.device.get());
   return result;
 }
 
-const SuiteRun::Build& SuiteRun::build_of(const CaseRecord& record) const {
+const SuiteRun::DeviceBuild& SuiteRun::build_of(const CaseRecord& record) const {
   const auto part = std::ranges::find(device_runs_, record.device,
                                       [](const DeviceRun& one) -> const std::string& { return one.options.device; });
-  const auto build = std::ranges::find(part->builds, build_in(record.mode),
-                                       [](const Build& one) -> std::string_view { return one.build.name; });
+  const auto build = std::ranges::find(part->builds, build_of_mode_name(record.mode),
+                                       [](const DeviceBuild& one) -> std::string_view { return one.named_build.name; });
   return build == part->builds.end() ? part->builds.front() : *build;
 }
 
 backends::Device& SuiteRun::device_of(const CaseRecord& record) { return *build_of(record).device; }
 
 const backends::DeviceOptions& SuiteRun::options_of(const CaseRecord& record) const {
-  return build_of(record).build.options;
+  return build_of(record).named_build.options;
 }
 
 Result<RunEnd> SuiteRun::judge(RunObserver& events) {

@@ -43,8 +43,8 @@ class SuiteRun {
   SuiteRun() = default;
 
   /// A device with one of its compilers and architectures.
-  struct Build {
-    backends::NamedBuild build;  ///< its name in the names of modes, and its options
+  struct DeviceBuild {
+    backends::NamedBuild named_build;  ///< its name in the names of modes, and its options
     std::unique_ptr<backends::Device> device;
     std::unique_ptr<VerdictCache> verdict_cache = nullptr;  ///< verdicts of earlier runs; null: not used
   };
@@ -52,11 +52,11 @@ class SuiteRun {
   struct DeviceRun {
     SuiteOptions options;                                  ///< options of the run, with this device
     std::vector<KernelGroup> groups;                       ///< the kernels to judge
-    std::vector<Build> builds;                             ///< the builds of the kernels; empty: nothing to judge
+    std::vector<DeviceBuild> builds;                       ///< the builds of the kernels; empty: nothing to judge
     std::unique_ptr<backends::Device> cross_check_device;  ///< results must agree with it; null: none
   };
   static Result<DeviceRun> part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events);
-  [[nodiscard]] const Build& build_of(const CaseRecord& record) const;
+  [[nodiscard]] const DeviceBuild& build_of(const CaseRecord& record) const;
 
   SuiteOptions options_;
   std::vector<DeviceRun> device_runs_;    ///< one for each device, in the order in which they judge

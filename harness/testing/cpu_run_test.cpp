@@ -70,7 +70,7 @@ const CaseRecord& CpuRun::record(const std::string& name, const std::string& pas
 }
 
 std::string summary(const CaseRecord& record) {
-  return fmt::format("{} {}({}): {}", record.name, to_text(record.outcome), record.kind, record.message);
+  return fmt::format("{} {}({}): {}", record.name, to_text(record.outcome), record.outcome_detail, record.message);
 }
 
 namespace {

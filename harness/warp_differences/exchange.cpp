@@ -55,7 +55,7 @@ Bytes seed_bytes(const ir::Module& module, const ir::Argument& argument, const s
 /// The entry of the plan for one launch; appends the memory of the launch to `data`.
 json plan_launch(const ComparedKernel& subject, std::size_t number, Bytes& data) {
   const harness::InputSet& set = subject.sets()[number];
-  const ir::Launch& launch = set.launch[reference::kNative];
+  const ir::Launch& launch = set.launch_by_precision[reference::kNative];
   const bool gradient = subject.has_gradient(number);
   json parameters = json::array();
   for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
@@ -105,11 +105,12 @@ Result<void> write_plan(const fs::path& folder, const std::vector<ComparedKernel
   return write_file(folder / "plan.json", json{{"cases", std::move(cases)}}.dump());
 }
 
-Status status_of(const std::string& text) {
-  for (const Status status : {Status::kDone, Status::kRejected, Status::kCrashed, Status::kTimedOut}) {
+WarpPassStatus status_of(const std::string& text) {
+  for (const WarpPassStatus status :
+       {WarpPassStatus::kDone, WarpPassStatus::kRejected, WarpPassStatus::kCrashed, WarpPassStatus::kTimedOut}) {
     if (text == to_text(status)) return status;
   }
-  return Status::kMissing;
+  return WarpPassStatus::kNoAnswer;
 }
 
 /// Splits the bytes of an answer into the arrays of the launch.
@@ -118,7 +119,7 @@ void take_arrays(WarpPassResult& answer, const ir::Launch& launch, const Bytes& 
   for (const ir::Argument& argument : launch.arguments) {
     const std::size_t size = argument.type.is_array() ? argument.bytes.size() : 0;
     if (position + size > bytes.size()) {
-      answer = {Status::kMissing, "the answer file is too short"};
+      answer = {WarpPassStatus::kNoAnswer, "the answer file is too short"};
       return;
     }
     const auto* first = bytes.data() + position;
@@ -144,13 +145,13 @@ std::vector<WarpLaunchResult> read_answers(const fs::path& folder, const Compare
     const std::string pass = entry["pass"];
     WarpPassResult& answer = pass == "forward" ? answers.at(number).forward : answers.at(number).backward;
     answer = said;
-    if (answer.status != Status::kDone) continue;
-    take_arrays(answer, subject.sets()[number].launch[reference::kNative],
+    if (answer.status != WarpPassStatus::kDone) continue;
+    take_arrays(answer, subject.sets()[number].launch_by_precision[reference::kNative],
                 read_file(folder / fmt::format("{}_{}_{}.bin", name, number, pass)));
   }
   for (WarpLaunchResult& answer : answers) {
-    if (answer.forward.status == Status::kMissing) answer.forward = whole;
-    if (answer.backward.status == Status::kMissing) answer.backward = whole;
+    if (answer.forward.status == WarpPassStatus::kNoAnswer) answer.forward = whole;
+    if (answer.backward.status == WarpPassStatus::kNoAnswer) answer.backward = whole;
   }
   return answers;
 }
@@ -162,13 +163,13 @@ std::string tail(const std::string& text) {
 
 }  // namespace
 
-std::string_view to_text(Status status) {
+std::string_view to_text(WarpPassStatus status) {
   switch (status) {
-    case Status::kDone: return "done";
-    case Status::kRejected: return "refused";
-    case Status::kCrashed: return "crashed";
-    case Status::kTimedOut: return "timed_out";
-    case Status::kMissing: return "missing";
+    case WarpPassStatus::kDone: return "done";
+    case WarpPassStatus::kRejected: return "refused";
+    case WarpPassStatus::kCrashed: return "crashed";
+    case WarpPassStatus::kTimedOut: return "timed_out";
+    case WarpPassStatus::kNoAnswer: return "missing";
   }
   return "unknown";
 }
@@ -185,7 +186,7 @@ Result<WarpResults> run_in_warp(const WarpInterpreter& interpreter, const fs::pa
                        {script(root).string(), folder.string(), "--jobs", std::to_string(limits.jobs), "--limit",
                         std::to_string(limits.time_limit_per_pass.count()), "--cache", cache.string()},
                        limits.total_time_limit);
-  if (result.end == cpu::ProcessResult::End::kTimedOut) {
+  if (result.end_reason == cpu::ProcessResult::EndReason::kTimedOut) {
     return Error{
         fmt::format("Warp did not finish within {} s: {}", limits.total_time_limit.count(), tail(result.output))};
   }
@@ -197,9 +198,9 @@ Result<WarpResults> run_in_warp(const WarpInterpreter& interpreter, const fs::pa
   session.warp = said["warp"];
   session.numpy = said["numpy"];
   session.python = said["python"];
-  session.machine = said["machine"];
+  session.processor_architecture = said["machine"];
   for (std::size_t s = 0; s < subjects.size(); ++s)
-    session.cases.push_back(read_answers(folder / "answers", subjects[s], case_name(s)));
+    session.launch_results.push_back(read_answers(folder / "answers", subjects[s], case_name(s)));
   return session;
 }
 

@@ -21,31 +21,32 @@
 
 namespace assay::warp {
 
-enum class Status : std::uint8_t {
+enum class WarpPassStatus : std::uint8_t {
   kDone,      ///< Warp completed the pass
   kRejected,  ///< Warp raised an exception, for example because it cannot compile the kernel
   kCrashed,   ///< Warp's process died
   kTimedOut,  ///< Warp exceeded the time limit of the pass
-  kMissing,   ///< no answer was found
+  kNoAnswer,  ///< no answer was found
 };
-std::string_view to_text(Status status);
+std::string_view to_text(WarpPassStatus status);
 
 /// Warp's result for one pass of one launch.
 struct WarpPassResult {
-  Status status = Status::kMissing;  ///< how the pass ended
-  std::string message = {};          ///< the exception or other reason; empty if kDone
+  WarpPassStatus status = WarpPassStatus::kNoAnswer;  ///< how the pass ended
+  std::string message = {};                           ///< the exception or other reason; empty if kDone
   /// If kDone, by parameter: the memory of the array or of its gradient; empty for values.
   std::vector<std::vector<std::byte>> arrays = {};
 };
 
 struct WarpLaunchResult {
   WarpPassResult forward;
-  WarpPassResult backward;  ///< kMissing if not requested
+  WarpPassResult backward;  ///< kNoAnswer if not requested
 };
 
 struct WarpResults {
-  std::string warp, numpy, python, machine;          ///< versions of the software, and the processor's architecture
-  std::vector<std::vector<WarpLaunchResult>> cases;  ///< answers by subject and launch
+  std::string warp, numpy, python,
+      processor_architecture;  ///< versions of the software, and the processor's architecture
+  std::vector<std::vector<WarpLaunchResult>> launch_results;  ///< answers by subject and launch
 };
 
 struct RunLimits {

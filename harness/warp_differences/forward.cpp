@@ -12,13 +12,13 @@ constexpr std::size_t kMismatchesKept = 8;
 
 }  // namespace
 
-std::string describe(const harness::Expected& expected, const harness::Computed& got) {
+std::string describe(const harness::ExpectedScalar& expected, const harness::ComputedScalar& got) {
   if (expected.is_integer) return fmt::format("expected {}, got {}", expected.integer, got.integer);
   return fmt::format("expected {:.17g} within {:.3g}, got {:.17g}", expected.value, expected.bound, got.value);
 }
 
-std::string scalar_name(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,
-                        std::size_t scalar) {
+std::string element_notation(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,
+                             std::size_t scalar) {
   const std::size_t components = ir::scalar_components(subject.module(), argument.type.element()).size();
   std::vector<std::size_t> index(argument.shape.size());
   std::size_t element = scalar / components;
@@ -39,16 +39,16 @@ ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t lau
   ForwardComparison comparison;
   for (std::size_t p = 0; p < expected.size(); ++p) {
     if (!expected[p]) continue;
-    const ir::Argument& layout = set.launch[reference::kNative].arguments[p];
+    const ir::Argument& layout = set.launch_by_precision[reference::kNative].arguments[p];
     const auto got = harness::read_scalars(subject.module(), layout, answer.arrays[p]);
     for (std::size_t i = 0; i < got.size(); ++i) {
-      if (!expected[p]->written[i]) continue;
-      const harness::Expected& wanted = expected[p]->scalars[i];
+      if (!expected[p]->is_written[i]) continue;
+      const harness::ExpectedScalar& wanted = expected[p]->scalars[i];
       const harness::ScalarComparison score = harness::score(got[i], wanted);
       if (visit) visit({p, i, wanted, got[i], score.agreement});
-      ++(score.agreement == harness::Agreement::kUnknown ? comparison.unbounded : comparison.checks);
+      ++(score.agreement == harness::Agreement::kUnknown ? comparison.unbounded_scalars : comparison.checked_scalars);
       if (score.agreement == harness::Agreement::kDiffers && comparison.mismatches.size() < kMismatchesKept) {
-        comparison.mismatches.push_back(scalar_name(subject, p, layout, i) + ": " + describe(wanted, got[i]));
+        comparison.mismatches.push_back(element_notation(subject, p, layout, i) + ": " + describe(wanted, got[i]));
       }
     }
   }

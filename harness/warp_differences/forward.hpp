@@ -14,17 +14,17 @@
 namespace assay::warp {
 
 struct ForwardComparison {
-  std::int64_t checks = 0;              ///< number of scalars with a verdict
-  std::int64_t unbounded = 0;           ///< number of scalars whose bound is infinite
+  std::int64_t checked_scalars = 0;     ///< number of scalars with a verdict
+  std::int64_t unbounded_scalars = 0;   ///< number of scalars whose bound is infinite
   std::vector<std::string> mismatches;  ///< the first few, each with array, index, expected value, bound and result
 };
 
 /// One scalar that the kernel writes: the oracle's and Warp's result.
 struct ComparedScalar {
-  std::size_t parameter = 0;   ///< index of the array's parameter
-  std::size_t scalar = 0;      ///< index of the scalar in the array, component by component
-  harness::Expected expected;  ///< the oracle's value and bound
-  harness::Computed got;       ///< Warp's result
+  std::size_t parameter = 0;         ///< index of the array's parameter
+  std::size_t scalar_index = 0;      ///< index of the scalar in the array, component by component
+  harness::ExpectedScalar expected;  ///< the oracle's value and bound
+  harness::ComputedScalar got;       ///< Warp's result
   harness::Agreement agreement = harness::Agreement::kAgrees;
 };
 using VisitScalar = std::function<void(const ComparedScalar&)>;
@@ -35,10 +35,10 @@ ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t lau
                                   const VisitScalar& visit = {});
 
 /// "expected 1 within 1e-07, got 2".
-std::string describe(const harness::Expected& expected, const harness::Computed& got);
+std::string describe(const harness::ExpectedScalar& expected, const harness::ComputedScalar& got);
 
 /// A scalar of an array in Python notation: "x[3, 2]", followed by ".1" for a component of a compound element.
-std::string scalar_name(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,
-                        std::size_t scalar);
+std::string element_notation(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,
+                             std::size_t scalar);
 
 }  // namespace assay::warp

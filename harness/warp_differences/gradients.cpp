@@ -12,14 +12,14 @@ namespace {
 
 constexpr double kBoundFactor = 4, kRelative = 1e-5;
 /// Relative tolerance between our gradient and the difference quotient, in addition to the scheme's error estimate.
-constexpr double kDifferenceTolerance = 1e-6;
+constexpr double kFiniteDifferenceTolerance = 1e-6;
 /// A quotient with a larger relative error estimate is ignored.
 constexpr double kMostError = 1e-3;
 /// Maximum number of differing scalars of an array that are checked with finite differences.
 constexpr std::size_t kTried = 3;
 
 double scale_of(const reference::GradientElement& ours) {
-  return std::max(ours.magnitude, static_cast<double>(std::abs(ours.value)));
+  return std::max(ours.magnitude_sum, static_cast<double>(std::abs(ours.value)));
 }
 
 double tolerance(const reference::GradientElement& ours) {
@@ -39,7 +39,8 @@ std::optional<reference::DirectionalDifferences::Estimate> quotient(const Compar
   reference::ComponentValues direction(set.reference.gradients.size());
   direction[parameter].assign(set.reference.gradients[parameter]->elements.size(), 0.0);
   direction[parameter][scalar] = 1;
-  const reference::DirectionalDifferences differences = subject.oracle().differences(subject.run(set), direction);
+  const reference::DirectionalDifferences differences =
+      subject.oracle().directional_differences(subject.run(set), direction);
   if (!differences.is_same_path) return std::nullopt;
   reference::DirectionalDifferences::Estimate sum;
   for (std::size_t p = 0; p < differences.outputs.size(); ++p) {
@@ -64,15 +65,15 @@ void decide_by_finite_differences(GradientDifference& difference_found, const re
   if (static_cast<double>(quotient->error) > kMostError * std::max(scale, 1e-3)) return;
   difference_found.difference_quotient = quotient->value;
   const auto error = static_cast<double>(quotient->error);
-  if (std::abs(ours.value - quotient->value) > kDifferenceTolerance * std::max(scale, 1e-6) + 4 * error) {
+  if (std::abs(ours.value - quotient->value) > kFiniteDifferenceTolerance * std::max(scale, 1e-6) + 4 * error) {
     difference_found.finite_difference_verdict = FiniteDifferenceVerdict::kAssayIncorrect;
-  } else if (!(std::abs(difference_found.warp - quotient->value) <= 4 * error)) {
+  } else if (!(std::abs(difference_found.warp_value - quotient->value) <= 4 * error)) {
     difference_found.finite_difference_verdict = FiniteDifferenceVerdict::kWarpIncorrect;
   }
 }
 
 /// The scalars that differ, the worst first.
-std::vector<std::size_t> departing_scalars(const std::vector<harness::Computed>& warp,
+std::vector<std::size_t> departing_scalars(const std::vector<harness::ComputedScalar>& warp,
                                            const std::vector<reference::GradientElement>& ours) {
   std::vector<std::size_t> differing;
   for (std::size_t i = 0; i < ours.size(); ++i) {
@@ -89,18 +90,18 @@ std::vector<std::size_t> departing_scalars(const std::vector<harness::Computed>&
 
 /// The difference at the most significant scalar: one that shows that we are wrong, else one that shows that Warp is.
 GradientDifference judged(const ComparedKernel& subject, const harness::InputSet& set, std::size_t parameter,
-                          const std::vector<harness::Computed>& warp, const std::vector<std::size_t>& differing) {
+                          const std::vector<harness::ComputedScalar>& warp, const std::vector<std::size_t>& differing) {
   const auto& ours = set.reference.gradients[parameter]->elements;
-  const ir::Argument& argument = set.launch[reference::kNative].arguments[parameter];
+  const ir::Argument& argument = set.launch_by_precision[reference::kNative].arguments[parameter];
   std::optional<GradientDifference> telling;
   for (std::size_t k = 0; k < std::min(kTried, differing.size()); ++k) {
     const std::size_t i = differing[k];
     GradientDifference difference_found{.parameter = parameter,
                                         .differing = differing.size(),
                                         .compared = ours.size(),
-                                        .scalar_name = scalar_name(subject, parameter, argument, i),
+                                        .element_notation = element_notation(subject, parameter, argument, i),
                                         .oracle_value = ours[i].value,
-                                        .warp = warp[i].value};
+                                        .warp_value = warp[i].value};
     decide_by_finite_differences(difference_found, ours[i], quotient(subject, set, parameter, i));
     const bool tells_more = !telling ||
                             difference_found.finite_difference_verdict == FiniteDifferenceVerdict::kAssayIncorrect ||
@@ -118,7 +119,7 @@ GradientComparison compare_gradients(const ComparedKernel& subject, std::size_t 
   const harness::InputSet& set = subject.sets()[launch];
   GradientComparison comparison;
   for (std::size_t p = 0; p < set.reference.gradients.size(); ++p) {
-    const ir::Argument& argument = set.launch[reference::kNative].arguments[p];
+    const ir::Argument& argument = set.launch_by_precision[reference::kNative].arguments[p];
     const ir::ParameterUse& use = subject.uses()[p];
     const bool only_overwritten = use.written && !use.read && !use.is_atomically_updated;
     if (!set.reference.gradients[p] || !argument.type.is_array() || only_overwritten) continue;
@@ -130,7 +131,7 @@ GradientComparison compare_gradients(const ComparedKernel& subject, std::size_t 
     if (!differing.empty()) {
       comparison.differences.push_back(judged(subject, set, p, warp, differing));
     } else {
-      ++(known ? comparison.agreeing : comparison.unbounded);
+      ++(known ? comparison.agreeing_arrays : comparison.unbounded_arrays);
     }
   }
   return comparison;

@@ -22,16 +22,16 @@ struct GradientDifference {
   std::size_t parameter = 0;                ///< index of the array's parameter
   std::size_t differing = 0, compared = 0;  ///< number of scalars that differ, of those compared
   // The most significant scalar.
-  std::string scalar_name;                         ///< the scalar in Python notation: "x[3, 2]"
+  std::string element_notation;                    ///< the scalar in Python notation: "x[3, 2]"
   long double oracle_value = 0;                    ///< the oracle's derivative
-  double warp = 0;                                 ///< Warp's derivative
+  double warp_value = 0;                           ///< Warp's derivative
   std::optional<long double> difference_quotient;  ///< finite difference; empty if none converged
   FiniteDifferenceVerdict finite_difference_verdict = FiniteDifferenceVerdict::kUndecided;
 };
 
 struct GradientComparison {
-  std::size_t agreeing = 0;                     ///< number of arrays whose gradients agree
-  std::size_t unbounded = 0;                    ///< number of arrays without a scalar with a finite bound
+  std::size_t agreeing_arrays = 0;              ///< number of arrays whose gradients agree
+  std::size_t unbounded_arrays = 0;             ///< number of arrays without a scalar with a finite bound
   std::vector<GradientDifference> differences;  ///< one for each array whose gradients differ
 };
 

@@ -39,7 +39,7 @@ TEST(Signatures, ParameterNamesOfEveryFunctionAreKnown) {
     const std::string function = call.expression.substr(3, call.expression.find('(') - 3);
     const auto names = frontend::warp_parameters(function);
     const bool found = std::ranges::any_of(names, [&](std::string_view parameters) {
-      return std::ranges::count(parameters, ' ') + 1 == static_cast<std::ptrdiff_t>(call.operands.size());
+      return std::ranges::count(parameters, ' ') + 1 == static_cast<std::ptrdiff_t>(call.operand_types.size());
     });
     EXPECT_TRUE(found) << call.name;
   }

@@ -93,10 +93,10 @@ Result<ComparedKernel> ComparedKernel::with_oracle(KernelSource source) {
 Result<ComparedKernel> ComparedKernel::with_launch(KernelSource source, ir::Launch launch) {
   Result<ComparedKernel> made = with_oracle(std::move(source));
   if (!made.ok()) return made;
-  made->uninitialized_.assign(launch.arguments.size(), false);
+  made->is_never_read_.assign(launch.arguments.size(), false);
   harness::InputSet set;
-  set.launch[kNative] = std::move(launch);
-  set.reference = made->oracle_->evaluate({.launch = set.launch[kNative]});
+  set.launch_by_precision[kNative] = std::move(launch);
+  set.reference = made->oracle_->evaluate({.launch = set.launch_by_precision[kNative]});
   if (!set.reference.findings.empty()) {
     return Error{reference::describe(set.reference.findings.front(), made->module(), made->kernel()), made->name()};
   }
@@ -108,12 +108,12 @@ Result<ComparedKernel> ComparedKernel::make(KernelSource source, GradientLaunche
   Result<ComparedKernel> prepared = with_oracle(std::move(source));
   if (!prepared.ok()) return prepared;
   ComparedKernel made = prepared.take();
-  made.gradients_ = gradients;
+  made.gradient_launches_ = gradients;
   const auto reject = [&](const Error& why) { return Error{why.text(), made.name()}; };
   Result<harness::InputSpace> space = harness::InputSpace::make(made.module(), made.kernel(), *made.oracle_);
   if (!space.ok()) return reject(space.error());
   made.uses_ = space->uses();
-  made.uninitialized_ = space->uninitialized();
+  made.is_never_read_ = space->uninitialized();
   const harness::KernelUnderTest subject = made.kernel_under_test();
   for (int launch = 0; launch < launches; ++launch) {
     const bool gradient = made.has_gradient(static_cast<std::size_t>(launch));
@@ -130,7 +130,7 @@ Result<ComparedKernel> ComparedKernel::make(KernelSource source, GradientLaunche
 
 void ComparedKernel::add_grid_set(const harness::InputSet& drawn, const harness::Preconditions& preconditions) {
   harness::InputSet set = drawn;
-  ir::Launch& launch = set.launch[kNative];
+  ir::Launch& launch = set.launch_by_precision[kNative];
   for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
     double low = -HUGE_VAL, high = HUGE_VAL;
     if (preconditions.ranges[p] && preconditions.ranges[p]->low) low = preconditions.ranges[p]->low->evaluate(launch);
@@ -138,7 +138,7 @@ void ComparedKernel::add_grid_set(const harness::InputSet& drawn, const harness:
       high = preconditions.ranges[p]->high->evaluate(launch);
     round_to_halves(module(), launch.arguments[p], low, high);
   }
-  set.launch[reference::kPromoted] = ir::promoted(module(), launch);
+  set.launch_by_precision[reference::kPromoted] = ir::promoted(module(), launch);
   set.reference = oracle_->evaluate(run(set));
   if (!set.reference.findings.empty() || !set.has_conclusive_gradient(kNative)) return;
   sets_.push_back(std::move(set));
@@ -146,11 +146,11 @@ void ComparedKernel::add_grid_set(const harness::InputSet& drawn, const harness:
 }
 
 reference::OracleRun ComparedKernel::run(const harness::InputSet& set) const {
-  return {.launch = set.launch[kNative],
+  return {.launch = set.launch_by_precision[kNative],
           .computes_gradient = true,
           .cotangents = set.cotangents,
           .initial_gradients = {},
-          .uninitialized = uninitialized_};
+          .uninitialized = is_never_read_};
 }
 
 harness::KernelUnderTest ComparedKernel::kernel_under_test() const {
@@ -200,8 +200,8 @@ Result<std::vector<KernelSource>> random_sources(int count) {
   return sources;
 }
 
-Result<Subjects> all_subjects(const std::filesystem::path& root) {
-  Subjects subjects;
+Result<ComparedKernels> all_subjects(const std::filesystem::path& root) {
+  ComparedKernels subjects;
   const auto add = [&](Result<std::vector<KernelSource>> sources, std::size_t with_gradient,
                        GradientLaunches wanted) -> Result<void> {
     if (!sources.ok()) return sources.error();
@@ -212,14 +212,14 @@ Result<Subjects> all_subjects(const std::filesystem::path& root) {
       if (subject.ok()) {
         subjects.kernels.push_back(subject.take());
       } else {
-        subjects.excluded.push_back(subject.error().text());
+        subjects.excluded_kernel_messages.push_back(subject.error().text());
       }
     }
     return {};
   };
   constexpr auto kAll = static_cast<std::size_t>(-1);
   if (auto added = add(curated_sources(), kAll, GradientLaunches::kFirstAndRounded); !added.ok()) return added.error();
-  subjects.excluded_cases = subjects.excluded;
+  subjects.excluded_case_messages = subjects.excluded_kernel_messages;
   if (auto added = add(example_sources(root), kAll, GradientLaunches::kFirstAndRounded); !added.ok())
     return added.error();
   if (auto added = add(random_sources(kRandomKernels), kRandomGradients, GradientLaunches::kFirstLaunch); !added.ok())

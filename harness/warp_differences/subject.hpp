@@ -40,10 +40,10 @@ class ComparedKernel {
   const ir::Function& kernel() const { return module().kernels[source_.kernel_index]; }
   const reference::Oracle& oracle() const { return *oracle_; }
   const ir::ParameterUses& uses() const { return uses_; }
-  const std::vector<bool>& uninitialized() const { return uninitialized_; }
+  const std::vector<bool>& uninitialized() const { return is_never_read_; }
   const std::vector<harness::InputSet>& sets() const { return sets_; }
   bool has_gradient(std::size_t launch) const {
-    return (gradients_ != GradientLaunches::kNone && launch == 0) || is_on_grid(launch);
+    return (gradient_launches_ != GradientLaunches::kNone && launch == 0) || is_on_grid(launch);
   }
   bool is_on_grid(std::size_t launch) const { return has_rounded_set_ && launch + 1 == sets_.size(); }
 
@@ -58,11 +58,11 @@ class ComparedKernel {
   static Result<ComparedKernel> with_oracle(harness::KernelSource source);
   void add_grid_set(const harness::InputSet& drawn, const harness::Preconditions& preconditions);
 
-  harness::KernelSource source_;                          ///< the kernel
-  GradientLaunches gradients_ = GradientLaunches::kNone;  ///< launches for which gradients are compared
+  harness::KernelSource source_;                                  ///< the kernel
+  GradientLaunches gradient_launches_ = GradientLaunches::kNone;  ///< launches for which gradients are compared
   std::unique_ptr<const reference::Oracle> oracle_;
   ir::ParameterUses uses_;               ///< how the kernel uses its parameters
-  std::vector<bool> uninitialized_;      ///< by parameter: whether it is an array that the kernel never reads
+  std::vector<bool> is_never_read_;      ///< by parameter: whether it is an array that the kernel never reads
   std::vector<harness::InputSet> sets_;  ///< one for each launch
   bool has_rounded_set_ = false;         ///< whether the last set has float inputs rounded to the grid
 };
@@ -74,13 +74,14 @@ Result<std::vector<harness::KernelSource>> example_sources(const std::filesystem
 Result<std::vector<harness::KernelSource>> random_sources(int count);
 
 /// Subjects for all of these kernels, and a line for each kernel without subject.
-struct Subjects {
-  std::vector<ComparedKernel> kernels;      ///< the subjects
-  std::vector<std::string> excluded;        ///< a line for each kernel without subject, with the reason
-  std::vector<std::string> excluded_cases;  ///< the lines of `excluded` that are for curated cases
+struct ComparedKernels {
+  std::vector<ComparedKernel> kernels;                ///< the subjects
+  std::vector<std::string> excluded_kernel_messages;  ///< a line for each kernel without subject, with the reason
+  std::vector<std::string>
+      excluded_case_messages;  ///< the lines of `excluded_kernel_messages` that are for curated cases
 };
 /// Curated cases, examples and 500 random kernels; with gradients for the first two and for 100 random kernels. If the
 /// environment variable ASSAY_WARP_CASES is set, only the kernels whose names begin with one of its words.
-Result<Subjects> all_subjects(const std::filesystem::path& root);
+Result<ComparedKernels> all_subjects(const std::filesystem::path& root);
 
 }  // namespace assay::warp

@@ -28,16 +28,16 @@ ir::Launch launch_of(const ir::Module& module, const SweptCall& call, const Edge
                      std::span<const std::size_t> selected) {
   const auto count = static_cast<std::int32_t>(selected.size());
   ir::Launch launch{.extents = {count}, .arguments = {}};
-  for (std::size_t k = 0; k < call.operands.size(); ++k) {
-    ir::Argument argument = ir::make_argument(module, call.operands[k].array_of(1), {count});
-    const std::size_t size = tuples.operands[k].size() / tuples.count;
+  for (std::size_t k = 0; k < call.operand_types.size(); ++k) {
+    ir::Argument argument = ir::make_argument(module, call.operand_types[k].array_of(1), {count});
+    const std::size_t size = tuples.operand_arrays[k].size() / tuples.tuple_count;
     for (std::size_t t = 0; t < selected.size(); ++t) {
-      const auto first = tuples.operands[k].begin() + static_cast<std::ptrdiff_t>(selected[t] * size);
+      const auto first = tuples.operand_arrays[k].begin() + static_cast<std::ptrdiff_t>(selected[t] * size);
       std::copy_n(first, size, argument.bytes.begin() + static_cast<std::ptrdiff_t>(t * size));
     }
     launch.arguments.push_back(std::move(argument));
   }
-  for (const ir::Type result : call.results)
+  for (const ir::Type result : call.result_types)
     launch.arguments.push_back(ir::make_argument(module, result.array_of(1), {count}));
   return launch;
 }
@@ -46,7 +46,7 @@ std::string text_of(reference::Finding::Kind kind) {
   using Kind = reference::Finding::Kind;
   switch (kind) {
     case Kind::kOutOfBounds: return "index out of bounds";
-    case Kind::kIntegerDivision: return "integer division by zero or overflow";
+    case Kind::kInvalidIntegerDivision: return "integer division by zero or overflow";
     case Kind::kIntegerOverflow: return "signed integer overflow";
     case Kind::kShiftOutOfRange: return "shift count out of range";
     case Kind::kConversionOutOfRange: return "conversion out of range";
@@ -57,27 +57,27 @@ std::string text_of(reference::Finding::Kind kind) {
 /// Why a run leaves tuples out; empty if it does not.
 std::string reason_left_out(const reference::ReferenceResult& reference) {
   if (!reference.findings.empty()) return text_of(reference.findings.front().kind);
-  return reference.decisions.uncertain_counts[kNative] > 0 ? kUndecided : "";
+  return reference.decisions.uncertain_counts[kNative] > 0 ? kUndecidedBranch : "";
 }
 
 /// The tuples inside the domain of the call.
 std::vector<std::size_t> tuples_in_domain(const reference::Oracle& oracle, const ir::Module& module,
                                           const SweptCall& call, const EdgeTuples& tuples,
-                                          std::map<std::string, std::size_t>& omitted_counts) {
-  std::vector<std::size_t> all(tuples.count);
+                                          std::map<std::string, std::size_t>& omitted_tuples_by_reason) {
+  std::vector<std::size_t> all(tuples.tuple_count);
   std::iota(all.begin(), all.end(), 0);
   const ir::Launch whole = launch_of(module, call, tuples, all);
   if (reason_left_out(oracle.evaluate({.launch = whole})).empty()) return all;
   std::erase_if(all, [&](const std::size_t tuple) {
     const ir::Launch launch = launch_of(module, call, tuples, std::span(&tuple, 1));
     const std::string reason = reason_left_out(oracle.evaluate({.launch = launch}));
-    if (!reason.empty()) ++omitted_counts[reason];
+    if (!reason.empty()) ++omitted_tuples_by_reason[reason];
     return !reason.empty();
   });
   return all;
 }
 
-Result<void> add_kernel(const SweptCall& call, harness::KernelSource source, Sweep& sweep) {
+Result<void> add_kernel(const SweptCall& call, harness::KernelSource source, EdgeValueSweep& sweep) {
   if (source.parse_error) {
     sweep.rejected.push_back(fmt::format("{}: {}", call.name, source.parse_error->text()));
     return {};
@@ -86,7 +86,8 @@ Result<void> add_kernel(const SweptCall& call, harness::KernelSource source, Swe
   const Result<reference::Oracle> oracle = reference::Oracle::make(module, module.kernels[source.kernel_index]);
   if (!oracle.ok()) return oracle.error();
   const EdgeTuples tuples = edge_tuples(call);
-  const std::vector<std::size_t> selected = tuples_in_domain(*oracle, module, call, tuples, sweep.omitted_counts);
+  const std::vector<std::size_t> selected =
+      tuples_in_domain(*oracle, module, call, tuples, sweep.omitted_tuples_by_reason);
   if (selected.empty()) return Error{"no tuple of edge values is inside the domain", call.name};
   ir::Launch launch = launch_of(module, call, tuples, selected);
   Result<ComparedKernel> subject = ComparedKernel::with_launch(std::move(source), std::move(launch));
@@ -98,7 +99,7 @@ Result<void> add_kernel(const SweptCall& call, harness::KernelSource source, Swe
 
 /// Adds the kernels of one file. Warp would reject a file with a kernel that Assay rejects, if it agrees with Assay, so
 /// the file contains only the others.
-Result<void> add_file(std::vector<SweptCall> calls, Sweep& sweep) {
+Result<void> add_file(std::vector<SweptCall> calls, EdgeValueSweep& sweep) {
   Result<harness::KernelSet> read = harness::read_text(swept_file(calls), "sweep.py");
   if (!read.ok()) return read.error();
   std::vector<SweptCall> accepted;
@@ -117,9 +118,9 @@ Result<void> add_file(std::vector<SweptCall> calls, Sweep& sweep) {
 
 /// The components of the operands of one tuple.
 std::vector<std::vector<double>> operands_of(const SweptCall& call, const ComparedKernel& kernel, std::size_t tuple) {
-  const ir::Launch& launch = kernel.sets()[0].launch[kNative];
+  const ir::Launch& launch = kernel.sets()[0].launch_by_precision[kNative];
   std::vector<std::vector<double>> operands;
-  for (std::size_t k = 0; k < call.operands.size(); ++k) {
+  for (std::size_t k = 0; k < call.operand_types.size(); ++k) {
     const ir::Argument& argument = launch.arguments[k];
     const std::byte* at = argument.bytes.data() + ir::element_offset(argument, static_cast<std::int64_t>(tuple));
     auto& components = operands.emplace_back();
@@ -141,29 +142,29 @@ bool has_other_sign_of_zero(const ComparedScalar& compared) {
 
 void compare_kernel(const SweptCall& call, const ComparedKernel& kernel, const WarpPassResult& answer,
                     SweepComparison& comparison) {
-  const std::size_t operands = call.operands.size();
+  const std::size_t operands = call.operand_types.size();
   const auto compared_all = compare_forward(kernel, 0, answer, [&](const ComparedScalar& compared) {
     if (compared.agreement == harness::Agreement::kUnknown) return;
     if (compared.agreement == harness::Agreement::kAgrees && !has_other_sign_of_zero(compared)) return;
     const std::size_t result = compared.parameter - operands;
-    const auto components = static_cast<std::size_t>(call.results[result].components());
+    const auto components = static_cast<std::size_t>(call.result_types[result].components());
     comparison.differences.push_back({.call = &call,
-                                      .operands = operands_of(call, kernel, compared.scalar / components),
-                                      .result = result,
-                                      .component = compared.scalar % components,
+                                      .operands = operands_of(call, kernel, compared.scalar_index / components),
+                                      .result_index = result,
+                                      .component_index = compared.scalar_index % components,
                                       .expected = compared.expected,
                                       .got = compared.got});
   });
-  ++comparison.calls;
-  comparison.tuples += static_cast<std::size_t>(kernel.sets()[0].launch[kNative].threads());
-  comparison.checks += static_cast<std::size_t>(compared_all.checks);
-  comparison.unbounded += static_cast<std::size_t>(compared_all.unbounded);
+  ++comparison.run_kernels;
+  comparison.compared_tuples += static_cast<std::size_t>(kernel.sets()[0].launch_by_precision[kNative].threads());
+  comparison.compared_scalars += static_cast<std::size_t>(compared_all.checked_scalars);
+  comparison.unbounded_scalars += static_cast<std::size_t>(compared_all.unbounded_scalars);
 }
 
 }  // namespace
 
-Result<Sweep> make_sweep(const std::vector<SweptCall>& calls) {
-  Sweep sweep;
+Result<EdgeValueSweep> make_sweep(const std::vector<SweptCall>& calls) {
+  EdgeValueSweep sweep;
   std::vector<SweptCall> together;
   for (const SweptCall& call : calls) {
     // One rejected kernel makes Warp reject its whole file.
@@ -185,24 +186,25 @@ std::string describe(const SweptDifference& difference) {
                                               : fmt::format("({})", fmt::join(components, ", ")));
   }
   const std::string call = fmt::format("{}({})", difference.call->name, fmt::join(operands, ", "));
-  const std::string part = difference.call->results[difference.result].components() > 1
-                               ? fmt::format(", component {}", difference.component)
+  const std::string part = difference.call->result_types[difference.result_index].components() > 1
+                               ? fmt::format(", component {}", difference.component_index)
                                : "";
   return call + part + ": " + describe(difference.expected, difference.got);
 }
 
-SweepComparison compare_sweep(const Sweep& sweep, const WarpResults& answers) {
+SweepComparison compare_sweep(const EdgeValueSweep& sweep, const WarpResults& answers) {
   SweepComparison comparison;
   for (std::size_t k = 0; k < sweep.kernels.size(); ++k) {
     const SweptCall& call = sweep.calls[k];
-    const WarpPassResult& answer = answers.cases[k][0].forward;
+    const WarpPassResult& answer = answers.launch_results[k][0].forward;
     const ExtensionRule* const extension = extension_rule(call);
-    if (extension != nullptr && answer.status == Status::kRejected) {
-      ++comparison.extensions[extension->name];
-    } else if (extension == nullptr && answer.status == Status::kDone) {
+    if (extension != nullptr && answer.status == WarpPassStatus::kRejected) {
+      ++comparison.rejections_by_rule[extension->name];
+    } else if (extension == nullptr && answer.status == WarpPassStatus::kDone) {
       compare_kernel(call, sweep.kernels[k], answer, comparison);
     } else {
-      comparison.failures.push_back(fmt::format("{}: {}: {}", call.name, to_text(answer.status), answer.message));
+      comparison.unexplained_outcomes.push_back(
+          fmt::format("{}: {}: {}", call.name, to_text(answer.status), answer.message));
     }
   }
   return comparison;

@@ -15,42 +15,43 @@
 
 namespace assay::warp {
 
-struct Sweep {
+struct EdgeValueSweep {
   std::vector<SweptCall> calls;  ///< the calls that are compared; parallel to `kernels`
   /// The kernels of the calls. Each element of their arrays belongs to one tuple of operands.
   std::vector<ComparedKernel> kernels;
   std::vector<std::string> rejected;  ///< a line for each call that Assay rejects, with the reason
   /// Number of tuples outside the domain, by the kind of the oracle's finding; and of tuples for which the oracle
-  /// cannot decide which branch of a formula to take, as kUndecided.
-  std::map<std::string, std::size_t> omitted_counts;
+  /// cannot decide which branch of a formula to take, as kUndecidedBranch.
+  std::map<std::string, std::size_t> omitted_tuples_by_reason;
 };
-inline constexpr const char* kUndecided = "undecided branch";
+inline constexpr const char* kUndecidedBranch = "undecided branch";
 
 /// Parses the kernels of the calls and binds their edge values. Fails if the file of the kernels cannot be parsed.
-Result<Sweep> make_sweep(const std::vector<SweptCall>& calls);
+Result<EdgeValueSweep> make_sweep(const std::vector<SweptCall>& calls);
 
 /// A scalar for which Warp's result is not within the oracle's bound, or is a zero of the other sign.
 struct SweptDifference {
   const SweptCall* call = nullptr;            ///< the call
   std::vector<std::vector<double>> operands;  ///< components of each operand
-  std::size_t result = 0;                     ///< index of the result of the call
-  std::size_t component = 0;                  ///< index of the component of that result
-  harness::Expected expected;                 ///< the oracle's value and bound
-  harness::Computed got;                      ///< Warp's result
+  std::size_t result_index = 0;               ///< index of the result of the call
+  std::size_t component_index = 0;            ///< index of the component of that result
+  harness::ExpectedScalar expected;           ///< the oracle's value and bound
+  harness::ComputedScalar got;                ///< Warp's result
 };
 /// "min_f32_f32(nan, 1): expected 1 within 0, got nan".
 std::string describe(const SweptDifference& difference);
 
 struct SweepComparison {
-  std::size_t calls = 0;      ///< number of kernels that Warp ran
-  std::size_t tuples = 0;     ///< number of operand tuples for which at least one scalar was compared
-  std::size_t checks = 0;     ///< number of scalars with a verdict
-  std::size_t unbounded = 0;  ///< number of scalars whose bound is infinite
+  std::size_t run_kernels = 0;        ///< number of kernels that Warp ran
+  std::size_t compared_tuples = 0;    ///< number of operand tuples for which at least one scalar was compared
+  std::size_t compared_scalars = 0;   ///< number of scalars with a verdict
+  std::size_t unbounded_scalars = 0;  ///< number of scalars whose bound is infinite
   std::vector<SweptDifference> differences;
   /// Number of calls that Warp rejects as a rule says, by name of the rule.
-  std::map<std::string_view, std::size_t> extensions;
-  std::vector<std::string> failures;  ///< other kernels that Warp did not run, and kernels that it ran despite a rule
+  std::map<std::string_view, std::size_t> rejections_by_rule;
+  std::vector<std::string>
+      unexplained_outcomes;  ///< other kernels that Warp did not run, and kernels that it ran despite a rule
 };
-SweepComparison compare_sweep(const Sweep& sweep, const WarpResults& answers);
+SweepComparison compare_sweep(const EdgeValueSweep& sweep, const WarpResults& answers);
 
 }  // namespace assay::warp

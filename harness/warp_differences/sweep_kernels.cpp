@@ -49,9 +49,9 @@ std::string operand_list(std::size_t count) {
 
 SweptCall named(SweptCall call, bool with_result) {
   call.name = call.operation;
-  for (const Type operand : call.operands)
+  for (const Type operand : call.operand_types)
     call.name += "_" + short_name(operand);
-  if (with_result) call.name += "_to_" + short_name(call.results[0]);
+  if (with_result) call.name += "_to_" + short_name(call.result_types[0]);
   return call;
 }
 
@@ -71,31 +71,33 @@ void for_each_sequence(const std::vector<Type>& types, std::size_t count, const 
 }
 
 /// Whether the sweep includes the operation: Warp can spell it, and it acts on values, not on tiles or structs.
-bool is_swept(const ir::OperationRow& row) {
-  return !row.warp.empty() && row.rule < ir::TypeRule::kTileProduct && row.rule != ir::TypeRule::kWithField &&
+bool is_swept(const ir::OperationEntry& row) {
+  return !row.warp_pattern.empty() && row.rule < ir::TypeRule::kTileProduct && row.rule != ir::TypeRule::kWithField &&
          row.op != ir::Op::kWrapIndex;  // the frontend's own operation: no call in Warp has this meaning
 }
 
 /// Whether all operands are numbers: axis numbers, random states and periods have no edge values.
-bool is_swept(const ir::LibraryRow& row) { return row.operands.find_first_of("npu") == std::string_view::npos; }
+bool is_swept(const ir::LibraryFunctionInfo& row) {
+  return row.operand_kinds.find_first_of("npu") == std::string_view::npos;
+}
 
-void add_operation(const ir::OperationRow& row, std::span<const Type> operands, Type requested,
+void add_operation(const ir::OperationEntry& row, std::span<const Type> operands, Type requested,
                    std::vector<SweptCall>& calls) {
   const Result<Type> result = ir::result_type(row.op, operands, requested);
   const bool is_constructible =
       row.rule != ir::TypeRule::kSplat || !requested.is_quaternion();  // wp.quat(x) is an error
   if (!result.ok() || !is_constructible) return;
-  std::string expression = replace_all(std::string(row.warp), "$*", operand_list(operands.size()));
+  std::string expression = replace_all(std::string(row.warp_pattern), "$*", operand_list(operands.size()));
   calls.push_back(named({.operation = std::string(row.mnemonic),
-                         .operands = {operands.begin(), operands.end()},
-                         .results = {*result},
+                         .operand_types = {operands.begin(), operands.end()},
+                         .result_types = {*result},
                          .expression = std::move(expression),
                          .name = ""},
                         !requested.is_void()));
 }
 
 /// Constructors from scalars: as many operands as the type has components.
-void add_constructors(const ir::OperationRow& row, std::vector<SweptCall>& calls) {
+void add_constructors(const ir::OperationEntry& row, std::vector<SweptCall>& calls) {
   for (const Type type : swept_types()) {
     if (!type.is_aggregate() || type.components() > kMaxOperands) continue;
     const std::vector<Type> operands(static_cast<std::size_t>(type.components()), type.component());
@@ -103,7 +105,7 @@ void add_constructors(const ir::OperationRow& row, std::vector<SweptCall>& calls
   }
 }
 
-void add_operations(const ir::OperationRow& row, std::vector<SweptCall>& calls) {
+void add_operations(const ir::OperationEntry& row, std::vector<SweptCall>& calls) {
   if (row.arity < 0) return add_constructors(row, calls);
   const std::vector<Type> types = swept_types();
   std::vector<Type> chosen;
@@ -115,18 +117,18 @@ void add_operations(const ir::OperationRow& row, std::vector<SweptCall>& calls) 
   });
 }
 
-void add_library_function(const ir::LibraryRow& row, std::vector<SweptCall>& calls) {
+void add_library_function(const ir::LibraryFunctionInfo& row, std::vector<SweptCall>& calls) {
   std::vector<Type> chosen;
-  const auto is_kind = [&](std::size_t k, Type type) { return ir::is_operand_kind(row.operands[k], type); };
-  for_each_sequence(swept_types(), row.operands.size(), is_kind, chosen, [&](std::span<const Type> operands) {
+  const auto is_kind = [&](std::size_t k, Type type) { return ir::is_operand_kind(row.operand_kinds[k], type); };
+  for_each_sequence(swept_types(), row.operand_kinds.size(), is_kind, chosen, [&](std::span<const Type> operands) {
     ir::Module module;
     const Result<int> index = ir::library_function(module, row.name, operands);
     if (!index.ok()) return;
     const std::vector<Type>& results = module.functions[static_cast<std::size_t>(*index)].results;
     if (!std::ranges::all_of(results, has_name)) return;
     SweptCall call = named({.operation = std::string(row.name),
-                            .operands = {operands.begin(), operands.end()},
-                            .results = results,
+                            .operand_types = {operands.begin(), operands.end()},
+                            .result_types = results,
                             .expression = fmt::format("wp.{}({})", row.name, operand_list(operands.size())),
                             .name = ""},
                            false);
@@ -138,20 +140,20 @@ void add_library_function(const ir::LibraryRow& row, std::vector<SweptCall>& cal
 }
 
 std::string kernel_text(const SweptCall& call, ir::spelling::TypeAliases& types) {
-  const bool has_one = call.results.size() == 1;
+  const bool has_one = call.result_types.size() == 1;
   std::vector<std::string> parameters, targets;
-  std::string expression = replace_all(call.expression, "$T", types.spell(call.results[0]));
-  for (std::size_t k = 0; k < call.operands.size(); ++k) {
-    parameters.push_back(fmt::format("x{}: wp.array(dtype={})", k, types.spell(call.operands[k])));
+  std::string expression = replace_all(call.expression, "$T", types.spell(call.result_types[0]));
+  for (std::size_t k = 0; k < call.operand_types.size(); ++k) {
+    parameters.push_back(fmt::format("x{}: wp.array(dtype={})", k, types.spell(call.operand_types[k])));
     expression = replace_all(std::move(expression), fmt::format("${}", k), fmt::format("x{}[i]", k));
   }
-  for (std::size_t k = 0; k < call.results.size(); ++k) {
-    parameters.push_back(fmt::format("r{}: wp.array(dtype={})", k, types.spell(call.results[k])));
+  for (std::size_t k = 0; k < call.result_types.size(); ++k) {
+    parameters.push_back(fmt::format("r{}: wp.array(dtype={})", k, types.spell(call.result_types[k])));
     targets.push_back(has_one ? "r0[i]" : fmt::format("y{}", k));
   }
   std::string text = fmt::format("\n\n@wp.kernel\ndef {}({}):\n    i = wp.tid()\n    {} = {}\n", call.name,
                                  fmt::join(parameters, ", "), fmt::join(targets, ", "), expression);
-  for (std::size_t k = 0; k < call.results.size() && !has_one; ++k)
+  for (std::size_t k = 0; k < call.result_types.size() && !has_one; ++k)
     text += fmt::format("    r{0}[i] = y{0}\n", k);
   return text;
 }
@@ -160,7 +162,7 @@ std::string kernel_text(const SweptCall& call, ir::spelling::TypeAliases& types)
 
 std::vector<Type> swept_types() {
   std::vector<Type> types;
-  for (const ir::ScalarRow& row : ir::kScalars)
+  for (const ir::ScalarEntry& row : ir::kScalars)
     types.push_back(ir::scalar_type(row.scalar));
   for (const Scalar scalar : {Scalar::kF32, Scalar::kF64}) {
     for (const int length : {2, 3, 4, 6})
@@ -175,9 +177,9 @@ std::vector<Type> swept_types() {
 
 std::vector<SweptCall> swept_calls() {
   std::vector<SweptCall> calls;
-  for (const ir::OperationRow& row : ir::kOperations)
+  for (const ir::OperationEntry& row : ir::kOperations)
     if (is_swept(row)) add_operations(row, calls);
-  for (const ir::LibraryRow& row : ir::library())
+  for (const ir::LibraryFunctionInfo& row : ir::library())
     if (is_swept(row)) add_library_function(row, calls);
   return calls;
 }

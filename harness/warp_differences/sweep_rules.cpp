@@ -10,18 +10,18 @@ namespace {
 
 using ir::Scalar;
 
-bool on_transform(const SweptCall& call) { return call.operands[0].is_transform(); }
-bool on_float64(const SweptCall& call) { return call.operands[0].scalar == Scalar::kF64; }
+bool on_transform(const SweptCall& call) { return call.operand_types[0].is_transform(); }
+bool on_float64(const SweptCall& call) { return call.operand_types[0].scalar == Scalar::kF64; }
 bool short_float_to_bool(const SweptCall& call) {
-  const Scalar scalar = call.operands[0].scalar;
-  return call.results[0].is_bool() && (scalar == Scalar::kF16 || scalar == Scalar::kBF16);
+  const Scalar scalar = call.operand_types[0].scalar;
+  return call.result_types[0].is_bool() && (scalar == Scalar::kF16 || scalar == Scalar::kBF16);
 }
 
 bool is_zero_of_other_sign(const SweptDifference& difference) {
   return !difference.expected.is_integer && difference.expected.value == 0 && difference.got.value == 0;
 }
 bool is_zero_of_matrix_product(const SweptDifference& difference) {
-  const std::vector<ir::Type>& operands = difference.call->operands;
+  const std::vector<ir::Type>& operands = difference.call->operand_types;
   return operands[0].is_matrix() && operands[1].is_matrix() && is_zero_of_other_sign(difference);
 }
 bool is_not_finite(const SweptDifference& difference) {
@@ -36,7 +36,7 @@ bool has_lost_digits(const SweptDifference& difference) {
   return !std::isfinite(difference.got.value) || std::abs(difference.got.value - difference.expected.value) <= 1e-13;
 }
 
-constexpr SweepRule kRules[] = {
+constexpr AllowedDifferenceRule kRules[] = {
     {"sign of zero in sums", "determinant inverse qr3 quat_slerp quat_twist svd2 transform_inverse transform_wrench",
      is_zero_of_other_sign},
     {"sign of zero in matrix products", "mul", is_zero_of_matrix_product},
@@ -62,12 +62,13 @@ bool lists(std::string_view operations, std::string_view operation) {
 
 }  // namespace
 
-std::span<const SweepRule> sweep_rules() { return kRules; }
+std::span<const AllowedDifferenceRule> sweep_rules() { return kRules; }
 
-const SweepRule* sweep_rule(const SweptDifference& difference) {
+const AllowedDifferenceRule* sweep_rule(const SweptDifference& difference) {
   const std::string_view operation = difference.call->operation;
-  const auto* const rule = std::ranges::find_if(
-      kRules, [&](const SweepRule& each) { return lists(each.operations, operation) && each.applies(difference); });
+  const auto* const rule = std::ranges::find_if(kRules, [&](const AllowedDifferenceRule& each) {
+    return lists(each.operation_names, operation) && each.applies(difference);
+  });
   return rule == std::end(kRules) ? nullptr : rule;
 }
 
@@ -75,7 +76,7 @@ std::span<const ExtensionRule> extension_rules() { return kExtensions; }
 
 const ExtensionRule* extension_rule(const SweptCall& call) {
   const auto* const rule = std::ranges::find_if(kExtensions, [&](const ExtensionRule& each) {
-    return lists(each.operations, call.operation) && each.applies(call);
+    return lists(each.operation_names, call.operation) && each.applies(call);
   });
   return rule == std::end(kExtensions) ? nullptr : rule;
 }

@@ -9,19 +9,19 @@
 namespace assay::warp {
 
 /// A rule that explains differences of the sweep. Its name is the first column of a row in docs/design/semantics.md.
-struct SweepRule {
-  std::string_view name;        ///< first column of the rule's row in docs/design/semantics.md
-  std::string_view operations;  ///< names of the operations that it concerns, separated by spaces
+struct AllowedDifferenceRule {
+  std::string_view name;             ///< first column of the rule's row in docs/design/semantics.md
+  std::string_view operation_names;  ///< names of the operations that it concerns, separated by spaces
   bool (*applies)(const SweptDifference& difference);  ///< whether the rule explains a difference of these operations
 };
-std::span<const SweepRule> sweep_rules();
+std::span<const AllowedDifferenceRule> sweep_rules();
 /// The rule for a difference; null if there is none.
-const SweepRule* sweep_rule(const SweptDifference& difference);
+const AllowedDifferenceRule* sweep_rule(const SweptDifference& difference);
 
 /// A rule by which Assay accepts calls that Warp rejects. The sweep checks that Warp rejects them.
 struct ExtensionRule {
   std::string_view name;
-  std::string_view operations;             ///< names of the operations that it concerns, separated by spaces
+  std::string_view operation_names;        ///< names of the operations that it concerns, separated by spaces
   bool (*applies)(const SweptCall& call);  ///< whether Warp rejects a call of these operations by the rule
 };
 std::span<const ExtensionRule> extension_rules();

@@ -22,7 +22,7 @@ std::string semantics() {
 
 TEST(WarpDifferenceRules, AreDocumentedInSemanticsTable) {
   const std::string text = semantics();
-  for (const SweepRule& rule : sweep_rules())
+  for (const AllowedDifferenceRule& rule : sweep_rules())
     EXPECT_THAT(text, HasSubstr("\n| " + std::string(rule.name) + " |"));
   for (const ExtensionRule& rule : extension_rules())
     EXPECT_THAT(text, HasSubstr("\n| " + std::string(rule.name) + " |"));
@@ -34,14 +34,14 @@ TEST(CallsComparedWithWarp, HaveDistinctNamesAndIncludeEveryOperation) {
     operations.insert(call.operation);
     EXPECT_TRUE(names.insert(call.name).second) << call.name;
   }
-  for (const ir::OperationRow& row : ir::kOperations) {
-    if (row.rule >= ir::TypeRule::kTileProduct || row.warp.empty() || row.op == ir::Op::kWrapIndex) continue;
+  for (const ir::OperationEntry& row : ir::kOperations) {
+    if (row.rule >= ir::TypeRule::kTileProduct || row.warp_pattern.empty() || row.op == ir::Op::kWrapIndex) continue;
     EXPECT_TRUE(operations.contains(std::string(row.mnemonic))) << row.mnemonic;
   }
 }
 
 TEST(EdgeValues, AreDistinctAndIncludeNanInfinitiesAndSignedZeros) {
-  for (const ir::ScalarRow& row : ir::kScalars) {
+  for (const ir::ScalarEntry& row : ir::kScalars) {
     const auto values = edge_values(row.scalar);
     EXPECT_EQ(std::set(values.begin(), values.end()).size(), values.size()) << row.name;
     if (!row.is_float) continue;
@@ -55,14 +55,14 @@ TEST(EdgeValues, AreDistinctAndIncludeNanInfinitiesAndSignedZeros) {
 
 TEST(OperandTuples, CoverAllPairsOfEdgeValues) {
   const SweptCall call{.operation = "and",
-                       .operands = {ir::kBool, ir::kBool},
-                       .results = {ir::kBool},
+                       .operand_types = {ir::kBool, ir::kBool},
+                       .result_types = {ir::kBool},
                        .expression = "$0 and $1",
                        .name = "and_bool_bool"};
   const EdgeTuples tuples = edge_tuples(call);
-  EXPECT_EQ(tuples.count, 4U);
-  ASSERT_THAT(tuples.operands, SizeIs(2));
-  EXPECT_NE(tuples.operands[0], tuples.operands[1]);
+  EXPECT_EQ(tuples.tuple_count, 4U);
+  ASSERT_THAT(tuples.operand_arrays, SizeIs(2));
+  EXPECT_NE(tuples.operand_arrays[0], tuples.operand_arrays[1]);
 }
 
 }  // namespace

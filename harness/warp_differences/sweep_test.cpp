@@ -26,14 +26,14 @@ class WarpOperationComparison : public ::testing::Test {
       return;
     }
     const auto start = std::chrono::steady_clock::now();
-    Result<Sweep> sweep = make_sweep(swept_calls());
+    Result<EdgeValueSweep> sweep = make_sweep(swept_calls());
     ASSERT_TRUE(sweep.ok()) << sweep.error().text();
     sweep_ = sweep.take();
     const Result<WarpResults> answers = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, sweep_.kernels);
     ASSERT_TRUE(answers.ok()) << answers.error().text();
     comparison_ = compare_sweep(sweep_, *answers);
     for (const SweptDifference& difference : comparison_.differences) {
-      const SweepRule* const rule = sweep_rule(difference);
+      const AllowedDifferenceRule* const rule = sweep_rule(difference);
       if (rule != nullptr) ++explained_[rule->name];
       else unexplained_.push_back(describe(difference));
     }
@@ -45,18 +45,19 @@ class WarpOperationComparison : public ::testing::Test {
   }
   void SetUp() override {
     if (!skip_.empty()) GTEST_SKIP() << skip_;
-    ASSERT_GT(comparison_.calls, 0U);
+    ASSERT_GT(comparison_.run_kernels, 0U);
   }
 
   static void print_counts(double seconds) {
     fmt::print("{} operations and functions with {} combinations of types, {} tuples of values in {:.0f} s\n",
-               operations().size(), comparison_.calls, comparison_.tuples, seconds);
-    fmt::print("{} scalars compared, {} with infinite bound\n", comparison_.checks, comparison_.unbounded);
-    for (const auto& [reason, count] : sweep_.omitted_counts)
+               operations().size(), comparison_.run_kernels, comparison_.compared_tuples, seconds);
+    fmt::print("{} scalars compared, {} with infinite bound\n", comparison_.compared_scalars,
+               comparison_.unbounded_scalars);
+    for (const auto& [reason, count] : sweep_.omitted_tuples_by_reason)
       fmt::print("left out, {}: {} tuples\n", reason, count);
     for (const auto& [rule, count] : explained_)
       fmt::print("exception, {}: {} scalars\n", rule, count);
-    for (const auto& [rule, count] : comparison_.extensions)
+    for (const auto& [rule, count] : comparison_.rejections_by_rule)
       fmt::print("only in Assay, {}: {} combinations of types\n", rule, count);
   }
   static std::map<std::string, int> operations() {
@@ -71,7 +72,7 @@ class WarpOperationComparison : public ::testing::Test {
   }
 
   inline static std::string skip_;
-  inline static Sweep sweep_;
+  inline static EdgeValueSweep sweep_;
   inline static SweepComparison comparison_;
   inline static std::map<std::string_view, std::size_t> explained_;
   inline static std::vector<std::string> unexplained_;
@@ -82,14 +83,14 @@ TEST_F(WarpOperationComparison, EveryDifferenceFromWarpIsExplainedByARule) {
 }
 
 TEST_F(WarpOperationComparison, EveryRuleExplainsADifferenceFromWarp) {
-  for (const SweepRule& rule : sweep_rules())
+  for (const AllowedDifferenceRule& rule : sweep_rules())
     EXPECT_GT(explained_[rule.name], 0U) << rule.name;
   for (const ExtensionRule& rule : extension_rules())
-    EXPECT_GT(comparison_.extensions[rule.name], 0U) << rule.name;
+    EXPECT_GT(comparison_.rejections_by_rule[rule.name], 0U) << rule.name;
 }
 
 TEST_F(WarpOperationComparison, WarpRunsEveryComparedKernel) {
-  EXPECT_TRUE(comparison_.failures.empty()) << listed(comparison_.failures);
+  EXPECT_TRUE(comparison_.unexplained_outcomes.empty()) << listed(comparison_.unexplained_outcomes);
 }
 
 TEST_F(WarpOperationComparison, AssayParsesEveryComparedKernel) {

@@ -100,7 +100,7 @@ std::vector<ScalarBytes> float_values(Scalar scalar) {
 }
 
 std::vector<ScalarBytes> integer_values(Scalar scalar) {
-  const ir::ScalarRow& row = ir::row(scalar);
+  const ir::ScalarEntry& row = ir::row(scalar);
   const std::int64_t width = 8 * row.bytes;
   // Wrapping gives the limits of each width: all bits, the top bit alone, and all bits but the top one.
   const auto top = static_cast<std::int64_t>(std::uint64_t{1} << (width - 1));
@@ -192,19 +192,19 @@ std::vector<ValueBytes> edge_values(Type type, std::size_t count) {
 }
 
 EdgeTuples edge_tuples(const SweptCall& call) {
-  const std::size_t each = values_per_operand(call.operands.size());
+  const std::size_t each = values_per_operand(call.operand_types.size());
   std::vector<std::vector<ValueBytes>> values;
-  EdgeTuples tuples{.count = 1, .operands = {}};
-  for (const Type operand : call.operands) {
+  EdgeTuples tuples{.tuple_count = 1, .operand_arrays = {}};
+  for (const Type operand : call.operand_types) {
     values.push_back(edge_values(operand, each));
-    tuples.count *= values.back().size();
+    tuples.tuple_count *= values.back().size();
   }
-  tuples.operands.resize(values.size());
-  for (std::size_t t = 0; t < tuples.count; ++t) {
+  tuples.operand_arrays.resize(values.size());
+  for (std::size_t t = 0; t < tuples.tuple_count; ++t) {
     std::size_t rest = t;
     for (std::size_t k = 0; k < values.size(); ++k) {
       const ValueBytes& value = values[k][rest % values[k].size()];
-      tuples.operands[k].insert(tuples.operands[k].end(), value.begin(), value.end());
+      tuples.operand_arrays[k].insert(tuples.operand_arrays[k].end(), value.begin(), value.end());
       rest /= values[k].size();
     }
   }

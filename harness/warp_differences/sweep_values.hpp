@@ -24,8 +24,8 @@ std::vector<ValueBytes> edge_values(ir::Type type, std::size_t count);
 
 /// Values for each operand, each of the same length: all combinations of the edge values of the operands.
 struct EdgeTuples {
-  std::size_t count = 0;                         ///< number of tuples
-  std::vector<std::vector<std::byte>> operands;  ///< content of each operand's array
+  std::size_t tuple_count = 0;                         ///< number of tuples
+  std::vector<std::vector<std::byte>> operand_arrays;  ///< content of each operand's array
 };
 EdgeTuples edge_tuples(const SweptCall& call);
 

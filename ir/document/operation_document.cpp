@@ -24,11 +24,11 @@ std::string interval(Interval interval) {
   return interval.low < interval.high ? fmt::format("[{}, {}]", interval.low, interval.high) : "any";
 }
 
-std::string domain(const OperationRow& row) {
+std::string domain(const OperationEntry& row) {
   std::string text;
   const auto count = row.arity < 0 ? std::size_t{1} : static_cast<std::size_t>(row.arity);
-  for (std::size_t k = 0; k < count && k < row.domain.operands.size(); ++k)
-    text += (k > 0 ? ", " : "") + interval(row.domain.operands[k]);
+  for (std::size_t k = 0; k < count && k < row.domain.operand_intervals.size(); ++k)
+    text += (k > 0 ? ", " : "") + interval(row.domain.operand_intervals[k]);
   switch (row.domain.relation) {
     case Relation::kNone: break;
     case Relation::kSecondNotZero: text += "; second not 0"; break;
@@ -51,16 +51,17 @@ std::string_view kink(Kink kink) {
   return "";
 }
 
-std::string derivative(const OperationRow& row) {
-  if (row.adjoint == AdjointKind::kRule) return "rule";
-  return fmt::format("{}: {}", row.adjoint == AdjointKind::kZero ? "zero" : "none", row.adjoint_reason);
+std::string derivative(const OperationEntry& row) {
+  if (row.adjoint_kind == AdjointKind::kHasRule) return "rule";
+  return fmt::format("{}: {}", row.adjoint_kind == AdjointKind::kZeroByConvention ? "zero" : "none",
+                     row.adjoint_reason);
 }
 
 std::string figure(const UlpBound& bound) {
   switch (bound.kind) {
     case UlpBound::Kind::kExact: return "exact";
-    case UlpBound::Kind::kWithin: return fmt::format("{}", bound.ulps);
-    case UlpBound::Kind::kTotal: return fmt::format("{} total", bound.ulps);
+    case UlpBound::Kind::kUlpsFromRoundedResult: return fmt::format("{}", bound.ulps);
+    case UlpBound::Kind::kUlpsFromExactResult: return fmt::format("{} total", bound.ulps);
     case UlpBound::Kind::kDerived: return "steps";
   }
   return "";
@@ -73,11 +74,11 @@ std::string accuracy(const Accuracy& a) {
   return fmt::format("{} / {} CUDA, {} / {} libm", figures[0], figures[1], figures[2], figures[3]);
 }
 
-std::string operands_of(const LibraryRow& row) {
+std::string operands_of(const LibraryFunctionInfo& row) {
   std::string text;
-  for (const char letter : row.operands) {
+  for (const char letter : row.operand_kinds) {
     for (const OperandKind& kind : kOperandKinds) {
-      if (kind.letter == letter) text += (text.empty() ? "" : ", ") + std::string(kind.text);
+      if (kind.letter == letter) text += (text.empty() ? "" : ", ") + std::string(kind.description);
     }
   }
   return text;
@@ -119,12 +120,12 @@ bound of a function follow from its operations. x, y, z, u, v and w are the oper
 
 std::string operation_document() {
   std::string text(kHead);
-  for (const OperationRow& row : kOperations) {
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", row.mnemonic, code(row.warp), domain(row),
+  for (const OperationEntry& row : kOperations) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", row.mnemonic, code(row.warp_pattern), domain(row),
                         kink(row.kink), cell(derivative(row)), accuracy(row.accuracy), row.accuracy.source);
   }
   text += kLibraryHead;
-  for (const LibraryRow& row : library())
+  for (const LibraryFunctionInfo& row : library())
     text += fmt::format("| `wp.{}` | {} | {} |\n", row.name, operands_of(row), cell(row.formula));
   return text;
 }

@@ -83,7 +83,7 @@ bool is_bool_aggregate(Type type) { return type.is_aggregate() && type.scalar ==
 /// Applies a rule: the result type, or void if the operands do not match.
 Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
   switch (rule) {
-    case TypeRule::kLinear: return is_linear(t[0]) && t[0] == t[1] ? t[0] : kVoid;
+    case TypeRule::kAddition: return is_linear(t[0]) && t[0] == t[1] ? t[0] : kVoid;
     case TypeRule::kProduct:
       if (is_numeric_scalar(t[0]) && t[0] == t[1]) return t[0];
       if (t[0].is_aggregate() && t[1] == t[0].component()) return t[0];
@@ -94,21 +94,21 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
       if (is_numeric_scalar(t[0]) && t[0] == t[1]) return t[0];
       return t[0].is_aggregate() && t[1] == t[0].component() ? t[0] : kVoid;
     case TypeRule::kNegation: return is_linear(t[0]) && is_signed_component(t[0]) ? t[0] : kVoid;
-    case TypeRule::kNumeric: return is_numeric_scalar(t[0]) && all_same(t) ? t[0] : kVoid;
-    case TypeRule::kFloat: return t[0].is_float_scalar() && all_same(t) ? t[0] : kVoid;
+    case TypeRule::kNumericScalars: return is_numeric_scalar(t[0]) && all_same(t) ? t[0] : kVoid;
+    case TypeRule::kFloatScalars: return t[0].is_float_scalar() && all_same(t) ? t[0] : kVoid;
     case TypeRule::kFloatTest: return t[0].is_float_scalar() ? kBool : kVoid;
     case TypeRule::kOrderedComparison: return is_numeric_scalar(t[0]) && all_same(t) ? kBool : kVoid;
     case TypeRule::kEquality: return t[0].is_scalar() && all_same(t) ? kBool : kVoid;
     case TypeRule::kLogic: return t[0].is_bool() && all_same(t) ? kBool : kVoid;
     case TypeRule::kSelect: return t[0].is_bool() && t[1].is_value() && t[1] == t[2] ? t[1] : kVoid;
-    case TypeRule::kBits: return t[0].is_integer_scalar() && all_same(t) ? t[0] : kVoid;
+    case TypeRule::kIntegerScalars: return t[0].is_integer_scalar() && all_same(t) ? t[0] : kVoid;
     case TypeRule::kConversion: return t[0].is_scalar() && requested.is_scalar() ? requested : kVoid;
     case TypeRule::kMake: return fills(t, requested) ? requested : kVoid;
     case TypeRule::kSplat:
       return (requested.is_aggregate() || requested.is_tile()) && t[0] == requested.component() ? requested : kVoid;
-    case TypeRule::kExtract: return t[0].is_aggregate() && t[1] == kI32 ? t[0].part() : kVoid;
-    case TypeRule::kInsert: return t[0].is_aggregate() && t[1] == kI32 && t[2] == t[0].part() ? t[0] : kVoid;
-    case TypeRule::kComponents: return (t[0].is_vector() || t[0].is_matrix()) && t[0] == t[1] ? t[0] : kVoid;
+    case TypeRule::kExtract: return t[0].is_aggregate() && t[1] == kI32 ? t[0].indexed_part() : kVoid;
+    case TypeRule::kInsert: return t[0].is_aggregate() && t[1] == kI32 && t[2] == t[0].indexed_part() ? t[0] : kVoid;
+    case TypeRule::kVectorsOrMatrices: return (t[0].is_vector() || t[0].is_matrix()) && t[0] == t[1] ? t[0] : kVoid;
     case TypeRule::kDot: return t[0].is_aggregate() && !t[0].is_matrix() && t[0] == t[1] ? t[0].component() : kVoid;
     case TypeRule::kDoubleDot: return t[0].is_matrix() && t[0] == t[1] ? t[0].component() : kVoid;
     case TypeRule::kCross: return t[0].is_vector() && t[0].rows == 3 && t[0] == t[1] ? t[0] : kVoid;
@@ -125,7 +125,8 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
     case TypeRule::kQuaternion: return t[0].is_quaternion() ? t[0] : kVoid;
     case TypeRule::kTranslation: return t[0].is_transform() ? vector_type(t[0].scalar, 3) : kVoid;
     case TypeRule::kRotation: return t[0].is_transform() ? quaternion_type(t[0].scalar) : kVoid;
-    case TypeRule::kSpatialHalf: return is_float_vector(t[0]) && t[0].rows == 6 ? vector_type(t[0].scalar, 3) : kVoid;
+    case TypeRule::kSpatialVectorHalf:
+      return is_float_vector(t[0]) && t[0].rows == 6 ? vector_type(t[0].scalar, 3) : kVoid;
     case TypeRule::kWithField: return t[0].is_struct() && t[0] == requested ? t[0] : kVoid;
     case TypeRule::kTileProduct: return tile_product(t[0], t[1]);
     case TypeRule::kTileSum: return is_numeric_tile(t[0]) && broadcasts(requested, t[0]) ? requested : kVoid;
@@ -137,8 +138,8 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
     }
     case TypeRule::kTileTranspose:
       return t[0].is_tile() && t[0].tile_rank() == 2 ? tile_type(t[0].scalar, t[0].tile[1], t[0].tile[0]) : kVoid;
-    case TypeRule::kTileExtreme: return is_numeric_tile(t[0]) ? tile_type(t[0].scalar, 1) : kVoid;
-    case TypeRule::kTileIndex: return is_numeric_tile(t[0]) ? tile_type(Scalar::kI32, 1) : kVoid;
+    case TypeRule::kTileMinMax: return is_numeric_tile(t[0]) ? tile_type(t[0].scalar, 1) : kVoid;
+    case TypeRule::kTileArgMinMax: return is_numeric_tile(t[0]) ? tile_type(Scalar::kI32, 1) : kVoid;
     case TypeRule::kTileScan: return is_numeric_tile(t[0]) && t[0].tile_rank() == 1 ? t[0] : kVoid;
     case TypeRule::kTileExtract: return tile_element_at(t);
     case TypeRule::kTileInsert: return tile_insert(t);
@@ -161,28 +162,28 @@ Type apply_to_elements(TypeRule rule, std::span<const Type> operands, Type reque
 
 std::string_view expectation(TypeRule rule) {
   switch (rule) {
-    case TypeRule::kLinear: return "two numeric values of the same type";
+    case TypeRule::kAddition: return "two numeric values of the same type";
     case TypeRule::kProduct:
       return "two numeric scalars of the same type, a vector or matrix and a scalar of its component type, or matrices "
              "and vectors of matching sizes";
     case TypeRule::kQuotient:
       return "two numeric scalars of the same type, or a vector or matrix and a scalar of its component type";
     case TypeRule::kNegation: return "a signed numeric value";
-    case TypeRule::kNumeric: return "numeric scalars of the same type";
-    case TypeRule::kFloat: return "float scalars of the same type";
+    case TypeRule::kNumericScalars: return "numeric scalars of the same type";
+    case TypeRule::kFloatScalars: return "float scalars of the same type";
     case TypeRule::kFloatTest: return "a float scalar";
     case TypeRule::kOrderedComparison: return "two numeric scalars of the same type";
     case TypeRule::kEquality: return "two scalars of the same type";
     case TypeRule::kLogic: return "bool operands";
     case TypeRule::kSelect: return "a bool and two values of the same type";
-    case TypeRule::kBits: return "integer scalars of the same type";
+    case TypeRule::kIntegerScalars: return "integer scalars of the same type";
     case TypeRule::kConversion: return "a scalar and a scalar type to convert it to";
     case TypeRule::kMake:
       return "one scalar for each component of the requested type, or vectors that together have as many components";
     case TypeRule::kSplat: return "one scalar of the component type";
     case TypeRule::kExtract: return "a vector, matrix, quaternion or transform and an i32 index";
     case TypeRule::kInsert: return "a vector, matrix, quaternion or transform, an i32 index and a component or row";
-    case TypeRule::kComponents: return "two vectors or matrices of the same type";
+    case TypeRule::kVectorsOrMatrices: return "two vectors or matrices of the same type";
     case TypeRule::kDot: return "two vectors, quaternions or transforms of the same type";
     case TypeRule::kDoubleDot: return "two matrices of the same type";
     case TypeRule::kCross: return "two vectors of length 3 and of the same type";
@@ -195,15 +196,15 @@ std::string_view expectation(TypeRule rule) {
     case TypeRule::kQuaternion: return "a quaternion";
     case TypeRule::kTranslation:
     case TypeRule::kRotation: return "a transform";
-    case TypeRule::kSpatialHalf: return "a float vector of length 6";
+    case TypeRule::kSpatialVectorHalf: return "a float vector of length 6";
     case TypeRule::kWithField: return "a struct and a value of its field's type";
     case TypeRule::kTileProduct: return "two numeric tiles of the same type with r x k and k x c elements";
     case TypeRule::kTileSum: return "a numeric tile and a shape that broadcasts to the shape of the tile";
     case TypeRule::kTileBroadcast: return "a tile that broadcasts to the requested shape";
     case TypeRule::kTileReshape: return "a tile with as many elements as the requested shape";
     case TypeRule::kTileTranspose: return "a tile of two dimensions";
-    case TypeRule::kTileExtreme:
-    case TypeRule::kTileIndex: return "a numeric tile";
+    case TypeRule::kTileMinMax:
+    case TypeRule::kTileArgMinMax: return "a numeric tile";
     case TypeRule::kTileScan: return "a numeric tile of one dimension";
     case TypeRule::kTileExtract: return "a tile and an i32 index for each dimension";
     case TypeRule::kTileInsert: return "a tile, an i32 index for each dimension and an element";
@@ -214,7 +215,7 @@ std::string_view expectation(TypeRule rule) {
 }  // namespace
 
 Result<Type> result_type(Op op, std::span<const Type> operands, Type requested) {
-  const OperationRow& operation = row(op);
+  const OperationEntry& operation = row(op);
   if (operation.arity >= 0 && operands.size() != static_cast<std::size_t>(operation.arity)) {
     return Error{fmt::format("{} takes {} operands, got {}", operation.mnemonic, operation.arity, operands.size())};
   }

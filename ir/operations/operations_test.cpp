@@ -204,7 +204,7 @@ TEST(OperationTypes, EveryRuleHasValidAndInvalidExamples) {
   std::set<TypeRule> accepted, rejected;
   for (const Case& c : all_cases())
     (c.result.is_void() ? rejected : accepted).insert(row(c.op).rule);
-  for (const OperationRow& operation : kOperations) {
+  for (const OperationEntry& operation : kOperations) {
     EXPECT_TRUE(accepted.contains(operation.rule)) << operation.mnemonic;
     EXPECT_TRUE(rejected.contains(operation.rule)) << operation.mnemonic;
   }
@@ -212,15 +212,15 @@ TEST(OperationTypes, EveryRuleHasValidAndInvalidExamples) {
 
 TEST(OperationTable, MnemonicsAreUnique) {
   std::set<std::string_view> mnemonics;
-  for (const OperationRow& operation : kOperations)
+  for (const OperationEntry& operation : kOperations)
     EXPECT_TRUE(mnemonics.insert(operation.mnemonic).second);
-  for (const AtomicRow& atomic : kAtomics)
+  for (const AtomicEntry& atomic : kAtomics)
     EXPECT_TRUE(mnemonics.insert(atomic.mnemonic).second);
 }
 
 TEST(OperationTable, CodePatternsReferenceOnlyExistingOperands) {
-  for (const OperationRow& operation : kOperations) {
-    for (const std::string_view pattern : {operation.warp, operation.cpu, operation.cuda}) {
+  for (const OperationEntry& operation : kOperations) {
+    for (const std::string_view pattern : {operation.warp_pattern, operation.cpp_pattern, operation.cuda_pattern}) {
       for (std::size_t at = pattern.find('$'); at != std::string_view::npos; at = pattern.find('$', at + 1)) {
         const char c = at + 1 < pattern.size() ? pattern[at + 1] : '\0';
         const bool operand = c >= '0' && c < '0' + operation.arity;
@@ -231,8 +231,8 @@ TEST(OperationTable, CodePatternsReferenceOnlyExistingOperands) {
 }
 
 TEST(OperationTable, DomainsAreValidIntervals) {
-  for (const OperationRow& operation : kOperations) {
-    for (const Interval& interval : operation.domain.operands) {
+  for (const OperationEntry& operation : kOperations) {
+    for (const Interval& interval : operation.domain.operand_intervals) {
       EXPECT_LE(interval.low, interval.high) << operation.mnemonic;
     }
   }

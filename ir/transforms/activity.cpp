@@ -36,7 +36,7 @@ class Walker {
         region(ssa_.body);
       }
     } while (changed_);
-    return {.active = varied_ & useful_, .possibly_unused = std::move(maskable_)};
+    return {.active_values = varied_ & useful_, .possibly_unused_values = std::move(maskable_)};
   }
 
  private:
@@ -76,7 +76,7 @@ class Walker {
   }
   void node(const ComputeNode& compute) {
     if (compute.kind == ExprKind::kShapeOf) return;
-    if (compute.kind == ExprKind::kOperation && row(compute.op).adjoint != AdjointKind::kRule) return;
+    if (compute.kind == ExprKind::kOperation && row(compute.op).adjoint_kind != AdjointKind::kHasRule) return;
     const bool selects = compute.kind == ExprKind::kOperation && masks(compute.op);
     for (const Operand& arg : compute.args)
       flow(arg, compute.result, selects);
@@ -89,8 +89,8 @@ class Walker {
     use(atomic.value);
     if (atomic.result != kNone && differentiable(atomic.result)) mark(varied_, atomic.result);
   }
-  void node(const CustomNode& custom) {
-    if (custom.gradient == kNone) {
+  void node(const CustomDerivativeNode& custom) {
+    if (custom.gradient_function == kNone) {
       // A derivative through this call is rejected if it is needed.
       for (const ValueId result : custom.results)
         if (differentiable(result)) mark(varied_, result);

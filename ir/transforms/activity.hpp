@@ -7,13 +7,13 @@
 namespace assay::transforms {
 
 struct Activity {
-  ValueSet active;  ///< values that are varied and useful, and of a type with float components
+  ValueSet active_values;  ///< values that are varied and useful, and of a type with float components
   /// Values whose adjoint may be exactly zero because a later selection did not take them. Such a value may be
   /// infinite; its product with the adjoint must then be zero, not NaN.
-  ValueSet possibly_unused;
+  ValueSet possibly_unused_values;
 
   bool is_active(const Operand& operand) const {
-    return !operand.is_constant() && active[static_cast<std::size_t>(operand.value)];
+    return !operand.is_constant() && active_values[static_cast<std::size_t>(operand.value)];
   }
 };
 

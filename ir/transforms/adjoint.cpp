@@ -120,29 +120,29 @@ class AdjointMaker {
     for (VarId p = 0; p < kernel_.parameter_count; ++p)
       builder.parameter(kernel_.var(p).name, kernel_.var(p).type);
     for (VarId p = 0; p < kernel_.parameter_count; ++p)
-      add_gradients(builder, p, adjoint.gradients);
+      add_gradients(builder, p, adjoint.gradient_parameters);
 
-    Sweeps sweeps(adjoint.module, kernel_, ssa.value(), std::move(activity), builder, stride);
+    SweepGenerator sweeps(adjoint.module, kernel_, ssa.value(), std::move(activity), builder, stride);
     for (VarId p = 0; p < kernel_.parameter_count; ++p)
       sweeps.bind(p, p);
     for (int d = 0; d < kernel_.launch_rank; ++d) {
       const VarId primal = kernel_.parameter_count + d;
       sweeps.bind(primal, builder.thread_index(kernel_.var(primal).name));
     }
-    for (const GradientParameter& gradient : adjoint.gradients) {
-      if (gradient.is_array) sweeps.bind_gradient(gradient.primal, gradient.fields, gradient.gradient);
+    for (const GradientParameter& gradient : adjoint.gradient_parameters) {
+      if (gradient.is_array) sweeps.bind_gradient(gradient.primal, gradient.field_path, gradient.gradient);
     }
     sweeps.run();
     if (sweeps.error()) return *sweeps.error();
-    for (const GradientParameter& gradient : adjoint.gradients) {
+    for (const GradientParameter& gradient : adjoint.gradient_parameters) {
       if (!gradient.is_array) add_value_gradient(builder, gradient, sweeps.adjoint_of(gradient.primal));
     }
-    adjoint.differentiated = sweeps.differentiated();
+    adjoint.differentiated_operations = sweeps.differentiated_operations();
     for (VarId p = 0; p < kernel_.parameter_count; ++p) {
       const bool floats = kernel_.var(p).type.has_float_components();
-      if (floats && changes[static_cast<std::size_t>(p)].is_extremum()) adjoint.final_arrays.push_back(p);
+      if (floats && changes[static_cast<std::size_t>(p)].is_extremum()) adjoint.final_content_parameters.push_back(p);
     }
-    keep_replayed_arrays(ssa.value(), changes, adjoint.final_arrays);
+    keep_replayed_arrays(ssa.value(), changes, adjoint.final_content_parameters);
     if (loops && !calls(backward, stride)) adjoint.module.functions.pop_back();
     adjoint.module.kernels.push_back(std::move(backward));
     return adjoint;
@@ -164,13 +164,13 @@ class AdjointMaker {
 
   /// Arrays that the kernel changes but the backward kernel only reads, because it calls replays instead.
   void keep_replayed_arrays(const SsaKernel& ssa, const std::vector<Changes>& changes,
-                            std::vector<VarId>& final_arrays) const {
+                            std::vector<VarId>& final_content_parameters) const {
     std::vector<bool> loaded(kernel_.variables.size());
     collect_loaded(ssa.body, loaded);
     const ParameterUses uses = parameter_use(module_, kernel_);
     for (VarId p = 0; p < kernel_.parameter_count; ++p) {
       const auto number = static_cast<std::size_t>(p);
-      if (loaded[number] && uses[number].changed() && !changes[number].any()) final_arrays.push_back(p);
+      if (loaded[number] && uses[number].changed() && !changes[number].any()) final_content_parameters.push_back(p);
     }
   }
 
@@ -187,27 +187,27 @@ class AdjointMaker {
 
   /// Rejects derivatives through a function with a replay but no gradient, nonlinear gradients, and custom functions
   /// that read arrays which the backward kernel changes.
-  std::optional<Error> check_custom(const CustomNode& custom, Loc loc, const std::vector<Changes>& changes,
+  std::optional<Error> check_custom(const CustomDerivativeNode& custom, Loc loc, const std::vector<Changes>& changes,
                                     const Activity& activity) const {
-    const Function& called = module_.functions[static_cast<std::size_t>(custom.function)];
+    const Function& called = module_.functions[static_cast<std::size_t>(custom.called_function)];
     const auto fail = [&](Rejection rejection) { return reject(rejection, module_, loc, called.name); };
     const bool active = std::ranges::any_of(
-        custom.results, [&](ValueId result) { return activity.active[static_cast<std::size_t>(result)]; });
-    if (active && custom.gradient == kNone) return fail(Rejection::kReplayOnly);
-    for (const std::int32_t index : {active ? custom.gradient : kNone, called.replay}) {
+        custom.results, [&](ValueId result) { return activity.active_values[static_cast<std::size_t>(result)]; });
+    if (active && custom.gradient_function == kNone) return fail(Rejection::kReplayWithoutGradient);
+    for (const std::int32_t index : {active ? custom.gradient_function : kNone, called.replay}) {
       if (index == kNone) continue;
       const Function& reads = module_.functions[static_cast<std::size_t>(index)];
       const ParameterUses uses = parameter_use(module_, reads);
       for (std::size_t p = 0; p < custom.args.size(); ++p) {
         const Operand& arg = custom.args[p];
         if (arg.type.is_array() && uses[p].read && changes[static_cast<std::size_t>(arg.value)].any())
-          return fail(Rejection::kCustomMemory);
+          return fail(Rejection::kCustomFunctionReadsChangedArray);
       }
     }
     const bool linear =
-        !active || is_linear_gradient(module_, module_.functions[static_cast<std::size_t>(custom.gradient)],
+        !active || is_linear_gradient(module_, module_.functions[static_cast<std::size_t>(custom.gradient_function)],
                                       called.results.size());
-    return linear ? std::nullopt : std::optional(fail(Rejection::kNonlinearGradient));
+    return linear ? std::nullopt : std::optional(fail(Rejection::kNonlinearCustomGradient));
   }
 
   /// Rejects loads of arrays that the kernel updates atomically, uses of the value returned by an atomic, and atomic
@@ -218,18 +218,18 @@ class AdjointMaker {
     for (const Node& node : region.nodes) {
       if (const auto* load = std::get_if<LoadNode>(&node.node)) {
         if (of(load->array).atomics != 0) {
-          return reject(Rejection::kReadOfAtomic, module_, node.loc, kernel_.var(load->array).name);
+          return reject(Rejection::kReadOfAtomicallyUpdatedArray, module_, node.loc, kernel_.var(load->array).name);
         }
       }
       if (const auto* update = std::get_if<AtomicNode>(&node.node)) {
-        if (update->result != kNone && activity.active[static_cast<std::size_t>(update->result)]) {
-          return reject(Rejection::kAtomicResult, module_, node.loc, kernel_.var(update->array).name);
+        if (update->result != kNone && activity.active_values[static_cast<std::size_t>(update->result)]) {
+          return reject(Rejection::kUseOfAtomicResult, module_, node.loc, kernel_.var(update->array).name);
         }
         if (is_extremum(update->op) && update->value.type.has_float_components() && !of(update->array).is_extremum()) {
-          return reject(Rejection::kExtremumAtomic, module_, node.loc, kernel_.var(update->array).name);
+          return reject(Rejection::kOverwrittenAtomicExtremum, module_, node.loc, kernel_.var(update->array).name);
         }
       }
-      if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+      if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
         if (auto error = check_custom(*custom, node.loc, changes, activity)) return error;
       }
       if (const auto* branch = std::get_if<Branch>(&node.node)) {
@@ -262,7 +262,7 @@ class AdjointMaker {
     for (std::size_t f = 0; f < fields.size(); ++f) {
       if (!fields[f].type.is_value() || !carries_floats(module_, fields[f].type)) continue;
       GradientParameter inner = at;
-      inner.fields.push_back(static_cast<std::int32_t>(f));
+      inner.field_path.push_back(static_cast<std::int32_t>(f));
       const std::string inner_name = name + "_" + fields[f].name;
       if (fields[f].type.is_struct()) {
         add_field_gradients(builder, inner, inner_name, fields[f].type, gradients);
@@ -283,7 +283,7 @@ class AdjointMaker {
   static void add_value_gradient(Builder& builder, const GradientParameter& gradient, VarId adjoint) {
     if (adjoint == kNone) return;
     ExprId value = builder.var(adjoint);
-    for (const std::int32_t field : gradient.fields)
+    for (const std::int32_t field : gradient.field_path)
       value = builder.field(value, field);
     builder.atomic(AtomicOp::kAdd, gradient.gradient, {builder.i32(0)}, value);
   }

@@ -9,7 +9,8 @@
 //   parameters are summed over threads.
 // - Arrays that the kernel both writes and reads must be bound to scratch copies of their state before the launch: the
 //   forward sweep stores into them. Other arrays are not modified.
-// - An atomic minimum or maximum of floats needs the final content of the array (AdjointModule::final_arrays), from
+// - An atomic minimum or maximum of floats needs the final content of the array
+// (AdjointModule::final_content_parameters), from
 //   which a thread determines whether its value was kept. The winning thread removes the cotangent from the gradient;
 //   in a tie the first thread takes all of it, so that the propagated adjoints always sum to the cotangent.
 // - A loop whose derivative needs loop-carried values keeps a fixed number of checkpoints for any trip count: all
@@ -32,7 +33,7 @@ struct GradientParameter {
   ir::VarId gradient = ir::kNone;  ///< parameter of the backward kernel that receives the gradient
   ir::VarId primal = ir::kNone;    ///< parameter of the primal kernel that the gradient belongs to
   /// For structs, by value or in an array: the field indices that lead to the field of this gradient.
-  std::vector<std::int32_t> fields = {};
+  std::vector<std::int32_t> field_path = {};
   /// True for an array: the gradient has the shape of the primal; an array of structs has one gradient array per field.
   /// Otherwise the gradient is an array of one element.
   bool is_array = false;
@@ -40,13 +41,13 @@ struct GradientParameter {
 
 struct AdjointModule {
   ir::Module module;  ///< structs and functions of the primal and a helper; kernels[0] is the backward kernel
-  std::vector<GradientParameter> gradients;  ///< gradient parameters, in order
+  std::vector<GradientParameter> gradient_parameters;  ///< gradient parameters, in order
   /// Parameters that must be bound to the content of the arrays after the forward launch: arrays updated by an atomic
   /// minimum or maximum.
-  std::vector<ir::VarId> final_arrays;
+  std::vector<ir::VarId> final_content_parameters;
   /// Operations of the primal whose rule the backward kernel applies. A branch that propagates an adjoint counts as
   /// kConditional, since kConditional becomes a branch.
-  std::set<ir::Op> differentiated;
+  std::set<ir::Op> differentiated_operations;
 };
 
 /// Makes the backward kernel of `kernel`, which must be valid in `module`. Kernels that have no derivative or are not

@@ -47,7 +47,7 @@ struct Analyzed {
   }
   std::vector<std::string> state() {
     std::vector<std::string> result;
-    for (const std::size_t i : liveness.needs(loop()).restored_state)
+    for (const std::size_t i : liveness.needs(loop()).restored_carried_values)
       result.push_back(ssa.values[static_cast<std::size_t>(loop().carried_values[i].argument)].name);
     return result;
   }
@@ -71,7 +71,7 @@ TEST(ActivityAnalysis, ActiveValuesDependOnFloatInputAndAffectOutput) {
   out[i] = add(used, constant)
 }
 )");
-  EXPECT_THAT(a.names(a.activity.active), UnorderedElementsAre("scale", "x_i", "used", "add"));
+  EXPECT_THAT(a.names(a.activity.active_values), UnorderedElementsAre("scale", "x_i", "used", "add"));
 }
 
 TEST(ActivityAnalysis, PropagatesActivityThroughLoopsButNotThroughIntegers) {
@@ -89,7 +89,7 @@ TEST(ActivityAnalysis, PropagatesActivityThroughLoopsButNotThroughIntegers) {
 )");
   // `first` reaches the output through `second` of the next iteration; its floor has no derivative.
   EXPECT_TRUE(a.activity.is_active(a.loop().carried_values[1].initial));
-  for (const std::string& name : a.names(a.activity.active))
+  for (const std::string& name : a.names(a.activity.active_values))
     EXPECT_TRUE(name == "first" || name == "second" || name == "add") << name;
 }
 
@@ -101,7 +101,7 @@ TEST(ActivityAnalysis, MarksOperandsOfSelectionsAsPossiblyUnused) {
   out[i] = mul(chosen, 2.0)
 }
 )");
-  EXPECT_THAT(a.names(a.activity.possibly_unused), UnorderedElementsAre("x_i", "plain", "product"));
+  EXPECT_THAT(a.names(a.activity.possibly_unused_values), UnorderedElementsAre("x_i", "plain", "product"));
 }
 
 std::string loop_with(const std::string& update) {
@@ -132,7 +132,7 @@ TEST(ReverseSweep, OmitsLoopsWithoutDerivatives) {
   out[i] = mul(x[k], x[i])
 }
 )");
-  EXPECT_FALSE(a.liveness.needs(a.loop()).is_reversed);
+  EXPECT_FALSE(a.liveness.needs(a.loop()).has_reverse_sweep);
 }
 TEST(ReverseSweep, RepeatsOnlyStoresWhoseValuesTheKernelReads) {
   const Analyzed a(R"(kernel k(x: array<f32,1>, both: array<f32,1>, out: array<f32,1>; i) {

@@ -15,14 +15,14 @@ namespace {
 
 /// Whether the code for the node is independent of the values that are live after it.
 bool is_simple(const Node& node) {
-  return !std::holds_alternative<CustomNode>(node.node) && !std::holds_alternative<Branch>(node.node) &&
+  return !std::holds_alternative<CustomDerivativeNode>(node.node) && !std::holds_alternative<Branch>(node.node) &&
          !std::holds_alternative<Loop>(node.node);
 }
 
 }  // namespace
 
-Sweeps::Sweeps(const Module& module, const Function& kernel, const SsaKernel& ssa, Activity activity, Builder& builder,
-               std::int32_t stride_function)
+SweepGenerator::SweepGenerator(const Module& module, const Function& kernel, const SsaKernel& ssa, Activity activity,
+                               Builder& builder, std::int32_t stride_function)
     : module_(module),
       kernel_(kernel),
       ssa_(ssa),
@@ -33,16 +33,16 @@ Sweeps::Sweeps(const Module& module, const Function& kernel, const SsaKernel& ss
       primal_variables_(ssa.values.size(), kNone),
       predeclared_variables_(ssa.values.size(), kNone),
       adjoint_variables_(ssa.values.size(), kNone),
-      gradients_(kernel.variables.size()) {}
+      gradient_arrays_(kernel.variables.size()) {}
 
-void Sweeps::run() {
+void SweepGenerator::run() {
   forward(ssa_.body, liveness_.reverse_reads(ssa_.body), {.record_values = true, .repeat_stores = true});
   reverse(ssa_.body);
   auto& top = builder_.function().body.statements;
   top.insert(top.begin(), hoisted_declarations_.begin(), hoisted_declarations_.end());
 }
 
-ExprId Sweeps::expr(const Operand& operand) {
+ExprId SweepGenerator::expr(const Operand& operand) {
   if (!operand.is_constant()) return builder_.var(primal_variables_[index(operand.value)]);
   if (operand.type.is_float_scalar()) return builder_.literal(operand.type, std::bit_cast<double>(operand.bits));
   if (operand.type.is_scalar()) return builder_.literal(operand.type, static_cast<std::int64_t>(operand.bits));
@@ -50,7 +50,7 @@ ExprId Sweeps::expr(const Operand& operand) {
   return builder_.var(builder_.let_zero("zero", operand.type));
 }
 
-std::vector<ExprId> Sweeps::exprs(const std::vector<Operand>& operands) {
+std::vector<ExprId> SweepGenerator::exprs(const std::vector<Operand>& operands) {
   std::vector<ExprId> result;
   result.reserve(operands.size());
   for (const Operand& operand : operands)
@@ -58,12 +58,12 @@ std::vector<ExprId> Sweeps::exprs(const std::vector<Operand>& operands) {
   return result;
 }
 
-VarId Sweeps::let_operand(const std::string& name, const Operand& operand) {
+VarId SweepGenerator::let_operand(const std::string& name, const Operand& operand) {
   if (operand.is_constant() && operand.bits == 0) return builder_.let_zero(name, operand.type);
   return builder_.let(name, expr(operand));
 }
 
-void Sweeps::define(ValueId value, ExprId expr) {
+void SweepGenerator::define(ValueId value, ExprId expr) {
   VarId& variable = predeclared_variables_[index(value)];
   if (variable == kNone) {
     bind(value, builder_.let(value_of(value).name, expr));
@@ -73,14 +73,14 @@ void Sweeps::define(ValueId value, ExprId expr) {
   }
 }
 
-VarId Sweeps::declare_zero(ValueId value) {
+VarId SweepGenerator::declare_zero(ValueId value) {
   VarId variable = std::exchange(predeclared_variables_[index(value)], kNone);
   if (variable == kNone) variable = builder_.let_zero(value_of(value).name, value_of(value).type);
   bind(value, variable);
   return variable;
 }
 
-void Sweeps::forward(const Region& region, const ValueSet& live_after, SweepOptions sweep) {
+void SweepGenerator::forward(const Region& region, const ValueSet& live_after, SweepOptions sweep) {
   std::vector<std::pair<const Node*, ValueSet>> needed;  // from last to first, each with the values live after it
   ValueSet live = live_after;
   for (const Node& node : std::views::reverse(region.nodes)) {
@@ -95,14 +95,14 @@ void Sweeps::forward(const Region& region, const ValueSet& live_after, SweepOpti
   if (!region.nodes.empty()) builder_.at(region.nodes.back().loc);
 }
 
-void Sweeps::forward_node(const Node& node, const ValueSet& live, SweepOptions sweep) {
+void SweepGenerator::forward_node(const Node& node, const ValueSet& live, SweepOptions sweep) {
   if (const auto* compute = std::get_if<ComputeNode>(&node.node)) forward_compute(*compute);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) forward_load(*load);
-  if (const auto* custom = std::get_if<CustomNode>(&node.node)) forward_custom(*custom, live);
+  if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) forward_custom(*custom, live);
   if (const auto* branch = std::get_if<Branch>(&node.node)) forward_branch(*branch, live, sweep);
   if (const auto* loop = std::get_if<Loop>(&node.node)) forward_loop(*loop, live, sweep);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
-    fail(reject(Rejection::kAtomicResult, module_, node.loc, value_of(atomic->result).name));
+    fail(reject(Rejection::kUseOfAtomicResult, module_, node.loc, value_of(atomic->result).name));
     declare_zero(atomic->result);
   }
   if (const auto* store = std::get_if<StoreNode>(&node.node)) {
@@ -110,7 +110,7 @@ void Sweeps::forward_node(const Node& node, const ValueSet& live, SweepOptions s
   }
 }
 
-void Sweeps::forward_compute(const ComputeNode& compute) {
+void SweepGenerator::forward_compute(const ComputeNode& compute) {
   if (compute.kind == ExprKind::kShapeOf) {
     define(compute.result, builder_.shape_of(compute.array, compute.index));
   } else if (compute.kind == ExprKind::kField) {
@@ -120,63 +120,64 @@ void Sweeps::forward_compute(const ComputeNode& compute) {
   }
 }
 
-void Sweeps::forward_load(const LoadNode& load) {
-  if (reverse_depth_ > 0 && liveness_.stored_since(*outermost_loop_, load.array)) {
-    fail(reject(Rejection::kOverwrittenInLoop, module_, builder_.at(), kernel_.var(load.array).name));
+void SweepGenerator::forward_load(const LoadNode& load) {
+  if (reversed_loop_depth_ > 0 && liveness_.stored_since(*outermost_reversed_loop_, load.array)) {
+    fail(reject(Rejection::kValueOverwrittenInLoop, module_, builder_.at(), kernel_.var(load.array).name));
   }
   define(load.result, load.path.empty() ? cell(load.array, load.indices, value_of(load.result).type)
                                         : part(builder_.load(load.array, exprs(load.indices)), path_of(load.path)));
 }
 
-std::vector<PartStep> Sweeps::path_of(const Path& path) {
+std::vector<PartStep> SweepGenerator::path_of(const Path& path) {
   std::vector<PartStep> steps;
   for (const PathStep& step : path) {
-    steps.push_back({.whole = step.whole, .field = step.field});
-    if (step.field == kNone) steps.back().index = expr(step.index);
+    steps.push_back({.whole_type = step.whole_type, .field_index = step.field_index});
+    if (step.field_index == kNone) steps.back().index = expr(step.index);
   }
   return steps;
 }
 
-ExprId Sweeps::part(ExprId whole, std::span<const PartStep> path) {
+ExprId SweepGenerator::part(ExprId whole, std::span<const PartStep> path) {
   for (const PartStep& step : path)
-    whole = step.field == kNone ? builder_.op(Op::kExtract, {whole, step.index}) : builder_.field(whole, step.field);
+    whole = step.field_index == kNone ? builder_.op(Op::kExtract, {whole, step.index})
+                                      : builder_.field(whole, step.field_index);
   return whole;
 }
 
-ExprId Sweeps::with_part(ExprId whole, std::span<const PartStep> path, ExprId value) {
+ExprId SweepGenerator::with_part(ExprId whole, std::span<const PartStep> path, ExprId value) {
   if (path.empty()) return value;
   const PartStep& step = path.front();
   value = with_part(part(whole, path.first(1)), path.subspan(1), value);
-  return step.field == kNone ? builder_.op(Op::kInsert, {whole, step.index, value})
-                             : builder_.op(Op::kWithField, {whole, value}, kVoid, step.field);
+  return step.field_index == kNone ? builder_.op(Op::kInsert, {whole, step.index, value})
+                                   : builder_.op(Op::kWithField, {whole, value}, kVoid, step.field_index);
 }
 
-void Sweeps::store_part(VarId array, const std::vector<Operand>& indices, std::span<const PartStep> path,
-                        ExprId value) {
+void SweepGenerator::store_part(VarId array, const std::vector<Operand>& indices, std::span<const PartStep> path,
+                                ExprId value) {
   if (!path.empty()) value = with_part(builder_.load(array, exprs(indices)), path, value);
   builder_.store(array, exprs(indices), value);
 }
 
-void Sweeps::add_to_part(VarId array, const std::vector<Operand>& indices, std::span<const PartStep> path,
-                         ExprId value) {
+void SweepGenerator::add_to_part(VarId array, const std::vector<Operand>& indices, std::span<const PartStep> path,
+                                 ExprId value) {
   // Zero outside the part.
   for (std::size_t k = path.size(); k-- > 0;)
-    value = builder_.op(Op::kInsert, {builder_.zero(path[k].whole), path[k].index, value});
+    value = builder_.op(Op::kInsert, {builder_.zero(path[k].whole_type), path[k].index, value});
   builder_.atomic(AtomicOp::kAdd, array, exprs(indices), value);
 }
 
-ExprId Sweeps::cell(VarId array, const std::vector<Operand>& indices, Type type) {
+ExprId SweepGenerator::cell(VarId array, const std::vector<Operand>& indices, Type type) {
   const bool of_tiles = builder_.function().var(array).type.element() == type;
   return type.is_tile() && !of_tiles ? builder_.load_tile(type, array, exprs(indices))
                                      : builder_.load(array, exprs(indices));
 }
 
-void Sweeps::forward_custom(const CustomNode& custom, const ValueSet& live) {
+void SweepGenerator::forward_custom(const CustomDerivativeNode& custom, const ValueSet& live) {
   for (std::size_t i = 0; i < custom.results.size(); ++i)
-    if (Liveness::has(live, custom.results[i])) define(custom.results[i], expr(custom.primal[i]));
+    if (Liveness::has(live, custom.results[i])) define(custom.results[i], expr(custom.primal_values[i]));
 }
 
-void Sweeps::predeclare(const Region& region, const ValueSet& live) {
+void SweepGenerator::predeclare(const Region& region, const ValueSet& live) {
   for (const Node& node : region.nodes) {
     const auto declare = [&](ValueId value) {
       if (!Liveness::has(live, value) || predeclared_variables_[index(value)] != kNone) return;
@@ -184,7 +185,7 @@ void Sweeps::predeclare(const Region& region, const ValueSet& live) {
     };
     if (const auto* compute = std::get_if<ComputeNode>(&node.node)) declare(compute->result);
     if (const auto* load = std::get_if<LoadNode>(&node.node)) declare(load->result);
-    if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+    if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
       for (const ValueId result : custom->results)
         declare(result);
     }
@@ -202,7 +203,7 @@ void Sweeps::predeclare(const Region& region, const ValueSet& live) {
   }
 }
 
-void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, SweepOptions sweep) {
+void SweepGenerator::forward_branch(const Branch& branch, const ValueSet& live, SweepOptions sweep) {
   std::vector<const Merge*> merges;
   for (const Merge& merge : branch.merges) {
     if (Liveness::has(live, merge.result)) merges.push_back(&merge);
@@ -227,7 +228,7 @@ void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, SweepOpt
       [&] { arm(branch.else_region, &Merge::else_value); });
 }
 
-ReversedLoop& Sweeps::open_reversed_loop(const Loop& loop, ExprId trips) {
+ReversedLoop& SweepGenerator::open_reversed_loop(const Loop& loop, ExprId trips) {
   const auto found = reversed_loops_.find(&loop);
   if (found != reversed_loops_.end()) {
     if (trips != kNone) builder_.assign(found->second.trip_count, trips);
@@ -235,24 +236,24 @@ ReversedLoop& Sweeps::open_reversed_loop(const Loop& loop, ExprId trips) {
   }
   ReversedLoop& record = reversed_loops_[&loop];
   record.trip_count = trips == kNone ? builder_.let_zero("trips", kI32) : builder_.let("trips", trips);
-  if (liveness_.needs(loop).restored_state.empty()) return record;
-  record.checkpoint_count = reverse_depth_ == 0 ? kOuterCheckpoints : kInnerCheckpoints;
+  if (liveness_.needs(loop).restored_carried_values.empty()) return record;
+  record.checkpoint_count = reversed_loop_depth_ == 0 ? kOuterLoopCheckpoints : kInnerLoopCheckpoints;
   const auto hoist = [&](const std::string& name, Type type) {
     const VarId variable =
         builder_.declare(name, type.local_array_of(static_cast<std::uint32_t>(record.checkpoint_count)));
-    builder_.function().variables.back().is_scratch = true;
+    builder_.function().variables.back().is_stored_before_read = true;
     hoisted_declarations_.push_back({.node = Let{variable, kNone}, .loc = builder_.at()});
     return variable;
   };
   record.checkpoint_positions = hoist("checkpoint_at", kI32);
-  for (const std::size_t i : liveness_.needs(loop).restored_state) {
+  for (const std::size_t i : liveness_.needs(loop).restored_carried_values) {
     const Value& value = value_of(loop.carried_values[i].argument);
-    record.states.push_back(hoist("checkpoint_" + value.name, value.type));
+    record.checkpointed_values.push_back(hoist("checkpoint_" + value.name, value.type));
   }
   return record;
 }
 
-ExprId Sweeps::trip_count(const Loop& loop) {
+ExprId SweepGenerator::trip_count(const Loop& loop) {
   const Type type = loop.start.type;
   const bool constant = loop.step.is_constant();
   const auto step = static_cast<std::int64_t>(loop.step.bits);
@@ -279,26 +280,26 @@ ExprId Sweeps::trip_count(const Loop& loop) {
   return builder_.op(Op::kWhere, {builder_.op(Op::kGt, {expr(loop.step), zero()}), ascending(), descending()});
 }
 
-void Sweeps::forward_loop(const Loop& loop, const ValueSet& live, SweepOptions sweep) {
-  const bool reversed = sweep.record_values && liveness_.needs(loop).is_reversed;
+void SweepGenerator::forward_loop(const Loop& loop, const ValueSet& live, SweepOptions sweep) {
+  const bool reversed = sweep.record_values && liveness_.needs(loop).has_reverse_sweep;
   ReversedLoop* record = reversed ? &open_reversed_loop(loop, loop.is_range_loop ? trip_count(loop) : kNone) : nullptr;
   const std::vector<std::size_t> carried = liveness_.carried_to_run(loop, live, sweep);
   const bool stores = sweep.repeat_stores && liveness_.has_replayed_store(loop.body);
   if (!carried.empty() || stores) run_loop(loop, carried, record, sweep);
 }
 
-void Sweeps::save_state(const Loop& loop, const ReversedLoop& record, VarId iteration) {
-  const auto& state = liveness_.needs(loop).restored_state;
+void SweepGenerator::save_state(const Loop& loop, const ReversedLoop& record, VarId iteration) {
+  const auto& state = liveness_.needs(loop).restored_carried_values;
   if (state.empty()) return;
   builder_.if_(builder_.op(Op::kLt, {builder_.var(iteration), builder_.i32(record.checkpoint_count)}), [&] {
     for (std::size_t s = 0; s < state.size(); ++s) {
-      builder_.store(record.states[s], {builder_.var(iteration)},
+      builder_.store(record.checkpointed_values[s], {builder_.var(iteration)},
                      builder_.var(primal_variables_[index(loop.carried_values[state[s]].argument)]));
     }
   });
 }
 
-void Sweeps::carry(const Loop& loop, const std::vector<std::size_t>& carried) {
+void SweepGenerator::carry(const Loop& loop, const std::vector<std::size_t>& carried) {
   std::vector<ExprId> next;
   for (const std::size_t i : carried) {
     const CarriedValue& c = loop.carried_values[i];
@@ -314,8 +315,8 @@ void Sweeps::carry(const Loop& loop, const std::vector<std::size_t>& carried) {
   }
 }
 
-void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried, ReversedLoop* record,
-                      SweepOptions sweep) {
+void SweepGenerator::run_loop(const Loop& loop, const std::vector<std::size_t>& carried, ReversedLoop* record,
+                              SweepOptions sweep) {
   ValueSet inner = liveness_.none();
   for (const std::size_t i : carried) {
     const CarriedValue& c = loop.carried_values[i];
@@ -326,7 +327,7 @@ void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried,
     bind(c.argument, variable);
     bind(c.result, variable);
   }
-  const bool keeps = record != nullptr && !liveness_.needs(loop).restored_state.empty();
+  const bool keeps = record != nullptr && !liveness_.needs(loop).restored_carried_values.empty();
   const bool counts = record != nullptr && (keeps || !loop.is_range_loop);
   VarId iteration = kNone;
   if (counts) iteration = loop.is_range_loop ? builder_.let_zero("iteration", kI32) : record->trip_count;

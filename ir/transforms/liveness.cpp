@@ -14,7 +14,7 @@ Liveness::Liveness(const Module& module, const Function& kernel, const SsaKernel
   ValueSet loaded(kernel.variables.size());
   ValueSet stored(kernel.variables.size());
   find_replayed(ssa.body, loaded, stored);
-  replayed_ = loaded & stored;
+  arrays_with_replayed_stores_ = loaded & stored;
 }
 
 void Liveness::find_replayed(const Region& region, ValueSet& loaded, ValueSet& stored) const {
@@ -36,21 +36,21 @@ bool Liveness::has_reverse(const Region& region) const {
 }
 
 bool Liveness::has_reverse(const Node& node) const {
-  if (const auto* compute = std::get_if<ComputeNode>(&node.node)) return has(activity_.active, compute->result);
-  if (const auto* load = std::get_if<LoadNode>(&node.node)) return has(activity_.active, load->result);
+  if (const auto* compute = std::get_if<ComputeNode>(&node.node)) return has(activity_.active_values, compute->result);
+  if (const auto* load = std::get_if<LoadNode>(&node.node)) return has(activity_.active_values, load->result);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) return is_float_array(store->array);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
     // Atomics other than sums also change the contribution of the previous content of the element.
     const bool sums = atomic->op == AtomicOp::kAdd || atomic->op == AtomicOp::kSub;
     return sums ? activity_.is_active(atomic->value) : is_float_array(atomic->array);
   }
-  if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
-    return custom->gradient != kNone &&
-           std::ranges::any_of(custom->results, [&](ValueId result) { return has(activity_.active, result); });
+  if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
+    return custom->gradient_function != kNone &&
+           std::ranges::any_of(custom->results, [&](ValueId result) { return has(activity_.active_values, result); });
   }
   if (const auto* branch = std::get_if<Branch>(&node.node)) {
-    const bool merges =
-        std::ranges::any_of(branch->merges, [&](const Merge& merge) { return has(activity_.active, merge.result); });
+    const bool merges = std::ranges::any_of(
+        branch->merges, [&](const Merge& merge) { return has(activity_.active_values, merge.result); });
     return merges || has_reverse(branch->then_region) || has_reverse(branch->else_region);
   }
   return has_reverse(std::get<Loop>(node.node));
@@ -58,7 +58,7 @@ bool Liveness::has_reverse(const Node& node) const {
 
 bool Liveness::has_reverse(const Loop& loop) const {
   const bool carries = std::ranges::any_of(loop.carried_values, [&](const CarriedValue& c) {
-    return has(activity_.active, c.argument) || has(activity_.active, c.result);
+    return has(activity_.active_values, c.argument) || has(activity_.active_values, c.result);
   });
   return carries || has_reverse(loop.body);
 }
@@ -71,7 +71,7 @@ ValueSet Liveness::reverse_reads(const Region& region) {
 }
 
 void Liveness::reads_of_compute(const ComputeNode& compute, ValueSet& reads) const {
-  if (compute.kind != ExprKind::kOperation || !has(activity_.active, compute.result)) return;
+  if (compute.kind != ExprKind::kOperation || !has(activity_.active_values, compute.result)) return;
   const AdjointRule& rule = rule_of(compute.op);
   for (std::size_t k = 0; k < compute.args.size(); ++k) {
     if (!activity_.is_active(compute.args[k])) continue;
@@ -102,7 +102,7 @@ void Liveness::reads_of_node(const Node& node, ValueSet& reads) {
     // The reverse sweep compares the value with the final content of the array to find the winner.
     if (atomic->op == AtomicOp::kMin || atomic->op == AtomicOp::kMax) add(reads, atomic->value);
   }
-  if (const auto* custom = std::get_if<CustomNode>(&node.node)) add_all(custom->args);
+  if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) add_all(custom->args);
   if (const auto* branch = std::get_if<Branch>(&node.node)) {
     add(reads, branch->condition);
     reads |= reverse_reads(branch->then_region);
@@ -119,10 +119,10 @@ const LoopLiveness& Liveness::needs(const Loop& loop) {
 
 LoopLiveness Liveness::find_needs(const Loop& loop) {
   LoopLiveness needs;
-  needs.is_reversed = has_reverse(loop);
+  needs.has_reverse_sweep = has_reverse(loop);
   needs.read_values = reverse_reads(loop.body);
   needs.outer_values = none();
-  if (!needs.is_reversed) return needs;
+  if (!needs.has_reverse_sweep) return needs;
 
   ValueSet live = needs.read_values;
   before(loop.body, live, SweepOptions{.record_values = true});
@@ -139,7 +139,7 @@ LoopLiveness Liveness::find_needs(const Loop& loop) {
     }
   }
   for (std::size_t i = 0; i < in_state.size(); ++i) {
-    if (in_state[i]) needs.restored_state.push_back(i);
+    if (in_state[i]) needs.restored_carried_values.push_back(i);
   }
 
   ValueSet inside = none();
@@ -160,8 +160,8 @@ std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueS
   for (std::size_t i = 0; i < run.size(); ++i)
     run[i] = has(live, loop.carried_values[i].result);
   if (!loop.is_range_loop) run[loop.condition] = true;
-  if (sweep.record_values && needs(loop).is_reversed) {
-    for (const std::size_t i : needs(loop).restored_state)
+  if (sweep.record_values && needs(loop).has_reverse_sweep) {
+    for (const std::size_t i : needs(loop).restored_carried_values)
       run[i] = true;
   }
   for (bool grown = true; grown;) {
@@ -227,7 +227,7 @@ bool Liveness::is_needed(const Node& node, const ValueSet& live, SweepOptions sw
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
     return atomic->result != kNone && has(live, atomic->result);
   }
-  if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+  if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
     return std::ranges::any_of(custom->results, [&](ValueId result) { return has(live, result); });
   }
   if (sweep.record_values && has_reverse(node)) return true;
@@ -263,9 +263,9 @@ void Liveness::before(const Node& node, ValueSet& live, SweepOptions sweep) {
     add_place(*store);
     add(live, store->value);
   }
-  if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+  if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
     for (std::size_t i = 0; i < custom->results.size(); ++i)
-      if (has(live, custom->results[i])) add(live, custom->primal[i]);
+      if (has(live, custom->results[i])) add(live, custom->primal_values[i]);
   }
   if (const auto* branch = std::get_if<Branch>(&node.node)) {
     ValueSet then_live = live;
@@ -289,7 +289,7 @@ void Liveness::before(const Node& node, ValueSet& live, SweepOptions sweep) {
     }
     before(loop->body, inner, sweep.inside_loop());
     live |= inner;
-    if (sweep.record_values && needs(*loop).is_reversed) live |= needs(*loop).outer_values;
+    if (sweep.record_values && needs(*loop).has_reverse_sweep) live |= needs(*loop).outer_values;
     if (loop->is_range_loop) add_all({loop->start, loop->stop, loop->step});
   }
 }
@@ -302,7 +302,8 @@ void Liveness::collect_defined(const Region& region, ValueSet& defined) const {
     if (const auto* compute = std::get_if<ComputeNode>(&node.node)) define(compute->result);
     if (const auto* load = std::get_if<LoadNode>(&node.node)) define(load->result);
     if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) define(atomic->result);
-    if (const auto* custom = std::get_if<CustomNode>(&node.node)) std::ranges::for_each(custom->results, define);
+    if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node))
+      std::ranges::for_each(custom->results, define);
     if (const auto* branch = std::get_if<Branch>(&node.node)) {
       for (const Merge& merge : branch->merges)
         define(merge.result);

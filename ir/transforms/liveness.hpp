@@ -27,10 +27,11 @@ struct SweepOptions {
 
 /// What the sweeps need for one loop.
 struct LoopLiveness {
-  bool is_reversed = false;                 ///< whether the reverse sweep of the body is not empty
-  ValueSet read_values;                     ///< values of the body that one reversed iteration reads
-  std::vector<std::size_t> restored_state;  ///< indices in Loop::carried to restore before an iteration, ascending
-  ValueSet outer_values;                    ///< values from outside the loop that the reverse sweep reads
+  bool has_reverse_sweep = false;  ///< whether the reverse sweep of the body is not empty
+  ValueSet read_values;            ///< values of the body that one reversed iteration reads
+  std::vector<std::size_t>
+      restored_carried_values;  ///< indices in Loop::carried to restore before an iteration, ascending
+  ValueSet outer_values;        ///< values from outside the loop that the reverse sweep reads
 };
 
 class Liveness {
@@ -57,7 +58,7 @@ class Liveness {
   /// Values that the region defines, including nested regions.
   void collect_defined(const Region& region, ValueSet& defined) const;
   /// Whether the forward sweep repeats stores to this array parameter: the kernel also reads it.
-  bool replays_stores(ir::VarId array) const { return replayed_[static_cast<std::size_t>(array)]; }
+  bool replays_stores(ir::VarId array) const { return arrays_with_replayed_stores_[static_cast<std::size_t>(array)]; }
 
   bool has_replayed_store(const Region& region) const;
   /// Whether the kernel stores to the array inside the loop or after it in program order.
@@ -82,7 +83,7 @@ class Liveness {
   const ir::Function& kernel_;
   const SsaKernel& ssa_;
   const Activity& activity_;
-  ValueSet replayed_;  ///< array parameters whose stores the forward sweep repeats, by VarId
+  ValueSet arrays_with_replayed_stores_;  ///< array parameters whose stores the forward sweep repeats, by VarId
   std::map<const Loop*, LoopLiveness> loop_liveness_;  ///< results of needs(), by loop
 };
 

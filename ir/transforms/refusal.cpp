@@ -7,9 +7,9 @@
 namespace assay::transforms {
 
 Error reject(Rejection rejection, const ir::Module& module, ir::Loc loc, const std::string& subject) {
-  const RejectionRow& reason = row(rejection);
+  const RejectionEntry& reason = row(rejection);
   const std::string about = subject.empty() ? "" : fmt::format("'{}': ", subject);
-  return Error{.message = fmt::format("{}: {}{}", reason.label, about, reason.text),
+  return Error{.message = fmt::format("{}: {}{}", reason.label, about, reason.explanation),
                .where = ir::location_text(module, loc)};
 }
 

@@ -13,64 +13,64 @@
 namespace assay::transforms {
 
 enum class Rejection : std::uint8_t {
-  kLocalArray,
+  kUnsupportedLocalArray,
   kUnorderedAtomic,
-  kExtremumAtomic,
-  kAtomicResult,
-  kReadOfAtomic,
-  kOverwrittenInLoop,
-  kTooLarge,
-  kReplayOnly,
-  kCustomMemory,
-  kNonlinearGradient,
-  kTileTripCount,
-  kTileAggregate,
+  kOverwrittenAtomicExtremum,
+  kUseOfAtomicResult,
+  kReadOfAtomicallyUpdatedArray,
+  kValueOverwrittenInLoop,
+  kKernelTooLarge,
+  kReplayWithoutGradient,
+  kCustomFunctionReadsChangedArray,
+  kNonlinearCustomGradient,
+  kElementDependentTripCount,
+  kAggregateOfTileElement,
   kTileCustomDerivative,
 };
 
-struct RejectionRow {
+struct RejectionEntry {
   Rejection rejection;
-  std::string_view label;  ///< label in messages: "A01-local-array"
-  std::string_view text;   ///< what is unsupported, why, and what to do
+  std::string_view label;        ///< label in messages: "A01-local-array"
+  std::string_view explanation;  ///< what is unsupported, why, and what to do
 };
 
-inline constexpr std::array<RejectionRow, 13> kRejections = {{
-    {Rejection::kLocalArray, "A01-local-array",
+inline constexpr std::array<RejectionEntry, 13> kRejections = {{
+    {Rejection::kUnsupportedLocalArray, "A01-local-array",
      "local arrays of this size or element type are not supported; use scalars or a vector"},
     {Rejection::kUnorderedAtomic, "A04-unordered-atomic",
      "the final value depends on the order of threads, so the derivative does not exist"},
-    {Rejection::kExtremumAtomic, "A05-extremum-atomic",
+    {Rejection::kOverwrittenAtomicExtremum, "A05-extremum-atomic",
      "the array is updated by an atomic minimum or maximum and also changed in another way, so its final content does "
      "not identify the thread whose value was kept"},
-    {Rejection::kAtomicResult, "A06-atomic-result",
+    {Rejection::kUseOfAtomicResult, "A06-atomic-result",
      "the previous value returned by an atomic depends on the order of threads, so a derivative that needs it does not "
      "exist"},
-    {Rejection::kReadOfAtomic, "A07-read-of-atomic",
+    {Rejection::kReadOfAtomicallyUpdatedArray, "A07-read-of-atomic",
      "the kernel reads an array that it also updates atomically, so it may read a value written by another thread"},
-    {Rejection::kOverwrittenInLoop, "A08-overwritten-in-loop",
+    {Rejection::kValueOverwrittenInLoop, "A08-overwritten-in-loop",
      "a loop reads values that the backward pass needs from an array that the kernel overwrites in or after the loop; "
      "keep the value in a variable, or read from another array"},
-    {Rejection::kTooLarge, "A09-too-large",
+    {Rejection::kKernelTooLarge, "A09-too-large",
      "the kernel is too large after function inlining; shorten the chain of calls"},
-    {Rejection::kReplayOnly, "A10-replay-only",
+    {Rejection::kReplayWithoutGradient, "A10-replay-only",
      "the derivative depends on a float from a function that has a replay but no gradient; define a gradient "
      "(func_grad)"},
-    {Rejection::kCustomMemory, "A11-custom-memory",
+    {Rejection::kCustomFunctionReadsChangedArray, "A11-custom-memory",
      "a gradient or replay function reads an array that the backward pass changes, so the values that the function "
      "reads depend on when it runs"},
-    {Rejection::kNonlinearGradient, "A12-nonlinear-gradient",
+    {Rejection::kNonlinearCustomGradient, "A12-nonlinear-gradient",
      "a gradient function must be linear in the adjoints it receives; multiply adjoints only by values that do not "
      "depend on adjoints"},
-    {Rejection::kTileTripCount, "A13-tile-control",
+    {Rejection::kElementDependentTripCount, "A13-tile-control",
      "a function applied to a tile has a loop whose trip count depends on the element; use the same trip count for all "
      "elements"},
-    {Rejection::kTileAggregate, "A14-tile-part",
+    {Rejection::kAggregateOfTileElement, "A14-tile-part",
      "a function applied to a tile builds a vector, matrix or struct from the element; compute with scalars"},
     {Rejection::kTileCustomDerivative, "A15-tile-custom",
      "a function with a custom gradient or replay cannot be applied to a tile; apply it to scalars"},
 }};
 
-constexpr const RejectionRow& row(Rejection rejection) { return kRejections[static_cast<std::size_t>(rejection)]; }
+constexpr const RejectionEntry& row(Rejection rejection) { return kRejections[static_cast<std::size_t>(rejection)]; }
 
 /// The error for a rejection: "A01-local-array: ...", at file:line:column.
 Error reject(Rejection rejection, const ir::Module& module, ir::Loc loc, const std::string& subject = {});

@@ -28,7 +28,7 @@ struct Rejected {
 void PrintTo(const Rejected& rejected, std::ostream* out) { *out << rejected.name; }
 
 const Rejected kRejected[] = {
-    {Rejection::kLocalArray, "local_array", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+    {Rejection::kUnsupportedLocalArray, "local_array", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let a: local<f32,400>
   a[0] = x[i]
   out[i] = a[0]
@@ -47,29 +47,31 @@ const Rejected kRejected[] = {
   atomic_cas(out[0], 0.0, x[i])
 }
 )"},
-    {Rejection::kExtremumAtomic, "minimum_and_sum", "3:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+    {Rejection::kOverwrittenAtomicExtremum, "minimum_and_sum", "3:3",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   atomic_add(out[1], x[i])
   atomic_min(out[0], x[i])
 }
 )"},
-    {Rejection::kExtremumAtomic, "maximum_with_a_constant", "3:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+    {Rejection::kOverwrittenAtomicExtremum, "maximum_with_a_constant", "3:3",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   out[i] = x[i]
   atomic_max(out[i], 0.0)
 }
 )"},
-    {Rejection::kAtomicResult, "float_result", "2:3",
+    {Rejection::kUseOfAtomicResult, "float_result", "2:3",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>, sum: array<f32,1>; i) {
   let old: f32 = atomic_add(sum[0], x[i])
   out[i] = mul(old, x[i])
 }
 )"},
-    {Rejection::kAtomicResult, "integer_result", "2:3",
+    {Rejection::kUseOfAtomicResult, "integer_result", "2:3",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>, count: array<i32,1>; i) {
   let slot: i32 = atomic_add(count[0], 1)
   out[slot] = x[i]
 }
 )"},
-    {Rejection::kAtomicResult, "integer_result_in_a_branch", "4:7",
+    {Rejection::kUseOfAtomicResult, "integer_result_in_a_branch", "4:7",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>, n: array<i32,1>; i) {
   for j: i32 in range(0, 3, 1) {
     if gt(x[j], 0.0) {
@@ -79,25 +81,25 @@ const Rejected kRejected[] = {
   }
 }
 )"},
-    {Rejection::kReadOfAtomic, "read_of_a_sum", "3:3",
+    {Rejection::kReadOfAtomicallyUpdatedArray, "read_of_a_sum", "3:3",
      R"(kernel k(x: array<f32,1>, sum: array<f32,1>, out: array<f32,1>; i) {
   atomic_add(sum[0], x[i])
   out[i] = sum[0]
 }
 )"},
-    {Rejection::kReadOfAtomic, "read_of_another_cell", "3:3",
+    {Rejection::kReadOfAtomicallyUpdatedArray, "read_of_another_cell", "3:3",
      R"(kernel k(x: array<f32,1>, sum: array<f32,1>, out: array<f32,1>; i) {
   atomic_add(sum[i], x[i])
   out[i] = sum[add(i, 1)]
 }
 )"},
-    {Rejection::kOverwrittenInLoop, "power_in_place", "3:5", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+    {Rejection::kValueOverwrittenInLoop, "power_in_place", "3:5", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   for j: i32 in range(0, 3, 1) {
     out[add(i, 1)] = mul(out[add(i, 1)], x[j])
   }
 }
 )"},
-    {Rejection::kOverwrittenInLoop, "overwritten_after_the_loop", "4:5",
+    {Rejection::kValueOverwrittenInLoop, "overwritten_after_the_loop", "4:5",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let s: f32 = x[i]
   for j: i32 in range(0, 3, 1) {
@@ -106,7 +108,7 @@ const Rejected kRejected[] = {
   out[add(i, 1)] = s
 }
 )"},
-    {Rejection::kOverwrittenInLoop, "index_overwritten", "4:5",
+    {Rejection::kValueOverwrittenInLoop, "index_overwritten", "4:5",
      R"(kernel k(x: array<f32,1>, next: array<i32,1>, out: array<f32,1>; i) {
   let s: f32 = 1.0
   for j: i32 in range(0, 3, 1) {
@@ -116,7 +118,8 @@ const Rejected kRejected[] = {
   out[add(i, 1)] = s
 }
 )"},
-    {Rejection::kOverwrittenInLoop, "branch_on_overwritten", "4:5", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+    {Rejection::kValueOverwrittenInLoop, "branch_on_overwritten", "4:5",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let s: f32 = 1.0
   for j: i32 in range(0, 3, 1) {
     if gt(out[add(i, 1)], 0.0) {
@@ -126,7 +129,7 @@ const Rejected kRejected[] = {
   }
 }
 )"},
-    {Rejection::kTileTripCount, "repeats_until_the_element_says_so", "3:3", R"(func f(a: f32) -> f32 {
+    {Rejection::kElementDependentTripCount, "repeats_until_the_element_says_so", "3:3", R"(func f(a: f32) -> f32 {
   let s: f32 = a
   while lt(s, 1.0) {
     s = add(s, 0.5)
@@ -149,7 +152,7 @@ kernel k(x: array<f32,1>; i) {
   x[i] = f(tile_load<tile<f32,4>>(x[i]))
 }
 )"},
-    {Rejection::kTileAggregate, "vector_of_elements", "2:3", R"(func f(a: f32) -> f32 {
+    {Rejection::kAggregateOfTileElement, "vector_of_elements", "2:3", R"(func f(a: f32) -> f32 {
   let v: vec<f32,2> = make<vec<f32,2>>(a, 1.0)
   return dot(v, v)
 }
@@ -158,7 +161,7 @@ kernel k(x: array<f32,1>; i) {
   x[i] = f(t)
 }
 )"},
-    {Rejection::kOverwrittenInLoop, "inner_while_on_overwritten", "4:5",
+    {Rejection::kValueOverwrittenInLoop, "inner_while_on_overwritten", "4:5",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   for j: i32 in range(0, 3, 1) {
     let s: f32 = x[j]
@@ -169,7 +172,7 @@ kernel k(x: array<f32,1>; i) {
   }
 }
 )"},
-    {Rejection::kReplayOnly, "replay_only", "9:3", R"(func f(x: f32) -> f32 {
+    {Rejection::kReplayWithoutGradient, "replay_only", "9:3", R"(func f(x: f32) -> f32 {
   return mul(x, x)
 }
 func r(x: f32) -> f32 {
@@ -180,7 +183,7 @@ kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   out[i] = f(x[i])
 }
 )"},
-    {Rejection::kCustomMemory, "gradient_reads_what_is_changed", "9:3",
+    {Rejection::kCustomFunctionReadsChangedArray, "gradient_reads_what_is_changed", "9:3",
      R"(func f(x: f32, a: array<f32,1>, k: i32) -> f32 {
   return x
 }
@@ -192,7 +195,7 @@ kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   out[i] = f(x[i], out, i)
 }
 )"},
-    {Rejection::kNonlinearGradient, "clipped_gradient", "9:3", R"(func f(x: f32) -> f32 {
+    {Rejection::kNonlinearCustomGradient, "clipped_gradient", "9:3", R"(func f(x: f32) -> f32 {
   return mul(x, x)
 }
 func g(x: f32, w: f32) -> f32 {
@@ -203,7 +206,7 @@ kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   out[i] = f(x[i])
 }
 )"},
-    {Rejection::kNonlinearGradient, "gradient_that_branches_on_the_adjoint", "12:3", R"(func f(x: f32) -> f32 {
+    {Rejection::kNonlinearCustomGradient, "gradient_that_branches_on_the_adjoint", "12:3", R"(func f(x: f32) -> f32 {
   return mul(x, x)
 }
 func g(x: f32, w: f32) -> f32 {
@@ -238,7 +241,7 @@ std::string name_of(const ::testing::TestParamInfo<Rejected>& info) { return std
 INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointRejections, ::testing::ValuesIn(kRejected), name_of);
 
 TEST(AdjointRejections, EveryLabelIsTestedAndUnique) {
-  std::set<Rejection> tested = {Rejection::kTooLarge};  // tested below
+  std::set<Rejection> tested = {Rejection::kKernelTooLarge};  // tested below
   for (const Rejected& rejected : kRejected)
     tested.insert(rejected.rejection);
   for (std::size_t k = 0; k < kRejections.size(); ++k) {

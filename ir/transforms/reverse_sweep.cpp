@@ -13,24 +13,24 @@ namespace assay::transforms {
 
 using namespace ir;
 
-void Sweeps::reverse(const Region& region) {
+void SweepGenerator::reverse(const Region& region) {
   for (const Node& node : std::views::reverse(region.nodes)) {
     builder_.at(node.loc);
     if (liveness_.has_reverse(node)) reverse_node(node);
   }
 }
 
-void Sweeps::reverse_node(const Node& node) {
+void SweepGenerator::reverse_node(const Node& node) {
   if (const auto* compute = std::get_if<ComputeNode>(&node.node)) reverse_compute(*compute);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) reverse_load(*load);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) reverse_store(*store);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) reverse_atomic(*atomic);
-  if (const auto* custom = std::get_if<CustomNode>(&node.node)) reverse_custom(*custom);
+  if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) reverse_custom(*custom);
   if (const auto* branch = std::get_if<Branch>(&node.node)) reverse_branch(*branch);
   if (const auto* loop = std::get_if<Loop>(&node.node)) reverse_loop(*loop);
 }
 
-void Sweeps::reverse_compute(const ComputeNode& compute) {
+void SweepGenerator::reverse_compute(const ComputeNode& compute) {
   const VarId w = adjoint_variables_[index(compute.result)];
   if (w == kNone) return;
   for (std::size_t k = 0; k < compute.args.size(); ++k) {
@@ -38,12 +38,12 @@ void Sweeps::reverse_compute(const ComputeNode& compute) {
   }
 }
 
-ExprId Sweeps::contribution(const ComputeNode& compute, std::size_t k, ExprId w) {
+ExprId SweepGenerator::contribution(const ComputeNode& compute, std::size_t k, ExprId w) {
   if (compute.kind == ExprKind::kField) {
     const VarId none = builder_.let_zero("zero", compute.args[0].type);
     return builder_.op(Op::kWithField, {builder_.var(none), w}, kVoid, compute.index);
   }
-  differentiated_.insert(compute.op);
+  differentiated_operations_.insert(compute.op);
   const AdjointRule& rule = rule_of(compute.op);
   const std::uint8_t mask = reads_of(rule, k);
   rule_operands_.clear();
@@ -54,28 +54,29 @@ ExprId Sweeps::contribution(const ComputeNode& compute, std::size_t k, ExprId w)
     rule_types_.push_back(compute.args[i].type);
   }
   const bool reads_result = (mask & kReadsResult) != 0;
-  RuleContext context{.builder = builder_,
-                      .w = w,
-                      .args = rule_operands_,
-                      .result = reads_result ? builder_.var(primal_variables_[index(compute.result)]) : kNone,
-                      .types = rule_types_,
-                      .index = compute.index};
+  AdjointRuleContext context{.builder = builder_,
+                             .w = w,
+                             .args = rule_operands_,
+                             .result = reads_result ? builder_.var(primal_variables_[index(compute.result)]) : kNone,
+                             .operand_types = rule_types_,
+                             .index = compute.index};
   const ExprId term = rule.term(context, static_cast<int>(k));
   const bool shared = builder_.type_of(term).is_tile() && compute.args[k].type.is_scalar();
 
-  const bool masked =
-      rule.guard == MaskingGuard::kIfMasked && mask != 0 && activity_.possibly_unused[index(compute.result)];
+  const bool masked = rule.zero_adjoint_test == ZeroAdjointTest::kIfUnselected && mask != 0 &&
+                      activity_.possibly_unused_values[index(compute.result)];
   const bool apart = compute.kind != ExprKind::kOperation || is_elementwise(compute.op);
-  const ExprId guarded = rule.guard == MaskingGuard::kAlways || masked ? unless_zero(w, term, apart) : term;
+  const ExprId guarded =
+      rule.zero_adjoint_test == ZeroAdjointTest::kAlways || masked ? unless_zero(w, term, apart) : term;
   return shared ? sum_of_elements(guarded) : guarded;
 }
 
-ExprId Sweeps::sum_of_elements(ExprId tile) {
+ExprId SweepGenerator::sum_of_elements(ExprId tile) {
   const ExprId sum = builder_.op(Op::kTileSum, {tile}, tile_type(builder_.type_of(tile).scalar, 1));
   return builder_.op(Op::kTileExtract, {sum, builder_.i32(0)});
 }
 
-ExprId Sweeps::unless_zero(ExprId w, ExprId term, bool apart) {
+ExprId SweepGenerator::unless_zero(ExprId w, ExprId term, bool apart) {
   const Type type = builder_.type_of(w);
   if (type.is_tile() && !apart) {
     // Some element is nonzero if the number of nonzero elements is positive.
@@ -93,7 +94,7 @@ ExprId Sweeps::unless_zero(ExprId w, ExprId term, bool apart) {
   return builder_.op(Op::kWhere, {taken, term, builder_.zero(builder_.type_of(term))});
 }
 
-void Sweeps::accumulate(const Operand& operand, ExprId term) {
+void SweepGenerator::accumulate(const Operand& operand, ExprId term) {
   if (!activity_.is_active(operand)) return;
   VarId& adjoint = adjoint_variables_[index(operand.value)];
   if (adjoint == kNone) {
@@ -105,7 +106,7 @@ void Sweeps::accumulate(const Operand& operand, ExprId term) {
   }
 }
 
-ExprId Sweeps::add_struct(ExprId into, ExprId from) {
+ExprId SweepGenerator::add_struct(ExprId into, ExprId from) {
   const Type type = builder_.type_of(into);
   const auto& fields = module_.structs[type.struct_id].fields;
   ExprId sum = into;
@@ -119,13 +120,13 @@ ExprId Sweeps::add_struct(ExprId into, ExprId from) {
   return sum;
 }
 
-ExprId Sweeps::field_at(ExprId object, std::span<const std::int32_t> path) {
+ExprId SweepGenerator::field_at(ExprId object, std::span<const std::int32_t> path) {
   for (const std::int32_t field : path)
     object = builder_.field(object, field);
   return object;
 }
 
-ExprId Sweeps::with_field_at(VarId object, std::span<const std::int32_t> path, ExprId value) {
+ExprId SweepGenerator::with_field_at(VarId object, std::span<const std::int32_t> path, ExprId value) {
   for (std::size_t depth = path.size(); depth-- > 0;) {
     ExprId outer = builder_.var(object);
     for (std::size_t k = 0; k < depth; ++k)
@@ -146,19 +147,19 @@ struct GradientOfPart {
 /// Nothing if the gradient array belongs to another part of the element.
 std::optional<GradientOfPart> gradient_of_part(const FieldGradient& gradient, const Path& path) {
   std::size_t common = 0;
-  while (common < gradient.fields.size() && common < path.size()) {
-    if (path[common].field != gradient.fields[common]) return std::nullopt;
+  while (common < gradient.field_path.size() && common < path.size()) {
+    if (path[common].field_index != gradient.field_path[common]) return std::nullopt;
     ++common;
   }
-  return GradientOfPart{.fields = std::span(gradient.fields).subspan(common), .first_step = common};
+  return GradientOfPart{.fields = std::span(gradient.field_path).subspan(common), .first_step = common};
 }
 
 }  // namespace
 
-void Sweeps::reverse_load(const LoadNode& load) {
+void SweepGenerator::reverse_load(const LoadNode& load) {
   const VarId w = adjoint_variables_[index(load.result)];
   if (w == kNone) return;
-  for (const FieldGradient& field : gradients_[static_cast<std::size_t>(load.array)]) {
+  for (const FieldGradient& field : gradient_arrays_[static_cast<std::size_t>(load.array)]) {
     const auto found = gradient_of_part(field, load.path);
     if (!found) continue;
     const std::vector<PartStep> path = path_of(load.path);
@@ -167,11 +168,11 @@ void Sweeps::reverse_load(const LoadNode& load) {
   }
 }
 
-void Sweeps::reverse_store(const StoreNode& store) {
+void SweepGenerator::reverse_store(const StoreNode& store) {
   const bool is_active = activity_.is_active(store.value);
   VarId seed = kNone;
   if (is_active && store.value.type.is_struct()) seed = builder_.let_zero("seed", store.value.type);
-  for (const FieldGradient& field : gradients_[static_cast<std::size_t>(store.array)]) {
+  for (const FieldGradient& field : gradient_arrays_[static_cast<std::size_t>(store.array)]) {
     const auto found = gradient_of_part(field, store.path);
     if (!found) continue;
     const std::vector<PartStep> whole_path = path_of(store.path);
@@ -190,8 +191,8 @@ void Sweeps::reverse_store(const StoreNode& store) {
   if (is_active) accumulate(store.value, builder_.var(seed));
 }
 
-void Sweeps::reverse_atomic(const AtomicNode& atomic) {
-  const ir::AtomicRow& operation = row(atomic.op);
+void SweepGenerator::reverse_atomic(const AtomicNode& atomic) {
+  const ir::AtomicEntry& operation = row(atomic.op);
   const std::string& name = kernel_.var(atomic.array).name;
   if (!operation.is_differentiable) return fail(reject(Rejection::kUnorderedAtomic, module_, builder_.at(), name));
   if (atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax) return reverse_extremum(atomic);
@@ -201,7 +202,7 @@ void Sweeps::reverse_atomic(const AtomicNode& atomic) {
   accumulate(atomic.value, atomic.op == AtomicOp::kSub ? builder_.op(Op::kNeg, {seed}) : seed);
 }
 
-void Sweeps::reverse_extremum(const AtomicNode& atomic) {
+void SweepGenerator::reverse_extremum(const AtomicNode& atomic) {
   if (!atomic.value.type.is_scalar()) return reverse_extremum_of_components(atomic);
   const VarId gradient = gradient_of(atomic.array);
   const VarId seed = builder_.let_zero("seed", atomic.value.type);
@@ -217,7 +218,7 @@ void Sweeps::reverse_extremum(const AtomicNode& atomic) {
 
 /// The winner of each component takes the gradient of that component, and only the first of several winners gets it:
 /// a compare-and-swap exchanges the gradients of the components that the thread won with zero.
-void Sweeps::reverse_extremum_of_components(const AtomicNode& atomic) {
+void SweepGenerator::reverse_extremum_of_components(const AtomicNode& atomic) {
   using algebra::E;
   const Type type = atomic.value.type;
   const VarId gradient = gradient_of(atomic.array);
@@ -254,12 +255,12 @@ void Sweeps::reverse_extremum_of_components(const AtomicNode& atomic) {
   accumulate(atomic.value, builder_.var(seed));
 }
 
-void Sweeps::reverse_custom(const CustomNode& custom) {
+void SweepGenerator::reverse_custom(const CustomDerivativeNode& custom) {
   const auto reaches = [&](ValueId result) { return adjoint_variables_[index(result)] != kNone; };
   if (std::ranges::none_of(custom.results, reaches)) return;
-  const Function& gradient = module_.functions[static_cast<std::size_t>(custom.gradient)];
+  const Function& gradient = module_.functions[static_cast<std::size_t>(custom.gradient_function)];
   const std::vector<VarId> targets =
-      gradient_targets(module_, module_.functions[static_cast<std::size_t>(custom.function)]);
+      gradient_targets(module_, module_.functions[static_cast<std::size_t>(custom.called_function)]);
   std::vector<ExprId> args = exprs(custom.args);
   for (const ValueId result : custom.results) {
     const VarId w = adjoint_variables_[index(result)];
@@ -269,14 +270,14 @@ void Sweeps::reverse_custom(const CustomNode& custom) {
   std::vector<std::string> names;
   for (const VarId target : targets)
     names.push_back("adj_" + gradient.var(target).name);
-  const std::vector<VarId> adjoints = builder_.call_statement(custom.gradient, args, names);
+  const std::vector<VarId> adjoints = builder_.call_statement(custom.gradient_function, args, names);
   for (std::size_t k = 0; k < targets.size(); ++k) {
     const Operand& arg = custom.args[static_cast<std::size_t>(targets[k])];
     if (activity_.is_active(arg)) accumulate(arg, builder_.var(adjoints[k]));
   }
 }
 
-void Sweeps::collect_receivers(const Branch& branch, ValueSet& receivers) const {
+void SweepGenerator::collect_receivers(const Branch& branch, ValueSet& receivers) const {
   for (const Merge& merge : branch.merges) {
     if (activity_.is_active(merge.then_value)) receivers.add(index(merge.then_value.value));
     if (activity_.is_active(merge.else_value)) receivers.add(index(merge.else_value.value));
@@ -285,7 +286,7 @@ void Sweeps::collect_receivers(const Branch& branch, ValueSet& receivers) const 
   collect_receivers(branch.else_region, receivers);
 }
 
-void Sweeps::collect_receivers(const Region& region, ValueSet& receivers) const {
+void SweepGenerator::collect_receivers(const Region& region, ValueSet& receivers) const {
   const auto add = [&](const Operand& operand) {
     if (activity_.is_active(operand)) receivers.add(index(operand.value));
   };
@@ -295,7 +296,7 @@ void Sweeps::collect_receivers(const Region& region, ValueSet& receivers) const 
     }
     if (const auto* store = std::get_if<StoreNode>(&node.node)) add(store->value);
     if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) add(atomic->value);
-    if (const auto* custom = std::get_if<CustomNode>(&node.node)) std::ranges::for_each(custom->args, add);
+    if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) std::ranges::for_each(custom->args, add);
     if (const auto* branch = std::get_if<Branch>(&node.node)) collect_receivers(*branch, receivers);
     if (const auto* loop = std::get_if<Loop>(&node.node)) {
       for (const CarriedValue& carried : loop->carried_values) {
@@ -307,20 +308,20 @@ void Sweeps::collect_receivers(const Region& region, ValueSet& receivers) const 
   }
 }
 
-void Sweeps::open_receivers(const ValueSet& receivers, const ValueSet& inside) {
+void SweepGenerator::open_receivers(const ValueSet& receivers, const ValueSet& inside) {
   (receivers - inside).for_each([&](std::size_t v) {
     if (adjoint_variables_[v] == kNone)
       adjoint_variables_[v] = builder_.let_zero("adj_" + ssa_.values[v].name, ssa_.values[v].type);
   });
 }
 
-void Sweeps::forget_adjoints(const Region& region) {
+void SweepGenerator::forget_adjoints(const Region& region) {
   ValueSet defined = liveness_.none();
   liveness_.collect_defined(region, defined);
   defined.for_each([&](std::size_t v) { adjoint_variables_[v] = kNone; });
 }
 
-void Sweeps::reverse_branch(const Branch& branch) {
+void SweepGenerator::reverse_branch(const Branch& branch) {
   ValueSet receivers = liveness_.none();
   collect_receivers(branch, receivers);
   ValueSet inside = liveness_.none();
@@ -334,7 +335,7 @@ void Sweeps::reverse_branch(const Branch& branch) {
         const VarId w = adjoint_variables_[index(merge.result)];
         if (w == kNone) continue;
         accumulate(merge.*value, builder_.var(w));
-        differentiated_.insert(Op::kConditional);
+        differentiated_operations_.insert(Op::kConditional);
       }
       reverse(region);
     });
@@ -347,7 +348,7 @@ void Sweeps::reverse_branch(const Branch& branch) {
   builder_.append({.node = If{condition, std::move(then_block), std::move(else_block)}, .loc = loc});
 }
 
-std::vector<VarId> Sweeps::open_carried_adjoints(const Loop& loop) {
+std::vector<VarId> SweepGenerator::open_carried_adjoints(const Loop& loop) {
   std::vector<VarId> adjoints;
   for (const CarriedValue& carried : loop.carried_values) {
     if (!is_active(carried.argument) && !is_active(carried.result)) {
@@ -362,7 +363,7 @@ std::vector<VarId> Sweeps::open_carried_adjoints(const Loop& loop) {
   return adjoints;
 }
 
-ExprId Sweeps::iteration_value(const Loop& loop, ExprId iteration) {
+ExprId SweepGenerator::iteration_value(const Loop& loop, ExprId iteration) {
   const bool from_zero = loop.start.is_constant() && loop.start.bits == 0;
   const bool by_one = loop.step.is_constant() && loop.step.bits == 1;
   const ExprId number = loop.start.type == kI32 ? iteration : builder_.cast(loop.start.type, iteration);
@@ -370,7 +371,7 @@ ExprId Sweeps::iteration_value(const Loop& loop, ExprId iteration) {
   return from_zero ? offset : plus(expr(loop.start), offset);
 }
 
-void Sweeps::reverse_loop(const Loop& loop) {
+void SweepGenerator::reverse_loop(const Loop& loop) {
   const auto found = reversed_loops_.find(&loop);
   if (found == reversed_loops_.end()) return;
   const ReversedLoop record = found->second;
@@ -390,12 +391,12 @@ void Sweeps::reverse_loop(const Loop& loop) {
   const std::vector<VarId> carried_adjoints = open_carried_adjoints(loop);
 
   VarId top = kNone;
-  if (!needs.restored_state.empty()) {
+  if (!needs.restored_carried_values.empty()) {
     // A loop with more iterations than checkpoints restarts from its first state and places the checkpoints again.
     top = builder_.let("checkpoint", builder_.i32(0));
     builder_.store(record.checkpoint_positions, {builder_.i32(0)}, builder_.i32(0));
   }
-  if (++reverse_depth_ == 1) outermost_loop_ = &loop;
+  if (++reversed_loop_depth_ == 1) outermost_reversed_loop_ = &loop;
   const bool is_index = loop.is_range_loop && loop.start.is_constant() && loop.start.bits == 0 &&
                         loop.step.is_constant() && loop.step.bits == 1 && loop.start.type == kI32;
   const std::string name = is_index ? value_of(loop.index).name : "iteration";
@@ -409,7 +410,7 @@ void Sweeps::reverse_loop(const Loop& loop) {
     }
     reverse_iteration(loop, carried_adjoints);
   });
-  if (--reverse_depth_ == 0) outermost_loop_ = nullptr;
+  if (--reversed_loop_depth_ == 0) outermost_reversed_loop_ = nullptr;
   builder_.at(loc);
   forget_adjoints(loop.body);
   for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
@@ -418,7 +419,7 @@ void Sweeps::reverse_loop(const Loop& loop) {
   }
 }
 
-void Sweeps::reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints) {
+void SweepGenerator::reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints) {
   const Loc loc = builder_.at();
   forward(loop.body, liveness_.needs(loop).read_values, {.record_values = true});
   builder_.at(loc);
@@ -436,8 +437,8 @@ void Sweeps::reverse_iteration(const Loop& loop, const std::vector<VarId>& carri
   }
 }
 
-void Sweeps::restore_state(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top) {
-  const auto& state = liveness_.needs(loop).restored_state;
+void SweepGenerator::restore_state(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top) {
+  const auto& state = liveness_.needs(loop).restored_carried_values;
   for (const std::size_t i : state) {
     const Value& value = value_of(loop.carried_values[i].argument);
     bind(loop.carried_values[i].argument, builder_.let_zero(value.name, value.type));
@@ -445,11 +446,11 @@ void Sweeps::restore_state(const Loop& loop, const ReversedLoop& record, VarId i
   const auto load_from = [&](VarId slot) {
     for (std::size_t s = 0; s < state.size(); ++s) {
       builder_.assign(primal_variables_[index(loop.carried_values[state[s]].argument)],
-                      builder_.load(record.states[s], {builder_.var(slot)}));
+                      builder_.load(record.checkpointed_values[s], {builder_.var(slot)}));
     }
   };
   builder_.if_(
-      is_short_loop(record), [&] { load_from(iteration); },
+      short_loop_condition(record), [&] { load_from(iteration); },
       [&] {
         builder_.while_(builder_.op(Op::kGt, {builder_.load(record.checkpoint_positions, {builder_.var(top)}),
                                               builder_.var(iteration)}),
@@ -459,8 +460,8 @@ void Sweeps::restore_state(const Loop& loop, const ReversedLoop& record, VarId i
       });
 }
 
-void Sweeps::rerun_to(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top) {
-  const auto& state = liveness_.needs(loop).restored_state;
+void SweepGenerator::rerun_to(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top) {
+  const auto& state = liveness_.needs(loop).restored_carried_values;
   const VarId position = builder_.let("position", builder_.load(record.checkpoint_positions, {builder_.var(top)}));
   ValueSet inner = liveness_.none();
   for (const std::size_t i : state)
@@ -489,7 +490,7 @@ void Sweeps::rerun_to(const Loop& loop, const ReversedLoop& record, VarId iterat
       builder_.assign(top, plus(builder_.var(top), builder_.i32(1)));
       builder_.store(record.checkpoint_positions, {builder_.var(top)}, builder_.var(position));
       for (std::size_t s = 0; s < state.size(); ++s) {
-        builder_.store(record.states[s], {builder_.var(top)},
+        builder_.store(record.checkpointed_values[s], {builder_.var(top)},
                        builder_.var(primal_variables_[index(loop.carried_values[state[s]].argument)]));
       }
     });

@@ -7,12 +7,12 @@ namespace {
 
 using namespace ir;
 using namespace ir::algebra;
-using C = RuleContext&;
+using C = AdjointRuleContext&;
 
 E w(C c) { return {&c.builder, c.w}; }
 E x(C c, int k = 0) { return {&c.builder, c.args[static_cast<std::size_t>(k)]}; }
 E y(C c) { return {&c.builder, c.result}; }
-Type type(C c, int k) { return c.types[static_cast<std::size_t>(k)]; }
+Type type(C c, int k) { return c.operand_types[static_cast<std::size_t>(k)]; }
 E zero_of(C c, int k) { return {&c.builder, c.builder.zero(type(c, k))}; }
 
 E transposed(E a) { return call(Op::kTranspose, a); }
@@ -70,7 +70,7 @@ ExprId made_from(C c, int k) {
   if (whole.is_transform() && part.is_quaternion() && first == 3) return call(Op::kRotation, w(c)).id;
   if (whole.is_transform() && part == vector_type(whole.scalar, 3) && first == 0)
     return call(Op::kTranslation, w(c)).id;
-  if (part == whole.part() && first % whole.cols == 0) return w(c)[first / whole.cols].id;
+  if (part == whole.indexed_part() && first % whole.cols == 0) return w(c)[first / whole.cols].id;
   return make(part, components(w(c), first, part.components())).id;
 }
 ExprId extract(C c, int) { return c.builder.op(Op::kInsert, {zero_of(c, 0).id, c.args[1], c.w}); }
@@ -163,8 +163,8 @@ constexpr std::uint8_t kX = kReadsFirstOperand, kZ = kReadsSecondOperand, kT = k
 struct Table {
   std::array<AdjointRule, kOpCount> rules{};
 
-  void set(Op op, std::array<std::uint8_t, 3> reads, MaskingGuard guard, ExprId (*term)(RuleContext&, int)) {
-    rules[static_cast<std::size_t>(op)] = {.term = term, .reads = reads, .guard = guard};
+  void set(Op op, std::array<std::uint8_t, 3> reads, ZeroAdjointTest guard, ExprId (*term)(AdjointRuleContext&, int)) {
+    rules[static_cast<std::size_t>(op)] = {.term = term, .read_masks = reads, .zero_adjoint_test = guard};
   }
 
   Table() {
@@ -178,144 +178,145 @@ struct Table {
   }
 
   void linear() {
-    set(Op::kAdd, {}, MaskingGuard::kNever, [](C c, int) { return c.w; });
-    set(Op::kSub, {}, MaskingGuard::kNever, [](C c, int k) { return k == 0 ? c.w : (-w(c)).id; });
-    set(Op::kNeg, {}, MaskingGuard::kNever, [](C c, int) { return (-w(c)).id; });
-    set(Op::kMul, {kZ, kX}, MaskingGuard::kIfMasked, product);
-    set(Op::kDiv, {kZ, kZ | kY}, MaskingGuard::kAlways, quotient);
-    set(Op::kFma, {kZ, kX, 0}, MaskingGuard::kIfMasked,
+    set(Op::kAdd, {}, ZeroAdjointTest::kNever, [](C c, int) { return c.w; });
+    set(Op::kSub, {}, ZeroAdjointTest::kNever, [](C c, int k) { return k == 0 ? c.w : (-w(c)).id; });
+    set(Op::kNeg, {}, ZeroAdjointTest::kNever, [](C c, int) { return (-w(c)).id; });
+    set(Op::kMul, {kZ, kX}, ZeroAdjointTest::kIfUnselected, product);
+    set(Op::kDiv, {kZ, kZ | kY}, ZeroAdjointTest::kAlways, quotient);
+    set(Op::kFma, {kZ, kX, 0}, ZeroAdjointTest::kIfUnselected,
         [](C c, int k) { return k == 2 ? c.w : (w(c) * x(c, 1 - k)).id; });
-    set(Op::kLerp, {kT, kT, kX | kZ}, MaskingGuard::kIfMasked, [](C c, int k) {
+    set(Op::kLerp, {kT, kT, kX | kZ}, ZeroAdjointTest::kIfUnselected, [](C c, int k) {
       if (k == 2) return (w(c) * (x(c, 1) - x(c))).id;
       return (w(c) * (k == 0 ? 1.0 - x(c, 2) : x(c, 2))).id;
     });
-    set(Op::kDegrees, {}, MaskingGuard::kNever, [](C c, int) { return call(Op::kDegrees, w(c)).id; });
-    set(Op::kRadians, {}, MaskingGuard::kNever, [](C c, int) { return call(Op::kRadians, w(c)).id; });
-    set(Op::kCast, {}, MaskingGuard::kNever, [](C c, int) { return c.builder.cast(c.types[0], c.w); });
+    set(Op::kDegrees, {}, ZeroAdjointTest::kNever, [](C c, int) { return call(Op::kDegrees, w(c)).id; });
+    set(Op::kRadians, {}, ZeroAdjointTest::kNever, [](C c, int) { return call(Op::kRadians, w(c)).id; });
+    set(Op::kCast, {}, ZeroAdjointTest::kNever, [](C c, int) { return c.builder.cast(c.operand_types[0], c.w); });
   }
 
   void piecewise() {
-    set(Op::kMod, {0, kX | kZ}, MaskingGuard::kIfMasked,
+    set(Op::kMod, {0, kX | kZ}, ZeroAdjointTest::kIfUnselected,
         [](C c, int k) { return k == 0 ? c.w : (-(w(c) * call(Op::kTrunc, x(c) / x(c, 1)))).id; });
-    set(Op::kAbs, {kX}, MaskingGuard::kNever, [](C c, int) {
+    set(Op::kAbs, {kX}, ZeroAdjointTest::kNever, [](C c, int) {
       const E none = zero_like(w(c));
       return where(x(c) < none, -w(c), where(x(c) > none, w(c), none)).id;
     });
-    set(Op::kMin, {kX | kZ, kX | kZ}, MaskingGuard::kNever, [](C c, int k) {
+    set(Op::kMin, {kX | kZ, kX | kZ}, ZeroAdjointTest::kNever, [](C c, int k) {
       const E first = either(x(c) < x(c, 1), is_nan(x(c, 1)));
       const E none = zero_like(w(c));
       return (k == 0 ? where(first, w(c), none) : where(first, none, w(c))).id;
     });
-    set(Op::kMax, {kX | kZ, kX | kZ}, MaskingGuard::kNever, [](C c, int k) {
+    set(Op::kMax, {kX | kZ, kX | kZ}, ZeroAdjointTest::kNever, [](C c, int k) {
       const E first = either(x(c) > x(c, 1), is_nan(x(c, 1)));
       const E none = zero_like(w(c));
       return (k == 0 ? where(first, w(c), none) : where(first, none, w(c))).id;
     });
-    set(Op::kClamp, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, MaskingGuard::kNever, clamp);
-    set(Op::kSmoothstep, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, MaskingGuard::kIfMasked, smoothstep);
-    set(Op::kFrac, {}, MaskingGuard::kNever, [](C c, int) { return c.w; });
-    set(Op::kCopysign, {kX | kY, 0}, MaskingGuard::kNever, [](C c, int k) {
+    set(Op::kClamp, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, ZeroAdjointTest::kNever, clamp);
+    set(Op::kSmoothstep, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, ZeroAdjointTest::kIfUnselected, smoothstep);
+    set(Op::kFrac, {}, ZeroAdjointTest::kNever, [](C c, int) { return c.w; });
+    set(Op::kCopysign, {kX | kY, 0}, ZeroAdjointTest::kNever, [](C c, int k) {
       const E none = zero_like(w(c));
       if (k == 1) return none.id;
       // At zero the derivative is zero, as for abs; the first comparison cannot decide, since 0 == copysign(0, y).
       const E slope = where(call(Op::kEq, x(c), y(c)), w(c), -w(c));
       return where(call(Op::kEq, x(c), zero_like(x(c))), none, slope).id;
     });
-    set(Op::kWhere, {0, kX, kX}, MaskingGuard::kNever, arm);
+    set(Op::kWhere, {0, kX, kX}, ZeroAdjointTest::kNever, arm);
   }
 
   void roots_and_powers() {
-    set(Op::kSqrt, {kY}, MaskingGuard::kAlways, [](C c, int) { return (0.5 * w(c) / y(c)).id; });
-    set(Op::kRsqrt, {kX | kY}, MaskingGuard::kAlways, [](C c, int) { return (-0.5 * w(c) * y(c) / x(c)).id; });
-    set(Op::kCbrt, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / (3.0 * (y(c) * y(c)))).id; });
-    set(Op::kPow, {kX | kZ, kX | kY}, MaskingGuard::kAlways, power);
-    set(Op::kHypot, {kX | kY, kZ | kY}, MaskingGuard::kAlways, [](C c, int k) { return (w(c) * (x(c, k) / y(c))).id; });
+    set(Op::kSqrt, {kY}, ZeroAdjointTest::kAlways, [](C c, int) { return (0.5 * w(c) / y(c)).id; });
+    set(Op::kRsqrt, {kX | kY}, ZeroAdjointTest::kAlways, [](C c, int) { return (-0.5 * w(c) * y(c) / x(c)).id; });
+    set(Op::kCbrt, {kY}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) / (3.0 * (y(c) * y(c)))).id; });
+    set(Op::kPow, {kX | kZ, kX | kY}, ZeroAdjointTest::kAlways, power);
+    set(Op::kHypot, {kX | kY, kZ | kY}, ZeroAdjointTest::kAlways,
+        [](C c, int k) { return (w(c) * (x(c, k) / y(c))).id; });
   }
 
   void exponentials() {
-    set(Op::kExp, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * y(c)).id; });
-    set(Op::kExp2, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * y(c) * log_of(y(c), 2)).id; });
-    set(Op::kExpm1, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * (1.0 + y(c))).id; });
-    set(Op::kLog, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / x(c)).id; });
-    set(Op::kLog2, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 2))).id; });
-    set(Op::kLog10, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 10))).id; });
-    set(Op::kLog1p, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / (1.0 + x(c))).id; });
-    set(Op::kSinh, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * call(Op::kCosh, x(c))).id; });
-    set(Op::kCosh, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * call(Op::kSinh, x(c))).id; });
-    set(Op::kTanh, {kY}, MaskingGuard::kIfMasked, [](C c, int) { return (w(c) * (1.0 - y(c) * y(c))).id; });
-    set(Op::kAsinh, {kX}, MaskingGuard::kIfMasked,
+    set(Op::kExp, {kY}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) * y(c)).id; });
+    set(Op::kExp2, {kY}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) * y(c) * log_of(y(c), 2)).id; });
+    set(Op::kExpm1, {kY}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) * (1.0 + y(c))).id; });
+    set(Op::kLog, {kX}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) / x(c)).id; });
+    set(Op::kLog2, {kX}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 2))).id; });
+    set(Op::kLog10, {kX}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 10))).id; });
+    set(Op::kLog1p, {kX}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) / (1.0 + x(c))).id; });
+    set(Op::kSinh, {kX}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) * call(Op::kCosh, x(c))).id; });
+    set(Op::kCosh, {kX}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) * call(Op::kSinh, x(c))).id; });
+    set(Op::kTanh, {kY}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (w(c) * (1.0 - y(c) * y(c))).id; });
+    set(Op::kAsinh, {kX}, ZeroAdjointTest::kIfUnselected,
         [](C c, int) { return (w(c) / call(Op::kSqrt, 1.0 + x(c) * x(c))).id; });
-    set(Op::kAcosh, {kX}, MaskingGuard::kAlways,
+    set(Op::kAcosh, {kX}, ZeroAdjointTest::kAlways,
         [](C c, int) { return (w(c) / call(Op::kSqrt, (x(c) - 1.0) * (1.0 + x(c)))).id; });
-    set(Op::kAtanh, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / ((1.0 - x(c)) * (1.0 + x(c)))).id; });
-    set(Op::kErf, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (w(c) * gauss(c)).id; });
-    set(Op::kErfc, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (-w(c) * gauss(c)).id; });
-    set(Op::kErfinv, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * inverse_gauss(c)).id; });
-    set(Op::kErfcinv, {kY}, MaskingGuard::kAlways, [](C c, int) { return (-w(c) * inverse_gauss(c)).id; });
+    set(Op::kAtanh, {kX}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) / ((1.0 - x(c)) * (1.0 + x(c)))).id; });
+    set(Op::kErf, {kX}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (w(c) * gauss(c)).id; });
+    set(Op::kErfc, {kX}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (-w(c) * gauss(c)).id; });
+    set(Op::kErfinv, {kY}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) * inverse_gauss(c)).id; });
+    set(Op::kErfcinv, {kY}, ZeroAdjointTest::kAlways, [](C c, int) { return (-w(c) * inverse_gauss(c)).id; });
   }
 
   void trigonometric() {
-    set(Op::kSin, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (w(c) * call(Op::kCos, x(c))).id; });
-    set(Op::kCos, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (-w(c) * call(Op::kSin, x(c))).id; });
-    set(Op::kTan, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * (1.0 + y(c) * y(c))).id; });
-    set(Op::kAsin, {kX}, MaskingGuard::kAlways,
+    set(Op::kSin, {kX}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (w(c) * call(Op::kCos, x(c))).id; });
+    set(Op::kCos, {kX}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (-w(c) * call(Op::kSin, x(c))).id; });
+    set(Op::kTan, {kY}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) * (1.0 + y(c) * y(c))).id; });
+    set(Op::kAsin, {kX}, ZeroAdjointTest::kAlways,
         [](C c, int) { return (w(c) / call(Op::kSqrt, (1.0 - x(c)) * (1.0 + x(c)))).id; });
-    set(Op::kAcos, {kX}, MaskingGuard::kAlways,
+    set(Op::kAcos, {kX}, ZeroAdjointTest::kAlways,
         [](C c, int) { return (-w(c) / call(Op::kSqrt, (1.0 - x(c)) * (1.0 + x(c)))).id; });
-    set(Op::kAtan, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (w(c) / (1.0 + x(c) * x(c))).id; });
-    set(Op::kAtan2, {kX | kZ, kX | kZ}, MaskingGuard::kAlways, [](C c, int k) {
+    set(Op::kAtan, {kX}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (w(c) / (1.0 + x(c) * x(c))).id; });
+    set(Op::kAtan2, {kX | kZ, kX | kZ}, ZeroAdjointTest::kAlways, [](C c, int k) {
       const E square = x(c) * x(c) + x(c, 1) * x(c, 1);
       return (k == 0 ? w(c) * (x(c, 1) / square) : -w(c) * (x(c) / square)).id;
     });
   }
 
   void vectors() {
-    set(Op::kMake, {}, MaskingGuard::kNever, made_from);
-    set(Op::kSplat, {}, MaskingGuard::kNever, splat);
-    set(Op::kExtract, {kZ}, MaskingGuard::kNever, extract);
-    set(Op::kInsert, {kZ, 0, kZ}, MaskingGuard::kNever, insert);
-    set(Op::kDot, {kZ, kX}, MaskingGuard::kIfMasked, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
-    set(Op::kCross, {kZ, kX}, MaskingGuard::kIfMasked, cross);
-    set(Op::kLength, {kX | kY}, MaskingGuard::kIfMasked, length);
-    set(Op::kLengthSquared, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (x(c) * (2.0 * w(c))).id; });
-    set(Op::kNormalize, {kX | kY}, MaskingGuard::kIfMasked, normalize);
-    set(Op::kCwMul, {kZ, kX}, MaskingGuard::kIfMasked,
+    set(Op::kMake, {}, ZeroAdjointTest::kNever, made_from);
+    set(Op::kSplat, {}, ZeroAdjointTest::kNever, splat);
+    set(Op::kExtract, {kZ}, ZeroAdjointTest::kNever, extract);
+    set(Op::kInsert, {kZ, 0, kZ}, ZeroAdjointTest::kNever, insert);
+    set(Op::kDot, {kZ, kX}, ZeroAdjointTest::kIfUnselected, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
+    set(Op::kCross, {kZ, kX}, ZeroAdjointTest::kIfUnselected, cross);
+    set(Op::kLength, {kX | kY}, ZeroAdjointTest::kIfUnselected, length);
+    set(Op::kLengthSquared, {kX}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (x(c) * (2.0 * w(c))).id; });
+    set(Op::kNormalize, {kX | kY}, ZeroAdjointTest::kIfUnselected, normalize);
+    set(Op::kCwMul, {kZ, kX}, ZeroAdjointTest::kIfUnselected,
         [](C c, int k) { return call(Op::kCwMul, w(c), x(c, 1 - k)).id; });
-    set(Op::kCwDiv, {kZ, kZ | kY}, MaskingGuard::kIfMasked, [](C c, int k) {
+    set(Op::kCwDiv, {kZ, kZ | kY}, ZeroAdjointTest::kIfUnselected, [](C c, int k) {
       if (k == 0) return call(Op::kCwDiv, w(c), x(c, 1)).id;
       return (-call(Op::kCwDiv, call(Op::kCwMul, w(c), y(c)), x(c, 1))).id;
     });
-    set(Op::kDoubleDot, {kZ, kX}, MaskingGuard::kIfMasked, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
-    set(Op::kTranspose, {}, MaskingGuard::kNever, [](C c, int) { return transposed(w(c)).id; });
-    set(Op::kOuter, {kZ, kX}, MaskingGuard::kIfMasked,
+    set(Op::kDoubleDot, {kZ, kX}, ZeroAdjointTest::kIfUnselected, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
+    set(Op::kTranspose, {}, ZeroAdjointTest::kNever, [](C c, int) { return transposed(w(c)).id; });
+    set(Op::kOuter, {kZ, kX}, ZeroAdjointTest::kIfUnselected,
         [](C c, int k) { return (k == 0 ? w(c) * x(c, 1) : x(c) * w(c)).id; });
-    set(Op::kInverse, {kY}, MaskingGuard::kIfMasked,
+    set(Op::kInverse, {kY}, ZeroAdjointTest::kIfUnselected,
         [](C c, int) { return (-(transposed(y(c)) * w(c) * transposed(y(c)))).id; });
-    set(Op::kQuatInverse, {}, MaskingGuard::kNever, [](C c, int) { return conjugate(w(c)).id; });
-    set(Op::kTranslation, {}, MaskingGuard::kNever,
+    set(Op::kQuatInverse, {}, ZeroAdjointTest::kNever, [](C c, int) { return conjugate(w(c)).id; });
+    set(Op::kTranslation, {}, ZeroAdjointTest::kNever,
         [](C c, int) { return first_part(c, quaternion_type(w(c).type().scalar)); });
-    set(Op::kRotation, {}, MaskingGuard::kNever, [](C c, int) { return last_part(c, vector3(c)); });
-    set(Op::kSpatialTop, {}, MaskingGuard::kNever, [](C c, int) { return first_part(c, vector3(c)); });
-    set(Op::kSpatialBottom, {}, MaskingGuard::kNever, [](C c, int) { return last_part(c, vector3(c)); });
-    set(Op::kWithField, {}, MaskingGuard::kNever, with_field);
+    set(Op::kRotation, {}, ZeroAdjointTest::kNever, [](C c, int) { return last_part(c, vector3(c)); });
+    set(Op::kSpatialTop, {}, ZeroAdjointTest::kNever, [](C c, int) { return first_part(c, vector3(c)); });
+    set(Op::kSpatialBottom, {}, ZeroAdjointTest::kNever, [](C c, int) { return last_part(c, vector3(c)); });
+    set(Op::kWithField, {}, ZeroAdjointTest::kNever, with_field);
   }
 
   void tiles() {
-    set(Op::kTileProduct, {kZ, kX}, MaskingGuard::kIfMasked, [](C c, int k) {
+    set(Op::kTileProduct, {kZ, kX}, ZeroAdjointTest::kIfUnselected, [](C c, int k) {
       return (k == 0 ? tile_product(w(c), tile_transposed(x(c, 1))) : tile_product(tile_transposed(x(c)), w(c))).id;
     });
-    set(Op::kTileSum, {}, MaskingGuard::kNever, [](C c, int) { return shaped(c, Op::kTileBroadcast); });
-    set(Op::kTileBroadcast, {}, MaskingGuard::kNever, [](C c, int) { return shaped(c, Op::kTileSum); });
-    set(Op::kTileReshape, {}, MaskingGuard::kNever, [](C c, int) { return shaped(c, Op::kTileReshape); });
-    set(Op::kTileTranspose, {}, MaskingGuard::kNever, [](C c, int) { return tile_transposed(w(c)).id; });
-    set(Op::kTileMin, {kX}, MaskingGuard::kNever, [](C c, int) { return to_extreme(c, Op::kTileArgmin); });
-    set(Op::kTileMax, {kX}, MaskingGuard::kNever, [](C c, int) { return to_extreme(c, Op::kTileArgmax); });
-    set(Op::kTileScan, {}, MaskingGuard::kNever, [](C c, int) { return scan_back(c, Op::kTileScan); });
-    set(Op::kTileScanExclusive, {}, MaskingGuard::kNever,
+    set(Op::kTileSum, {}, ZeroAdjointTest::kNever, [](C c, int) { return shaped(c, Op::kTileBroadcast); });
+    set(Op::kTileBroadcast, {}, ZeroAdjointTest::kNever, [](C c, int) { return shaped(c, Op::kTileSum); });
+    set(Op::kTileReshape, {}, ZeroAdjointTest::kNever, [](C c, int) { return shaped(c, Op::kTileReshape); });
+    set(Op::kTileTranspose, {}, ZeroAdjointTest::kNever, [](C c, int) { return tile_transposed(w(c)).id; });
+    set(Op::kTileMin, {kX}, ZeroAdjointTest::kNever, [](C c, int) { return to_extreme(c, Op::kTileArgmin); });
+    set(Op::kTileMax, {kX}, ZeroAdjointTest::kNever, [](C c, int) { return to_extreme(c, Op::kTileArgmax); });
+    set(Op::kTileScan, {}, ZeroAdjointTest::kNever, [](C c, int) { return scan_back(c, Op::kTileScan); });
+    set(Op::kTileScanExclusive, {}, ZeroAdjointTest::kNever,
         [](C c, int) { return scan_back(c, Op::kTileScanExclusive); });
-    set(Op::kTileReverse, {}, MaskingGuard::kNever, [](C c, int) { return call(Op::kTileReverse, w(c)).id; });
-    set(Op::kTileExtract, {kZ | kT}, MaskingGuard::kNever, tile_extract);
-    set(Op::kTileInsert, {kZ | kT, 0, kZ | kT}, MaskingGuard::kNever, tile_insert);
+    set(Op::kTileReverse, {}, ZeroAdjointTest::kNever, [](C c, int) { return call(Op::kTileReverse, w(c)).id; });
+    set(Op::kTileExtract, {kZ | kT}, ZeroAdjointTest::kNever, tile_extract);
+    set(Op::kTileInsert, {kZ | kT, 0, kZ | kT}, ZeroAdjointTest::kNever, tile_insert);
   }
 };
 

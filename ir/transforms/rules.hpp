@@ -13,35 +13,35 @@
 namespace assay::transforms {
 
 /// The inputs of a rule. Expressions are built in the backward kernel.
-struct RuleContext {
+struct AdjointRuleContext {
   ir::Builder& builder;
-  ir::ExprId w;                      ///< adjoint of the result
-  std::span<const ir::ExprId> args;  ///< operands; kNone for those that the rule does not read
-  ir::ExprId result;                 ///< result of the operation; kNone if the rule does not read it
-  std::span<const ir::Type> types;   ///< types of the operands
-  std::int32_t index;                ///< index of the field, for kWithField
+  ir::ExprId w;                             ///< adjoint of the result
+  std::span<const ir::ExprId> args;         ///< operands; kNone for those that the rule does not read
+  ir::ExprId result;                        ///< result of the operation; kNone if the rule does not read it
+  std::span<const ir::Type> operand_types;  ///< types of the operands
+  std::int32_t index;                       ///< index of the field, for kWithField
 };
 
 inline constexpr std::uint8_t kReadsFirstOperand = 1, kReadsSecondOperand = 2, kReadsThirdOperand = 4, kReadsResult = 8;
 
 /// Whether a zero w needs an explicit test to contribute zero: zero times an infinite partial derivative would be NaN.
-enum class MaskingGuard : std::uint8_t {
-  kNever,     ///< the partial derivative is finite for all operands, or w is selected and not multiplied
-  kIfMasked,  ///< it is finite unless an operand or the result is not, which is allowed only for unselected values
-  kAlways,    ///< it may be infinite where the operation is finite, or the result may overflow
+enum class ZeroAdjointTest : std::uint8_t {
+  kNever,         ///< the partial derivative is finite for all operands, or w is selected and not multiplied
+  kIfUnselected,  ///< it is finite unless an operand or the result is not, which is allowed only for unselected values
+  kAlways,        ///< it may be infinite where the operation is finite, or the result may overflow
 };
 
 struct AdjointRule {
   /// The contribution to operand k, of the type of the operand. Null if the operation has no rule.
-  ir::ExprId (*term)(RuleContext&, int k) = nullptr;
+  ir::ExprId (*term)(AdjointRuleContext&, int k) = nullptr;
   /// Mask of the primal values that term(k) reads, for k = 0, 1, 2; operands above 2 use the mask of 2.
-  std::array<std::uint8_t, 3> reads{};
-  MaskingGuard guard = MaskingGuard::kNever;  ///< whether a zero w needs an explicit test
+  std::array<std::uint8_t, 3> read_masks{};
+  ZeroAdjointTest zero_adjoint_test = ZeroAdjointTest::kNever;  ///< whether a zero w needs an explicit test
 };
 
 const AdjointRule& rule_of(ir::Op op);
 
 /// Primal values that the contribution to operand k reads.
-inline std::uint8_t reads_of(const AdjointRule& rule, std::size_t k) { return rule.reads[k < 2 ? k : 2]; }
+inline std::uint8_t reads_of(const AdjointRule& rule, std::size_t k) { return rule.read_masks[k < 2 ? k : 2]; }
 
 }  // namespace assay::transforms

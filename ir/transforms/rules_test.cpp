@@ -16,10 +16,10 @@ using reference::testing::OracleFixture;
 using reference::testing::Usage;
 
 TEST(AdjointRules, ExistExactlyForDifferentiableOperations) {
-  for (const OperationRow& operation : kOperations) {
+  for (const OperationEntry& operation : kOperations) {
     if (is_lazy(operation.op)) continue;  // lowered to a branch before rules are applied
     const bool has_rule = rule_of(operation.op).term != nullptr;
-    EXPECT_EQ(has_rule, operation.adjoint == ir::AdjointKind::kRule) << operation.mnemonic;
+    EXPECT_EQ(has_rule, operation.adjoint_kind == ir::AdjointKind::kHasRule) << operation.mnemonic;
   }
 }
 
@@ -47,12 +47,12 @@ Op call_terms(const Usage& usage) {
       args.push_back(other < 3 && (mask >> other & 1U) != 0 ? built.args[other] : kNone);
       types.push_back(fixture.b().type_of(built.args[other]));
     }
-    RuleContext context{.builder = fixture.b(),
-                        .w = fixture.var(fixture.b().let_zero("w", built.type)),
-                        .args = args,
-                        .result = kNone,
-                        .types = types,
-                        .index = built.index};
+    AdjointRuleContext context{.builder = fixture.b(),
+                               .w = fixture.var(fixture.b().let_zero("w", built.type)),
+                               .args = args,
+                               .result = kNone,
+                               .operand_types = types,
+                               .index = built.index};
     if ((mask & kReadsResult) != 0) context.result = fixture.var(fixture.b().let_zero("y", built.type));
     const ExprId term = rule.term(context, static_cast<int>(k));
     EXPECT_EQ(fixture.b().type_of(term), type) << usage.name() << ", operand " << k;
@@ -65,8 +65,9 @@ TEST(AdjointRules, UseOnlyOperandsThatTheyDeclareAndReturnOperandType) {
     std::set<Op> called;
     for (const Usage& usage : reference::testing::usages(scalar))
       called.insert(call_terms(usage));
-    for (const OperationRow& operation : kOperations) {
-      if (operation.adjoint != ir::AdjointKind::kRule || operation.op == Op::kWithField || is_lazy(operation.op))
+    for (const OperationEntry& operation : kOperations) {
+      if (operation.adjoint_kind != ir::AdjointKind::kHasRule || operation.op == Op::kWithField ||
+          is_lazy(operation.op))
         continue;
       EXPECT_TRUE(called.contains(operation.op)) << operation.mnemonic;
     }

@@ -85,7 +85,7 @@ class Converter {
 
   template <class N>
   void append(N node) {
-    if (++nodes_ > kMostNodes) fail(Rejection::kTooLarge, kernel_.name);
+    if (++nodes_ > kMostNodes) fail(Rejection::kKernelTooLarge, kernel_.name);
     if (region_->nodes.empty()) region_->nodes.reserve(kFirstNodes);
     region_->nodes.push_back(Node{.node = std::move(node), .loc = loc_});
   }
@@ -147,7 +147,7 @@ class Converter {
     Type type = expr.type;
     for (const Operand& arg : args) {
       if (!arg.type.is_tile() || type.is_tile() || !is_inlined() || !is_elementwise(expr.op)) continue;
-      if (!type.is_scalar()) fail(Rejection::kTileAggregate, frame_->function->name);
+      if (!type.is_scalar()) fail(Rejection::kAggregateOfTileElement, frame_->function->name);
       type = type.tiled_as(arg.type);
     }
     const ValueId result = add_value(name.empty() ? std::string(row(expr.op).mnemonic) : name, type, expr.loc);
@@ -166,7 +166,7 @@ class Converter {
   Operand spread(const Operand& value, Type tile) {
     if (value.type.is_tile() || !tile.is_tile()) return value;
     if (!value.type.is_scalar()) {
-      fail(Rejection::kTileAggregate, frame_->function->name);
+      fail(Rejection::kAggregateOfTileElement, frame_->function->name);
       return constant(value.type.tiled_as(tile), 0);
     }
     const ValueId result = add_value("spread", value.type.tiled_as(tile), loc_);
@@ -223,7 +223,7 @@ class Converter {
     const Expr& expr = frame_->function->expr(id);
     const Variable& variable = frame_->function->var(expr.variable);
     if (variable.type.is_local_array()) {
-      fail(Rejection::kLocalArray, variable.name);
+      fail(Rejection::kUnsupportedLocalArray, variable.name);
       return 0;
     }
     return frame_->arrays[static_cast<std::size_t>(expr.variable)];
@@ -257,17 +257,17 @@ class Converter {
   /// The name of the field for s[i].field, and "v_i_2" for v[i][2].
   std::string part_name(VarId array, std::vector<Operand> indices, const Path& path) const {
     const PathStep& last = path.back();
-    if (last.field != kNone)
-      return module_.structs[last.whole.struct_id].fields[static_cast<std::size_t>(last.field)].name;
+    if (last.field_index != kNone)
+      return module_.structs[last.whole_type.struct_id].fields[static_cast<std::size_t>(last.field_index)].name;
     for (const PathStep& step : path)
-      if (step.field == kNone) indices.push_back(step.index);
+      if (step.field_index == kNone) indices.push_back(step.index);
     return cell_name(array, indices);
   }
 
   Path path_of(const std::vector<PartStep>& steps) {
     Path path;
     for (const PartStep& step : steps) {
-      path.push_back({.whole = step.whole, .field = step.field});
+      path.push_back({.whole_type = step.whole_type, .field_index = step.field_index});
       if (step.index != kNone) path.back().index = evaluate(step.index);
     }
     return path;
@@ -315,9 +315,13 @@ class Converter {
       fail(Rejection::kTileCustomDerivative, called.name);
       return zeros(called.results);
     }
-    CustomNode node{.function = callee, .gradient = called.gradient, .args = args, .primal = {}, .results = {}};
+    CustomDerivativeNode node{.called_function = callee,
+                              .gradient_function = called.gradient,
+                              .args = args,
+                              .primal_values = {},
+                              .results = {}};
     const Loc loc = loc_;
-    node.primal = inline_body(called.replay == kNone ? callee : called.replay, args);
+    node.primal_values = inline_body(called.replay == kNone ? callee : called.replay, args);
     loc_ = loc;
     std::vector<Operand> results;
     for (const Type type : called.results) {
@@ -330,7 +334,7 @@ class Converter {
 
   std::vector<Operand> inline_body(std::int32_t callee, const std::vector<Operand>& args) {
     const Function& called = module_.functions[static_cast<std::size_t>(callee)];
-    if (++nodes_ > kMostNodes) fail(Rejection::kTooLarge, kernel_.name);
+    if (++nodes_ > kMostNodes) fail(Rejection::kKernelTooLarge, kernel_.name);
     if (error_) return zeros(called.results);
     structured_.push_back(structure(module_, called));
     const StructuredFunction& body = structured_.back();
@@ -359,7 +363,7 @@ class Converter {
 
   void statement(const Let& let) {
     const Variable& variable = frame_->function->var(let.variable);
-    if (variable.type.is_local_array()) return fail(Rejection::kLocalArray, variable.name);
+    if (variable.type.is_local_array()) return fail(Rejection::kUnsupportedLocalArray, variable.name);
     binding(let.variable) = let.value == kNone ? constant(variable.type, 0) : evaluate(let.value, variable.name);
   }
   void statement(const Assign& assign) {
@@ -447,7 +451,7 @@ class Converter {
         binding(variable) = spread(binding(variable), tile_);
       grown = try_loop(node, body, prepare);
       if (grown.empty()) return;
-      if (!is_inlined()) return fail(Rejection::kTileAggregate, frame_->function->name);
+      if (!is_inlined()) return fail(Rejection::kAggregateOfTileElement, frame_->function->name);
       frame_->environment = before;
     }
   }
@@ -500,7 +504,7 @@ class Converter {
     node.index = add_value(variable.name, variable.type, loc_);
     const ValueId index = node.index;
     for (const Operand& bound : {node.start, node.stop, node.step}) {
-      if (bound.type.is_tile()) fail(Rejection::kTileTripCount, frame_->function->name);
+      if (bound.type.is_tile()) fail(Rejection::kElementDependentTripCount, frame_->function->name);
     }
     loop(node, range.body, [&](Loop&, const auto&) { binding(range.variable) = operand(index); });
   }
@@ -510,7 +514,7 @@ class Converter {
       const auto at = std::find(variables.begin(), variables.end(), more);
       node.condition = static_cast<std::size_t>(at - variables.begin());
       if (node.carried_values[node.condition].initial.type.is_tile())
-        fail(Rejection::kTileTripCount, frame_->function->name);
+        fail(Rejection::kElementDependentTripCount, frame_->function->name);
     });
   }
   void statement(const Break&) {}

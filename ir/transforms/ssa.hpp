@@ -46,9 +46,9 @@ struct ComputeNode {
 };
 /// One step from an element to a part of it, as ir::PartStep.
 struct PathStep {
-  ir::Type whole;                  ///< type of the value that has the part
-  std::int32_t field = ir::kNone;  ///< number of the field; kNone: the part has an index
-  Operand index = {};              ///< index of the row or component
+  ir::Type whole_type;                   ///< type of the value that has the part
+  std::int32_t field_index = ir::kNone;  ///< number of the field; kNone: the part has an index
+  Operand index = {};                    ///< index of the row or component
 };
 using Path = std::vector<PathStep>;  ///< from the element; empty for the whole element
 
@@ -77,12 +77,13 @@ struct AtomicNode {
 };
 /// results = primal, whose derivative by `args` is defined by the function `gradient`. No derivative is propagated
 /// through the values from which `primal` was computed.
-struct CustomNode {
-  std::int32_t function = ir::kNone;  ///< called function, as an index into Module::functions
-  std::int32_t gradient = ir::kNone;  ///< custom gradient, also an index; kNone: the function has only a replay
-  std::vector<Operand> args;          ///< arguments; arrays are parameters of the kernel
-  std::vector<Operand> primal;        ///< values that the function returns
-  std::vector<ValueId> results;       ///< the same values, with the derivatives defined by the gradient
+struct CustomDerivativeNode {
+  std::int32_t called_function = ir::kNone;  ///< called function, as an index into Module::functions
+  std::int32_t gradient_function =
+      ir::kNone;                       ///< custom gradient, also an index; kNone: the function has only a replay
+  std::vector<Operand> args;           ///< arguments; arrays are parameters of the kernel
+  std::vector<Operand> primal_values;  ///< values that the function returns
+  std::vector<ValueId> results;        ///< the same values, with the derivatives defined by the gradient
 };
 struct Region {
   std::vector<struct Node> nodes;  ///< operations in program order
@@ -118,7 +119,7 @@ struct Loop {
   Region body = {};
 };
 struct Node {
-  std::variant<ComputeNode, LoadNode, StoreNode, AtomicNode, CustomNode, Branch, Loop> node;
+  std::variant<ComputeNode, LoadNode, StoreNode, AtomicNode, CustomDerivativeNode, Branch, Loop> node;
   ir::Loc loc;  ///< location in the source
 };
 

@@ -75,11 +75,11 @@ class Checker {
     use(atomic.value, scope);
     define(atomic.result, scope);
   }
-  void visit(const CustomNode& custom, std::vector<bool>& scope) {
+  void visit(const CustomDerivativeNode& custom, std::vector<bool>& scope) {
     for (const Operand& arg : custom.args) {
       if (arg.type.is_value()) use(arg, scope);
     }
-    use(custom.primal, scope);
+    use(custom.primal_values, scope);
     for (const ValueId result : custom.results)
       define(result, scope);
   }
@@ -134,7 +134,7 @@ TEST(Ssa, IsValidForRandomPrograms) {
 }
 
 TEST(Ssa, IsValidForKernelsOfEveryFamily) {
-  for (const generators::FamilyRow& family : generators::families()) {
+  for (const generators::FamilyEntry& family : generators::families()) {
     for (std::uint64_t seed = 0; seed < 30 && !HasFailure(); ++seed)
       expect_sound(generators::generate(family.family, seed).module);
   }

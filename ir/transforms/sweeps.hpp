@@ -19,41 +19,42 @@ namespace assay::transforms {
 
 /// Checkpoints of an outermost loop. Inner loops, whose states are recomputed for each iteration of the outer loop,
 /// keep fewer.
-inline constexpr std::int32_t kOuterCheckpoints = 64;
-inline constexpr std::int32_t kInnerCheckpoints = 32;
+inline constexpr std::int32_t kOuterLoopCheckpoints = 64;
+inline constexpr std::int32_t kInnerLoopCheckpoints = 32;
 
 /// Variables of the backward kernel that belong to one reversed loop.
 struct ReversedLoop {
   ir::VarId trip_count = ir::kNone;            ///< number of iterations that the forward sweep ran
   std::int32_t checkpoint_count = 0;           ///< maximum number of checkpoints
   ir::VarId checkpoint_positions = ir::kNone;  ///< local array of the iteration that each checkpoint precedes
-  std::vector<ir::VarId> states;  ///< local arrays of checkpoints, one for each of LoopLiveness::restored_state
+  std::vector<ir::VarId>
+      checkpointed_values;  ///< local arrays of checkpoints, one for each of LoopLiveness::restored_carried_values
 };
 
 /// A gradient array of an array parameter: for whole elements, or for one field of structs.
 struct FieldGradient {
-  std::vector<std::int32_t> fields;  ///< indices of nested fields; empty for whole elements
-  ir::VarId gradient = ir::kNone;    ///< parameter of the backward kernel
+  std::vector<std::int32_t> field_path;  ///< indices of nested fields; empty for whole elements
+  ir::VarId gradient = ir::kNone;        ///< parameter of the backward kernel
 };
 
 /// Generates the sweeps with a Builder. One object generates one backward kernel.
-class Sweeps {
+class SweepGenerator {
  public:
-  Sweeps(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa, Activity activity,
-         ir::Builder& builder, std::int32_t stride_function);
+  SweepGenerator(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa, Activity activity,
+                 ir::Builder& builder, std::int32_t stride_function);
 
   /// Sets the variable that holds a value from now on.
   void bind(ValueId value, ir::VarId variable) { primal_variables_[index(value)] = variable; }
   /// Sets the gradient array of an array parameter, or of one field of its structs.
   void bind_gradient(ir::VarId array, std::vector<std::int32_t> fields, ir::VarId gradient) {
-    gradients_[static_cast<std::size_t>(array)].push_back({std::move(fields), gradient});
+    gradient_arrays_[static_cast<std::size_t>(array)].push_back({std::move(fields), gradient});
   }
   /// Generates both sweeps of the whole kernel.
   void run();
   /// The adjoint of a by-value parameter after run(); kNone if nothing contributes to it.
   ir::VarId adjoint_of(ValueId value) const { return adjoint_variables_[index(value)]; }
-  /// As AdjointModule::differentiated.
-  const std::set<ir::Op>& differentiated() const { return differentiated_; }
+  /// As AdjointModule::differentiated_operations.
+  const std::set<ir::Op>& differentiated_operations() const { return differentiated_operations_; }
   /// The first rejection; the kernel is then unusable.
   const std::optional<Error>& error() const { return error_; }
 
@@ -63,7 +64,7 @@ class Sweeps {
   using ExprId = ir::ExprId;
   static std::size_t index(ValueId value) { return static_cast<std::size_t>(value); }
   const Value& value_of(ValueId value) const { return ssa_.values[index(value)]; }
-  bool is_active(ValueId value) const { return activity_.active[index(value)]; }
+  bool is_active(ValueId value) const { return activity_.active_values[index(value)]; }
 
   // ---- expressions of the backward kernel
   ExprId expr(const Operand& operand);
@@ -89,7 +90,7 @@ class Sweeps {
   void forward_node(const Node& node, const ValueSet& live, SweepOptions sweep);
   void forward_compute(const ComputeNode& compute);
   void forward_load(const LoadNode& load);
-  void forward_custom(const CustomNode& custom, const ValueSet& live);
+  void forward_custom(const CustomDerivativeNode& custom, const ValueSet& live);
   void forward_branch(const Branch& branch, const ValueSet& live, SweepOptions sweep);
   void forward_loop(const Loop& loop, const ValueSet& live, SweepOptions sweep);
   void run_loop(const Loop& loop, const std::vector<std::size_t>& carried, ReversedLoop* record, SweepOptions sweep);
@@ -112,21 +113,21 @@ class Sweeps {
   void reverse_load(const LoadNode& load);
   void reverse_store(const StoreNode& store);
   /// The gradient array of an array whose elements are not structs.
-  VarId gradient_of(VarId array) const { return gradients_[static_cast<std::size_t>(array)].front().gradient; }
+  VarId gradient_of(VarId array) const { return gradient_arrays_[static_cast<std::size_t>(array)].front().gradient; }
   /// The field of a struct at a path, and the struct with that field replaced.
   ExprId field_at(ExprId object, std::span<const std::int32_t> path);
   ExprId with_field_at(VarId object, std::span<const std::int32_t> path, ExprId value);
   void reverse_atomic(const AtomicNode& atomic);
   void reverse_extremum(const AtomicNode& atomic);
   void reverse_extremum_of_components(const AtomicNode& atomic);
-  void reverse_custom(const CustomNode& custom);
+  void reverse_custom(const CustomDerivativeNode& custom);
   void reverse_branch(const Branch& branch);
   void reverse_loop(const Loop& loop);
   void reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints);
   /// Binds the state of the loop at the start of `iteration`. `top` is the current checkpoint of a long loop.
   void restore_state(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top);
   void rerun_to(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top);
-  ExprId is_short_loop(const ReversedLoop& record) {
+  ExprId short_loop_condition(const ReversedLoop& record) {
     return builder_.op(Op::kLe, {builder_.var(record.trip_count), builder_.i32(record.checkpoint_count)});
   }
   std::vector<VarId> open_carried_adjoints(const Loop& loop);
@@ -159,15 +160,15 @@ class Sweeps {
   std::vector<VarId> primal_variables_;       ///< variable that holds the primal value, by value
   std::vector<VarId> predeclared_variables_;  ///< variable declared before the branch that defines the value, by value
   std::vector<VarId> adjoint_variables_;      ///< sum of the adjoint, by value; kNone until the first contribution
-  std::vector<std::vector<FieldGradient>> gradients_;   ///< gradient arrays, by array parameter
-  std::set<Op> differentiated_;                         ///< operations whose rule was applied
-  std::map<const Loop*, ReversedLoop> reversed_loops_;  ///< record of each reversed loop
-  std::vector<ExprId> rule_operands_;                   ///< operands of the current rule
-  std::vector<ir::Type> rule_types_;                    ///< types of these operands
-  std::vector<ir::Stmt> hoisted_declarations_;          ///< declarations of local arrays, for the top of the kernel
-  int reverse_depth_ = 0;                               ///< nesting depth of reversed loops at the current point
-  const Loop* outermost_loop_ = nullptr;                ///< the outermost of these loops; null: none
-  std::optional<Error> error_;                          ///< first rejection; nullopt: none
+  std::vector<std::vector<FieldGradient>> gradient_arrays_;  ///< gradient arrays, by array parameter
+  std::set<Op> differentiated_operations_;                   ///< operations whose rule was applied
+  std::map<const Loop*, ReversedLoop> reversed_loops_;       ///< record of each reversed loop
+  std::vector<ExprId> rule_operands_;                        ///< operands of the current rule
+  std::vector<ir::Type> rule_types_;                         ///< types of these operands
+  std::vector<ir::Stmt> hoisted_declarations_;     ///< declarations of local arrays, for the top of the kernel
+  int reversed_loop_depth_ = 0;                    ///< nesting depth of reversed loops at the current point
+  const Loop* outermost_reversed_loop_ = nullptr;  ///< the outermost of these loops; null: none
+  std::optional<Error> error_;                     ///< first rejection; nullopt: none
 };
 
 }  // namespace assay::transforms

@@ -79,7 +79,7 @@ class Inspector {
   void inspect(const Block& block, bool in_loop) {
     for (const Stmt& statement : block.statements) {
       const bool loops = std::holds_alternative<While>(statement.node);
-      for_each_root(statement, [&](ExprId root) {
+      for_each_root_expression(statement, [&](ExprId root) {
         for_each_expression(kernel_, root,
                             [&](ExprId, const Expr& expr) { inspect(expr, in_loop || loops, statement.loc); });
       });
@@ -98,7 +98,7 @@ class Inspector {
         hand_over(call->args);
       }
       const bool repeats = in_loop || loops || std::holds_alternative<For>(statement.node);
-      for_each_block(statement, [&](const Block& inner) { inspect(inner, repeats); });
+      for_each_child_block(statement, [&](const Block& inner) { inspect(inner, repeats); });
     }
   }
   void inspect(const Expr& expr, bool in_loop, Loc loc) {
@@ -189,7 +189,7 @@ class Keeper {
   void rewrite(Builder& builder, Block& block) {
     std::vector<Stmt> statements;
     for (Stmt& statement : block.statements) {
-      for_each_block(statement, [&](Block& inner) { rewrite(builder, inner); });
+      for_each_child_block(statement, [&](Block& inner) { rewrite(builder, inner); });
       const auto* store = std::get_if<Store>(&statement.node);
       const auto* atomic = std::get_if<Atomic>(&statement.node);
       const ExprId array = store != nullptr ? store->array : atomic != nullptr ? atomic->array : kNone;

@@ -14,12 +14,12 @@ class ValueSet {
  public:
   ValueSet() = default;
   /// The empty set for a kernel with `values` values. Sets can be combined only if they belong to the same kernel.
-  explicit ValueSet(std::size_t values) : size_(values), words_((values + kBits - 1) / kBits) {}
+  explicit ValueSet(std::size_t values) : size_(values), words_((values + kBitsPerWord - 1) / kBitsPerWord) {}
 
   /// Number of values of the kernel, in the set or not.
   [[nodiscard]] std::size_t size() const { return size_; }
-  bool operator[](std::size_t value) const { return (words_[value / kBits] >> value % kBits & 1U) != 0; }
-  void add(std::size_t value) { words_[value / kBits] |= std::uint64_t{1} << value % kBits; }
+  bool operator[](std::size_t value) const { return (words_[value / kBitsPerWord] >> value % kBitsPerWord & 1U) != 0; }
+  void add(std::size_t value) { words_[value / kBitsPerWord] |= std::uint64_t{1} << value % kBitsPerWord; }
 
   ValueSet& operator|=(const ValueSet& other) {
     return combine(other, [](std::uint64_t a, std::uint64_t b) { return a | b; });
@@ -45,12 +45,12 @@ class ValueSet {
   void for_each(const Visit& visit) const {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       for (std::uint64_t left = words_[i]; left != 0; left &= left - 1)
-        visit(i * kBits + static_cast<std::size_t>(std::countr_zero(left)));
+        visit(i * kBitsPerWord + static_cast<std::size_t>(std::countr_zero(left)));
     }
   }
 
  private:
-  static constexpr std::size_t kBits = 64;
+  static constexpr std::size_t kBitsPerWord = 64;
 
   template <class Combine>
   ValueSet& combine(const ValueSet& other, const Combine& combine_words) {

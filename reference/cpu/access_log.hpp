@@ -20,54 +20,54 @@ struct Conflict {
 class AccessingThreads {
  public:
   void add(std::int32_t thread, ir::Loc loc) {
-    if (first_ < 0) {
-      first_ = thread;
+    if (first_thread_ < 0) {
+      first_thread_ = thread;
       first_loc_ = loc;
-    } else if (first_ != thread && second_ < 0) {
-      second_ = thread;
+    } else if (first_thread_ != thread && second_thread_ < 0) {
+      second_thread_ = thread;
       second_loc_ = loc;
     }
   }
-  bool empty() const { return first_ < 0; }
+  bool empty() const { return first_thread_ < 0; }
   /// The access of a thread other than `thread`, if there is one.
   std::optional<Conflict> find_access_by_other_thread(std::int32_t thread) const {
-    if (first_ >= 0 && first_ != thread) return Conflict{.thread = first_, .loc = first_loc_};
-    if (second_ >= 0 && second_ != thread) return Conflict{.thread = second_, .loc = second_loc_};
+    if (first_thread_ >= 0 && first_thread_ != thread) return Conflict{.thread = first_thread_, .loc = first_loc_};
+    if (second_thread_ >= 0 && second_thread_ != thread) return Conflict{.thread = second_thread_, .loc = second_loc_};
     return std::nullopt;
   }
 
  private:
-  std::int32_t first_ = -1;   ///< number of the first thread; -1: none
-  std::int32_t second_ = -1;  ///< number of the second thread; -1: none
-  ir::Loc first_loc_ = {};    ///< source location of the first thread's access
-  ir::Loc second_loc_ = {};   ///< source location of the second thread's access
+  std::int32_t first_thread_ = -1;   ///< number of the first thread; -1: none
+  std::int32_t second_thread_ = -1;  ///< number of the second thread; -1: none
+  ir::Loc first_loc_ = {};           ///< source location of the first thread's access
+  ir::Loc second_loc_ = {};          ///< source location of the second thread's access
 };
 
 /// The accesses to one element. Each function records an access and returns a conflict with an earlier one.
 class AccessLog {
  public:
-  std::optional<Conflict> read(std::int32_t thread, ir::Loc loc) {
+  std::optional<Conflict> record_read(std::int32_t thread, ir::Loc loc) {
     readers_.add(thread, loc);
     if (writers_.empty() && atomics_.empty()) return std::nullopt;
     return first_conflict(writers_.find_access_by_other_thread(thread), atomics_.find_access_by_other_thread(thread));
   }
-  std::optional<Conflict> write(std::int32_t thread, ir::Loc loc) {
+  std::optional<Conflict> record_write(std::int32_t thread, ir::Loc loc) {
     writers_.add(thread, loc);
     return first_conflict(writers_.find_access_by_other_thread(thread), readers_.find_access_by_other_thread(thread),
                           atomics_.find_access_by_other_thread(thread));
   }
   /// `uses_result`: the kernel uses the returned previous value.
-  std::optional<Conflict> atomic(std::int32_t thread, ir::Loc loc, ir::AtomicOp op, bool uses_result) {
+  std::optional<Conflict> record_atomic(std::int32_t thread, ir::Loc loc, ir::AtomicOp op, bool uses_result) {
     atomics_.add(thread, loc);
     auto conflict =
         first_conflict(writers_.find_access_by_other_thread(thread), readers_.find_access_by_other_thread(thread));
-    const auto other = atomics_.find_access_by_other_thread(thread);
-    if (!conflict && other && (uses_result || is_result_used_ || !commutes(op))) {
-      conflict = *other;
+    const auto earlier_atomic = atomics_.find_access_by_other_thread(thread);
+    if (!conflict && earlier_atomic && (uses_result || is_result_used_ || !commutes(op))) {
+      conflict = *earlier_atomic;
       conflict->kind = Finding::Kind::kOrderDependent;
     }
     is_result_used_ = is_result_used_ || uses_result;
-    operations_ |= commutation_class(op);
+    commutation_classes_ |= commutation_class(op);
     return conflict;
   }
 
@@ -82,11 +82,11 @@ class AccessLog {
   }
   bool commutes(ir::AtomicOp op) const {
     if (op == ir::AtomicOp::kExchange || op == ir::AtomicOp::kCompareAndSwap) return false;
-    return (operations_ & ~commutation_class(op)) == 0;
+    return (commutation_classes_ & ~commutation_class(op)) == 0;
   }
 
   AccessingThreads readers_, writers_, atomics_;  ///< threads by kind of access
-  std::uint16_t operations_ = 0;                  ///< commutation classes of the atomics so far, one bit for each
+  std::uint16_t commutation_classes_ = 0;         ///< commutation classes of the atomics so far, one bit for each
   bool is_result_used_ = false;                   ///< whether the kernel uses a previous value that an atomic returned
 };
 

@@ -52,11 +52,11 @@ TEST_F(EvaluationOfAccessedElements, OutputsMatchWrittenElementsOfFullRun) {
   const OutputArray& all = *whole.outputs[1];
   const OutputArray& few = *part.outputs[1];
   EXPECT_EQ(all.elements.size(), std::size_t{kCount});
-  EXPECT_EQ(few.indices, (std::vector<std::size_t>{0, 17, 2'500, 4'999}));
-  ASSERT_EQ(few.elements.size(), few.indices.size());
-  for (std::size_t k = 0; k < few.indices.size(); ++k) {
-    EXPECT_EQ(few.elements[k].value, all.elements[few.indices[k]].value);
-    EXPECT_EQ(few.elements[k].bound, all.elements[few.indices[k]].bound);
+  EXPECT_EQ(few.element_indices, (std::vector<std::size_t>{0, 17, 2'500, 4'999}));
+  ASSERT_EQ(few.elements.size(), few.element_indices.size());
+  for (std::size_t k = 0; k < few.element_indices.size(); ++k) {
+    EXPECT_EQ(few.elements[k].value, all.elements[few.element_indices[k]].value);
+    EXPECT_EQ(few.elements[k].bound, all.elements[few.element_indices[k]].bound);
     EXPECT_TRUE(few.elements[k].written);
   }
 }
@@ -70,12 +70,12 @@ TEST_F(EvaluationOfAccessedElements, GradientsMatchFullRunAndAreZeroElsewhere) {
     const auto position = few.position(cell);
     EXPECT_EQ(all.position(cell), cell);
     if (!position) {
-      ASSERT_EQ(all.elements[cell].magnitude, 0) << cell;
+      ASSERT_EQ(all.elements[cell].magnitude_sum, 0) << cell;
       continue;
     }
     ASSERT_EQ(few.elements[*position].value, all.elements[cell].value) << cell;
     ASSERT_EQ(few.elements[*position].bound, all.elements[cell].bound) << cell;
-    ASSERT_EQ(few.elements[*position].contributions, all.elements[cell].contributions) << cell;
+    ASSERT_EQ(few.elements[*position].contribution_count, all.elements[cell].contribution_count) << cell;
   }
   EXPECT_TRUE(few.position(0) && few.position(17));
   EXPECT_FALSE(few.position(1));

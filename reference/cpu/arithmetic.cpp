@@ -5,7 +5,7 @@
 namespace assay::reference {
 namespace {
 
-constexpr ir::UlpBound kCorrectlyRounded{ir::UlpBound::Kind::kWithin, 0};
+constexpr ir::UlpBound kCorrectlyRounded{ir::UlpBound::Kind::kUlpsFromRoundedResult, 0};
 
 /// The error bound of the operation table. Half-precision types compute in f32 and round once more, which stays within
 /// 1 ulp of the correctly rounded result.
@@ -16,7 +16,7 @@ ir::UlpBound figure(ir::Op op, ir::Scalar scalar, MathLibrary library) {
   const ir::UlpBound single = cuda ? accuracy.cuda_f32 : accuracy.libm_f32;
   const bool rounds =
       single.kind != ir::UlpBound::Kind::kExact && !(single.kind == kCorrectlyRounded.kind && single.ulps == 0);
-  return scalar != ir::Scalar::kF32 && rounds ? ir::UlpBound{ir::UlpBound::Kind::kWithin, 1} : single;
+  return scalar != ir::Scalar::kF32 && rounds ? ir::UlpBound{ir::UlpBound::Kind::kUlpsFromRoundedResult, 1} : single;
 }
 
 /// Whether the product has at most 64 significant bits, so that the oracle's value is exact too.
@@ -95,13 +95,13 @@ BoundedValue Arithmetic::constant(long double v) const {
   if (!computes_bounds_) return result;
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (!is_representable(formats_[precision], v))
-      result.e[precision] =
-          final_bound(formats_[precision], magnitude(v), half_ulp_error(formats_[precision], magnitude(v), 0));
+      result.e[precision] = final_bound(formats_[precision], magnitude(v),
+                                        error_from_rounded_result(formats_[precision], magnitude(v), 0));
   }
   return result;
 }
 
-PrecisionBounds Arithmetic::exact_sum(long double v, Pair propagated, PrecisionBounds bound) const {
+PrecisionBounds Arithmetic::exact_sum_bound(long double v, Pair propagated, PrecisionBounds bound) const {
   // Correct rounding does not change representable values. The rounding of the oracle cannot hide a difference:
   // rounding is monotonic, and v is the sum rounded to more bits.
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
@@ -110,8 +110,8 @@ PrecisionBounds Arithmetic::exact_sum(long double v, Pair propagated, PrecisionB
   return bound;
 }
 
-PrecisionBounds Arithmetic::exact_product(long double v, const BoundedValue& a, const BoundedValue& b,
-                                          PrecisionBounds bound) const {
+PrecisionBounds Arithmetic::exact_product_bound(long double v, const BoundedValue& a, const BoundedValue& b,
+                                                PrecisionBounds bound) const {
   // As for a sum. But a contracted product keeps all its bits, so v must have them too.
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (a.e[precision] == 0 && b.e[precision] == 0 && is_representable(formats_[precision], v) &&
@@ -188,9 +188,9 @@ BoundedValue Arithmetic::dot(std::span<const BoundedValue* const> operands) cons
     // Each product below the normal range loses up to half the smallest spacing, unless all products are exactly zero.
     // The policy's k u sum|a b| treats the terms as exact; the second-order contribution of their errors is included
     // here.
-    const double least = has_product || p[precision] > 0 ? half_ulp_error(formats_[precision], 0, 0) : 0;
-    const double r = static_cast<double>(k) *
-                     (formats_[precision].unit * (magnitude_sum + p[precision]) + least + formats_[precision].flush);
+    const double least = has_product || p[precision] > 0 ? error_from_rounded_result(formats_[precision], 0, 0) : 0;
+    const double r = static_cast<double>(k) * (formats_[precision].unit * (magnitude_sum + p[precision]) + least +
+                                               formats_[precision].flush_error);
     // The terms of the oracle are rounded as well: its error is relative to their magnitudes, not to the sum.
     const double e = p[precision] + r + static_cast<double>(2 * k) * kOracleUnitRoundoff * magnitude_sum;
     // A product or partial sum may overflow even if the whole sum does not.
@@ -217,18 +217,18 @@ BoundedValue Arithmetic::sum(std::span<const BoundedValue* const> operands) cons
   }
   if (terms < 2 || !computes_bounds_) return result;
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
-    const Format& own = formats_[precision];
+    const FloatFormat& own = formats_[precision];
     const double p = result.e[precision];
     const auto n = static_cast<double>(terms);
     const double e =
-        p + (n - 1) * (own.unit * (magnitude_sum + p) + own.flush) + n * kOracleUnitRoundoff * magnitude_sum;
+        p + (n - 1) * (own.unit * (magnitude_sum + p) + own.flush_error) + n * kOracleUnitRoundoff * magnitude_sum;
     if (!is_finite(result.v)) result.e[precision] = p == 0 ? 0 : kUnbounded;
     else result.e[precision] = e < kUnbounded ? final_bound(own, magnitude_sum, e) : kUnbounded;
   }
   return result;
 }
 
-BoundedValue Arithmetic::widest(const BoundedValue& first, const BoundedValue& second) {
+BoundedValue Arithmetic::with_widest_bound(const BoundedValue& first, const BoundedValue& second) {
   const double apart = magnitude(first.v - second.v);
   BoundedValue result = first;
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {

@@ -19,7 +19,7 @@ class Arithmetic {
   /// Keeps a reference to the recorder. Without `bounds`, the bounds of results are 0 and have no meaning.
   Arithmetic(ir::Scalar scalar, const ArithmeticProfile& profile, DecisionRecorder& decisions, bool bounds = true);
 
-  const Format& format(int precision) const { return formats_[static_cast<std::size_t>(precision)]; }
+  const FloatFormat& format(int precision) const { return formats_[static_cast<std::size_t>(precision)]; }
   /// Whether results have meaningful bounds.
   bool has_bounds() const { return computes_bounds_; }
   DecisionRecorder& decisions() const { return *decisions_; }
@@ -54,13 +54,13 @@ class Arithmetic {
     if (!computes_bounds_) return {};
     const Pair p = pair_of(a) + pair_of(b);
     const PrecisionBounds bound = rounding_bound(v, std::bit_cast<PrecisionBounds>(p));
-    return p[kNative] == 0 || p[kPromoted] == 0 ? exact_sum(v, p, bound) : bound;
+    return p[kNative] == 0 || p[kPromoted] == 0 ? exact_sum_bound(v, p, bound) : bound;
   }
   PrecisionBounds product_bound(long double v, const BoundedValue& a, const BoundedValue& b) const {
     if (!computes_bounds_) return {};
-    const PrecisionBounds p = product_error(magnitude(a.v), a.e, magnitude(b.v), b.e);
+    const PrecisionBounds p = propagated_product_error(magnitude(a.v), a.e, magnitude(b.v), b.e);
     const PrecisionBounds bound = rounding_bound(v, p);
-    return p[kNative] == 0 || p[kPromoted] == 0 ? exact_product(v, a, b, bound) : bound;
+    return p[kNative] == 0 || p[kPromoted] == 0 ? exact_product_bound(v, a, b, bound) : bound;
   }
   BoundedValue div(const BoundedValue& a, const BoundedValue& b) const;
   BoundedValue sqrt(const BoundedValue& a) const { return root(a, false); }
@@ -75,10 +75,10 @@ class Arithmetic {
   static BoundedValue neg(const BoundedValue& a) { return {-a.v, a.e}; }
   /// Combines results of alternative formulas for the same quantity: the value of the first, with a bound that holds
   /// for every formula with a finite bound.
-  static BoundedValue widest(const BoundedValue& first, const BoundedValue& second);
+  static BoundedValue with_widest_bound(const BoundedValue& first, const BoundedValue& second);
   template <class... Rest>
-  static BoundedValue widest(const BoundedValue& first, const BoundedValue& second, const Rest&... rest) {
-    return widest(widest(first, second), rest...);
+  static BoundedValue with_widest_bound(const BoundedValue& first, const BoundedValue& second, const Rest&... rest) {
+    return with_widest_bound(with_widest_bound(first, second), rest...);
   }
 
  private:
@@ -91,9 +91,9 @@ class Arithmetic {
   BoundedValue root(const BoundedValue& a, bool never_negative) const;  ///< square root
   PrecisionBounds correct_rounding_bound(long double v, const PrecisionBounds& propagated) const;
   /// `bound`, or 0 for a precision in which the operands are exact and the sum or product v is representable.
-  PrecisionBounds exact_sum(long double v, Pair propagated, PrecisionBounds bound) const;
-  PrecisionBounds exact_product(long double v, const BoundedValue& a, const BoundedValue& b,
-                                PrecisionBounds bound) const;
+  PrecisionBounds exact_sum_bound(long double v, Pair propagated, PrecisionBounds bound) const;
+  PrecisionBounds exact_product_bound(long double v, const BoundedValue& a, const BoundedValue& b,
+                                      PrecisionBounds bound) const;
   BoundedValue with_final_bound(long double v, const PrecisionBounds& propagated,
                                 const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const;
 
@@ -101,7 +101,7 @@ class Arithmetic {
   using UlpBounds = std::array<ir::UlpBound, ir::kOpCount>;
   static const UlpBounds& ulp_bounds_of(ir::Scalar scalar, MathLibrary library);
 
-  std::array<Format, kPrecisionCount> formats_;               ///< format of each precision
+  std::array<FloatFormat, kPrecisionCount> formats_;          ///< format of each precision
   FormatPair format_pair_;                                    ///< the formats of both precisions
   std::array<const UlpBounds*, kPrecisionCount> ulp_bounds_;  ///< error bounds of the operations, by precision
   DecisionRecorder* decisions_;                               ///< receives decisions of operations

@@ -23,42 +23,43 @@ class AtomicSum {
   void add(const BoundedValue& x) {
     if (x.v == 0 && x.e[kNative] == 0 && x.e[kPromoted] == 0) return;
     ++term_count_;
-    granularity_ = std::min(granularity_, lowest_bit(x.v));
+    min_bit_exponent_ = std::min(min_bit_exponent_, lowest_bit_exponent(x.v));
     for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
-      errors_[precision] += x.e[precision];
+      error_sum_[precision] += x.e[precision];
       magnitude_sum_[precision] += magnitude(x.v) + x.e[precision];
     }
   }
 
   /// `flush`: the error of one addition on a device that flushes subnormals.
-  double bound(const Format& format, std::size_t precision, long double v, double flush) const {
-    if (!(magnitude_sum_[precision] < kUnbounded)) return v - v == 0 || errors_[precision] > 0 ? kUnbounded : 0;
+  double bound(const FloatFormat& format, std::size_t precision, long double v, double flush) const {
+    if (!(magnitude_sum_[precision] < kUnbounded)) return v - v == 0 || error_sum_[precision] > 0 ? kUnbounded : 0;
     // A partial sum may overflow even if the whole sum does not.
     if (term_count_ > 1 && magnitude_sum_[precision] > format.largest) return kUnbounded;
     const bool stays_exact =
-        errors_[precision] == 0 && magnitude_sum_[precision] <= std::ldexp(1.0, format.digits + granularity_);
-    if (stays_exact && (flush == 0 || granularity_ >= format.min_exponent)) return 0;
+        error_sum_[precision] == 0 && magnitude_sum_[precision] <= std::ldexp(1.0, format.digits + min_bit_exponent_);
+    if (stays_exact && (flush == 0 || min_bit_exponent_ >= format.min_exponent)) return 0;
     const double n = term_count_;
     const double rounding = std::max(0.0, n - 1) * format.unit * magnitude_sum_[precision];
-    return final_bound(format, term_count_ > 1 ? magnitude_sum_[precision] : magnitude(v),
-                       errors_[precision] + rounding + n * flush + n * kOracleUnitRoundoff * magnitude_sum_[precision]);
+    return final_bound(
+        format, term_count_ > 1 ? magnitude_sum_[precision] : magnitude(v),
+        error_sum_[precision] + rounding + n * flush + n * kOracleUnitRoundoff * magnitude_sum_[precision]);
   }
 
  private:
-  static int lowest_bit(long double v) {
-    if (v == 0 || v - v != 0) return kNoGranularity;
+  static int lowest_bit_exponent(long double v) {
+    if (v == 0 || v - v != 0) return kNoBitExponent;
     int exponent = 0;
     const long double fraction = std::frexp(v < 0 ? -v : v, &exponent);
     const auto bits = static_cast<std::uint64_t>(std::ldexp(fraction, 64));
     return exponent - 64 + std::countr_zero(bits);
   }
-  static constexpr int kNoGranularity = 16384;  ///< value of granularity_ before the first term
+  static constexpr int kNoBitExponent = 16384;  ///< value of min_bit_exponent_ before the first term
 
-  bool is_started_ = false;             ///< whether the content before the first addition is known
-  std::int32_t term_count_ = 0;         ///< number of terms that are not zero
-  int granularity_ = kNoGranularity;    ///< exponent of the greatest power of two that divides all terms
-  PrecisionBounds errors_ = {};         ///< sum of the terms' bounds, by precision
-  PrecisionBounds magnitude_sum_ = {};  ///< sum of the terms' magnitudes and bounds, by precision
+  bool is_started_ = false;                ///< whether the content before the first addition is known
+  std::int32_t term_count_ = 0;            ///< number of terms that are not zero
+  int min_bit_exponent_ = kNoBitExponent;  ///< exponent of the greatest power of two that divides all terms
+  PrecisionBounds error_sum_ = {};         ///< sum of the terms' bounds, by precision
+  PrecisionBounds magnitude_sum_ = {};     ///< sum of the terms' magnitudes and bounds, by precision
 };
 
 }  // namespace assay::reference

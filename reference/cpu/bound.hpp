@@ -22,15 +22,15 @@ struct BoundedValue {
 };
 
 /// Parameters of a binary floating-point format.
-struct Format {
-  int digits;        ///< precision p in bits, including the hidden bit
-  int min_exponent;  ///< exponent of the smallest normal number
-  double unit;       ///< unit roundoff 2^-p
-  double largest;    ///< greatest finite number
-  double flush;      ///< absolute error that flushing subnormals adds to an operation; 0 if not flushed
+struct FloatFormat {
+  int digits;          ///< precision p in bits, including the hidden bit
+  int min_exponent;    ///< exponent of the smallest normal number
+  double unit;         ///< unit roundoff 2^-p
+  double largest;      ///< greatest finite number
+  double flush_error;  ///< absolute error that flushing subnormals adds to an operation; 0 if not flushed
 };
 
-constexpr Format format_of(ir::Scalar scalar, bool flush_to_zero = false) {
+constexpr FloatFormat format_of(ir::Scalar scalar, bool flush_to_zero = false) {
   switch (scalar) {
     case ir::Scalar::kF16: return {11, -14, 0x1p-11, 65504.0, 0};
     case ir::Scalar::kBF16: return {8, -126, 0x1p-8, 0x1.FEp127, 0};
@@ -40,7 +40,7 @@ constexpr Format format_of(ir::Scalar scalar, bool flush_to_zero = false) {
 }
 
 /// Spacing of the numbers of the format at magnitude t >= 0: 2^(max(floor(log2 t), emin) - p + 1).
-inline double ulp(const Format& format, double t) {
+inline double ulp(const FloatFormat& format, double t) {
   const auto bits = std::bit_cast<std::uint64_t>(t);
   int exponent = static_cast<int>((bits >> 52) & 0x7ff) - 1023;
   if (exponent == 1024) return kUnbounded;
@@ -52,23 +52,23 @@ inline double ulp(const Format& format, double t) {
 
 /// Rounding error of a result of magnitude at most m that is within k ulp of the correctly rounded result. For k > 0
 /// the spacing is taken k + 1 ulp above m, because the result may be in the next binade.
-inline double half_ulp_error(const Format& format, double m, double k) {
+inline double error_from_rounded_result(const FloatFormat& format, double m, double k) {
   // Half of the smallest double is not representable; use the smallest double instead.
   if (k == 0) return std::max(0.5 * ulp(format, m), std::numeric_limits<double>::denorm_min());
   return (k + 0.5) * ulp(format, m + (k + 1) * ulp(format, m));
 }
 
 /// Rounding error if the documented error is the total error in ulp.
-inline double total_ulp_error(const Format& format, double m, double figure) {
+inline double error_from_exact_result(const FloatFormat& format, double m, double figure) {
   return figure * ulp(format, m + std::ceil(figure) * ulp(format, m));
 }
 
 /// Rounding error for an error bound of the operation table.
-inline double rounding_error(const Format& format, double m, const ir::UlpBound& bound) {
+inline double rounding_error(const FloatFormat& format, double m, const ir::UlpBound& bound) {
   switch (bound.kind) {
     case ir::UlpBound::Kind::kExact: return 0;
-    case ir::UlpBound::Kind::kTotal: return total_ulp_error(format, m, bound.ulps);
-    default: return half_ulp_error(format, m, bound.ulps);
+    case ir::UlpBound::Kind::kUlpsFromExactResult: return error_from_exact_result(format, m, bound.ulps);
+    default: return error_from_rounded_result(format, m, bound.ulps);
   }
 }
 
@@ -84,8 +84,8 @@ inline Pair pair_of(const PrecisionBounds& bounds) { return std::bit_cast<Pair>(
 inline double scaled(double v, double e) { return e == 0 ? 0 : (e == kUnbounded ? kUnbounded : v * e); }
 
 /// Error of a product of factors with magnitudes a and b, propagated from the errors of the factors.
-inline PrecisionBounds product_error(double a, const PrecisionBounds& a_error, double b,
-                                     const PrecisionBounds& b_error) {
+inline PrecisionBounds propagated_product_error(double a, const PrecisionBounds& a_error, double b,
+                                                const PrecisionBounds& b_error) {
   const Pair x = pair_of(a_error), y = pair_of(b_error);
   // scaled(v, e) differs from v * e only if a factor is infinite.
   const Pair p = a * y + b * x + x * y;
@@ -102,32 +102,32 @@ inline constexpr double kOracleUnitRoundoff = 0x1p-64;
 
 /// The final bound of a result v whose error in the implementation is at most `error` (E): E(1 + 2^-40) + 8 u_o |v|
 /// also covers the error of the oracle itself; unbounded if the result may overflow.
-inline double final_bound(const Format& format, double v, double error) {
-  const double e = error * (1 + 0x1p-40) + 8 * kOracleUnitRoundoff * v + format.flush;
+inline double final_bound(const FloatFormat& format, double v, double error) {
+  const double e = error * (1 + 0x1p-40) + 8 * kOracleUnitRoundoff * v + format.flush_error;
   return v + e <= format.largest ? e : kUnbounded;
 }
 
 /// The formats of both precisions.
 struct FormatPair {
-  explicit FormatPair(const Format& native, const Format& promote)
+  explicit FormatPair(const FloatFormat& native, const FloatFormat& promote)
       : unit{native.unit, promote.unit},
         least_normal{std::ldexp(1.0, native.min_exponent), std::ldexp(1.0, promote.min_exponent)},
         largest{native.largest, promote.largest},
-        flush{native.flush, promote.flush} {}
+        flush_error{native.flush_error, promote.flush_error} {}
 
-  Pair unit, least_normal, largest, flush;  ///< as in Format, by precision
+  Pair unit, least_normal, largest, flush_error;  ///< as in FloatFormat, by precision
 };
 
 inline constexpr Pair kUnboundedPair = {kUnbounded, kUnbounded};
 
 /// final_bound(format, m, error) for both precisions.
 inline Pair final_bound(const FormatPair& format, double m, Pair error) {
-  const Pair e = error * (1 + 0x1p-40) + 8 * kOracleUnitRoundoff * m + format.flush;
+  const Pair e = error * (1 + 0x1p-40) + 8 * kOracleUnitRoundoff * m + format.flush_error;
   return m + e <= format.largest ? e : kUnboundedPair;
 }
 
-/// final_bound(format, m, p + half_ulp_error(format, m + p, 0)) for both precisions, unbounded unless p is finite
-/// and >= 0. The final bound of most operations.
+/// final_bound(format, m, p + error_from_rounded_result(format, m + p, 0)) for both precisions, unbounded unless p is
+/// finite and >= 0. The final bound of most operations.
 inline PrecisionBounds final_rounded_bound(const FormatPair& format, double m, Pair p) {
   using Bits = std::int64_t __attribute__((vector_size(2 * sizeof(std::int64_t))));
   constexpr Bits kExponentMask = {0x7ff0'0000'0000'0000, 0x7ff0'0000'0000'0000};
@@ -142,10 +142,10 @@ inline PrecisionBounds final_rounded_bound(const FormatPair& format, double m, P
 }
 
 /// Whether v is a number of the format, so that correct rounding does not change it.
-inline bool is_representable(const Format& format, long double v) {
+inline bool is_representable(const FloatFormat& format, long double v) {
   if (format.digits == 24) {
     return static_cast<long double>(static_cast<float>(v)) == v &&
-           (format.flush == 0 || v == 0 || magnitude(v) >= 0x1p-126);
+           (format.flush_error == 0 || v == 0 || magnitude(v) >= 0x1p-126);
   }
   if (format.digits == 53) return static_cast<long double>(static_cast<double>(v)) == v;
   const double m = magnitude(v);

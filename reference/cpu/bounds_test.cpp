@@ -116,9 +116,9 @@ std::vector<Usage> scalar_usages() {
   std::vector<Usage> all;
   for (Usage& usage : testing::usages(ir::Scalar::kF32)) {
     const auto rule = ir::row(usage.op).rule;
-    const bool numeric = rule == ir::TypeRule::kLinear || rule == ir::TypeRule::kProduct ||
+    const bool numeric = rule == ir::TypeRule::kAddition || rule == ir::TypeRule::kProduct ||
                          rule == ir::TypeRule::kQuotient || rule == ir::TypeRule::kNegation ||
-                         rule == ir::TypeRule::kNumeric || rule == ir::TypeRule::kFloat;
+                         rule == ir::TypeRule::kNumericScalars || rule == ir::TypeRule::kFloatScalars;
     if (numeric && usage.variant.empty()) all.push_back(std::move(usage));
   }
   return all;
@@ -285,7 +285,7 @@ class AdjointBoundTest : public ::testing::TestWithParam<AdjointFormula> {};
 
 TEST_P(AdjointBoundTest, HoldsForCommonDerivativeFormulas) {
   const AdjointFormula& formula = GetParam();
-  const ir::Interval domain = ir::row(formula.op).domain.operands[0];
+  const ir::Interval domain = ir::row(formula.op).domain.operand_intervals[0];
   constexpr float kScale = static_cast<float>(kFactor);
   Rng rng(13);
   std::vector<double> x;

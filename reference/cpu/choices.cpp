@@ -4,33 +4,33 @@
 
 namespace assay::reference {
 
-std::optional<Choice::Kind> choice_of(ir::Op op) {
+std::optional<BranchPoint::Kind> choice_of(ir::Op op) {
   switch (op) {
     case ir::Op::kMin:
-    case ir::Op::kMax: return Choice::Kind::kMinMax;
+    case ir::Op::kMax: return BranchPoint::Kind::kMinMax;
     case ir::Op::kAbs:
     case ir::Op::kSign:
-    case ir::Op::kStep: return Choice::Kind::kSign;
-    case ir::Op::kClamp: return Choice::Kind::kRange;
+    case ir::Op::kStep: return BranchPoint::Kind::kSign;
+    case ir::Op::kClamp: return BranchPoint::Kind::kClampRange;
     default: return std::nullopt;
   }
 }
 
-std::size_t branch_of(Choice::Kind kind, Operands operands) {
+std::size_t branch_of(BranchPoint::Kind kind, Operands operands) {
   const long double x = operands[0]->v;
   switch (kind) {
-    case Choice::Kind::kMinMax: return x < operands[1]->v ? 0 : 1;
-    case Choice::Kind::kSign: return x < 0 ? 0 : 1;
-    case Choice::Kind::kRange:
+    case BranchPoint::Kind::kMinMax: return x < operands[1]->v ? 0 : 1;
+    case BranchPoint::Kind::kSign: return x < 0 ? 0 : 1;
+    case BranchPoint::Kind::kClampRange:
       if (x < operands[1]->v) return 1;
       return x > operands[2]->v ? 2 : 0;
-    case Choice::Kind::kBranch:
-    case Choice::Kind::kLoop: break;
+    case BranchPoint::Kind::kBranch:
+    case BranchPoint::Kind::kRangeLoop: break;
   }
   return 0;
 }
 
-std::string_view describe_uncovered(Choice::Kind kind, std::size_t branch) {
+std::string_view describe_uncovered(BranchPoint::Kind kind, std::size_t branch) {
   static constexpr std::array<std::array<std::string_view, 3>, 5> kWords = {{
       {"the condition is never true", "the condition is never false"},
       {"the loop body never runs", "the loop never finishes"},

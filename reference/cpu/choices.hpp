@@ -11,9 +11,9 @@
 namespace assay::reference {
 
 /// The choice made by a piecewise operation on floats; empty for other operations.
-std::optional<Choice::Kind> choice_of(ir::Op op);
+std::optional<BranchPoint::Kind> choice_of(ir::Op op);
 
-/// The index of the branch that such an operation takes for these operands (see Choice::Kind).
-std::size_t branch_of(Choice::Kind kind, Operands operands);
+/// The index of the branch that such an operation takes for these operands (see BranchPoint::Kind).
+std::size_t branch_of(BranchPoint::Kind kind, Operands operands);
 
 }  // namespace assay::reference

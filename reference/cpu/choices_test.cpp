@@ -15,29 +15,31 @@ using Taken = std::array<std::int64_t, 3>;
 
 /// Five threads over x; out[i] = the expression that `make` builds from x[i].
 template <class Make>
-std::vector<Choice> choices_of(Make make) {
+std::vector<BranchPoint> choices_of(Make make) {
   OracleFixture w;
   const VarId x = w.floats("x", {-2, -0.5, 0, 0.5, 2});
   const VarId out = w.zeros("out", ir::kF64, {5});
   const VarId i = w.thread_index(5);
   w.b().store(out, {w.var(i)}, make(w, w.at(x, i)));
-  return w.evaluate().choices;
+  return w.evaluate().branch_points;
 }
 
-struct OperationRow {
+struct OperationEntry {
   Op op;
   std::vector<double> constants;
-  Choice::Kind kind;
+  BranchPoint::Kind kind;
   Taken branch_counts;
 };
 
 TEST(RecordedChoices, CountTakenBranchesOfPiecewiseOperations) {
-  const OperationRow rows[] = {
-      {Op::kMin, {0.5}, Choice::Kind::kMinMax, {3, 2, 0}},     {Op::kMax, {-1}, Choice::Kind::kMinMax, {1, 4, 0}},
-      {Op::kAbs, {}, Choice::Kind::kSign, {2, 3, 0}},          {Op::kSign, {}, Choice::Kind::kSign, {2, 3, 0}},
-      {Op::kClamp, {-1, 1}, Choice::Kind::kRange, {3, 1, 1}},  {Op::kClamp, {-3, 3}, Choice::Kind::kRange, {5, 0, 0}},
-      {Op::kClamp, {-0.5, 0}, Choice::Kind::kRange, {2, 1, 2}}};
-  for (const OperationRow& row : rows) {
+  const OperationEntry rows[] = {{Op::kMin, {0.5}, BranchPoint::Kind::kMinMax, {3, 2, 0}},
+                                 {Op::kMax, {-1}, BranchPoint::Kind::kMinMax, {1, 4, 0}},
+                                 {Op::kAbs, {}, BranchPoint::Kind::kSign, {2, 3, 0}},
+                                 {Op::kSign, {}, BranchPoint::Kind::kSign, {2, 3, 0}},
+                                 {Op::kClamp, {-1, 1}, BranchPoint::Kind::kClampRange, {3, 1, 1}},
+                                 {Op::kClamp, {-3, 3}, BranchPoint::Kind::kClampRange, {5, 0, 0}},
+                                 {Op::kClamp, {-0.5, 0}, BranchPoint::Kind::kClampRange, {2, 1, 2}}};
+  for (const OperationEntry& row : rows) {
     const auto choices = choices_of([&](OracleFixture& w, ExprId x) {
       std::vector<ExprId> operands{x};
       for (const double constant : row.constants)
@@ -79,21 +81,21 @@ TEST(RecordedChoices, IncludeLoopsWithSourceLocation) {
     w.b().assign(sum, w.op(Op::kAdd, {w.var(sum), w.f64(1)}));
   });
   w.b().store(out, {w.var(i)}, w.var(sum));
-  const auto choices = w.evaluate().choices;
+  const auto choices = w.evaluate().branch_points;
   ASSERT_EQ(choices.size(), 1U);
-  EXPECT_EQ(choices[0].kind, Choice::Kind::kLoop);
+  EXPECT_EQ(choices[0].kind, BranchPoint::Kind::kRangeLoop);
   EXPECT_EQ(choices[0].loc.line, 9);
   EXPECT_EQ(choices[0].branch_counts, (Taken{5, 3, 0})) << "the body 0 + 2 + 3 times, the end once in each thread";
 }
 
 TEST(RecordedChoices, EveryBranchHasADescription) {
-  for (const auto kind :
-       {Choice::Kind::kBranch, Choice::Kind::kLoop, Choice::Kind::kMinMax, Choice::Kind::kSign, Choice::Kind::kRange}) {
-    const Choice choice{.kind = kind};
+  for (const auto kind : {BranchPoint::Kind::kBranch, BranchPoint::Kind::kRangeLoop, BranchPoint::Kind::kMinMax,
+                          BranchPoint::Kind::kSign, BranchPoint::Kind::kClampRange}) {
+    const BranchPoint choice{.kind = kind};
     for (std::size_t branch = 0; branch < choice.branch_count(); ++branch)
       EXPECT_FALSE(describe_uncovered(kind, branch).empty());
   }
-  EXPECT_EQ(describe_uncovered(Choice::Kind::kBranch, 1), "the condition is never false");
+  EXPECT_EQ(describe_uncovered(BranchPoint::Kind::kBranch, 1), "the condition is never false");
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ struct ControlFlowTest : ::testing::Test {
       slope += static_cast<long double>(direction[0][k]) * r.gradients[0]->elements[k].value;
     }
     const Tangents tangents = oracle.tangents(run, {direction});
-    EXPECT_LE(disagreement(r, tangents, 0, run, direction), 0x1p-45L);
-    const DirectionalDifferences differences = oracle.differences(run, direction);
+    EXPECT_LE(gradient_disagreement(r, tangents, 0, run, direction), 0x1p-45L);
+    const DirectionalDifferences differences = oracle.directional_differences(run, direction);
     if (!differences.is_same_path) return;
     const DirectionalDifferences::Estimate& estimate = differences.outputs[1][0];
     EXPECT_LE(std::abs(estimate.value - slope), 1e-8L * std::abs(slope) + estimate.error);

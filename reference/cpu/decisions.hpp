@@ -11,7 +11,7 @@ namespace assay::reference {
 
 class DecisionRecorder {
  public:
-  explicit DecisionRecorder(const ForcedPath& forced) : forced_(forced) {}
+  explicit DecisionRecorder(const ForcedPath& forced) : forced_path_(forced) {}
 
   /// Sets the source location of the deciding instruction, for messages.
   void at(ir::Loc loc) { loc_ = loc; }
@@ -22,7 +22,7 @@ class DecisionRecorder {
     bool flip = false;
     for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
       if (!is_uncertain(distance, slack[precision])) continue;
-      if (precision == forced_.precision) flip = is_forced(summary_.uncertain_counts[precision]);
+      if (precision == forced_path_.precision) flip = is_forced(summary_.uncertain_counts[precision]);
       ++summary_.uncertain_counts[precision];
       record_location();
     }
@@ -46,11 +46,11 @@ class DecisionRecorder {
 
   /// Adds an outcome to the hash of the path.
   void record_outcome(std::uint64_t value) {
-    summary_.path = (summary_.path ^ value) * 0x9e3779b97f4a7c15 + (summary_.path >> 29);
+    summary_.path_hash = (summary_.path_hash ^ value) * 0x9e3779b97f4a7c15 + (summary_.path_hash >> 29);
   }
 
   /// Continues from the path of another run.
-  void resume(std::uint64_t path) { summary_.path = path; }
+  void resume(std::uint64_t path) { summary_.path_hash = path; }
 
   const Decisions& summary() const { return summary_; }
 
@@ -61,17 +61,17 @@ class DecisionRecorder {
   }
   bool is_forced(std::int64_t number) const {
     const auto k = static_cast<std::size_t>(number);
-    return k < forced_.flipped_decisions.size() && forced_.flipped_decisions[k];
+    return k < forced_path_.flipped_decisions.size() && forced_path_.flipped_decisions[k];
   }
   void record_location() {
     constexpr std::size_t kMaxLocations = 8;
-    if (summary_.locations.size() < kMaxLocations) summary_.locations.push_back(loc_);
+    if (summary_.uncertain_locations.size() < kMaxLocations) summary_.uncertain_locations.push_back(loc_);
   }
 
-  const ForcedPath& forced_;    ///< decisions that must take their other outcome
-  Decisions summary_;           ///< decisions so far
-  ir::Loc loc_;                 ///< source location of the deciding instruction
-  bool ignores_kinks_ = false;  ///< whether decisions that change only derivatives are ignored
+  const ForcedPath& forced_path_;  ///< decisions that must take their other outcome
+  Decisions summary_;              ///< decisions so far
+  ir::Loc loc_;                    ///< source location of the deciding instruction
+  bool ignores_kinks_ = false;     ///< whether decisions that change only derivatives are ignored
 };
 
 }  // namespace assay::reference

@@ -94,8 +94,8 @@ TEST(BranchDecisions, AreUncertainIfThresholdIsWithinErrorBound) {
   const ReferenceResult r = c.w.evaluate();
   EXPECT_EQ(r.decisions.uncertain_counts[kNative], 1);
   EXPECT_EQ(r.decisions.uncertain_counts[kPromoted], 0) << "3 * 0.1F is exact in double";
-  ASSERT_EQ(r.decisions.locations.size(), 1U);
-  EXPECT_EQ(r.decisions.locations[0].line, 4);
+  ASSERT_EQ(r.decisions.uncertain_locations.size(), 1U);
+  EXPECT_EQ(r.decisions.uncertain_locations[0].line, 4);
 }
 
 TEST(BranchDecisions, AreCertainIfExactOperandsAreEqual) {
@@ -117,7 +117,7 @@ TEST(BranchDecisions, CanBeForcedToOtherBranch) {
   run.forced_path = {.precision = kNative, .flipped_decisions = {true}};
   const ReferenceResult other = c.w.oracle().evaluate(run);
   EXPECT_EQ(c.value(ideal) + c.value(other), 3) << "one outcome each";
-  EXPECT_NE(ideal.decisions.path, other.decisions.path);
+  EXPECT_NE(ideal.decisions.path_hash, other.decisions.path_hash);
   run.forced_path.precision = kPromoted;
   EXPECT_EQ(c.value(c.w.oracle().evaluate(run)), c.value(ideal)) << "certain in the f64 promotion";
 }
@@ -153,8 +153,8 @@ TEST(BranchDecisions, UncertainNonDifferentiablePointAffectsOnlyDerivative) {
 }
 
 TEST(BranchDecisions, PathHashDependsOnTakenBranches) {
-  EXPECT_EQ(Comparison(1, 0.5).w.evaluate().decisions.path, Comparison(2, 0.5).w.evaluate().decisions.path);
-  EXPECT_NE(Comparison(1, 0.5).w.evaluate().decisions.path, Comparison(9, 0.5).w.evaluate().decisions.path);
+  EXPECT_EQ(Comparison(1, 0.5).w.evaluate().decisions.path_hash, Comparison(2, 0.5).w.evaluate().decisions.path_hash);
+  EXPECT_NE(Comparison(1, 0.5).w.evaluate().decisions.path_hash, Comparison(9, 0.5).w.evaluate().decisions.path_hash);
 }
 
 TEST(DirectionalDifferences, ReduceStepUntilAllPointsTakeSameBranches) {
@@ -164,7 +164,7 @@ TEST(DirectionalDifferences, ReduceStepUntilAllPointsTakeSameBranches) {
   const ir::VarId i = w.thread_index(1);
   const ExprId square = w.op(Op::kMul, {w.at(x, i), w.at(x, i)});
   w.b().store(out, {w.var(i)}, w.op(Op::kConditional, {w.op(Op::kGt, {w.at(x, i), w.f64(0.5)}), square, w.f64(0)}));
-  const DirectionalDifferences differences = w.oracle().differences(w.run(), {{1.0}, {}});
+  const DirectionalDifferences differences = w.oracle().directional_differences(w.run(), {{1.0}, {}});
   ASSERT_TRUE(differences.is_same_path);
   EXPECT_NEAR(static_cast<double>(differences.outputs[1][0].value), 1.01, 1e-14);
 }
@@ -175,7 +175,7 @@ TEST(DirectionalDifferences, AreRejectedAtNonDifferentiablePoint) {
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);
   w.b().store(out, {w.var(i)}, w.op(Op::kAbs, {w.at(x, i)}));
-  EXPECT_FALSE(w.oracle().differences(w.run(), {{1.0}, {}}).is_same_path);
+  EXPECT_FALSE(w.oracle().directional_differences(w.run(), {{1.0}, {}}).is_same_path);
 }
 
 }  // namespace

@@ -15,23 +15,23 @@ class NoDerivatives {
  public:
   struct Handle {};
   static constexpr bool kHasDerivatives = false;
-  static constexpr bool kEvaluatesPoints = false;
+  static constexpr bool kEvaluatesShiftedPoints = false;
   static bool active(const Handle&) { return false; }
   static bool carries(const Handle&) { return false; }
   static bool same(const Handle&, const Handle&) { return true; }
   static bool full() { return false; }
-  static Handle component(std::size_t, std::size_t, ir::Scalar, long double) { return {}; }
+  static Handle input_handle(std::size_t, std::size_t, ir::Scalar, long double) { return {}; }
 };
 
-/// Dual numbers along up to kDirectionCount directions, propagated together with the values.
+/// Dual numbers along up to kMaxDirectionCount directions, propagated together with the values.
 class DualNumbers {
  public:
   struct Handle {
-    std::array<long double, kDirectionCount> tangent = {};  ///< derivative along each direction
-    bool is_active = false;                                 ///< whether the value depends on a float input
+    std::array<long double, kMaxDirectionCount> tangent = {};  ///< derivative along each direction
+    bool is_active = false;                                    ///< whether the value depends on a float input
   };
   static constexpr bool kHasDerivatives = true;
-  static constexpr bool kEvaluatesPoints = false;
+  static constexpr bool kEvaluatesShiftedPoints = false;
 
   /// Keeps a reference. Directions are changes of the initial float components.
   explicit DualNumbers(const std::vector<ComponentValues>& directions) : directions_(directions) {}
@@ -41,7 +41,7 @@ class DualNumbers {
   static bool same(const Handle& a, const Handle& b) { return a.is_active == b.is_active && a.tangent == b.tangent; }
   static bool full() { return false; }
 
-  Handle component(std::size_t parameter, std::size_t component, ir::Scalar, long double) const {
+  Handle input_handle(std::size_t parameter, std::size_t component, ir::Scalar, long double) const {
     Handle handle{.is_active = true};
     for (std::size_t d = 0; d < directions_.size(); ++d)
       handle.tangent[d] = static_cast<long double>(component_value(directions_[d], parameter, component));
@@ -53,7 +53,7 @@ class DualNumbers {
     Handle result{.is_active = true};
     for (std::size_t i = 0; i < sources.size(); ++i) {
       if ((wanted >> i & 1U) == 0) continue;
-      for (std::size_t d = 0; d < kDirectionCount; ++d) {
+      for (std::size_t d = 0; d < kMaxDirectionCount; ++d) {
         const long double tangent = sources[i]->tangent[d];
         if (tangent != 0) result.tangent[d] += partials[i].v * tangent;
       }
@@ -64,7 +64,7 @@ class DualNumbers {
   static Handle accumulate(ir::Scalar, const Handle& old, const Handle& contribution, int sign) {
     Handle result = old;
     result.is_active = old.is_active || contribution.is_active;
-    for (std::size_t d = 0; d < kDirectionCount; ++d)
+    for (std::size_t d = 0; d < kMaxDirectionCount; ++d)
       result.tangent[d] += static_cast<long double>(sign) * contribution.tangent[d];
     return result;
   }

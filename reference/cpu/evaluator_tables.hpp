@@ -7,20 +7,21 @@
 
 namespace assay::reference::evaluators {
 
-constexpr Evaluator elementwise(ir::Op op, Evaluate evaluate) {
+constexpr Evaluator elementwise_evaluator(ir::Op op, Evaluate evaluate) {
   return {.op = op, .role = EvaluatorRole::kElementwise, .evaluate = evaluate};
 }
-constexpr Evaluator differentiable(EvaluatorRole role, ir::Op op, Evaluate evaluate, Differentiate differentiate) {
+constexpr Evaluator differentiable_evaluator(EvaluatorRole role, ir::Op op, Evaluate evaluate,
+                                             Differentiate differentiate) {
   return {.op = op, .role = role, .evaluate = evaluate, .differentiate = differentiate, .is_differentiable = true};
 }
-constexpr Evaluator elementwise(ir::Op op, Evaluate evaluate, Differentiate differentiate) {
-  return differentiable(EvaluatorRole::kElementwise, op, evaluate, differentiate);
+constexpr Evaluator elementwise_evaluator(ir::Op op, Evaluate evaluate, Differentiate differentiate) {
+  return differentiable_evaluator(EvaluatorRole::kElementwise, op, evaluate, differentiate);
 }
-constexpr Evaluator reduction(ir::Op op, Evaluate evaluate, Differentiate differentiate) {
-  return differentiable(EvaluatorRole::kReduction, op, evaluate, differentiate);
+constexpr Evaluator reduction_evaluator(ir::Op op, Evaluate evaluate, Differentiate differentiate) {
+  return differentiable_evaluator(EvaluatorRole::kReduction, op, evaluate, differentiate);
 }
-constexpr Evaluator test(ir::Op op, Test function) {
-  return {.op = op, .role = EvaluatorRole::kTest, .test = function};
+constexpr Evaluator test_evaluator(ir::Op op, Predicate function) {
+  return {.op = op, .role = EvaluatorRole::kPredicate, .predicate = function};
 }
 
 /// The natural logarithm, used by the derivative of kPow.

@@ -67,10 +67,10 @@ class Table {
       for (const Evaluator& row : rows)
         add(row);
     for (const Op op : kIntegerOperations)
-      add({.op = op, .role = EvaluatorRole::kInteger});
+      add({.op = op, .role = EvaluatorRole::kNoFloatOperands});
     for (const Op op : kComposedOperations)
       add({.op = op, .role = EvaluatorRole::kComposed});
-    for (const ir::OperationRow& row : ir::kOperations)
+    for (const ir::OperationEntry& row : ir::kOperations)
       require(present_.at(index_of(row.op)), row.op, "no evaluator");
   }
 
@@ -84,7 +84,7 @@ class Table {
 
   void add(const Evaluator& row) {
     require(!present_.at(index_of(row.op)), row.op, "has two evaluators");
-    const bool has_derivative = ir::row(row.op).adjoint == ir::AdjointKind::kRule;
+    const bool has_derivative = ir::row(row.op).adjoint_kind == ir::AdjointKind::kHasRule;
     require(row.role == EvaluatorRole::kComposed || row.is_differentiable == has_derivative, row.op,
             "the evaluator has a derivative but the operation has none, or vice versa");
     present_.at(index_of(row.op)) = true;

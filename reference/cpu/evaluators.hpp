@@ -19,7 +19,7 @@ using Operands = std::span<const BoundedValue* const>;
 /// Computes the value and records its decisions in the recorder of the arithmetic.
 using Evaluate = BoundedValue (*)(const Arithmetic&, Operands);
 /// A predicate on floats.
-using Test = bool (*)(const Arithmetic&, Operands);
+using Predicate = bool (*)(const Arithmetic&, Operands);
 /// partials[i] = d result / d operand i if bit i of `wanted` is set; `result` is the result of Evaluate. The bound
 /// covers all usual formulas of the derivative.
 using Differentiate = void (*)(const Arithmetic&, Operands, const BoundedValue& result, std::uint32_t wanted,
@@ -27,18 +27,18 @@ using Differentiate = void (*)(const Arithmetic&, Operands, const BoundedValue& 
 
 /// How the lowering (program.hpp) implements an operation on floats.
 enum class EvaluatorRole : std::uint8_t {
-  kElementwise,  ///< applied component by component, with scalars broadcast: `evaluate`
-  kReduction,    ///< reduces all components of all operands to one number: `evaluate`
-  kTest,         ///< returns a bool: `test`
-  kInteger,      ///< has no float operands
-  kComposed,     ///< lowered to other instructions: moves, selections, branches, other operations
+  kElementwise,      ///< applied component by component, with scalars broadcast: `evaluate`
+  kReduction,        ///< reduces all components of all operands to one number: `evaluate`
+  kPredicate,        ///< returns a bool: `predicate`
+  kNoFloatOperands,  ///< has no float operands
+  kComposed,         ///< lowered to other instructions: moves, selections, branches, other operations
 };
 
 struct Evaluator {
   ir::Op op;                              ///< the operation
   EvaluatorRole role;                     ///< how the lowering implements it
   Evaluate evaluate = nullptr;            ///< computes the value; null for other roles
-  Test test = nullptr;                    ///< computes the predicate of a kTest; null for other roles
+  Predicate predicate = nullptr;          ///< computes the predicate of a kPredicate; null for other roles
   Differentiate differentiate = nullptr;  ///< computes the partial derivatives; null if they are zero by convention
   bool is_differentiable = false;         ///< whether `differentiate` is not null
 };

@@ -35,7 +35,7 @@ void unit_component_partials(const Arithmetic& a, Operands x, const BoundedValue
     return;
   }
   p[0] = a.div(kBoundedOne, length);
-  p[1] = a.neg(a.widest(a.div(r, length), a.mul(r, p[0]), a.div(*x[0], a.mul(length, length))));
+  p[1] = a.neg(a.with_widest_bound(a.div(r, length), a.mul(r, p[0]), a.div(*x[0], a.mul(length, length))));
 }
 
 namespace evaluators {
@@ -66,7 +66,7 @@ void d_div(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t
   const BoundedValue& b = *x[1];
   p[0] = a.div(kBoundedOne, b);
   if ((wanted & 2U) == 0) return;
-  p[1] = a.neg(a.widest(a.div(r, b), a.mul(r, p[0]), a.div(*x[0], a.mul(b, b))));
+  p[1] = a.neg(a.with_widest_bound(a.div(r, b), a.mul(r, p[0]), a.div(*x[0], a.mul(b, b))));
 }
 
 BoundedValue fma(const Arithmetic& a, Operands x) {
@@ -124,7 +124,7 @@ void d_pow(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t
     const std::array<const BoundedValue*, 2> inner{&base, &lowered};
     const bool constant = exponent.v == 0 && both_zero(exponent.e);
     p[0] = constant ? kBoundedZero : a.mul(exponent, pow(a, inner));
-    if (!constant && base.v != 0) p[0] = a.widest(p[0], a.div(a.mul(exponent, r), base));
+    if (!constant && base.v != 0) p[0] = a.with_widest_bound(p[0], a.div(a.mul(exponent, r), base));
   }
   if (wanted & 2U) {
     if (base.v > 0) {
@@ -159,8 +159,8 @@ void d_atan2(const Arithmetic& a, Operands operands, const BoundedValue&, std::u
   const BoundedValue& y = *operands[0];
   const BoundedValue& x = *operands[1];
   const BoundedValue square = a.add(a.mul(x, x), a.mul(y, y));
-  p[0] = a.widest(a.div(x, square), a.mul(x, a.div(kBoundedOne, square)));
-  p[1] = a.neg(a.widest(a.div(y, square), a.mul(y, a.div(kBoundedOne, square))));
+  p[0] = a.with_widest_bound(a.div(x, square), a.mul(x, a.div(kBoundedOne, square)));
+  p[1] = a.neg(a.with_widest_bound(a.div(y, square), a.mul(y, a.div(kBoundedOne, square))));
 }
 
 BoundedValue hypot(const Arithmetic& a, Operands x) {
@@ -209,8 +209,8 @@ BoundedValue smoothstep(const Arithmetic& a, Operands x) {
 void d_smoothstep(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   const BoundedValue t = smoothstep_parameter(a, x);
   const BoundedValue width = a.sub(*x[1], *x[0]);
-  const BoundedValue slope = a.widest(a.mul(a.mul(number(6), t), a.sub(kBoundedOne, t)),
-                                      a.sub(a.mul(number(6), t), a.mul(a.mul(number(6), t), t)));
+  const BoundedValue slope = a.with_widest_bound(a.mul(a.mul(number(6), t), a.sub(kBoundedOne, t)),
+                                                 a.sub(a.mul(number(6), t), a.mul(a.mul(number(6), t), t)));
   const BoundedValue rest = a.sub(t, kBoundedOne);
   p[0] = a.div(a.mul(slope, rest), width);
   p[1] = a.neg(a.div(a.mul(slope, t), width));
@@ -218,16 +218,16 @@ void d_smoothstep(const Arithmetic& a, Operands x, const BoundedValue&, std::uin
   const bool inside = t.v > 0 && t.v < 1;
   if (!inside) return;
   const BoundedValue square = a.mul(width, width);
-  p[0] = a.widest(p[0], a.div(a.mul(slope, a.sub(*x[2], *x[1])), square));
-  p[1] = a.widest(p[1], a.div(a.mul(slope, a.sub(*x[0], *x[2])), square));
+  p[0] = a.with_widest_bound(p[0], a.div(a.mul(slope, a.sub(*x[2], *x[1])), square));
+  p[1] = a.with_widest_bound(p[1], a.div(a.mul(slope, a.sub(*x[0], *x[2])), square));
 }
 
 constexpr long double kPi = std::numbers::pi_v<long double>;
 
 /// x * factor, computed with one constant or as x * numerator / denominator.
 BoundedValue scaled_by(const Arithmetic& a, const BoundedValue& x, long double numerator, long double denominator) {
-  return a.widest(a.mul(x, a.constant(numerator / denominator)),
-                  a.div(a.mul(x, a.constant(numerator)), a.constant(denominator)));
+  return a.with_widest_bound(a.mul(x, a.constant(numerator / denominator)),
+                             a.div(a.mul(x, a.constant(numerator)), a.constant(denominator)));
 }
 BoundedValue degrees(const Arithmetic& a, Operands x) { return scaled_by(a, *x[0], 180, kPi); }
 void d_degrees(const Arithmetic& a, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
@@ -257,25 +257,25 @@ void d_length(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint3
   const bool zero = r.v == 0 && both_zero(r.e);
   const BoundedValue inverse = zero ? kBoundedZero : a.div(kBoundedOne, r);
   for (std::size_t i = 0; i < x.size(); ++i)
-    p[i] = zero ? kBoundedZero : a.widest(a.div(*x[i], r), a.mul(*x[i], inverse));
+    p[i] = zero ? kBoundedZero : a.with_widest_bound(a.div(*x[i], r), a.mul(*x[i], inverse));
 }
 
 constexpr std::array kRows{
-    elementwise(Op::kAdd, add, d_add),
-    elementwise(Op::kSub, sub, d_sub),
-    elementwise(Op::kMul, mul, d_mul),
-    elementwise(Op::kDiv, div, d_div),
-    elementwise(Op::kNeg, neg, d_neg),
-    elementwise(Op::kAtan2, atan2, d_atan2),
-    elementwise(Op::kPow, pow, d_pow),
-    elementwise(Op::kHypot, hypot, d_hypot),
-    elementwise(Op::kFma, fma, d_fma),
-    elementwise(Op::kLerp, lerp, d_lerp),
-    elementwise(Op::kSmoothstep, smoothstep, d_smoothstep),
-    elementwise(Op::kDegrees, degrees, d_degrees),
-    elementwise(Op::kRadians, radians, d_radians),
-    reduction(Op::kDot, dot, d_dot),
-    reduction(Op::kLength, length, d_length),
+    elementwise_evaluator(Op::kAdd, add, d_add),
+    elementwise_evaluator(Op::kSub, sub, d_sub),
+    elementwise_evaluator(Op::kMul, mul, d_mul),
+    elementwise_evaluator(Op::kDiv, div, d_div),
+    elementwise_evaluator(Op::kNeg, neg, d_neg),
+    elementwise_evaluator(Op::kAtan2, atan2, d_atan2),
+    elementwise_evaluator(Op::kPow, pow, d_pow),
+    elementwise_evaluator(Op::kHypot, hypot, d_hypot),
+    elementwise_evaluator(Op::kFma, fma, d_fma),
+    elementwise_evaluator(Op::kLerp, lerp, d_lerp),
+    elementwise_evaluator(Op::kSmoothstep, smoothstep, d_smoothstep),
+    elementwise_evaluator(Op::kDegrees, degrees, d_degrees),
+    elementwise_evaluator(Op::kRadians, radians, d_radians),
+    reduction_evaluator(Op::kDot, dot, d_dot),
+    reduction_evaluator(Op::kLength, length, d_length),
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ class Square {
     BoundedValue cofactor = determinant(whole_.without(j, i));
     if ((i + j) % 2 != 0) cofactor = Arithmetic::neg(cofactor);
     const BoundedValue reciprocal = a_.div(kBoundedOne, determinant_);
-    BoundedValue result = Arithmetic::widest(a_.div(cofactor, determinant_), a_.mul(cofactor, reciprocal));
+    BoundedValue result = Arithmetic::with_widest_bound(a_.div(cofactor, determinant_), a_.mul(cofactor, reciprocal));
     // If the reciprocal may overflow, implementations differ: its product with a zero cofactor is NaN.
     for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
       if (reciprocal.e[precision] == kUnbounded) result.e[precision] = kUnbounded;
@@ -116,11 +116,12 @@ class Square {
         if (e > 0) propagated += e * expand<double>(minor.without(row, column), false, greatest);
       }
     }
-    const Format& format = a_.format(static_cast<int>(precision));
+    const FloatFormat& format = a_.format(static_cast<int>(precision));
     const auto steps = static_cast<double>(kRoundings[static_cast<std::size_t>(minor.n)]);
     // Each of at most 24 products may lose half the smallest spacing at each step, and is then multiplied by two
     // entries.
-    const double underflow = 24 * steps * (half_ulp_error(format, 0, 0) + format.flush) * largest * largest;
+    const double underflow =
+        24 * steps * (error_from_rounded_result(format, 0, 0) + format.flush_error) * largest * largest;
     return propagated + steps * format.unit * (1 + 2 * steps * format.unit) * magnitude_sum + underflow +
            64 * kOracleUnitRoundoff * magnitude_sum;
   }
@@ -159,7 +160,7 @@ void d_inverse(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32
 }
 
 constexpr std::array kRows{
-    reduction(Op::kInverse, inverse, d_inverse),
+    reduction_evaluator(Op::kInverse, inverse, d_inverse),
 };
 
 }  // namespace

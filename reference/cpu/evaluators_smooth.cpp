@@ -52,7 +52,7 @@ BoundedValue apply(const Arithmetic& a, Evaluate function, const BoundedValue& x
 /// sqrt(1 - x^2), as written and factored.
 BoundedValue cosine_of_sine(const Arithmetic& a, const BoundedValue& x) {
   const BoundedValue factored = a.sqrt(a.mul(a.sub(kBoundedOne, x), a.add(kBoundedOne, x)));
-  return a.widest(factored, a.sqrt(a.sub(kBoundedOne, square(a, x))));
+  return a.with_widest_bound(factored, a.sqrt(a.sub(kBoundedOne, square(a, x))));
 }
 
 double log_error(double x, double e) { return x > e ? (e / x) / (1 - e / x) : kUnbounded; }
@@ -74,7 +74,8 @@ BoundedValue cosh(const Arithmetic& a, Operands x);
 
 BoundedValue sqrt(const Arithmetic& a, Operands x) { return a.sqrt(*x[0]); }
 void d_sqrt(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
-  p[0] = a.widest(a.div(number(0.5L), r), half_of(a, apply(a, rsqrt, *x[0])), reciprocal(a, a.mul(number(2), r)));
+  p[0] = a.with_widest_bound(a.div(number(0.5L), r), half_of(a, apply(a, rsqrt, *x[0])),
+                             reciprocal(a, a.mul(number(2), r)));
 }
 
 BoundedValue rsqrt(const Arithmetic& a, Operands x) {
@@ -87,7 +88,7 @@ BoundedValue rsqrt(const Arithmetic& a, Operands x) {
 }
 void d_rsqrt(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   const BoundedValue cubed = a.mul(a.mul(r, r), r);
-  p[0] = a.neg(a.widest(a.div(half_of(a, r), *x[0]), half_of(a, cubed)));
+  p[0] = a.neg(a.with_widest_bound(a.div(half_of(a, r), *x[0]), half_of(a, cubed)));
 }
 
 BoundedValue cbrt(const Arithmetic& a, Operands x) {
@@ -100,7 +101,7 @@ BoundedValue cbrt(const Arithmetic& a, Operands x) {
 }
 void d_cbrt(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = reciprocal(a, a.mul(number(3), a.mul(r, r)));
-  if (x[0]->v != 0) p[0] = a.widest(p[0], a.div(r, a.mul(number(3), *x[0])));
+  if (x[0]->v != 0) p[0] = a.with_widest_bound(p[0], a.div(r, a.mul(number(3), *x[0])));
 }
 
 BoundedValue exp(const Arithmetic& a, Operands x) {
@@ -122,7 +123,7 @@ BoundedValue expm1(const Arithmetic& a, Operands x) {
   return smooth(a, Op::kExpm1, *x[0], v, [&](double e) { return magnitude(v + 1) * grown(e); });
 }
 void d_expm1(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
-  p[0] = a.widest(apply(a, exp, *x[0]), a.add(r, kBoundedOne));
+  p[0] = a.with_widest_bound(apply(a, exp, *x[0]), a.add(r, kBoundedOne));
 }
 
 void d_log(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
@@ -135,7 +136,7 @@ BoundedValue log2(const Arithmetic& a, Operands x) {
                 [&](double e) { return log_error(at, e) / as_double(kLn2) * (1 + 1e-15); });
 }
 void d_log2(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
-  p[0] = a.widest(reciprocal(a, a.mul(*x[0], a.constant(kLn2))), a.div(a.constant(1 / kLn2), *x[0]));
+  p[0] = a.with_widest_bound(reciprocal(a, a.mul(*x[0], a.constant(kLn2))), a.div(a.constant(1 / kLn2), *x[0]));
 }
 
 BoundedValue log10(const Arithmetic& a, Operands x) {
@@ -144,7 +145,7 @@ BoundedValue log10(const Arithmetic& a, Operands x) {
                 [&](double e) { return log_error(at, e) / as_double(kLn10) * (1 + 1e-15); });
 }
 void d_log10(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
-  p[0] = a.widest(reciprocal(a, a.mul(*x[0], a.constant(kLn10))), a.div(a.constant(1 / kLn10), *x[0]));
+  p[0] = a.with_widest_bound(reciprocal(a, a.mul(*x[0], a.constant(kLn10))), a.div(a.constant(1 / kLn10), *x[0]));
 }
 
 BoundedValue log1p(const Arithmetic& a, Operands x) {
@@ -182,7 +183,7 @@ BoundedValue tan(const Arithmetic& a, Operands x) {
   });
 }
 void d_tan(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
-  p[0] = a.widest(a.add(kBoundedOne, square(a, r)), reciprocal(a, square(a, apply(a, cos, *x[0]))));
+  p[0] = a.with_widest_bound(a.add(kBoundedOne, square(a, r)), reciprocal(a, square(a, apply(a, cos, *x[0]))));
 }
 
 /// The argument of asin and acos limited to [-1, 1], as in Warp; a NaN becomes -1.
@@ -256,7 +257,7 @@ BoundedValue tanh(const Arithmetic& a, Operands x) {
   });
 }
 void d_tanh(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
-  p[0] = a.widest(reciprocal(a, square(a, apply(a, cosh, *x[0]))), a.sub(kBoundedOne, square(a, r)));
+  p[0] = a.with_widest_bound(reciprocal(a, square(a, apply(a, cosh, *x[0]))), a.sub(kBoundedOne, square(a, r)));
 }
 
 BoundedValue asinh(const Arithmetic& a, Operands x) {
@@ -276,8 +277,8 @@ BoundedValue acosh(const Arithmetic& a, Operands x) {
 }
 void d_acosh(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   const BoundedValue& v = *x[0];
-  p[0] = reciprocal(a, a.widest(a.sqrt(a.mul(a.sub(v, kBoundedOne), a.add(v, kBoundedOne))),
-                                a.sqrt(a.sub(square(a, v), kBoundedOne))));
+  p[0] = reciprocal(a, a.with_widest_bound(a.sqrt(a.mul(a.sub(v, kBoundedOne), a.add(v, kBoundedOne))),
+                                           a.sqrt(a.sub(square(a, v), kBoundedOne))));
 }
 
 BoundedValue atanh(const Arithmetic& a, Operands x) {
@@ -289,7 +290,8 @@ BoundedValue atanh(const Arithmetic& a, Operands x) {
 }
 void d_atanh(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   const BoundedValue& v = *x[0];
-  p[0] = reciprocal(a, a.widest(a.mul(a.sub(kBoundedOne, v), a.add(kBoundedOne, v)), a.sub(kBoundedOne, square(a, v))));
+  p[0] = reciprocal(
+      a, a.with_widest_bound(a.mul(a.sub(kBoundedOne, v), a.add(kBoundedOne, v)), a.sub(kBoundedOne, square(a, v))));
 }
 
 BoundedValue erf(const Arithmetic& a, Operands x) {
@@ -372,19 +374,19 @@ void d_erfcinv(const Arithmetic& a, Operands, const BoundedValue& r, std::uint32
 }
 
 constexpr std::array kRows{
-    elementwise(Op::kSqrt, sqrt, d_sqrt),       elementwise(Op::kRsqrt, rsqrt, d_rsqrt),
-    elementwise(Op::kCbrt, cbrt, d_cbrt),       elementwise(Op::kExp, exp, d_exp),
-    elementwise(Op::kExp2, exp2, d_exp2),       elementwise(Op::kExpm1, expm1, d_expm1),
-    elementwise(Op::kLog, log, d_log),          elementwise(Op::kLog2, log2, d_log2),
-    elementwise(Op::kLog10, log10, d_log10),    elementwise(Op::kLog1p, log1p, d_log1p),
-    elementwise(Op::kSin, sin, d_sin),          elementwise(Op::kCos, cos, d_cos),
-    elementwise(Op::kTan, tan, d_tan),          elementwise(Op::kAsin, asin, d_asin),
-    elementwise(Op::kAcos, acos, d_acos),       elementwise(Op::kAtan, atan, d_atan),
-    elementwise(Op::kSinh, sinh, d_sinh),       elementwise(Op::kCosh, cosh, d_cosh),
-    elementwise(Op::kTanh, tanh, d_tanh),       elementwise(Op::kAsinh, asinh, d_asinh),
-    elementwise(Op::kAcosh, acosh, d_acosh),    elementwise(Op::kAtanh, atanh, d_atanh),
-    elementwise(Op::kErf, erf, d_erf),          elementwise(Op::kErfc, erfc, d_erfc),
-    elementwise(Op::kErfinv, erfinv, d_erfinv), elementwise(Op::kErfcinv, erfcinv, d_erfcinv),
+    elementwise_evaluator(Op::kSqrt, sqrt, d_sqrt),       elementwise_evaluator(Op::kRsqrt, rsqrt, d_rsqrt),
+    elementwise_evaluator(Op::kCbrt, cbrt, d_cbrt),       elementwise_evaluator(Op::kExp, exp, d_exp),
+    elementwise_evaluator(Op::kExp2, exp2, d_exp2),       elementwise_evaluator(Op::kExpm1, expm1, d_expm1),
+    elementwise_evaluator(Op::kLog, log, d_log),          elementwise_evaluator(Op::kLog2, log2, d_log2),
+    elementwise_evaluator(Op::kLog10, log10, d_log10),    elementwise_evaluator(Op::kLog1p, log1p, d_log1p),
+    elementwise_evaluator(Op::kSin, sin, d_sin),          elementwise_evaluator(Op::kCos, cos, d_cos),
+    elementwise_evaluator(Op::kTan, tan, d_tan),          elementwise_evaluator(Op::kAsin, asin, d_asin),
+    elementwise_evaluator(Op::kAcos, acos, d_acos),       elementwise_evaluator(Op::kAtan, atan, d_atan),
+    elementwise_evaluator(Op::kSinh, sinh, d_sinh),       elementwise_evaluator(Op::kCosh, cosh, d_cosh),
+    elementwise_evaluator(Op::kTanh, tanh, d_tanh),       elementwise_evaluator(Op::kAsinh, asinh, d_asinh),
+    elementwise_evaluator(Op::kAcosh, acosh, d_acosh),    elementwise_evaluator(Op::kAtanh, atanh, d_atanh),
+    elementwise_evaluator(Op::kErf, erf, d_erf),          elementwise_evaluator(Op::kErfc, erfc, d_erfc),
+    elementwise_evaluator(Op::kErfinv, erfinv, d_erfinv), elementwise_evaluator(Op::kErfcinv, erfcinv, d_erfcinv),
 };
 
 }  // namespace

@@ -40,8 +40,8 @@ std::string_view unassigned_variable(ir::Loc loc, const ir::Function& function) 
   for (const ir::Expr& expr : function.expressions) {
     if (expr.kind != ir::ExprKind::kLoad || expr.loc.line != loc.line || expr.loc.column != loc.column) continue;
     const ir::Variable& guard = function.var(function.expr(expr.args[0]).variable);
-    if (guard.type == ir::kGuardArrayType && guard.name.ends_with(ir::kGuardArraySuffix))
-      return std::string_view(guard.name).substr(0, guard.name.size() - ir::kGuardArraySuffix.size());
+    if (guard.type == ir::kUnassignedGuardArrayType && guard.name.ends_with(ir::kUnassignedGuardArraySuffix))
+      return std::string_view(guard.name).substr(0, guard.name.size() - ir::kUnassignedGuardArraySuffix.size());
   }
   return {};
 }
@@ -66,7 +66,7 @@ void FindingLog::add(Finding finding) {
     last = &known;
     is_farthest = is_farthest && is_farther(finding, known);
   }
-  if (alike < kMaxPerLocation) {
+  if (alike < kMaxFindingsPerLocation) {
     if (findings_.size() < kMaxFindings) findings_.push_back(std::move(finding));
   } else if (is_farthest) {
     *last = std::move(finding);
@@ -84,8 +84,8 @@ std::string describe(const Finding& finding, const ir::Module& module, const ir:
   if (!finding.index.empty()) text += fmt::format("[{}]", fmt::join(finding.index, ", "));
   if (!finding.shape.empty()) text += fmt::format(" of shape ({})", fmt::join(finding.shape, ", "));
   text += fmt::format(", thread {}", finding.thread);
-  if (finding.other_thread >= 0)
-    text += fmt::format(", and {} in thread {}", ir::line_text(module, finding.other_loc), finding.other_thread);
+  if (finding.earlier_thread >= 0)
+    text += fmt::format(", and {} in thread {}", ir::line_text(module, finding.earlier_loc), finding.earlier_thread);
   return text;
 }
 

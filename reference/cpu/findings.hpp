@@ -11,8 +11,8 @@ namespace assay::reference {
 
 class FindingLog {
  public:
-  static constexpr std::size_t kMaxFindings = 64;    ///< maximum number of findings
-  static constexpr std::size_t kMaxPerLocation = 4;  ///< maximum number for each source location
+  static constexpr std::size_t kMaxFindings = 64;            ///< maximum number of findings
+  static constexpr std::size_t kMaxFindingsPerLocation = 4;  ///< maximum number for each source location
 
   void add(Finding finding);
   std::vector<Finding> take() { return std::move(findings_); }

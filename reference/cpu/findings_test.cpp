@@ -59,7 +59,8 @@ TEST_F(FindingsTest, ReportsStoreAtNegativeIndex) {
 
 TEST_F(FindingsTest, ReportsVariableUsedBeforeAssignment) {
   line(13);
-  const ir::VarId guard = w.b().let_zero("s" + std::string(ir::kGuardArraySuffix), ir::kGuardArrayType);
+  const ir::VarId guard =
+      w.b().let_zero("s" + std::string(ir::kUnassignedGuardArraySuffix), ir::kUnassignedGuardArrayType);
   const ir::ExprId is_last = w.op(Op::kDiv, {index(), w.b().i32(3)});
   w.b().store(out, {index()}, w.b().cast(ir::kF64, w.b().load(guard, {is_last})));
   const Finding finding = only(w.evaluate(), Kind::kOutOfBounds, 13);
@@ -110,8 +111,8 @@ TEST_F(FindingsTest, ReportsRaceIfTwoThreadsWriteSameElement) {
   ASSERT_EQ(r.findings.size(), 2U);
   EXPECT_EQ(r.findings[0].kind, Kind::kRace);
   EXPECT_EQ(r.findings[0].thread, 1);
-  EXPECT_EQ(r.findings[0].other_thread, 0);
-  EXPECT_EQ(r.findings[0].other_loc.line, 16);
+  EXPECT_EQ(r.findings[0].earlier_thread, 0);
+  EXPECT_EQ(r.findings[0].earlier_loc.line, 16);
 }
 
 /// A kernel in which thread i changes component `component(i)` of the vector v[0].
@@ -183,8 +184,8 @@ TEST_F(FindingsTest, ReportsReadOfElementThatOtherThreadWritesAsRace) {
   EXPECT_EQ(r.findings[0].kind, Kind::kRace);
   EXPECT_EQ(r.findings[0].parameter, x);
   EXPECT_EQ(r.findings[0].loc.line, 18);
-  EXPECT_EQ(r.findings[0].other_loc.line, 17);
-  EXPECT_EQ(r.findings[0].other_thread, 0);
+  EXPECT_EQ(r.findings[0].earlier_loc.line, 17);
+  EXPECT_EQ(r.findings[0].earlier_thread, 0);
 }
 
 TEST_F(FindingsTest, ReportsRaceBetweenAtomicUpdateAndPlainRead) {
@@ -236,13 +237,13 @@ TEST_F(FindingsTest, ResultOfAtomicUpdateToThreadPrivateElementIsNotOrderDepende
 TEST_F(FindingsTest, ReportsIntegerDivisionByZero) {
   line(25);
   w.b().store(n, {index()}, w.op(Op::kDiv, {w.b().i32(6), w.at(n, i)}));
-  EXPECT_EQ(only(w.evaluate(), Kind::kIntegerDivision, 25).thread, 0);
+  EXPECT_EQ(only(w.evaluate(), Kind::kInvalidIntegerDivision, 25).thread, 0);
 }
 
 TEST_F(FindingsTest, ReportsMinimumIntegerDividedByMinusOne) {
   line(26);
   w.b().store(n, {index()}, w.op(Op::kMod, {w.b().i32(-2147483648LL), w.op(Op::kSub, {w.at(n, i), w.b().i32(3 + 1)})}));
-  EXPECT_EQ(only(w.evaluate(), Kind::kIntegerDivision, 26).thread, 3);
+  EXPECT_EQ(only(w.evaluate(), Kind::kInvalidIntegerDivision, 26).thread, 3);
 }
 
 TEST_F(FindingsTest, ReportsShiftByBitWidth) {
@@ -269,7 +270,7 @@ TEST_F(FindingsTest, ReportsEndlessLoop) {
   run.instruction_budget = 10'000;
   const ReferenceResult r = w.oracle().evaluate(run);
   ASSERT_EQ(r.findings.size(), 1U);
-  EXPECT_EQ(r.findings[0].kind, Kind::kInstructionBudget);
+  EXPECT_EQ(r.findings[0].kind, Kind::kInstructionLimit);
   EXPECT_FALSE(r.is_complete);
 }
 

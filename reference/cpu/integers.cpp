@@ -23,7 +23,8 @@ std::int64_t least(Scalar scalar) {
 int width(Scalar scalar) { return 8 * ir::row(scalar).bytes; }
 
 IntegerResult divide(Op op, Scalar scalar, std::int64_t a, std::int64_t b) {
-  if (b == 0 || (is_signed(scalar) && b == -1 && a == least(scalar))) return {0, Finding::Kind::kIntegerDivision};
+  if (b == 0 || (is_signed(scalar) && b == -1 && a == least(scalar)))
+    return {0, Finding::Kind::kInvalidIntegerDivision};
   if (!is_signed(scalar)) return {number(op == Op::kMod ? bits(a) % bits(b) : bits(a) / bits(b))};
   if (op == Op::kMod) return {a % b};
   const std::int64_t quotient = a / b;
@@ -107,7 +108,7 @@ IntegerResult evaluate_integer(Op op, Scalar scalar, std::span<const std::int64_
     default: break;
   }
   IntegerResult result{ir::wrap_to(scalar, unwrapped(op, scalar, x))};
-  if (overflows(op, scalar, x)) result.finding = Finding::Kind::kIntegerOverflow;
+  if (overflows(op, scalar, x)) result.defect = Finding::Kind::kIntegerOverflow;
   return result;
 }
 

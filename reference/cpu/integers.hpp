@@ -14,8 +14,8 @@ namespace assay::reference {
 
 /// The result of an integer operation.
 struct IntegerResult {
-  std::int64_t value = 0;                     ///< result; 0 if there is a finding
-  std::optional<Finding::Kind> finding = {};  ///< defect if the result is undefined in C
+  std::int64_t value = 0;                    ///< result; 0 if there is a finding
+  std::optional<Finding::Kind> defect = {};  ///< defect if the result is undefined in C
 };
 
 /// One operation of the table on operands of type `scalar`; tests give 0 or 1.

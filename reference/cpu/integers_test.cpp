@@ -34,7 +34,7 @@ TEST(OracleIntegers, ArithmeticWrapsAroundOnOverflow) {
 
 TEST(OracleIntegers, ReportsSignedOverflowOf32And64BitTypes) {
   const auto overflows = [](Op op, Scalar scalar, std::vector<std::int64_t> x) {
-    return evaluate_integer(op, scalar, x).finding == Finding::Kind::kIntegerOverflow;
+    return evaluate_integer(op, scalar, x).defect == Finding::Kind::kIntegerOverflow;
   };
   constexpr std::int64_t kGreatest = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
@@ -79,8 +79,8 @@ TEST(OracleIntegers, ConversionAcceptsOnlyFloatsInRangeOfIntegerType) {
 }
 
 TEST(OracleIntegers, EveryIntegerOperationIsImplemented) {
-  for (const ir::OperationRow& row : ir::kOperations) {
-    const bool takes_integers = row.rule == ir::TypeRule::kNumeric || row.rule == ir::TypeRule::kBits;
+  for (const ir::OperationEntry& row : ir::kOperations) {
+    const bool takes_integers = row.rule == ir::TypeRule::kNumericScalars || row.rule == ir::TypeRule::kIntegerScalars;
     if (!takes_integers) continue;
     // With operands 50, 3 and 4 only step returns 0.
     if (row.op == Op::kStep) continue;

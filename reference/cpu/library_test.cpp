@@ -500,7 +500,9 @@ std::map<std::string, Formula> formulas() {
   };
 }
 
-std::string key_of(const ir::LibraryRow& row) { return std::string(row.name) + " " + std::string(row.operands); }
+std::string key_of(const ir::LibraryFunctionInfo& row) {
+  return std::string(row.name) + " " + std::string(row.operand_kinds);
+}
 
 class LibraryFunction : public ::testing::TestWithParam<Usage> {};
 

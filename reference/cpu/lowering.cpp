@@ -47,8 +47,8 @@ Registers Lowering::temporaries(std::size_t count) {
 }
 
 std::size_t Lowering::emit(Instruction instruction, const Registers& operands) {
-  instruction.operands = static_cast<std::uint32_t>(program_.operands.size());
-  instruction.count = static_cast<std::uint32_t>(operands.size());
+  instruction.first_operand = static_cast<std::uint32_t>(program_.operands.size());
+  instruction.operand_count = static_cast<std::uint32_t>(operands.size());
   instruction.loc = loc_;
   program_.operands.insert(program_.operands.end(), operands.begin(), operands.end());
   program_.code.push_back(instruction);
@@ -72,17 +72,18 @@ void Lowering::move(const Registers& to, const Registers& from) {
   }
 }
 
-std::int32_t Lowering::choice(const void* origin, Choice::Kind kind) {
+std::int32_t Lowering::choice(const void* origin, BranchPoint::Kind kind) {
   if (ir::library_name(*frame_->function)) return ir::kNone;  // code of Warp, not of the user
-  const auto [at, is_new] = choices_.try_emplace(origin, static_cast<std::int32_t>(program_.choices.size()));
-  if (is_new) program_.choices.push_back({.kind = kind, .loc = loc_});
+  const auto [at, is_new] =
+      branch_points_.try_emplace(origin, static_cast<std::int32_t>(program_.branch_points.size()));
+  if (is_new) program_.branch_points.push_back({.kind = kind, .loc = loc_});
   return at->second;
 }
 
 std::size_t Lowering::jump_unless(const void* origin, ir::ExprId condition) {
   const RegisterId value = scalar(condition);
-  const std::int32_t number = is_literal(condition) ? ir::kNone : choice(origin, Choice::Kind::kBranch);
-  return emit({.code = InstructionCode::kJumpIfEqual, .extent = 0, .choice = number}, {value});
+  const std::int32_t number = is_literal(condition) ? ir::kNone : choice(origin, BranchPoint::Kind::kBranch);
+  return emit({.code = InstructionCode::kJumpIfEqual, .extent = 0, .branch_point = number}, {value});
 }
 
 void Lowering::reject(std::string reason) {
@@ -91,9 +92,9 @@ void Lowering::reject(std::string reason) {
 }
 
 void Lowering::allocate(ir::VarId variable) {
-  Slot& place = slot(variable);
-  if (place.base != ir::kNone) return;
-  place.base = program_.register_count;
+  VariableStorage& place = slot(variable);
+  if (place.first_register != ir::kNone) return;
+  place.first_register = program_.register_count;
   program_.register_count += static_cast<RegisterId>(component_count(frame_->function->var(variable).type));
 }
 
@@ -101,7 +102,7 @@ Registers Lowering::variable_components(ir::VarId variable) {
   allocate(variable);
   Registers components(component_count(frame_->function->var(variable).type));
   for (std::size_t i = 0; i < components.size(); ++i)
-    components[i] = slot(variable).base + static_cast<RegisterId>(i);
+    components[i] = slot(variable).first_register + static_cast<RegisterId>(i);
   return components;
 }
 
@@ -126,13 +127,13 @@ void Lowering::bind_parameters(const ir::Function& kernel) {
       slot(v).parameter = v;
     } else {
       allocate(v);
-      info.base = slot(v).base;
+      info.first_register = slot(v).first_register;
     }
     program_.parameters.push_back(std::move(info));
   }
   for (ir::VarId v = kernel.parameter_count; v < kernel.parameter_count + kernel.launch_rank; ++v) {
     allocate(v);
-    program_.thread_indices.push_back(slot(v).base);
+    program_.thread_indices.push_back(slot(v).first_register);
   }
 }
 
@@ -144,7 +145,7 @@ void Lowering::lower_kernel(const ir::Function& kernel) {
   loc_ = kernel.loc;
   bind_parameters(kernel);
   block(kernel.body);
-  patch(frame.returns, here());
+  patch(frame.return_jumps, here());
   emit({.code = InstructionCode::kEnd});
   frame_ = nullptr;
 }
@@ -162,16 +163,16 @@ Registers Lowering::call_with(std::int32_t index, const std::vector<ir::ExprId>&
                               const std::vector<Registers>& values) {
   const ir::Function& callee = module_.functions[static_cast<std::size_t>(index)];
   if (here() > kMaxInstructions) reject("kernel is too large after function inlining");
-  std::vector<Slot> arrays(args.size());
+  std::vector<VariableStorage> arrays(args.size());
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (values[i].empty()) arrays[i] = slot(expr(args[i]).variable);
   }
   Registers results = inlined(callee, arrays, values);
-  if (callee.gradient == ir::kNone || is_in_gradient_) return results;
+  if (callee.gradient == ir::kNone || is_lowering_custom_gradient_) return results;
   return call_with_custom_gradient(callee, arrays, values, results);
 }
 
-Registers Lowering::inlined(const ir::Function& callee, const std::vector<Slot>& arrays,
+Registers Lowering::inlined(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
                             const std::vector<Registers>& values) {
   Frame inner = frame_of(callee);
   for (const ir::Type type : callee.results) {
@@ -180,13 +181,13 @@ Registers Lowering::inlined(const ir::Function& callee, const std::vector<Slot>&
   }
   std::copy(arrays.begin(), arrays.end(), inner.slots.begin());
   Frame* const outer = std::exchange(frame_, &inner);
-  std::vector<Loop> outer_loops = std::exchange(loops_, {});
+  std::vector<LoopJumps> outer_loops = std::exchange(loops_, {});
   const ir::Loc outer_loc = loc_;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!values[i].empty()) move(variable_components(static_cast<ir::VarId>(i)), values[i]);
   }
   block(callee.body);
-  patch(inner.returns, here());
+  patch(inner.return_jumps, here());
   loc_ = outer_loc;
   loops_ = std::move(outer_loops);
   frame_ = outer;
@@ -198,20 +199,20 @@ Registers Lowering::inlined(const ir::Function& callee, const std::vector<Slot>&
 /// A register with the unit adjoint of a result. Actual adjoints are arbitrary numbers, so products with them round:
 /// `rounded` makes products with this constant inexact.
 RegisterId Lowering::seed(ir::Scalar type) {
-  const auto [at, is_new] = unit_cotangents_.try_emplace(type, program_.register_count);
+  const auto [at, is_new] = unit_cotangent_registers_.try_emplace(type, program_.register_count);
   if (is_new) {
     program_.constants.push_back(
-        {.destination = temporary(), .scalar = type, .bits = std::bit_cast<std::uint64_t>(1.0), .is_rounded = true});
+        {.destination = temporary(), .scalar = type, .bits = std::bit_cast<std::uint64_t>(1.0), .is_inexact = true});
   }
   return at->second;
 }
 
 /// The gradient is linear in the adjoints (the adjoint pass rejects others), so each partial derivative is the result
 /// of the gradient for a unit adjoint.
-Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const std::vector<Slot>& arrays,
+Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
                                               const std::vector<Registers>& values, const Registers& primal) {
   const ir::Function& gradient = module_.functions[static_cast<std::size_t>(callee.gradient)];
-  std::vector<Slot> all_arrays = arrays;
+  std::vector<VariableStorage> all_arrays = arrays;
   all_arrays.resize(arrays.size() + callee.results.size());
   std::vector<ir::Scalar> scalars;
   for (const ir::Type type : callee.results) {
@@ -231,7 +232,7 @@ Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const 
     }
   }
   Registers results = primal;
-  is_in_gradient_ = true;
+  is_lowering_custom_gradient_ = true;
   for (std::size_t j = 0; j < primal.size(); ++j) {
     if (!ir::is_float(scalars[j])) continue;
     std::vector<Registers> given = values;
@@ -249,7 +250,7 @@ Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const 
       partials.push_back(adjoints[at]);
     results[j] = custom(scalars[j], primal[j], sources, partials);
   }
-  is_in_gradient_ = false;
+  is_lowering_custom_gradient_ = false;
   return results;
 }
 
@@ -295,7 +296,7 @@ void Lowering::lower(const ir::Let& let) {
   }
   allocate(let.variable);
   const auto count = static_cast<std::int32_t>(component_count(frame_->function->var(let.variable).type));
-  emit({.code = InstructionCode::kClear, .destination = slot(let.variable).base, .extent = count});
+  emit({.code = InstructionCode::kClear, .destination = slot(let.variable).first_register, .extent = count});
 }
 
 void Lowering::lower(const ir::Assign& assign) { move(variable_components(assign.variable), expression(assign.value)); }
@@ -308,7 +309,7 @@ void Lowering::lower(const ir::Store& store) {
     return store_or_add_tile({.code = InstructionCode::kStore, .target = parameter}, type_of(store.value),
                              store.indices, expression(store.value));
   }
-  const Slot target = slot(expr(store.array).variable);
+  const VariableStorage target = slot(expr(store.array).variable);
   if (target.parameter != ir::kNone)
     return change({.code = InstructionCode::kStore, .target = target.parameter}, store.indices,
                   ir::stored_part(*frame_->function, store));
@@ -318,9 +319,9 @@ void Lowering::lower(const ir::Store& store) {
   const Registers value = expression(store.value);
   operands.insert(operands.end(), value.begin(), value.end());
   emit({.code = InstructionCode::kLocalStore,
-        .rank = static_cast<std::uint8_t>(store.indices.size()),
-        .components = static_cast<std::uint16_t>(value.size()),
-        .target = target.base,
+        .index_count = static_cast<std::uint8_t>(store.indices.size()),
+        .component_count = static_cast<std::uint16_t>(value.size()),
+        .target = target.first_register,
         .extent = static_cast<std::int32_t>(type.extent)},
        operands);
 }
@@ -336,26 +337,26 @@ void Lowering::change(Instruction instruction, const std::vector<ir::ExprId>& in
     const Registers expected = expression(compare);
     operands.insert(operands.end(), expected.begin(), expected.end());
   }
-  const LeafOffset offset = leaf_offset(part.path);
-  if (offset.variable != ir::kNone) operands.push_back(offset.variable);
+  const ComponentOffset offset = component_offset(part.path);
+  if (offset.variable_part != ir::kNone) operands.push_back(offset.variable_part);
   ParameterInfo& parameter = program_.parameters[static_cast<std::size_t>(instruction.target)];
   parameter.is_written = true;
-  parameter.changes_in_parts |= !part.path.empty();
-  instruction.rank = static_cast<std::uint8_t>(indices.size());
-  instruction.components = static_cast<std::uint16_t>(value.size());
-  instruction.extent = offset.constant;
+  parameter.has_partial_element_writes |= !part.path.empty();
+  instruction.index_count = static_cast<std::uint8_t>(indices.size());
+  instruction.component_count = static_cast<std::uint16_t>(value.size());
+  instruction.extent = offset.constant_part;
   emit(instruction, operands);
 }
 
 void Lowering::lower(const ir::Atomic& atomic) {
-  const Slot target = slot(expr(atomic.array).variable);
+  const VariableStorage target = slot(expr(atomic.array).variable);
   if (target.parameter == ir::kNone) return reject("atomics on local arrays are not supported");
   if (type_of(atomic.value).is_tile()) {
     program_.parameters[static_cast<std::size_t>(target.parameter)].is_written = true;
-    return store_or_add_tile({.code = InstructionCode::kAtomic, .atomic = atomic.op, .target = target.parameter},
+    return store_or_add_tile({.code = InstructionCode::kAtomic, .atomic_op = atomic.op, .target = target.parameter},
                              type_of(atomic.value), atomic.indices, expression(atomic.value));
   }
-  Instruction instruction{.code = InstructionCode::kAtomic, .atomic = atomic.op, .target = target.parameter};
+  Instruction instruction{.code = InstructionCode::kAtomic, .atomic_op = atomic.op, .target = target.parameter};
   if (atomic.result != ir::kNone && frame_->is_read[static_cast<std::size_t>(atomic.result)])
     instruction.destination = variable_components(atomic.result).at(0);
   change(instruction, atomic.indices, ir::updated_part(*frame_->function, atomic), atomic.compare);
@@ -389,19 +390,21 @@ void Lowering::lower(const ir::For& loop) {
   const RegisterId stop = scalar(loop.stop);
   const RegisterId step = scalar(loop.step);
   move(counter, {start, stop, step});
-  const std::size_t top = emit(
-      {.code = InstructionCode::kRangeLoopTest, .scalar = type, .choice = choice(&loop, Choice::Kind::kLoop)}, counter);
+  const std::size_t top = emit({.code = InstructionCode::kRangeLoopTest,
+                                .scalar = type,
+                                .branch_point = choice(&loop, BranchPoint::Kind::kRangeLoop)},
+                               counter);
   move(variable_components(loop.variable), {counter[0]});
   loops_.emplace_back();
   block(loop.body);
   loc_ = loc;
-  const Loop ended = std::move(loops_.back());
+  const LoopJumps ended = std::move(loops_.back());
   loops_.pop_back();
-  patch(ended.continues, here());
+  patch(ended.continue_jumps, here());
   emit({.code = InstructionCode::kRangeLoopNext, .destination = counter[0], .target = static_cast<std::int32_t>(top)},
        {counter[2]});
   patch(top, here());
-  patch(ended.breaks, here());
+  patch(ended.break_jumps, here());
 }
 
 void Lowering::lower(const ir::While& loop) {
@@ -411,22 +414,22 @@ void Lowering::lower(const ir::While& loop) {
   loops_.emplace_back();
   block(loop.body);
   loc_ = loc;
-  const Loop ended = std::move(loops_.back());
+  const LoopJumps ended = std::move(loops_.back());
   loops_.pop_back();
-  patch(ended.continues, top);
+  patch(ended.continue_jumps, top);
   emit({.code = InstructionCode::kJump, .target = static_cast<std::int32_t>(top)});
   patch(exit, here());
-  patch(ended.breaks, here());
+  patch(ended.break_jumps, here());
 }
 
 void Lowering::lower(const ir::Break&) {
   if (loops_.empty()) return reject("break outside a loop");
-  loops_.back().breaks.push_back(emit({.code = InstructionCode::kJump}));
+  loops_.back().break_jumps.push_back(emit({.code = InstructionCode::kJump}));
 }
 
 void Lowering::lower(const ir::Continue&) {
   if (loops_.empty()) return reject("continue outside a loop");
-  loops_.back().continues.push_back(emit({.code = InstructionCode::kJump}));
+  loops_.back().continue_jumps.push_back(emit({.code = InstructionCode::kJump}));
 }
 
 void Lowering::lower(const ir::Return& statement) {
@@ -436,7 +439,7 @@ void Lowering::lower(const ir::Return& statement) {
     values.insert(values.end(), components.begin(), components.end());
   }
   if (!values.empty()) move(frame_->results, values);
-  frame_->returns.push_back(emit({.code = InstructionCode::kJump}));
+  frame_->return_jumps.push_back(emit({.code = InstructionCode::kJump}));
 }
 
 }  // namespace assay::reference

@@ -27,22 +27,22 @@ class Lowering {
 
  private:
   /// Storage of a variable.
-  struct Slot {
-    RegisterId base = ir::kNone;         ///< first register of a value or local array
-    std::int32_t parameter = ir::kNone;  ///< kernel parameter that an array in global memory belongs to
+  struct VariableStorage {
+    RegisterId first_register = ir::kNone;  ///< first register of a value or local array
+    std::int32_t parameter = ir::kNone;     ///< kernel parameter that an array in global memory belongs to
   };
   /// A function body being lowered.
   struct Frame {
     const ir::Function* function = nullptr;  ///< function that is lowered
-    std::vector<Slot> slots;                 ///< storage of each variable, by VarId
+    std::vector<VariableStorage> slots;      ///< storage of each variable, by VarId
     std::vector<bool> is_read;               ///< whether some expression uses the variable, by VarId
     Registers results;                       ///< registers of a function's returned values
-    std::vector<std::size_t> returns;        ///< jumps of the return statements, to patch
+    std::vector<std::size_t> return_jumps;   ///< jumps of the return statements, to patch
   };
   /// The jumps out of a loop's body that need a target.
-  struct Loop {
-    std::vector<std::size_t> breaks;     ///< jumps of the break statements, to patch
-    std::vector<std::size_t> continues;  ///< jumps of the continue statements, to patch
+  struct LoopJumps {
+    std::vector<std::size_t> break_jumps;     ///< jumps of the break statements, to patch
+    std::vector<std::size_t> continue_jumps;  ///< jumps of the continue statements, to patch
   };
 
   // lowering_expressions.cpp
@@ -63,19 +63,20 @@ class Lowering {
   /// Whether the expression reads a part of an element of an array parameter.
   bool is_part_of_element(ir::ExprId id) const;
   Registers load_part(ir::ExprId id);
-  /// First leaf of a part: a constant plus the value of a register, unless that is kNone.
-  struct LeafOffset {
-    std::int32_t constant = 0;
-    RegisterId variable = ir::kNone;
+  /// First component of a part: a constant plus the value of a register, unless that is kNone.
+  struct ComponentOffset {
+    std::int32_t constant_part = 0;
+    RegisterId variable_part = ir::kNone;
   };
-  LeafOffset leaf_offset(const std::vector<ir::PartStep>& path);
+  ComponentOffset component_offset(const std::vector<ir::PartStep>& path);
   Registers field(const ir::Expr& expr);
   Registers call(std::int32_t function, const std::vector<ir::ExprId>& args);
   /// The call with its arguments evaluated; `values` is empty for arrays, which `args` names.
   Registers call_with(std::int32_t function, const std::vector<ir::ExprId>& args, const std::vector<Registers>& values);
-  Registers inlined(const ir::Function& callee, const std::vector<Slot>& arrays, const std::vector<Registers>& values);
+  Registers inlined(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
+                    const std::vector<Registers>& values);
   /// The results of a function with a custom gradient: the primal values with the derivatives defined by the gradient.
-  Registers call_with_custom_gradient(const ir::Function& callee, const std::vector<Slot>& arrays,
+  Registers call_with_custom_gradient(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
                                       const std::vector<Registers>& values, const Registers& primal);
   /// destination = primal, with the derivatives `partials` by `sources`.
   RegisterId custom(ir::Scalar type, RegisterId primal, const Registers& sources, const Registers& partials);
@@ -143,7 +144,7 @@ class Lowering {
   void bind_parameters(const ir::Function& kernel);
   static Frame frame_of(const ir::Function& function);
 
-  Slot& slot(ir::VarId variable) { return frame_->slots[static_cast<std::size_t>(variable)]; }
+  VariableStorage& slot(ir::VarId variable) { return frame_->slots[static_cast<std::size_t>(variable)]; }
   const ir::Expr& expr(ir::ExprId id) const { return frame_->function->expr(id); }
   ir::Type type_of(ir::ExprId id) const { return expr(id).type; }
   std::vector<ir::Scalar> component_types(ir::Type type) const;
@@ -163,7 +164,7 @@ class Lowering {
       patch(jump, target);
   }
   /// Index of the choice made by `origin`, a statement or expression.
-  std::int32_t choice(const void* origin, Choice::Kind kind);
+  std::int32_t choice(const void* origin, BranchPoint::Kind kind);
   /// A jump on the value of the condition for the statement or expression `origin`; a literal condition is not a
   /// choice.
   std::size_t jump_unless(const void* origin, ir::ExprId condition);
@@ -172,14 +173,17 @@ class Lowering {
 
   const ir::Module& module_;
   Program& program_;
-  Frame* frame_ = nullptr;   ///< innermost function that is lowered
-  std::vector<Loop> loops_;  ///< loops around the current statement, the innermost last
-  std::map<std::pair<ir::Scalar, std::uint64_t>, RegisterId> constants_;  ///< registers of constants, by type and bits
-  std::map<const void*, std::int32_t> choices_;       ///< index in Program::choices, by statement or expression
-  std::map<ir::Scalar, RegisterId> unit_cotangents_;  ///< registers of the cotangent 1, by type, for custom gradients
-  bool is_in_gradient_ = false;  ///< whether a custom gradient is lowered, which is not differentiated itself
-  ir::Loc loc_;                  ///< source location of the current instruction
-  std::optional<Error> error_;   ///< why the kernel cannot be lowered; nullopt: no reason yet
+  Frame* frame_ = nullptr;        ///< innermost function that is lowered
+  std::vector<LoopJumps> loops_;  ///< loops around the current statement, the innermost last
+  std::map<std::pair<ir::Scalar, std::uint64_t>, RegisterId>
+      constant_registers_;                             ///< registers of constants, by type and bits
+  std::map<const void*, std::int32_t> branch_points_;  ///< index in Program::branch_points, by statement or expression
+  std::map<ir::Scalar, RegisterId>
+      unit_cotangent_registers_;  ///< registers of the cotangent 1, by type, for custom gradients
+  bool is_lowering_custom_gradient_ =
+      false;                    ///< whether a custom gradient is lowered, which is not differentiated itself
+  ir::Loc loc_;                 ///< source location of the current instruction
+  std::optional<Error> error_;  ///< why the kernel cannot be lowered; nullopt: no reason yet
 };
 
 }  // namespace assay::reference

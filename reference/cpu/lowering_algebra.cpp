@@ -86,14 +86,14 @@ Registers Lowering::algebra(const ir::Expr& e, const std::vector<Registers>& ope
 
 /// The instruction code for an operation on floats.
 InstructionCode code_of(const Evaluator& row) {
-  if (row.role == EvaluatorRole::kTest) return InstructionCode::kTest;
+  if (row.role == EvaluatorRole::kPredicate) return InstructionCode::kFloatPredicate;
   // An operation with an injected fault has a separate row.
-  if (&row != &original_evaluator(row.op)) return InstructionCode::kFloat;
+  if (&row != &original_evaluator(row.op)) return InstructionCode::kFloatOperation;
   switch (row.op) {
     case Op::kAdd: return InstructionCode::kAdd;
     case Op::kSub: return InstructionCode::kSub;
     case Op::kMul: return InstructionCode::kMul;
-    default: return InstructionCode::kFloat;
+    default: return InstructionCode::kFloatOperation;
   }
 }
 
@@ -109,12 +109,12 @@ Registers Lowering::elementwise(Op op, Scalar type, const std::vector<Registers>
     Registers sources;
     for (const Registers& operand : operands)
       sources.push_back(operand.size() == 1 ? operand[0] : operand[i]);
-    emit({.code = floats ? code_of(row) : InstructionCode::kInteger,
+    emit({.code = floats ? code_of(row) : InstructionCode::kIntegerOperation,
           .op = op,
           .scalar = type,
           .destination = destination[i],
           .evaluator = &row,
-          .choice = choice},
+          .branch_point = choice},
          sources);
   }
   return destination;
@@ -122,7 +122,7 @@ Registers Lowering::elementwise(Op op, Scalar type, const std::vector<Registers>
 
 Registers Lowering::reduce(Op op, Scalar type, Registers operands) {
   const RegisterId destination = temporary();
-  emit({.code = InstructionCode::kFloat,
+  emit({.code = InstructionCode::kFloatOperation,
         .op = op,
         .scalar = type,
         .destination = destination,

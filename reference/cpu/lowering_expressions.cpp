@@ -22,8 +22,11 @@ Registers Lowering::expression(ir::ExprId id) {
     case ExprKind::kLoad: return load(e);
     case ExprKind::kShapeOf: {
       const RegisterId destination = temporary();
-      const Slot array = slot(expr(e.args[0]).variable);
-      emit({.code = InstructionCode::kShape, .destination = destination, .target = array.parameter, .extent = e.index});
+      const VariableStorage array = slot(expr(e.args[0]).variable);
+      emit({.code = InstructionCode::kArrayExtent,
+            .destination = destination,
+            .target = array.parameter,
+            .extent = e.index});
       return {destination};
     }
     case ExprKind::kField: return is_part_of_element(id) ? load_part(id) : field(e);
@@ -33,7 +36,7 @@ Registers Lowering::expression(ir::ExprId id) {
 }
 
 RegisterId Lowering::number(ir::Scalar type, std::uint64_t bits) {
-  const auto [at, is_new] = constants_.try_emplace({type, bits}, program_.register_count);
+  const auto [at, is_new] = constant_registers_.try_emplace({type, bits}, program_.register_count);
   if (is_new) program_.constants.push_back({.destination = temporary(), .scalar = type, .bits = bits});
   return at->second;
 }
@@ -69,7 +72,7 @@ Registers Lowering::logic(const ir::Expr& e) {
   move({destination}, expression(e.args[0]));
   const std::size_t skip = emit({.code = InstructionCode::kJumpIfEqual,
                                  .extent = e.op == Op::kOr ? 1 : 0,
-                                 .choice = choice(&e, Choice::Kind::kBranch)},
+                                 .branch_point = choice(&e, BranchPoint::Kind::kBranch)},
                                 {destination});
   move({destination}, expression(e.args[1]));
   patch(skip, here());
@@ -97,9 +100,9 @@ Registers Lowering::select(const ir::Expr& e) {
   const Registers yes = expression(e.args[1]);
   const Registers no = expression(e.args[2]);
   const Registers destination = temporaries(yes.size());
-  const std::int32_t number = is_literal(e.args[0]) ? ir::kNone : choice(&e, Choice::Kind::kBranch);
+  const std::int32_t number = is_literal(e.args[0]) ? ir::kNone : choice(&e, BranchPoint::Kind::kBranch);
   for (std::size_t i = 0; i < destination.size(); ++i)
-    emit({.code = InstructionCode::kSelect, .destination = destination[i], .choice = number},
+    emit({.code = InstructionCode::kSelect, .destination = destination[i], .branch_point = number},
          {condition, yes[i], no[i]});
   return destination;
 }
@@ -116,7 +119,8 @@ Registers Lowering::cast(const ir::Expr& e) {
   else if (ir::is_float(to)) code = InstructionCode::kIntegerToFloat;
   const Registers destination = temporaries(source.size());
   for (std::size_t i = 0; i < source.size(); ++i)
-    emit({.code = code, .op = Op::kCast, .scalar = to, .from = from, .destination = destination[i]}, {source[i]});
+    emit({.code = code, .op = Op::kCast, .scalar = to, .source_scalar = from, .destination = destination[i]},
+         {source[i]});
   return destination;
 }
 
@@ -171,7 +175,7 @@ Registers Lowering::insert(const ir::Expr& e) {
     const Registers destination = temporaries(operands.size());
     operands.insert(operands.begin(), {index, value[k]});
     emit({.code = InstructionCode::kInsert,
-          .components = static_cast<std::uint16_t>(destination.size()),
+          .component_count = static_cast<std::uint16_t>(destination.size()),
           .destination = destination[0]},
          operands);
     for (std::size_t p = 0; p < destination.size(); ++p)
@@ -223,41 +227,42 @@ Registers Lowering::load_part(ir::ExprId id) {
   for (std::size_t i = 1; i < e.args.size(); ++i)
     operands.push_back(scalar(e.args[i]));
   const auto rank = static_cast<std::uint8_t>(operands.size());
-  const LeafOffset offset = leaf_offset(part.path);
-  if (offset.variable != ir::kNone) operands.push_back(offset.variable);
+  const ComponentOffset offset = component_offset(part.path);
+  if (offset.variable_part != ir::kNone) operands.push_back(offset.variable_part);
   const Registers destination = temporaries(component_count(type_of(id)));
   const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
   emit({.code = InstructionCode::kLoad,
-        .rank = rank,
-        .components = static_cast<std::uint16_t>(destination.size()),
+        .index_count = rank,
+        .component_count = static_cast<std::uint16_t>(destination.size()),
         .destination = destination.at(0),
         .target = slot(expr(e.args[0]).variable).parameter,
-        .extent = offset.constant},
+        .extent = offset.constant_part},
        operands);
   loc_ = statement;
   return destination;
 }
 
-Lowering::LeafOffset Lowering::leaf_offset(const std::vector<ir::PartStep>& path) {
-  LeafOffset offset;
+Lowering::ComponentOffset Lowering::component_offset(const std::vector<ir::PartStep>& path) {
+  ComponentOffset offset;
   for (const ir::PartStep& step : path) {
-    if (step.field != ir::kNone) {
-      offset.constant += static_cast<std::int32_t>(field_range(step.whole, step.field).first);
+    if (step.field_index != ir::kNone) {
+      offset.constant_part += static_cast<std::int32_t>(field_range(step.whole_type, step.field_index).first);
       continue;
     }
-    const auto part = static_cast<std::int32_t>(component_count(step.whole.part()));
-    if (const auto constant = constant_index(step.index, step.whole)) {
-      offset.constant += static_cast<std::int32_t>(*constant) * part;
+    const auto part = static_cast<std::int32_t>(component_count(step.whole_type.indexed_part()));
+    if (const auto constant = constant_index(step.index, step.whole_type)) {
+      offset.constant_part += static_cast<std::int32_t>(*constant) * part;
       continue;
     }
     // Chooses among the offsets of all parts, so that an index outside the range is reported.
     Registers operands{scalar(step.index)};
-    for (std::int32_t k = 0; k < step.whole.parts(); ++k)
+    for (std::int32_t k = 0; k < step.whole_type.parts(); ++k)
       operands.push_back(integer(Scalar::kI32, std::int64_t{k} * part));
     const RegisterId chosen = temporary();
     emit({.code = InstructionCode::kExtract, .destination = chosen}, operands);
-    offset.variable =
-        offset.variable == ir::kNone ? chosen : elementwise(Op::kAdd, Scalar::kI32, {{offset.variable}, {chosen}})[0];
+    offset.variable_part = offset.variable_part == ir::kNone
+                               ? chosen
+                               : elementwise(Op::kAdd, Scalar::kI32, {{offset.variable_part}, {chosen}})[0];
   }
   return offset;
 }
@@ -268,18 +273,18 @@ Registers Lowering::load(const ir::Expr& e) {
     return temporaries(1);
   }
   if (e.type.is_tile() && type_of(e.args[0]).is_array()) return load_tile(e);
-  const Slot array = slot(expr(e.args[0]).variable);
+  const VariableStorage array = slot(expr(e.args[0]).variable);
   Registers indices;
   for (std::size_t i = 1; i < e.args.size(); ++i)
     indices.push_back(scalar(e.args[i]));
   const Registers destination = temporaries(component_count(e.type));
-  Instruction instruction{.rank = static_cast<std::uint8_t>(indices.size()),
-                          .components = static_cast<std::uint16_t>(destination.size()),
+  Instruction instruction{.index_count = static_cast<std::uint8_t>(indices.size()),
+                          .component_count = static_cast<std::uint16_t>(destination.size()),
                           .destination = destination.at(0)};
   const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
   if (array.parameter == ir::kNone) {
     instruction.code = InstructionCode::kLocalLoad;
-    instruction.target = array.base;
+    instruction.target = array.first_register;
     instruction.extent = static_cast<std::int32_t>(type_of(e.args[0]).extent);
   } else {
     instruction.code = InstructionCode::kLoad;

@@ -70,7 +70,7 @@ Registers Lowering::load_tile(const ir::Expr& e) {
   const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
   for (int k = 0; k < e.type.tile_size(); ++k) {
     const Instruction load{.code = InstructionCode::kLoad,
-                           .rank = static_cast<std::uint8_t>(indices.size()),
+                           .index_count = static_cast<std::uint8_t>(indices.size()),
                            .is_padded = true,
                            .destination = destination[static_cast<std::size_t>(k)],
                            .target = parameter};
@@ -83,7 +83,7 @@ Registers Lowering::load_tile(const ir::Expr& e) {
 void Lowering::store_or_add_tile(Instruction instruction, Type tile, const std::vector<ir::ExprId>& offsets,
                                  const Registers& value) {
   const std::vector<Registers> indices = tile_indices(tile, offsets);
-  instruction.rank = static_cast<std::uint8_t>(indices.size());
+  instruction.index_count = static_cast<std::uint8_t>(indices.size());
   instruction.is_padded = true;
   for (int k = 0; k < tile.tile_size(); ++k) {
     Registers operands = index_of(tile, indices, k);

@@ -16,18 +16,18 @@ Machine<Tracer>::Machine(const Program& program, const OracleRun& run, Tracer& t
       run_(run),
       tracer_(tracer),
       decisions_(run.forced_path),
-      choices_(program.choices),
-      arithmetics_{Arithmetic(ir::Scalar::kF16, run.profile, decisions_, bounds),
-                   Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, bounds),
-                   Arithmetic(ir::Scalar::kF32, run.profile, decisions_, bounds),
-                   Arithmetic(ir::Scalar::kF64, run.profile, decisions_, bounds)},
+      branch_points_(program.branch_points),
+      arithmetic_by_type_{Arithmetic(ir::Scalar::kF16, run.profile, decisions_, bounds),
+                          Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, bounds),
+                          Arithmetic(ir::Scalar::kF32, run.profile, decisions_, bounds),
+                          Arithmetic(ir::Scalar::kF64, run.profile, decisions_, bounds)},
       registers_(static_cast<std::size_t>(program.register_count)),
       arrays_(program.parameters.size()) {
   for (const RegisterConstant& constant : program.constants) {
     Value& value = at(constant.destination);
     if (ir::is_float(constant.scalar)) value.f.v = static_cast<long double>(std::bit_cast<double>(constant.bits));
     else value.i = static_cast<std::int64_t>(constant.bits);
-    if (!constant.is_rounded) continue;
+    if (!constant.is_inexact) continue;
     value.f.e[kNative] = format_of(constant.scalar, run.profile.flush_to_zero).unit;
     value.f.e[kPromoted] = format_of(ir::Scalar::kF64, run.profile.flush_to_zero).unit;
   }
@@ -45,12 +45,12 @@ void Machine<Tracer>::bind_arguments(const Perturbation* perturbation) {
     const ir::Argument& argument = run_.launch.arguments[p];
     const auto components = ir::scalar_components(*program_.module, argument.type);
     for (std::size_t k = 0; k < components.size(); ++k) {
-      Value& value = at(info.base + static_cast<RegisterId>(k));
+      Value& value = at(info.first_register + static_cast<RegisterId>(k));
       value = initial_content<Handle>(argument, components[k].offset, info.components[k], run_.profile.input_error);
       if (!ir::is_float(info.components[k])) continue;
       if (perturbation)
         value.f.v += perturbation->step * static_cast<long double>(component_value(perturbation->direction, p, k));
-      value.h = tracer_.component(p, k, info.components[k], value.f.v);
+      value.h = tracer_.input_handle(p, k, info.components[k], value.f.v);
     }
   }
 }
@@ -60,7 +60,7 @@ void Machine<Tracer>::bind_array(std::size_t p, const Perturbation* perturbation
   const ir::Argument& argument = run_.launch.arguments[p];
   const bool initialized = !(p < run_.uninitialized.size() && run_.uninitialized[p]);
   arrays_[p].bind(p, argument, ir::scalar_components(*program_.module, argument.type.element()), initialized,
-                  program_.parameters[p].changes_in_parts, run_.profile.input_error, perturbation);
+                  program_.parameters[p].has_partial_element_writes, run_.profile.input_error, perturbation);
 }
 
 template <class Tracer>
@@ -100,7 +100,7 @@ void Machine<Tracer>::run_thread(std::int64_t thread) {
     if (instruction.code == InstructionCode::kEnd) return;
     if (++executed_instructions_ > run_.instruction_budget || tracer_.full()) {
       is_complete_ = false;
-      return report(Finding::Kind::kInstructionBudget, instruction);
+      return report(Finding::Kind::kInstructionLimit, instruction);
     }
     pc = step(instruction, pc);
   }
@@ -141,12 +141,12 @@ std::size_t Machine<Tracer>::step(const Instruction& instruction, std::size_t pc
 template <class Tracer>
 void Machine<Tracer>::compute(const Instruction& instruction) {
   switch (instruction.code) {
-    case InstructionCode::kFloat:
+    case InstructionCode::kFloatOperation:
     case InstructionCode::kUnitComponent: return compute_float(instruction);
     case InstructionCode::kSum:
     case InstructionCode::kSumOfProducts: return compute_sum(instruction);
-    case InstructionCode::kTest: return compute_test(instruction);
-    case InstructionCode::kInteger: return compute_integer(instruction);
+    case InstructionCode::kFloatPredicate: return compute_test(instruction);
+    case InstructionCode::kIntegerOperation: return compute_integer(instruction);
     case InstructionCode::kSelect: {
       const std::size_t branch = at(operand(instruction, 0)).i != 0 ? 0 : 1;
       record_choice(instruction, branch);
@@ -159,7 +159,7 @@ void Machine<Tracer>::compute(const Instruction& instruction) {
       for (RegisterId k = 0; k < instruction.extent; ++k)
         at(instruction.destination + k) = Value{};
       return;
-    case InstructionCode::kShape:
+    case InstructionCode::kArrayExtent:
       at(instruction.destination).i = array_of(instruction).shape()[static_cast<std::size_t>(instruction.extent)];
       return;
     case InstructionCode::kExtract: return extract(instruction);
@@ -170,10 +170,10 @@ void Machine<Tracer>::compute(const Instruction& instruction) {
 
 template <class Tracer>
 Operands Machine<Tracer>::gather(const Instruction& instruction) {
-  for (std::size_t i = 0; i < instruction.count; ++i)
+  for (std::size_t i = 0; i < instruction.operand_count; ++i)
     operand_values_[i] = &at(operand(instruction, i)).f;
   decisions_.at(instruction.loc);
-  return Operands(operand_values_).first(instruction.count);
+  return Operands(operand_values_).first(instruction.operand_count);
 }
 
 template <class Tracer>
@@ -196,10 +196,10 @@ void Machine<Tracer>::derive(const Instruction& instruction, Operands operands, 
 template <class Tracer>
 std::span<const TracedValue<typename Tracer::Handle>* const> Machine<Tracer>::sources_of(
     const Instruction& instruction) {
-  sources_.clear();
-  for (std::size_t i = 0; i < instruction.count; ++i)
-    sources_.push_back(&at(operand(instruction, i)));
-  return sources_;
+  point_operands_.clear();
+  for (std::size_t i = 0; i < instruction.operand_count; ++i)
+    point_operands_.push_back(&at(operand(instruction, i)));
+  return point_operands_;
 }
 
 template <class Tracer>
@@ -207,25 +207,25 @@ void Machine<Tracer>::compute_float(const Instruction& instruction) {
   const Operands operands = gather(instruction);
   const bool unit = instruction.code == InstructionCode::kUnitComponent;
   const Evaluate evaluate = unit ? unit_component : instruction.evaluator->evaluate;
-  if (instruction.choice != ir::kNone) {
-    Choice& choice = choices_[static_cast<std::size_t>(instruction.choice)];
+  if (instruction.branch_point != ir::kNone) {
+    BranchPoint& choice = branch_points_[static_cast<std::size_t>(instruction.branch_point)];
     ++choice.branch_counts[branch_of(choice.kind, operands)];
   }
   if constexpr (Tracer::kHasDerivatives) {
     bool active = false;
-    for (std::size_t i = 0; i < instruction.count && !active; ++i)
+    for (std::size_t i = 0; i < instruction.operand_count && !active; ++i)
       active = Tracer::active(at(operand(instruction, i)).h);
     decisions_.ignore_kinks(!active);
   }
   Value& destination = at(instruction.destination);
-  const std::uint64_t path = decisions_.summary().path;
+  const std::uint64_t path = decisions_.summary().path_hash;
   const BoundedValue result = evaluate(arithmetic(instruction.scalar), operands);
-  if constexpr (Tracer::kEvaluatesPoints) {
+  if constexpr (Tracer::kEvaluatesShiftedPoints) {
     const auto sources = sources_of(instruction);
     const auto component = [](const Arithmetic& a, Operands x) { return unit_component(a, x).v; };
     destination.h =
-        unit ? tracer_.evaluate_at_points(instruction.scalar, sources, path_step_since(path), component)
-             : tracer_.evaluate_at_points(*instruction.evaluator, instruction.scalar, sources, path_step_since(path));
+        unit ? tracer_.evaluate_at_points(instruction.scalar, sources, path_change_since(path), component)
+             : tracer_.evaluate_at_points(*instruction.evaluator, instruction.scalar, sources, path_change_since(path));
   }
   destination.f = result;
   decisions_.ignore_kinks(false);
@@ -236,7 +236,7 @@ void Machine<Tracer>::compute_float(const Instruction& instruction) {
 /// Fast path of compute_float for the most common operations, which have two operands and no decisions.
 template <class Tracer>
 void Machine<Tracer>::add_or_multiply(const Instruction& instruction) {
-  const RegisterId* const operands = &program_.operands[instruction.operands];
+  const RegisterId* const operands = &program_.operands[instruction.first_operand];
   const Value& x = at(operands[0]);
   const Value& y = at(operands[1]);
   const Arithmetic& a = arithmetic(instruction.scalar);
@@ -246,9 +246,9 @@ void Machine<Tracer>::add_or_multiply(const Instruction& instruction) {
   const long double v = multiplies ? x.f.v * y.f.v : (subtracts ? x.f.v - y.f.v : x.f.v + y.f.v);
   const PrecisionBounds e = multiplies ? a.product_bound(v, x.f, y.f) : a.sum_bound(v, x.f.e, y.f.e);
   Value& destination = at(instruction.destination);
-  if constexpr (Tracer::kEvaluatesPoints) {
+  if constexpr (Tracer::kEvaluatesShiftedPoints) {
     const std::array<const Value*, 2> sources{&x, &y};
-    const std::uint64_t path = decisions_.summary().path;
+    const std::uint64_t path = decisions_.summary().path_hash;
     destination.h = tracer_.evaluate_at_points(*instruction.evaluator, instruction.scalar, sources, {path, path});
   }
   if constexpr (Tracer::kHasDerivatives) {
@@ -268,14 +268,14 @@ void Machine<Tracer>::compute_sum(const Instruction& instruction) {
   const Arithmetic& a = arithmetic(instruction.scalar);
   const bool products = instruction.code == InstructionCode::kSumOfProducts;
   sum_terms_.clear();
-  for (std::size_t i = 0; i < instruction.count; ++i)
+  for (std::size_t i = 0; i < instruction.operand_count; ++i)
     sum_terms_.push_back(&at(operand(instruction, i)).f);
   Value sum;
   sum.f = products ? a.dot(sum_terms_) : a.sum(sum_terms_);
-  if constexpr (Tracer::kEvaluatesPoints) {
+  if constexpr (Tracer::kEvaluatesShiftedPoints) {
     const auto add = [&](const Arithmetic& values, Operands x) { return (products ? values.dot(x) : values.sum(x)).v; };
     sum.h = tracer_.evaluate_at_points(instruction.scalar, sources_of(instruction),
-                                       path_step_since(decisions_.summary().path), add);
+                                       path_change_since(decisions_.summary().path_hash), add);
   }
   if constexpr (Tracer::kHasDerivatives) {
     const std::size_t count = products ? sum_terms_.size() / 2 : sum_terms_.size();
@@ -301,7 +301,7 @@ void Machine<Tracer>::custom(const Instruction& instruction) {
   Value& destination = at(instruction.destination);
   destination = at(operand(instruction, 0));
   if constexpr (Tracer::kHasDerivatives) {
-    const std::size_t count = (instruction.count - 1) / 2;
+    const std::size_t count = (instruction.operand_count - 1) / 2;
     std::array<const Handle*, kMaxOperands> sources;
     std::uint32_t wanted = 0;
     for (std::size_t i = 0; i <= count; ++i) {
@@ -318,21 +318,21 @@ void Machine<Tracer>::custom(const Instruction& instruction) {
 
 template <class Tracer>
 void Machine<Tracer>::compute_test(const Instruction& instruction) {
-  const std::uint64_t path = decisions_.summary().path;
-  const bool answer = instruction.evaluator->test(arithmetic(instruction.scalar), gather(instruction));
-  if constexpr (Tracer::kEvaluatesPoints)
-    tracer_.evaluate_at_points(instruction.scalar, sources_of(instruction), path_step_since(path),
-                               instruction.evaluator->test);
+  const std::uint64_t path = decisions_.summary().path_hash;
+  const bool answer = instruction.evaluator->predicate(arithmetic(instruction.scalar), gather(instruction));
+  if constexpr (Tracer::kEvaluatesShiftedPoints)
+    tracer_.evaluate_at_points(instruction.scalar, sources_of(instruction), path_change_since(path),
+                               instruction.evaluator->predicate);
   at(instruction.destination).i = answer;
 }
 
 template <class Tracer>
 void Machine<Tracer>::compute_integer(const Instruction& instruction) {
   std::array<std::int64_t, 3> x = {};
-  for (std::size_t i = 0; i < instruction.count; ++i)
+  for (std::size_t i = 0; i < instruction.operand_count; ++i)
     x[i] = at(operand(instruction, i)).i;
   const IntegerResult result = evaluate_integer(instruction.op, instruction.scalar, x);
-  if (result.finding) report(*result.finding, instruction);
+  if (result.defect) report(*result.defect, instruction);
   at(instruction.destination).i = result.value;
 }
 
@@ -341,13 +341,13 @@ void Machine<Tracer>::compute_conversion(const Instruction& instruction) {
   const Value& source = at(operand(instruction, 0));
   Value& destination = at(instruction.destination);
   decisions_.at(instruction.loc);
-  const std::uint64_t path = decisions_.summary().path;
+  const std::uint64_t path = decisions_.summary().path_hash;
   switch (instruction.code) {
     case InstructionCode::kFloatToFloat: {
       const Operands operands = gather(instruction);
-      if constexpr (Tracer::kEvaluatesPoints)
+      if constexpr (Tracer::kEvaluatesShiftedPoints)
         destination.h = source.h;  // rounding by the conversion affects only bounds
-      destination.f = convert(arithmetic(instruction.scalar), instruction.from, instruction.scalar, source.f);
+      destination.f = convert(arithmetic(instruction.scalar), instruction.source_scalar, instruction.scalar, source.f);
       const auto identity = [](const Arithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
         p[0] = kBoundedOne;
       };
@@ -356,14 +356,15 @@ void Machine<Tracer>::compute_conversion(const Instruction& instruction) {
     }
     case InstructionCode::kIntegerToFloat:
       destination = Value{};
-      destination.f = arithmetic(instruction.scalar).constant(to_real(instruction.from, source.i));
+      destination.f = arithmetic(instruction.scalar).constant(to_real(instruction.source_scalar, source.i));
       return;
     case InstructionCode::kFloatToBool:
       destination.i =
-          original_evaluator(ir::Op::kNonzero).evaluate(arithmetic(instruction.from), gather(instruction)).v != 0;
-      if constexpr (Tracer::kEvaluatesPoints)
-        tracer_.evaluate_at_points(evaluator(ir::Op::kNonzero), instruction.from, sources_of(instruction),
-                                   path_step_since(path));
+          original_evaluator(ir::Op::kNonzero).evaluate(arithmetic(instruction.source_scalar), gather(instruction)).v !=
+          0;
+      if constexpr (Tracer::kEvaluatesShiftedPoints)
+        tracer_.evaluate_at_points(evaluator(ir::Op::kNonzero), instruction.source_scalar, sources_of(instruction),
+                                   path_change_since(path));
       return;
     case InstructionCode::kFloatToInteger: return float_to_integer(instruction);
     default: destination.i = ir::wrap_to(instruction.scalar, source.i); return;
@@ -372,10 +373,10 @@ void Machine<Tracer>::compute_conversion(const Instruction& instruction) {
 
 template <class Tracer>
 void Machine<Tracer>::float_to_integer(const Instruction& instruction) {
-  const std::uint64_t path = decisions_.summary().path;
-  const long double whole = truncated(arithmetic(instruction.from), at(operand(instruction, 0)).f);
-  if constexpr (Tracer::kEvaluatesPoints) {
-    tracer_.evaluate_at_points(instruction.from, sources_of(instruction), path_step_since(path),
+  const std::uint64_t path = decisions_.summary().path_hash;
+  const long double whole = truncated(arithmetic(instruction.source_scalar), at(operand(instruction, 0)).f);
+  if constexpr (Tracer::kEvaluatesShiftedPoints) {
+    tracer_.evaluate_at_points(instruction.source_scalar, sources_of(instruction), path_change_since(path),
                                [](const Arithmetic& a, Operands x) { return truncated(a, *x[0]); });
   }
   const bool in_range = fits(instruction.scalar, whole);
@@ -386,7 +387,7 @@ void Machine<Tracer>::float_to_integer(const Instruction& instruction) {
 template <class Tracer>
 void Machine<Tracer>::extract(const Instruction& instruction) {
   const std::int64_t index = at(operand(instruction, 0)).i;
-  const auto length = static_cast<std::int64_t>(instruction.count) - 1;
+  const auto length = static_cast<std::int64_t>(instruction.operand_count) - 1;
   if (index >= 0 && index < length) {
     at(instruction.destination) = at(operand(instruction, static_cast<std::size_t>(index) + 1));
     return;
@@ -398,7 +399,7 @@ void Machine<Tracer>::extract(const Instruction& instruction) {
 template <class Tracer>
 void Machine<Tracer>::insert(const Instruction& instruction) {
   const std::int64_t index = at(operand(instruction, 0)).i;
-  const std::size_t length = instruction.components;
+  const std::size_t length = instruction.component_count;
   for (std::size_t k = 0; k < length; ++k)
     at(instruction.destination + static_cast<RegisterId>(k)) = at(operand(instruction, k + 2));
   if (index >= 0 && index < static_cast<std::int64_t>(length))

@@ -6,7 +6,8 @@
 //   active(handle), full()                        whether its derivative is not zero; whether to stop the run
 //   carries(handle)                               whether it depends on an input, even with a zero derivative
 //   same(handle, handle)                          whether two derivatives are known to be equal
-//   leaf(parameter, leaf, type, value)            handle of an input
+//   input_handle(parameter, component, type, value)
+//                                                 handle of an input
 // and, with kHasDerivatives,
 //   combine(type, sources, partials, wanted)      handle of an operation's result
 //   accumulate(type, old, contribution, sign)     handle of old + sign * contribution
@@ -42,7 +43,7 @@ class Machine {
   bool complete() const { return is_complete_; }
   std::int64_t instructions() const { return executed_instructions_; }
   const Decisions& decisions() const { return decisions_.summary(); }
-  const std::vector<Choice>& choices() const { return choices_; }
+  const std::vector<BranchPoint>& branch_points() const { return branch_points_; }
   std::vector<Finding> take_findings() { return findings_.take(); }
   ArrayMemory<Handle>& array(std::size_t parameter) { return arrays_[parameter]; }
   /// Derivative of the content of a cell; of its initial content if it was not written.
@@ -75,12 +76,13 @@ class Machine {
   void insert(const Instruction& instruction);
   Operands gather(const Instruction& instruction);
   void record_choice(const Instruction& instruction, std::size_t branch) {
-    if (instruction.choice != ir::kNone) ++choices_[static_cast<std::size_t>(instruction.choice)].branch_counts[branch];
+    if (instruction.branch_point != ir::kNone)
+      ++branch_points_[static_cast<std::size_t>(instruction.branch_point)].branch_counts[branch];
   }
   void derive(const Instruction& instruction, Operands operands, Differentiate differentiate, Value& destination);
   /// The operands of an instruction, for a tracer of points.
   std::span<const Value* const> sources_of(const Instruction& instruction);
-  PointTracer::PathStep path_step_since(std::uint64_t path) const { return {path, decisions_.summary().path}; }
+  PointTracer::PathChange path_change_since(std::uint64_t path) const { return {path, decisions_.summary().path_hash}; }
 
   // machine_memory.cpp
   void access(const Instruction& instruction);
@@ -109,15 +111,15 @@ class Machine {
   void report_index(const Instruction& instruction, std::vector<std::int64_t> index, std::vector<std::int32_t> shape);
   template <class Note>
   void note_access(const Instruction& instruction, std::size_t element, std::span<AccessLog> logs, Note note);
-  std::size_t first_leaf(const Instruction& instruction, std::size_t fixed);
+  std::size_t first_component(const Instruction& instruction, std::size_t fixed);
   void report_conflict(const Instruction& instruction, std::size_t element, const Conflict& conflict);
 
   Value& at(RegisterId id) { return registers_[static_cast<std::size_t>(id)]; }  ///< value of a register
   RegisterId operand(const Instruction& instruction, std::size_t i) const {
-    return program_.operands[instruction.operands + i];
+    return program_.operands[instruction.first_operand + i];
   }
   const Arithmetic& arithmetic(ir::Scalar scalar) const {
-    return arithmetics_[static_cast<std::size_t>(scalar) - static_cast<std::size_t>(ir::Scalar::kF16)];
+    return arithmetic_by_type_[static_cast<std::size_t>(scalar) - static_cast<std::size_t>(ir::Scalar::kF16)];
   }
   ArrayMemory<Handle>& array_of(const Instruction& instruction) {
     return arrays_[static_cast<std::size_t>(instruction.target)];
@@ -126,16 +128,16 @@ class Machine {
   const Program& program_;
   const OracleRun& run_;
   Tracer& tracer_;
-  DecisionRecorder decisions_;               ///< decisions of the run
-  std::vector<Choice> choices_;              ///< choices of the program with counts
-  std::array<Arithmetic, 4> arithmetics_;    ///< arithmetic of each float type, from f16 to f64
-  FindingLog findings_;                      ///< defects found so far
-  std::vector<Value> registers_;             ///< registers of the current thread
-  std::vector<ArrayMemory<Handle>> arrays_;  ///< memory of each array parameter
+  DecisionRecorder decisions_;                    ///< decisions of the run
+  std::vector<BranchPoint> branch_points_;        ///< choices of the program with counts
+  std::array<Arithmetic, 4> arithmetic_by_type_;  ///< arithmetic of each float type, from f16 to f64
+  FindingLog findings_;                           ///< defects found so far
+  std::vector<Value> registers_;                  ///< registers of the current thread
+  std::vector<ArrayMemory<Handle>> arrays_;       ///< memory of each array parameter
   std::array<const BoundedValue*, kMaxOperands> operand_values_ = {};  ///< operands of the current instruction
   std::array<BoundedValue, kMaxOperands> operand_partials_ = {};       ///< partial derivatives by these operands
   std::vector<const BoundedValue*> sum_terms_;                         ///< terms of the current sum
-  std::vector<const Value*> sources_;                                  ///< operands of the current operation at points
+  std::vector<const Value*> point_operands_;                           ///< operands of the current operation at points
   std::int64_t executed_instructions_ = 0;                             ///< instructions executed by all threads
   std::int32_t current_thread_ = 0;                                    ///< number of the thread in the launch
   bool is_complete_ = true;                                            ///< whether the run did not stop early

@@ -41,12 +41,12 @@ bool Machine<Tracer>::note_tile(const Instruction& instruction, std::span<const 
 template <class Tracer>
 std::optional<std::size_t> Machine<Tracer>::locate(const Instruction& instruction) {
   std::array<std::int64_t, 4> index = {};
-  for (std::size_t d = 0; d < instruction.rank; ++d)
+  for (std::size_t d = 0; d < instruction.index_count; ++d)
     index[d] = at(operand(instruction, d)).i;
-  const auto used = std::span(index).first(instruction.rank);
+  const auto used = std::span(index).first(instruction.index_count);
   const ArrayMemory<Handle>& memory = array_of(instruction);
   if (instruction.is_padded && note_tile(instruction, used)) return std::nullopt;
-  if (const auto number = memory.element(used)) return static_cast<std::size_t>(*number);
+  if (const auto number = memory.element_number(used)) return static_cast<std::size_t>(*number);
   report_index(instruction, {used.begin(), used.end()}, memory.shape());
   return std::nullopt;
 }
@@ -65,11 +65,11 @@ void Machine<Tracer>::report_conflict(const Instruction& instruction, std::size_
                  .shape = memory.shape(),
                  .loc = instruction.loc,
                  .thread = current_thread_,
-                 .other_loc = conflict.loc,
-                 .other_thread = conflict.thread});
+                 .earlier_loc = conflict.loc,
+                 .earlier_thread = conflict.thread});
 }
 
-/// Notes an access in the logs of the leaves; reports the first conflict.
+/// Notes an access in the logs of the components; reports the first conflict.
 template <class Tracer>
 template <class Note>
 void Machine<Tracer>::note_access(const Instruction& instruction, std::size_t element, std::span<AccessLog> logs,
@@ -80,11 +80,12 @@ void Machine<Tracer>::note_access(const Instruction& instruction, std::size_t el
   if (first) report_conflict(instruction, element, *first);
 }
 
-/// The first leaf that the instruction accesses; `fixed` is the number of operands before the additional one.
+/// The first component that the instruction accesses; `fixed` is the number of operands before the additional one.
 template <class Tracer>
-std::size_t Machine<Tracer>::first_leaf(const Instruction& instruction, std::size_t fixed) {
+std::size_t Machine<Tracer>::first_component(const Instruction& instruction, std::size_t fixed) {
   const auto first = static_cast<std::size_t>(instruction.extent);
-  return instruction.count > fixed ? first + static_cast<std::size_t>(at(operand(instruction, fixed)).i) : first;
+  return instruction.operand_count > fixed ? first + static_cast<std::size_t>(at(operand(instruction, fixed)).i)
+                                           : first;
 }
 
 /// Checks for every read of memory that the cells are initialized.
@@ -92,7 +93,7 @@ template <class Tracer>
 void Machine<Tracer>::note_read(const Instruction& instruction, std::size_t element, std::span<Cell<Handle>> cells) {
   bool poisoned = false;
   for (Cell<Handle>& cell : cells) {
-    if (cell.initialized) continue;
+    if (cell.is_initialized) continue;
     poisoned = true;
     cell.content.f.e = {kUnbounded, kUnbounded};
   }
@@ -102,28 +103,29 @@ void Machine<Tracer>::note_read(const Instruction& instruction, std::size_t elem
 template <class Tracer>
 void Machine<Tracer>::ensure_input([[maybe_unused]] Cell<Handle>& source, [[maybe_unused]] std::size_t parameter,
                                    [[maybe_unused]] std::size_t element, [[maybe_unused]] std::size_t component) {
-  if constexpr (Tracer::kHasDerivatives || Tracer::kEvaluatesPoints) {
-    if (source.written || source.is_registered) return;
+  if constexpr (Tracer::kHasDerivatives || Tracer::kEvaluatesShiftedPoints) {
+    if (source.is_written || source.is_registered) return;
     const ArrayMemory<Handle>& memory = arrays_[parameter];
     if (!ir::is_float(memory.type(component))) return;
     source.is_registered = true;
-    source.content.h = tracer_.component(parameter, element * memory.components() + component, memory.type(component),
-                                         source.content.f.v);
+    source.content.h = tracer_.input_handle(parameter, element * memory.components() + component,
+                                            memory.type(component), source.content.f.v);
   }
 }
 
 template <class Tracer>
 void Machine<Tracer>::load(const Instruction& instruction) {
   const auto element = locate(instruction);
-  const std::size_t components = instruction.components;
+  const std::size_t components = instruction.component_count;
   if (!element) {
     for (std::size_t k = 0; k < components; ++k)
       at(instruction.destination + static_cast<RegisterId>(k)) = Value{};
     return;
   }
-  const std::size_t first = first_leaf(instruction, instruction.rank);
+  const std::size_t first = first_component(instruction, instruction.index_count);
   const auto [cells, logs] = array_of(instruction).at(*element, first, components);
-  note_access(instruction, *element, logs, [&](AccessLog& log) { return log.read(current_thread_, instruction.loc); });
+  note_access(instruction, *element, logs,
+              [&](AccessLog& log) { return log.record_read(current_thread_, instruction.loc); });
   note_read(instruction, *element, cells);
   for (std::size_t k = 0; k < components; ++k) {
     ensure_input(cells[k], static_cast<std::size_t>(instruction.target), *element, first + k);
@@ -136,13 +138,14 @@ void Machine<Tracer>::store(const Instruction& instruction) {
   const auto element = locate(instruction);
   if (!element) return;
   ArrayMemory<Handle>& memory = array_of(instruction);
-  const std::size_t components = instruction.components;
-  const std::size_t first = first_leaf(instruction, instruction.rank + components);
+  const std::size_t components = instruction.component_count;
+  const std::size_t first = first_component(instruction, instruction.index_count + components);
   const auto [cells, logs] = memory.at(*element, first, components);
-  note_access(instruction, *element, logs, [&](AccessLog& log) { return log.write(current_thread_, instruction.loc); });
+  note_access(instruction, *element, logs,
+              [&](AccessLog& log) { return log.record_write(current_thread_, instruction.loc); });
   for (std::size_t k = 0; k < components; ++k) {
-    cells[k].content = at(operand(instruction, instruction.rank + k));
-    cells[k].initialized = cells[k].written = true;
+    cells[k].content = at(operand(instruction, instruction.index_count + k));
+    cells[k].is_initialized = cells[k].is_written = true;
     memory.reset_sum(*element, first + k);
   }
 }
@@ -150,7 +153,7 @@ void Machine<Tracer>::store(const Instruction& instruction) {
 template <class Tracer>
 void Machine<Tracer>::atomic(const Instruction& instruction) {
   const auto element = locate(instruction);
-  const std::size_t components = instruction.components;
+  const std::size_t components = instruction.component_count;
   const bool uses_result = instruction.destination != ir::kNone;
   if (!element) {
     for (std::size_t k = 0; uses_result && k < components; ++k)
@@ -158,23 +161,23 @@ void Machine<Tracer>::atomic(const Instruction& instruction) {
     return;
   }
   ArrayMemory<Handle>& memory = array_of(instruction);
-  const bool compares = instruction.atomic == ir::AtomicOp::kCompareAndSwap;
-  const std::size_t first = compares ? 0 : first_leaf(instruction, instruction.rank + components);
+  const bool compares = instruction.atomic_op == ir::AtomicOp::kCompareAndSwap;
+  const std::size_t first = compares ? 0 : first_component(instruction, instruction.index_count + components);
   const auto [cells, logs] = memory.at(*element, first, components);
   note_access(instruction, *element, logs, [&](AccessLog& log) {
-    return log.atomic(current_thread_, instruction.loc, instruction.atomic, uses_result);
+    return log.record_atomic(current_thread_, instruction.loc, instruction.atomic_op, uses_result);
   });
-  if (instruction.atomic != ir::AtomicOp::kExchange || uses_result) note_read(instruction, *element, cells);
+  if (instruction.atomic_op != ir::AtomicOp::kExchange || uses_result) note_read(instruction, *element, cells);
   decisions_.at(instruction.loc);
   for (std::size_t k = 0; k < components; ++k) {
     handle_of(static_cast<std::size_t>(instruction.target), *element, first + k);
     Cell<Handle>& cell = cells[k];
     // Result and value may share a register: copy the value first.
-    const RegisterId value = operand(instruction, instruction.rank + k);
-    const RegisterId expected = compares ? operand(instruction, instruction.rank + components + k) : ir::kNone;
+    const RegisterId value = operand(instruction, instruction.index_count + k);
+    const RegisterId expected = compares ? operand(instruction, instruction.index_count + components + k) : ir::kNone;
     const Value previous = cell.content;
     update(instruction, {*element, first + k}, value, expected);
-    cell.initialized = cell.written = true;
+    cell.is_initialized = cell.is_written = true;
     if (uses_result) at(instruction.destination + static_cast<RegisterId>(k)) = previous;
   }
 }
@@ -187,38 +190,38 @@ void Machine<Tracer>::update(const Instruction& instruction, CellPosition place,
   const Value& value = at(source);
   const ir::Scalar scalar = memory.type(place.component);
   const bool is_float = ir::is_float(scalar);
-  const bool adds = instruction.atomic == ir::AtomicOp::kAdd || instruction.atomic == ir::AtomicOp::kSub;
+  const bool adds = instruction.atomic_op == ir::AtomicOp::kAdd || instruction.atomic_op == ir::AtomicOp::kSub;
   if (!adds) memory.reset_sum(place.element, place.component);
-  if (instruction.atomic == ir::AtomicOp::kCompareAndSwap) {
+  if (instruction.atomic_op == ir::AtomicOp::kCompareAndSwap) {
     const Value& wanted = at(expected);
     const std::array<const BoundedValue*, 2> both{&content.f, &wanted.f};
-    const std::uint64_t path = decisions_.summary().path;
+    const std::uint64_t path = decisions_.summary().path_hash;
     const bool equal =
-        is_float ? original_evaluator(ir::Op::kEq).test(arithmetic(scalar), both) : content.i == wanted.i;
-    if constexpr (Tracer::kEvaluatesPoints) {
+        is_float ? original_evaluator(ir::Op::kEq).predicate(arithmetic(scalar), both) : content.i == wanted.i;
+    if constexpr (Tracer::kEvaluatesShiftedPoints) {
       const std::array<const Value*, 2> sources{&content, &wanted};
       if (is_float)
-        tracer_.evaluate_at_points(scalar, sources, path_step_since(path), original_evaluator(ir::Op::kEq).test);
+        tracer_.evaluate_at_points(scalar, sources, path_change_since(path), original_evaluator(ir::Op::kEq).predicate);
     }
     if (equal) content = value;
-  } else if (instruction.atomic == ir::AtomicOp::kExchange) {
+  } else if (instruction.atomic_op == ir::AtomicOp::kExchange) {
     content = value;
   } else if (is_float) {
     return update_float(instruction, place, value);
   } else {
-    content.i = update_integer(instruction.atomic, scalar, content.i, value.i);
+    content.i = update_integer(instruction.atomic_op, scalar, content.i, value.i);
   }
 }
 
 template <class Tracer>
 void Machine<Tracer>::update_float(const Instruction& instruction, CellPosition place, const Value& value) {
-  if (instruction.atomic == ir::AtomicOp::kAdd || instruction.atomic == ir::AtomicOp::kSub)
+  if (instruction.atomic_op == ir::AtomicOp::kAdd || instruction.atomic_op == ir::AtomicOp::kSub)
     return add_float(instruction, place, value);
   ArrayMemory<Handle>& memory = array_of(instruction);
   Value& content = memory.cell(place.element, place.component).content;
   const Arithmetic& a = arithmetic(memory.type(place.component));
   const std::array<const BoundedValue*, 2> both{&content.f, &value.f};
-  const bool least = instruction.atomic == ir::AtomicOp::kMin;
+  const bool least = instruction.atomic_op == ir::AtomicOp::kMin;
   // The thread that gets the gradient in a tie is unspecified (docs/design/numerics.md, section 4), so an exact tie is
   // uncertain too. A value may be exact in the f64 promotion and rounded in the type of the kernel.
   PrecisionBounds tie{};
@@ -229,18 +232,18 @@ void Machine<Tracer>::update_float(const Instruction& instruction, CellPosition 
   // Unless both are the same input, which then gets the whole gradient.
   const bool matters = Tracer::active(content.h) && Tracer::active(value.h) && !Tracer::same(content.h, value.h);
   if (matters) decisions_.record_kink(0, tie);
-  const std::uint64_t path = decisions_.summary().path;
+  const std::uint64_t path = decisions_.summary().path_hash;
   Handle points = {};
   const BoundedValue result = original_evaluator(least ? ir::Op::kMin : ir::Op::kMax).evaluate(a, both);
-  if constexpr (Tracer::kEvaluatesPoints) {
+  if constexpr (Tracer::kEvaluatesShiftedPoints) {
     const std::array<const Value*, 2> sources{&content, &value};
     points = tracer_.evaluate_at_points(evaluator(least ? ir::Op::kMin : ir::Op::kMax), memory.type(place.component),
-                                        sources, path_step_since(path));
+                                        sources, path_change_since(path));
   }
   const bool replaced = std::isnan(content.f.v) || (least ? value.f.v < content.f.v : value.f.v > content.f.v);
   if (replaced) content = value;
   content.f = result;
-  if constexpr (Tracer::kEvaluatesPoints) content.h = points;
+  if constexpr (Tracer::kEvaluatesShiftedPoints) content.h = points;
 }
 
 template <class Tracer>
@@ -248,14 +251,14 @@ void Machine<Tracer>::add_float(const Instruction& instruction, CellPosition pla
   ArrayMemory<Handle>& memory = array_of(instruction);
   Value& content = memory.cell(place.element, place.component).content;
   const ir::Scalar scalar = memory.type(place.component);
-  const int sign = instruction.atomic == ir::AtomicOp::kSub ? -1 : 1;
+  const int sign = instruction.atomic_op == ir::AtomicOp::kSub ? -1 : 1;
   const BoundedValue term{sign * value.f.v, value.f.e};
   const Arithmetic& a = arithmetic(scalar);
   const bool flushes = scalar == ir::Scalar::kF32 && run_.profile.native_library == MathLibrary::kCuda;
   const PrecisionBounds flush{flushes ? 0x1p-126 : 0, 0};
-  if constexpr (Tracer::kEvaluatesPoints) content.h = tracer_.sum(content, value, sign);
+  if constexpr (Tracer::kEvaluatesShiftedPoints) content.h = tracer_.sum(content, value, sign);
   if (run_.profile.has_unordered_atomics) {
-    AtomicSum& sum = memory.sum(place.element, place.component);
+    AtomicSum& sum = memory.atomic_sum(place.element, place.component);
     if (!sum.is_started()) sum.start(content.f);
     sum.add(term);
     content.f.v += term.v;
@@ -281,8 +284,9 @@ std::optional<std::int64_t> Machine<Tracer>::local_element(const Instruction& in
 template <class Tracer>
 void Machine<Tracer>::local_load(const Instruction& instruction) {
   const auto element = local_element(instruction);
-  for (RegisterId k = 0; k < instruction.components; ++k) {
-    const auto source = static_cast<RegisterId>(instruction.target + element.value_or(0) * instruction.components + k);
+  for (RegisterId k = 0; k < instruction.component_count; ++k) {
+    const auto source =
+        static_cast<RegisterId>(instruction.target + element.value_or(0) * instruction.component_count + k);
     at(instruction.destination + k) = element ? at(source) : Value{};
   }
 }
@@ -291,8 +295,8 @@ template <class Tracer>
 void Machine<Tracer>::local_store(const Instruction& instruction) {
   const auto element = local_element(instruction);
   if (!element) return;
-  for (RegisterId k = 0; k < instruction.components; ++k) {
-    const auto target = static_cast<RegisterId>(instruction.target + *element * instruction.components + k);
+  for (RegisterId k = 0; k < instruction.component_count; ++k) {
+    const auto target = static_cast<RegisterId>(instruction.target + *element * instruction.component_count + k);
     at(target) = at(operand(instruction, static_cast<std::size_t>(k) + 1));
   }
 }

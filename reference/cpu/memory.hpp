@@ -43,8 +43,8 @@ inline double component_value(const ComponentValues& values, std::size_t paramet
 template <class Handle>
 struct Cell {
   TracedValue<Handle> content;  ///< current value
-  bool initialized = true;      ///< whether the content may be read
-  bool written = false;         ///< whether the launch wrote the content
+  bool is_initialized = true;   ///< whether the content may be read
+  bool is_written = false;      ///< whether the launch wrote the content
   bool is_registered = false;   ///< whether the initial content is registered with the tracer
 };
 
@@ -75,43 +75,45 @@ template <class Handle>
 class ArrayMemory {
  public:
   /// Must be called before the first use. Keeps references to the argument and the perturbation, if any.
-  /// `logs_leaves`: keep an access log for each leaf, not for each element.
+  /// `logs_components`: keep an access log for each component, not for each element.
   void bind(std::size_t parameter, const ir::Argument& argument, std::vector<ir::ScalarComponent> components,
-            bool initialized, bool logs_leaves, double input_error, const Perturbation* perturbation) {
+            bool initialized, bool logs_components, double input_error, const Perturbation* perturbation) {
     input_error_ = input_error;
     parameter_ = parameter;
     argument_ = &argument;
     components_ = std::move(components);
-    logs_ = logs_leaves ? components_.size() : 1;
-    initialized_ = initialized;
+    logs_per_element_ = logs_components ? components_.size() : 1;
+    is_initialized_ = initialized;
     perturbation_ = perturbation;
-    elements_ = static_cast<std::size_t>(ir::element_count(argument));
-    page_shift_ = elements_ <= kSinglePage ? static_cast<int>(std::bit_width(elements_)) : kPageShift;
-    pages_.resize(elements_ == 0 ? 0 : ((elements_ - 1) >> page_shift_) + 1);
+    element_count_ = static_cast<std::size_t>(ir::element_count(argument));
+    log2_page_size_ = element_count_ <= kMaxSinglePageElements ? static_cast<int>(std::bit_width(element_count_))
+                                                               : kLog2ShortPageSize;
+    pages_.resize(element_count_ == 0 ? 0 : ((element_count_ - 1) >> log2_page_size_) + 1);
   }
 
   const std::vector<std::int32_t>& shape() const { return argument_->shape; }
   std::size_t components() const { return components_.size(); }
   ir::Scalar type(std::size_t component) const { return components_[component].scalar; }
-  std::size_t cells() const { return elements_ * components_.size(); }
+  std::size_t cells() const { return element_count_ * components_.size(); }
 
   Cell<Handle>& cell(std::size_t element, std::size_t component) {
     return page(element).cells[within(element) * components_.size() + component];
   }
-  /// Some consecutive leaves of one element.
-  struct Leaves {
-    std::span<Cell<Handle>> cells;  ///< cells of the leaves
-    std::span<AccessLog> logs;      ///< earlier accesses to the leaves, or to the whole element
+  /// Some consecutive components of one element.
+  struct ElementComponents {
+    std::span<Cell<Handle>> cells;  ///< cells of the components
+    std::span<AccessLog> logs;      ///< earlier accesses to the components, or to the whole element
   };
-  Leaves at(std::size_t element, std::size_t first, std::size_t count) {
+  ElementComponents at(std::size_t element, std::size_t first, std::size_t count) {
     Page& containing_page = page(element);
     const std::size_t number = within(element);
-    const bool by_leaf = logs_ > 1;
+    const bool by_component = logs_per_element_ > 1;
     return {std::span(containing_page.cells).subspan(number * components_.size() + first, count),
-            std::span(containing_page.logs).subspan(number * logs_ + (by_leaf ? first : 0), by_leaf ? count : 1)};
+            std::span(containing_page.logs)
+                .subspan(number * logs_per_element_ + (by_component ? first : 0), by_component ? count : 1)};
   }
   /// The atomic additions to a cell.
-  AtomicSum& sum(std::size_t element, std::size_t component) {
+  AtomicSum& atomic_sum(std::size_t element, std::size_t component) {
     Page& containing_page = page(element);
     if (containing_page.sums.empty()) containing_page.sums.resize(containing_page.cells.size());
     return containing_page.sums[within(element) * components_.size() + component];
@@ -128,7 +130,7 @@ class ArrayMemory {
   void for_each_allocated(Visit visit) {
     for (std::size_t p = 0; p < pages_.size(); ++p) {
       if (pages_[p] == nullptr) continue;
-      const std::size_t first = (p << page_shift_) * components_.size();
+      const std::size_t first = (p << log2_page_size_) * components_.size();
       for (std::size_t k = 0; k < pages_[p]->cells.size(); ++k)
         visit(first + k, pages_[p]->cells[k]);
     }
@@ -137,11 +139,11 @@ class ArrayMemory {
   template <class Visit>
   void for_each(Visit visit) {
     for (std::size_t p = 0; p < pages_.size(); ++p)
-      page(p << page_shift_);
+      page(p << log2_page_size_);
     for_each_allocated(visit);
   }
 
-  std::optional<std::int64_t> element(std::span<const std::int64_t> index) const {
+  std::optional<std::int64_t> element_number(std::span<const std::int64_t> index) const {
     std::int64_t number = 0;
     for (std::size_t d = 0; d < index.size(); ++d) {
       if (index[d] < 0 || index[d] >= shape()[d]) return std::nullopt;
@@ -161,20 +163,20 @@ class ArrayMemory {
     std::vector<AtomicSum> sums;      ///< sum of the atomic additions to each cell; empty until the first one
   };
   /// Arrays of up to this many elements are one page; longer arrays have short pages, for sparse accesses.
-  static constexpr std::size_t kSinglePage = 2048;
-  static constexpr int kPageShift = 2;  ///< binary logarithm of the number of elements in a short page
+  static constexpr std::size_t kMaxSinglePageElements = 2048;
+  static constexpr int kLog2ShortPageSize = 2;  ///< binary logarithm of the number of elements in a short page
 
-  std::size_t within(std::size_t element) const { return element & ((std::size_t{1} << page_shift_) - 1); }
+  std::size_t within(std::size_t element) const { return element & ((std::size_t{1} << log2_page_size_) - 1); }
   Page& page(std::size_t element) {
-    std::unique_ptr<Page>& slot = pages_[element >> page_shift_];
-    if (slot == nullptr) slot = make_page(element >> page_shift_ << page_shift_);
+    std::unique_ptr<Page>& slot = pages_[element >> log2_page_size_];
+    if (slot == nullptr) slot = make_page(element >> log2_page_size_ << log2_page_size_);
     return *slot;
   }
 
   std::unique_ptr<Page> make_page(std::size_t first) const {
     auto page = std::make_unique<Page>();
-    const std::size_t count = std::min(elements_ - first, std::size_t{1} << page_shift_);
-    page->logs.resize(count * logs_);
+    const std::size_t count = std::min(element_count_ - first, std::size_t{1} << log2_page_size_);
+    page->logs.resize(count * logs_per_element_);
     page->cells.resize(count * components_.size());
     std::size_t number = 0;
     for (std::size_t n = first; n < first + count; ++n) {
@@ -182,7 +184,7 @@ class ArrayMemory {
       for (const ir::ScalarComponent& component : components_) {
         Cell<Handle>& cell = page->cells[number++];
         cell.content = initial_content<Handle>(*argument_, offset + component.offset, component.scalar, input_error_);
-        cell.initialized = initialized_;
+        cell.is_initialized = is_initialized_;
         if (perturbation_ == nullptr || !ir::is_float(component.scalar)) continue;
         const double direction =
             component_value(perturbation_->direction, parameter_, first * components_.size() + number - 1);
@@ -195,12 +197,12 @@ class ArrayMemory {
   std::size_t parameter_ = 0;                    ///< number of the parameter
   const ir::Argument* argument_ = nullptr;       ///< argument bound to the parameter
   std::vector<ir::ScalarComponent> components_;  ///< scalar components of one element
-  std::size_t logs_ = 1;                         ///< number of access logs of each element
+  std::size_t logs_per_element_ = 1;             ///< number of access logs of each element
   double input_error_ = 0;                       ///< see ArithmeticProfile::input_error
-  bool initialized_ = true;                      ///< whether the initial content may be read
+  bool is_initialized_ = true;                   ///< whether the initial content may be read
   const Perturbation* perturbation_ = nullptr;   ///< change of the initial content; null: none
-  std::size_t elements_ = 0;                     ///< number of elements
-  int page_shift_ = 0;                           ///< binary logarithm of the number of elements in a page
+  std::size_t element_count_ = 0;                ///< number of elements
+  int log2_page_size_ = 0;                       ///< binary logarithm of the number of elements in a page
   std::vector<std::unique_ptr<Page>> pages_;     ///< pages of cells; null until the first access
 };
 

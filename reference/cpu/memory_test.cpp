@@ -62,8 +62,8 @@ TEST(OracleMemory, GatherAccumulatesGradientAtSource) {
   const ReferenceResult r = w.gradient(out, {1, 2, 4, 8});
   EXPECT_EQ(slope(r, x, 0), 16);
   EXPECT_EQ(slope(r, x, 1), 66);
-  EXPECT_EQ(element(r, x, 1).contributions, 6);
-  EXPECT_EQ(element(r, x, 1).magnitude, 66);
+  EXPECT_EQ(element(r, x, 1).contribution_count, 6);
+  EXPECT_EQ(element(r, x, 1).magnitude_sum, 66);
 }
 
 TEST(OracleMemory, BoundOfAtomicSumHoldsForAnyOrder) {

@@ -7,7 +7,7 @@ namespace {
 class Row {
  public:
   explicit Row(const PointTracer::Value& value)
-      : first_(value.h.varies ? value.h.at.data() : &value.f.v), stride_(value.h.varies ? 1 : 0) {}
+      : first_(value.h.varies ? value.h.values_at_points.data() : &value.f.v), stride_(value.h.varies ? 1 : 0) {}
   long double operator[](std::size_t point) const { return first_[point * stride_]; }
 
  private:
@@ -22,7 +22,7 @@ PointTracer::Handle each(std::size_t count, const PointTracer::Value& a, const P
   if (!result.varies) return result;
   const Row x(a), y(b);
   for (std::size_t k = 0; k < count; ++k)
-    result.at[k] = compute(x[k], y[k]);
+    result.values_at_points[k] = compute(x[k], y[k]);
   return result;
 }
 
@@ -32,24 +32,24 @@ PointTracer::PointTracer(const ComponentValues& direction, std::span<const long 
     : direction_(direction),
       steps_(steps),
       decisions_(run.forced_path),
-      arithmetics_{Arithmetic(ir::Scalar::kF16, run.profile, decisions_, false),
-                   Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, false),
-                   Arithmetic(ir::Scalar::kF32, run.profile, decisions_, false),
-                   Arithmetic(ir::Scalar::kF64, run.profile, decisions_, false)} {}
+      arithmetic_by_type_{Arithmetic(ir::Scalar::kF16, run.profile, decisions_, false),
+                          Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, false),
+                          Arithmetic(ir::Scalar::kF32, run.profile, decisions_, false),
+                          Arithmetic(ir::Scalar::kF64, run.profile, decisions_, false)} {}
 
-PointTracer::Handle PointTracer::component(std::size_t parameter, std::size_t component, ir::Scalar,
-                                           long double value) const {
+PointTracer::Handle PointTracer::input_handle(std::size_t parameter, std::size_t component, ir::Scalar,
+                                              long double value) const {
   Handle handle;
   const auto change = static_cast<long double>(component_value(direction_, parameter, component));
   handle.varies = change != 0;
   for (std::size_t k = 0; handle.varies && k < count(); ++k)
-    handle.at[k] = value + steps_[k] * change;
+    handle.values_at_points[k] = value + steps_[k] * change;
   return handle;
 }
 
 /// Fast path for the most common operations, which have no decisions and need no bounds.
 PointTracer::Handle PointTracer::evaluate_at_points(const Evaluator& evaluator, ir::Scalar scalar,
-                                                    std::span<const Value* const> sources, PathStep step) {
+                                                    std::span<const Value* const> sources, PathChange step) {
   switch (evaluator.op) {
     case ir::Op::kAdd: return each(count(), *sources[0], *sources[1], [](auto x, auto y) { return x + y; });
     case ir::Op::kSub: return each(count(), *sources[0], *sources[1], [](auto x, auto y) { return x - y; });

@@ -25,14 +25,14 @@ class PointTracer {
   struct Handle {
     // NOLINTNEXTLINE(modernize-use-equals-default): = default would clear the array, which is most of the cost.
     Handle() {}
-    std::array<long double, kStepCount> at;  ///< value at each point; valid if `varies`
+    std::array<long double, kMaxStepCount> values_at_points;  ///< value at each point; valid if `varies`
     bool varies = false;  ///< whether the value differs between points; otherwise it is that of the run
   };
   using Value = TracedValue<Handle>;
   static constexpr bool kHasDerivatives = false;
-  static constexpr bool kEvaluatesPoints = true;
+  static constexpr bool kEvaluatesShiftedPoints = true;
 
-  /// At most kStepCount steps along the direction. Keeps references to all.
+  /// At most kMaxStepCount steps along the direction. Keeps references to all.
   PointTracer(const ComponentValues& direction, std::span<const long double> steps, const OracleRun& run);
 
   static bool active(const Handle&) { return false; }
@@ -44,56 +44,57 @@ class PointTracer {
   std::size_t count() const { return steps_.size(); }
 
   /// An input with this value in the run.
-  Handle component(std::size_t parameter, std::size_t component, ir::Scalar, long double value) const;
+  Handle input_handle(std::size_t parameter, std::size_t component, ir::Scalar, long double value) const;
 
   /// Paths of the run before and after an operation; the points must take the same step.
-  struct PathStep {
-    std::uint64_t before;  ///< path before the operation
-    std::uint64_t after;   ///< path after the operation
+  struct PathChange {
+    std::uint64_t path_before;  ///< path before the operation
+    std::uint64_t path_after;   ///< path after the operation
   };
   /// Evaluates compute(arithmetic, operands) at each point.
   template <class Compute>
-  Handle evaluate_at_points(ir::Scalar scalar, std::span<const Value* const> sources, PathStep step, Compute compute) {
+  Handle evaluate_at_points(ir::Scalar scalar, std::span<const Value* const> sources, PathChange step,
+                            Compute compute) {
     Handle result;
     for (const Value* source : sources)
       result.varies |= source->h.varies;
     if (!result.varies) return result;
     operands_.resize(sources.size());
-    pointers_.resize(sources.size());
+    operand_pointers_.resize(sources.size());
     for (std::size_t i = 0; i < sources.size(); ++i)
-      pointers_[i] = &operands_[i];
+      operand_pointers_[i] = &operands_[i];
     for (std::size_t k = 0; k < count(); ++k) {
       for (std::size_t i = 0; i < sources.size(); ++i)
         operands_[i].v = at(*sources[i], k);
-      decisions_.resume(step.before);
-      result.at[k] = static_cast<long double>(compute(arithmetic(scalar), Operands(pointers_)));
-      has_diverged_ |= decisions_.summary().path != step.after;
+      decisions_.resume(step.path_before);
+      result.values_at_points[k] = static_cast<long double>(compute(arithmetic(scalar), Operands(operand_pointers_)));
+      has_diverged_ |= decisions_.summary().path_hash != step.path_after;
     }
     return result;
   }
   /// Evaluates an operation of the table at each point.
   Handle evaluate_at_points(const Evaluator& evaluator, ir::Scalar scalar, std::span<const Value* const> sources,
-                            PathStep step);
+                            PathChange step);
   /// a + sign * b at each point.
   Handle sum(const Value& a, const Value& b, int sign) const;
 
   /// The value at a point.
   static long double at(const Value& value, std::size_t point) {
-    return value.h.varies ? value.h.at[point] : value.f.v;
+    return value.h.varies ? value.h.values_at_points[point] : value.f.v;
   }
 
  private:
   const Arithmetic& arithmetic(ir::Scalar scalar) const {
-    return arithmetics_[static_cast<std::size_t>(scalar) - static_cast<std::size_t>(ir::Scalar::kF16)];
+    return arithmetic_by_type_[static_cast<std::size_t>(scalar) - static_cast<std::size_t>(ir::Scalar::kF16)];
   }
 
-  const ComponentValues& direction_;           ///< direction along which the inputs move
-  std::span<const long double> steps_;         ///< distance of each point along the direction
-  DecisionRecorder decisions_;                 ///< decisions at one point
-  std::array<Arithmetic, 4> arithmetics_;      ///< arithmetic of each float type, from f16 to f64
-  std::vector<BoundedValue> operands_;         ///< operands of one operation at one point, without bounds
-  std::vector<const BoundedValue*> pointers_;  ///< pointers to operands_
-  bool has_diverged_ = false;                  ///< whether a point left the path of the run
+  const ComponentValues& direction_;                   ///< direction along which the inputs move
+  std::span<const long double> steps_;                 ///< distance of each point along the direction
+  DecisionRecorder decisions_;                         ///< decisions at one point
+  std::array<Arithmetic, 4> arithmetic_by_type_;       ///< arithmetic of each float type, from f16 to f64
+  std::vector<BoundedValue> operands_;                 ///< operands of one operation at one point, without bounds
+  std::vector<const BoundedValue*> operand_pointers_;  ///< pointers to operands_
+  bool has_diverged_ = false;                          ///< whether a point left the path of the run
 };
 
 /// Derivatives of all outputs along a direction by Ridders' method: central differences at steps that shrink by the

@@ -34,7 +34,7 @@ bool compare_with_separate_runs(OracleFixture& fixture, const ComponentValues& d
     const Perturbation perturbation{direction, kSomeSteps[k]};
     Machine<NoDerivatives> alone(program.value(), run, none, &perturbation, false);
     alone.run();
-    if (alone.decisions().path != together.decisions().path) {
+    if (alone.decisions().path_hash != together.decisions().path_hash) {
       stayed = false;
       continue;
     }
@@ -127,10 +127,10 @@ TEST(Oracle, EvaluatesPointsAlongDirectionOnlyIfAllTakeSameBranches) {
   const Oracle oracle = w.oracle();
   constexpr std::array<long double, 2> kNear{0.25L, -0.25L};
   constexpr std::array<long double, 2> kAcross{0.25L, -0.75L};
-  const auto reference = oracle.evaluate_along(w.run(), {{1}, {}}, kNear);
+  const auto reference = oracle.evaluate_if_same_path(w.run(), {{1}, {}}, kNear);
   ASSERT_TRUE(reference.has_value());
   EXPECT_EQ(reference->outputs[1]->elements[0].value, 0.5L);
-  EXPECT_FALSE(oracle.evaluate_along(w.run(), {{1}, {}}, kAcross).has_value());
+  EXPECT_FALSE(oracle.evaluate_if_same_path(w.run(), {{1}, {}}, kAcross).has_value());
 }
 
 }  // namespace

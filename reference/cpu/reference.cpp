@@ -18,13 +18,13 @@ OutputArray output(Machine<Tracer>& machine, std::size_t parameter, bool only_ac
   for (std::size_t k = 0; k < memory.components(); ++k)
     array.components.push_back(memory.type(k));
   const auto add = [&](const auto& cell) {
-    array.elements.push_back({cell.content.f.v, cell.content.i, cell.content.f.e, cell.written});
+    array.elements.push_back({cell.content.f.v, cell.content.i, cell.content.f.e, cell.is_written});
   };
   if (only_accessed_elements) {
     memory.for_each_allocated([&](std::size_t number, const auto& cell) {
-      if (!cell.written) return;
+      if (!cell.is_written) return;
       add(cell);
-      array.indices.push_back(number);
+      array.element_indices.push_back(number);
     });
   } else {
     array.elements.reserve(memory.cells());
@@ -64,15 +64,15 @@ std::vector<std::optional<GradientArray>> empty_gradients(const Program& program
     if (has_floats(program.parameters[p])) result[p].emplace();
   }
   if (run.only_accessed_elements) {
-    for (const Tape::ScalarComponent& component : tape.components())
-      result[component.parameter]->indices.push_back(component.component);
+    for (const Tape::Input& component : tape.inputs())
+      result[component.parameter]->element_indices.push_back(component.component);
   }
   for (std::size_t p = 0; p < result.size(); ++p) {
     if (!result[p]) continue;
-    std::ranges::sort(result[p]->indices);
+    std::ranges::sort(result[p]->element_indices);
     const ParameterInfo& info = program.parameters[p];
     const std::size_t all = info.is_array ? machine.array(p).cells() : info.components.size();
-    result[p]->elements.resize(run.only_accessed_elements ? result[p]->indices.size() : all);
+    result[p]->elements.resize(run.only_accessed_elements ? result[p]->element_indices.size() : all);
   }
   return result;
 }
@@ -87,17 +87,18 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
   }
   sweep.run();
   std::vector<std::optional<GradientArray>> result = empty_gradients(program, run, machine, tape);
-  for (const Tape::ScalarComponent& component : tape.components()) {
+  for (const Tape::Input& component : tape.inputs()) {
     const Adjoint& adjoint = sweep.adjoint(component.node);
     GradientArray& array = *result[component.parameter];
     GradientElement& element = array.elements[*array.position(component.component)];
     element.value = adjoint.value;
-    element.magnitude = adjoint.magnitude_sum;
+    element.magnitude_sum = adjoint.magnitude_sum;
     element.path_magnitude = adjoint.path_magnitude;
-    element.contributions = adjoint.terms;
+    element.contribution_count = adjoint.contribution_count;
     const double initial_gradient = component_value(run.initial_gradients, component.parameter, component.component);
     for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
-      element.bound[precision] = sweep.bound(adjoint, tape.type(component.node), precision, initial_gradient, true);
+      element.bound[precision] =
+          sweep.adjoint_bound(adjoint, tape.type(component.node), precision, initial_gradient, true);
   }
   return result;
 }
@@ -137,7 +138,7 @@ ReferenceResult summary(const Program& program, const OracleRun& run, Machine<Tr
     reference.extents_required_by_tiles.push_back(machine.array(p).extents_required_by_tiles);
   reference.findings = machine.take_findings();
   reference.decisions = machine.decisions();
-  reference.choices = machine.choices();
+  reference.branch_points = machine.branch_points();
   reference.instructions = machine.instructions();
   reference.is_complete = machine.complete();
   return reference;
@@ -146,10 +147,10 @@ ReferenceResult summary(const Program& program, const OracleRun& run, Machine<Tr
 }  // namespace
 
 std::optional<std::size_t> GradientArray::position(std::size_t cell) const {
-  if (indices.empty()) return cell < elements.size() ? std::optional(cell) : std::nullopt;
-  const auto place = std::ranges::lower_bound(indices, cell);
-  if (place == indices.end() || *place != cell) return std::nullopt;
-  return static_cast<std::size_t>(place - indices.begin());
+  if (element_indices.empty()) return cell < elements.size() ? std::optional(cell) : std::nullopt;
+  const auto place = std::ranges::lower_bound(element_indices, cell);
+  if (place == element_indices.end() || *place != cell) return std::nullopt;
+  return static_cast<std::size_t>(place - element_indices.begin());
 }
 
 Result<Oracle> Oracle::make(const ir::Module& module, const ir::Function& kernel) {
@@ -190,7 +191,7 @@ Tangents Oracle::tangents(const OracleRun& run, const std::vector<ComponentValue
   const Perturbation moved{directions.empty() ? none : directions[0], step};
   Machine<DualNumbers> machine(*program_, run, duals, step == 0 ? nullptr : &moved, false);
   machine.run();
-  Tangents result{.outputs = {}, .path = machine.decisions().path, .is_complete = machine.complete()};
+  Tangents result{.outputs = {}, .path_hash = machine.decisions().path_hash, .is_complete = machine.complete()};
   result.outputs.resize(program_->parameters.size());
   for (std::size_t p = 0; p < result.outputs.size(); ++p) {
     if (!program_->parameters[p].is_written) continue;
@@ -201,13 +202,13 @@ Tangents Oracle::tangents(const OracleRun& run, const std::vector<ComponentValue
   return result;
 }
 
-DirectionalDifferences Oracle::differences(const OracleRun& run, const ComponentValues& direction,
-                                           long double largest_step) const {
+DirectionalDifferences Oracle::directional_differences(const OracleRun& run, const ComponentValues& direction,
+                                                       long double largest_step) const {
   return ridders_extrapolation(*program_, run, direction, largest_step);
 }
 
-std::optional<ReferenceResult> Oracle::evaluate_along(const OracleRun& run, const ComponentValues& direction,
-                                                      std::span<const long double> steps) const {
+std::optional<ReferenceResult> Oracle::evaluate_if_same_path(const OracleRun& run, const ComponentValues& direction,
+                                                             std::span<const long double> steps) const {
   PointTracer points(direction, steps, run);
   Machine<PointTracer> machine(*program_, run, points);
   machine.run();
@@ -215,8 +216,8 @@ std::optional<ReferenceResult> Oracle::evaluate_along(const OracleRun& run, cons
   return summary(*program_, run, machine);
 }
 
-long double disagreement(const ReferenceResult& from_reverse_sweep, const Tangents& tangents, int direction_number,
-                         const OracleRun& run, const ComponentValues& direction) {
+long double gradient_disagreement(const ReferenceResult& from_reverse_sweep, const Tangents& tangents,
+                                  int direction_number, const OracleRun& run, const ComponentValues& direction) {
   long double forward = 0;
   long double reverse = 0;
   long double magnitude_sum = 0;
@@ -237,7 +238,7 @@ long double disagreement(const ReferenceResult& from_reverse_sweep, const Tangen
       // remain.
       const double paths = std::isfinite(elements[k].path_magnitude) ? elements[k].path_magnitude : 0;
       magnitude_sum +=
-          static_cast<long double>(std::max(elements[k].magnitude, paths)) * (change < 0 ? -change : change);
+          static_cast<long double>(std::max(elements[k].magnitude_sum, paths)) * (change < 0 ? -change : change);
     }
   }
   const long double apart = forward < reverse ? reverse - forward : forward - reverse;

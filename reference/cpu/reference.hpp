@@ -75,7 +75,7 @@ struct OracleRun {
   std::vector<bool> uninitialized = {};
   /// Thread numbers (row-major in the launch extents) in the order to run them; may be a subset. Empty: all, ascending.
   std::vector<std::int64_t> thread_order = {};
-  /// Report only accessed scalars (OutputArray::indices), for runs of a few threads of a large launch.
+  /// Report only accessed scalars (OutputArray::element_indices), for runs of a few threads of a large launch.
   bool only_accessed_elements = false;
   ForcedPath forced_path = {};                    ///< decisions to take otherwise
   std::int64_t instruction_budget = 100'000'000;  ///< number of instructions after which the evaluation stops
@@ -93,7 +93,7 @@ struct OutputArray {
   std::vector<ir::Scalar> components;   ///< types of the scalar components of one element
   /// With OracleRun::only_accessed_elements: for each entry of `elements`, its index without that option, ascending.
   /// All were written.
-  std::vector<std::size_t> indices = {};
+  std::vector<std::size_t> element_indices = {};
 };
 
 /// d(sum of cotangent * final content) / d(initial content) of one float component. For an array that the kernel
@@ -101,17 +101,17 @@ struct OutputArray {
 struct GradientElement {
   long double value = 0;       ///< the derivative
   PrecisionBounds bound = {};  ///< bound of the error of a correct implementation
-  double magnitude = 0;        ///< sum of the magnitudes of the contributions
+  double magnitude_sum = 0;    ///< sum of the magnitudes of the contributions
   double path_magnitude =
       0;  ///< sum over the paths from the outputs of |cotangent * derivatives|, without cancellation
-  std::int64_t contributions = 0;  ///< number of terms of the sum, excluding the initial gradient
+  std::int64_t contribution_count = 0;  ///< number of terms of the sum, excluding the initial gradient
 };
 struct GradientArray {
   std::vector<GradientElement>
       elements;  ///< by element * components + component; zero for components that are not floats
   /// With OracleRun::only_accessed_elements: for each entry of `elements`, its index without that option, ascending.
   /// Other gradients are zero.
-  std::vector<std::size_t> indices = {};
+  std::vector<std::size_t> element_indices = {};
 
   /// Position in `elements` of the entry with this index; empty if there is none.
   std::optional<std::size_t> position(std::size_t cell) const;
@@ -120,15 +120,15 @@ struct GradientArray {
 /// A defect of the user's kernel on this launch.
 struct Finding {
   enum class Kind : std::uint8_t {
-    kOutOfBounds,           ///< index outside an array, local array or vector
-    kUninitializedRead,     ///< read of an element that was never written
-    kRace,                  ///< two threads access an element, at least one writes, and not both atomically
-    kOrderDependent,        ///< an atomic's return value or result depends on the order of threads
-    kIntegerDivision,       ///< division by zero, or of the smallest value by -1
-    kIntegerOverflow,       ///< overflow of signed arithmetic on 32 or 64 bits
-    kShiftOutOfRange,       ///< shift by a negative count or at least the bit width
-    kConversionOutOfRange,  ///< conversion of a float outside the integer's range
-    kInstructionBudget,     ///< infinite loop, or too many instructions; the evaluation stops there
+    kOutOfBounds,             ///< index outside an array, local array or vector
+    kUninitializedRead,       ///< read of an element that was never written
+    kRace,                    ///< two threads access an element, at least one writes, and not both atomically
+    kOrderDependent,          ///< an atomic's return value or result depends on the order of threads
+    kInvalidIntegerDivision,  ///< division by zero, or of the smallest value by -1
+    kIntegerOverflow,         ///< overflow of signed arithmetic on 32 or 64 bits
+    kShiftOutOfRange,         ///< shift by a negative count or at least the bit width
+    kConversionOutOfRange,    ///< conversion of a float outside the integer's range
+    kInstructionLimit,        ///< infinite loop, or too many instructions; the evaluation stops there
   };
   Kind kind = Kind::kOutOfBounds;        ///< kind of the defect
   ir::VarId parameter = ir::kNone;       ///< array that is accessed, if it is a parameter
@@ -136,8 +136,8 @@ struct Finding {
   std::vector<std::int32_t> shape = {};  ///< shape of the array
   ir::Loc loc = {};                      ///< location in the source
   std::int64_t thread = 0;               ///< number of the thread
-  ir::Loc other_loc = {};                ///< for races: location of the earlier access
-  std::int64_t other_thread = -1;        ///< for races: thread of the earlier access
+  ir::Loc earlier_loc = {};              ///< for races: location of the earlier access
+  std::int64_t earlier_thread = -1;      ///< for races: thread of the earlier access
 };
 /// One line with kind, array, index, source line and threads, using the names of the source.
 std::string describe(const Finding& finding, const ir::Module& module, const ir::Function& kernel);
@@ -149,32 +149,33 @@ struct Decisions {
   std::array<std::int64_t, kPrecisionCount> uncertain_kinks =
       {};  ///< decisions that change only derivatives (min, abs, ties)
   std::array<bool, kPrecisionCount> is_enumerable = {true, true};  ///< whether all decisions had only two outcomes
-  static constexpr std::uint64_t kNoOutcome = 0xcbf29ce484222325;  ///< value of `path` before the first decision
-  std::uint64_t path = kNoOutcome;  ///< hash of all outcomes; equal for runs on the same path
+  static constexpr std::uint64_t kEmptyPathHash =
+      0xcbf29ce484222325;                    ///< value of `path_hash` before the first decision
+  std::uint64_t path_hash = kEmptyPathHash;  ///< hash of all outcomes; equal for runs on the same path
   /// Source locations of the first few uncertain decisions, for messages.
-  std::vector<ir::Loc> locations = {};
+  std::vector<ir::Loc> uncertain_locations = {};
 
   /// Whether any decision depended on the value of a float.
-  bool any() const { return path != kNoOutcome; }
+  bool any() const { return path_hash != kEmptyPathHash; }
 };
 
 /// A point where the kernel branches, and how often each branch was taken. Inlined copies of a function share it.
-struct Choice {
+struct BranchPoint {
   enum class Kind : std::uint8_t {
-    kBranch,  ///< if, while, a conditional expression, where, and, or: the condition is true (0) or false (1)
-    kLoop,    ///< range loop: the body runs (0), the loop ends (1)
-    kMinMax,  ///< min, max: the smaller operand is the first (0), or not (1)
-    kSign,    ///< abs, sign, step: the operand is negative (0) or not (1)
-    kRange,   ///< clamp: the operand is inside (0), below (1) or above (2)
+    kBranch,      ///< if, while, a conditional expression, where, and, or: the condition is true (0) or false (1)
+    kRangeLoop,   ///< range loop: the body runs (0), the loop ends (1)
+    kMinMax,      ///< min, max: the smaller operand is the first (0), or not (1)
+    kSign,        ///< abs, sign, step: the operand is negative (0) or not (1)
+    kClampRange,  ///< clamp: the operand is inside (0), below (1) or above (2)
   };
   Kind kind = Kind::kBranch;                       ///< kind of the branch point
   ir::Loc loc = {};                                ///< location in the source
   std::array<std::int64_t, 3> branch_counts = {};  ///< how often each branch was taken
 
-  std::size_t branch_count() const { return kind == Kind::kRange ? 3 : 2; }
+  std::size_t branch_count() const { return kind == Kind::kClampRange ? 3 : 2; }
 };
 /// Describes an uncovered branch of a choice, for use after "line 12: ": "the condition is never true".
-std::string_view describe_uncovered(Choice::Kind kind, std::size_t branch);
+std::string_view describe_uncovered(BranchPoint::Kind kind, std::size_t branch);
 
 struct ReferenceResult {
   /// One per parameter; empty for values and for arrays that the kernel does not write.
@@ -184,23 +185,23 @@ struct ReferenceResult {
   /// One per parameter and dimension: the extent that an array needs to hold all tiles loaded from it or stored to it;
   /// empty if there are none.
   std::vector<std::vector<std::int32_t>> extents_required_by_tiles;
-  std::vector<Finding> findings;  ///< first 64 findings
-  Decisions decisions;            ///< decisions that depend on floats
-  std::vector<Choice> choices;    ///< all choices of the kernel, in code order
-  std::int64_t instructions = 0;  ///< number of executed instructions
-  bool is_complete = true;        ///< whether the evaluation did not stop at the instruction limit
+  std::vector<Finding> findings;           ///< first 64 findings
+  Decisions decisions;                     ///< decisions that depend on floats
+  std::vector<BranchPoint> branch_points;  ///< all choices of the kernel, in code order
+  std::int64_t instructions = 0;           ///< number of executed instructions
+  bool is_complete = true;                 ///< whether the evaluation did not stop at the instruction limit
 };
 
-inline constexpr int kDirectionCount = 2;  ///< maximum number of directions of one interpretation
+inline constexpr int kMaxDirectionCount = 2;  ///< maximum number of directions of one interpretation
 /// Maximum number of additional points that one interpretation evaluates.
-inline constexpr std::size_t kStepCount = 12;
+inline constexpr std::size_t kMaxStepCount = 12;
 
-/// Directional derivatives by dual numbers, along up to kDirectionCount directions.
+/// Directional derivatives by dual numbers, along up to kMaxDirectionCount directions.
 struct Tangents {
   /// [parameter][scalar component of the array after the launch]; empty where ReferenceResult::outputs is empty.
-  std::vector<std::vector<std::array<long double, kDirectionCount>>> outputs;
-  std::uint64_t path = 0;   ///< hash of the decisions' outcomes, as Decisions::path
-  bool is_complete = true;  ///< whether the evaluation did not stop early
+  std::vector<std::vector<std::array<long double, kMaxDirectionCount>>> outputs;
+  std::uint64_t path_hash = 0;  ///< hash of the decisions' outcomes, as Decisions::path_hash
+  bool is_complete = true;      ///< whether the evaluation did not stop early
 };
 
 /// Directional derivatives by Ridders' extrapolated central differences in long double.
@@ -229,16 +230,17 @@ class Oracle {
   ~Oracle();
 
   ReferenceResult evaluate(const OracleRun& run) const;
-  /// Directions are changes of the initial float components; at most kDirectionCount of them. The inputs are those of
-  /// the run, moved along the first direction by `step`.
+  /// Directions are changes of the initial float components; at most kMaxDirectionCount of them. The inputs are those
+  /// of the run, moved along the first direction by `step`.
   Tangents tangents(const OracleRun& run, const std::vector<ComponentValues>& directions, long double step = 0) const;
   /// No step is greater than `largest_step`.
-  DirectionalDifferences differences(const OracleRun& run, const ComponentValues& direction,
-                                     long double largest_step = std::numeric_limits<long double>::infinity()) const;
+  DirectionalDifferences directional_differences(
+      const OracleRun& run, const ComponentValues& direction,
+      long double largest_step = std::numeric_limits<long double>::infinity()) const;
   /// Evaluates the run, without gradients, if it takes the same path when its inputs are moved along a direction by
-  /// each of the steps (at most kStepCount); otherwise empty.
-  std::optional<ReferenceResult> evaluate_along(const OracleRun& run, const ComponentValues& direction,
-                                                std::span<const long double> steps) const;
+  /// each of the steps (at most kMaxStepCount); otherwise empty.
+  std::optional<ReferenceResult> evaluate_if_same_path(const OracleRun& run, const ComponentValues& direction,
+                                                       std::span<const long double> steps) const;
 
   /// Whether a parameter is an array that a statement stores to or updates atomically.
   bool writes(ir::VarId parameter) const;
@@ -252,7 +254,7 @@ class Oracle {
 /// |sum cotangent * tangent - sum gradient * direction| / sum |gradient * direction|. If it exceeds 2^-45, the oracle
 /// is incorrect. It is 0 if all three sums are below the smallest normal double, where the oracle's own arithmetic
 /// underflows.
-long double disagreement(const ReferenceResult& from_reverse_sweep, const Tangents& tangents, int direction_number,
-                         const OracleRun& run, const ComponentValues& direction);
+long double gradient_disagreement(const ReferenceResult& from_reverse_sweep, const Tangents& tangents,
+                                  int direction_number, const OracleRun& run, const ComponentValues& direction);
 
 }  // namespace assay::reference

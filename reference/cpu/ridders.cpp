@@ -74,7 +74,7 @@ bool fill(Stencil& stencil, const Program& program, const OracleRun& run, const 
           long double step) {
   // Offsets from the outermost point: to the center, to the other outermost point, and to the points between.
   std::array<long double, 2 * kRows> steps;
-  static_assert(steps.size() <= kStepCount);
+  static_assert(steps.size() <= kMaxStepCount);
   steps[0] = -step;
   steps[1] = -2 * step;
   long double h = step;

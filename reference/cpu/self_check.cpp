@@ -88,12 +88,12 @@ enum class Answer : std::uint8_t { kAgree, kDisagree, kUnknown };
 /// Compares the dual numbers of a direction with differences; `message` describes the first disagreement.
 Answer compare_with_differences(const Oracle& oracle, const OracleRun& run, const Tangents& tangents,
                                 std::size_t number, const ComponentValues& direction, std::string& message) {
-  DirectionalDifferences differences = oracle.differences(run, direction);
+  DirectionalDifferences differences = oracle.directional_differences(run, direction);
   if (!differences.is_same_path) return Answer::kUnknown;
   std::vector<Disagreement> suspects = disagreements(tangents, number, differences);
   long double step = differences.step;
   for (int again = 0; again < kConfirmations && !suspects.empty(); ++again) {
-    differences = oracle.differences(run, direction, step / 4);
+    differences = oracle.directional_differences(run, direction, step / 4);
     if (!differences.is_same_path) break;  // a disagreement that cannot be refuted counts
     step = differences.step;
     const std::vector<Disagreement> closer = disagreements(tangents, number, differences);
@@ -128,13 +128,13 @@ SelfCheck self_check(const Oracle& oracle, const OracleRun& run, const Reference
                      std::uint64_t seed, int directions, bool differences) {
   Rng rng(seed);
   std::vector<ComponentValues> drawn;
-  for (int d = 0; d < directions && d < kDirectionCount; ++d)
+  for (int d = 0; d < directions && d < kMaxDirectionCount; ++d)
     drawn.push_back(random_direction(from_reverse_sweep, rng));
   const Tangents tangents = oracle.tangents(run, drawn);
   SelfCheck result;
   result.is_conclusive = !differences;
   for (std::size_t d = 0; d < drawn.size() && result.agrees; ++d) {
-    const long double apart = disagreement(from_reverse_sweep, tangents, static_cast<int>(d), run, drawn[d]);
+    const long double apart = gradient_disagreement(from_reverse_sweep, tangents, static_cast<int>(d), run, drawn[d]);
     if (apart > 0x1p-45L) {
       result.agrees = false;
       result.message =

@@ -66,7 +66,7 @@ TEST(OracleSelfCheck, ToleratesOscillationBetweenSamplePoints) {
       p = w.op(Op::kMul, {p, twice});
     w.b().store(out, {w.var(i)}, w.op(Op::kSin, {p}));
     const Oracle oracle = w.oracle();
-    const DirectionalDifferences differences = oracle.differences(w.run(), {{0.7}, {}});
+    const DirectionalDifferences differences = oracle.directional_differences(w.run(), {{0.7}, {}});
     if (!differences.is_same_path) continue;
     ++conclusive;
     const long double wave = std::pow(2 * static_cast<long double>(x), kPower);
@@ -162,7 +162,7 @@ TEST(OracleSelfCheck, ToleratesRoundingAtAllPointsExceptTheCenterPoint) {
     const ir::VarId i = w.thread_index(1);
     const ir::ExprId far = w.op(Op::kAdd, {w.at(in, i), w.f64(c)});
     w.b().store(out, {w.var(i)}, w.op(Op::kSub, {far, w.f64(c)}));
-    const DirectionalDifferences differences = w.oracle().differences(w.run(), {{0.7}, {}});
+    const DirectionalDifferences differences = w.oracle().directional_differences(w.run(), {{0.7}, {}});
     if (!differences.is_same_path) continue;
     ++converged;
     const DirectionalDifferences::Estimate& estimate = differences.outputs[1][0];

@@ -32,24 +32,24 @@ Tape::Tape() { clear(); }
 
 void Tape::clear() {
   types_.assign(1, ir::Scalar::kF64);
-  first_edge_.assign(2, 0);
+  first_edge_indices_.assign(2, 0);
   edges_.clear();
   partials_.clear();
-  components_.clear();
+  inputs_.clear();
 }
 
-Node Tape::component(std::size_t parameter, std::size_t component, ir::Scalar type, long double) {
+Node Tape::input_handle(std::size_t parameter, std::size_t component, ir::Scalar type, long double) {
   const Node node = add_node(type);
-  components_.push_back({parameter, component, node});
+  inputs_.push_back({parameter, component, node});
   return node;
 }
 
 Node Tape::accumulate(ir::Scalar type, Node old, Node contribution, int sign) {
   if (contribution == 0) return old;
   if (old == 0 && sign > 0) return contribution;
-  if (old != 0) edges_.push_back({old & ~kZeroDerivative, kPlus});
-  edges_.push_back({contribution & ~kZeroDerivative, sign > 0 ? kPlus : kMinus});
-  return add_node(type) | ((old == 0 ? kZeroDerivative : old) & contribution & kZeroDerivative);
+  if (old != 0) edges_.push_back({old & ~kZeroDerivativeFlag, kPartialIsOne});
+  edges_.push_back({contribution & ~kZeroDerivativeFlag, sign > 0 ? kPartialIsOne : kPartialIsMinusOne});
+  return add_node(type) | ((old == 0 ? kZeroDerivativeFlag : old) & contribution & kZeroDerivativeFlag);
 }
 
 ReverseSweep::ReverseSweep(const Tape& tape, const ArithmeticProfile& profile, std::vector<Adjoint>& adjoints)
@@ -57,29 +57,29 @@ ReverseSweep::ReverseSweep(const Tape& tape, const ArithmeticProfile& profile, s
   adjoints_.assign(tape.size(), {});
   for (std::size_t k = 0; k < formats_.size(); ++k)
     formats_[k] = format_of(static_cast<ir::Scalar>(k), profile.flush_to_zero);
-  for (const Format& native : formats_)
-    formats_by_scalar_.emplace_back(native, formats_[static_cast<std::size_t>(ir::Scalar::kF64)]);
+  for (const FloatFormat& native : formats_)
+    format_pairs_.emplace_back(native, formats_[static_cast<std::size_t>(ir::Scalar::kF64)]);
 }
 
 void ReverseSweep::seed(Node node, double cotangent) {
   if (node == 0 || cotangent == 0) return;
-  Adjoint& adjoint = adjoints_[node & ~Tape::kZeroDerivative];
+  Adjoint& adjoint = adjoints_[node & ~Tape::kZeroDerivativeFlag];
   adjoint.add(cotangent, {});
   adjoint.path_magnitude += std::abs(cotangent);
 }
 
-double ReverseSweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t precision, double initial_gradient,
-                           bool is_leaf) const {
-  const Format& own = format(type, precision);
-  const std::int64_t terms = adjoint.terms + (initial_gradient != 0 ? 1 : 0);
-  const double magnitude_sum = adjoint.magnitude_sum + adjoint.errors[precision] + std::abs(initial_gradient);
+double ReverseSweep::adjoint_bound(const Adjoint& adjoint, ir::Scalar type, std::size_t precision,
+                                   double initial_gradient, bool is_leaf) const {
+  const FloatFormat& own = format(type, precision);
+  const std::int64_t terms = adjoint.contribution_count + (initial_gradient != 0 ? 1 : 0);
+  const double magnitude_sum = adjoint.magnitude_sum + adjoint.error_sum[precision] + std::abs(initial_gradient);
   if (!(magnitude_sum < kUnbounded))
-    return std::isfinite(adjoint.value) || adjoint.errors[precision] > 0 ? kUnbounded : 0;
+    return std::isfinite(adjoint.value) || adjoint.error_sum[precision] > 0 ? kUnbounded : 0;
   if (terms == 0) return 0;
   const bool flushes =
       is_leaf && precision == kNative && profile_.native_library == MathLibrary::kCuda && type == ir::Scalar::kF32;
   const double n = static_cast<double>(terms);
-  double e = adjoint.errors[precision] + (n - 1) * own.unit * magnitude_sum + (flushes ? n * 0x1p-126 : 0);
+  double e = adjoint.error_sum[precision] + (n - 1) * own.unit * magnitude_sum + (flushes ? n * 0x1p-126 : 0);
   if (terms > 1) e += n * kOracleUnitRoundoff * magnitude_sum;
   // A partial sum may overflow even if the whole sum does not.
   return e == 0 ? 0 : final_bound(own, terms > 1 ? magnitude_sum : magnitude(adjoint.value), e);
@@ -87,32 +87,33 @@ double ReverseSweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t 
 
 /// The bounds of the adjoint of a node, whose terms are summed in an unspecified order.
 PrecisionBounds ReverseSweep::settled(const Adjoint& adjoint, ir::Scalar type) const {
-  const Pair errors = pair_of(adjoint.errors);
+  const Pair errors = pair_of(adjoint.error_sum);
   const Pair magnitude_sum = adjoint.magnitude_sum + errors;
   // Overflow is rare.
   if (!(magnitude_sum[kNative] < kUnbounded && magnitude_sum[kPromoted] < kUnbounded))
-    return {bound(adjoint, type, kNative, 0, false), bound(adjoint, type, kPromoted, 0, false)};
-  const FormatPair& own = formats_by_scalar_[static_cast<std::size_t>(type)];
-  const auto n = static_cast<double>(adjoint.terms);
+    return {adjoint_bound(adjoint, type, kNative, 0, false), adjoint_bound(adjoint, type, kPromoted, 0, false)};
+  const FormatPair& own = format_pairs_[static_cast<std::size_t>(type)];
+  const auto n = static_cast<double>(adjoint.contribution_count);
   Pair e = errors + (n - 1) * own.unit * magnitude_sum;
-  if (adjoint.terms > 1) e += n * kOracleUnitRoundoff * magnitude_sum;
-  const Pair settled = final_bound(own, adjoint.terms > 1 ? adjoint.magnitude_sum : magnitude(adjoint.value), e);
+  if (adjoint.contribution_count > 1) e += n * kOracleUnitRoundoff * magnitude_sum;
+  const Pair settled =
+      final_bound(own, adjoint.contribution_count > 1 ? adjoint.magnitude_sum : magnitude(adjoint.value), e);
   return std::bit_cast<PrecisionBounds>(e == 0.0 ? Pair{0, 0} : settled);
 }
 
 PrecisionBounds ReverseSweep::product_bound(const Adjoint& adjoint, const PrecisionBounds& errors,
                                             const BoundedValue& partial, long double product, ir::Scalar type) const {
-  const PrecisionBounds p = product_error(magnitude(adjoint.value), errors, magnitude(partial.v), partial.e);
+  const PrecisionBounds p = propagated_product_error(magnitude(adjoint.value), errors, magnitude(partial.v), partial.e);
   if (std::isfinite(product))
-    return final_rounded_bound(formats_by_scalar_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
+    return final_rounded_bound(format_pairs_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
   return {p[kNative] == 0 ? 0 : kUnbounded, p[kPromoted] == 0 ? 0 : kUnbounded};
 }
 
 PrecisionBounds ReverseSweep::narrowed(long double v, PrecisionBounds bound, ir::Scalar to) const {
   double& e = bound[kNative];
   if (e < kUnbounded) {
-    const Format& narrow = format(to, kNative);
-    e = final_bound(narrow, magnitude(v), e + half_ulp_error(narrow, magnitude(v) + e, 0));
+    const FloatFormat& narrow = format(to, kNative);
+    e = final_bound(narrow, magnitude(v), e + error_from_rounded_result(narrow, magnitude(v) + e, 0));
   }
   return bound;
 }
@@ -121,16 +122,16 @@ PrecisionBounds ReverseSweep::narrowed(long double v, PrecisionBounds bound, ir:
 void ReverseSweep::propagate(const Adjoint& adjoint, const PrecisionBounds& errors, ir::Scalar type,
                              const Tape::Edge& edge) {
   Adjoint& parent = adjoints_[edge.parent];
-  if (edge.partial == Tape::kZero) {
+  if (edge.partial_code == Tape::kPartialIsZero) {
     // Zero times an adjoint without a finite value or bound is unspecified, as in propagate_zero.
     const PrecisionBounds unknown = unknown_of(adjoint.value, errors);
     if (!both_zero(unknown)) parent.add(0, unknown);
     return;
   }
-  long double v = edge.partial == Tape::kMinus ? -adjoint.value : adjoint.value;
+  long double v = edge.partial_code == Tape::kPartialIsMinusOne ? -adjoint.value : adjoint.value;
   PrecisionBounds e = errors;
   double slope = 1;
-  if (edge.partial >= Tape::kFirstPartial) {
+  if (edge.partial_code >= Tape::kFirstStoredPartial) {
     const BoundedValue& partial = tape_.partial(edge);
     v = adjoint.value * partial.v;
     e = product_bound(adjoint, errors, partial, v, type);
@@ -146,7 +147,7 @@ void ReverseSweep::propagate(const Adjoint& adjoint, const PrecisionBounds& erro
 /// such a derivative need not be zero: code that computes the product gets NaN, code that omits it gets zero.
 void ReverseSweep::propagate_zero(Node node) {
   for (const Tape::Edge& edge : tape_.edges(node)) {
-    if (edge.partial < Tape::kFirstPartial) continue;
+    if (edge.partial_code < Tape::kFirstStoredPartial) continue;
     const BoundedValue& partial = tape_.partial(edge);
     const PrecisionBounds unknown = unknown_of(partial.v, partial.e);
     if (!both_zero(unknown)) adjoints_[edge.parent].add(0, unknown);
@@ -160,7 +161,7 @@ void ReverseSweep::run() {
     const Adjoint& adjoint = adjoints_[node];
     if (edges.empty()) continue;
     const ir::Scalar type = tape_.type(node);
-    const PrecisionBounds errors = adjoint.terms == 0 ? PrecisionBounds{} : settled(adjoint, type);
+    const PrecisionBounds errors = adjoint.contribution_count == 0 ? PrecisionBounds{} : settled(adjoint, type);
     if (adjoint.value == 0 && both_zero(errors)) {
       propagate_zero(node);
       continue;

@@ -11,7 +11,7 @@
 
 namespace assay::reference {
 
-/// Index of a node; 0 for values that do not depend on a float input. Marked with Tape::kZeroDerivative if all
+/// Index of a node; 0 for values that do not depend on a float input. Marked with Tape::kZeroDerivativeFlag if all
 /// derivatives are exactly zero at these inputs, as for x * x at 0.
 using Node = std::uint32_t;
 
@@ -20,7 +20,7 @@ class Tape {
  public:
   using Handle = Node;
   static constexpr bool kHasDerivatives = true;
-  static constexpr bool kEvaluatesPoints = false;
+  static constexpr bool kEvaluatesShiftedPoints = false;
   /// Limit of memory, at about 60 bytes per node; reaching it ends the run like the instruction limit.
   static constexpr std::size_t kMaxNodes = 20'000'000;
 
@@ -28,38 +28,39 @@ class Tape {
   /// Clears the tape but keeps its memory.
   void clear();
 
-  static constexpr Node kZeroDerivative = Node{1} << 31U;
+  static constexpr Node kZeroDerivativeFlag = Node{1} << 31U;
 
-  static bool active(Node node) { return node != 0 && (node & kZeroDerivative) == 0; }
+  static bool active(Node node) { return node != 0 && (node & kZeroDerivativeFlag) == 0; }
   static bool carries(Node node) { return node != 0; }
   static bool same(Node a, Node b) { return a == b; }
   bool full() const { return types_.size() >= kMaxNodes; }
 
   /// An input.
-  Node component(std::size_t parameter, std::size_t component, ir::Scalar type, long double value);
+  Node input_handle(std::size_t parameter, std::size_t component, ir::Scalar type, long double value);
   /// A result of an operation; partials[i] is used if bit i of `wanted` is set.
   Node combine(ir::Scalar type, std::span<const Node* const> sources, const BoundedValue* partials,
                std::uint32_t wanted) {
-    Node derivative_flag = kZeroDerivative;
+    Node zero_derivative_flag = kZeroDerivativeFlag;
     for (std::size_t i = 0; i < sources.size(); ++i) {
-      if (wanted >> i & 1U) derivative_flag &= add_edge(*sources[i], partials[i]);
+      if (wanted >> i & 1U) zero_derivative_flag &= add_edge(*sources[i], partials[i]);
     }
-    return add_node(type) | derivative_flag;
+    return add_node(type) | zero_derivative_flag;
   }
   /// old + sign * contribution.
   Node accumulate(ir::Scalar type, Node old, Node contribution, int sign);
 
   /// The dependence of a node on one operand.
   struct Edge {
-    Node parent;            ///< node of the operand
-    std::uint32_t partial;  ///< local derivative: kPlus, kMinus, kZero, or kFirstPartial + index of the partial
+    Node parent;                 ///< node of the operand
+    std::uint32_t partial_code;  ///< local derivative: kPartialIsOne, kPartialIsMinusOne, kPartialIsZero, or
+                                 ///< kFirstStoredPartial + index of the partial
   };
-  static constexpr std::uint32_t kPlus = 0;   ///< partial derivative of exactly 1
-  static constexpr std::uint32_t kMinus = 1;  ///< partial derivative of exactly -1
-  static constexpr std::uint32_t kZero = 2;   ///< partial derivative of exactly zero
-  static constexpr std::uint32_t kFirstPartial = 3;
+  static constexpr std::uint32_t kPartialIsOne = 0;       ///< partial derivative of exactly 1
+  static constexpr std::uint32_t kPartialIsMinusOne = 1;  ///< partial derivative of exactly -1
+  static constexpr std::uint32_t kPartialIsZero = 2;      ///< partial derivative of exactly zero
+  static constexpr std::uint32_t kFirstStoredPartial = 3;
   /// An input of the run and its node.
-  struct ScalarComponent {
+  struct Input {
     std::size_t parameter;  ///< number of the parameter
     std::size_t component;  ///< number of the scalar component in the array
     Node node;              ///< node of the input
@@ -68,54 +69,55 @@ class Tape {
   std::size_t size() const { return types_.size(); }
   ir::Scalar type(Node node) const { return types_[node]; }
   std::span<const Edge> edges(Node node) const {
-    return std::span(edges_).subspan(first_edge_[node], first_edge_[node + 1] - first_edge_[node]);
+    return std::span(edges_).subspan(first_edge_indices_[node],
+                                     first_edge_indices_[node + 1] - first_edge_indices_[node]);
   }
-  const BoundedValue& partial(const Edge& edge) const { return partials_[edge.partial - kFirstPartial]; }
-  const std::vector<ScalarComponent>& components() const { return components_; }
+  const BoundedValue& partial(const Edge& edge) const { return partials_[edge.partial_code - kFirstStoredPartial]; }
+  const std::vector<Input>& inputs() const { return inputs_; }
 
  private:
   Node add_node(ir::Scalar type) {
     types_.push_back(type);
-    first_edge_.push_back(static_cast<std::uint32_t>(edges_.size()));
+    first_edge_indices_.push_back(static_cast<std::uint32_t>(edges_.size()));
     return static_cast<Node>(types_.size() - 1);
   }
-  /// Returns kZeroDerivative if the derivative through this edge is zero.
+  /// Returns kZeroDerivativeFlag if the derivative through this edge is zero.
   Node add_edge(Node parent, const BoundedValue& partial) {
     const bool exact = partial.e[kNative] == 0 && partial.e[kPromoted] == 0;
-    const Node number = parent & ~kZeroDerivative;
+    const Node number = parent & ~kZeroDerivativeFlag;
     if (exact && partial.v == 0) {
-      edges_.push_back({number, kZero});
-      return kZeroDerivative;
+      edges_.push_back({number, kPartialIsZero});
+      return kZeroDerivativeFlag;
     }
     if (exact && (partial.v == 1 || partial.v == -1)) {
-      edges_.push_back({number, partial.v == 1 ? kPlus : kMinus});
+      edges_.push_back({number, partial.v == 1 ? kPartialIsOne : kPartialIsMinusOne});
     } else {
-      edges_.push_back({number, static_cast<std::uint32_t>(partials_.size()) + kFirstPartial});
+      edges_.push_back({number, static_cast<std::uint32_t>(partials_.size()) + kFirstStoredPartial});
       partials_.push_back(partial);
     }
-    return parent & kZeroDerivative;
+    return parent & kZeroDerivativeFlag;
   }
 
-  std::vector<ir::Scalar> types_;            ///< type of each node
-  std::vector<std::uint32_t> first_edge_;    ///< first edge of each node, and the number of edges at the end
-  std::vector<Edge> edges_;                  ///< edges of all nodes
-  std::vector<BoundedValue> partials_;       ///< partial derivatives that are not 1, -1 or 0
-  std::vector<ScalarComponent> components_;  ///< the inputs
+  std::vector<ir::Scalar> types_;                  ///< type of each node
+  std::vector<std::uint32_t> first_edge_indices_;  ///< first edge of each node, and the number of edges at the end
+  std::vector<Edge> edges_;                        ///< edges of all nodes
+  std::vector<BoundedValue> partials_;             ///< partial derivatives that are not 1, -1 or 0
+  std::vector<Input> inputs_;                      ///< the inputs
 };
 
 /// Adjoint of one node: a sum of contributions in an unspecified order.
 struct Adjoint {
-  long double value = 0;        ///< sum of the contributions
-  PrecisionBounds errors = {};  ///< sum of the contributions' bounds
-  double magnitude_sum = 0;     ///< sum of the contributions' magnitudes
-  double path_magnitude = 0;    ///< sum over the paths from the outputs of |cotangent * derivatives|
-  std::int64_t terms = 0;       ///< number of contributions
+  long double value = 0;                ///< sum of the contributions
+  PrecisionBounds error_sum = {};       ///< sum of the contributions' bounds
+  double magnitude_sum = 0;             ///< sum of the contributions' magnitudes
+  double path_magnitude = 0;            ///< sum over the paths from the outputs of |cotangent * derivatives|
+  std::int64_t contribution_count = 0;  ///< number of contributions
 
   void add(long double contribution, const PrecisionBounds& bound) {
     value += contribution;
     magnitude_sum += magnitude(contribution);
-    ++terms;
-    errors = std::bit_cast<PrecisionBounds>(pair_of(errors) + pair_of(bound));
+    ++contribution_count;
+    error_sum = std::bit_cast<PrecisionBounds>(pair_of(error_sum) + pair_of(bound));
   }
 };
 
@@ -129,11 +131,11 @@ class ReverseSweep {
   void run();
   const Adjoint& adjoint(Node node) const { return adjoints_[node]; }
   /// Bound of an adjoint as a sum of its terms and a nonzero initial gradient. Registers are summed by global atomics.
-  double bound(const Adjoint& adjoint, ir::Scalar type, std::size_t precision, double initial_gradient,
-               bool is_leaf) const;
+  double adjoint_bound(const Adjoint& adjoint, ir::Scalar type, std::size_t precision, double initial_gradient,
+                       bool is_leaf) const;
 
  private:
-  const Format& format(ir::Scalar type, std::size_t precision) const {
+  const FloatFormat& format(ir::Scalar type, std::size_t precision) const {
     return formats_[precision == kPromoted ? static_cast<std::size_t>(ir::Scalar::kF64)
                                            : static_cast<std::size_t>(type)];
   }
@@ -147,9 +149,9 @@ class ReverseSweep {
 
   const Tape& tape_;
   const ArithmeticProfile& profile_;
-  std::array<Format, ir::kScalarCount> formats_;  ///< format of each scalar type
-  std::vector<FormatPair> formats_by_scalar_;     ///< formats of both precision variants, by scalar type
-  std::vector<Adjoint>& adjoints_;                ///< adjoint of each node
+  std::array<FloatFormat, ir::kScalarCount> formats_;  ///< format of each scalar type
+  std::vector<FormatPair> format_pairs_;               ///< formats of both precision variants, by scalar type
+  std::vector<Adjoint>& adjoints_;                     ///< adjoint of each node
 };
 
 }  // namespace assay::reference

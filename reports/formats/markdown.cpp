@@ -53,7 +53,7 @@ std::string builds_text(const BuildMatrix& matrix) {
   for (const BuildDifference& difference : matrix.differences) {
     text +=
         fmt::format("- {}: {}{}\n", markdown_text(difference.name), markdown_text(outcomes_text(matrix, difference)),
-                    difference.blame.empty() ? "" : ", blamed on: " + markdown_text(difference.blame));
+                    difference.culprit.empty() ? "" : ", blamed on: " + markdown_text(difference.culprit));
   }
   return text;
 }
@@ -85,7 +85,7 @@ std::string summary_markdown(const Run& run, const Summary& summary, const Chang
           markdown_text(run.start.at("environment").at("commit").get<std::string>()));
   constexpr std::size_t kSpare = 200;
   std::size_t left_out = 0;
-  for (const FailureGroup& group : summary.groups) {
+  for (const FailureGroup& group : summary.failure_groups) {
     const std::string title = fmt::format("\n## {}: {}\n\n", markdown_text(group.heading),
                                           cases_text(static_cast<std::int64_t>(group.cases.size())));
     bool titled = false;

@@ -51,7 +51,7 @@ json group_json(const Run& run, const FailureGroup& group) {
   json names = json::array();
   for (const std::size_t i : group.cases)
     names.push_back(run.cases[i].at("case"));
-  return {{"signature", group.heading}, {"outcome", group.outcome}, {"kind", group.kind}, {"cases", names}};
+  return {{"signature", group.heading}, {"outcome", group.outcome}, {"kind", group.outcome_detail}, {"cases", names}};
 }
 
 json finding_json(const json& record) {
@@ -60,16 +60,16 @@ json finding_json(const json& record) {
           {"line", finding.at("line")}, {"access", finding.at("access")}, {"threads", finding.at("threads")}};
 }
 
-json uncovered_json(const Run& run, const UncoveredLine& way) {
+json uncovered_json(const Run& run, const UncoveredBranchLocation& way) {
   const json& record = run.cases[way.first_case];
   return {{"case", record.at("case")}, {"file", way.file}, {"line", way.line}, {"what", way.description}};
 }
 
 json expectation_json(const ExpectationLine& line) {
-  json row = line.text;
+  json row = line.expectation;
   row.update({{"state", line.state()},
               {"waived", line.expected_failures},
-              {"changed", line.changed},
+              {"changed", line.changed_failures},
               {"better", line.passed},
               {"unjudged", line.unjudged}});
   return row;
@@ -100,25 +100,26 @@ json report_json(const Run& run, const Summary& summary, const Changes* changes)
     report[list] = json::array();
   for (const GridCell& cell : summary.grid)
     report["grid"].push_back(cell_json(cell));
-  for (const FailureGroup& group : summary.groups)
+  for (const FailureGroup& group : summary.failure_groups)
     report["groups"].push_back(group_json(run, group));
-  for (const std::size_t i : summary.findings)
+  for (const std::size_t i : summary.cases_with_findings)
     report["findings"].push_back(finding_json(run.cases[i]));
-  for (const UncoveredLine& way : summary.uncovered)
+  for (const UncoveredBranchLocation& way : summary.uncovered_branches)
     report["unreached"].push_back(uncovered_json(run, way));
   for (const ExpectationLine& line : run.expectations)
     report["expectations"].push_back(expectation_json(line));
   for (const json& record : run.cases)
     report["cases"].push_back(case_json(record));
-  for (const DamagedLine& line : run.damaged_lines)
-    report["schema_errors"].push_back({{"line", line.number}, {"pointer", line.pointer}, {"message", line.message}});
+  for (const InvalidLine& line : run.damaged_lines)
+    report["schema_errors"].push_back(
+        {{"line", line.line_number}, {"pointer", line.json_pointer}, {"message", line.message}});
   report["flaky"] = json::array();
   for (const FlakyCase& flaky : summary.flaky_cases) {
     report["flaky"].push_back(
-        {{"case", run.cases[flaky.position].at("case")}, {"passed", flaky.passed}, {"attempts", flaky.attempts}});
+        {{"case", run.cases[flaky.case_position].at("case")}, {"passed", flaky.passed}, {"attempts", flaky.attempts}});
   }
   report["time_ms"] = json::object();
-  for (const auto& [stage, time] : summary.time_ms)
+  for (const auto& [stage, time] : summary.stage_times_ms)
     report["time_ms"][stage] = time;
   return report;
 }

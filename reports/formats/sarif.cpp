@@ -38,7 +38,7 @@ json sarif_json(const Run& run, const Summary& summary) {
     results.push_back(result_json(outcome_text(record), tone == Tone::inconclusive ? "warning" : "error",
                                   message_text(record), record, file_of(record, named), named.at("line")));
   }
-  for (const UncoveredLine& way : summary.uncovered) {
+  for (const UncoveredBranchLocation& way : summary.uncovered_branches) {
     const json& record = run.cases[way.first_case];
     if (lies_in_a_file(record))
       results.push_back(result_json("unreached", "note", "not covered by the inputs: " + way.description, record,

@@ -89,19 +89,19 @@ std::string denominators_text(const Run& run, const CaseTotals& of) {
 
 // "4 kernels contain code not covered by the inputs: user/smooth, line 12: the condition is never true".
 std::string uncovered_text(const Run& run, const Summary& summary) {
-  if (summary.uncovered.empty()) return "";
+  if (summary.uncovered_branches.empty()) return "";
   std::set<std::string> kernels;
-  const auto name = [&](const UncoveredLine& way) {
+  const auto name = [&](const UncoveredBranchLocation& way) {
     const json& record = run.cases[way.first_case];
     return fmt::format("{}/{}", record.at("family").get<std::string>(), record.at("kernel").get<std::string>());
   };
-  for (const UncoveredLine& way : summary.uncovered)
+  for (const UncoveredBranchLocation& way : summary.uncovered_branches)
     kernels.insert(name(way));
-  const UncoveredLine& first = summary.uncovered.front();
+  const UncoveredBranchLocation& first = summary.uncovered_branches.front();
   const std::string line = line_text(run.cases[first.first_case], first.file, first.line);
   return fmt::format("{} {} code not covered by the inputs: {}, {}: {}{}\n", kernels.size(),
                      kernels.size() == 1 ? "kernel contains" : "kernels contain", visible(name(first)), visible(line),
-                     visible(first.description), summary.uncovered.size() > 1 ? ", ... (see the report)" : "");
+                     visible(first.description), summary.uncovered_branches.size() > 1 ? ", ... (see the report)" : "");
 }
 
 // The message of all cases of an available device, if all are unsupported for the same reason; otherwise empty.
@@ -149,7 +149,7 @@ std::string damage_lines(const Run& run) {
   constexpr std::size_t kShown = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(kShown, run.damaged_lines.size()); ++i)
-    text += fmt::format("{}:{}: {}\n", kRecordsFile, run.damaged_lines[i].number,
+    text += fmt::format("{}:{}: {}\n", kRecordsFile, run.damaged_lines[i].line_number,
                         visible(damage_text(run.damaged_lines[i])));
   if (run.damaged_lines.size() > kShown) text += fmt::format("and {} more lines\n", run.damaged_lines.size() - kShown);
   return text;
@@ -161,14 +161,15 @@ std::string expectation_lines(const Run& run) {
   for (const ExpectationLine& line : run.expectations) {
     const std::string_view state = line.state();
     if (state == "in force" || state == "not judged") continue;
-    lines += fmt::format("{}: {}: {} {}\n", visible(line.text.at("place").get<std::string>()), state,
-                         visible(line.text.at("case").get<std::string>()), visible(outcome_text(line.text)));
+    lines +=
+        fmt::format("{}: {}: {} {}\n", visible(line.expectation.at("place").get<std::string>()), state,
+                    visible(line.expectation.at("case").get<std::string>()), visible(outcome_text(line.expectation)));
   }
   return lines;
 }
 
 // "pass -> fail(mismatch): grad_x[3] is ..."; "was pass" if the case is gone.
-std::string change_text(const Change& change) {
+std::string change_text(const CaseChange& change) {
   if (change.after.empty()) return "was " + change.before;
   return fmt::format("{}{}{}{}{}", change.before, change.before.empty() ? "" : " -> ", change.after,
                      change.message.empty() ? "" : ": ", change.message);
@@ -213,7 +214,7 @@ std::string changes_lines(const Changes& changes, bool color) {
   for (const auto& [name, list] : lists_of(changes)) {
     const std::string_view word = name;
     const Tone tone = word == "broken" ? Tone::unexpected : word == "fixed" ? Tone::passed : Tone::inconclusive;
-    for (const Change& change : *list) {
+    for (const CaseChange& change : *list) {
       lines += fmt::format("{}  {}: {}\n", styled(fmt::format("{:7}", word), style_of(tone), color),
                            visible(change.name), visible(change_text(change)));
     }

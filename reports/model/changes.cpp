@@ -46,7 +46,7 @@ Result<Baseline> read_failures(const std::filesystem::path& file) {
   return baseline;
 }
 
-Change change_of(const json* before, const json* after) {
+CaseChange change_of(const json* before, const json* after) {
   const json& last = after == nullptr ? *before : *after;
   return {.name = last.at("case"),
           .before = before == nullptr ? "" : outcome_text(*before),
@@ -126,7 +126,7 @@ json changes_json(const Changes& changes) {
       {"since", changes.baseline_label}, {"no_worse", changes.is_no_worse()}, {"same", changes.unchanged_count}};
   for (const auto& [name, list] : lists_of(changes)) {
     json& rows = document[name] = json::array();
-    for (const Change& change : *list) {
+    for (const CaseChange& change : *list) {
       rows.push_back(
           {{"case", change.name}, {"before", change.before}, {"after", change.after}, {"message", change.message}});
     }

@@ -29,7 +29,7 @@ Baseline baseline_of(const Run& run, std::string label);
 Result<Baseline> read_baseline(const std::filesystem::path& path);
 
 // A case whose result changed.
-struct Change {
+struct CaseChange {
   std::string name;     // name of the case
   std::string before;   // earlier result: "fail(mismatch)"; empty if the case is new
   std::string after;    // later result; empty if the case is gone
@@ -38,11 +38,11 @@ struct Change {
 
 struct Changes {
   std::string baseline_label;                      // Baseline::label of the earlier run
-  std::vector<Change> broken;                      // cases that fail now, and did not fail before
-  std::vector<Change> changed;                     // cases that fail differently, or are unsupported in one run only
-  std::vector<Change> fixed;                       // cases that pass now, and failed before
-  std::vector<Change> added;                       // cases that were not planned in the earlier run
-  std::vector<Change> removed;                     // cases that are not planned in the later run
+  std::vector<CaseChange> broken;                  // cases that fail now, and did not fail before
+  std::vector<CaseChange> changed;                 // cases that fail differently, or are unsupported in one run only
+  std::vector<CaseChange> fixed;                   // cases that pass now, and failed before
+  std::vector<CaseChange> added;                   // cases that were not planned in the earlier run
+  std::vector<CaseChange> removed;                 // cases that are not planned in the later run
   std::size_t unchanged_count = 0;                 // number of cases with the same result
   std::size_t failing_added_count = 0;             // number of the added cases that fail
   std::vector<EnvironmentDifference> environment;  // differences between the environments of the two runs
@@ -56,8 +56,8 @@ Changes changes_since(const Baseline& baseline, const Run& run);
 
 // The lists with their names, the most severe first.
 struct ChangeList {
-  const char* name;                    // name of the list: "broken"
-  const std::vector<Change>* changes;  // member of Changes
+  const char* name;                        // name of the list: "broken"
+  const std::vector<CaseChange>* changes;  // member of Changes
 };
 std::vector<ChangeList> lists_of(const Changes& changes);
 

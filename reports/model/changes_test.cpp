@@ -37,9 +37,9 @@ class ChangesTest : public ::testing::Test {
   fs::path dir_ = fs::temp_directory_path() / fmt::format("assay-changes-{}", ::getpid());
 };
 
-std::vector<std::string> names_of(const std::vector<Change>& changes) {
+std::vector<std::string> names_of(const std::vector<CaseChange>& changes) {
   std::vector<std::string> names;
-  for (const Change& change : changes)
+  for (const CaseChange& change : changes)
     names.push_back(change.name);
   return names;
 }

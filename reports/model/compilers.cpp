@@ -20,7 +20,7 @@ using nlohmann::json;
 // How a case ends, for the columns.
 std::int64_t BuildCounts::*count_of(std::string_view outcome) {
   if (outcome == "pass") return &BuildCounts::passed;
-  if (outcome == "fail") return &BuildCounts::wrong;
+  if (outcome == "fail") return &BuildCounts::incorrect;
   if (outcome == "crashed" || outcome == "timed_out" || outcome == "memory_fault") return &BuildCounts::crashed;
   if (outcome == "build_failed" || outcome == "launch_failed") return &BuildCounts::rejected;
   return &BuildCounts::undecided;
@@ -31,11 +31,11 @@ struct CountWord {
   const char* word;
 };
 
-constexpr std::array<CountWord, 5> kCountWords{{{&BuildCounts::wrong, "wrong"},
+constexpr std::array<CountWord, 5> kCountWords{{{&BuildCounts::incorrect, "wrong"},
                                                 {&BuildCounts::crashed, "crashed"},
                                                 {&BuildCounts::rejected, "rejected"},
                                                 {&BuildCounts::undecided, "undecided"},
-                                                {&BuildCounts::longer, "longer"}}};
+                                                {&BuildCounts::with_more_instructions, "longer"}}};
 
 // The executed instructions of the first launch; empty if they were not counted.
 std::optional<double> instructions_of(const json& record) {
@@ -74,17 +74,17 @@ std::string cell_text(const BuildCounts& counts) {
 }
 
 json counts_json(const BuildCounts& counts) {
-  return {{"passed", counts.passed},       {"wrong", counts.wrong},
+  return {{"passed", counts.passed},       {"wrong", counts.incorrect},
           {"crashed", counts.crashed},     {"rejected", counts.rejected},
-          {"undecided", counts.undecided}, {"longer", counts.longer},
+          {"undecided", counts.undecided}, {"longer", counts.with_more_instructions},
           {"build_ms", counts.build_ms},   {"instructions", counts.instructions}};
 }
 
 }  // namespace
 
 std::string title_of(const BuildColumn& column) {
-  const std::string build = harness::build_title(harness::build_in(column.mode));
-  std::string mode = column.mode.substr(0, column.mode.find(harness::kBeforeBuild));
+  const std::string build = harness::build_title(harness::build_of_mode_name(column.mode));
+  std::string mode = column.mode.substr(0, column.mode.find(harness::kModeBuildSeparator));
   if (mode.empty() || mode == "strict") return build.empty() ? column.device : build;
   const bool is_level = mode.size() == 2 && mode[0] == 'O';
   return fmt::format("{} {}{}", build.empty() ? column.device : build, is_level ? "-" : "", mode);
@@ -102,7 +102,7 @@ BuildMatrix build_matrix(const Run& run) {
   for (const json& planned : run.start.at("plan")) {
     const std::string name = planned;
     const CaseParts parts = parts_of(name);
-    if (harness::build_in(parts.mode).empty()) continue;
+    if (harness::build_of_mode_name(parts.mode).empty()) continue;
     const auto column = columns.emplace(std::pair(parts.device, parts.mode), columns.size());
     if (column.second) matrix.columns.push_back({.device = parts.device, .mode = parts.mode});
     const auto row = rows.emplace(parts.family, rows.size());
@@ -134,8 +134,8 @@ BuildMatrix build_matrix(const Run& run) {
       if (const auto member = count_of(outcome); member == &BuildCounts::passed) ending = "pass";
       else if (difference.message.empty() && placed.record != nullptr)
         difference.message = placed.record->at("message");
-      if (placed.record != nullptr && placed.record->contains("blame") && difference.blame.empty())
-        difference.blame = placed.record->at("blame").at("culprit");
+      if (placed.record != nullptr && placed.record->contains("blame") && difference.culprit.empty())
+        difference.culprit = placed.record->at("blame").at("culprit");
       endings.insert(ending);
       const std::optional<double> count = placed.record == nullptr ? std::nullopt : instructions_of(*placed.record);
       for (const std::size_t row : {placed.row, matrix.rows.size() - 1}) {
@@ -143,7 +143,8 @@ BuildMatrix build_matrix(const Run& run) {
         ++(counts.*count_of(outcome));
         if (placed.record != nullptr) counts.build_ms += placed.record->at("time_ms").at("build").get<double>();
         if (count) counts.instructions += *count;
-        if (count && fewest && ending == "pass" && *count > *fewest * kMoreInstructions) ++counts.longer;
+        if (count && fewest && ending == "pass" && *count > *fewest * kMoreInstructionsRatio)
+          ++counts.with_more_instructions;
       }
     }
     if (endings.size() > 1) matrix.differences.push_back(std::move(difference));
@@ -188,13 +189,13 @@ std::string build_table(const BuildMatrix& matrix, bool color) {
   std::string text = table.text(color);
   text += fmt::format(
       "longer: passing cases that execute more than {:.0f} % more instructions than in the shortest build\n",
-      100 * (kMoreInstructions - 1));
+      100 * (kMoreInstructionsRatio - 1));
   if (matrix.differences.empty()) return text + "\nEvery case has the same result in all builds.\n";
   text +=
       fmt::format("\n{} with different results:\n", cases_text(static_cast<std::int64_t>(matrix.differences.size())));
   for (const BuildDifference& difference : matrix.differences) {
     text += fmt::format("  {}\n    {}\n", difference.name, outcomes_text(matrix, difference));
-    if (!difference.blame.empty()) text += fmt::format("    blamed on: {}\n", difference.blame);
+    if (!difference.culprit.empty()) text += fmt::format("    blamed on: {}\n", difference.culprit);
   }
   return text;
 }
@@ -214,7 +215,7 @@ json build_json(const BuildMatrix& matrix) {
   for (const BuildDifference& difference : matrix.differences) {
     differences.push_back({{"case", difference.name},
                            {"outcomes", difference.outcomes},
-                           {"blame", difference.blame},
+                           {"blame", difference.culprit},
                            {"message", difference.message}});
   }
   return {{"columns", columns}, {"rows", rows}, {"differences", differences}};
@@ -229,7 +230,7 @@ json build_view(const BuildMatrix& matrix) {
   for (const BuildRow& row : matrix.rows) {
     json cells = json::array();
     for (const BuildCounts& counts : row.cells) {
-      const bool bad = counts.wrong + counts.crashed + counts.rejected > 0;
+      const bool bad = counts.incorrect + counts.crashed + counts.rejected > 0;
       cells.push_back({{"text", cell_text(counts)},
                        {"tone", counts.total() == 0 ? "none"
                                 : bad               ? "unexpected"
@@ -243,12 +244,12 @@ json build_view(const BuildMatrix& matrix) {
     differences.push_back({{"name", difference.name},
                            {"href", filter_link(difference.name)},
                            {"outcomes", outcomes_text(matrix, difference)},
-                           {"blame", difference.blame}});
+                           {"blame", difference.culprit}});
   }
   return {{"columns", columns},
           {"rows", rows},
           {"differs", differences.empty() ? json() : json({{"rows", differences}})},
-          {"share", fmt::format("{:.0f}", 100 * (kMoreInstructions - 1))}};
+          {"share", fmt::format("{:.0f}", 100 * (kMoreInstructionsRatio - 1))}};
 }
 
 }  // namespace assay::reports

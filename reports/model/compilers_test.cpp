@@ -52,7 +52,7 @@ TEST(BuildMatrix, CountsCasesByBuildAndFamily) {
   EXPECT_EQ(matrix.rows[1].family, "all");
   for (const BuildRow& row : matrix.rows) {
     EXPECT_EQ(row.cells[0].passed, 1);
-    EXPECT_EQ(row.cells[0].wrong, 1);
+    EXPECT_EQ(row.cells[0].incorrect, 1);
     EXPECT_EQ(row.cells[1].passed, 2);
     EXPECT_EQ(row.cells[0].build_ms, 500);
   }
@@ -60,8 +60,9 @@ TEST(BuildMatrix, CountsCasesByBuildAndFamily) {
 
 TEST(BuildMatrix, CountsPassingCasesThatExecuteMoreInstructionsThanInAnotherBuild) {
   const BuildMatrix matrix = build_matrix(two_builds());
-  EXPECT_EQ(matrix.rows[0].cells[0].longer, 0);
-  EXPECT_EQ(matrix.rows[0].cells[1].longer, 1) << "120 to 100; the incorrect build with 10 does not count";
+  EXPECT_EQ(matrix.rows[0].cells[0].with_more_instructions, 0);
+  EXPECT_EQ(matrix.rows[0].cells[1].with_more_instructions, 1)
+      << "120 to 100; the incorrect build with 10 does not count";
 }
 
 TEST(BuildMatrix, ListsCasesWithDifferentResults) {
@@ -69,7 +70,7 @@ TEST(BuildMatrix, ListsCasesWithDifferentResults) {
   ASSERT_EQ(matrix.differences.size(), 1U);
   const BuildDifference& difference = matrix.differences.front();
   EXPECT_EQ(difference.name, "loop/b/f32/ptx/backward");
-  EXPECT_EQ(difference.blame, "compiler(NVRTC 13.0.88 compute_100)");
+  EXPECT_EQ(difference.culprit, "compiler(NVRTC 13.0.88 compute_100)");
   EXPECT_EQ(outcomes_text(matrix, difference), "NVRTC 13.0.88 compute_100: fail(mismatch); 1 pass");
   EXPECT_THAT(build_table(matrix, false), HasSubstr("1 case with different results"));
 }

@@ -19,7 +19,7 @@ std::string device_text(const json& device) {
 
 std::string text_of(const std::vector<EnvironmentRow>& rows, const std::string& label) {
   const auto found = std::ranges::find(rows, label, &EnvironmentRow::label);
-  return found == rows.end() ? "none" : found->text;
+  return found == rows.end() ? "none" : found->value;
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ std::string text_of(const std::vector<EnvironmentRow>& rows, const std::string& 
 std::vector<EnvironmentRow> environment_rows(const json& environment) {
   std::vector<EnvironmentRow> rows;
   const auto add = [&](const std::string& label, const std::string& text) {
-    rows.push_back({.label = label, .text = text.empty() ? "unknown" : text});
+    rows.push_back({.label = label, .value = text.empty() ? "unknown" : text});
   };
   add("Operating system", environment.at("os"));
   add("Processor", environment.at("cpu"));
@@ -50,11 +50,11 @@ std::vector<EnvironmentDifference> environment_differences(const json& before, c
   std::vector<EnvironmentDifference> differences;
   for (const EnvironmentRow& row : new_rows) {
     const std::string was = text_of(old_rows, row.label);
-    if (was != row.text) differences.push_back({.label = row.label, .before = was, .after = row.text});
+    if (was != row.value) differences.push_back({.label = row.label, .before = was, .after = row.value});
   }
   for (const EnvironmentRow& row : old_rows) {
     if (text_of(new_rows, row.label) == "none")
-      differences.push_back({.label = row.label, .before = row.text, .after = "none"});
+      differences.push_back({.label = row.label, .before = row.value, .after = "none"});
   }
   return differences;
 }

@@ -10,7 +10,7 @@ namespace assay::reports {
 
 struct EnvironmentRow {
   std::string label;  // what the row describes: "Compiler", "Device cuda"
-  std::string text;   // the value: a name, a version or a state
+  std::string value;  // the value: a name, a version or a state
   friend bool operator==(const EnvironmentRow&, const EnvironmentRow&) = default;
 };
 

@@ -24,7 +24,7 @@ bool tells_of(const json& line, const json& record) {
 }
 
 void set(json& record, const char* standing, const ExpectationLine& line, std::string note) {
-  record["expectation"] = {{"standing", standing}, {"place", line.text.at("place")}, {"note", std::move(note)}};
+  record["expectation"] = {{"standing", standing}, {"place", line.expectation.at("place")}, {"note", std::move(note)}};
 }
 
 }  // namespace
@@ -56,17 +56,17 @@ std::string_view ExpectationLine::state() const {
   if (is_expired) return "expired";
   if (is_stale()) return "stale";
   if (passed > 0) return "unexpected pass";
-  if (changed > 0) return "changed";
+  if (changed_failures > 0) return "changed";
   return expected_failures > 0 ? "in force" : "not judged";
 }
 
 Expectations::Expectations(const json& start) {
   const std::string day = text(start, "started").substr(0, 10);
   for (const json& device : start.at("environment").at("devices"))
-    compilers_[text(device, "name")] = text(device, "toolkit");
+    compiler_by_device_[text(device, "name")] = text(device, "toolkit");
   for (const json& line : start.value("expectations", json::array())) {
     const std::string& expires = text(line, "expires");
-    lines_.push_back({.text = line,
+    lines_.push_back({.expectation = line,
                       .covers_whole_selection = !start.contains("shard"),
                       .is_expired = !expires.empty() && expires < day});
   }
@@ -76,8 +76,8 @@ void Expectations::annotate(json& record) {
   record.erase("expectation");
   std::vector<ExpectationLine*> naming;
   for (ExpectationLine& line : lines_) {
-    if (!matches_case(text(line.text, "case"), text(record, "case"))) continue;
-    if (names_compiler(line.text.value("compiler", ""), compiler_of(record))) naming.push_back(&line);
+    if (!matches_case(text(line.expectation, "case"), text(record, "case"))) continue;
+    if (names_compiler(line.expectation.value("compiler", ""), compiler_of(record))) naming.push_back(&line);
     else ++line.unjudged;
   }
   if (naming.empty()) return;
@@ -90,39 +90,40 @@ void Expectations::annotate(json& record) {
       ++line->passed;
     const ExpectationLine& line = *naming.front();
     set(record, "better", line,
-        fmt::format("{} expects {}, but the case passes: remove the line", text(line.text, "place"),
-                    outcome_text(line.text)));
+        fmt::format("{} expects {}, but the case passes: remove the line", text(line.expectation, "place"),
+                    outcome_text(line.expectation)));
   } else {
     note_failure(record, naming);
   }
 }
 
 std::string Expectations::compiler_of(const json& record) const {
-  const std::string_view build = harness::build_in(text(record, "mode"));
+  const std::string_view build = harness::build_of_mode_name(text(record, "mode"));
   if (!build.empty()) return harness::build_title(build);
-  const auto found = compilers_.find(text(record, "device"));
-  return found == compilers_.end() ? "" : found->second;
+  const auto found = compiler_by_device_.find(text(record, "device"));
+  return found == compiler_by_device_.end() ? "" : found->second;
 }
 
 void Expectations::note_failure(json& record, const std::vector<ExpectationLine*>& naming) {
   const auto telling =
-      std::ranges::find_if(naming, [&](const ExpectationLine* line) { return tells_of(line->text, record); });
+      std::ranges::find_if(naming, [&](const ExpectationLine* line) { return tells_of(line->expectation, record); });
   if (telling == naming.end()) {
     for (ExpectationLine* line : naming)
-      ++line->changed;
+      ++line->changed_failures;
     const ExpectationLine& line = *naming.front();
     set(record, "changed", line,
-        fmt::format("{} expects {}: {}", text(line.text, "place"), outcome_text(line.text),
-                    text(line.text, "message")));
+        fmt::format("{} expects {}: {}", text(line.expectation, "place"), outcome_text(line.expectation),
+                    text(line.expectation, "message")));
     return;
   }
   ExpectationLine& line = **telling;
   ++line.expected_failures;
   if (line.is_expired) {
     set(record, "changed", line,
-        fmt::format("{} expected this failure only until {}", text(line.text, "place"), text(line.text, "expires")));
+        fmt::format("{} expected this failure only until {}", text(line.expectation, "place"),
+                    text(line.expectation, "expires")));
   } else {
-    set(record, kExpectedFailure, line, text(line.text, "reason"));
+    set(record, kExpectedFailureStanding, line, text(line.expectation, "reason"));
   }
 }
 

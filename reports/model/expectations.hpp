@@ -13,22 +13,22 @@
 namespace assay::reports {
 
 // Value of `standing` of a case that fails as expected.
-inline constexpr const char* kExpectedFailure = "waived";
+inline constexpr const char* kExpectedFailureStanding = "waived";
 
 // One line, with the outcomes of the cases that match its pattern.
 struct ExpectationLine {
-  nlohmann::json text;                 // the line as an object of the schema
+  nlohmann::json expectation;          // the line as an object of the schema
   bool covers_whole_selection = true;  // whether the run judged the whole selection, not only a shard
   bool is_expired = false;             // whether the expiry date is before the start of the run
   std::int64_t expected_failures = 0;  // number of cases that failed as expected
   std::int64_t passed = 0;             // number of cases that passed
-  std::int64_t changed = 0;            // number of cases that failed in a way that no line expects
+  std::int64_t changed_failures = 0;   // number of cases that failed in a way that no line expects
   std::int64_t unjudged = 0;           // number of cases that are unsupported, not run or built by another compiler
 
   // The line matches no case: its pattern names none, or earlier lines match all of them. In a shard, lines for cases
   // of other shards look the same, so none is stale.
   [[nodiscard]] bool is_stale() const {
-    return covers_whole_selection && expected_failures + passed + changed + unjudged == 0;
+    return covers_whole_selection && expected_failures + passed + changed_failures + unjudged == 0;
   }
   // "in force", or the most severe problem: "expired", "stale", "unexpected pass", "changed"; "not judged" if its cases
   // were not judged.
@@ -41,7 +41,7 @@ class Expectations {
   // `start` is the first record of the run. A line is expired if its expiry date is before the start date of the run.
   explicit Expectations(const nlohmann::json& start);
 
-  // Sets the member `expectation` of the case if a line names it: `standing` is kExpectedFailure (it fails as
+  // Sets the member `expectation` of the case if a line names it: `standing` is kExpectedFailureStanding (it fails as
   // expected), "better" (it passes) or "changed" (it fails differently, or the line has expired); `place` is the
   // location of the line, and `note` an explanation. Replaces an earlier member.
   void annotate(nlohmann::json& record);
@@ -54,7 +54,7 @@ class Expectations {
   // The compiler of the case, with its version: "NVRTC 13.0.88 compute_100", "g++ 12.2.0".
   [[nodiscard]] std::string compiler_of(const nlohmann::json& record) const;
 
-  std::map<std::string, std::string> compilers_;  // by device, for runs with one build
+  std::map<std::string, std::string> compiler_by_device_;  // by device, for runs with one build
   std::vector<ExpectationLine> lines_;
 };
 

@@ -75,10 +75,10 @@ TEST(Expectations, ExpectedFailuresDoNotFailTheRun) {
   EXPECT_EQ(summary.verdict.headline, "244 of 252 cases pass, 8 fail as expected");
   EXPECT_EQ(summary.verdict.exit_status, 0);
   EXPECT_THAT(summary.verdict.reasons, ElementsAre("8 xfail", "244 pass"));
-  EXPECT_TRUE(summary.groups.empty());
+  EXPECT_TRUE(summary.failure_groups.empty());
   EXPECT_EQ(summary.counts.at("fail"), 3) << "expectations must not change recorded outcomes";
   for (const ExpectationLine& one : run.expectations)
-    EXPECT_EQ(one.state(), "in force") << one.text;
+    EXPECT_EQ(one.state(), "in force") << one.expectation;
   EXPECT_EQ(unexpected_lines(case_of(run, kFailed), false), "");
 }
 
@@ -108,8 +108,8 @@ TEST(Expectations, UnexpectedPassFailsTheRun) {
   EXPECT_EQ(unexpected_lines(case_of(run, kPassed), false).substr(0, 18), "unexpected pass  l");
   EXPECT_THAT(unexpected_lines(case_of(run, kPassed), false),
               HasSubstr("waivers.csv:9 expects fail, but the case passes: remove the line"));
-  ASSERT_EQ(summary.groups.size(), 1U);
-  EXPECT_EQ(summary.groups[0].heading, "unexpected pass in loop");
+  ASSERT_EQ(summary.failure_groups.size(), 1U);
+  EXPECT_EQ(summary.failure_groups[0].heading, "unexpected pass in loop");
 }
 
 TEST(Expectations, StaleExpectationFailsTheRun) {

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<GridColumn> columns_of(const Summary& summary) {
   std::vector<GridColumn> columns;
-  for (const backends::DeviceRow& row : backends::all_devices()) {
+  for (const backends::DeviceEntry& row : backends::all_devices()) {
     const std::string device(row.name);
     bool first = true;
     for (const char* pass : {"forward", "backward"}) {

@@ -87,7 +87,7 @@ class ObservationReport : public ::testing::Test {
 TEST_F(ObservationReport, HtmlPageShowsMemoryErrorsAndProfiles) {
   const Result<Reports> written = write_reports(dir_);
   ASSERT_TRUE(written.ok()) << written.error().text();
-  std::ifstream file(written->html, std::ios::binary);
+  std::ifstream file(written->html_path, std::ios::binary);
   const std::string page(std::istreambuf_iterator<char>(file), {});
   EXPECT_THAT(page, HasSubstr("st.global.f32 [%rd4], %f2"));
   EXPECT_THAT(page, HasSubstr("PTX line 57, source line 31, thread (4, 0, 0) of block (0, 0, 0)"));
@@ -108,7 +108,7 @@ TEST_F(ObservationReport, TerminalShowsEachFindingOnce) {
 TEST_F(ObservationReport, HtmlPageShowsGpuMeasurements) {
   const Result<Reports> written = write_reports(dir_);
   ASSERT_TRUE(written.ok()) << written.error().text();
-  std::ifstream file(written->html, std::ios::binary);
+  std::ifstream file(written->html_path, std::ios::binary);
   const std::string page(std::istreambuf_iterator<char>(file), {});
   const std::size_t start = page.find("<section id=\"measurements\"");
   ASSERT_NE(start, std::string::npos);

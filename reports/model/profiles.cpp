@@ -101,7 +101,7 @@ std::string profile_table(const Run& run, bool color) {
   table.add_header(head);
   std::string_view last;
   for (const ProfileRow& row : rows) {
-    std::vector<std::string> texts{row.name == last ? "" : row.name, row.target};
+    std::vector<std::string> texts{row.name == last ? "" : row.name, row.build_target};
     texts.insert(texts.end(), row.cells.begin(), row.cells.end());
     table.add(std::move(texts));
     last = row.name;
@@ -122,7 +122,7 @@ json profiles_view(const Run& run) {
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxRowsPerPage); ++i)
     shown.push_back({{"name", rows[i].name},
                      {"href", case_link(rows[i].name)},
-                     {"target", rows[i].target},
+                     {"target", rows[i].build_target},
                      {"cells", rows[i].cells}});
   return {{"columns", columns},
           {"rows", shown},

@@ -22,7 +22,7 @@ std::vector<ProfileColumn> profile_columns();
 // One recorded profile.
 struct ProfileRow {
   std::string name;                // name of the case
-  std::string target;              // build target of the kernel
+  std::string build_target;        // build target of the kernel
   std::vector<std::string> cells;  // text for each column; empty if not applicable, such as contention without atomics
 };
 std::vector<ProfileRow> profile_rows(const Run& run);

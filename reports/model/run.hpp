@@ -15,7 +15,7 @@ namespace assay::reports {
 
 using harness::Damage;
 using harness::damage_text;
-using harness::DamagedLine;
+using harness::InvalidLine;
 using harness::kRecordsFile;
 
 // Cases that match an expectation also have the member `expectation` (expectations.hpp).

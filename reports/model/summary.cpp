@@ -48,7 +48,7 @@ std::vector<FailureGroup> groups_of(const Run& run) {
     if (group == groups.end()) {
       groups.push_back({.heading = signature,
                         .outcome = text(record, "outcome"),
-                        .kind = text(record, "kind"),
+                        .outcome_detail = text(record, "kind"),
                         .family = text(record, "family"),
                         .tone = tone});
       group = groups.end() - 1;
@@ -86,14 +86,14 @@ CaseTotals denominators_of(const Run& run) {
   return of;
 }
 
-std::vector<UncoveredLine> uncovered_of(const Run& run) {
-  std::vector<UncoveredLine> uncovered;
+std::vector<UncoveredBranchLocation> uncovered_of(const Run& run) {
+  std::vector<UncoveredBranchLocation> uncovered;
   std::set<std::tuple<std::string, std::string, std::string, std::int64_t, std::string>> seen;
   for (std::size_t i = 0; i < run.cases.size(); ++i) {
     const json& record = run.cases[i];
     if (!record.contains("unreached")) continue;
     for (const json& way : record.at("unreached")) {
-      UncoveredLine entry{
+      UncoveredBranchLocation entry{
           .first_case = i, .file = file_of(record, way), .line = way.at("line"), .description = way.at("what")};
       if (seen.insert({text(record, "family"), text(record, "kernel"), entry.file, entry.line, entry.description})
               .second)
@@ -129,7 +129,7 @@ Tone tone_of_outcome(std::string_view outcome) {
 
 Tone tone_of(const json& record) {
   const std::string_view standing = standing_of(record);
-  if (standing == kExpectedFailure) return Tone::expected_failures;
+  if (standing == kExpectedFailureStanding) return Tone::expected_failures;
   if (standing == "better") return Tone::unexpected;
   return tone_of_outcome(text(record, "outcome"));
 }
@@ -184,7 +184,7 @@ Tone CaseCounts::tone() const {
 }
 
 std::optional<FlakyCase> flaky_of(const json& record) {
-  FlakyCase flaky{.position = 0, .passed = 0, .attempts = 0};
+  FlakyCase flaky{.case_position = 0, .passed = 0, .attempts = 0};
   for (const json& attempt : record.at("attempts")) {
     ++flaky.attempts;
     if (tone_of_outcome(attempt.get<std::string>()) == Tone::passed) ++flaky.passed;
@@ -203,8 +203,8 @@ double total_ms(const json& record) {
 Summary summarize(const Run& run) {
   Summary summary;
   CaseCounts tally;
-  for (const harness::StageRow& stage : harness::kStages)
-    summary.time_ms.emplace_back(stage.name, 0.0);
+  for (const harness::StageTimeField& stage : harness::kStages)
+    summary.stage_times_ms.emplace_back(stage.name, 0.0);
   for (std::size_t i = 0; i < run.cases.size(); ++i) {
     const json& record = run.cases[i];
     const Tone tone = tone_of(record);
@@ -212,16 +212,16 @@ Summary summarize(const Run& run) {
     tally.add(tone);
     cell_of(summary.grid, record).counts.add(tone);
     if (std::optional<FlakyCase> flaky = flaky_of(record)) {
-      flaky->position = i;
+      flaky->case_position = i;
       summary.flaky_cases.push_back(*flaky);
     }
-    if (record.contains("finding")) summary.findings.push_back(i);
-    for (auto& [stage, time] : summary.time_ms)
+    if (record.contains("finding")) summary.cases_with_findings.push_back(i);
+    for (auto& [stage, time] : summary.stage_times_ms)
       time += record.at("time_ms").at(stage).get<double>();
   }
-  summary.uncovered = uncovered_of(run);
+  summary.uncovered_branches = uncovered_of(run);
   summary.case_totals = denominators_of(run);
-  summary.groups = groups_of(run);
+  summary.failure_groups = groups_of(run);
   summary.verdict = verdict_of(run, summary.counts, tally);
   return summary;
 }

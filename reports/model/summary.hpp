@@ -66,7 +66,7 @@ struct GridCell {
 struct FailureGroup {
   std::string heading;             // heading of the group: "fail(mismatch) in loop"
   std::string outcome;             // common outcome of the cases
-  std::string kind;                // common kind of the cases
+  std::string outcome_detail;      // common kind of the cases
   std::string family;              // common family of the cases
   Tone tone = Tone::unexpected;    // how the group is presented
   std::vector<std::size_t> cases;  // positions in Run::cases; the case with the shortest kernel comes first
@@ -91,7 +91,7 @@ struct CaseTotals {
 };
 
 // A branch of a kernel that is not covered by the inputs of at least one of its cases.
-struct UncoveredLine {
+struct UncoveredBranchLocation {
   std::size_t first_case;   // position in Run::cases of the first such case
   std::string file;         // path of the file that contains the branch
   std::int64_t line;        // line of the branch
@@ -100,21 +100,21 @@ struct UncoveredLine {
 
 // A case that was judged several times with different results.
 struct FlakyCase {
-  std::size_t position;   // position in Run::cases
-  std::int64_t passed;    // number of attempts that passed
-  std::int64_t attempts;  // number of all attempts
+  std::size_t case_position;  // position in Run::cases
+  std::int64_t passed;        // number of attempts that passed
+  std::int64_t attempts;      // number of all attempts
 };
 
 struct Summary {
   Verdict verdict;
   CaseTotals case_totals;
-  std::map<std::string, std::int64_t> counts;           // number of cases, by outcome
-  std::vector<GridCell> grid;                           // counts by family, device and pass, in the order of the plan
-  std::vector<FailureGroup> groups;                     // the cases that are not as expected; the largest group first
-  std::vector<std::size_t> findings;                    // positions in Run::cases of cases with a finding
-  std::vector<UncoveredLine> uncovered;                 // uncovered branches, in the order of the run
-  std::vector<FlakyCase> flaky_cases;                   // flaky cases, in the order of the run
-  std::vector<std::pair<std::string, double>> time_ms;  // total of each stage, in execution order
+  std::map<std::string, std::int64_t> counts;    // number of cases, by outcome
+  std::vector<GridCell> grid;                    // counts by family, device and pass, in the order of the plan
+  std::vector<FailureGroup> failure_groups;      // the cases that are not as expected; the largest group first
+  std::vector<std::size_t> cases_with_findings;  // positions in Run::cases of cases with a finding
+  std::vector<UncoveredBranchLocation> uncovered_branches;     // uncovered branches, in the order of the run
+  std::vector<FlakyCase> flaky_cases;                          // flaky cases, in the order of the run
+  std::vector<std::pair<std::string, double>> stage_times_ms;  // total of each stage, in execution order
 };
 
 Summary summarize(const Run& run);

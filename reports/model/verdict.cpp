@@ -45,9 +45,9 @@ std::vector<std::string> reasons_of(const Run& run) {
   std::map<std::string, std::int64_t> counts;
   for (const json& record : run.cases) {
     const std::string_view standing = standing_of(record);
-    ++counts[standing == kExpectedFailure ? "xfail"
-             : standing == "better"       ? "unexpected pass"
-                                          : record.at("outcome").get_ref<const std::string&>()];
+    ++counts[standing == kExpectedFailureStanding ? "xfail"
+             : standing == "better"               ? "unexpected pass"
+                                                  : record.at("outcome").get_ref<const std::string&>()];
   }
   const ExpectationFaults faults = faults_of(run);
   counts["stale expectation"] = faults.stale;

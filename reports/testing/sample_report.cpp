@@ -21,6 +21,6 @@ int main(int argc, char** argv) {
   reports::testing::write_synthetic_run(dir / "before", options);
   assay::Result<reports::Baseline> baseline = reports::read_baseline(dir / "before");
   const assay::Result<reports::Reports> written = reports::write_reports(dir, {.baseline = baseline.take()});
-  std::printf("%s\n", written.ok() ? written->html.c_str() : written.error().text().c_str());
+  std::printf("%s\n", written.ok() ? written->html_path.c_str() : written.error().text().c_str());
   return written.ok() ? 0 : 1;
 }

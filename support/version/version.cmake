@@ -20,7 +20,7 @@ file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT [[
 namespace assay {
 
 const std::string_view kVersion = "@VERSION@";
-const std::string_view kCommit = "@commit@";
+const std::string_view kCommitHash = "@commit@";
 const bool kHasUncommittedChanges = @dirty@;
 
 }  // namespace assay

@@ -5,7 +5,7 @@
 namespace assay {
 
 std::string version_text() {
-  return fmt::format("assay {} ({}{})", kVersion, kCommit.substr(0, 12),
+  return fmt::format("assay {} ({}{})", kVersion, kCommitHash.substr(0, 12),
                      kHasUncommittedChanges ? ", with local changes" : "");
 }
 

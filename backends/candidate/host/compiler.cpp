@@ -152,11 +152,11 @@ std::variant<std::string, BuildFailed> build_library(const LibraryRequest& reque
                                      (folder / "cuda_runtime_functions.cpp").string()});
   cpu::ProcessResult result = cpu::run_process(nvcc, arguments, kCompileLimit);
   if (result.succeeded()) return std::move(result.output);
-  if (result.end == cpu::ProcessResult::End::kTimedOut) {
+  if (result.end_reason == cpu::ProcessResult::EndReason::kTimedOut) {
     return BuildFailed{BuildFailed::Kind::kTimedOut,
                        fmt::format("nvcc took longer than {} s", kCompileLimit.count() / 1000)};
   }
-  if (result.end == cpu::ProcessResult::End::kNotStarted)
+  if (result.end_reason == cpu::ProcessResult::EndReason::kNotStarted)
     return BuildFailed{BuildFailed::Kind::kResourceFailure, std::move(result.output)};
   return BuildFailed{BuildFailed::Kind::kRejected, errors_in(result.output)};
 }

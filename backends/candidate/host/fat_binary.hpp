@@ -15,7 +15,7 @@ namespace assay::candidate {
 /// 16 bytes, which starts with a magic number, and entries with a header each.
 Result<std::vector<std::string>> ptx_of(std::span<const std::byte> fat_binary);
 
-/// The size of a fat binary in bytes, from its header; 0 if the memory is not a fat binary. Reads 16 bytes.
+/// The size of a fat binary in bytes, from its header; 0 if the memory holds something else. Reads 16 bytes.
 std::size_t fat_binary_bytes(const void* fat_binary);
 
 }  // namespace assay::candidate

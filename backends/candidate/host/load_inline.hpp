@@ -18,8 +18,8 @@ struct HostSource {
 };
 
 /// The sources, functions and flags of all calls of load_inline in a Python file called `name`. They may be string
-/// literals, names assigned from them, lists, and sums of these. Fails if there is no call, if an argument is something
-/// else, or if the file is not Python; the error's location is "name:line:column".
+/// literals, names assigned from them, lists, and sums of these. Fails if the file does not call it, if an argument is
+/// something else, or if the file is not Python; the error's location is "name:line:column".
 Result<HostSource> read_load_inline(std::string_view python, const std::string& name);
 
 /// The flags of `flags` that change what the code means: fast math, macros, the language standard and extensions.

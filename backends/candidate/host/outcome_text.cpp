@@ -35,7 +35,7 @@ json json_of(const MemoryFinding& finding) {
               {"kernel", finding.kernel},
               {"target", finding.target},
               {"site", json_of(finding.site)},
-              {"space", finding.space},
+              {"space", finding.state_space},
               {"address", finding.address},
               {"allocation", finding.allocation},
               {"offset", finding.offset},
@@ -43,7 +43,7 @@ json json_of(const MemoryFinding& finding) {
               {"access_bytes", finding.access_bytes},
               {"count", finding.count},
               {"text", finding.text}};
-  if (finding.other) result["other"] = json_of(*finding.other);
+  if (finding.conflicting_access) result["other"] = json_of(*finding.conflicting_access);
   return result;
 }
 
@@ -52,8 +52,8 @@ MemoryFinding finding_from(const json& value) {
                         .kernel = value.at("kernel"),
                         .target = value.at("target"),
                         .site = site_from(value.at("site")),
-                        .other = std::nullopt,
-                        .space = value.at("space"),
+                        .conflicting_access = std::nullopt,
+                        .state_space = value.at("space"),
                         .address = value.at("address"),
                         .allocation = value.at("allocation"),
                         .offset = value.at("offset"),
@@ -61,7 +61,7 @@ MemoryFinding finding_from(const json& value) {
                         .access_bytes = value.at("access_bytes"),
                         .count = value.at("count"),
                         .text = value.at("text")};
-  if (value.contains("other")) finding.other = site_from(value.at("other"));
+  if (value.contains("other")) finding.conflicting_access = site_from(value.at("other"));
   return finding;
 }
 

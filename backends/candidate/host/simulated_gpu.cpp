@@ -139,7 +139,7 @@ std::int32_t SimulatedGpu::launch(std::int32_t module, const std::string& kernel
         kInvalidValue);
   }
   ptx::KernelArguments values;
-  const std::vector<ptx::Variable>& parameters = (*found)->function->parameters;
+  const std::vector<ptx::Variable>& parameters = (*found)->entry_function->parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto* const bytes = static_cast<const std::byte*>(arguments[i]);
     values.add_bytes({bytes, bytes + parameters[i].bytes});

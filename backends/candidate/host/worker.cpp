@@ -70,7 +70,7 @@ ptx::LaunchOptions options_of(const CallHeader& header) {
   for (std::size_t i = 0; i < ptx::kChecks.size(); ++i)
     options.checks.*ptx::kChecks[i].member = ((header.checks >> i) & 1U) != 0;
   options.instruction_limit = header.instruction_limit;
-  options.schedule = {.order = order_of(header.order), .seed = header.shuffle_seed};
+  options.execution_order = {.order = order_of(header.order), .seed = header.shuffle_seed};
   return options;
 }
 
@@ -78,7 +78,7 @@ LaunchResult rejected(std::string message) {
   return {.progress = worker::LaunchProgress::kRejected, .message = std::move(message)};
 }
 
-class CandidateExecutor final : public worker::Executor {
+class CandidateExecutor final : public worker::LaunchExecutor {
  public:
   explicit CandidateExecutor(std::span<std::byte> buffers) : buffers_(buffers) {}
 
@@ -101,7 +101,7 @@ class CandidateExecutor final : public worker::Executor {
 
     gpu().begin_call(options_of(header));
     adopt_arrays(values);
-    std::array<char, worker::kMessageBytes> reason{};
+    std::array<char, worker::kMessageBufferBytes> reason{};
     const CallArguments given{.given = values.data(),
                               .given_count = header.given_count,
                               .is_inferred = header.is_inferred,
@@ -161,7 +161,7 @@ class CandidateExecutor final : public worker::Executor {
   }
 
   std::span<std::byte> buffers_;
-  worker::PlacedArguments placed_;
+  worker::RelocatedArguments placed_;
   std::map<std::string, CallFunction> functions_;  ///< assay_call of each library, by path
 };
 
@@ -169,8 +169,8 @@ class CandidateExecutor final : public worker::Executor {
 
 std::optional<int> run_if_worker(int argc, const char* const* argv) {
   return worker::serve_if_worker(
-      argc, argv, kWorkerRole, [](const worker::WorkerLimits&, std::span<std::byte> buffers) {
-        return Result<std::unique_ptr<worker::Executor>>(std::make_unique<CandidateExecutor>(buffers));
+      argc, argv, kWorkerRoleArgument, [](const worker::WorkerLimits&, std::span<std::byte> buffers) {
+        return Result<std::unique_ptr<worker::LaunchExecutor>>(std::make_unique<CandidateExecutor>(buffers));
       });
 }
 

@@ -9,7 +9,7 @@
 namespace assay::candidate {
 
 /// The argument that makes a program a worker.
-inline constexpr const char* kWorkerRole = "assay-candidate-worker";
+inline constexpr const char* kWorkerRoleArgument = "assay-candidate-worker";
 
 /// The first argument of each launch: this header and then `given_count + output_count` CallArguments.
 struct CallHeader {

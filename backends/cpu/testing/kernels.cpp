@@ -11,18 +11,18 @@ using namespace backends;
 
 namespace {
 
-const Helper kArray{"array",
-                    "template <class T, int N>\n"
-                    "struct Array {\n"
-                    "  T* data;\n"
-                    "  int shape[N];\n"
-                    "  long long strides[N];\n"
-                    "};\n"};
-const Helper kElement{"element",
-                      "template <class T>\n"
-                      "T& element(Array<T, 1> array, long long i) {\n"
-                      "  return *(T*)((char*)array.data + i * array.strides[0]);\n"
-                      "}\n"};
+const SourceHelper kArray{"array",
+                          "template <class T, int N>\n"
+                          "struct Array {\n"
+                          "  T* data;\n"
+                          "  int shape[N];\n"
+                          "  long long strides[N];\n"
+                          "};\n"};
+const SourceHelper kElement{"element",
+                            "template <class T>\n"
+                            "T& element(Array<T, 1> array, long long i) {\n"
+                            "  return *(T*)((char*)array.data + i * array.strides[0]);\n"
+                            "}\n"};
 constexpr const char* kReal =
     "#ifndef ASSAY_REAL\n"
     "#define ASSAY_REAL float\n"

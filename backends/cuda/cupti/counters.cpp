@@ -7,16 +7,16 @@ namespace assay::cuda {
 namespace {
 
 constexpr std::array kRows{
-    CounterRow{"dram_read_bytes", "dram__bytes_read.sum"},
-    CounterRow{"dram_written_bytes", "dram__bytes_write.sum"},
-    CounterRow{"dram_throughput", "dram__throughput.avg.pct_of_peak_sustained_elapsed"},
-    CounterRow{"sm_throughput", "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
-    CounterRow{"achieved_occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"},
-    CounterRow{"stalled_memory", "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"},
-    CounterRow{"stalled_shared", "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio"},
-    CounterRow{"stalled_queue", "smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio"},
-    CounterRow{"stalled_math", "smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio"},
-    CounterRow{"stalled_barrier", "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio"},
+    CounterMetric{"dram_read_bytes", "dram__bytes_read.sum"},
+    CounterMetric{"dram_written_bytes", "dram__bytes_write.sum"},
+    CounterMetric{"dram_throughput", "dram__throughput.avg.pct_of_peak_sustained_elapsed"},
+    CounterMetric{"sm_throughput", "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
+    CounterMetric{"achieved_occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"},
+    CounterMetric{"stalled_memory", "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"},
+    CounterMetric{"stalled_shared", "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio"},
+    CounterMetric{"stalled_queue", "smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio"},
+    CounterMetric{"stalled_math", "smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio"},
+    CounterMetric{"stalled_barrier", "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio"},
 };
 
 constexpr std::string_view kSubject = "hardware counters";
@@ -70,7 +70,8 @@ class RangeProfiler {
 };
 
 /// The memory that counts are decoded into.
-std::vector<std::uint8_t> make_counter_data(const Cupti& cupti, const RangeProfiler& profiler, CounterPlan& plan) {
+std::vector<std::uint8_t> make_counter_data(const Cupti& cupti, const RangeProfiler& profiler,
+                                            CounterConfiguration& plan) {
   auto size = profiler.params<CUpti_RangeProfiler_GetCounterDataSize_Params>();
   size.pMetricNames = plan.metrics().data();
   size.numMetrics = plan.metrics().size();
@@ -94,9 +95,9 @@ std::string chip_of(const Cupti& cupti, int ordinal) {
 
 }  // namespace
 
-std::span<const CounterRow> counter_rows() { return kRows; }
+std::span<const CounterMetric> counter_metrics() { return kRows; }
 
-CounterPlan::CounterPlan(const Cupti& cupti, const std::string& chip) : cupti_(&cupti) {
+CounterConfiguration::CounterConfiguration(const Cupti& cupti, const std::string& chip) : cupti_(&cupti) {
   auto initialize = zeroed_params<CUpti_Profiler_Host_Initialize_Params>();
   initialize.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
   initialize.pChipName = chip.c_str();
@@ -106,8 +107,8 @@ CounterPlan::CounterPlan(const Cupti& cupti, const std::string& chip) : cupti_(&
              end.pHostObject = host;
              cupti.cuptiProfilerHostDeinitialize.address(&end);
            }};
-  for (const CounterRow& row : kRows)
-    metrics_.push_back(row.metric);
+  for (const CounterMetric& row : kRows)
+    metrics_.push_back(row.cupti_metric);
   auto add = zeroed_params<CUpti_Profiler_Host_ConfigAddMetrics_Params>();
   add.pHostObject = host_.get();
   add.ppMetricNames = metrics_.data();
@@ -124,7 +125,7 @@ CounterPlan::CounterPlan(const Cupti& cupti, const std::string& chip) : cupti_(&
   cupti.call(cupti.cuptiProfilerHostGetConfigImage, chip, &image);
 }
 
-std::map<std::string, double> CounterPlan::evaluate(const std::vector<std::uint8_t>& counter_data) {
+std::map<std::string, double> CounterConfiguration::evaluate(const std::vector<std::uint8_t>& counter_data) {
   std::array<double, kRows.size()> values{};
   auto params = zeroed_params<CUpti_Profiler_Host_EvaluateToGpuValues_Params>();
   params.pHostObject = host_.get();
@@ -143,7 +144,7 @@ std::map<std::string, double> CounterPlan::evaluate(const std::vector<std::uint8
 std::map<std::string, double> read_counters(const Cupti& cupti, int ordinal, CUcontext context,
                                             const std::function<void()>& launch) {
   const Profiler session(cupti);
-  CounterPlan plan(cupti, chip_of(cupti, ordinal));
+  CounterConfiguration plan(cupti, chip_of(cupti, ordinal));
   const RangeProfiler profiler(cupti, context);
   std::vector<std::uint8_t> data = make_counter_data(cupti, profiler, plan);
   auto config = profiler.params<CUpti_RangeProfiler_SetConfig_Params>();

@@ -13,20 +13,20 @@
 namespace assay::cuda {
 
 /// One of our measures and the CUPTI metric that it corresponds to.
-struct CounterRow {
-  const char* name;    ///< name of the measure: "dram_read_bytes"
-  const char* metric;  ///< CUPTI's name of the metric: "dram__bytes_read.sum"
+struct CounterMetric {
+  const char* name;          ///< name of the measure: "dram_read_bytes"
+  const char* cupti_metric;  ///< CUPTI's name of the metric: "dram__bytes_read.sum"
 };
 
 /// Memory traffic, throughput, occupancy, and stall reasons as stalled warps per issued instruction. Ratios are in
 /// percent.
-[[nodiscard]] std::span<const CounterRow> counter_rows();
+[[nodiscard]] std::span<const CounterMetric> counter_metrics();
 
 /// The counter configuration for one chip; does not need a GPU.
-class CounterPlan {
+class CounterConfiguration {
  public:
   /// `chip` is a name as returned by cuptiDeviceGetChipName: "GH100". Throws CallError.
-  CounterPlan(const Cupti& cupti, const std::string& chip);
+  CounterConfiguration(const Cupti& cupti, const std::string& chip);
 
   /// The names of the metrics, and the configuration image for the hardware.
   [[nodiscard]] std::vector<const char*>& metrics() { return metrics_; }
@@ -42,7 +42,7 @@ class CounterPlan {
 };
 
 /// Calls `launch`, which must launch one kernel in the context of the GPU and wait for it, while the hardware counts.
-/// CUPTI repeats the kernel as often as necessary. Returns the measures by the names of counter_rows(). Throws
+/// CUPTI repeats the kernel as often as necessary. Returns the measures by the names of counter_metrics(). Throws
 /// CallError, also if access to the counters is not permitted.
 [[nodiscard]] std::map<std::string, double> read_counters(const Cupti& cupti, int ordinal, CUcontext context,
                                                           const std::function<void()>& launch);

@@ -47,7 +47,7 @@ constexpr std::array kChips{Chip{"TU102", 0}, Chip{"GA100", 0}, Chip{"GA102", 0}
                             Chip{"AD102", 0}, Chip{"GH100", 0}, Chip{"GB100", 26}};  // 26: CUDA 12.8
 
 /// The chip database works without a GPU; this test uses the installed library.
-TEST(CounterPlan, FindsAllHardwareCountersOnEveryGpuArchitecture) {
+TEST(CounterConfiguration, FindsAllHardwareCountersOnEveryGpuArchitecture) {
   if (worker::kIsSanitizerBuild) GTEST_SKIP() << "sanitizers do not support how CUPTI loads its parts";
   const Result<Cupti> cupti = Cupti::load();
   if (!cupti.ok()) GTEST_SKIP() << cupti.error().text();
@@ -56,14 +56,14 @@ TEST(CounterPlan, FindsAllHardwareCountersOnEveryGpuArchitecture) {
     if (cupti->version() < chip.since) continue;
     SCOPED_TRACE(chip.name);
     try {
-      CounterPlan plan(*cupti, chip.name);
-      EXPECT_EQ(plan.metrics().size(), counter_rows().size());
+      CounterConfiguration plan(*cupti, chip.name);
+      EXPECT_EQ(plan.metrics().size(), counter_metrics().size());
       EXPECT_GT(plan.image().size(), 0U);
     } catch (const CallError& error) {
       ADD_FAILURE() << error.what();
     }
   }
-  EXPECT_THAT([&] { CounterPlan(*cupti, "unknown chip"); },
+  EXPECT_THAT([&] { CounterConfiguration(*cupti, "unknown chip"); },
               ::testing::ThrowsMessage<CallError>(
                   StartsWith("cuptiProfilerHostInitialize of unknown chip: CUPTI call failed")));
 }

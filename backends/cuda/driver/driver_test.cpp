@@ -50,7 +50,7 @@ TEST(CallError, ClassifiesUnknownErrorCodeAsSystemError) {
   EXPECT_EQ(classify(CUDA_ERROR_ILLEGAL_ADDRESS).cause, ErrorCause::kInvalidAccess);
   EXPECT_TRUE(classify(CUDA_ERROR_ILLEGAL_ADDRESS).is_sticky);
   EXPECT_FALSE(classify(CUDA_ERROR_OUT_OF_MEMORY).is_sticky);
-  EXPECT_EQ(classify(12345).cause, ErrorCause::kSystem);
+  EXPECT_EQ(classify(12345).cause, ErrorCause::kMachineFailure);
   EXPECT_TRUE(classify(12345).is_sticky);
 }
 

@@ -11,16 +11,16 @@ namespace {
 
 struct ErrorRow {
   CUresult code;
-  ErrorClass error_class;
+  ErrorClassification error_class;
 };
 constexpr std::array kErrors = {
     ErrorRow{CUDA_ERROR_INVALID_VALUE, {ErrorCause::kInvalidRequest, false}},
-    ErrorRow{CUDA_ERROR_OUT_OF_MEMORY, {ErrorCause::kSystem, false}},
+    ErrorRow{CUDA_ERROR_OUT_OF_MEMORY, {ErrorCause::kMachineFailure, false}},
     ErrorRow{CUDA_ERROR_INVALID_IMAGE, {ErrorCause::kInvalidRequest, false}},
     ErrorRow{CUDA_ERROR_NO_BINARY_FOR_GPU, {ErrorCause::kInvalidRequest, false}},
     ErrorRow{CUDA_ERROR_INVALID_PTX, {ErrorCause::kInvalidRequest, false}},
     ErrorRow{CUDA_ERROR_UNSUPPORTED_PTX_VERSION, {ErrorCause::kInvalidRequest, false}},
-    ErrorRow{CUDA_ERROR_INVALID_HANDLE, {ErrorCause::kSystem, false}},
+    ErrorRow{CUDA_ERROR_INVALID_HANDLE, {ErrorCause::kMachineFailure, false}},
     ErrorRow{CUDA_ERROR_NOT_FOUND, {ErrorCause::kInvalidRequest, false}},
     ErrorRow{CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, {ErrorCause::kInvalidRequest, false}},
     ErrorRow{CUDA_ERROR_NOT_SUPPORTED, {ErrorCause::kInvalidRequest, false}},
@@ -46,12 +46,12 @@ CallError::CallError(std::string_view call, const CallContext& subject, int code
                      std::string_view meaning)
     : function_name_(call),
       code_(code),
-      text_(fmt::format("{} of {}: {} ({}, {}), at {}:{}", call, subject.text, meaning, name, code,
+      text_(fmt::format("{} of {}: {} ({}, {}), at {}:{}", call, subject.object_description, meaning, name, code,
                         file_name(subject.location), subject.location.line())) {}
 
-ErrorClass classify(CUresult code) {
+ErrorClassification classify(CUresult code) {
   const auto row = std::ranges::find(kErrors, code, &ErrorRow::code);
-  return row == kErrors.end() ? ErrorClass{} : row->error_class;
+  return row == kErrors.end() ? ErrorClassification{} : row->error_class;
 }
 
 }  // namespace assay::cuda

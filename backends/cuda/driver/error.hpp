@@ -17,10 +17,10 @@ struct CallContext {
   requires std::is_convertible_v<const Text&, std::string_view> CallContext(
       const Text& about,  // NOLINT(google-explicit-constructor)
       std::source_location here = std::source_location::current())
-      : text(about), location(here) {}
+      : object_description(about), location(here) {}
 
-  std::string_view text;          ///< the object of the call: "device memory of 4096 bytes"
-  std::source_location location;  ///< source location of the call
+  std::string_view object_description;  ///< the object of the call: "device memory of 4096 bytes"
+  std::source_location location;        ///< source location of the call
 };
 
 /// A failed call, caused by the machine or by a faulty kernel. Caught at the boundary of a stage.
@@ -47,16 +47,16 @@ enum class ErrorCause {
   kInvalidAccess,   ///< an invalid memory access of the kernel
   kKernelFailure,   ///< a failure of the kernel other than an invalid access
   kTimeLimit,       ///< the kernel ran for too long
-  kSystem,          ///< a failure of the machine: out of memory, device lost
+  kMachineFailure,  ///< a failure of the machine: out of memory, device lost
 };
 
 /// The cause of a result code and its effect on later calls.
-struct ErrorClass {
-  ErrorCause cause = ErrorCause::kSystem;  ///< what caused the failure
-  bool is_sticky = true;                   ///< whether all later calls of the process fail too
+struct ErrorClassification {
+  ErrorCause cause = ErrorCause::kMachineFailure;  ///< what caused the failure
+  bool is_sticky = true;                           ///< whether all later calls of the process fail too
 };
 
 /// Classifies a result other than success. Unknown codes count as machine errors and as sticky.
-[[nodiscard]] ErrorClass classify(CUresult code);
+[[nodiscard]] ErrorClassification classify(CUresult code);
 
 }  // namespace assay::cuda

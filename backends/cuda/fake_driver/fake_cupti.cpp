@@ -73,7 +73,7 @@ std::string record_of(const RecordedActivity& activity) {
 CUptiResult flush() {
   if (request_buffer == nullptr) return CUPTI_ERROR_INVALID_OPERATION;
   std::string records;
-  for (const RecordedActivity& activity : Process::get().take_activities())
+  for (const RecordedActivity& activity : FakeDriverState::get().take_activities())
     records += record_of(activity);
   std::uint8_t* buffer = nullptr;
   std::size_t bytes = 0;
@@ -99,7 +99,7 @@ CUptiResult next_record(std::uint8_t* buffer, std::size_t bytes, CUpti_Activity*
 CUptiResult enable(CUpti_ActivityKind kind, bool on) {
   const KindRow* const row = row_of(&KindRow::kind, kind);
   if (row == nullptr || request_buffer == nullptr) return CUPTI_ERROR_INVALID_OPERATION;
-  Process::get().record(row->activity, on);
+  FakeDriverState::get().record(row->activity, on);
   return CUPTI_SUCCESS;
 }
 
@@ -122,9 +122,9 @@ CUptiResult step(bool allowed, bool& flag, bool value = true) {
 }
 
 /// Defines a CUPTI function with the given body.
-#define ASSAY_FAKE(name, parameters, ...)                                                              \
-  extern "C" CUptiResult name parameters {                                                             \
-    return Process::get().call(#name, [&]([[maybe_unused]] FakeGpu & gpu) -> CUptiResult __VA_ARGS__); \
+#define ASSAY_FAKE(name, parameters, ...)                                                                      \
+  extern "C" CUptiResult name parameters {                                                                     \
+    return FakeDriverState::get().call(#name, [&]([[maybe_unused]] FakeGpu & gpu) -> CUptiResult __VA_ARGS__); \
   }
 
 }  // namespace
@@ -147,7 +147,7 @@ ASSAY_FAKE(cuptiActivityFlushAll, (std::uint32_t), { return flush(); })
 ASSAY_FAKE(cuptiActivityGetNextRecord, (std::uint8_t * buffer, std::size_t bytes, CUpti_Activity** record),
            { return next_record(buffer, bytes, record); })
 ASSAY_FAKE(cuptiActivityGetNumDroppedRecords, (CUcontext, std::uint32_t, std::size_t* dropped),
-           { return *dropped = Process::get().take_dropped(), CUPTI_SUCCESS; })
+           { return *dropped = FakeDriverState::get().take_dropped(), CUPTI_SUCCESS; })
 
 ASSAY_FAKE(cuptiProfilerInitialize, (CUpti_Profiler_Initialize_Params*), { return step(true, counters.initialized); })
 ASSAY_FAKE(cuptiProfilerDeInitialize, (CUpti_Profiler_DeInitialize_Params*),

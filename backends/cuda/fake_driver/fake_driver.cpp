@@ -49,7 +49,7 @@ constexpr std::array kResults = {
     ResultName{CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
 };
 
-Process& process() { return Process::get(); }
+FakeDriverState& process() { return FakeDriverState::get(); }
 
 CUresult copied(std::byte* to, const void* from, std::size_t bytes) {
   if (to == nullptr || from == nullptr) return CUDA_ERROR_INVALID_VALUE;

@@ -39,7 +39,7 @@ CUresult FakeGpu::load_module(const std::string& image, CUmodule* module) {
   Result<ptx::Module> parsed = ptx::parse(image, "module.ptx");
   if (!parsed) return CUDA_ERROR_INVALID_PTX;
   auto owned = std::make_unique<Module>();
-  owned->parsed = std::make_shared<const ptx::Module>(parsed.take());
+  owned->parsed_module = std::make_shared<const ptx::Module>(parsed.take());
   *module = reinterpret_cast<CUmodule>(owned.get());
   modules_.emplace(*module, std::move(owned));
   ++live_objects_.modules;
@@ -57,7 +57,7 @@ CUresult FakeGpu::get_function(CUmodule module, const char* name, CUfunction* fu
   if (found == modules_.end()) return CUDA_ERROR_INVALID_HANDLE;
   auto& kernel = found->second->kernels[name];
   if (kernel == nullptr) {
-    auto lowered = ptx::lower(found->second->parsed, name);
+    auto lowered = ptx::lower(found->second->parsed_module, name);
     if (!lowered) return CUDA_ERROR_NOT_FOUND;
     kernel = lowered.take();
   }
@@ -66,7 +66,7 @@ CUresult FakeGpu::get_function(CUmodule module, const char* name, CUfunction* fu
 }
 
 CUresult FakeGpu::parameter(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes) const {
-  const std::vector<ptx::Variable>& parameters = kernel_of(function).function->parameters;
+  const std::vector<ptx::Variable>& parameters = kernel_of(function).entry_function->parameters;
   if (index >= parameters.size()) return CUDA_ERROR_INVALID_VALUE;
   *offset = parameters[index].offset;
   *bytes = parameters[index].bytes;
@@ -80,7 +80,7 @@ CUresult FakeGpu::launch(CUfunction function, ptx::LaunchGeometry geometry, void
   for (auto& slot : allocations_)
     machine_.adopt("device memory", slot ? std::span<std::byte>(*slot) : std::span<std::byte>());
   ptx::KernelArguments values;
-  for (std::size_t i = 0; const ptx::Variable& parameter : kernel.function->parameters) {
+  for (std::size_t i = 0; const ptx::Variable& parameter : kernel.entry_function->parameters) {
     const auto* const bytes = static_cast<const std::byte*>(arguments[i++]);
     values.add_bytes({bytes, bytes + parameter.bytes});
   }
@@ -92,7 +92,7 @@ CUresult FakeGpu::launch(CUfunction function, ptx::LaunchGeometry geometry, void
   const CUresult result = result_of(machine_.launch(borrowed, geometry, values, options));
   // A rejected launch returns its error immediately.
   if (result < CUDA_ERROR_ILLEGAL_ADDRESS) return result;
-  failure_ = result;
+  kernel_failure_ = result;
   return CUDA_SUCCESS;
 }
 
@@ -134,29 +134,29 @@ std::byte* FakeGpu::host(CUdeviceptr address, std::size_t bytes) {
 }
 
 CUevent FakeGpu::make_event() {
-  const auto event = reinterpret_cast<CUevent>(++last_event_);
-  events_[event];
+  const auto event = reinterpret_cast<CUevent>(++last_event_number_);
+  event_times_[event];
   ++live_objects_.events;
   return event;
 }
 
 CUresult FakeGpu::end_event(CUevent event) {
-  if (events_.erase(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
+  if (event_times_.erase(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
   --live_objects_.events;
   return CUDA_SUCCESS;
 }
 
 CUresult FakeGpu::record(CUevent event) {
-  const auto found = events_.find(event);
-  if (found == events_.end()) return CUDA_ERROR_INVALID_HANDLE;
+  const auto found = event_times_.find(event);
+  if (found == event_times_.end()) return CUDA_ERROR_INVALID_HANDLE;
   found->second = Clock::now();
   return CUDA_SUCCESS;
 }
 
 CUresult FakeGpu::elapsed(CUevent start, CUevent end, float* milliseconds) const {
-  const auto first = events_.find(start);
-  const auto last = events_.find(end);
-  if (first == events_.end() || last == events_.end() || !first->second || !last->second) {
+  const auto first = event_times_.find(start);
+  const auto last = event_times_.find(end);
+  if (first == event_times_.end() || last == event_times_.end() || !first->second || !last->second) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
   *milliseconds = std::chrono::duration<float, std::milli>(*last->second - *first->second).count();

@@ -42,7 +42,7 @@ class FakeGpu {
   /// The host memory of `bytes` bytes at the device address; null if they are not GPU memory.
   std::byte* host(CUdeviceptr address, std::size_t bytes);
 
-  CUstream make_stream() { return ++live_objects_.streams, reinterpret_cast<CUstream>(++last_stream_); }
+  CUstream make_stream() { return ++live_objects_.streams, reinterpret_cast<CUstream>(++last_stream_number_); }
   void end_stream() { --live_objects_.streams; }
   CUevent make_event();
   CUresult end_event(CUevent event);
@@ -52,29 +52,29 @@ class FakeGpu {
   void count_context(int change) { live_objects_.contexts += change; }
   [[nodiscard]] const LiveObjects& live() const { return live_objects_; }
   /// Waits for all launches, after which their failure is known.
-  CUresult wait() { return reported_failure_ = failure_; }
+  CUresult wait() { return reported_failure_ = kernel_failure_; }
   [[nodiscard]] CUresult reported_failure() const { return reported_failure_; }
-  void fail(CUresult failure) { reported_failure_ = failure_ = failure; }
+  void fail(CUresult failure) { reported_failure_ = kernel_failure_ = failure; }
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Module {
-    std::shared_ptr<const ptx::Module> parsed;                          ///< the parsed PTX of the module
+    std::shared_ptr<const ptx::Module> parsed_module;                   ///< the parsed PTX of the module
     std::map<std::string, std::shared_ptr<const ptx::Kernel>> kernels;  ///< its lowered kernels, by name
   };
 
   [[nodiscard]] static CUdeviceptr base_of(std::size_t slot);  ///< start of an allocation
 
-  std::size_t memory_bytes_;                                        ///< size of the GPU memory
-  std::size_t used_bytes_ = 0;                                      ///< total size of the live allocations
-  ptx::Machine machine_;                                            ///< interpreter that executes the kernels
-  std::vector<std::optional<std::vector<std::byte>>> allocations_;  ///< in order of creation; nullopt: freed
-  std::map<CUmodule, std::unique_ptr<Module>> modules_;             ///< live modules, by handle
-  std::map<CUevent, std::optional<Clock::time_point>> events_;      ///< time of recording; nullopt: not recorded
-  std::uintptr_t last_stream_ = 0;            ///< number of the stream created last, which is its handle
-  std::uintptr_t last_event_ = 0;             ///< number of the event created last, which is its handle
+  std::size_t memory_bytes_;                                         ///< size of the GPU memory
+  std::size_t used_bytes_ = 0;                                       ///< total size of the live allocations
+  ptx::Machine machine_;                                             ///< interpreter that executes the kernels
+  std::vector<std::optional<std::vector<std::byte>>> allocations_;   ///< in order of creation; nullopt: freed
+  std::map<CUmodule, std::unique_ptr<Module>> modules_;              ///< live modules, by handle
+  std::map<CUevent, std::optional<Clock::time_point>> event_times_;  ///< time of recording; nullopt: not recorded
+  std::uintptr_t last_stream_number_ = 0;     ///< number of the stream created last, which is its handle
+  std::uintptr_t last_event_number_ = 0;      ///< number of the event created last, which is its handle
   LiveObjects live_objects_;                  ///< number of live objects
-  CUresult failure_ = CUDA_SUCCESS;           ///< failure of a kernel, which is permanent; CUDA_SUCCESS: none
+  CUresult kernel_failure_ = CUDA_SUCCESS;    ///< failure of a kernel, which is permanent; CUDA_SUCCESS: none
   CUresult reported_failure_ = CUDA_SUCCESS;  ///< the same once a call has waited; then all calls report it
 };
 

@@ -27,11 +27,11 @@ std::optional<std::size_t> size_of(std::string_view text) {
 }
 
 std::optional<ScriptedAction> step_of(std::string_view text) {
-  if (text == "lose") return ScriptedAction{Action::kLoseDevice};
-  if (text == "hang") return ScriptedAction{Action::kHang};
-  if (text == "die") return ScriptedAction{Action::kKillProcess};
+  if (text == "lose") return ScriptedAction{FakeCallAction::kLoseDevice};
+  if (text == "hang") return ScriptedAction{FakeCallAction::kHang};
+  if (text == "die") return ScriptedAction{FakeCallAction::kKillProcess};
   const auto result = number<CUresult>(text);
-  return result ? std::optional(ScriptedAction{Action::kFail, *result}) : std::nullopt;
+  return result ? std::optional(ScriptedAction{FakeCallAction::kFail, *result}) : std::nullopt;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -66,14 +66,14 @@ Result<void> DriverScript::parse_rule(std::string_view key, std::string_view val
   }
   if (key == "records") {
     const auto count = number<std::size_t>(value);
-    max_records_ = count.value_or(0);
+    max_activity_records_ = count.value_or(0);
     return count ? Result<void>{} : Error{"a number"};
   }
   if (key == "wrong") {
     const std::size_t arrow = value.find('>');
     if (arrow == 0 || arrow == std::string_view::npos || arrow + 1 == value.size())
       return Error{"wrong=INSTRUCTION>ANOTHER"};
-    replacements_.emplace_back(value.substr(0, arrow), value.substr(arrow + 1));
+    instruction_replacements_.emplace_back(value.substr(0, arrow), value.substr(arrow + 1));
     return {};
   }
   for (const auto& [name, member] :
@@ -93,7 +93,7 @@ Result<void> DriverScript::parse_rule(std::string_view key, std::string_view val
 }
 
 std::string DriverScript::with_replaced_instructions(std::string ptx) const {
-  for (const auto& [instruction, other] : replacements_) {
+  for (const auto& [instruction, other] : instruction_replacements_) {
     for (std::size_t at = ptx.find(instruction); at != std::string::npos; at = ptx.find(instruction, at)) {
       const std::size_t end = at + instruction.size();
       const bool whole = end < ptx.size() && (ptx[end] == ' ' || ptx[end] == '\t');

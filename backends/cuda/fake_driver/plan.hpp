@@ -16,7 +16,7 @@
 namespace assay::cuda::fake {
 
 /// What a call does.
-enum class Action : std::uint8_t {
+enum class FakeCallAction : std::uint8_t {
   kSucceed,
   kFail,         ///< returns an error once
   kLoseDevice,   ///< loses the device: this call and all later calls fail
@@ -26,8 +26,8 @@ enum class Action : std::uint8_t {
 
 /// An action and its result.
 struct ScriptedAction {
-  Action action = Action::kSucceed;  ///< what the call does
-  CUresult result = CUDA_SUCCESS;    ///< result that a kFail returns
+  FakeCallAction action = FakeCallAction::kSucceed;  ///< what the call does
+  CUresult result = CUDA_SUCCESS;                    ///< result that a kFail returns
 };
 
 /// The machine's properties and its injected failures, as specified by $ASSAY_FAKE_GPU:
@@ -49,7 +49,7 @@ class DriverScript {
   [[nodiscard]] int compute_capability() const { return compute_capability_; }  ///< 75 means 7.5
   /// Returns the PTX with the instruction replacements of `wrong` applied.
   [[nodiscard]] std::string with_replaced_instructions(std::string ptx) const;
-  [[nodiscard]] std::size_t max_records() const { return max_records_; }
+  [[nodiscard]] std::size_t max_records() const { return max_activity_records_; }
 
   /// Counts a call and returns what it must do.
   ScriptedAction next(const char* call);
@@ -61,8 +61,9 @@ class DriverScript {
   int gpu_count_ = 1;                                 ///< number of GPUs
   int lost_gpu_ = -1;            ///< number of the GPU on which no context can be created; -1: none
   int compute_capability_ = 75;  ///< compute capability times ten: 75 means 7.5
-  std::vector<std::pair<std::string, std::string>> replacements_;      ///< instructions and their replacements
-  std::size_t max_records_ = std::numeric_limits<std::size_t>::max();  ///< CUPTI records before others are dropped
+  std::vector<std::pair<std::string, std::string>> instruction_replacements_;  ///< instructions and their replacements
+  std::size_t max_activity_records_ =
+      std::numeric_limits<std::size_t>::max();  ///< CUPTI records before others are dropped
   /// Actions by name of the called function and by number of the call, counted from 1.
   std::map<std::string, std::map<std::uint64_t, ScriptedAction>, std::less<>> scripted_actions_;
   std::map<std::string, std::uint64_t, std::less<>> call_counts_;  ///< number of calls so far, by function

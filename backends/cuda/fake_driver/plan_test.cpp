@@ -8,19 +8,19 @@ namespace {
 TEST(FakeDriverScript, EmptyScriptInjectsNoFailure) {
   DriverScript plan = DriverScript::parse("").take();
   EXPECT_EQ(plan.gpus(), 1);
-  EXPECT_EQ(plan.next("cuInit").action, Action::kSucceed);
+  EXPECT_EQ(plan.next("cuInit").action, FakeCallAction::kSucceed);
 }
 
 TEST(FakeDriverScript, RuleAffectsOnlyNthCallOfItsFunction) {
   DriverScript plan = DriverScript::parse("memory=64M; gpus=2;cuMemAlloc_v2@2=2; cuLaunchKernel@1=hang;").take();
   EXPECT_EQ(plan.memory_bytes(), std::size_t{64} << 20U);
   EXPECT_EQ(plan.gpus(), 2);
-  EXPECT_EQ(plan.next("cuMemAlloc_v2").action, Action::kSucceed);
-  EXPECT_EQ(plan.next("cuLaunchKernel").action, Action::kHang);
+  EXPECT_EQ(plan.next("cuMemAlloc_v2").action, FakeCallAction::kSucceed);
+  EXPECT_EQ(plan.next("cuLaunchKernel").action, FakeCallAction::kHang);
   const ScriptedAction step = plan.next("cuMemAlloc_v2");
-  EXPECT_EQ(step.action, Action::kFail);
+  EXPECT_EQ(step.action, FakeCallAction::kFail);
   EXPECT_EQ(step.result, CUDA_ERROR_OUT_OF_MEMORY);
-  EXPECT_EQ(plan.next("cuMemAlloc_v2").action, Action::kSucceed);
+  EXPECT_EQ(plan.next("cuMemAlloc_v2").action, FakeCallAction::kSucceed);
 }
 
 TEST(FakeDriverScript, ReplacesOnlyTheScriptedInstructionInPtx) {

@@ -22,10 +22,10 @@ struct RecordedActivity {
 };
 
 /// The only object of this class holds all state; get() returns it.
-class Process {
+class FakeDriverState {
  public:
   /// Creates the state with the plan of $ASSAY_FAKE_GPU on first use.
-  static Process& get();
+  static FakeDriverState& get();
 
   /// Resets all state and applies the plan; returns false if the plan is invalid.
   bool reset(const char* text);
@@ -37,8 +37,8 @@ class Process {
   template <typename Work>
   CUresult call(const char* name, const Work& work) {
     const std::lock_guard lock(mutex_);
-    const ScriptedAction step = script_.next(name);
-    if (const CUresult result = run_planned_action(step); result != CUDA_SUCCESS) return result;
+    const ScriptedAction scripted_action = script_.next(name);
+    if (const CUresult result = run_planned_action(scripted_action); result != CUDA_SUCCESS) return result;
     return gpu_->reported_failure() != CUDA_SUCCESS ? gpu_->reported_failure() : work(*gpu_);
   }
 
@@ -60,9 +60,9 @@ class Process {
   std::size_t take_dropped() { return std::exchange(dropped_records_, 0); }
 
  private:
-  Process();
+  FakeDriverState();
   static std::uint64_t now();
-  CUresult run_planned_action(const ScriptedAction& step);
+  CUresult run_planned_action(const ScriptedAction& scripted_action);
   CUresult failed(CUresult result);
   void record_activity(const RecordedActivity& activity);
 

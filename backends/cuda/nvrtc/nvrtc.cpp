@@ -167,8 +167,8 @@ Result<Nvrtc> Nvrtc::load_first(std::span<const std::string> paths) {
       nvrtc.nvrtcGetNumSupportedArchs_(&count) != kNvrtcSuccess) {
     return Error{"no NVRTC", library->name() + " does not report its version"};
   }
-  nvrtc.architectures_.resize(static_cast<std::size_t>(count));
-  if (nvrtc.nvrtcGetSupportedArchs_(nvrtc.architectures_.data()) != kNvrtcSuccess) {
+  nvrtc.supported_architectures_.resize(static_cast<std::size_t>(count));
+  if (nvrtc.nvrtcGetSupportedArchs_(nvrtc.supported_architectures_.data()) != kNvrtcSuccess) {
     return Error{"no NVRTC", library->name() + " does not report its architectures"};
   }
   return nvrtc;
@@ -190,7 +190,7 @@ bool Nvrtc::supports(std::string_view architecture) const {
   const std::string_view digits = architecture.substr(std::min(architecture.find('_') + 1, architecture.size()));
   int number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return error == std::errc{} && std::ranges::find(architectures_, number) != architectures_.end();
+  return error == std::errc{} && std::ranges::find(supported_architectures_, number) != supported_architectures_.end();
 }
 
 CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name, const NvrtcOptions& options) const {

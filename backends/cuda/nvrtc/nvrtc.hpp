@@ -70,10 +70,10 @@ class Nvrtc {
 #define ASSAY_DECLARE(name, result, parameters) result(*name##_) parameters = nullptr;
   ASSAY_NVRTC_SYMBOLS(ASSAY_DECLARE)
 #undef ASSAY_DECLARE
-  std::string library_;             ///< name or path by which the library was opened
-  int major_ = 0;                   ///< major number of the version
-  int minor_ = 0;                   ///< minor number of the version
-  std::vector<int> architectures_;  ///< supported architectures: 75 for compute_75 and sm_75
+  std::string library_;                       ///< name or path by which the library was opened
+  int major_ = 0;                             ///< major number of the version
+  int minor_ = 0;                             ///< minor number of the version
+  std::vector<int> supported_architectures_;  ///< supported architectures: 75 for compute_75 and sm_75
 };
 
 /// The versions that ci/setup-compilers installed, from the oldest to the newest: "12.9.86", "13.0.88".

@@ -39,7 +39,7 @@ inline backends::BuiltKernel built_kernel(const std::filesystem::path& directory
   return {.name = name,
           .entries = {{.pass = backends::Pass::kForward, .symbol = name + "_forward", .parameter_count = 2}},
           .artifacts = {std::make_shared<const backends::Artifact>(std::move(artifact))},
-          .targets = {},
+          .target_architectures = {},
           .log = {}};
 }
 

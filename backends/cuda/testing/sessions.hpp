@@ -58,7 +58,7 @@ class CudaSession : public ::testing::Test {
     std::ranges::fill(floats(session, buffer), 2.0F);
     backends::KernelArgument pointer;
     pointer.bytes.resize(sizeof(void*));
-    pointer.pointers.push_back({.at = 0, .address = {buffer, 0}});
+    pointer.pointers.push_back({.position = 0, .address = {buffer, 0}});
     return {.kernel = &kernel,
             .threads = count,
             .arguments = {pointer, backends::KernelArgument::value(10.0F)},

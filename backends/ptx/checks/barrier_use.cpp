@@ -81,7 +81,7 @@ class BarrierUse {
     Origin origin;
     for_each_component(operand, [&](const Operand& component) {
       if (component.kind == Kind::kRegister) origin.join(origins_[component.index]);
-      if (component.kind == Kind::kSymbol) origin.objects.insert({component.symbol, component.index});
+      if (component.kind == Kind::kSymbol) origin.objects.insert({component.symbol_kind, component.index});
     });
     return origin;
   }

@@ -18,8 +18,8 @@ class Taint {
     const bool guarded = op.is_guarded && has(op.guard);
     switch (op.control) {
       case Control::kMemory: access(op, kernel_.memory_ops[op.memory_or_call_index], guarded); break;
-      case Control::kPlain:
-      case Control::kWarp:
+      case Control::kHandlerOnly:
+      case Control::kWarpOperation:
       case Control::kBarrier:
         if (guarded || approximated || has(op.a) || has(op.b) || has(op.c) || has(op.e)) {
           add(op.d);
@@ -48,14 +48,14 @@ class Taint {
     bool& memory_tainted = memory(memory_op.space);
     const bool decided = guarded || (!memory_op.has_no_base && has(op.a));
     if (memory_op.access == Access::kLoad) {
-      for (unsigned i = 0; i < memory_op.elements; ++i) {
+      for (unsigned i = 0; i < memory_op.element_count; ++i) {
         if (decided || memory_tainted) add(memory_op.values[i]);
       }
       return;
     }
     bool stored = decided;
     const bool is_atomic = memory_op.access == Access::kAtomic;
-    for (unsigned i = is_atomic ? 1 : 0; i < (is_atomic ? 3U : memory_op.elements); ++i)
+    for (unsigned i = is_atomic ? 1 : 0; i < (is_atomic ? 3U : memory_op.element_count); ++i)
       stored = stored || has(memory_op.values[i]);
     changed_ = changed_ || (stored && !memory_tainted);
     memory_tainted = memory_tainted || stored;

@@ -13,11 +13,13 @@ constexpr std::array<std::string_view, 11> kKinds = {"out_of_bounds",    "misali
                                                      "read_only_write",  "non_coherent_read", "barrier_divergence",
                                                      "inactive_lane",    "instruction_budget"};
 
-std::string text_of(const Site& site) {
-  std::string source = site.source.line == 0 ? "" : fmt::format(", source line {}", site.source.line);
-  if (site.source.inlined_at != 0) source += fmt::format(" inlined at {}", site.source.inlined_at);
-  return fmt::format("'{}' (PTX line {}{}) in thread ({}, {}, {}) of block ({}, {}, {})", site.text, site.line, source,
-                     site.thread.x, site.thread.y, site.thread.z, site.block.x, site.block.y, site.block.z);
+std::string text_of(const InstructionSite& site) {
+  std::string source = site.source_location.line == 0 ? "" : fmt::format(", source line {}", site.source_location.line);
+  if (site.source_location.inlined_call_line != 0)
+    source += fmt::format(" inlined at {}", site.source_location.inlined_call_line);
+  return fmt::format("'{}' (PTX line {}{}) in thread ({}, {}, {}) of block ({}, {}, {})", site.instruction_text,
+                     site.ptx_line, source, site.thread.x, site.thread.y, site.thread.z, site.block.x, site.block.y,
+                     site.block.z);
 }
 
 }  // namespace
@@ -33,7 +35,7 @@ std::string describe(const CheckFinding& finding) {
                                        : fmt::format(", offset {} of '{}', which has {} bytes", finding.offset,
                                                      finding.allocation, finding.allocation_bytes);
   }
-  if (finding.other) text += fmt::format("; conflicts with {}", text_of(*finding.other));
+  if (finding.conflicting_access) text += fmt::format("; conflicts with {}", text_of(*finding.conflicting_access));
   if (finding.count > 1) text += fmt::format("; {} times", finding.count);
   return text;
 }

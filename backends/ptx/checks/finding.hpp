@@ -20,12 +20,12 @@ struct Dim3 {
 };
 
 /// One memory access, or one instruction, of one thread.
-struct Site {
-  std::uint32_t line = 0;  ///< line of the PTX; 0: unknown
-  DebugLocation source;    ///< location of the instruction in the generated source
-  std::string text;        ///< text of the instruction
-  Dim3 thread{0, 0, 0};    ///< index of the thread in its block
-  Dim3 block{0, 0, 0};     ///< index of the block in the grid
+struct InstructionSite {
+  std::uint32_t ptx_line = 0;     ///< line of the PTX; 0: unknown
+  DebugLocation source_location;  ///< location of the instruction in the generated source
+  std::string instruction_text;   ///< text of the instruction
+  Dim3 thread{0, 0, 0};           ///< index of the thread in its block
+  Dim3 block{0, 0, 0};            ///< index of the block in the grid
 };
 
 /// An error, found once or several times at one instruction.
@@ -40,17 +40,18 @@ struct CheckFinding {
     kReadOnlyWrite,    ///< a write to an allocation marked read-only
     kNonCoherentRead,  ///< .nc load of memory that the same launch writes
     kBarrierDivergence,
-    kInactiveLane,       ///< a warp operation that involves a non-participating lane
-    kInstructionBudget,  ///< the instruction limit was reached
+    kInactiveLane,      ///< a warp operation that involves a non-participating lane
+    kInstructionLimit,  ///< the instruction limit was reached
   };
   Kind kind = Kind::kOutOfBounds;  ///< error that was found
   std::string kernel;              ///< name of the kernel's entry point
-  Site site;                       ///< the access or instruction that caused the finding
-  std::optional<Site> other;       ///< the earlier conflicting access of a race; nullopt for other kinds
-  Space space = Space::kGlobal;    ///< state space of the access
-  std::uint64_t address = 0;       ///< address as the kernel computed it
-  std::string allocation;          ///< name of the allocation that the address belongs to; empty if none
-  std::int64_t offset = 0;  ///< position of the address in bytes from the start of the allocation; may be outside
+  InstructionSite site;            ///< the access or instruction that caused the finding
+  std::optional<InstructionSite>
+      conflicting_access;        ///< the earlier conflicting access of a race; nullopt for other kinds
+  Space space = Space::kGlobal;  ///< state space of the access
+  std::uint64_t address = 0;     ///< address as the kernel computed it
+  std::string allocation;        ///< name of the allocation that the address belongs to; empty if none
+  std::int64_t offset = 0;       ///< position of the address in bytes from the start of the allocation; may be outside
   std::uint64_t allocation_bytes = 0;  ///< size of the allocation
   std::uint32_t access_bytes = 0;      ///< size of the access
   std::uint64_t count = 1;             ///< how often the instruction caused this finding

@@ -34,7 +34,7 @@ void with_memory_type(Type type, Use use) {
 template <class T>
 using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 template <class T>
-Word<T>* words(Lanes& lanes, FrameSlot slot) {
+Word<T>* slot_words(WarpState& lanes, FrameSlot slot) {
   return reinterpret_cast<Word<T>*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstant));
 }
 
@@ -56,12 +56,12 @@ void Execution::access(Warp& warp, const Op& op, std::uint32_t mask) {
   Addresses addresses;
   if (memory.has_no_base) {
     std::ranges::fill(addresses, op.immediate);
-  } else if (memory.has_wide_address) {
-    const std::uint64_t* const base = wide_slot(warp, op.a);
+  } else if (memory.has_64_bit_base) {
+    const std::uint64_t* const base = slot_words64(warp, op.a);
     for (unsigned i = 0; i < kLanesPerWarp; ++i)
       addresses[i] = base[i] + op.immediate;
   } else {
-    const std::uint32_t* const base = word_slot(warp, op.a);
+    const std::uint32_t* const base = slot_words32(warp, op.a);
     for (unsigned i = 0; i < kLanesPerWarp; ++i)
       addresses[i] = std::uint64_t{base[i]} + op.immediate;
   }
@@ -97,7 +97,7 @@ void Execution::access_space(Warp& warp, const Op& op, const MemoryOp& memory, S
 
 void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
                               const Addresses& addresses) {
-  const unsigned width = bytes_of(memory.type) * memory.elements;
+  const unsigned width = bytes_of(memory.type) * memory.element_count;
   const bool writes = memory.access != Access::kLoad;
   const Checks& checks = options_.checks;
   const bool shadowed = checks.reports_races || checks.reports_uninitialized || checks.reports_non_coherent;
@@ -133,19 +133,19 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
     }
     pointers[lane] = allocation->bytes.data() + offset;
     if (cells != nullptr) {
-      check_access(
-          watch, cells, offset, width,
-          {op, memory, thread, warp.synchronization_stamp, address, Space::kGlobal, !allocation->flags.uninitialized});
+      check_access(watch, cells, offset, width,
+                   {op, memory, thread, warp.last_synchronization_epoch, address, Space::kGlobal,
+                    !allocation->flags.uninitialized});
     }
   });
   count_global(memory, good, addresses, width);
-  counts_collisions(warp, op, Space::kGlobal, good, addresses);
+  count_collisions(warp, op, Space::kGlobal, good, addresses);
   transfer(warp, memory, good, pointers, true);
 }
 
 void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
                               const Addresses& addresses) {
-  const unsigned width = bytes_of(memory.type) * memory.elements;
+  const unsigned width = bytes_of(memory.type) * memory.element_count;
   const bool shadowed = options_.checks.reports_races || options_.checks.reports_uninitialized;
   const FastRaceCheck watch = make_fast_race_check(warp, memory);
   Pointers pointers;
@@ -153,8 +153,8 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
   each_lane(mask, [&](unsigned lane) {
     const std::uint64_t address = addresses[lane];
     const std::uint32_t thread = warp.index * kLanesPerWarp + lane;
-    const std::uint64_t variable = (address >> kSharedBits) - 1;
-    const std::uint64_t offset = (address & ((1U << kSharedBits) - 1)) - kSharedMiddle;
+    const std::uint64_t variable = (address >> kSharedOffsetBits) - 1;
+    const std::uint64_t offset = (address & ((1U << kSharedOffsetBits) - 1)) - kSharedMiddleOffset;
     if (variable >= shared_memory_.size() || offset >= shared_memory_[variable].size() ||
         shared_memory_[variable].size() - offset < width) {
       good &= ~(1U << lane);
@@ -166,17 +166,17 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
     pointers[lane] = shared_memory_[variable].data() + offset;
     if (shadowed) {
       check_access(watch, shared_shadow_cells_[variable].data(), offset, width,
-                   {op, memory, thread, warp.synchronization_stamp, address, Space::kShared, false});
+                   {op, memory, thread, warp.last_synchronization_epoch, address, Space::kShared, false});
     }
   });
-  counts_collisions(warp, op, Space::kShared, good, addresses);
+  count_collisions(warp, op, Space::kShared, good, addresses);
   transfer(warp, memory, good, pointers, false);
 }
 
 /// Kernel parameters are the same bytes for all threads and read-only.
 void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
                                   const Addresses& addresses) {
-  const unsigned width = bytes_of(memory.type) * memory.elements;
+  const unsigned width = bytes_of(memory.type) * memory.element_count;
   Pointers pointers;
   std::uint32_t good = mask;
   each_lane(mask, [&](unsigned lane) {
@@ -197,20 +197,20 @@ void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memo
 void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
                              const Addresses& addresses) {
   const unsigned bytes = bytes_of(memory.type);
-  const unsigned width = bytes * memory.elements;
+  const unsigned width = bytes * memory.element_count;
   std::uint64_t known_variable = ~std::uint64_t{0};
   std::uint64_t size = 0;
   std::size_t first_word = 0;
   each_lane(mask, [&](unsigned lane) {
     const std::uint64_t address = addresses[lane];
     const std::uint32_t thread = warp.index * kLanesPerWarp + lane;
-    const std::uint64_t variable = address >> kLocalBits;
+    const std::uint64_t variable = address >> kLocalOffsetBits;
     if (variable != known_variable) {
       known_variable = variable;
       size = variable < kernel_.local_variables.size() ? kernel_.local_variables[variable].bytes : 0;
       first_word = variable < kernel_.local_variables.size() ? kernel_.local_variables[variable].first_word : 0;
     }
-    const std::uint64_t offset = (address & ((1U << kLocalBits) - 1)) - kLocalMiddle;
+    const std::uint64_t offset = (address & ((1U << kLocalOffsetBits) - 1)) - kLocalMiddleOffset;
     const bool misaligned = (offset & (width - 1)) != 0;
     if (offset >= size || size - offset < width || memory.access == Access::kAtomic ||
         (misaligned && offset % bytes != 0)) {
@@ -221,7 +221,7 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
     if (misaligned && options_.checks.reports_misaligned) {
       add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kLocal, address, width);
     }
-    for (unsigned element = 0; element < memory.elements; ++element) {
+    for (unsigned element = 0; element < memory.element_count; ++element) {
       const std::uint64_t at = offset + std::uint64_t{element} * bytes;
       const std::size_t index = (first_word + at / 4) * kLanesPerWarp + lane;
       const auto shift = static_cast<unsigned>(at % 4);
@@ -237,15 +237,15 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
           using T = decltype(type);
           Word<T> value = *low >> (8 * shift);
           if constexpr (sizeof(T) == 8) value |= std::uint64_t{low[kLanesPerWarp]} << 32U;
-          words<T>(warp, memory.values[element])[lane] = static_cast<Word<T>>(static_cast<T>(value));
+          slot_words<T>(warp, memory.values[element])[lane] = static_cast<Word<T>>(static_cast<T>(value));
         });
       } else if (bytes == 8) {
-        const std::uint64_t value = words<std::uint64_t>(warp, memory.values[element])[lane];
+        const std::uint64_t value = slot_words<std::uint64_t>(warp, memory.values[element])[lane];
         *low = static_cast<std::uint32_t>(value);
         low[kLanesPerWarp] = static_cast<std::uint32_t>(value >> 32U);
         warp.written_local_bytes[index] = warp.written_local_bytes[index + kLanesPerWarp] = 15;
       } else {
-        const std::uint32_t value = word_slot(warp, memory.values[element])[lane];
+        const std::uint32_t value = slot_words32(warp, memory.values[element])[lane];
         const std::uint32_t field = (bytes == 4 ? 0xffffffffU : (1U << (8 * bytes)) - 1) << (8 * shift);
         *low = (*low & ~field) | ((value << (8 * shift)) & field);
         warp.written_local_bytes[index] |= part;
@@ -258,23 +258,23 @@ void Execution::transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask,
                          bool is_global) {
   if (mask == 0) return;
   if (memory.access == Access::kAtomic) {
-    const AtomicFunction function = find_atomic(memory.operation, memory.type, is_global);
+    const AtomicFunction function = find_atomic(memory.atomic_operation, memory.type, is_global);
     with_memory_type(memory.type, [&](auto type) {
       using T = decltype(type);
       for (const std::uint32_t lane : lane_order_) {
         if ((mask >> lane & 1U) == 0) continue;
-        const std::uint64_t old =
-            function(pointers[lane], words<T>(warp, memory.values[1])[lane], words<T>(warp, memory.values[2])[lane]);
+        const std::uint64_t old = function(pointers[lane], slot_words<T>(warp, memory.values[1])[lane],
+                                           slot_words<T>(warp, memory.values[2])[lane]);
         if (memory.returns_old_value)
-          words<T>(warp, memory.values[0])[lane] = static_cast<Word<T>>(static_cast<T>(old));
+          slot_words<T>(warp, memory.values[0])[lane] = static_cast<Word<T>>(static_cast<T>(old));
       }
     });
     return;
   }
   with_memory_type(memory.type, [&](auto type) {
     using T = decltype(type);
-    for (unsigned element = 0; element < memory.elements; ++element) {
-      Word<T>* const values = words<T>(warp, memory.values[element]);
+    for (unsigned element = 0; element < memory.element_count; ++element) {
+      Word<T>* const values = slot_words<T>(warp, memory.values[element]);
       if (memory.access == Access::kLoad) {
         each_lane(mask, [&](unsigned lane) {
           T value;
@@ -311,22 +311,22 @@ std::vector<bool> Execution::order_sensitive_ops() const {
     if (op.control != Control::kMemory) continue;
     const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
     if (memory.access != Access::kAtomic) continue;
-    const bool swaps = memory.operation == Modifier::kCas || memory.operation == Modifier::kExch;
+    const bool swaps = memory.atomic_operation == Modifier::kCas || memory.atomic_operation == Modifier::kExch;
     const bool used = memory.returns_old_value && memory.values[0].bits != 0 && read.contains(memory.values[0].bits);
     shows[i] = op.exactness == Exactness::kOrderDependent || swaps || used;
   }
   return shows;
 }
 
-void Execution::counts_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask,
-                                  const Addresses& addresses) {
+void Execution::count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask,
+                                 const Addresses& addresses) {
   if (is_order_sensitive_.empty() || !is_order_sensitive_[static_cast<std::size_t>(&op - kernel_.ops.data())]) return;
   // Each block has its own shared memory at the same 32-bit addresses.
   const std::uint64_t block = space == Space::kShared ? ~(current_block_ << 32U) : 0;
   std::uint64_t& collisions = *result_.profile.atomic_collisions;
   each_lane(mask, [&](unsigned lane) {
     const std::uint64_t thread = current_block_ * threads_in_block_ + warp.index * kLanesPerWarp + lane;
-    const auto [first, is_new] = first_thread_at_.try_emplace(addresses[lane] ^ block, thread);
+    const auto [first, is_new] = first_atomic_thread_by_address_.try_emplace(addresses[lane] ^ block, thread);
     if (!is_new && first->second != thread) ++collisions;
   });
 }

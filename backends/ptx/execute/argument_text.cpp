@@ -115,7 +115,7 @@ struct Head {
   bool as_view = false;
 };
 
-Result<TextArgument> add_scalar(KernelArguments& arguments, const Head& head, std::string_view text) {
+Result<ParsedArgument> add_scalar(KernelArguments& arguments, const Head& head, std::string_view text) {
   const Type type = head.element.type;
   const auto bits = bits_of(type, text);
   if (!bits || head.as_view || head.read_only || head.element.components != 1) {
@@ -124,12 +124,12 @@ Result<TextArgument> add_scalar(KernelArguments& arguments, const Head& head, st
   std::vector<std::byte> bytes(bytes_of(type));
   std::memcpy(bytes.data(), &*bits, bytes.size());
   arguments.add_bytes(std::move(bytes));
-  return TextArgument{head.name, type, std::nullopt};
+  return ParsedArgument{head.name, type, std::nullopt};
 }
 
 /// `text` starts after the opening bracket.
-Result<TextArgument> add_memory(Machine& machine, KernelArguments& arguments, const Head& head, std::string_view text,
-                                Rng& random) {
+Result<ParsedArgument> add_memory(Machine& machine, KernelArguments& arguments, const Head& head, std::string_view text,
+                                  Rng& random) {
   const Type type = head.element.type;
   const std::size_t close = text.find(']');
   if (close == std::string_view::npos) return malformed(head.name, head.whole, "a type with extents, such as f32[64]");
@@ -162,13 +162,13 @@ Result<TextArgument> add_memory(Machine& machine, KernelArguments& arguments, co
   } else {
     arguments.add(address);
   }
-  return TextArgument{head.name, type, *memory};
+  return ParsedArgument{head.name, type, *memory};
 }
 
 }  // namespace
 
-Result<TextArgument> add_argument(Machine& machine, KernelArguments& arguments, const std::string& name,
-                                  std::string_view text, Rng& random) {
+Result<ParsedArgument> add_argument(Machine& machine, KernelArguments& arguments, const std::string& name,
+                                    std::string_view text, Rng& random) {
   Head head{.name = name, .whole = text};
   head.read_only = take(text, "ro:");
   head.as_view = take(text, "array:");

@@ -23,7 +23,7 @@
 namespace assay::ptx {
 
 /// A launch argument that was parsed from text, and the memory allocated for it.
-struct TextArgument {
+struct ParsedArgument {
   std::string name;                        ///< name of the parameter
   Type type = Type::kNone;                 ///< type of the scalar, or of the elements of the memory
   std::optional<AllocationId> allocation;  ///< memory that the argument points to; nullopt for a scalar
@@ -31,8 +31,8 @@ struct TextArgument {
 
 /// Adds the argument described by `text` to `arguments`, and allocates its memory in the machine under `name`. Fails if
 /// the text is invalid.
-Result<TextArgument> add_argument(Machine& machine, KernelArguments& arguments, const std::string& name,
-                                  std::string_view text, Rng& random);
+Result<ParsedArgument> add_argument(Machine& machine, KernelArguments& arguments, const std::string& name,
+                                    std::string_view text, Rng& random);
 
 /// Element `index` of the memory as text.
 std::string element_text(std::span<const std::byte> memory, Type type, std::size_t index);

@@ -48,8 +48,8 @@ TEST(PtxChecks, DetectsAccessOneElementPastEndOfArray) {
   EXPECT_EQ(finding.offset, 124);
   EXPECT_EQ(finding.allocation_bytes, 124U);
   EXPECT_EQ(finding.site.thread, (Dim3{31, 0, 0}));
-  EXPECT_EQ(finding.site.source.line, 42U);
-  EXPECT_EQ(finding.site.line, 11U);
+  EXPECT_EQ(finding.site.source_location.line, 42U);
+  EXPECT_EQ(finding.site.ptx_line, 11U);
   EXPECT_EQ(finding.count, 1U);
   EXPECT_THAT(describe(finding), HasSubstr("offset 124 of 'x'"));
   expect_clean(run<float>(text, std::vector<float>(32)).result);
@@ -130,8 +130,8 @@ TEST(PtxChecks, DetectsWriteWriteRaceInGlobalMemory) {
   const std::string text = body("st.global.u32 [%rd1], %r1;");
   const auto bad = run<float>(text, std::vector<float>(1));
   expect_only(bad.result, Kind::kWriteWriteRace);
-  ASSERT_TRUE(bad.result.findings[0].other.has_value());
-  EXPECT_EQ(bad.result.findings[0].other->thread, (Dim3{0, 0, 0}));
+  ASSERT_TRUE(bad.result.findings[0].conflicting_access.has_value());
+  EXPECT_EQ(bad.result.findings[0].conflicting_access->thread, (Dim3{0, 0, 0}));
   EXPECT_EQ(bad.result.findings[0].site.thread, (Dim3{1, 0, 0}));
   LaunchOptions off;
   off.checks.reports_races = false;
@@ -144,8 +144,8 @@ TEST(PtxChecks, ReportsBothAccessesOfRaceBetweenBlocks) {
   expect_only(bad.result, Kind::kWriteWriteRace);
   if (HasFatalFailure()) return;
   EXPECT_EQ(bad.result.findings[0].site.block, (Dim3{1, 0, 0}));
-  EXPECT_EQ(bad.result.findings[0].other->block, (Dim3{0, 0, 0}));
-  EXPECT_EQ(bad.result.findings[0].other->thread, (Dim3{3, 0, 0}));
+  EXPECT_EQ(bad.result.findings[0].conflicting_access->block, (Dim3{0, 0, 0}));
+  EXPECT_EQ(bad.result.findings[0].conflicting_access->thread, (Dim3{3, 0, 0}));
 }
 
 TEST(PtxChecks, DetectsReadWriteRaceInGlobalMemory) {

@@ -20,10 +20,10 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op, 
     case Control::kReturn: leave(warp, number, mask, false); return false;
     case Control::kExit: leave(warp, number, mask, true); return false;
     case Control::kBarrier: return arrive(warp, number, mask);
-    case Control::kWarp: {
-      const std::uint32_t wanted = word_slot(warp, op.e)[std::countr_zero(mask)] & warp.live_lanes;
+    case Control::kWarpOperation: {
+      const std::uint32_t wanted = slot_words32(warp, op.e)[std::countr_zero(mask)] & warp.live_lanes;
       if ((wanted & ~mask) != 0 && !group.runs_without_missing_lanes) {
-        group.wait = LaneGroup::Wait::kWarp;
+        group.waits_for = LaneGroup::Wait::kWarp;
         return false;
       }
       warp_operation(warp, op, mask);
@@ -32,12 +32,14 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op, 
     }
     case Control::kActiveMask:
       for (std::uint32_t left = mask; left != 0; left &= left - 1)
-        word_slot(warp, op.d)[std::countr_zero(left)] = mask;
+        slot_words32(warp, op.d)[std::countr_zero(left)] = mask;
       break;
     case Control::kTrap: stop(RunResult::Status::kTrapped, "executed a trap instruction", op); return false;
     case Control::kUnsupported:
       stop(RunResult::Status::kUnsupported,
-           op.instruction->unsupported.empty() ? "instruction is not supported" : op.instruction->unsupported, op);
+           op.instruction->unsupported_reason.empty() ? "instruction is not supported"
+                                                      : op.instruction->unsupported_reason,
+           op);
       return false;
     default: break;
   }
@@ -62,11 +64,11 @@ void Execution::branch(Warp& warp, std::size_t number, std::uint32_t mask) {
 /// Copies the arguments or results of a call between words of local memory, for the lanes in `mask`.
 void Execution::copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std::uint32_t mask) {
   for (const CallOp::Copy& copy : copies) {
-    for (std::uint32_t word = 0; word < copy.words; ++word) {
+    for (std::uint32_t word = 0; word < copy.word_count; ++word) {
       for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-        const std::size_t to = std::size_t{copy.to + word} * kLanesPerWarp + lane;
-        const std::size_t from = std::size_t{copy.from + word} * kLanesPerWarp + lane;
+        const std::size_t to = std::size_t{copy.destination_word + word} * kLanesPerWarp + lane;
+        const std::size_t from = std::size_t{copy.source_word + word} * kLanesPerWarp + lane;
         warp.local_memory[to] = warp.local_memory[from];
         warp.written_local_bytes[to] = warp.written_local_bytes[from];
       }
@@ -77,7 +79,7 @@ void Execution::copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std
 void Execution::call(Warp& warp, std::size_t number, std::uint32_t mask) {
   LaneGroup& group = warp.groups[number];
   const Op& op = kernel_.ops[group.next_op];
-  copy_local(warp, kernel_.calls[op.memory_or_call_index].arguments, mask);
+  copy_local(warp, kernel_.calls[op.memory_or_call_index].argument_copies, mask);
   LaneGroup callee{.next_op = op.target, .mask = mask, .return_addresses = group.return_addresses};
   callee.return_addresses.push_back(group.next_op);
   if (mask == group.mask) {
@@ -100,13 +102,13 @@ void Execution::leave(Warp& warp, std::size_t number, std::uint32_t mask, bool e
     if (all) warp.groups.erase(warp.groups.begin() + static_cast<std::ptrdiff_t>(number));
     // Do not wait for lanes that have exited.
     for (LaneGroup& other : warp.groups) {
-      if (other.wait == LaneGroup::Wait::kWarp) other.wait = LaneGroup::Wait::kNone;
+      if (other.waits_for == LaneGroup::Wait::kWarp) other.waits_for = LaneGroup::Wait::kNone;
     }
     return;
   }
   const std::uint32_t caller = leaving.return_addresses.back();
   leaving.return_addresses.pop_back();
-  copy_local(warp, kernel_.calls[kernel_.ops[caller].memory_or_call_index].results, mask);
+  copy_local(warp, kernel_.calls[kernel_.ops[caller].memory_or_call_index].result_copies, mask);
   leaving.next_op = caller + 1;
   if (all) {
     group = std::move(leaving);
@@ -123,12 +125,12 @@ bool Execution::arrive(Warp& warp, std::size_t number, std::uint32_t mask) {
   if (kernel_.ops[group.next_op].instruction->modifiers.has(Modifier::kArrive)) {
     const std::uint32_t barrier = barrier_of(warp, group).number;
     arrived_threads_[barrier] += kLanesPerWarp;
-    new_stamp();  // later accesses of the warp are not ordered by the arrival
+    advance_epoch();  // later accesses of the warp are not ordered by the arrival
     BarrierOrder& announced = arrival_barrier_order_[barrier];
     announced.resize(warps_.size());
     for (std::size_t other = 0; other < announced.size(); ++other)
       announced[other] =
-          std::max(announced[other], other == warp.index ? current_stamp_ : barrier_order_[warp.index][other]);
+          std::max(announced[other], other == warp.index ? current_epoch_ : partial_barrier_order_[warp.index][other]);
     ++group.next_op;
     return warp.groups.size() == 1;
   }
@@ -138,15 +140,15 @@ bool Execution::arrive(Warp& warp, std::size_t number, std::uint32_t mask) {
     group.mask = mask;
     warp.groups.push_back(std::move(rest));
   }
-  warp.groups[number].wait = LaneGroup::Wait::kBarrier;
+  warp.groups[number].waits_for = LaneGroup::Wait::kBarrier;
   return false;
 }
 
 /// The barrier at which a group waits, as given by its first lane.
-Execution::Barrier Execution::barrier_of(Warp& warp, const LaneGroup& group) {
+Execution::BarrierOperands Execution::barrier_of(Warp& warp, const LaneGroup& group) {
   const Op& op = kernel_.ops[group.next_op];
   const auto lane = static_cast<std::size_t>(std::countr_zero(group.mask));
-  return {word_slot(warp, op.b)[lane] % kBarriersPerBlock, word_slot(warp, op.c)[lane]};
+  return {slot_words32(warp, op.b)[lane] % kBarriersPerBlock, slot_words32(warp, op.c)[lane]};
 }
 
 /// Called when all warps have ended or wait. Releases the groups of a complete barrier; if there is none, those of the
@@ -161,34 +163,35 @@ bool Execution::release_barrier() {
   for (const Warp& warp : warps_)
     alive += static_cast<std::uint32_t>(std::popcount(warp.groups.empty() ? 0U : warp.live_lanes));
   const auto is_complete = [&](const BarrierArrivals& gathering) {
-    if (gathering.barrier == nullptr || gathering.is_divergent) return false;
-    if (gathering.expected == 0) return gathering.threads == alive && alive == threads_in_block_;
+    if (gathering.instruction == nullptr || gathering.is_divergent) return false;
+    if (gathering.expected_threads == 0) return gathering.arrived_threads == alive && alive == threads_in_block_;
     const auto which = static_cast<std::size_t>(&gathering - arrivals.data());
-    return gathering.warps * kLanesPerWarp + arrived_threads_[which] >= gathering.expected;
+    return gathering.arrived_warps * kLanesPerWarp + arrived_threads_[which] >= gathering.expected_threads;
   };
   auto chosen = std::ranges::find_if(arrivals, is_complete);
   if (chosen == arrivals.end()) {
-    chosen =
-        std::ranges::find_if(arrivals, [](const BarrierArrivals& gathering) { return gathering.barrier != nullptr; });
+    chosen = std::ranges::find_if(arrivals,
+                                  [](const BarrierArrivals& gathering) { return gathering.instruction != nullptr; });
     if (chosen == arrivals.end()) return false;
     if (options_.checks.reports_divergence) {
-      add_finding(CheckFinding::Kind::kBarrierDivergence, *chosen->barrier, chosen->thread);
+      add_finding(CheckFinding::Kind::kBarrierDivergence, *chosen->instruction, chosen->first_thread);
       if (is_stopped_) return false;
     }
   }
   const auto number = static_cast<std::uint32_t>(chosen - arrivals.begin());
-  reduce_at_barrier(*chosen->barrier, number);
-  new_stamp();
-  const bool of_all = chosen->expected == 0 || chosen->expected >= threads_in_block_ || !is_complete(*chosen);
+  reduce_at_barrier(*chosen->instruction, number);
+  advance_epoch();
+  const bool of_all =
+      chosen->expected_threads == 0 || chosen->expected_threads >= threads_in_block_ || !is_complete(*chosen);
   if (of_all) {
-    phase_stamp_ = current_stamp_;
+    phase_start_epoch_ = current_epoch_;
   } else {
     order_participants(number);
   }
   for (Warp& warp : warps_) {
     for (LaneGroup& group : warp.groups) {
       if (barrier_of(warp, group).number != number) continue;
-      group.wait = LaneGroup::Wait::kNone;
+      group.waits_for = LaneGroup::Wait::kNone;
       ++group.next_op;
     }
   }
@@ -211,28 +214,29 @@ void Execution::order_participants(std::uint32_t number) {
   };
   each_waiting([&](const Warp& warp) {
     for (std::size_t other = 0; other < behind.size(); ++other)
-      behind[other] = std::max(behind[other], other == warp.index ? current_stamp_ : barrier_order_[warp.index][other]);
+      behind[other] =
+          std::max(behind[other], other == warp.index ? current_epoch_ : partial_barrier_order_[warp.index][other]);
   });
   each_waiting([&](Warp& warp) {
-    barrier_order_[warp.index] = behind;
-    warp.synchronization_stamp = current_stamp_;
+    partial_barrier_order_[warp.index] = behind;
+    warp.last_synchronization_epoch = current_epoch_;
   });
-  partial_barrier_stamp_ = current_stamp_;
+  partial_barrier_epoch_ = current_epoch_;
 }
 
 /// Adds a waiting group to its barrier.
 void Execution::gather(std::array<BarrierArrivals, kBarriersPerBlock>& arrivals, Warp& warp, const LaneGroup& group) {
-  const Barrier barrier = barrier_of(warp, group);
+  const BarrierOperands barrier = barrier_of(warp, group);
   BarrierArrivals& gathering = arrivals[barrier.number];
-  if (gathering.barrier == nullptr) {
-    gathering.barrier = &kernel_.ops[group.next_op];
-    gathering.thread = warp.index * kLanesPerWarp + static_cast<std::uint32_t>(std::countr_zero(group.mask));
-    gathering.expected = barrier.count;
+  if (gathering.instruction == nullptr) {
+    gathering.instruction = &kernel_.ops[group.next_op];
+    gathering.first_thread = warp.index * kLanesPerWarp + static_cast<std::uint32_t>(std::countr_zero(group.mask));
+    gathering.expected_threads = barrier.expected_threads;
   }
-  gathering.threads += static_cast<std::uint32_t>(std::popcount(group.mask));
-  ++gathering.warps;
+  gathering.arrived_threads += static_cast<std::uint32_t>(std::popcount(group.mask));
+  ++gathering.arrived_warps;
   gathering.is_divergent =
-      gathering.is_divergent || group.mask != warp.live_lanes || barrier.count != gathering.expected;
+      gathering.is_divergent || group.mask != warp.live_lanes || barrier.expected_threads != gathering.expected_threads;
 }
 
 /// bar.red: every waiting lane gets the number of true predicates, or whether all or any are true.
@@ -243,7 +247,8 @@ void Execution::reduce_at_barrier(const Op& barrier, std::uint32_t number) {
   for (Warp& warp : warps_) {
     for (const LaneGroup& group : warp.groups) {
       if (barrier_of(warp, group).number != number) continue;
-      holding += static_cast<std::uint32_t>(std::popcount(*word_slot(warp, kernel_.ops[group.next_op].a) & group.mask));
+      holding +=
+          static_cast<std::uint32_t>(std::popcount(*slot_words32(warp, kernel_.ops[group.next_op].a) & group.mask));
       waiting += static_cast<std::uint32_t>(std::popcount(group.mask));
     }
   }
@@ -254,7 +259,7 @@ void Execution::reduce_at_barrier(const Op& barrier, std::uint32_t number) {
       const Modifiers& modifiers = op.instruction->modifiers;
       if (modifiers.has(Modifier::kPopc)) {
         for (std::uint32_t left = group.mask; left != 0; left &= left - 1)
-          word_slot(warp, op.d)[std::countr_zero(left)] = holding;
+          slot_words32(warp, op.d)[std::countr_zero(left)] = holding;
       } else {
         const bool holds = modifiers.has(Modifier::kAnd) ? holding == waiting : holding != 0;
         set_predicate(warp, op.d, holds ? kAllLanes : 0, group.mask);

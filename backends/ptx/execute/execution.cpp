@@ -39,25 +39,25 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry&
       warp_execution_deltas_(kernel.ops.size() + 1),
       thread_execution_deltas_(kernel.ops.size() + 1),
       instructions_left_(options.instruction_limit) {
-  if (options.counts_collisions) {
+  if (options.counts_atomic_collisions) {
     result_.profile.atomic_collisions = 0;
     is_order_sensitive_ = order_sensitive_ops();
   }
-  if (options.tables != nullptr) correction_.emplace(*options.tables, kernel);
+  if (options.tables != nullptr) table_correction_.emplace(*options.tables, kernel);
 }
 
 RunResult Execution::run(std::span<const std::uint64_t> variables) {
   prepare(variables);
-  new_stamp();
-  launch_stamp_ = current_stamp_;
-  for (const std::uint64_t block : options_.blocks) {
+  advance_epoch();
+  launch_start_epoch_ = current_epoch_;
+  for (const std::uint64_t block : options_.blocks_to_run) {
     if (!is_stopped_) run_block(block);
   }
-  const std::uint64_t blocks = options_.blocks.empty() ? geometry_.grid.count() : 0;
-  const bool shuffled = options_.schedule.order == Order::kShuffled;
+  const std::uint64_t blocks = options_.blocks_to_run.empty() ? geometry_.grid.count() : 0;
+  const bool shuffled = options_.execution_order.order == Order::kShuffled;
   const std::vector<std::uint32_t> order = shuffled ? order_of(blocks, kBlocksSalt) : std::vector<std::uint32_t>{};
   for (std::uint64_t i = 0; i < blocks && !is_stopped_; ++i) {
-    run_block(shuffled ? order[i] : options_.schedule.order == Order::kReverse ? blocks - 1 - i : i);
+    run_block(shuffled ? order[i] : options_.execution_order.order == Order::kReverse ? blocks - 1 - i : i);
   }
   fill_profile();
   return std::move(result_);
@@ -65,12 +65,12 @@ RunResult Execution::run(std::span<const std::uint64_t> variables) {
 
 void Execution::prepare(std::span<const std::uint64_t> variables) {
   constants_storage_ = std::make_unique<std::byte[]>(kernel_.constants.size() + kFrameAlignment);
-  constants_ = aligned(constants_storage_.get());
-  std::ranges::copy(kernel_.constants, constants_);
+  constant_frame_ = aligned(constants_storage_.get());
+  std::ranges::copy(kernel_.constants, constant_frame_);
   for (const Kernel::Relocation& relocation : kernel_.relocations) {
-    const std::uint64_t address = variables[relocation.variable] + relocation.offset;
+    const std::uint64_t address = variables[relocation.variable_index] + relocation.offset;
     for (unsigned i = 0; i < kLanesPerWarp; ++i)
-      std::memcpy(constants_ + relocation.constant + std::size_t{i} * 8, &address, 8);
+      std::memcpy(constant_frame_ + relocation.constant_offset + std::size_t{i} * 8, &address, 8);
   }
   for (const Kernel::Variable& variable : kernel_.shared_variables) {
     const std::uint64_t bytes = variable.is_dynamic ? geometry_.dynamic_shared_bytes : variable.bytes;
@@ -80,7 +80,7 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
   memory_op_by_number_.assign(kMaxMemoryOps + 1, nullptr);
   for (const Op& op : kernel_.ops) {
     if (op.control != Control::kMemory) continue;
-    const std::uint16_t number = kernel_.memory_ops[op.memory_or_call_index].number;
+    const std::uint16_t number = kernel_.memory_ops[op.memory_or_call_index].race_check_number;
     if (number < kMaxMemoryOps) memory_op_by_number_[number] = &op;
   }
   warps_.resize((threads_in_block_ + kLanesPerWarp - 1) / kLanesPerWarp);
@@ -90,26 +90,26 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
 std::vector<std::uint32_t> Execution::order_of(std::size_t size, std::uint64_t salt) const {
   std::vector<std::uint32_t> order(size);
   std::iota(order.begin(), order.end(), 0U);
-  if (salt != kBlocksSalt && !options_.schedule.reorders_within_blocks) return order;
-  if (options_.schedule.order == Order::kReverse) std::ranges::reverse(order);
-  if (options_.schedule.order == Order::kShuffled) Rng(options_.schedule.seed).split(salt).shuffle(order);
+  if (salt != kBlocksSalt && !options_.execution_order.reorders_within_blocks) return order;
+  if (options_.execution_order.order == Order::kReverse) std::ranges::reverse(order);
+  if (options_.execution_order.order == Order::kShuffled) Rng(options_.execution_order.seed).split(salt).shuffle(order);
   return order;
 }
 
-void Execution::new_stamp() {
+void Execution::advance_epoch() {
   bool restarted = false;
-  current_stamp_ = memory_.next_stamp(restarted);
+  current_epoch_ = memory_.next_epoch(restarted);
   if (!restarted) return;
-  launch_stamp_ = block_stamp_ = phase_stamp_ = partial_barrier_stamp_ = current_stamp_;
-  block_start_stamps_ = {{current_stamp_, current_block_}};
-  barrier_order_.assign(warps_.size(), BarrierOrder(warps_.size()));
+  launch_start_epoch_ = block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ = current_epoch_;
+  started_block_epochs_ = {{current_epoch_, current_block_}};
+  partial_barrier_order_.assign(warps_.size(), BarrierOrder(warps_.size()));
   arrival_barrier_order_.fill({});
   for (std::vector<ShadowCell>& cells : shared_shadow_cells_) {
     for (ShadowCell& cell : cells)
-      cell.write = cell.read = 0;
+      cell.last_write = cell.last_read = 0;
   }
   for (Warp& warp : warps_)
-    warp.synchronization_stamp = current_stamp_;
+    warp.last_synchronization_epoch = current_epoch_;
 }
 
 // ------------------------------------------------------------------------------------------------- blocks and warps
@@ -118,14 +118,14 @@ void Execution::run_block(std::uint64_t block) {
   current_block_ = block;
   arrived_threads_.fill(0);
   arrival_barrier_order_.fill({});
-  barrier_order_.assign(warps_.size(), BarrierOrder(warps_.size()));
-  new_stamp();
-  block_stamp_ = phase_stamp_ = partial_barrier_stamp_ = current_stamp_;
-  block_start_stamps_.emplace_back(current_stamp_, block);
+  partial_barrier_order_.assign(warps_.size(), BarrierOrder(warps_.size()));
+  advance_epoch();
+  block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ = current_epoch_;
+  started_block_epochs_.emplace_back(current_epoch_, block);
   for (std::size_t i = 0; i < shared_memory_.size(); ++i) {
     std::ranges::fill(shared_memory_[i], std::byte{0});
     std::ranges::fill(shared_shadow_cells_[i], ShadowCell{});
-    for (std::uint64_t byte = shared_memory_[i].size() - kernel_.shared_variables[i].padding;
+    for (std::uint64_t byte = shared_memory_[i].size() - kernel_.shared_variables[i].padding_bytes;
          byte < shared_memory_[i].size(); ++byte)
       shared_shadow_cells_[i][byte / 4].packed_flags |= 1U << (byte % 4);
   }
@@ -153,11 +153,11 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.storage = std::move(frames_.back());
   frames_.pop_back();
   warp.frames[0] = aligned(warp.storage.get());
-  warp.frames[1] = constants_;
+  warp.frames[1] = constant_frame_;
   warp.index = index;
   warp.carry_flags = 0;
-  warp.correction = correction_ ? &*correction_ : nullptr;
-  warp.synchronization_stamp = current_stamp_;
+  warp.correction = table_correction_ ? &*table_correction_ : nullptr;
+  warp.last_synchronization_epoch = current_epoch_;
   warp.live_lanes = lanes_below(threads_in_block_ - index * kLanesPerWarp);
   warp.local_memory.resize(std::size_t{kernel_.local_words} * kLanesPerWarp);
   warp.written_local_bytes.assign(std::size_t{kernel_.local_words} * kLanesPerWarp, 0);
@@ -173,7 +173,7 @@ void Execution::finish_warp(Warp& warp) {
 void Execution::set_special_registers(Warp& warp) {
   const Dim3 block = block_position(current_block_);
   for (const Kernel::SpecialRegisterSlot& special : kernel_.special_registers) {
-    std::uint32_t* const word = word_slot(warp, special.slot);
+    std::uint32_t* const word = slot_words32(warp, special.slot);
     for (std::uint32_t lane = 0; lane < kLanesPerWarp; ++lane) {
       const Dim3 thread = thread_position(warp.index * kLanesPerWarp + lane);
       const std::uint32_t bit = 1U << lane;
@@ -224,11 +224,11 @@ LaneGroup* Execution::next_group(Warp& warp) {
   };
   LaneGroup* waiting = nullptr;
   for (LaneGroup& group : warp.groups) {
-    if (group.wait == LaneGroup::Wait::kNone && (best == nullptr || before(group, *best))) best = &group;
-    if (group.wait == LaneGroup::Wait::kWarp && (waiting == nullptr || before(group, *waiting))) waiting = &group;
+    if (group.waits_for == LaneGroup::Wait::kNone && (best == nullptr || before(group, *best))) best = &group;
+    if (group.waits_for == LaneGroup::Wait::kWarp && (waiting == nullptr || before(group, *waiting))) waiting = &group;
   }
   if (best != nullptr || waiting == nullptr) return best;
-  waiting->wait = LaneGroup::Wait::kNone;
+  waiting->waits_for = LaneGroup::Wait::kNone;
   waiting->runs_without_missing_lanes = true;
   return waiting;
 }
@@ -245,7 +245,7 @@ void Execution::merge(Warp& warp) {
         continue;
       }
       groups[i].mask |= groups[j].mask;
-      groups[i].wait = LaneGroup::Wait::kNone;
+      groups[i].waits_for = LaneGroup::Wait::kNone;
       groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(j));
     }
   }
@@ -271,10 +271,10 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
     const Op& op = ops[next_op];
     std::uint32_t mask = active;
     if (op.is_guarded) {
-      const std::uint32_t guard = *word_slot(warp, op.guard);
+      const std::uint32_t guard = *slot_words32(warp, op.guard);
       mask &= op.is_guard_negated ? ~guard : guard;
     }
-    if (op.control == Control::kPlain) {
+    if (op.control == Control::kHandlerOnly) {
       if (mask == kAllLanes) {
         op.full(warp, op, mask);
       } else if (mask != 0) {
@@ -315,7 +315,7 @@ void Execution::stop(RunResult::Status status, std::string message, const Op& op
   if (is_stopped_) return;
   is_stopped_ = true;
   result_.status = status;
-  result_.message = fmt::format("{}: {}", kernel_.function->name, message);
+  result_.message = fmt::format("{}: {}", kernel_.entry_function->name, message);
   const Instruction& instruction = *op.instruction;
   if (instruction.position.line != 0)
     result_.message += fmt::format(", '{}' at PTX line {}", instruction.text, instruction.position.line);
@@ -334,9 +334,9 @@ void Execution::fill_profile() {
     executed[i] = static_cast<std::uint64_t>(threads);
     const Op& op = kernel_.ops[i];
     // Moves that lowering inserted before or after an instruction are not counted as instructions.
-    if (i > 0 && kernel_.ops[i - 1].instruction == op.instruction && op.control == Control::kPlain) continue;
+    if (i > 0 && kernel_.ops[i - 1].instruction == op.instruction && op.control == Control::kHandlerOnly) continue;
     profile.warp_instructions += static_cast<std::uint64_t>(warps);
-    const std::uint64_t table_covered_count = correction_ ? correction_->table_covered_count(i) : 0;
+    const std::uint64_t table_covered_count = table_correction_ ? table_correction_->table_covered_count(i) : 0;
     if (op.exactness == Exactness::kApproximate) approximated[i] = executed[i] - table_covered_count;
     profile.add(*op.instruction, op.exactness, executed[i], table_covered_count);
   }

@@ -23,18 +23,18 @@ namespace assay::ptx {
 /// Lanes of a warp at the same instruction, with the same callers.
 struct LaneGroup {
   enum class Wait : std::uint8_t { kNone, kWarp, kBarrier };
-  std::uint32_t next_op = 0;  ///< index of the next op in Kernel::ops
-  std::uint32_t mask = 0;     ///< lanes of the group, one bit for each
-  Wait wait = Wait::kNone;    ///< what the group waits for: other lanes of its warp, or a barrier
+  std::uint32_t next_op = 0;     ///< index of the next op in Kernel::ops
+  std::uint32_t mask = 0;        ///< lanes of the group, one bit for each
+  Wait waits_for = Wait::kNone;  ///< what the group waits for: other lanes of its warp, or a barrier
   bool runs_without_missing_lanes =
       false;  ///< whether it continues without the missing lanes, because nothing else can run
   std::vector<std::uint32_t> return_addresses = {};  ///< return addresses of the calls, the innermost last
 };
 
-struct Warp : Lanes {
+struct Warp : WarpState {
   std::uint32_t index = 0;                        ///< index of the warp in its block
   std::uint32_t live_lanes = 0;                   ///< lanes that have not exited the kernel, one bit for each
-  std::uint32_t synchronization_stamp = 0;        ///< stamp of the last synchronization of the warp
+  std::uint32_t last_synchronization_epoch = 0;   ///< epoch of the last synchronization of the warp
   std::vector<LaneGroup> groups;                  ///< groups of lanes that run or wait separately
   std::unique_ptr<std::byte[]> storage;           ///< memory of the warp's frame
   std::vector<std::uint32_t> local_memory;        ///< local memory of all lanes: word w of lane i is at w * 32 + i
@@ -42,7 +42,7 @@ struct Warp : Lanes {
 };
 
 /// Replaces results by those in a device's tables, and counts how often.
-class TableCorrection final : public Correction {
+class TableCorrection final : public ResultCorrection {
  public:
   TableCorrection(const ApproximationTables& tables, const Kernel& kernel) : tables_(tables), kernel_(kernel) {}
   void apply(const Op& op, std::uint32_t mask, const std::byte* operands, std::byte* results) override;
@@ -83,7 +83,7 @@ class Execution {
   void count(std::uint32_t from, std::uint32_t to, std::uint32_t mask);  ///< counts executed instructions
   void stop(RunResult::Status status, std::string message, const Op& op);
   void fill_profile();
-  void new_stamp();  ///< advances current_stamp_
+  void advance_epoch();  ///< advances current_epoch_
   [[nodiscard]] std::vector<std::uint32_t> order_of(std::size_t size, std::uint64_t salt) const;
 
   // control_flow.cpp
@@ -95,22 +95,22 @@ class Execution {
   bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);  ///< true: the same group continues
   static constexpr std::uint32_t kBarriersPerBlock = 16;            ///< barriers with numbers from 0
   /// A barrier instruction's operands.
-  struct Barrier {
-    std::uint32_t number = 0;  ///< number of the barrier, as in bar.sync
-    std::uint32_t count = 0;   ///< number of threads that it waits for; 0: all threads of the block
+  struct BarrierOperands {
+    std::uint32_t number = 0;            ///< number of the barrier, as in bar.sync
+    std::uint32_t expected_threads = 0;  ///< number of threads that it waits for; 0: all threads of the block
   };
   /// The threads that wait at a barrier.
   struct BarrierArrivals {
-    const Op* barrier = nullptr;  ///< instruction that waits; null: no thread waits
-    std::uint32_t thread = 0;     ///< index of the first waiting thread
-    std::uint32_t expected = 0;   ///< number of threads that the barrier waits for
-    std::uint32_t threads = 0;    ///< number of threads that have arrived
-    std::uint32_t warps = 0;      ///< number of warps that have arrived
-    bool is_divergent = false;    ///< whether only part of a warp waits, or the counts differ
+    const Op* instruction = nullptr;     ///< instruction that waits; null: no thread waits
+    std::uint32_t first_thread = 0;      ///< index of the first waiting thread
+    std::uint32_t expected_threads = 0;  ///< number of threads that the barrier waits for
+    std::uint32_t arrived_threads = 0;   ///< number of threads that have arrived
+    std::uint32_t arrived_warps = 0;     ///< number of warps that have arrived
+    bool is_divergent = false;           ///< whether only part of a warp waits, or the counts differ
   };
   bool release_barrier();  ///< false: no warp waits
   void order_participants(std::uint32_t number);
-  Barrier barrier_of(Warp& warp, const LaneGroup& group);
+  BarrierOperands barrier_of(Warp& warp, const LaneGroup& group);
   void gather(std::array<BarrierArrivals, kBarriersPerBlock>& arrivals, Warp& warp, const LaneGroup& group);
   void reduce_at_barrier(const Op& op, std::uint32_t number);
 
@@ -125,7 +125,7 @@ class Execution {
                          const Addresses& addresses);
   void transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask, const Pointers& pointers, bool is_global);
   [[nodiscard]] std::vector<bool> order_sensitive_ops() const;
-  void counts_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask, const Addresses& addresses);
+  void count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask, const Addresses& addresses);
   void count_global(const MemoryOp& memory, std::uint32_t mask, const Addresses& addresses, unsigned width);
 
   // race_check.cpp
@@ -133,11 +133,11 @@ class Execution {
   struct LaneAccess {
     const Op& op;
     const MemoryOp& memory;
-    std::uint32_t thread;      ///< index of the thread in its block
-    std::uint32_t warp_stamp;  ///< stamp of the warp's last synchronization
-    std::uint64_t address;     ///< accessed address
-    Space space;               ///< state space of the address
-    bool initialized;          ///< whether the memory was initialized before the launch
+    std::uint32_t thread;                      ///< index of the thread in its block
+    std::uint32_t warp_synchronization_epoch;  ///< epoch of the warp's last synchronization
+    std::uint64_t address;                     ///< accessed address
+    Space space;                               ///< state space of the address
+    bool initialized;                          ///< whether the memory was initialized before the launch
   };
   void check_access(const FastRaceCheck& watch, ShadowCell* cells, std::uint64_t offset, unsigned width,
                     const LaneAccess& actor);
@@ -146,17 +146,18 @@ class Execution {
   void check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor);
   [[nodiscard]] FastRaceCheck make_fast_race_check(const Warp& warp, const MemoryOp& memory) const {
     return {memory,
-            current_stamp_,
-            {launch_stamp_, block_stamp_, phase_stamp_, std::max(warp.synchronization_stamp, partial_barrier_stamp_)}};
+            current_epoch_,
+            {launch_start_epoch_, block_start_epoch_, phase_start_epoch_,
+             std::max(warp.last_synchronization_epoch, partial_barrier_epoch_)}};
   }
   [[nodiscard]] bool is_unordered(std::uint32_t earlier, const LaneAccess& actor) const;
   void report(CheckFinding::Kind kind, const LaneAccess& actor, const std::uint32_t* other = nullptr,
               std::uint32_t number = 0);
 
   void add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t thread, Space space = Space::kGeneric,
-                   std::uint64_t address = 0, unsigned width = 0, std::optional<Site> other = std::nullopt);
+                   std::uint64_t address = 0, unsigned width = 0, std::optional<InstructionSite> other = std::nullopt);
   void locate(CheckFinding& finding);  ///< sets allocation and offset
-  [[nodiscard]] Site site_of(const Op* op, std::uint32_t thread, std::uint64_t block) const;
+  [[nodiscard]] InstructionSite site_of(const Op* op, std::uint32_t thread, std::uint64_t block) const;
   [[nodiscard]] Dim3 thread_position(std::uint32_t thread) const;
   [[nodiscard]] Dim3 block_position(std::uint64_t block) const;
 
@@ -171,21 +172,21 @@ class Execution {
   const LaunchGeometry& geometry_;
   std::vector<std::byte> parameters_;  ///< bytes of the kernel's parameters
   const LaunchOptions& options_;
-  RunResult result_;                           ///< outcome so far
-  bool is_stopped_ = false;                    ///< whether the run must end
-  std::optional<TableCorrection> correction_;  ///< results of a device; nullopt: no tables
+  RunResult result_;                                 ///< outcome so far
+  bool is_stopped_ = false;                          ///< whether the run must end
+  std::optional<TableCorrection> table_correction_;  ///< results of a device; nullopt: no tables
 
-  std::unique_ptr<std::byte[]> constants_storage_;                  ///< owns constants_
-  std::byte* constants_ = nullptr;                                  ///< frame of constants that all warps share
+  std::unique_ptr<std::byte[]> constants_storage_;                  ///< owns constant_frame_
+  std::byte* constant_frame_ = nullptr;                             ///< frame of constants that all warps share
   std::vector<Warp> warps_;                                         ///< warps of the current block
   std::vector<std::unique_ptr<std::byte[]>> frames_;                ///< frames of ended warps, for reuse
   std::uint32_t threads_in_block_ = 0;                              ///< number of threads in a block
   std::array<std::uint32_t, kBarriersPerBlock> arrived_threads_{};  ///< threads that passed bar.arrive, by barrier
   /// The order established by barriers of a part of the block, for each warp: accesses of each other warp with an
-  /// earlier stamp are ordered before the warp's current accesses. Likewise for accesses after a barrier, of warps that
+  /// earlier epoch are ordered before the warp's current accesses. Likewise for accesses after a barrier, of warps that
   /// passed bar.arrive.
   using BarrierOrder = std::vector<std::uint32_t>;
-  std::vector<BarrierOrder> barrier_order_;
+  std::vector<BarrierOrder> partial_barrier_order_;
   std::array<BarrierOrder, kBarriersPerBlock> arrival_barrier_order_;
   std::uint64_t current_block_ = 0;        ///< linear index of the block
   std::vector<std::uint32_t> lane_order_;  ///< order in which the lanes of an atomic execute
@@ -193,21 +194,21 @@ class Execution {
   std::vector<std::vector<std::byte>> shared_memory_;         ///< shared memory of the current block, by variable
   std::vector<std::vector<ShadowCell>> shared_shadow_cells_;  ///< shadow memory of shared_memory_, by variable
 
-  // Stamps: now, and the start of the launch, the block and the phase between barriers.
-  std::uint32_t current_stamp_ = 0;          ///< stamp of the current phase
-  std::uint32_t launch_stamp_ = 0;           ///< stamp of the launch's start
-  std::uint32_t block_stamp_ = 0;            ///< stamp of the block's start
-  std::uint32_t phase_stamp_ = 0;            ///< stamp of the last barrier of the whole block
-  std::uint32_t partial_barrier_stamp_ = 0;  ///< stamp of the last barrier of a part of the block
+  // Epochs: now, and the start of the launch, the block and the phase between barriers.
+  std::uint32_t current_epoch_ = 0;          ///< epoch of the current phase
+  std::uint32_t launch_start_epoch_ = 0;     ///< epoch of the launch's start
+  std::uint32_t block_start_epoch_ = 0;      ///< epoch of the block's start
+  std::uint32_t phase_start_epoch_ = 0;      ///< epoch of the last barrier of the whole block
+  std::uint32_t partial_barrier_epoch_ = 0;  ///< epoch of the last barrier of a part of the block
   std::vector<std::pair<std::uint32_t, std::uint64_t>>
-      block_start_stamps_;  ///< stamp and linear index of each block so far
+      started_block_epochs_;  ///< epoch and linear index of each block so far
 
-  std::vector<const Op*> memory_op_by_number_;  ///< memory instructions by MemoryOp::number
+  std::vector<const Op*> memory_op_by_number_;  ///< memory instructions by MemoryOp::race_check_number
   /// Indices in RunResult::findings, by kind and instruction: repeated findings are only counted.
-  std::map<std::pair<CheckFinding::Kind, const Op*>, std::size_t> known_findings_;
+  std::map<std::pair<CheckFinding::Kind, const Op*>, std::size_t> finding_indices_;
   std::vector<bool> is_order_sensitive_;  ///< whether each op is; empty if collisions are not counted
   /// By address: the thread of the first order-sensitive atomic on it.
-  std::unordered_map<std::uint64_t, std::uint64_t> first_thread_at_;
+  std::unordered_map<std::uint64_t, std::uint64_t> first_atomic_thread_by_address_;
   // Stored as differences: the execution count of an instruction is the sum of the entries up to it.
   std::vector<std::int64_t> warp_execution_deltas_;    ///< executions by warps
   std::vector<std::int64_t> thread_execution_deltas_;  ///< executions by threads
@@ -220,20 +221,21 @@ inline void Execution::check_access(const FastRaceCheck& watch, ShadowCell* cell
   if (((offset | width) & 3U) != 0) return check_cells(cells, offset, width, actor);
   for (std::uint64_t at = offset; at < offset + width; at += 4) {
     ShadowCell& cell = cells[at / 4];
-    const bool fine = actor.memory.access == Access::kLoad ? watch.read(cell, 15, actor.thread, actor.initialized)
-                                                           : watch.write(cell, 15, actor.thread, actor.initialized);
+    const bool fine = actor.memory.access == Access::kLoad
+                          ? watch.record_read(cell, 15, actor.thread, actor.initialized)
+                          : watch.record_write(cell, 15, actor.thread, actor.initialized);
     if (!fine) check_cells(cells, at, 4, actor);
   }
 }
 
-inline std::uint32_t* word_slot(Lanes& lanes, FrameSlot slot) {
+inline std::uint32_t* slot_words32(WarpState& lanes, FrameSlot slot) {
   return reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstant));
 }
-inline std::uint64_t* wide_slot(Lanes& lanes, FrameSlot slot) {
+inline std::uint64_t* slot_words64(WarpState& lanes, FrameSlot slot) {
   return reinterpret_cast<std::uint64_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstant));
 }
-inline void set_predicate(Lanes& lanes, FrameSlot slot, std::uint32_t value, std::uint32_t mask) {
-  std::uint32_t& word = *word_slot(lanes, slot);
+inline void set_predicate(WarpState& lanes, FrameSlot slot, std::uint32_t value, std::uint32_t mask) {
+  std::uint32_t& word = *slot_words32(lanes, slot);
   word = (word & ~mask) | (value & mask);
 }
 

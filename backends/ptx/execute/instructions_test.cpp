@@ -61,7 +61,7 @@ TEST(PtxInstructions, OrderIndependentKernelHasSameResultsAndProfileForAnyThread
       " red.global.add.u32 [%rd1], %r1; ex2.approx.f32 %f1, 0f40000000; mul.f32 %f1, %f1, %f1;");
   for (const Order order : {Order::kForward, Order::kReverse, Order::kShuffled}) {
     LaunchOptions options;
-    options.schedule = {order, 7};
+    options.execution_order = {order, 7};
     const auto done = run<std::uint32_t>(text, std::vector<std::uint32_t>(1), {{4}, {64}}, options);
     ASSERT_TRUE(done.result.ok()) << done.result.message;
     EXPECT_EQ(done.data[0], 255U * 256 / 2);
@@ -79,8 +79,8 @@ TEST(PtxInstructions, CountsOrderSensitiveAtomicsOnTheSameElement) {
     const std::string before = ".shared .align 4 .b8 cells[256];\n";
     const std::string text =
         testing::entry("mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; ld.param.u64 %rd1, [p0];" + body, 1, before);
-    const auto done =
-        testing::run(text, std::vector<float>(128), {{2}, {64}}, {.checks = Checks::none(), .counts_collisions = true});
+    const auto done = testing::run(text, std::vector<float>(128), {{2}, {64}},
+                                   {.checks = Checks::none(), .counts_atomic_collisions = true});
     EXPECT_TRUE(done.result.ok()) << done.result.message;
     return done.result.profile.atomic_collisions;
   };

@@ -36,11 +36,11 @@ std::string rejection(const Kernel& kernel, const LaunchGeometry& geometry) {
 }
 
 Result<std::vector<std::byte>> lay_out_arguments(const Kernel& kernel, const KernelArguments& arguments) {
-  const std::vector<Variable>& parameters = kernel.function->parameters;
+  const std::vector<Variable>& parameters = kernel.entry_function->parameters;
   if (arguments.values().size() != parameters.size()) {
     return Error{fmt::format("the entry takes {} arguments, got {}", parameters.size(), arguments.values().size())};
   }
-  std::vector<std::byte> bytes(kernel.function->parameter_bytes);
+  std::vector<std::byte> bytes(kernel.entry_function->parameter_bytes);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::vector<std::byte>& value = arguments.values()[i];
     if (value.size() != parameters[i].bytes) {
@@ -52,7 +52,8 @@ Result<std::vector<std::byte>> lay_out_arguments(const Kernel& kernel, const Ker
 }
 
 RunResult rejected(const Kernel& kernel, const std::string& message) {
-  return {.status = RunResult::Status::kRejected, .message = fmt::format("{}: {}", kernel.function->name, message)};
+  return {.status = RunResult::Status::kRejected,
+          .message = fmt::format("{}: {}", kernel.entry_function->name, message)};
 }
 
 }  // namespace

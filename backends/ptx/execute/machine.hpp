@@ -9,7 +9,7 @@
 //     if (result.ok()) ... machine.bytes(x) ...; for (const auto& f : result.findings) puts(describe(f).c_str());
 //
 // Blocks run sequentially, and the warps of a block run sequentially from barrier to barrier, in an order defined by
-// the schedule. Diverged lanes of a warp run lowest instruction first and reconverge when they reach the same
+// the execution order. Diverged lanes of a warp run lowest instruction first and reconverge when they reach the same
 // instruction. A kernel can access only the memory of the machine. A machine must be used by one thread at a time.
 #pragma once
 
@@ -45,17 +45,17 @@ struct Checks {
 };
 
 /// A check and its name.
-struct CheckRow {
+struct RunTimeCheck {
   std::string_view name;  ///< name of the check, as the user writes it
   bool Checks::*member;   ///< member of Checks that enables it
 };
 inline constexpr std::array kChecks = {
-    CheckRow{"misaligned", &Checks::reports_misaligned},
-    CheckRow{"uninitialised", &Checks::reports_uninitialized},
-    CheckRow{"races", &Checks::reports_races},
-    CheckRow{"read_only", &Checks::reports_read_only},
-    CheckRow{"non_coherent", &Checks::reports_non_coherent},
-    CheckRow{"divergence", &Checks::reports_divergence},
+    RunTimeCheck{"misaligned", &Checks::reports_misaligned},
+    RunTimeCheck{"uninitialised", &Checks::reports_uninitialized},
+    RunTimeCheck{"races", &Checks::reports_races},
+    RunTimeCheck{"read_only", &Checks::reports_read_only},
+    RunTimeCheck{"non_coherent", &Checks::reports_non_coherent},
+    RunTimeCheck{"divergence", &Checks::reports_divergence},
 };
 
 inline constexpr auto kCheckNames = [] {
@@ -83,13 +83,14 @@ struct LaunchGeometry {
 struct ApproximationTables;
 
 struct LaunchOptions {
-  Checks checks;            ///< enabled checks
-  ExecutionOrder schedule;  ///< order in which blocks and warps run
+  Checks checks;                   ///< enabled checks
+  ExecutionOrder execution_order;  ///< order in which blocks and warps run
   std::uint64_t instruction_limit =
-      20'000'000'000;                      ///< instruction limit, summed over threads; the run stops when it is reached
-  std::size_t max_findings = 16;           ///< number of findings after which the run stops
-  bool counts_collisions = false;          ///< whether InstructionProfile::atomic_collisions is counted
-  std::vector<std::uint64_t> blocks = {};  ///< linear indices of blocks to run, ascending, for kForward; empty: all
+      20'000'000'000;                     ///< instruction limit, summed over threads; the run stops when it is reached
+  std::size_t max_findings = 16;          ///< number of findings after which the run stops
+  bool counts_atomic_collisions = false;  ///< whether InstructionProfile::atomic_collisions is counted
+  std::vector<std::uint64_t> blocks_to_run =
+      {};  ///< linear indices of blocks to run, ascending, for kForward; empty: all
   const ApproximationTables* tables =
       nullptr;  ///< measured results of a device for approximate instructions; null: none
 };

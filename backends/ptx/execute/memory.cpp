@@ -18,13 +18,15 @@ constexpr std::size_t kMaxUnusedShadows = 32;
 ShadowCell* Memory::cells_of(Allocation& allocation) {
   if (allocation.shadow.cells != nullptr) return allocation.shadow.cells.get();
   const std::size_t count = allocation.cell_count();
-  const auto fits = [&](const Shadow& shadow) { return shadow.capacity >= count && shadow.capacity <= 4 * count + 64; };
-  const auto unused = std::ranges::find_if(unused_shadows_, fits);
-  if (unused == unused_shadows_.end()) {
+  const auto fits = [&](const ShadowMemory& shadow) {
+    return shadow.capacity >= count && shadow.capacity <= 4 * count + 64;
+  };
+  const auto unused = std::ranges::find_if(unused_shadow_memory_, fits);
+  if (unused == unused_shadow_memory_.end()) {
     allocation.shadow = {std::make_unique<ShadowCell[]>(count), count};
   } else {
     allocation.shadow = std::move(*unused);
-    unused_shadows_.erase(unused);
+    unused_shadow_memory_.erase(unused);
     std::fill_n(allocation.shadow.cells.get(), count, ShadowCell{});
   }
   return allocation.shadow.cells.get();
@@ -51,8 +53,8 @@ AllocationId Memory::adopt(std::string name, std::span<std::byte> bytes, Allocat
 
 void Memory::reset() {
   for (Allocation& allocation : allocations_) {
-    const bool keep = allocation.shadow.cells != nullptr && unused_shadows_.size() < kMaxUnusedShadows;
-    if (keep) unused_shadows_.push_back(std::move(allocation.shadow));
+    const bool keep = allocation.shadow.cells != nullptr && unused_shadow_memory_.size() < kMaxUnusedShadows;
+    if (keep) unused_shadow_memory_.push_back(std::move(allocation.shadow));
   }
   allocations_.clear();
   variable_addresses_.clear();
@@ -85,18 +87,18 @@ Result<std::vector<std::uint64_t>> Memory::variables_of(const std::shared_ptr<co
   return addresses;
 }
 
-std::uint32_t Memory::next_stamp(bool& restarted) {
-  restarted = stamp_ == kMaxStamp;
+std::uint32_t Memory::next_epoch(bool& restarted) {
+  restarted = latest_epoch_ == kMaxEpoch;
   if (restarted) {
-    stamp_ = 0;
+    latest_epoch_ = 0;
     for (Allocation& allocation : allocations_) {
       if (allocation.shadow.cells == nullptr) continue;
       const std::span cells(allocation.shadow.cells.get(), allocation.cell_count());
       for (ShadowCell& cell : cells)
-        cell.write = cell.read = 0;
+        cell.last_write = cell.last_read = 0;
     }
   }
-  return ++stamp_;
+  return ++latest_epoch_;
 }
 
 }  // namespace assay::ptx

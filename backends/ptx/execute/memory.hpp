@@ -1,8 +1,8 @@
 // Allocations and their shadow memory. Private to the machine.
 //
 // A shadow cell describes a word of 4 bytes in 12 bytes: its last writer and last reader, with the time, the
-// instruction and the bytes accessed, and which bytes were ever written. The time is a stamp, which is incremented at
-// each block, barrier and warp synchronization. Blocks run sequentially, so the stamps of a launch, of a block and of a
+// instruction and the bytes accessed, and which bytes were ever written. The time is an epoch, which is incremented at
+// each block, barrier and warp synchronization. Blocks run sequentially, so the epochs of a launch, of a block and of a
 // phase between barriers each form a range. Of several readers, the cell stores the last one and whether there were
 // others. Accesses to different bytes of a word never conflict. If threads access different bytes of a word, the cell
 // stores only the bytes of the last one, so a conflict on the other bytes is missed.
@@ -21,15 +21,15 @@
 namespace assay::ptx {
 
 struct ShadowCell {
-  std::uint32_t write = 0;         ///< last write: stamp << 14 | thread << 4 | bytes
-  std::uint32_t read = 0;          ///< last read, encoded in the same way
+  std::uint32_t last_write = 0;    ///< last write: epoch << 14 | thread << 4 | bytes
+  std::uint32_t last_read = 0;     ///< last read, encoded in the same way
   std::uint32_t packed_flags = 0;  ///< read instruction << 20 | write instruction << 8 | flags << 4 | initialized bytes
 };
 static_assert(sizeof(ShadowCell) == 12, "each byte of memory must have 3 bytes of shadow memory");
 
-/// The greatest stamp: stamps count synchronizations from 1, and ShadowCell::write and ShadowCell::read have 18 bits
-/// for them. After it, Memory::next_stamp clears these and starts again at 1.
-inline constexpr std::uint32_t kMaxStamp = (1U << 18U) - 1;
+/// The greatest epoch: epochs count synchronizations from 1, and ShadowCell::last_write and ShadowCell::last_read have
+/// 18 bits for them. After it, Memory::next_epoch clears these and starts again at 1.
+inline constexpr std::uint32_t kMaxEpoch = (1U << 18U) - 1;
 inline constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
 
 /// The flags of a cell.
@@ -41,7 +41,7 @@ inline constexpr std::uint32_t kReadNonCoherent = 1U << 7U;   ///< the last read
 inline constexpr std::uint32_t kReadFlags = kReadByManyThreads | kReadByOtherBlock | kReadNonCoherent;
 
 /// The cells of an allocation.
-struct Shadow {
+struct ShadowMemory {
   std::unique_ptr<ShadowCell[]> cells;
   std::size_t capacity = 0;  ///< number of cells
 };
@@ -52,7 +52,7 @@ struct Allocation {
   std::span<std::byte> bytes;          ///< memory of the allocation
   std::unique_ptr<std::byte[]> owned;  ///< null for adopted memory
   AllocationFlags flags;               ///< flags that the caller set
-  Shadow shadow;                       ///< created at the first checked access
+  ShadowMemory shadow;                 ///< created at the first checked access
 
   [[nodiscard]] std::size_t cell_count() const { return (bytes.size() + 3) / 4; }
 };
@@ -84,15 +84,16 @@ class Memory {
   /// The addresses of a module's variables, which are created if necessary.
   Result<std::vector<std::uint64_t>> variables_of(const std::shared_ptr<const Module>& module);
 
-  /// A new stamp. When stamps run out, the records of earlier accesses are dropped and stamps restart.
-  std::uint32_t next_stamp(bool& restarted);
+  /// A new epoch. When epochs run out, the records of earlier accesses are dropped and epochs restart.
+  std::uint32_t next_epoch(bool& restarted);
 
  private:
   std::size_t max_bytes_;                ///< limit of the total size of all allocations
   std::size_t used_bytes_ = 0;           ///< total size of all allocations
-  std::uint32_t stamp_ = 0;              ///< the latest stamp
+  std::uint32_t latest_epoch_ = 0;       ///< the latest epoch
   std::vector<Allocation> allocations_;  ///< all allocations, by AllocationId::index
-  std::vector<Shadow> unused_shadows_;   ///< of freed allocations, for reuse: new pages cost more than a short launch
+  std::vector<ShadowMemory>
+      unused_shadow_memory_;  ///< of freed allocations, for reuse: new pages cost more than a short launch
   /// Addresses of the variables of each module.
   std::map<std::shared_ptr<const Module>, std::vector<std::uint64_t>> variable_addresses_;
 };

@@ -7,8 +7,8 @@
 namespace assay::ptx {
 
 void TableCorrection::apply(const Op& op, std::uint32_t mask, const std::byte* operands, std::byte* results) {
-  const UnitRow* const unit = unit_of(*op.instruction);
-  const UnitTable* const table = unit == nullptr ? nullptr : tables_.find(*unit);
+  const ApproximationUnit* const unit = unit_of(*op.instruction);
+  const ApproximationTable* const table = unit == nullptr ? nullptr : tables_.find(*unit);
   if (table == nullptr) return;
   // For a double, the unit reads and returns the upper word.
   const std::size_t width = bytes_of(unit->type);

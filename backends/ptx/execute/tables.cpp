@@ -17,34 +17,34 @@ constexpr std::size_t kPiece = std::size_t{1} << 20U;
 constexpr std::uint64_t kBitPatterns = std::uint64_t{1} << 32U;
 
 // One binade of a float has 2^23 numbers, of the upper word of a double 2^20.
-constexpr WindowRange kOneToTwo{0x3f800000, 1U << 23U};
-constexpr WindowRange kOneToFour{0x3f800000, 1U << 24U};
-constexpr WindowRange kHalfToTwo{0x3f000000, 1U << 24U};
-constexpr WindowRange kNegativeOneToTwo{0xbf800000, 1U << 23U};
+constexpr OperandRange kOneToTwo{0x3f800000, 1U << 23U};
+constexpr OperandRange kOneToFour{0x3f800000, 1U << 24U};
+constexpr OperandRange kHalfToTwo{0x3f000000, 1U << 24U};
+constexpr OperandRange kNegativeOneToTwo{0xbf800000, 1U << 23U};
 // The fractional part of an exponent: 1/8 to 1/2.
-constexpr WindowRange kFraction{0x3e000000, 1U << 24U};
-constexpr WindowRange kNegativeFraction{0xbe000000, 1U << 24U};
-constexpr WindowRange kUpperOneToTwo{0x3ff00000, 1U << 20U};
-constexpr WindowRange kUpperOneToFour{0x3ff00000, 1U << 21U};
+constexpr OperandRange kFraction{0x3e000000, 1U << 24U};
+constexpr OperandRange kNegativeFraction{0xbe000000, 1U << 24U};
+constexpr OperandRange kUpperOneToTwo{0x3ff00000, 1U << 20U};
+constexpr OperandRange kUpperOneToFour{0x3ff00000, 1U << 21U};
 
 constexpr std::array kUnits = {
-    UnitRow{"ex2.approx.f32", Opcode::kEx2, Type::kF32, false, 0, 0, {kFraction, kNegativeFraction}},
-    UnitRow{"ex2.approx.ftz.f32", Opcode::kEx2, Type::kF32, true, 0, 0, {kFraction, kNegativeFraction}},
-    UnitRow{"lg2.approx.f32", Opcode::kLg2, Type::kF32, false, 0, 0, {kHalfToTwo}},
-    UnitRow{"lg2.approx.ftz.f32", Opcode::kLg2, Type::kF32, true, 0, 0, {kHalfToTwo}},
-    UnitRow{"rcp.approx.f32", Opcode::kRcp, Type::kF32, false, 1, -1, {kOneToTwo}},
-    UnitRow{"rcp.approx.ftz.f32", Opcode::kRcp, Type::kF32, true, 1, -1, {kOneToTwo}},
-    UnitRow{"rcp.approx.ftz.f64", Opcode::kRcp, Type::kF64, true, 1, -1, {kUpperOneToTwo}},
-    UnitRow{"rsqrt.approx.f32", Opcode::kRsqrt, Type::kF32, false, 2, -1, {kOneToFour}},
-    UnitRow{"rsqrt.approx.ftz.f32", Opcode::kRsqrt, Type::kF32, true, 2, -1, {kOneToFour}},
-    UnitRow{"rsqrt.approx.ftz.f64", Opcode::kRsqrt, Type::kF64, true, 2, -1, {kUpperOneToFour}},
-    UnitRow{"sqrt.approx.f32", Opcode::kSqrt, Type::kF32, false, 2, 1, {kOneToFour}},
-    UnitRow{"sqrt.approx.ftz.f32", Opcode::kSqrt, Type::kF32, true, 2, 1, {kOneToFour}},
-    UnitRow{"sin.approx.f32", Opcode::kSin, Type::kF32, false, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
-    UnitRow{"sin.approx.ftz.f32", Opcode::kSin, Type::kF32, true, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
-    UnitRow{"cos.approx.f32", Opcode::kCos, Type::kF32, false, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
-    UnitRow{"cos.approx.ftz.f32", Opcode::kCos, Type::kF32, true, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
-    UnitRow{"tanh.approx.f32", Opcode::kTanh, Type::kF32, false, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
+    ApproximationUnit{"ex2.approx.f32", Opcode::kEx2, Type::kF32, false, 0, 0, {kFraction, kNegativeFraction}},
+    ApproximationUnit{"ex2.approx.ftz.f32", Opcode::kEx2, Type::kF32, true, 0, 0, {kFraction, kNegativeFraction}},
+    ApproximationUnit{"lg2.approx.f32", Opcode::kLg2, Type::kF32, false, 0, 0, {kHalfToTwo}},
+    ApproximationUnit{"lg2.approx.ftz.f32", Opcode::kLg2, Type::kF32, true, 0, 0, {kHalfToTwo}},
+    ApproximationUnit{"rcp.approx.f32", Opcode::kRcp, Type::kF32, false, 1, -1, {kOneToTwo}},
+    ApproximationUnit{"rcp.approx.ftz.f32", Opcode::kRcp, Type::kF32, true, 1, -1, {kOneToTwo}},
+    ApproximationUnit{"rcp.approx.ftz.f64", Opcode::kRcp, Type::kF64, true, 1, -1, {kUpperOneToTwo}},
+    ApproximationUnit{"rsqrt.approx.f32", Opcode::kRsqrt, Type::kF32, false, 2, -1, {kOneToFour}},
+    ApproximationUnit{"rsqrt.approx.ftz.f32", Opcode::kRsqrt, Type::kF32, true, 2, -1, {kOneToFour}},
+    ApproximationUnit{"rsqrt.approx.ftz.f64", Opcode::kRsqrt, Type::kF64, true, 2, -1, {kUpperOneToFour}},
+    ApproximationUnit{"sqrt.approx.f32", Opcode::kSqrt, Type::kF32, false, 2, 1, {kOneToFour}},
+    ApproximationUnit{"sqrt.approx.ftz.f32", Opcode::kSqrt, Type::kF32, true, 2, 1, {kOneToFour}},
+    ApproximationUnit{"sin.approx.f32", Opcode::kSin, Type::kF32, false, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
+    ApproximationUnit{"sin.approx.ftz.f32", Opcode::kSin, Type::kF32, true, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
+    ApproximationUnit{"cos.approx.f32", Opcode::kCos, Type::kF32, false, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
+    ApproximationUnit{"cos.approx.ftz.f32", Opcode::kCos, Type::kF32, true, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
+    ApproximationUnit{"tanh.approx.f32", Opcode::kTanh, Type::kF32, false, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
 };
 
 /// The layout of the words of a unit's type.
@@ -53,7 +53,7 @@ struct WordFormat {
   int bias;  ///< the exponent field of 1.0
   int infinite;
 };
-WordFormat format_of(const UnitRow& unit) {
+WordFormat format_of(const ApproximationUnit& unit) {
   return unit.type == Type::kF64 ? WordFormat{20, 1023, 2047} : WordFormat{23, 127, 255};
 }
 
@@ -68,7 +68,7 @@ bool is_normal(const WordFormat& format, std::uint32_t word) {
 constexpr std::uint32_t kSign = 0x80000000;
 
 /// The equivalent operand within the window, for a unit that scales.
-std::uint32_t moved_into_window(const UnitRow& unit, std::uint32_t operand) {
+std::uint32_t moved_into_window(const ApproximationUnit& unit, std::uint32_t operand) {
   if (unit.operand_scale_exponent == 0) return operand;
   const WordFormat format = format_of(unit);
   const int above = exponent_of(format, operand) - format.bias;
@@ -78,7 +78,7 @@ std::uint32_t moved_into_window(const UnitRow& unit, std::uint32_t operand) {
 }
 
 /// A PTX kernel that evaluates the unit, one thread per word.
-std::string kernel_text(const UnitRow& unit) {
+std::string kernel_text(const ApproximationUnit& unit) {
   const bool wide = unit.type == Type::kF64;
   return fmt::format(
       ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry ask(.param .u64 words)\n{{\n"
@@ -92,69 +92,71 @@ std::string kernel_text(const UnitRow& unit) {
 
 /// The difference of the device's result from the correctly rounded result in units in the last place; kNotMeasured if
 /// it is not small.
-std::int8_t difference_of(const UnitRow& unit, std::uint32_t got, std::uint32_t nearest) {
+std::int8_t difference_of(const ApproximationUnit& unit, std::uint32_t got, std::uint32_t nearest) {
   const WordFormat format = format_of(unit);
   if (!is_normal(format, got) || !is_normal(format, nearest) || ((got ^ nearest) & kSign) != 0) {
-    return UnitTable::kNotMeasured;
+    return ApproximationTable::kNotMeasured;
   }
   const std::int64_t difference = std::int64_t{got} - std::int64_t{nearest};
   const bool fits = difference > INT8_MIN && difference <= INT8_MAX;
-  return fits ? static_cast<std::int8_t>(difference) : UnitTable::kNotMeasured;
+  return fits ? static_cast<std::int8_t>(difference) : ApproximationTable::kNotMeasured;
 }
 
-Result<UnitTable::OperandWindow> measure_window(const UnitRow& unit, const WindowRange& range,
-                                                const EvaluateUnit& device) {
-  UnitTable::OperandWindow window{.first = range.first, .differences = {}};
-  window.differences.reserve(range.count);
-  while (window.differences.size() < range.count) {
-    const std::size_t done = window.differences.size();
-    std::vector<std::uint32_t> operands(std::min<std::size_t>(kPiece, range.count - done));
+Result<ApproximationTable::OperandWindow> measure_window(const ApproximationUnit& unit, const OperandRange& range,
+                                                         const EvaluateUnit& device) {
+  ApproximationTable::OperandWindow window{.first_operand = range.first_operand, .ulp_differences = {}};
+  window.ulp_differences.reserve(range.operand_count);
+  while (window.ulp_differences.size() < range.operand_count) {
+    const std::size_t done = window.ulp_differences.size();
+    std::vector<std::uint32_t> operands(std::min<std::size_t>(kPiece, range.operand_count - done));
     for (std::size_t i = 0; i < operands.size(); ++i)
-      operands[i] = static_cast<std::uint32_t>(range.first + done + i);
+      operands[i] = static_cast<std::uint32_t>(range.first_operand + done + i);
     const auto got = device(unit, operands);
     if (!got) return got.error();
     const auto nearest = nearest_results(unit, operands);
     if (!nearest) return nearest.error();
     for (std::size_t i = 0; i < operands.size(); ++i)
-      window.differences.push_back(difference_of(unit, (*got)[i], (*nearest)[i]));
+      window.ulp_differences.push_back(difference_of(unit, (*got)[i], (*nearest)[i]));
   }
   return window;
 }
 
 }  // namespace
 
-std::span<const UnitRow> units() { return kUnits; }
+std::span<const ApproximationUnit> units() { return kUnits; }
 
-const UnitRow* unit_of(const Instruction& instruction) {
+const ApproximationUnit* unit_of(const Instruction& instruction) {
   if (instruction.category != Category::kSpecial) return nullptr;
-  const auto found = std::ranges::find_if(kUnits, [&](const UnitRow& unit) {
+  const auto found = std::ranges::find_if(kUnits, [&](const ApproximationUnit& unit) {
     return unit.opcode == instruction.opcode && unit.type == instruction.type &&
            unit.ftz == instruction.modifiers.has(Modifier::kFtz);
   });
   return found == kUnits.end() ? nullptr : &*found;
 }
 
-std::optional<std::uint32_t> UnitTable::answer(std::uint32_t operand, std::uint32_t nearest) const {
+std::optional<std::uint32_t> ApproximationTable::answer(std::uint32_t operand, std::uint32_t nearest) const {
   const WordFormat format = format_of(*unit_);
   const bool negative_root = unit_->operand_scale_exponent == 2 && (operand & kSign) != 0;
   if (!is_normal(format, operand) || !is_normal(format, nearest) || negative_root) return std::nullopt;
   const std::uint32_t standing = moved_into_window(*unit_, operand);
   for (const OperandWindow& window : windows_) {
-    const std::uint32_t place = standing - window.first;
-    if (place >= window.differences.size()) continue;
-    if (window.differences[place] == kNotMeasured) return std::nullopt;
-    const auto answer = static_cast<std::uint32_t>(std::int64_t{nearest} + window.differences[place]);
+    const std::uint32_t place = standing - window.first_operand;
+    if (place >= window.ulp_differences.size()) continue;
+    if (window.ulp_differences[place] == kNotMeasured) return std::nullopt;
+    const auto answer = static_cast<std::uint32_t>(std::int64_t{nearest} + window.ulp_differences[place]);
     return is_normal(format, answer) ? std::optional(answer) : std::nullopt;
   }
   return std::nullopt;
 }
 
-const UnitTable* ApproximationTables::find(const UnitRow& unit) const {
-  const auto found = std::ranges::find_if(units, [&](const UnitTable& table) { return &table.unit() == &unit; });
-  return found == units.end() ? nullptr : &*found;
+const ApproximationTable* ApproximationTables::find(const ApproximationUnit& unit) const {
+  const auto found =
+      std::ranges::find_if(tables, [&](const ApproximationTable& table) { return &table.unit() == &unit; });
+  return found == tables.end() ? nullptr : &*found;
 }
 
-Result<std::vector<std::uint32_t>> nearest_results(const UnitRow& unit, std::span<const std::uint32_t> operands) {
+Result<std::vector<std::uint32_t>> nearest_results(const ApproximationUnit& unit,
+                                                   std::span<const std::uint32_t> operands) {
   Result<Module> module = parse(kernel_text(unit), std::string(unit.instruction));
   if (!module) return module.error();
   const auto kernel = lower(std::make_shared<const Module>(module.take()), "ask");
@@ -171,15 +173,15 @@ Result<std::vector<std::uint32_t>> nearest_results(const UnitRow& unit, std::spa
   return words;
 }
 
-Result<MeasuredTable> measure_unit(const UnitRow& unit, const EvaluateUnit& device, std::uint64_t step) {
-  std::vector<UnitTable::OperandWindow> windows;
-  for (const WindowRange& range : unit.windows) {
-    if (range.count == 0) continue;
+Result<MeasuredTable> measure_unit(const ApproximationUnit& unit, const EvaluateUnit& device, std::uint64_t step) {
+  std::vector<ApproximationTable::OperandWindow> windows;
+  for (const OperandRange& range : unit.windows) {
+    if (range.operand_count == 0) continue;
     auto window = measure_window(unit, range, device);
     if (!window) return window.error();
     windows.push_back(window.take());
   }
-  const UnitTable table(unit, windows, 0);
+  const ApproximationTable table(unit, windows, 0);
   MeasuredTable measured;
   for (std::uint64_t bits = 0; bits < kBitPatterns;) {
     std::vector<std::uint32_t> operands;
@@ -192,12 +194,12 @@ Result<MeasuredTable> measure_unit(const UnitRow& unit, const EvaluateUnit& devi
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const auto foretold = table.answer(operands[i], (*nearest)[i]);
       if (!foretold) continue;
-      ++measured.verified;
+      ++measured.verified_count;
       if (*foretold == (*got)[i]) continue;
-      if (measured.mismatches++ == 0) measured.first_mismatch = operands[i];
+      if (measured.mismatch_count++ == 0) measured.first_mismatch = operands[i];
     }
   }
-  if (measured.mismatches == 0) measured.table.emplace(unit, std::move(windows), measured.verified);
+  if (measured.mismatch_count == 0) measured.table.emplace(unit, std::move(windows), measured.verified_count);
   return measured;
 }
 

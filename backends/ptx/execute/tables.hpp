@@ -26,63 +26,63 @@
 namespace assay::ptx {
 
 /// A range of operands, as bit patterns of f32 or of the upper word of an f64.
-struct WindowRange {
-  std::uint32_t first = 0;  ///< bit pattern of the first operand
-  std::uint32_t count = 0;  ///< number of operands
+struct OperandRange {
+  std::uint32_t first_operand = 0;  ///< bit pattern of the first operand
+  std::uint32_t operand_count = 0;  ///< number of operands
 };
 
 /// An approximation unit, identified by its instruction. If x is scaled by 2^operand_scale_exponent, its result scales
 /// by 2^result_scale_exponent; 0 if it does not scale.
-struct UnitRow {
-  std::string_view instruction;             ///< name of the instruction: "ex2.approx.ftz.f32"
-  Opcode opcode;                            ///< opcode of the instruction
-  Type type;                                ///< type of the instruction
-  bool ftz = false;                         ///< whether the instruction has .ftz
-  int operand_scale_exponent = 0;           ///< exponent of the operand's scaling; 0: it does not scale
-  int result_scale_exponent = 0;            ///< exponent of the result's scaling
-  std::array<WindowRange, 2> windows = {};  ///< the measured windows; the second may be empty
+struct ApproximationUnit {
+  std::string_view instruction;              ///< name of the instruction: "ex2.approx.ftz.f32"
+  Opcode opcode;                             ///< opcode of the instruction
+  Type type;                                 ///< type of the instruction
+  bool ftz = false;                          ///< whether the instruction has .ftz
+  int operand_scale_exponent = 0;            ///< exponent of the operand's scaling; 0: it does not scale
+  int result_scale_exponent = 0;             ///< exponent of the result's scaling
+  std::array<OperandRange, 2> windows = {};  ///< the measured windows; the second may be empty
 };
-std::span<const UnitRow> units();
+std::span<const ApproximationUnit> units();
 /// The unit that an instruction uses; null if none.
-const UnitRow* unit_of(const Instruction& instruction);
+const ApproximationUnit* unit_of(const Instruction& instruction);
 
 /// The measured results of one unit.
-class UnitTable {
+class ApproximationTable {
  public:
   /// Marks an operand whose result cannot be expressed as an 8-bit difference.
   static constexpr std::int8_t kNotMeasured = INT8_MIN;
 
-  /// Consecutive operands from the bit pattern `first`: the result of the device minus the correctly rounded one, in
-  /// ulp.
+  /// Consecutive operands from the bit pattern `first_operand`: the result of the device minus the correctly rounded
+  /// one, in ulp.
   struct OperandWindow {
-    std::uint32_t first = 0;               ///< bit pattern of the first operand
-    std::vector<std::int8_t> differences;  ///< difference for each operand, in ulp
+    std::uint32_t first_operand = 0;           ///< bit pattern of the first operand
+    std::vector<std::int8_t> ulp_differences;  ///< difference for each operand, in ulp
   };
 
-  UnitTable(const UnitRow& unit, std::vector<OperandWindow> windows, std::uint64_t verified)
+  ApproximationTable(const ApproximationUnit& unit, std::vector<OperandWindow> windows, std::uint64_t verified)
       : unit_(&unit), windows_(std::move(windows)), verified_count_(verified) {}
 
-  [[nodiscard]] const UnitRow& unit() const { return *unit_; }
+  [[nodiscard]] const ApproximationUnit& unit() const { return *unit_; }
   [[nodiscard]] const std::vector<OperandWindow>& windows() const { return windows_; }
   /// The number of operands for which the device's result matched the prediction.
-  [[nodiscard]] std::uint64_t verified() const { return verified_count_; }
+  [[nodiscard]] std::uint64_t verified_count() const { return verified_count_; }
 
   /// The device's result for an operand, given the correctly rounded result. Returns nullopt if the table does not
   /// cover the operand: outside of its windows, or if either result is not a normal number.
   [[nodiscard]] std::optional<std::uint32_t> answer(std::uint32_t operand, std::uint32_t nearest) const;
 
  private:
-  const UnitRow* unit_;                 ///< the measured unit
+  const ApproximationUnit* unit_;       ///< the measured unit
   std::vector<OperandWindow> windows_;  ///< ranges of measured operands
   std::uint64_t verified_count_;        ///< number of operands for which the device's result matched the prediction
 };
 
 struct ApproximationTables {
-  std::string device;            ///< name and driver of the device: "NVIDIA H100 80GB HBM3, driver 580.65"
-  std::vector<UnitTable> units;  ///< tables of the measured units
+  std::string device;                      ///< name and driver of the device: "NVIDIA H100 80GB HBM3, driver 580.65"
+  std::vector<ApproximationTable> tables;  ///< tables of the measured units
 
   /// Null if the unit was not measured.
-  [[nodiscard]] const UnitTable* find(const UnitRow& unit) const;
+  [[nodiscard]] const ApproximationTable* find(const ApproximationUnit& unit) const;
 };
 
 /// Encodes tables as the content of a file.
@@ -94,18 +94,20 @@ Result<ApproximationTables> decode_tables(std::string_view content);
 Result<ApproximationTables> read_tables(const std::string& file);
 
 /// Evaluates a unit on a device for the given operands.
-using EvaluateUnit = std::function<Result<std::vector<std::uint32_t>>(const UnitRow&, std::span<const std::uint32_t>)>;
+using EvaluateUnit =
+    std::function<Result<std::vector<std::uint32_t>>(const ApproximationUnit&, std::span<const std::uint32_t>)>;
 /// The correctly rounded results, computed by the machine of machine.hpp.
-Result<std::vector<std::uint32_t>> nearest_results(const UnitRow& unit, std::span<const std::uint32_t> operands);
+Result<std::vector<std::uint32_t>> nearest_results(const ApproximationUnit& unit,
+                                                   std::span<const std::uint32_t> operands);
 
 /// The result of measure_unit().
 struct MeasuredTable {
-  std::optional<UnitTable> table;    ///< nullopt if the device contradicted it
-  std::uint64_t verified = 0;        ///< number of operands for which the device's result matched the prediction
-  std::uint64_t mismatches = 0;      ///< number of operands for which it did not
-  std::uint32_t first_mismatch = 0;  ///< bit pattern of the first operand with a mismatch
+  std::optional<ApproximationTable> table;  ///< nullopt if the device contradicted it
+  std::uint64_t verified_count = 0;         ///< number of operands for which the device's result matched the prediction
+  std::uint64_t mismatch_count = 0;         ///< number of operands for which it did not
+  std::uint32_t first_mismatch = 0;         ///< bit pattern of the first operand with a mismatch
 };
 /// Measures the unit's windows, then verifies the table on every `step`-th of all operands.
-Result<MeasuredTable> measure_unit(const UnitRow& unit, const EvaluateUnit& device, std::uint64_t step);
+Result<MeasuredTable> measure_unit(const ApproximationUnit& unit, const EvaluateUnit& device, std::uint64_t step);
 
 }  // namespace assay::ptx

@@ -20,11 +20,12 @@ constexpr int kVersion = 1;
 constexpr int kCompressionLevel = 9;
 constexpr std::uint64_t kMaxEntries = std::uint64_t{1} << 26U;  ///< per unit
 
-json to_json(const UnitTable& table) {
+json to_json(const ApproximationTable& table) {
   json windows = json::array();
-  for (const UnitTable::OperandWindow& window : table.windows())
-    windows.push_back({{"first", window.first}, {"count", window.differences.size()}});
-  return {{"instruction", table.unit().instruction}, {"verified", table.verified()}, {"windows", std::move(windows)}};
+  for (const ApproximationTable::OperandWindow& window : table.windows())
+    windows.push_back({{"first", window.first_operand}, {"count", window.ulp_differences.size()}});
+  return {
+      {"instruction", table.unit().instruction}, {"verified", table.verified_count()}, {"windows", std::move(windows)}};
 }
 
 /// Reads a field of an object.
@@ -46,9 +47,9 @@ Result<T> field(const json& object, const char* name, const char* expected) {
 
 /// A unit as described in the header, without its differences.
 struct UnitHeader {
-  const UnitRow* unit = nullptr;
+  const ApproximationUnit* unit = nullptr;
   std::uint64_t verified = 0;
-  std::vector<WindowRange> windows;
+  std::vector<OperandRange> windows;
   std::uint64_t entries = 0;
 };
 
@@ -56,7 +57,7 @@ Result<UnitHeader> parse_unit_header(const json& entry) {
   if (!entry.is_object()) return Error{fmt::format("'units' must contain objects, got {}", entry.dump())};
   const auto instruction = field<std::string>(entry, "instruction", "the name of an instruction");
   if (!instruction) return instruction.error();
-  const auto unit = std::ranges::find(units(), *instruction, &UnitRow::instruction);
+  const auto unit = std::ranges::find(units(), *instruction, &ApproximationUnit::instruction);
   if (unit == units().end()) {
     return Error{
         fmt::format("'{}' is not an approximate instruction such as {}", *instruction, units().front().instruction)};
@@ -98,14 +99,14 @@ Result<std::string> decompressed(std::string_view frame, std::uint64_t bytes) {
   return content;
 }
 
-UnitTable table_of(const UnitHeader& announced, std::string_view& bytes) {
-  std::vector<UnitTable::OperandWindow> windows;
-  for (const WindowRange& range : announced.windows) {
-    UnitTable::OperandWindow& window = windows.emplace_back();
-    window.first = range.first;
+ApproximationTable table_of(const UnitHeader& announced, std::string_view& bytes) {
+  std::vector<ApproximationTable::OperandWindow> windows;
+  for (const OperandRange& range : announced.windows) {
+    ApproximationTable::OperandWindow& window = windows.emplace_back();
+    window.first_operand = range.first_operand;
     const auto* const first = reinterpret_cast<const std::int8_t*>(bytes.data());
-    window.differences.assign(first, first + range.count);
-    bytes.remove_prefix(range.count);
+    window.ulp_differences.assign(first, first + range.operand_count);
+    bytes.remove_prefix(range.operand_count);
   }
   return {*announced.unit, std::move(windows), announced.verified};
 }
@@ -115,10 +116,10 @@ UnitTable table_of(const UnitHeader& announced, std::string_view& bytes) {
 std::string encode_tables(const ApproximationTables& tables) {
   json header{{"format", kFormat}, {"version", kVersion}, {"device", tables.device}, {"units", json::array()}};
   std::string bytes;
-  for (const UnitTable& table : tables.units) {
+  for (const ApproximationTable& table : tables.tables) {
     header["units"].push_back(to_json(table));
-    for (const UnitTable::OperandWindow& window : table.windows())
-      bytes.append(reinterpret_cast<const char*>(window.differences.data()), window.differences.size());
+    for (const ApproximationTable::OperandWindow& window : table.windows())
+      bytes.append(reinterpret_cast<const char*>(window.ulp_differences.data()), window.ulp_differences.size());
   }
   std::string frame(ZSTD_compressBound(bytes.size()), '\0');
   // Fails only if the bound is violated or memory is exhausted.
@@ -154,10 +155,10 @@ Result<ApproximationTables> decode_tables(std::string_view content) {
   }
   const auto bytes = decompressed(content.substr(std::min(end + 1, content.size())), total);
   if (!bytes) return bytes.error();
-  ApproximationTables tables{.device = *device, .units = {}};
+  ApproximationTables tables{.device = *device, .tables = {}};
   std::string_view rest = *bytes;
   for (const UnitHeader& unit : announced)
-    tables.units.push_back(table_of(unit, rest));
+    tables.tables.push_back(table_of(unit, rest));
   return tables;
 }
 

@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 
 constexpr std::uint64_t kStep = 40'009;
 
-const UnitRow& unit_named(std::string_view instruction) {
-  const auto found = std::ranges::find(units(), instruction, &UnitRow::instruction);
+const ApproximationUnit& unit_named(std::string_view instruction) {
+  const auto found = std::ranges::find(units(), instruction, &ApproximationUnit::instruction);
   EXPECT_NE(found, units().end()) << instruction;
   return *found;
 }
@@ -29,7 +29,8 @@ std::int64_t simulated_difference(std::uint32_t operand) {
 /// The simulated device; `off_by` is added to the rule.
 template <class OffBy>
 EvaluateUnit device(OffBy off_by) {
-  return [=](const UnitRow& unit, std::span<const std::uint32_t> operands) -> Result<std::vector<std::uint32_t>> {
+  return [=](const ApproximationUnit& unit,
+             std::span<const std::uint32_t> operands) -> Result<std::vector<std::uint32_t>> {
     auto answers = nearest_results(unit, operands);
     for (std::size_t i = 0; i < operands.size(); ++i)
       (*answers)[i] =
@@ -40,20 +41,20 @@ EvaluateUnit device(OffBy off_by) {
 const auto kByTheRule = [](std::uint32_t) { return 0; };
 
 ApproximationTables measured_tables() {
-  ApproximationTables tables{.device = "a device", .units = {}};
+  ApproximationTables tables{.device = "a device", .tables = {}};
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(kByTheRule), kStep);
   EXPECT_TRUE(measured.ok());
-  tables.units.push_back(*measured->table);
+  tables.tables.push_back(*measured->table);
   return tables;
 }
 
 TEST(ApproximationTables, PredictResultsForUnmeasuredOperands) {
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(kByTheRule), kStep);
   ASSERT_TRUE(measured.ok()) << measured.error().text();
-  EXPECT_EQ(measured->mismatches, 0U);
-  EXPECT_GT(measured->verified, 100'000U);  // of 107,349 operands, all except those without a normal result
+  EXPECT_EQ(measured->mismatch_count, 0U);
+  EXPECT_GT(measured->verified_count, 100'000U);  // of 107,349 operands, all except those without a normal result
   ASSERT_TRUE(measured->table.has_value());
-  EXPECT_EQ(measured->table->windows()[0].differences.size(), std::size_t{1} << 20U);
+  EXPECT_EQ(measured->table->windows()[0].ulp_differences.size(), std::size_t{1} << 20U);
 }
 
 /// If a result does not follow from the window, the device does not match the model, and no table is created.
@@ -61,7 +62,7 @@ TEST(ApproximationTables, AreNotCreatedIfResultsOfDeviceContradictModel) {
   const auto wrong_far_out = [](std::uint32_t operand) { return (operand >> 20U & 2047U) > 1500 ? 1 : 0; };
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(wrong_far_out), kStep);
   ASSERT_TRUE(measured.ok());
-  EXPECT_GT(measured->mismatches, 10'000U);
+  EXPECT_GT(measured->mismatch_count, 10'000U);
   EXPECT_GT(measured->first_mismatch >> 20U & 2047U, 1500U);
   EXPECT_FALSE(measured->table.has_value());
 }
@@ -114,12 +115,13 @@ TEST(ApproximationTables, ReproduceResultsOfMeasuredDeviceBitForBit) {
 
 /// Roots have windows of two binades, and no results for negative operands.
 TEST(ApproximationTables, DistinguishEvenAndOddExponentsForSquareRoot) {
-  const UnitRow& unit = unit_named("sqrt.approx.f32");
-  UnitTable::OperandWindow window{.first = 0x3f800000, .differences = std::vector<std::int8_t>(std::size_t{1} << 24U)};
-  window.differences[0] = 1;          // of 1
-  window.differences[1U << 23U] = 2;  // of 2
-  window.differences[3] = UnitTable::kNotMeasured;
-  const UnitTable table(unit, {window}, 0);
+  const ApproximationUnit& unit = unit_named("sqrt.approx.f32");
+  ApproximationTable::OperandWindow window{.first_operand = 0x3f800000,
+                                           .ulp_differences = std::vector<std::int8_t>(std::size_t{1} << 24U)};
+  window.ulp_differences[0] = 1;          // of 1
+  window.ulp_differences[1U << 23U] = 2;  // of 2
+  window.ulp_differences[3] = ApproximationTable::kNotMeasured;
+  const ApproximationTable table(unit, {window}, 0);
   const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
   EXPECT_EQ(table.answer(bits(1.0F), bits(1.0F)), bits(1.0F) + 1);
   EXPECT_EQ(table.answer(bits(4.0F), bits(2.0F)), bits(2.0F) + 1);
@@ -137,11 +139,11 @@ TEST(ApproximationTables, RoundTripThroughFile) {
   const auto read = decode_tables(encode_tables(tables));
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(read->device, "a device");
-  ASSERT_EQ(read->units.size(), 1U);
-  EXPECT_EQ(&read->units[0].unit(), &tables.units[0].unit());
-  EXPECT_EQ(read->units[0].verified(), tables.units[0].verified());
-  EXPECT_EQ(read->units[0].windows()[0].first, tables.units[0].windows()[0].first);
-  EXPECT_EQ(read->units[0].windows()[0].differences, tables.units[0].windows()[0].differences);
+  ASSERT_EQ(read->tables.size(), 1U);
+  EXPECT_EQ(&read->tables[0].unit(), &tables.tables[0].unit());
+  EXPECT_EQ(read->tables[0].verified_count(), tables.tables[0].verified_count());
+  EXPECT_EQ(read->tables[0].windows()[0].first_operand, tables.tables[0].windows()[0].first_operand);
+  EXPECT_EQ(read->tables[0].windows()[0].ulp_differences, tables.tables[0].windows()[0].ulp_differences);
 }
 
 TEST(ApproximationTables, RejectInvalidFiles) {

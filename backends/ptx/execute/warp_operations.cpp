@@ -19,7 +19,7 @@ void each_lane(std::uint32_t mask, Use use) {
 
 void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
   // The lanes in the instruction's mask must be the lanes that execute it.
-  const std::uint32_t* const wanted = word_slot(warp, op.e);
+  const std::uint32_t* const wanted = slot_words32(warp, op.e);
   each_lane(mask, [&](unsigned lane) {
     const std::uint32_t missing = wanted[lane] & ~mask;
     const bool self = (wanted[lane] >> lane & 1U) != 0;
@@ -37,12 +37,12 @@ void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
     case Opcode::kRedux: reduce(warp, op, mask); break;
     case Opcode::kVote: {
       const Modifiers& modifiers = op.instruction->modifiers;
-      const std::uint32_t votes = *word_slot(warp, op.a);
+      const std::uint32_t votes = *slot_words32(warp, op.a);
       each_lane(mask, [&](unsigned lane) {
         const std::uint32_t members = wanted[lane] & mask;
         const std::uint32_t yes = votes & members;
         if (modifiers.has(Modifier::kBallot)) {
-          word_slot(warp, op.d)[lane] = yes;
+          slot_words32(warp, op.d)[lane] = yes;
           return;
         }
         const bool holds = modifiers.has(Modifier::kAll)   ? yes == members
@@ -53,8 +53,8 @@ void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
       break;
     }
     default:  // bar.warp.sync
-      new_stamp();
-      warp.synchronization_stamp = current_stamp_;
+      advance_epoch();
+      warp.last_synchronization_epoch = current_epoch_;
       break;
   }
 }
@@ -63,9 +63,9 @@ void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
 /// lower 5 bits and the segment mask in bits 8 to 12.
 void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
   const Modifiers& modifiers = op.instruction->modifiers;
-  const std::uint32_t* const a = word_slot(warp, op.a);
-  const std::uint32_t* const b = word_slot(warp, op.b);
-  const std::uint32_t* const c = word_slot(warp, op.c);
+  const std::uint32_t* const a = slot_words32(warp, op.a);
+  const std::uint32_t* const b = slot_words32(warp, op.b);
+  const std::uint32_t* const c = slot_words32(warp, op.c);
   std::uint32_t results[kLanesPerWarp] = {};
   std::uint32_t in_segment = 0;
   each_lane(mask, [&](unsigned lane) {
@@ -96,7 +96,7 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
     results[lane] = a[from];
     in_segment |= inside ? 1U << lane : 0U;
   });
-  std::uint32_t* const d = word_slot(warp, op.d);
+  std::uint32_t* const d = slot_words32(warp, op.d);
   each_lane(mask, [&](unsigned lane) { d[lane] = results[lane]; });
   if (op.d2.bits != 0) set_predicate(warp, op.d2, in_segment, mask);
 }
@@ -104,9 +104,9 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
 void Execution::match(Warp& warp, const Op& op, std::uint32_t mask) {
   const bool wide = bytes_of(op.instruction->type) == 8;
   const bool all = op.instruction->modifiers.has(Modifier::kAll);
-  const std::uint32_t* const wanted = word_slot(warp, op.e);
+  const std::uint32_t* const wanted = slot_words32(warp, op.e);
   const auto value = [&](unsigned lane) -> std::uint64_t {
-    return wide ? wide_slot(warp, op.a)[lane] : word_slot(warp, op.a)[lane];
+    return wide ? slot_words64(warp, op.a)[lane] : slot_words32(warp, op.a)[lane];
   };
   std::uint32_t results[kLanesPerWarp] = {};
   std::uint32_t agree = 0;
@@ -117,7 +117,7 @@ void Execution::match(Warp& warp, const Op& op, std::uint32_t mask) {
     agree |= same == members ? 1U << lane : 0U;
     results[lane] = !all || same == members ? same : 0;
   });
-  std::uint32_t* const d = word_slot(warp, op.d);
+  std::uint32_t* const d = slot_words32(warp, op.d);
   each_lane(mask, [&](unsigned lane) { d[lane] = results[lane]; });
   if (op.d2.bits != 0) set_predicate(warp, op.d2, agree, mask);
 }
@@ -125,8 +125,8 @@ void Execution::match(Warp& warp, const Op& op, std::uint32_t mask) {
 void Execution::reduce(Warp& warp, const Op& op, std::uint32_t mask) {
   const Modifiers& modifiers = op.instruction->modifiers;
   const bool is_signed_type = op.instruction->type == Type::kS32;
-  const std::uint32_t* const a = word_slot(warp, op.a);
-  const std::uint32_t* const wanted = word_slot(warp, op.e);
+  const std::uint32_t* const a = slot_words32(warp, op.a);
+  const std::uint32_t* const wanted = slot_words32(warp, op.e);
   const auto less = [&](std::uint32_t x, std::uint32_t y) {
     return is_signed_type ? static_cast<std::int32_t>(x) < static_cast<std::int32_t>(y) : x < y;
   };
@@ -151,7 +151,7 @@ void Execution::reduce(Warp& warp, const Op& op, std::uint32_t mask) {
       }
     });
   });
-  std::uint32_t* const d = word_slot(warp, op.d);
+  std::uint32_t* const d = slot_words32(warp, op.d);
   each_lane(mask, [&](unsigned lane) { d[lane] = results[lane]; });
 }
 

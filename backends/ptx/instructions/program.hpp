@@ -24,22 +24,22 @@ inline constexpr std::uint32_t kMaxMemoryOps = 4095;
 struct Op;
 
 /// Replaces the correctly rounded results of approximate instructions by a device's results.
-class Correction {
+class ResultCorrection {
  public:
-  virtual ~Correction() = default;
+  virtual ~ResultCorrection() = default;
   /// `operands` and `results` are the words of all lanes, of the instruction's type.
   virtual void apply(const Op& op, std::uint32_t mask, const std::byte* operands, std::byte* results) = 0;
 };
 
 /// A warp's state as seen by handlers.
-struct Lanes {
-  std::byte* frames[2] = {};         ///< frames of registers: that of the warp, and that of the constants
-  std::uint32_t carry_flags = 0;     ///< the condition code's carry flag of each lane
-  Correction* correction = nullptr;  ///< null: approximate instructions give correctly rounded results
+struct WarpState {
+  std::byte* frames[2] = {};               ///< frames of registers: that of the warp, and that of the constants
+  std::uint32_t carry_flags = 0;           ///< the condition code's carry flag of each lane
+  ResultCorrection* correction = nullptr;  ///< null: approximate instructions give correctly rounded results
 };
 
 /// Executes one instruction for the lanes of `mask`. The `full` handler may assume that all lanes are active.
-using Handler = void (*)(Lanes& lanes, const Op& op, std::uint32_t mask);
+using Handler = void (*)(WarpState& lanes, const Op& op, std::uint32_t mask);
 /// The two handlers of an instruction; both null: none.
 struct Handlers {
   Handler full = nullptr;    ///< handler if all lanes are active
@@ -62,22 +62,22 @@ inline constexpr std::uint64_t kLocalWindow = 2;
 inline constexpr std::uint64_t kParamWindow = 3;
 inline constexpr std::uint64_t kFirstAllocationWindow = 4;
 /// Shared addresses have 32 bits and identify a variable by the upper 12, local addresses by the window's upper bits.
-inline constexpr unsigned kSharedBits = 20;
-inline constexpr std::uint64_t kSharedMiddle = std::uint64_t{1} << (kSharedBits - 1);
-inline constexpr unsigned kLocalBits = 24;
-inline constexpr std::uint64_t kLocalMiddle = std::uint64_t{1} << (kLocalBits - 1);
+inline constexpr unsigned kSharedOffsetBits = 20;
+inline constexpr std::uint64_t kSharedMiddleOffset = std::uint64_t{1} << (kSharedOffsetBits - 1);
+inline constexpr unsigned kLocalOffsetBits = 24;
+inline constexpr std::uint64_t kLocalMiddleOffset = std::uint64_t{1} << (kLocalOffsetBits - 1);
 
 /// How the interpreter's loop treats an instruction.
 enum class Control : std::uint8_t {
-  kPlain,   ///< call of the handler only
-  kMemory,  ///< memory access: ld, st, atom, red
+  kHandlerOnly,  ///< call of the handler only
+  kMemory,       ///< memory access: ld, st, atom, red
   kBranch,
   kCall,
   kReturn,
   kExit,
   kTrap,
-  kBarrier,  ///< barrier of the block: bar.sync, bar.red
-  kWarp,     ///< operation that waits for the lanes of a mask: shfl, vote, match, redux, bar.warp
+  kBarrier,        ///< barrier of the block: bar.sync, bar.red
+  kWarpOperation,  ///< operation that waits for the lanes of a mask: shfl, vote, match, redux, bar.warp
   kActiveMask,
   kUnsupported,
   kNoEffect,
@@ -88,30 +88,30 @@ enum class Exactness : std::uint8_t { kExact, kApproximate, kOrderDependent, kCo
 
 /// The details of a memory access, in addition to its Op.
 struct MemoryOp {
-  Access access = Access::kLoad;  ///< whether it loads, stores or updates
-  Space space = Space::kGeneric;  ///< state space, if the instruction specifies it
-  Type type = Type::kNone;        ///< type of each element
-  bool has_wide_address = true;   ///< whether the base register has 64 bits
-  bool has_no_base = false;       ///< whether the address is only the offset
-  bool non_coherent = false;      ///< whether it is a load with .nc
-  bool is_strong = false;         ///< whether it is volatile or ordered, and so does not race with atomics
-  bool returns_old_value = true;  ///< whether an atomic returns the old value: atom, not red
-  std::uint8_t elements = 1;      ///< number of vector elements
-  Modifier operation{};           ///< operation of an atomic
-  FrameSlot values[4];       ///< destinations or stored values; for an atomic: destination, operand, second operand
-  std::uint16_t number = 0;  ///< number of the instruction in shadow memory
+  Access access = Access::kLoad;   ///< whether it loads, stores or updates
+  Space space = Space::kGeneric;   ///< state space, if the instruction specifies it
+  Type type = Type::kNone;         ///< type of each element
+  bool has_64_bit_base = true;     ///< whether the base register has 64 bits
+  bool has_no_base = false;        ///< whether the address is only the offset
+  bool non_coherent = false;       ///< whether it is a load with .nc
+  bool is_strong = false;          ///< whether it is volatile or ordered, and so does not race with atomics
+  bool returns_old_value = true;   ///< whether an atomic returns the old value: atom, not red
+  std::uint8_t element_count = 1;  ///< number of vector elements
+  Modifier atomic_operation{};     ///< operation of an atomic
+  FrameSlot values[4];  ///< destinations or stored values; for an atomic: destination, operand, second operand
+  std::uint16_t race_check_number = 0;  ///< number of the instruction in shadow memory
 };
 
 /// A call: how to copy arguments from the caller's to the callee's part of local memory.
 struct CallOp {
   /// A copy between words of a thread's local memory.
   struct Copy {
-    std::uint32_t from = 0;   ///< position of the source, in words of local memory
-    std::uint32_t to = 0;     ///< position of the destination, in words of local memory
-    std::uint32_t words = 0;  ///< number of words
+    std::uint32_t source_word = 0;       ///< position of the source, in words of local memory
+    std::uint32_t destination_word = 0;  ///< position of the destination, in words of local memory
+    std::uint32_t word_count = 0;        ///< number of words
   };
-  std::vector<Copy> arguments;  ///< copies before the call
-  std::vector<Copy> results;    ///< copies after the call
+  std::vector<Copy> argument_copies;  ///< copies before the call
+  std::vector<Copy> result_copies;    ///< copies after the call
 };
 
 /// One lowered instruction.
@@ -122,7 +122,7 @@ struct Op {
   FrameSlot guard;                           ///< predicate of the guard
   bool is_guarded = false;                   ///< whether the instruction has a guard
   bool is_guard_negated = false;             ///< whether the guard is "@!%p"
-  Control control = Control::kPlain;         ///< how the interpreter treats it
+  Control control = Control::kHandlerOnly;   ///< how the interpreter treats it
   Exactness exactness = Exactness::kExact;   ///< what determines the bits of its result
   std::uint32_t target = 0;                  ///< index of the op that a branch or call continues at
   std::uint32_t memory_or_call_index = 0;    ///< index of the MemoryOp or CallOp
@@ -134,17 +134,17 @@ struct Op {
 struct Kernel {
   /// A variable in shared or local memory.
   struct Variable {
-    std::string name;              ///< name of the variable
-    std::uint64_t bytes = 0;       ///< size; of a shared variable: up to the next multiple of its alignment
-    std::uint64_t padding = 0;     ///< number of these bytes that are padding, which may be read without a finding
-    std::uint32_t first_word = 0;  ///< for a local variable: first word in each thread's local memory
-    bool is_dynamic = false;       ///< whether the launch sets its size (dynamic shared memory)
+    std::string name;                 ///< name of the variable
+    std::uint64_t bytes = 0;          ///< size; of a shared variable: up to the next multiple of its alignment
+    std::uint64_t padding_bytes = 0;  ///< number of these bytes that are padding, which may be read without a finding
+    std::uint32_t first_word = 0;     ///< for a local variable: first word in each thread's local memory
+    bool is_dynamic = false;          ///< whether the launch sets its size (dynamic shared memory)
   };
   /// A constant that is the address of a module variable, which is known only at launch.
   struct Relocation {
-    std::uint32_t constant = 0;  ///< position of the address in the constants, in bytes
-    std::uint32_t variable = 0;  ///< index of the variable in the module
-    std::uint64_t offset = 0;    ///< number of bytes added to the variable's address
+    std::uint32_t constant_offset = 0;  ///< position of the address in the constants, in bytes
+    std::uint32_t variable_index = 0;   ///< index of the variable in the module
+    std::uint64_t offset = 0;           ///< number of bytes added to the variable's address
   };
   /// Where a special register's value is stored in the frame.
   struct SpecialRegisterSlot {
@@ -152,7 +152,7 @@ struct Kernel {
     FrameSlot slot;                    ///< register that holds its value
   };
   std::shared_ptr<const Module> module;                ///< the parsed PTX
-  const Function* function = nullptr;                  ///< the entry in the module
+  const Function* entry_function = nullptr;            ///< the entry in the module
   std::vector<Op> ops;                                 ///< instructions of the entry and of all functions that it calls
   std::vector<MemoryOp> memory_ops;                    ///< memory accesses, which Op::memory_or_call_index refers to
   std::vector<CallOp> calls;                           ///< calls, which Op::memory_or_call_index refers to

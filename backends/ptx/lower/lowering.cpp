@@ -30,9 +30,10 @@ Instruction plain(Opcode opcode, Type type) {
 }  // namespace
 
 Result<void> Lowering::run() {
-  if (const auto checked = check_recursion(function_index(*kernel_.function), {}); !checked) return checked.error();
+  if (const auto checked = check_recursion(function_index(*kernel_.entry_function), {}); !checked)
+    return checked.error();
   kernel_.frame_bytes = 256;  // for results without a destination
-  state_of(function_index(*kernel_.function));
+  state_of(function_index(*kernel_.entry_function));
   for (std::size_t next = 0; next < function_queue_.size(); ++next)
     lower_function(function_queue_[next]);
   for (Op& op : kernel_.ops) {
@@ -47,7 +48,9 @@ Result<void> Lowering::run() {
   return {};
 }
 
-std::string Lowering::place() const { return fmt::format("{}: {}", kernel_.module->name, kernel_.function->name); }
+std::string Lowering::place() const {
+  return fmt::format("{}: {}", kernel_.module->name, kernel_.entry_function->name);
+}
 
 std::uint32_t Lowering::function_index(const Function& function) const {
   return static_cast<std::uint32_t>(&function - kernel_.module->functions.data());
@@ -75,7 +78,7 @@ Lowering::FunctionState& Lowering::state_of(std::uint32_t index) {
   function_queue_.push_back(index);
   const Function& function = kernel_.module->functions[index];
   for (const Register& each : function.registers) {
-    state.registers.push_back(each.type == Type::kPred ? new_predicate() : new_slot(bytes_of(each.type)));
+    state.register_slots.push_back(each.type == Type::kPred ? new_predicate() : new_slot(bytes_of(each.type)));
   }
   if (!function.is_entry) {
     for (const Variable& parameter : function.parameters)
@@ -90,9 +93,9 @@ Lowering::FunctionState& Lowering::state_of(std::uint32_t index) {
 }
 
 void Lowering::lower_function(std::uint32_t index) {
-  state_ = &state_of(index);
+  current_state_ = &state_of(index);
   function_ = &kernel_.module->functions[index];
-  state_->first_op = static_cast<std::uint32_t>(kernel_.ops.size());
+  current_state_->first_op = static_cast<std::uint32_t>(kernel_.ops.size());
   std::vector<std::uint32_t> starts;
   for (const Instruction& instruction : function_->instructions) {
     starts.push_back(static_cast<std::uint32_t>(kernel_.ops.size()));
@@ -102,7 +105,7 @@ void Lowering::lower_function(std::uint32_t index) {
   static const Instruction kEnd = plain(Opcode::kRet, Type::kNone);
   current_instruction_ = &kEnd;
   emit(Control::kReturn);  // for a body that ends without ret
-  for (std::size_t i = state_->first_op; i < kernel_.ops.size(); ++i) {
+  for (std::size_t i = current_state_->first_op; i < kernel_.ops.size(); ++i) {
     if (kernel_.ops[i].control == Control::kBranch) kernel_.ops[i].target = starts[kernel_.ops[i].target];
   }
 }
@@ -139,13 +142,13 @@ std::uint32_t Lowering::new_shared(const Variable& variable) {
   const std::uint64_t alignment = std::max<std::uint64_t>(variable.alignment, 1);
   kernel_.shared_variables.push_back({.name = variable.name,
                                       .bytes = (variable.bytes + alignment - 1) / alignment * alignment,
-                                      .padding = (alignment - variable.bytes % alignment) % alignment,
+                                      .padding_bytes = (alignment - variable.bytes % alignment) % alignment,
                                       .is_dynamic = variable.bytes == 0});
   return static_cast<std::uint32_t>(kernel_.shared_variables.size() - 1);
 }
 
 FrameSlot Lowering::constant(std::uint64_t value, unsigned bytes) {
-  const auto [found, added] = constants_.try_emplace({value, bytes}, FrameSlot{});
+  const auto [found, added] = constant_slots_.try_emplace({value, bytes}, FrameSlot{});
   if (!added) return found->second;
   const std::size_t offset = kernel_.constants.size();
   const unsigned width = bytes == 8 ? 8 : 4;
@@ -167,20 +170,20 @@ FrameSlot Lowering::special(SpecialRegister which) {
 /// The address of a symbol in its own space; for a module variable, through a relocated constant.
 FrameSlot Lowering::symbol_address(const Operand& symbol) {
   std::uint64_t address = symbol.value;
-  switch (symbol.symbol) {
+  switch (symbol.symbol_kind) {
     case SymbolKind::kParameter:
       address += function_->is_entry ? function_->parameters[symbol.index].offset
-                                     : local_address(state_->parameters[symbol.index]);
+                                     : local_address(current_state_->parameters[symbol.index]);
       break;
     case SymbolKind::kBodyVariable:
       address += function_->variables[symbol.index].space == Space::kShared
-                     ? shared_address(state_->variables[symbol.index])
-                     : local_address(state_->variables[symbol.index]);
+                     ? shared_address(current_state_->variables[symbol.index])
+                     : local_address(current_state_->variables[symbol.index]);
       break;
     case SymbolKind::kVariable: {
       const Variable& variable = kernel_.module->variables[symbol.index];
       if (variable.space == Space::kShared) {
-        const auto [found, added] = shared_variables_.try_emplace(symbol.index, 0);
+        const auto [found, added] = shared_variable_indices_.try_emplace(symbol.index, 0);
         if (added) found->second = new_shared(variable);
         address += shared_address(found->second);
         break;
@@ -196,10 +199,10 @@ FrameSlot Lowering::symbol_address(const Operand& symbol) {
 }
 
 std::uint64_t Lowering::local_address(std::uint32_t variable) {
-  return (std::uint64_t{variable} << kLocalBits) + kLocalMiddle;
+  return (std::uint64_t{variable} << kLocalOffsetBits) + kLocalMiddleOffset;
 }
 std::uint64_t Lowering::shared_address(std::uint32_t variable) {
-  return (std::uint64_t{variable + 1} << kSharedBits) + kSharedMiddle;
+  return (std::uint64_t{variable + 1} << kSharedOffsetBits) + kSharedMiddleOffset;
 }
 
 /// A source operand as a word of `bytes` (8, or less for a word of 4).
@@ -208,7 +211,7 @@ FrameSlot Lowering::source(const Operand& operand, unsigned bytes, Type type) {
   switch (operand.kind) {
     case Kind::kRegister: {
       const unsigned have = bytes_of(function_->registers[operand.index].type) == 8 ? 8 : 4;
-      const FrameSlot slot = state_->registers[operand.index];
+      const FrameSlot slot = current_state_->register_slots[operand.index];
       return have == width ? slot : resized(slot, width, false);
     }
     case Kind::kFloat: {
@@ -221,7 +224,7 @@ FrameSlot Lowering::source(const Operand& operand, unsigned bytes, Type type) {
       }
       return constant(bits, width);
     }
-    case Kind::kSpecial: {
+    case Kind::kSpecialRegister: {
       const FrameSlot slot = special(static_cast<SpecialRegister>(operand.index));
       return width == 4 ? slot : resized(slot, 8, false);
     }
@@ -235,7 +238,7 @@ FrameSlot Lowering::source(const Operand& operand, unsigned bytes, Type type) {
 
 FrameSlot Lowering::resized(FrameSlot slot, unsigned width, bool is_signed) {
   const FrameSlot result = new_slot(width);
-  Op& op = emit(Control::kPlain, width == 8 ? select_widening(is_signed) : select_narrowing());
+  Op& op = emit(Control::kHandlerOnly, width == 8 ? select_widening(is_signed) : select_narrowing());
   op.a = slot;
   op.d = result;
   return result;
@@ -243,10 +246,10 @@ FrameSlot Lowering::resized(FrameSlot slot, unsigned width, bool is_signed) {
 
 FrameSlot Lowering::source_predicate(const Operand& operand) {
   if (operand.kind == Kind::kInteger) return constant((operand.value != 0) != operand.is_negated ? kAllLanes : 0, 4);
-  const FrameSlot slot = state_->registers[operand.index];
+  const FrameSlot slot = current_state_->register_slots[operand.index];
   if (!operand.is_negated) return slot;
   const FrameSlot result = new_predicate();
-  Op& op = emit(Control::kPlain, select_predicate_not());
+  Op& op = emit(Control::kHandlerOnly, select_predicate_not());
   op.a = op.b = slot;
   op.d = result;
   return result;
@@ -256,16 +259,17 @@ FrameSlot Lowering::destination(const Operand& operand, unsigned bytes) {
   if (operand.kind != Kind::kRegister) return {};
   const Type type = function_->registers[operand.index].type;
   const unsigned width = bytes == 8 ? 8 : 4;
-  if (type == Type::kPred || (bytes_of(type) == 8 ? 8U : 4U) == width) return state_->registers[operand.index];
+  if (type == Type::kPred || (bytes_of(type) == 8 ? 8U : 4U) == width)
+    return current_state_->register_slots[operand.index];
   const FrameSlot temporary = new_slot(width);
-  pending_moves_.push_back({temporary, state_->registers[operand.index], width});
+  pending_moves_.push_back({temporary, current_state_->register_slots[operand.index], width});
   return temporary;
 }
 
 /// Moves results from temporaries of another width to their destinations.
 void Lowering::finish_destinations(bool is_signed) {
   for (const PendingMove& each : std::exchange(pending_moves_, {})) {
-    Op& op = emit(Control::kPlain, each.width == 4 ? select_widening(is_signed) : select_narrowing());
+    Op& op = emit(Control::kHandlerOnly, each.width_bytes == 4 ? select_widening(is_signed) : select_narrowing());
     op.a = each.from;
     op.d = each.to;
   }
@@ -280,16 +284,16 @@ Op& Lowering::emit(Control control, Handlers handlers) {
   if (current_instruction_->is_guarded) {
     op.is_guarded = true;
     op.is_guard_negated = current_instruction_->guard.is_negated;
-    op.guard = state_->registers[current_instruction_->guard.index];
+    op.guard = current_state_->register_slots[current_instruction_->guard.index];
   }
-  if (control == Control::kPlain && handlers.full == nullptr) op.control = Control::kUnsupported;
+  if (control == Control::kHandlerOnly && handlers.full == nullptr) op.control = Control::kUnsupported;
   return kernel_.ops.emplace_back(op);
 }
 
 Result<std::shared_ptr<const Kernel>> lower(std::shared_ptr<const Module> module, std::string_view name) {
   auto kernel = std::make_shared<Kernel>();
-  kernel->function = module->find_entry(name);
-  if (kernel->function == nullptr) return Error{fmt::format("the module has no entry '{}'", name), module->name};
+  kernel->entry_function = module->find_entry(name);
+  if (kernel->entry_function == nullptr) return Error{fmt::format("the module has no entry '{}'", name), module->name};
   kernel->module = std::move(module);
   if (const auto lowered = Lowering(*kernel).run(); !lowered) return lowered.error();
   return std::shared_ptr<const Kernel>(std::move(kernel));

@@ -22,16 +22,16 @@ class Lowering {
  private:
   /// The state of a function.
   struct FunctionState {
-    std::vector<FrameSlot> registers;       ///< slot of each register, by index
+    std::vector<FrameSlot> register_slots;  ///< slot of each register, by index
     std::vector<std::uint32_t> parameters;  ///< parameters, then results: variables in the kernel's local memory
     std::vector<std::uint32_t> variables;   ///< the function's variables in the kernel's local or shared memory
     std::uint32_t first_op = 0;             ///< index of its first op in Kernel::ops
   };
   /// A result that is moved after the instruction has run.
   struct PendingMove {
-    FrameSlot from;      ///< slot that the instruction writes
-    FrameSlot to;        ///< slot that gets the value
-    unsigned width = 4;  ///< width of `from` in bytes
+    FrameSlot from;            ///< slot that the instruction writes
+    FrameSlot to;              ///< slot that gets the value
+    unsigned width_bytes = 4;  ///< width of `from` in bytes
   };
 
   [[nodiscard]] std::string place() const;  ///< module and kernel, for messages
@@ -72,16 +72,16 @@ class Lowering {
   void set_address(MemoryOp& memory, Op& op, const Operand& address);
 
   Kernel& kernel_;
-  const Function* function_ = nullptr;                                 ///< function that is lowered
-  FunctionState* state_ = nullptr;                                     ///< state of function_
-  const Instruction* current_instruction_ = nullptr;                   ///< instruction that is lowered
-  std::map<std::uint32_t, FunctionState> states_;                      ///< states of the functions, by index
-  std::vector<std::uint32_t> function_queue_;                          ///< functions to lower next, by index
-  std::map<std::pair<std::uint64_t, unsigned>, FrameSlot> constants_;  ///< slots of constants, by value and size
-  std::map<std::uint32_t, std::uint32_t> shared_variables_;  ///< indices of shared variables, by module variable
-  std::vector<PendingMove> pending_moves_;                   ///< moves after the current instruction
-  std::uint32_t next_predicate_ = 0;                         ///< position of the next free predicate in the frame
-  unsigned predicates_left_ = 0;                             ///< free predicates left at this position
+  const Function* function_ = nullptr;                                      ///< function that is lowered
+  FunctionState* current_state_ = nullptr;                                  ///< state of function_
+  const Instruction* current_instruction_ = nullptr;                        ///< instruction that is lowered
+  std::map<std::uint32_t, FunctionState> states_;                           ///< states of the functions, by index
+  std::vector<std::uint32_t> function_queue_;                               ///< functions to lower next, by index
+  std::map<std::pair<std::uint64_t, unsigned>, FrameSlot> constant_slots_;  ///< slots of constants, by value and size
+  std::map<std::uint32_t, std::uint32_t> shared_variable_indices_;  ///< indices of shared variables, by module variable
+  std::vector<PendingMove> pending_moves_;                          ///< moves after the current instruction
+  std::uint32_t next_predicate_ = 0;  ///< position of the next free predicate in the frame
+  unsigned predicates_left_ = 0;      ///< free predicates left at this position
 };
 
 }  // namespace assay::ptx

@@ -99,7 +99,7 @@ void Lowering::lower_compute() {
   if (instruction.type == Type::kPred) {
     op.a = op.b = source_predicate(operands[1]);
     if (operands.size() > 2) op.b = source_predicate(operands[2]);
-    op.d = state_->registers[operands[0].index];
+    op.d = current_state_->register_slots[operands[0].index];
   } else {
     const Shape shape = shape_of(instruction);
     FrameSlot* const sources[] = {&op.a, &op.b, &op.c, &op.e};
@@ -117,7 +117,7 @@ void Lowering::lower_compute() {
     }
     op.d = destination(operands[0], shape.result);
   }
-  Op& emitted = emit(Control::kPlain, select_handlers(instruction));
+  Op& emitted = emit(Control::kHandlerOnly, select_handlers(instruction));
   emitted.a = op.a;
   // Handlers with three sources read all of them.
   emitted.b = operands.size() > 2 || instruction.type == Type::kPred ? op.b : op.a;
@@ -145,7 +145,7 @@ void Lowering::lower_comparison() {
   } else {
     d = destination(operands[0], 4);
   }
-  Op& op = emit(Control::kPlain, select_handlers(instruction));
+  Op& op = emit(Control::kHandlerOnly, select_handlers(instruction));
   op.a = a;
   op.b = b;
   op.c = c;
@@ -158,7 +158,7 @@ void Lowering::lower_class_test() {
   const FrameSlot a =
       source(current_instruction_->operands[1], bytes_of(current_instruction_->type), current_instruction_->type);
   const FrameSlot d = destination(current_instruction_->operands[0], 4);
-  Op& op = emit(Control::kPlain, select_handlers(*current_instruction_));
+  Op& op = emit(Control::kHandlerOnly, select_handlers(*current_instruction_));
   op.a = op.b = op.c = a;
   op.d = d;
 }
@@ -168,7 +168,7 @@ void Lowering::lower_move() {
   const auto& operands = instruction.operands;
   if (operands[0].kind == Kind::kVector) return lower_unpack(operands[0], operands[1]);
   if (operands[1].kind == Kind::kVector) return lower_pack(operands[0], operands[1]);
-  const bool is_function = operands[1].kind == Kind::kSymbol && operands[1].symbol == SymbolKind::kFunction;
+  const bool is_function = operands[1].kind == Kind::kSymbol && operands[1].symbol_kind == SymbolKind::kFunction;
   if (is_function) return static_cast<void>(emit(Control::kUnsupported));
   lower_compute();
 }
@@ -179,7 +179,7 @@ void Lowering::lower_pack(const Operand& whole, const Operand& parts) {
   const FrameSlot d = destination(whole, bytes);
   for (std::size_t i = 0; i < parts.elements.size(); ++i) {
     const FrameSlot a = source(parts.elements[i], part, Type::kNone);
-    Op& op = emit(Control::kPlain, select_insert(bytes, part));
+    Op& op = emit(Control::kHandlerOnly, select_insert(bytes, part));
     op.a = a;
     op.b = op.c = op.d = d;
     op.immediate = 8 * part * i;
@@ -193,7 +193,7 @@ void Lowering::lower_unpack(const Operand& parts, const Operand& whole) {
   for (std::size_t i = 0; i < parts.elements.size(); ++i) {
     if (parts.elements[i].kind == Kind::kSink) continue;
     const FrameSlot d = destination(parts.elements[i], part);
-    Op& op = emit(Control::kPlain, select_extract(bytes, part));
+    Op& op = emit(Control::kHandlerOnly, select_extract(bytes, part));
     op.a = op.b = op.c = a;
     op.d = d;
     op.immediate = 8 * part * i;

@@ -45,11 +45,11 @@ void Lowering::lower_space_test() {
   const FrameSlot wanted = constant(window, 8);
   const FrameSlot found = new_slot(8);
   const FrameSlot d = destination(current_instruction_->operands[0], 4);
-  Op& shifted = emit(Control::kPlain, select_handlers(shift));
+  Op& shifted = emit(Control::kHandlerOnly, select_handlers(shift));
   shifted.a = shifted.c = address;
   shifted.b = bits;
   shifted.d = found;
-  Op& compared = emit(Control::kPlain, select_handlers(compare));
+  Op& compared = emit(Control::kHandlerOnly, select_handlers(compare));
   compared.a = compared.c = found;
   compared.b = wanted;
   compared.d = d;
@@ -69,7 +69,7 @@ void Lowering::lower_cvta() {
   const FrameSlot a = source(instruction.operands[1], 8, instruction.type);
   const FrameSlot b = constant(instruction.opcode == Opcode::kCvta ? window : 0 - window, 8);
   const FrameSlot d = destination(instruction.operands[0], 8);
-  Op& op = emit(Control::kPlain, address_addition());
+  Op& op = emit(Control::kHandlerOnly, address_addition());
   op.a = a;
   op.b = b;
   op.d = d;
@@ -80,16 +80,16 @@ void Lowering::set_address(MemoryOp& memory, Op& op, const Operand& address) {
   op.immediate = address.value;
   memory.space = space_of(current_instruction_->modifiers);
   if (base.kind == Kind::kRegister) {
-    memory.has_wide_address = bytes_of(function_->registers[base.index].type) == 8;
-    op.a = state_->registers[base.index];
+    memory.has_64_bit_base = bytes_of(function_->registers[base.index].type) == 8;
+    op.a = current_state_->register_slots[base.index];
   } else if (base.kind == Kind::kSymbol) {
     op.a = symbol_address(base);
-    const bool is_kernel_parameter = base.symbol == SymbolKind::kParameter && function_->is_entry;
+    const bool is_kernel_parameter = base.symbol_kind == SymbolKind::kParameter && function_->is_entry;
     if (memory.space == Space::kParam && !is_kernel_parameter) memory.space = Space::kLocal;
-    if (memory.space == Space::kGeneric && base.symbol == SymbolKind::kBodyVariable) {
+    if (memory.space == Space::kGeneric && base.symbol_kind == SymbolKind::kBodyVariable) {
       memory.space = function_->variables[base.index].space;
     }
-    if (memory.space == Space::kGeneric && base.symbol == SymbolKind::kVariable) {
+    if (memory.space == Space::kGeneric && base.symbol_kind == SymbolKind::kVariable) {
       memory.space = kernel_.module->variables[base.index].space;
     }
   } else {
@@ -118,7 +118,7 @@ void Lowering::lower_memory() {
     if (!operation || find_atomic(*operation, instruction.type, true) == nullptr) {
       return static_cast<void>(emit(Control::kUnsupported));
     }
-    memory.operation = *operation;
+    memory.atomic_operation = *operation;
     memory.values[1] = source(operands[address + 1], bytes, instruction.type);
     if (operands.size() > address + 2) memory.values[2] = source(operands[address + 2], bytes, instruction.type);
     if (memory.returns_old_value) memory.values[0] = destination(operands[0], bytes);
@@ -126,8 +126,8 @@ void Lowering::lower_memory() {
   } else {
     const Operand& data = operands[1 - address];
     const bool is_vector = data.kind == Kind::kVector;
-    memory.elements = static_cast<std::uint8_t>(is_vector ? data.elements.size() : 1);
-    for (unsigned i = 0; i < memory.elements; ++i) {
+    memory.element_count = static_cast<std::uint8_t>(is_vector ? data.elements.size() : 1);
+    for (unsigned i = 0; i < memory.element_count; ++i) {
       const Operand& element = is_vector ? data.elements[i] : data;
       memory.values[i] = is_load ? destination(element, bytes) : source(element, bytes, instruction.type);
     }
@@ -137,7 +137,8 @@ void Lowering::lower_memory() {
   emitted.immediate = op.immediate;
   emitted.exactness = op.exactness;
   emitted.memory_or_call_index = static_cast<std::uint32_t>(kernel_.memory_ops.size());
-  memory.number = static_cast<std::uint16_t>(std::min<std::size_t>(kernel_.memory_ops.size() + 1, kMaxMemoryOps));
+  memory.race_check_number =
+      static_cast<std::uint16_t>(std::min<std::size_t>(kernel_.memory_ops.size() + 1, kMaxMemoryOps));
   kernel_.memory_ops.push_back(memory);
 }
 
@@ -148,7 +149,7 @@ void Lowering::lower_call() {
   const auto& arguments = instruction.operands[2].elements;
   const FunctionState& target = state_of(instruction.operands[0].index);
   const auto is_variable = [](const Operand& operand) {
-    return operand.kind == Kind::kSymbol && operand.symbol == SymbolKind::kBodyVariable;
+    return operand.kind == Kind::kSymbol && operand.symbol_kind == SymbolKind::kBodyVariable;
   };
   if (!callee.is_defined || results.size() != callee.return_values.size() ||
       arguments.size() != callee.parameters.size() || !std::ranges::all_of(results, is_variable) ||
@@ -158,13 +159,14 @@ void Lowering::lower_call() {
   const auto words_of = [&](std::uint32_t variable) { return kernel_.local_variables[variable].first_word; };
   CallOp call;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    call.arguments.push_back({words_of(state_->variables[arguments[i].index]), words_of(target.parameters[i]),
-                              static_cast<std::uint32_t>((callee.parameters[i].bytes + 3) / 4)});
+    call.argument_copies.push_back({words_of(current_state_->variables[arguments[i].index]),
+                                    words_of(target.parameters[i]),
+                                    static_cast<std::uint32_t>((callee.parameters[i].bytes + 3) / 4)});
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
-    call.results.push_back({words_of(target.parameters[arguments.size() + i]),
-                            words_of(state_->variables[results[i].index]),
-                            static_cast<std::uint32_t>((callee.return_values[i].bytes + 3) / 4)});
+    call.result_copies.push_back({words_of(target.parameters[arguments.size() + i]),
+                                  words_of(current_state_->variables[results[i].index]),
+                                  static_cast<std::uint32_t>((callee.return_values[i].bytes + 3) / 4)});
   }
   Op& op = emit(Control::kCall);
   op.target = instruction.operands[0].index;

@@ -60,7 +60,7 @@ void Lowering::lower_warp() {
     }
     results();
   }
-  Op& emitted = emit(Control::kWarp);
+  Op& emitted = emit(Control::kWarpOperation);
   emitted.a = op.a;
   emitted.b = op.b;
   emitted.c = op.c;

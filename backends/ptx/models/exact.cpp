@@ -81,11 +81,11 @@ ExactValue ExactValue::negated() const {
 }
 
 ExactValue exact_float(const FloatFormat& format, std::uint64_t bits) {
-  const int fraction_bits = format.digits - 1;
+  const int fraction_bits = format.significand_digits - 1;
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << fraction_bits) - 1);
-  const std::uint64_t most = (std::uint64_t{1} << (format.bits - format.digits)) - 1;
+  const std::uint64_t most = (std::uint64_t{1} << (format.total_bits - format.significand_digits)) - 1;
   const std::uint64_t exponent = bits >> fraction_bits & most;
-  const bool negative = (bits >> (format.bits - 1) & 1U) != 0;
+  const bool negative = (bits >> (format.total_bits - 1) & 1U) != 0;
   if (exponent == most) return fraction == 0 ? infinity(negative) : nan();
   if (exponent == 0) return {.negative = negative, .significand = fraction, .exponent = format.least_exponent};
   return {.negative = negative,
@@ -164,14 +164,15 @@ ExactValue rounded_to_integer(const ExactValue& a, Rounding mode) {
 }
 
 std::uint64_t float_bits(const FloatFormat& format, const ExactValue& a, Rounding mode) {
-  const int fraction_bits = format.digits - 1;
-  const std::uint64_t sign = std::uint64_t{a.negative} << (format.bits - 1);
-  const std::uint64_t infinite = ((std::uint64_t{1} << (format.bits - format.digits)) - 1) << fraction_bits;
-  if (a.is_nan()) return (std::uint64_t{1} << (format.bits - 1)) - 1;
+  const int fraction_bits = format.significand_digits - 1;
+  const std::uint64_t sign = std::uint64_t{a.negative} << (format.total_bits - 1);
+  const std::uint64_t infinite = ((std::uint64_t{1} << (format.total_bits - format.significand_digits)) - 1)
+                                 << fraction_bits;
+  if (a.is_nan()) return (std::uint64_t{1} << (format.total_bits - 1)) - 1;
   if (is_infinite(a)) return sign | infinite;
   if (a.is_zero()) return sign;
   // The unit in the last place of the result, and the number as a multiple of it.
-  const int place = std::max(magnitude(a) - format.digits, format.least_exponent);
+  const int place = std::max(magnitude(a) - format.significand_digits, format.least_exponent);
   const Bits128 count = a.exponent >= place
                             ? a.significand << (a.exponent - place)
                             : shifted(a.significand, place - a.exponent, a.has_remainder, mode, a.negative);

@@ -13,9 +13,9 @@ enum class Rounding : std::uint8_t { kNearest, kTowardZero, kDown, kUp };
 
 /// A binary format with one sign bit; the greatest exponent is that of infinities and NaNs.
 struct FloatFormat {
-  int bits;            ///< number of bits of the format
-  int digits;          ///< number of digits of the significand, including the hidden bit
-  int least_exponent;  ///< exponent of the last bit of a subnormal number
+  int total_bits;          ///< number of bits of the format
+  int significand_digits;  ///< number of digits of the significand, including the hidden bit
+  int least_exponent;      ///< exponent of the last bit of a subnormal number
 };
 inline constexpr FloatFormat kF16{16, 11, -24};
 inline constexpr FloatFormat kBf16{16, 8, -133};

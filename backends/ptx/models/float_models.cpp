@@ -7,7 +7,7 @@ namespace assay::ptx::models {
 
 namespace {
 
-std::uint64_t sign_bit(const FloatFormat& format) { return std::uint64_t{1} << (format.bits - 1); }
+std::uint64_t sign_bit(const FloatFormat& format) { return std::uint64_t{1} << (format.total_bits - 1); }
 std::uint64_t magnitude_mask(const FloatFormat& format) { return sign_bit(format) - 1; }
 
 /// Up to three operands of one format.
@@ -20,10 +20,10 @@ using Definition = std::uint64_t (*)(const InstructionForm&, const FloatFormat&,
 
 /// Applies the definition to a number, or to both elements of a pair.
 template <Definition kDefinition>
-Results apply(const InstructionForm& s, const Operands& in) {
+InstructionResults apply(const InstructionForm& s, const Operands& in) {
   const FloatFormat& format = format_of(s.type);
   const unsigned count = s.type == Type::kF16x2 || s.type == Type::kBf16x2 ? 2 : 1;
-  Results results;
+  InstructionResults results;
   for (unsigned half = 0; half < count; ++half) {
     Floats floats;
     for (unsigned i = 0; i < 3; ++i) {
@@ -31,7 +31,7 @@ Results apply(const InstructionForm& s, const Operands& in) {
       floats.bits[i] = flushed(s, s.type, in[i] >> (16 * half) & mask);
       floats.value[i] = exact_float(format, floats.bits[i]);
     }
-    results.first |= kDefinition(s, format, floats) << (16 * half);
+    results.result_bits |= kDefinition(s, format, floats) << (16 * half);
   }
   return results;
 }

@@ -14,8 +14,8 @@ using Values = std::vector<std::uint64_t>;
 std::uint64_t mask_of(unsigned bits) { return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
 
 Values special_floats(const FloatFormat& format) {
-  const int fraction_bits = format.digits - 1;
-  const std::uint64_t most = mask_of(static_cast<unsigned>(format.bits - format.digits));
+  const int fraction_bits = format.significand_digits - 1;
+  const std::uint64_t most = mask_of(static_cast<unsigned>(format.total_bits - format.significand_digits));
   const std::uint64_t all = mask_of(static_cast<unsigned>(fraction_bits));
   const std::uint64_t one = most / 2;  // the exponent of 1.0
   Values values;
@@ -27,7 +27,7 @@ Values special_floats(const FloatFormat& format) {
   values.push_back(most << fraction_bits | all);
   const std::size_t positive = values.size();
   for (std::size_t i = 0; i < positive; ++i)
-    values.push_back(values[i] | std::uint64_t{1} << (format.bits - 1));
+    values.push_back(values[i] | std::uint64_t{1} << (format.total_bits - 1));
   return values;
 }
 
@@ -67,7 +67,7 @@ Values edges(Type type) {
     return values;
   }
   const FloatFormat& format = format_of(type);
-  const auto fraction_bits = static_cast<unsigned>(format.digits - 1);
+  const auto fraction_bits = static_cast<unsigned>(format.significand_digits - 1);
   for (std::uint64_t exponent = 0; exponent <= mask_of(bits - 1 - fraction_bits); ++exponent) {
     for (const std::uint64_t fraction :
          {std::uint64_t{0}, std::uint64_t{1}, mask_of(fraction_bits), std::uint64_t{3} << (fraction_bits - 12)}) {
@@ -104,7 +104,7 @@ Values of_one_operand(Type type, const InputCounts& extent) {
 
 }  // namespace
 
-std::vector<std::uint64_t> special_values(const Source& source) {
+std::vector<std::uint64_t> special_values(const SourceOperand& source) {
   if (source.type == Type::kPred) return {0, 1};
   if (source.is_control_operand) {
     return {0, 1, 2, 5, 7, 8, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 200, 255, 256, 0x80000000, 0xffffffff};
@@ -115,7 +115,7 @@ std::vector<std::uint64_t> special_values(const Source& source) {
 }
 
 std::vector<Operands> operands_for(const InstructionForm& spelling, const InputCounts& extent) {
-  const std::vector<Source> sources = sources_of(spelling);
+  const std::vector<SourceOperand> sources = sources_of(spelling);
   std::vector<Operands> list;
   if (sources.size() == 1 && !reads_carry(spelling)) {
     for (const std::uint64_t value : of_one_operand(sources[0].type, extent))

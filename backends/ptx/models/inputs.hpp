@@ -20,7 +20,7 @@ struct InputCounts {
 
 /// NaN, infinities, zeros, limits of subnormal and normal numbers, numbers near one; for integers, powers of two and
 /// their neighbors with both signs; for shift amounts, values around every width.
-std::vector<std::uint64_t> special_values(const Source& source);
+std::vector<std::uint64_t> special_values(const SourceOperand& source);
 
 /// Operands for an instruction. A single operand takes all values if it has 16 bits, otherwise all special values, the
 /// ends of every binade and random values. Two operands take all pairs of special values; a first operand of 16 bits

@@ -14,13 +14,13 @@ namespace assay::ptx::models {
 using Operands = std::array<std::uint64_t, 4>;
 
 /// The result's bits in its register, and the carry flag or second predicate.
-struct Results {
-  std::uint64_t first = 0;   ///< bits of the result in its register
-  std::uint64_t second = 0;  ///< carry flag or second predicate; 0 if there is none
+struct InstructionResults {
+  std::uint64_t result_bits = 0;         ///< bits of the result in its register
+  std::uint64_t second_result_bits = 0;  ///< carry flag or second predicate; 0 if there is none
 };
 
 /// An instruction's definition. Operands' unused upper bits are arbitrary.
-using Model = Results (*)(const InstructionForm& spelling, const Operands& operands);
+using Model = InstructionResults (*)(const InstructionForm& spelling, const Operands& operands);
 
 /// The model of a computing instruction; null if there is none.
 Model find_model(const InstructionForm& spelling);

@@ -22,8 +22,8 @@ Integer number(std::uint64_t bits, unsigned width_in_bits, bool is_negative_poss
 }
 Integer number(const InstructionForm& s, std::uint64_t bits) { return number(bits, width(s), is_signed(s.type)); }
 
-Results wrapped(Integer value, unsigned bits) { return {static_cast<std::uint64_t>(value) & mask_of(bits)}; }
-Results wrapped(const InstructionForm& s, Integer value) { return wrapped(value, width(s)); }
+InstructionResults wrapped(Integer value, unsigned bits) { return {static_cast<std::uint64_t>(value) & mask_of(bits)}; }
+InstructionResults wrapped(const InstructionForm& s, Integer value) { return wrapped(value, width(s)); }
 
 /// The part of a product selected by .lo or .hi.
 Integer part_of(const InstructionForm& s, std::uint64_t a, std::uint64_t b) {
@@ -33,7 +33,7 @@ Integer part_of(const InstructionForm& s, std::uint64_t a, std::uint64_t b) {
 }
 
 /// x + y + carry or x - y - carry on unsigned numbers, and the carry or borrow out of it.
-Results with_carry(const InstructionForm& s, Integer x, Integer y, std::uint64_t carry, bool subtract) {
+InstructionResults with_carry(const InstructionForm& s, Integer x, Integer y, std::uint64_t carry, bool subtract) {
   const std::uint64_t mask = mask_of(width(s));
   const Integer a = Integer(static_cast<std::uint64_t>(x) & mask);
   const Integer b = Integer(static_cast<std::uint64_t>(y) & mask) + Integer(carry & 1U);
@@ -41,7 +41,7 @@ Results with_carry(const InstructionForm& s, Integer x, Integer y, std::uint64_t
   return {static_cast<std::uint64_t>(exact) & mask, std::uint64_t{exact < 0 || exact > Integer(mask)}};
 }
 
-Results added(const InstructionForm& s, const Operands& in, bool subtract) {
+InstructionResults added(const InstructionForm& s, const Operands& in, bool subtract) {
   if (s.has("cc") || reads_carry(s)) {
     return with_carry(s, Integer(in[0]), Integer(in[1]), reads_carry(s) ? in[3] : 0, subtract);
   }
@@ -50,129 +50,139 @@ Results added(const InstructionForm& s, const Operands& in, bool subtract) {
   return wrapped(s, s.has("sat") ? std::clamp(exact, -limit, limit - 1) : exact);
 }
 
-Results add(const InstructionForm& s, const Operands& in) { return added(s, in, false); }
-Results sub(const InstructionForm& s, const Operands& in) { return added(s, in, true); }
-Results mul(const InstructionForm& s, const Operands& in) { return wrapped(s, part_of(s, in[0], in[1])); }
-Results mad(const InstructionForm& s, const Operands& in) {
+InstructionResults add(const InstructionForm& s, const Operands& in) { return added(s, in, false); }
+InstructionResults sub(const InstructionForm& s, const Operands& in) { return added(s, in, true); }
+InstructionResults mul(const InstructionForm& s, const Operands& in) { return wrapped(s, part_of(s, in[0], in[1])); }
+InstructionResults mad(const InstructionForm& s, const Operands& in) {
   const Integer product = part_of(s, in[0], in[1]);
   if (s.has("cc") || reads_carry(s)) return with_carry(s, product, Integer(in[2]), reads_carry(s) ? in[3] : 0, false);
   if (!s.has("sat")) return wrapped(s, Integer(Bits128(product) + in[2]));
   const Integer limit = Integer(1) << (width(s) - 1);
   return wrapped(s, std::clamp(product + number(s, in[2]), -limit, limit - 1));
 }
-Results mul_wide(const InstructionForm& s, const Operands& in) {
+InstructionResults mul_wide(const InstructionForm& s, const Operands& in) {
   return wrapped(number(s, in[0]) * number(s, in[1]), 2 * width(s));
 }
-Results mad_wide(const InstructionForm& s, const Operands& in) {
+InstructionResults mad_wide(const InstructionForm& s, const Operands& in) {
   return wrapped(Integer(Bits128(number(s, in[0]) * number(s, in[1])) + in[2]), 2 * width(s));
 }
 Integer product_of_24(const InstructionForm& s, const Operands& in) {
   const Integer product = number(in[0], 24, is_signed(s.type)) * number(in[1], 24, is_signed(s.type));
   return s.has("hi") ? product >> 16 : product;
 }
-Results mul24(const InstructionForm& s, const Operands& in) { return wrapped(s, product_of_24(s, in)); }
-Results mad24(const InstructionForm& s, const Operands& in) {
+InstructionResults mul24(const InstructionForm& s, const Operands& in) { return wrapped(s, product_of_24(s, in)); }
+InstructionResults mad24(const InstructionForm& s, const Operands& in) {
   return wrapped(s, product_of_24(s, in) + Integer(in[2]));
 }
 /// PTX leaves division by zero unspecified; the emulator does what devices do.
-Results div(const InstructionForm& s, const Operands& in) {
+InstructionResults div(const InstructionForm& s, const Operands& in) {
   const Integer b = number(s, in[1]);
   return wrapped(s, b == 0 ? Integer(-1) : number(s, in[0]) / b);
 }
-Results rem(const InstructionForm& s, const Operands& in) {
+InstructionResults rem(const InstructionForm& s, const Operands& in) {
   const Integer b = number(s, in[1]);
   return wrapped(s, b == 0 ? number(s, in[0]) : number(s, in[0]) % b);
 }
-Results min(const InstructionForm& s, const Operands& in) {
+InstructionResults min(const InstructionForm& s, const Operands& in) {
   return wrapped(s, std::min(number(s, in[0]), number(s, in[1])));
 }
-Results max(const InstructionForm& s, const Operands& in) {
+InstructionResults max(const InstructionForm& s, const Operands& in) {
   return wrapped(s, std::max(number(s, in[0]), number(s, in[1])));
 }
-Results abs(const InstructionForm& s, const Operands& in) {
+InstructionResults abs(const InstructionForm& s, const Operands& in) {
   return wrapped(s, std::max(number(s, in[0]), -number(s, in[0])));
 }
-Results neg(const InstructionForm& s, const Operands& in) { return wrapped(s, -number(s, in[0])); }
-Results sad(const InstructionForm& s, const Operands& in) {
+InstructionResults neg(const InstructionForm& s, const Operands& in) { return wrapped(s, -number(s, in[0])); }
+InstructionResults sad(const InstructionForm& s, const Operands& in) {
   const Integer difference = number(s, in[0]) - number(s, in[1]);
   return wrapped(s, number(s, in[2]) + std::max(difference, -difference));
 }
 
 // A predicate is the lowest bit.
 unsigned logic_width(const InstructionForm& s) { return s.type == Type::kPred ? 1 : width(s); }
-Results logic_and(const InstructionForm& s, const Operands& in) { return {in[0] & in[1] & mask_of(logic_width(s))}; }
-Results logic_or(const InstructionForm& s, const Operands& in) { return {(in[0] | in[1]) & mask_of(logic_width(s))}; }
-Results logic_xor(const InstructionForm& s, const Operands& in) { return {(in[0] ^ in[1]) & mask_of(logic_width(s))}; }
-Results logic_not(const InstructionForm& s, const Operands& in) { return {~in[0] & mask_of(logic_width(s))}; }
-Results cnot(const InstructionForm& s, const Operands& in) { return {std::uint64_t{(in[0] & mask_of(width(s))) == 0}}; }
+InstructionResults logic_and(const InstructionForm& s, const Operands& in) {
+  return {in[0] & in[1] & mask_of(logic_width(s))};
+}
+InstructionResults logic_or(const InstructionForm& s, const Operands& in) {
+  return {(in[0] | in[1]) & mask_of(logic_width(s))};
+}
+InstructionResults logic_xor(const InstructionForm& s, const Operands& in) {
+  return {(in[0] ^ in[1]) & mask_of(logic_width(s))};
+}
+InstructionResults logic_not(const InstructionForm& s, const Operands& in) {
+  return {~in[0] & mask_of(logic_width(s))};
+}
+InstructionResults cnot(const InstructionForm& s, const Operands& in) {
+  return {std::uint64_t{(in[0] & mask_of(width(s))) == 0}};
+}
 
 /// Amounts are clamped to the width.
-Results shl(const InstructionForm& s, const Operands& in) {
+InstructionResults shl(const InstructionForm& s, const Operands& in) {
   const auto amount = std::min<std::uint64_t>(in[1] & mask_of(32), width(s));
   return wrapped(s, Integer(Bits128(in[0]) << amount));
 }
-Results shr(const InstructionForm& s, const Operands& in) {
+InstructionResults shr(const InstructionForm& s, const Operands& in) {
   return wrapped(s, number(s, in[0]) >> std::min<std::uint64_t>(in[1] & mask_of(32), width(s)));
 }
 /// Bit i of a word, if it exists.
 std::uint64_t bit(std::uint64_t word, std::uint64_t i) { return i < 64 ? word >> i & 1U : 0; }
 
-Results shf(const InstructionForm& s, const Operands& in) {
+InstructionResults shf(const InstructionForm& s, const Operands& in) {
   const std::uint64_t a = in[0] & mask_of(32);
   const std::uint64_t b = in[1] & mask_of(32);
   const std::uint64_t c = in[2] & mask_of(32);
   const std::uint64_t n = s.has("wrap") ? c % 32 : std::min<std::uint64_t>(c, 32);
   return {(s.has("l") ? b << n | a >> (32 - n) : b << (32 - n) | a >> n) & mask_of(32)};
 }
-Results popc(const InstructionForm& s, const Operands& in) {
+InstructionResults popc(const InstructionForm& s, const Operands& in) {
   std::uint64_t count = 0;
   for (unsigned i = 0; i < width(s); ++i)
     count += bit(in[0], i);
   return {count};
 }
-Results clz(const InstructionForm& s, const Operands& in) {
+InstructionResults clz(const InstructionForm& s, const Operands& in) {
   std::uint64_t count = 0;
   while (count < width(s) && bit(in[0], width(s) - 1 - count) == 0)
     ++count;
   return {count};
 }
-Results brev(const InstructionForm& s, const Operands& in) {
-  Results result;
+InstructionResults brev(const InstructionForm& s, const Operands& in) {
+  InstructionResults result;
   for (unsigned i = 0; i < width(s); ++i)
-    result.first |= bit(in[0], i) << (width(s) - 1 - i);
+    result.result_bits |= bit(in[0], i) << (width(s) - 1 - i);
   return result;
 }
-Results bfind(const InstructionForm& s, const Operands& in) {
+InstructionResults bfind(const InstructionForm& s, const Operands& in) {
   const std::uint64_t sign = is_signed(s.type) ? bit(in[0], width(s) - 1) : 0;
   for (unsigned i = width(s); i-- > 0;) {
     if (bit(in[0], i) != sign) return {s.has("shiftamt") ? width(s) - 1 - i : i};
   }
   return {mask_of(32)};
 }
-Results bfe(const InstructionForm& s, const Operands& in) {
+InstructionResults bfe(const InstructionForm& s, const Operands& in) {
   const std::uint64_t place = in[1] & 255U;
   const std::uint64_t length = in[2] & 255U;
   const std::uint64_t highest = width(s) - 1;
   std::uint64_t sign = 0;
   if (is_signed(s.type) && length != 0) sign = bit(in[0], std::min(place + length - 1, highest));
-  Results result;
+  InstructionResults result;
   for (std::uint64_t i = 0; i <= highest; ++i)
-    result.first |= (i < length && place + i <= highest ? bit(in[0], place + i) : sign) << i;
+    result.result_bits |= (i < length && place + i <= highest ? bit(in[0], place + i) : sign) << i;
   return result;
 }
-Results bfi(const InstructionForm& s, const Operands& in) {
+InstructionResults bfi(const InstructionForm& s, const Operands& in) {
   const std::uint64_t place = in[2] & 255U;
   const std::uint64_t length = in[3] & 255U;
-  Results result{in[1] & mask_of(width(s))};
+  InstructionResults result{in[1] & mask_of(width(s))};
   for (std::uint64_t i = 0; i < length && place + i < width(s); ++i)
-    result.first = (result.first & ~(std::uint64_t{1} << (place + i))) | bit(in[0], i) << (place + i);
+    result.result_bits = (result.result_bits & ~(std::uint64_t{1} << (place + i))) | bit(in[0], i) << (place + i);
   return result;
 }
 /// Bit 4a + 2b + c of the table, for each bit of the operands.
-Results lop3(const InstructionForm& s, const Operands& in) {
-  Results result;
+InstructionResults lop3(const InstructionForm& s, const Operands& in) {
+  InstructionResults result;
   for (unsigned i = 0; i < 32; ++i)
-    result.first |= bit(s.truth_table, 4 * bit(in[0], i) + 2 * bit(in[1], i) + bit(in[2], i)) << i;
+    result.result_bits |= bit(s.truth_table, 4 * bit(in[0], i) + 2 * bit(in[1], i) + bit(in[2], i)) << i;
   return result;
 }
 
@@ -186,26 +196,26 @@ constexpr PermutationMode kPermutationModes[] = {
     {"rc8", {"0000", "1111", "2222", "3333"}}, {"ecl", {"3210", "3211", "3222", "3333"}},
     {"ecr", {"0000", "1110", "2210", "3210"}}, {"rc16", {"1010", "3232", "1010", "3232"}}};
 
-Results prmt(const InstructionForm& s, const Operands& in) {
+InstructionResults prmt(const InstructionForm& s, const Operands& in) {
   const std::uint64_t bytes = in[1] << 32U | (in[0] & mask_of(32));
   const auto byte = [&](std::uint64_t i) { return bytes >> (8 * i) & 255U; };
-  Results result;
+  InstructionResults result;
   for (const PermutationMode& mode : kPermutationModes) {
     if (!s.has(mode.name)) continue;
     for (const char choice : mode.choices[in[2] & 3U])
-      result.first = result.first << 8U | byte(static_cast<std::uint64_t>(choice - '0'));
+      result.result_bits = result.result_bits << 8U | byte(static_cast<std::uint64_t>(choice - '0'));
     return result;
   }
   for (unsigned i = 0; i < 4; ++i) {
     const std::uint64_t selector = in[2] >> (4 * i) & 15U;
     const std::uint64_t chosen = byte(selector & 7U);
-    result.first |= (selector < 8 ? chosen : chosen >= 128 ? 255U : 0U) << (8 * i);
+    result.result_bits |= (selector < 8 ? chosen : chosen >= 128 ? 255U : 0U) << (8 * i);
   }
   return result;
 }
 
 /// c plus the products of `parts` parts of a with as many bytes of b, starting at `first`.
-Results dot(const InstructionForm& s, const Operands& in, unsigned parts, unsigned first) {
+InstructionResults dot(const InstructionForm& s, const Operands& in, unsigned parts, unsigned first) {
   Integer result = Integer(in[2]);
   for (unsigned i = 0; i < parts; ++i) {
     const unsigned size = 32 / parts;
@@ -214,8 +224,8 @@ Results dot(const InstructionForm& s, const Operands& in, unsigned parts, unsign
   }
   return wrapped(result, 32);
 }
-Results dp4a(const InstructionForm& s, const Operands& in) { return dot(s, in, 4, 0); }
-Results dp2a(const InstructionForm& s, const Operands& in) { return dot(s, in, 2, s.has("hi") ? 2 : 0); }
+InstructionResults dp4a(const InstructionForm& s, const Operands& in) { return dot(s, in, 4, 0); }
+InstructionResults dp2a(const InstructionForm& s, const Operands& in) { return dot(s, in, 2, s.has("hi") ? 2 : 0); }
 
 }  // namespace
 

@@ -45,7 +45,7 @@ std::uint64_t sum_of_floats(Type type, std::uint64_t a, std::uint64_t b, bool is
   };
   std::uint64_t result = 0;
   for (unsigned half = 0; half < count; ++half) {
-    const unsigned bytes = static_cast<unsigned>(format.bits) / 8;
+    const unsigned bytes = static_cast<unsigned>(format.total_bits) / 8;
     const ExactValue x = exact_float(format, flush(masked(a >> (16 * half), bytes)));
     const ExactValue y = exact_float(format, flush(masked(b >> (16 * half), bytes)));
     result |= flush(float_bits(format, sum(x, y, Rounding::kNearest), Rounding::kNearest)) << (16 * half);

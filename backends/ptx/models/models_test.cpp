@@ -16,10 +16,10 @@ InputCounts extent() { return std::getenv("ASSAY_PTX_LARGE") == nullptr ? InputC
 
 /// Compares the spelling with its model and returns the number of results; 0 if the emulator does not support it.
 std::size_t check(const InstructionForm& spelling) {
-  const Comparison comparison = compare(spelling, extent());
+  const ModelComparison comparison = compare(spelling, extent());
   EXPECT_TRUE(comparison.has_model) << spelling.text() << " has no model";
-  EXPECT_EQ(comparison.disagreement, "");
-  return comparison.compared;
+  EXPECT_EQ(comparison.first_disagreement, "");
+  return comparison.compared_inputs;
 }
 
 /// All spellings of the rows that `wanted` chooses.

@@ -30,7 +30,7 @@ std::uint64_t integer_of_nan(const InstructionForm& s) {
   return std::uint64_t{1} << (8 * bytes_of(s.type) - 1);
 }
 
-Results cvt(const InstructionForm& s, const Operands& in) {
+InstructionResults cvt(const InstructionForm& s, const Operands& in) {
   const ExactValue value = number(s, s.source_type, in[0]);
   const bool to_integer = s.has("rni") || s.has("rzi") || s.has("rmi") || s.has("rpi");
   const ExactValue integral = to_integer ? rounded_to_integer(value, rounding_of(s)) : value;
@@ -68,39 +68,39 @@ bool combined(const InstructionForm& s, bool compared, std::uint64_t predicate) 
   return compared;
 }
 
-Results setp(const InstructionForm& s, const Operands& in) {
+InstructionResults setp(const InstructionForm& s, const Operands& in) {
   const bool compared = holds(s, number(s, s.source_type, in[0]), number(s, s.source_type, in[1]));
   return {combined(s, compared, in[2]), combined(s, !compared, in[2])};
 }
 
 /// 1.0 or all ones if the comparison holds.
-Results set(const InstructionForm& s, const Operands& in) {
+InstructionResults set(const InstructionForm& s, const Operands& in) {
   const bool compared = holds(s, number(s, s.source_type, in[0]), number(s, s.source_type, in[1]));
   if (!combined(s, compared, in[2])) return {0};
   if (is_float(s.type)) return {float_bits(format_of(s.type), {.significand = 1}, Rounding::kNearest)};
   return {masked(~std::uint64_t{0}, bytes_of(s.type))};
 }
 
-Results selp(const InstructionForm& s, const Operands& in) {
+InstructionResults selp(const InstructionForm& s, const Operands& in) {
   return {masked((in[2] & 1U) != 0 ? in[0] : in[1], bytes_of(s.type))};
 }
 
 /// The first operand if c >= 0; otherwise, or if c is a NaN, the second.
-Results slct(const InstructionForm& s, const Operands& in) {
+InstructionResults slct(const InstructionForm& s, const Operands& in) {
   const ExactValue c = number(s, s.source_type, in[2]);
   const bool first = !c.is_nan() && (!c.negative || c.is_zero());
   return {masked(first ? in[0] : in[1], bytes_of(s.type))};
 }
 
-Results mov(const InstructionForm& s, const Operands& in) {
+InstructionResults mov(const InstructionForm& s, const Operands& in) {
   return {s.type == Type::kPred ? in[0] & 1U : masked(in[0], bytes_of(s.type))};
 }
 
-Results testp(const InstructionForm& s, const Operands& in) {
+InstructionResults testp(const InstructionForm& s, const Operands& in) {
   const FloatFormat& format = format_of(s.type);
   const ExactValue value = number(s, s.type, in[0]);
   const bool finite = value.kind == ExactValue::Kind::kFinite;
-  const bool has_hidden_bit = finite && value.significand >> (format.digits - 1) != 0;
+  const bool has_hidden_bit = finite && value.significand >> (format.significand_digits - 1) != 0;
   if (s.has("finite")) return {finite};
   if (s.has("infinite")) return {value.kind == ExactValue::Kind::kInfinite};
   if (s.has("number")) return {!value.is_nan()};
@@ -121,7 +121,7 @@ Model find_other_model(Opcode opcode) {
 }
 
 Model find_model(const InstructionForm& spelling) {
-  const Opcode opcode = spelling.row->opcode;
+  const Opcode opcode = spelling.opcode_row->opcode;
   if (const Model model = find_other_model(opcode)) return model;
   return is_float(spelling.type) ? find_float_model(opcode) : find_integer_model(opcode);
 }

@@ -18,10 +18,11 @@ namespace {
 /// A record of the kernels of spelling.hpp.
 struct ModelRecord {
   Operands operands{};
-  Results results;
+  InstructionResults results;
 };
 
-Result<std::vector<Results>> executed(const std::shared_ptr<const Kernel>& kernel, std::span<const Operands> operands) {
+Result<std::vector<InstructionResults>> executed(const std::shared_ptr<const Kernel>& kernel,
+                                                 std::span<const Operands> operands) {
   std::vector<ModelRecord> records((operands.size() + 255) / 256 * 256);
   for (std::size_t i = 0; i < operands.size(); ++i)
     records[i].operands = operands[i];
@@ -33,7 +34,7 @@ Result<std::vector<Results>> executed(const std::shared_ptr<const Kernel>& kerne
   const RunResult run =
       machine.launch(kernel, {{static_cast<std::uint32_t>(records.size() / 256)}, {256}}, arguments, options);
   if (!run.ok()) return Error{run.message};
-  std::vector<Results> results;
+  std::vector<InstructionResults> results;
   for (std::size_t i = 0; i < operands.size(); ++i)
     results.push_back(records[i].results);
   return results;
@@ -41,12 +42,14 @@ Result<std::vector<Results>> executed(const std::shared_ptr<const Kernel>& kerne
 
 /// PTX leaves the bits of 64-bit NaN results unspecified, and those of any width for abs, neg and copysign.
 bool is_open_nan(const InstructionForm& spelling, std::uint64_t expected, std::uint64_t got) {
-  const bool of_signs = spelling.row->name == "abs" || spelling.row->name == "neg" || spelling.row->name == "copysign";
+  const bool of_signs = spelling.opcode_row->name == "abs" || spelling.opcode_row->name == "neg" ||
+                        spelling.opcode_row->name == "copysign";
   if (!is_float(spelling.type) || (spelling.type != Type::kF64 && !of_signs)) return false;
   const bool pair = spelling.type == Type::kF16x2 || spelling.type == Type::kBf16x2;
   for (unsigned half = 0; half < (pair ? 2 : 1); ++half) {
     const FloatFormat& format = format_of(spelling.type);
-    const std::uint64_t mask = format.bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << format.bits) - 1;
+    const std::uint64_t mask =
+        format.total_bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << format.total_bits) - 1;
     const std::uint64_t a = expected >> (16 * half) & mask;
     const std::uint64_t b = got >> (16 * half) & mask;
     if (a != b && !(exact_float(format, a).is_nan() && exact_float(format, b).is_nan())) return false;
@@ -54,12 +57,12 @@ bool is_open_nan(const InstructionForm& spelling, std::uint64_t expected, std::u
   return true;
 }
 
-std::string disagreement_of(const InstructionForm& spelling, const Operands& operands, const Results& got,
-                            const Results& expected) {
+std::string disagreement_of(const InstructionForm& spelling, const Operands& operands, const InstructionResults& got,
+                            const InstructionResults& expected) {
   return fmt::format("{}{} of 0x{:x}, 0x{:x}, 0x{:x}, 0x{:x}: got 0x{:x} and {}, expected 0x{:x} and {}",
                      spelling.text(), spelling.truth_table != 0 ? fmt::format(" {}", spelling.truth_table) : "",
-                     operands[0], operands[1], operands[2], operands[3], got.first, got.second, expected.first,
-                     expected.second);
+                     operands[0], operands[1], operands[2], operands[3], got.result_bits, got.second_result_bits,
+                     expected.result_bits, expected.second_result_bits);
 }
 
 /// The words of a spelling in alphabetical order: their order in the PTX and in the tables may differ.
@@ -119,28 +122,29 @@ unsigned table_of(const Instruction& instruction) {
 
 }  // namespace
 
-Comparison compare(const InstructionForm& spelling, const InputCounts& counts) {
+ModelComparison compare(const InstructionForm& spelling, const InputCounts& counts) {
   const auto kernel = kernel_of(spelling);
   if (kernel == nullptr) return {};
   const Model model = find_model(spelling);
-  if (model == nullptr) return {.compared = 0, .disagreement = {}, .has_model = false};
+  if (model == nullptr) return {.compared_inputs = 0, .first_disagreement = {}, .has_model = false};
   constexpr std::size_t kLaunch = std::size_t{1} << 17U;
   const std::vector<Operands> operands = operands_for(spelling, counts);
-  Comparison comparison{.compared = operands.size()};
+  ModelComparison comparison{.compared_inputs = operands.size()};
   for (std::size_t first = 0; first < operands.size(); first += kLaunch) {
     const std::span part = std::span(operands).subspan(first, std::min(kLaunch, operands.size() - first));
     const auto got = executed(kernel, part);
     if (!got.ok()) {
-      comparison.disagreement = fmt::format("{}: {}", spelling.text(), got.error().text());
+      comparison.first_disagreement = fmt::format("{}: {}", spelling.text(), got.error().text());
       return comparison;
     }
     for (std::size_t i = 0; i < part.size(); ++i) {
-      const Results expected = model(spelling, part[i]);
-      const Results& result = (*got)[i];
-      const bool same = expected.first == result.first || is_open_nan(spelling, expected.first, result.first);
-      const bool second = !has_second_result(spelling) || expected.second == result.second;
+      const InstructionResults expected = model(spelling, part[i]);
+      const InstructionResults& result = (*got)[i];
+      const bool same =
+          expected.result_bits == result.result_bits || is_open_nan(spelling, expected.result_bits, result.result_bits);
+      const bool second = !has_second_result(spelling) || expected.second_result_bits == result.second_result_bits;
       if (same && second) continue;
-      comparison.disagreement = disagreement_of(spelling, part[i], result, expected);
+      comparison.first_disagreement = disagreement_of(spelling, part[i], result, expected);
       return comparison;
     }
   }
@@ -153,7 +157,7 @@ const InstructionForm* find_spelling(std::string_view text, unsigned table) {
   return found == kSpellings.end() ? nullptr : &found->second;
 }
 
-Result<InstructionCheck> check_instructions(std::span<const std::string> texts, bool compares) {
+Result<InstructionCheckResult> check_instructions(std::span<const std::string> texts, bool compares) {
   std::set<std::string> used;
   std::set<const InstructionForm*> forms;
   std::set<std::string> unchecked;
@@ -173,13 +177,14 @@ Result<InstructionCheck> check_instructions(std::span<const std::string> texts, 
     }
   }
   used.insert(unchecked.begin(), unchecked.end());
-  InstructionCheck check{.used = {used.begin(), used.end()}, .unchecked = {unchecked.begin(), unchecked.end()}};
+  InstructionCheckResult check{.used_instructions = {used.begin(), used.end()},
+                               .unchecked_instructions = {unchecked.begin(), unchecked.end()}};
   if (!compares) return check;
   for (const InstructionForm* const form : forms) {
-    Comparison comparison = compare(*form, {});
-    if (!comparison.disagreement.empty()) check.wrong.push_back(std::move(comparison.disagreement));
+    ModelComparison comparison = compare(*form, {});
+    if (!comparison.first_disagreement.empty()) check.disagreements.push_back(std::move(comparison.first_disagreement));
   }
-  std::ranges::sort(check.wrong);
+  std::ranges::sort(check.disagreements);
   return check;
 }
 

@@ -14,26 +14,29 @@
 namespace assay::ptx::models {
 
 /// The interpreter's results for one spelling, compared with its model.
-struct Comparison {
-  std::size_t compared = 0;  ///< number of results compared; 0 if the interpreter does not support the spelling
-  std::string disagreement;  ///< the first wrong result: "min.s32 of 0x1, ...: got 0x2, expected 0x1"; empty: none
-  bool has_model = true;     ///< whether there is a model
+struct ModelComparison {
+  std::size_t compared_inputs = 0;  ///< number of results compared; 0 if the interpreter does not support the spelling
+  std::string
+      first_disagreement;  ///< the first wrong result: "min.s32 of 0x1, ...: got 0x2, expected 0x1"; empty: none
+  bool has_model = true;   ///< whether there is a model
 };
-Comparison compare(const InstructionForm& spelling, const InputCounts& counts);
+ModelComparison compare(const InstructionForm& spelling, const InputCounts& counts);
 
 /// The spelling of an instruction as PTX writes it, such as "setp.lt.f32"; null if it has no model. `truth_table` is
 /// the truth table of a lop3.
 const InstructionForm* find_spelling(std::string_view text, unsigned table);
 
 /// The instructions of PTX texts.
-struct InstructionCheck {
-  std::vector<std::string> used;       ///< every instruction, once, without operands: "setp.lt.f32"; see `unchecked`
-  std::vector<std::string> unchecked;  ///< those without a model, without types and memory: "ld", "atom.add"
-  std::vector<std::string> wrong;      ///< one line for each instruction whose results differ from its model
+struct InstructionCheckResult {
+  std::vector<std::string>
+      used_instructions;  ///< every instruction, once, without operands: "setp.lt.f32"; see `unchecked_instructions`
+  std::vector<std::string>
+      unchecked_instructions;              ///< those without a model, without types and memory: "ld", "atom.add"
+  std::vector<std::string> disagreements;  ///< one line for each instruction whose results differ from its model
 };
 
 /// Lists the instructions of the texts and, if `compares`, executes each with a few thousand inputs. Fails if a text
 /// cannot be parsed.
-Result<InstructionCheck> check_instructions(std::span<const std::string> texts, bool compares);
+Result<InstructionCheckResult> check_instructions(std::span<const std::string> texts, bool compares);
 
 }  // namespace assay::ptx::models

@@ -27,9 +27,9 @@ TEST(InstructionCheck, ListsUsedInstructionsAndInstructionsWithoutModel) {
                      "lop3.b32 %r3, %r2, %r1, %r1, 0x6a; st.global.b32 [%rd1], %r3;")};
   const auto check = check_instructions(texts, true);
   ASSERT_TRUE(check.ok()) << check.error().text();
-  EXPECT_THAT(check->used, ElementsAre("add.s32", "ld", "lop3.b32", "ret", "st"));
-  EXPECT_THAT(check->unchecked, ElementsAre("ld", "ret", "st"));
-  EXPECT_THAT(check->wrong, IsEmpty());
+  EXPECT_THAT(check->used_instructions, ElementsAre("add.s32", "ld", "lop3.b32", "ret", "st"));
+  EXPECT_THAT(check->unchecked_instructions, ElementsAre("ld", "ret", "st"));
+  EXPECT_THAT(check->disagreements, IsEmpty());
 }
 
 TEST(InstructionCheck, RejectsTextThatIsNotPtx) {

@@ -46,7 +46,7 @@ Words split(std::string_view text, char separator) {
 bool is_half(Type type) {
   return type == Type::kF16 || type == Type::kBf16 || type == Type::kF16x2 || type == Type::kBf16x2;
 }
-bool is_integer(Type type) { return is_signed(type) || row(type).kind == TypeClass::kUnsigned; }
+bool is_integer(Type type) { return is_signed(type) || row(type).type_class == TypeClass::kUnsigned; }
 
 /// Counts how many of the words the spelling has.
 int count_of(const InstructionForm& spelling, const Words& words) {
@@ -73,7 +73,7 @@ bool is_valid_comparison(const InstructionForm& s) {
   const bool of_floats = count_of(s, {"equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"}) != 0;
   const Type from = s.source_type;
   if (count_of(s, kGroups[0]) != 1 || (of_floats && !is_float(from))) return false;
-  if (of_unsigned) return row(from).kind == TypeClass::kUnsigned;
+  if (of_unsigned) return row(from).type_class == TypeClass::kUnsigned;
   return !ordered || is_integer(from) || is_float(from);
 }
 
@@ -83,9 +83,9 @@ bool is_valid(const InstructionForm& s) {
   const bool half = is_half(s.type);
   const bool rounds = count_of(s, {"rn", "rz", "rm", "rp"}) != 0;
   const bool part = count_of(s, {"lo", "hi"}) != 0;
-  const bool compares = s.row->opcode == Opcode::kSet || s.row->opcode == Opcode::kSetp;
+  const bool compares = s.opcode_row->opcode == Opcode::kSet || s.opcode_row->opcode == Opcode::kSetp;
   if (s.has("ftz") && s.source_type != Type::kF32 && (compares || s.type != Type::kF32)) return false;
-  switch (s.row->opcode) {
+  switch (s.opcode_row->opcode) {
     case Opcode::kCvt: return is_valid_conversion(s);
     case Opcode::kSet:
     case Opcode::kSetp: return is_valid_comparison(s);
@@ -167,7 +167,7 @@ std::string body_of(const InstructionForm& spelling) {
       "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1;"
       " mul.wide.u32 %rd2, %r1, 48; add.s64 %rd1, %rd1, %rd2;\n";
   std::string operands;
-  const std::vector<Source> sources = sources_of(spelling);
+  const std::vector<SourceOperand> sources = sources_of(spelling);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const unsigned bytes = register_bytes(sources[i].type);
     const std::string name = fmt::format("{}{}", register_of(bytes), 10 + i);
@@ -175,7 +175,7 @@ std::string body_of(const InstructionForm& spelling) {
                        : fmt::format("ld.global.b{} {}, [%rd1+{}];\n", 8 * bytes, name, 8 * i);
     operands += ", " + name;
   }
-  if (spelling.row->opcode == Opcode::kLop3) operands += fmt::format(", {}", spelling.truth_table);
+  if (spelling.opcode_row->opcode == Opcode::kLop3) operands += fmt::format(", {}", spelling.truth_table);
   if (reads_carry(spelling)) body += "ld.global.b32 %r5, [%rd1+24]; add.cc.u32 %r6, %r5, 0xffffffff;\n";
   const unsigned bytes = result_bytes(spelling);
   const bool pair = bytes == 0 && has_second_result(spelling);
@@ -203,11 +203,11 @@ std::string module_of(const std::string& body) {
 bool InstructionForm::has(std::string_view word) const { return std::ranges::find(modifiers, word) != modifiers.end(); }
 
 std::string InstructionForm::text() const {
-  std::string text(row->name);
+  std::string text(opcode_row->name);
   for (const std::string_view word : modifiers)
     text += fmt::format(".{}", word);
   if (type != Type::kNone) text += fmt::format(".{}", to_text(type));
-  if (row->types.find('/') != std::string_view::npos) text += fmt::format(".{}", to_text(source_type));
+  if (opcode_row->types.find('/') != std::string_view::npos) text += fmt::format(".{}", to_text(source_type));
   return text;
 }
 
@@ -228,7 +228,7 @@ std::vector<InstructionForm> spellings_of(const OpcodeRow& opcode) {
     for (const std::string_view type : split(types[0], ' ')) {
       for (const std::string_view source : split(types.back(), ' ')) {
         if (types.size() == 1 && source != type) continue;
-        InstructionForm spelling{.row = &opcode, .type = *find_type(type), .source_type = *find_type(source)};
+        InstructionForm spelling{.opcode_row = &opcode, .type = *find_type(type), .source_type = *find_type(source)};
         spelling.modifiers = split(opcode.required_modifiers, ' ');
         spelling.modifiers.insert(spelling.modifiers.end(), choice.begin(), choice.end());
         if (is_valid(spelling)) spellings.push_back(std::move(spelling));
@@ -243,15 +243,15 @@ std::vector<InstructionForm> spellings_of(const OpcodeRow& opcode) {
   return spellings;
 }
 
-std::vector<Source> sources_of(const InstructionForm& spelling) {
+std::vector<SourceOperand> sources_of(const InstructionForm& spelling) {
   const auto wide = [&] {
     return is_signed(spelling.type) ? (bytes_of(spelling.type) == 4 ? Type::kS64 : Type::kS32)
                                     : (bytes_of(spelling.type) == 4 ? Type::kU64 : Type::kU32);
   };
   const bool combines = count_of(spelling, {"and", "or", "xor"}) != 0;
-  std::vector<Source> sources;
+  std::vector<SourceOperand> sources;
   bool optional = false;
-  for (const char letter : spelling.row->operands.substr(1)) {
+  for (const char letter : spelling.opcode_row->operands.substr(1)) {
     if (letter == '?') optional = true;
     if (letter == '?' || (optional && !combines)) continue;
     switch (letter) {
@@ -263,17 +263,17 @@ std::vector<Source> sources_of(const InstructionForm& spelling) {
       default: sources.push_back({spelling.type}); break;
     }
   }
-  if (spelling.row->opcode == Opcode::kLop3) sources.pop_back();
+  if (spelling.opcode_row->opcode == Opcode::kLop3) sources.pop_back();
   return sources;
 }
 
 unsigned result_bytes(const InstructionForm& spelling) {
-  switch (spelling.row->operands[0]) {
+  switch (spelling.opcode_row->operands[0]) {
     case 'q':
     case 'P': return 0;
     case 'W': return 2 * bytes_of(spelling.type);
     case 'X': {
-      const Opcode opcode = spelling.row->opcode;
+      const Opcode opcode = spelling.opcode_row->opcode;
       return opcode == Opcode::kCvt || opcode == Opcode::kSet ? register_bytes(spelling.type) : 4;
     }
     default: return register_bytes(spelling.type);
@@ -281,11 +281,12 @@ unsigned result_bytes(const InstructionForm& spelling) {
 }
 
 bool reads_carry(const InstructionForm& spelling) {
-  return spelling.row->name == "addc" || spelling.row->name == "subc" || spelling.row->name == "madc";
+  return spelling.opcode_row->name == "addc" || spelling.opcode_row->name == "subc" ||
+         spelling.opcode_row->name == "madc";
 }
 
 bool has_second_result(const InstructionForm& spelling) {
-  return spelling.has("cc") || spelling.row->opcode == Opcode::kSetp;
+  return spelling.has("cc") || spelling.opcode_row->opcode == Opcode::kSetp;
 }
 
 std::shared_ptr<const Kernel> kernel_of(const InstructionForm& spelling) {

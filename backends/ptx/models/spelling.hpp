@@ -15,7 +15,7 @@ namespace assay::ptx::models {
 
 /// "setp.lt.and.f32": a row of the opcode table with one choice of its optional modifiers and types.
 struct InstructionForm {
-  const OpcodeRow* row = nullptr;           ///< row of the opcode table
+  const OpcodeRow* opcode_row = nullptr;    ///< row of the opcode table
   std::vector<std::string_view> modifiers;  ///< chosen modifiers, in order, without their dots
   Type type = Type::kNone;                  ///< type of the result
   Type source_type = Type::kNone;           ///< type of the source; the same as `type` if the row has one type
@@ -33,11 +33,11 @@ bool is_computed(const OpcodeRow& row);
 std::vector<InstructionForm> spellings_of(const OpcodeRow& row);
 
 /// A source operand of a spelling.
-struct Source {
+struct SourceOperand {
   Type type = Type::kNone;          ///< type of the operand; kPred for predicates
   bool is_control_operand = false;  ///< a shift amount, field position, length or selector: 32 bits for any type
 };
-std::vector<Source> sources_of(const InstructionForm& spelling);
+std::vector<SourceOperand> sources_of(const InstructionForm& spelling);
 
 /// Bytes of the result's register; 0 for a predicate.
 unsigned result_bytes(const InstructionForm& spelling);

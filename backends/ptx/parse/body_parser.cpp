@@ -78,14 +78,14 @@ void BodyParser::parse_registers() {
   Scope& scope = scopes_.back();
   do {
     const Position position = cursor_.peek().position;
-    const std::string text = cursor_.word("a register name");
+    const std::string text = cursor_.take_word("a register name");
     std::uint64_t count = 1;
     const auto first = static_cast<std::uint32_t>(function_.registers.size());
     if (cursor_.accept("<")) {
-      count = cursor_.integer("the number of registers");
+      count = cursor_.take_integer("the number of registers");
       cursor_.expect(">");
       if (count > kMaxRegisters) Cursor::fail_at("function has more than a million registers", position);
-      scope.ranges[text] = {first, static_cast<std::uint32_t>(count)};
+      scope.register_ranges[text] = {first, static_cast<std::uint32_t>(count)};
       for (std::uint64_t i = 0; i < count; ++i)
         function_.registers.push_back({fmt::format("{}{}", text, i), *type});
     } else {
@@ -100,18 +100,18 @@ void BodyParser::parse_registers() {
 
 void BodyParser::parse_location() {
   cursor_.take();
-  location_ = {};
-  location_.file = static_cast<std::uint32_t>(cursor_.integer("a file number"));
-  location_.line = static_cast<std::uint32_t>(cursor_.integer("a line"));
-  cursor_.integer("a column");
+  debug_location_ = {};
+  debug_location_.file_number = static_cast<std::uint32_t>(cursor_.take_integer("a file number"));
+  debug_location_.line = static_cast<std::uint32_t>(cursor_.take_integer("a line"));
+  cursor_.take_integer("a column");
   while (cursor_.accept(",")) {
     if (cursor_.accept("function_name")) {
-      cursor_.word("the label of the function name");
-      if (cursor_.accept("+")) cursor_.integer("an offset");
+      cursor_.take_word("the label of the function name");
+      if (cursor_.accept("+")) cursor_.take_integer("an offset");
     } else if (cursor_.accept("inlined_at")) {
-      cursor_.integer("a file number");
-      location_.inlined_at = static_cast<std::uint32_t>(cursor_.integer("a line"));
-      cursor_.integer("a column");
+      cursor_.take_integer("a file number");
+      debug_location_.inlined_call_line = static_cast<std::uint32_t>(cursor_.take_integer("a line"));
+      cursor_.take_integer("a column");
     } else {
       cursor_.fail("function_name or inlined_at");
     }
@@ -120,7 +120,7 @@ void BodyParser::parse_location() {
 
 void BodyParser::parse_instruction() {
   Instruction instruction;
-  instruction.source = location_;
+  instruction.source = debug_location_;
   if (cursor_.accept("@")) {
     const bool negated = cursor_.accept("!");
     instruction.is_guarded = true;
@@ -151,7 +151,7 @@ void BodyParser::parse_instruction() {
   instruction.text = std::string_view(start, static_cast<std::size_t>(end - start));
   if (!unknown_special_register_.empty()) {
     instruction.opcode = Opcode::kUnsupported;
-    instruction.unsupported =
+    instruction.unsupported_reason =
         fmt::format("special register {} is not supported", std::exchange(unknown_special_register_, {}));
   }
   validate(instruction, function_);
@@ -192,7 +192,7 @@ void BodyParser::read_spelling(Instruction& instruction, std::string_view spelli
     }
   }
   if (row == nullptr) {
-    instruction.unsupported =
+    instruction.unsupported_reason =
         known ? fmt::format("this form of {} is not supported", name) : fmt::format("opcode {} is not supported", name);
     return;
   }
@@ -207,14 +207,14 @@ void BodyParser::read_spelling(Instruction& instruction, std::string_view spelli
     }
     const auto modifier = find_modifier(part);
     if (!modifier || !(contains_word(row->modifiers, part) || contains_word(row->required_modifiers, part))) {
-      instruction.unsupported = fmt::format("modifier .{} of {} is not supported", part, name);
+      instruction.unsupported_reason = fmt::format("modifier .{} of {} is not supported", part, name);
       instruction.type = Type::kNone;
       return;
     }
     instruction.modifiers.add(*modifier);
   }
   if (!types.empty() && row->opcode != Opcode::kVote) {
-    instruction.unsupported = fmt::format("{} has no supported type", name);
+    instruction.unsupported_reason = fmt::format("{} has no supported type", name);
     return;
   }
   if (instruction.source_type == Type::kNone) instruction.source_type = instruction.type;
@@ -231,10 +231,10 @@ void BodyParser::parse_call(Instruction& instruction) {
   }
   const Position position = cursor_.peek().position;
   Operand callee;
-  const std::string name = cursor_.word("a function name");
-  if (!find_symbol(name, callee) || callee.symbol != SymbolKind::kFunction) {
+  const std::string name = cursor_.take_word("a function name");
+  if (!find_symbol(name, callee) || callee.symbol_kind != SymbolKind::kFunction) {
     instruction.opcode = Opcode::kUnsupported;
-    instruction.unsupported = fmt::format("call of undefined function '{}'", name);
+    instruction.unsupported_reason = fmt::format("call of undefined function '{}'", name);
     return skip_to_semicolon();
   }
   callee.position = position;
@@ -251,7 +251,7 @@ void BodyParser::resolve_labels() {
       Cursor::fail_at(fmt::format("found '{}', expected a register, a variable or a label", pending.name),
                       pending.position);
     }
-    for (Operand& operand : function_.instructions[pending.instruction].operands) {
+    for (Operand& operand : function_.instructions[pending.instruction_index].operands) {
       if (operand.kind == Operand::Kind::kLabel) operand.index = label->second;
     }
   }

@@ -27,14 +27,14 @@ class BodyParser {
       std::uint32_t count = 0;  ///< number of registers, "%r0" to "%r<count-1>"
     };
     std::map<std::string, std::uint32_t, std::less<>> registers;  ///< indices of registers declared one by one
-    std::map<std::string, Range, std::less<>> ranges;             ///< registers declared as "%r<count>", by prefix
+    std::map<std::string, Range, std::less<>> register_ranges;    ///< registers declared as "%r<count>", by prefix
     std::map<std::string, std::uint32_t, std::less<>> variables;  ///< indices in Function::variables
   };
   /// A reference to a label, which may be defined later.
   struct PendingLabel {
-    std::size_t instruction;  ///< index of the instruction that refers to the label
-    std::string name;         ///< name of the label
-    Position position;        ///< position of the reference, for messages
+    std::size_t instruction_index;  ///< index of the instruction that refers to the label
+    std::string name;               ///< name of the label
+    Position position;              ///< position of the reference, for messages
   };
 
   void parse_statement();
@@ -60,7 +60,7 @@ class BodyParser {
   std::vector<Scope> scopes_;                                 ///< open scopes, the innermost last
   std::map<std::string, std::uint32_t, std::less<>> labels_;  ///< index of the instruction after the label
   std::vector<PendingLabel> pending_labels_;                  ///< labels to resolve at the end of the body
-  DebugLocation location_;                                    ///< location of the last .loc directive
+  DebugLocation debug_location_;                              ///< location of the last .loc directive
   std::string_view unknown_special_register_;  ///< in the operands of the current instruction; empty: none
 };
 

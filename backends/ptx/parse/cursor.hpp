@@ -22,11 +22,11 @@ class Cursor {
   explicit Cursor(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
 
   [[nodiscard]] const Token& peek(std::size_t ahead = 0) const {
-    return tokens_[std::min(next_ + ahead, tokens_.size() - 1)];
+    return tokens_[std::min(next_token_index_ + ahead, tokens_.size() - 1)];
   }
   const Token& take() {
     const Token& token = peek();
-    if (next_ + 1 < tokens_.size()) ++next_;
+    if (next_token_index_ + 1 < tokens_.size()) ++next_token_index_;
     return token;
   }
   [[nodiscard]] bool at(std::string_view text) const { return peek().is(text); }
@@ -39,11 +39,11 @@ class Cursor {
   void expect(std::string_view text) {
     if (!accept(text)) fail(fmt::format("'{}'", text));
   }
-  std::string word(std::string_view expected) {
+  std::string take_word(std::string_view expected) {
     if (peek().kind != Token::Kind::kWord) fail(expected);
     return std::string(take().text);
   }
-  std::uint64_t integer(std::string_view expected) {
+  std::uint64_t take_integer(std::string_view expected) {
     const bool negative = accept("-");
     if (peek().kind != Token::Kind::kInteger) fail(expected);
     const std::uint64_t value = take().value;
@@ -59,8 +59,8 @@ class Cursor {
   }
 
  private:
-  std::vector<Token> tokens_;  ///< all tokens; the last is of kind kEnd
-  std::size_t next_ = 0;       ///< index of the next token
+  std::vector<Token> tokens_;         ///< all tokens; the last is of kind kEnd
+  std::size_t next_token_index_ = 0;  ///< index of the next token
 };
 
 }  // namespace assay::ptx

@@ -68,7 +68,7 @@ Variable parse_variable(Cursor& cursor, Space space) {
     if (word == ".align") {
       cursor.take();
       const Position position = cursor.peek().position;
-      variable.alignment = static_cast<std::uint32_t>(cursor.integer("an alignment"));
+      variable.alignment = static_cast<std::uint32_t>(cursor.take_integer("an alignment"));
       if (!std::has_single_bit(variable.alignment) || variable.alignment > 4096) {
         Cursor::fail_at("alignment must be a power of two up to 4096", position);
       }
@@ -76,7 +76,7 @@ Variable parse_variable(Cursor& cursor, Space space) {
       cursor.take();
       if (word == ".ptr" && cursor.at(".align")) {
         cursor.take();
-        cursor.integer("an alignment");
+        cursor.take_integer("an alignment");
       }
     } else if (const auto type = find_type(word.substr(1)); type && *type != Type::kPred) {
       cursor.take();
@@ -86,12 +86,12 @@ Variable parse_variable(Cursor& cursor, Space space) {
     }
   }
   variable.position = cursor.peek().position;
-  variable.name = cursor.word("a variable name");
+  variable.name = cursor.take_word("a variable name");
   if (variable.type == Type::kNone) Cursor::fail_at("variable must have a type such as .b8", variable.position);
   variable.bytes = bytes_of(variable.type);
   variable.alignment = std::max(variable.alignment, bytes_of(variable.type));
   while (cursor.accept("[")) {
-    const std::uint64_t extent = cursor.at("]") ? 0 : cursor.integer("an array extent");
+    const std::uint64_t extent = cursor.at("]") ? 0 : cursor.take_integer("an array extent");
     if (extent > kLargestVariable || variable.bytes * extent > kLargestVariable) {
       Cursor::fail_at("variable must not be larger than 4 GiB", variable.position);
     }

@@ -26,9 +26,9 @@ struct Position {
 
 /// A location in the source of the PTX, from `.loc`; line 0: unknown.
 struct DebugLocation {
-  std::uint32_t file = 0;        ///< number of the file, as in the .file directives; 0: unknown
-  std::uint32_t line = 0;        ///< line in the file, counted from 1; 0: unknown
-  std::uint32_t inlined_at = 0;  ///< line of the inlined call; 0: none
+  std::uint32_t file_number = 0;        ///< number of the file, as in the .file directives; 0: unknown
+  std::uint32_t line = 0;               ///< line in the file, counted from 1; 0: unknown
+  std::uint32_t inlined_call_line = 0;  ///< line of the inlined call; 0: none
 };
 
 enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kRegister };
@@ -41,25 +41,25 @@ enum class SymbolKind : std::uint8_t { kVariable, kBodyVariable, kParameter, kFu
 
 struct Operand {
   enum class Kind : std::uint8_t {
-    kSink,      ///< the unused destination "_"
-    kRegister,  ///< register; `index` in Function::registers
-    kInteger,   ///< integer, in `value`
-    kFloat,     ///< float, in `value` as the bits of a double, or of a float
-    kSpecial,   ///< special register; `index` is a SpecialRegister
-    kSymbol,    ///< address of a symbol: `symbol` and `index`, plus the offset `value`
-    kAddress,   ///< address: elements[0] is the base (register, symbol or number), `value` the offset
-    kVector,    ///< vector, in `elements`
-    kPair,      ///< pair "d|p", in `elements`
-    kLabel,     ///< label; `index` of the instruction after it
+    kSink,             ///< the unused destination "_"
+    kRegister,         ///< register; `index` in Function::registers
+    kInteger,          ///< integer, in `value`
+    kFloat,            ///< float, in `value` as the bits of a double, or of a float
+    kSpecialRegister,  ///< special register; `index` is a SpecialRegister
+    kSymbol,           ///< address of a symbol: `symbol_kind` and `index`, plus the offset `value`
+    kAddress,          ///< address: elements[0] is the base (register, symbol or number), `value` the offset
+    kVector,           ///< vector, in `elements`
+    kPair,             ///< pair "d|p", in `elements`
+    kLabel,            ///< label; `index` of the instruction after it
   };
   Kind kind = Kind::kSink;
-  bool is_negated = false;                    ///< whether the predicate is negated: "!%p"
-  bool is_double = false;                     ///< for kFloat: whether `value` has the bits of a double
-  SymbolKind symbol = SymbolKind::kVariable;  ///< for kSymbol: what the symbol is
-  std::uint32_t index = 0;                    ///< index of what the operand refers to, by Kind
-  std::uint64_t value = 0;                    ///< number, bits or offset, by Kind
-  std::vector<Operand> elements = {};         ///< operands that a kAddress, kVector or kPair consists of
-  Position position = {};                     ///< position of the operand in the PTX
+  bool is_negated = false;                         ///< whether the predicate is negated: "!%p"
+  bool is_double = false;                          ///< for kFloat: whether `value` has the bits of a double
+  SymbolKind symbol_kind = SymbolKind::kVariable;  ///< for kSymbol: what the symbol is
+  std::uint32_t index = 0;                         ///< index of what the operand refers to, by Kind
+  std::uint64_t value = 0;                         ///< number, bits or offset, by Kind
+  std::vector<Operand> elements = {};              ///< operands that a kAddress, kVector or kPair consists of
+  Position position = {};                          ///< position of the operand in the PTX
 };
 
 enum class SpecialRegister : std::uint8_t {
@@ -87,18 +87,18 @@ enum class SpecialRegister : std::uint8_t {
 };
 
 struct Instruction {
-  Opcode opcode = Opcode::kUnsupported;    ///< opcode; kUnsupported: see `unsupported`
+  Opcode opcode = Opcode::kUnsupported;    ///< opcode; kUnsupported: see `unsupported_reason`
   Category category = Category::kControl;  ///< category in a profile
   Modifiers modifiers;
   Type type = Type::kNone;         ///< first type of the spelling, which is the type of the result
   Type source_type = Type::kNone;  ///< last type of the spelling
   std::vector<Operand> operands;
-  bool is_guarded = false;  ///< whether a predicate guards the instruction
-  Operand guard;            ///< predicate of the guard: "@%p", "@!%p"
-  Position position;        ///< position of the opcode in the PTX
-  DebugLocation source;     ///< location in the generated source
-  std::string_view text;    ///< text from the opcode to before the semicolon
-  std::string unsupported;  ///< reason for kUnsupported: "opcode wgmma", "modifier .foo of add is not supported"
+  bool is_guarded = false;         ///< whether a predicate guards the instruction
+  Operand guard;                   ///< predicate of the guard: "@%p", "@!%p"
+  Position position;               ///< position of the opcode in the PTX
+  DebugLocation source;            ///< location in the generated source
+  std::string_view text;           ///< text from the opcode to before the semicolon
+  std::string unsupported_reason;  ///< reason for kUnsupported: "opcode wgmma", "modifier .foo of add is not supported"
 };
 
 /// A variable of any space, including parameters.

@@ -87,7 +87,7 @@ Operand BodyParser::operand() {
       if (negative) result.value ^= std::uint64_t{1} << (token.is_double ? 63 : 31);
       cursor_.take();
     } else {
-      const std::uint64_t value = cursor_.integer("a number");
+      const std::uint64_t value = cursor_.take_integer("a number");
       result = {.kind = Operand::Kind::kInteger, .value = negative ? 0 - value : value};
     }
   } else {
@@ -114,13 +114,13 @@ Operand BodyParser::named_operand() {
   if (find_symbol(token.text, result)) {
     if (cursor_.at("+") || cursor_.at("-")) {
       const bool negative = !cursor_.accept("+") && cursor_.accept("-");
-      const std::uint64_t offset = cursor_.integer("an offset");
+      const std::uint64_t offset = cursor_.take_integer("an offset");
       result.value = negative ? 0 - offset : offset;
     }
     return result;
   }
   if (const SpecialRegister* special = find_special(token.text)) {
-    result.kind = Operand::Kind::kSpecial;
+    result.kind = Operand::Kind::kSpecialRegister;
     result.index = static_cast<std::uint32_t>(*special);
     return result;
   }
@@ -147,7 +147,7 @@ Operand BodyParser::address() {
   result.value = base.kind == Operand::Kind::kSymbol ? std::exchange(base.value, 0) : 0;
   if (cursor_.at("+") || cursor_.at("-")) {
     const bool negative = !cursor_.accept("+") && cursor_.accept("-");
-    const std::uint64_t offset = cursor_.integer("an offset");
+    const std::uint64_t offset = cursor_.take_integer("an offset");
     result.value += negative ? 0 - offset : offset;
   }
   result.elements = {std::move(base)};
@@ -177,7 +177,8 @@ bool BodyParser::find_register(std::string_view name, std::uint32_t& index) cons
       return true;
     }
     if (!numbered) continue;
-    if (const auto range = scope->ranges.find(prefix); range != scope->ranges.end() && number < range->second.count) {
+    if (const auto range = scope->register_ranges.find(prefix);
+        range != scope->register_ranges.end() && number < range->second.count) {
       index = range->second.first + number;
       return true;
     }
@@ -188,7 +189,7 @@ bool BodyParser::find_register(std::string_view name, std::uint32_t& index) cons
 bool BodyParser::find_symbol(std::string_view name, Operand& symbol) const {
   const auto found = [&](SymbolKind kind, std::size_t index) {
     symbol.kind = Operand::Kind::kSymbol;
-    symbol.symbol = kind;
+    symbol.symbol_kind = kind;
     symbol.index = static_cast<std::uint32_t>(index);
     return true;
   };

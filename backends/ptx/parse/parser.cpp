@@ -32,7 +32,7 @@ class Parser {
     if (token.is(".address_size")) {
       cursor_.take();
       const Position position = cursor_.peek().position;
-      if (cursor_.integer("64") != 64) Cursor::fail_at("address size must be 64", position);
+      if (cursor_.take_integer("64") != 64) Cursor::fail_at("address size must be 64", position);
       return;
     }
     if (token.is(".file")) return parse_file();
@@ -47,23 +47,23 @@ class Parser {
 
   void parse_target() {
     cursor_.take();
-    module_.target = cursor_.word("a target such as sm_75");
+    module_.target = cursor_.take_word("a target such as sm_75");
     while (cursor_.accept(","))
-      cursor_.word("a target option");
+      cursor_.take_word("a target option");
   }
 
   void parse_file() {
     cursor_.take();
-    const auto number = static_cast<std::uint32_t>(cursor_.integer("a file number"));
+    const auto number = static_cast<std::uint32_t>(cursor_.take_integer("a file number"));
     if (cursor_.peek().kind != Token::Kind::kString) cursor_.fail("a file name");
     module_.files[number] = std::string(cursor_.take().text);
     while (cursor_.accept(","))
-      cursor_.integer("a number");
+      cursor_.take_integer("a number");
   }
 
   void skip_section() {
     cursor_.take();
-    cursor_.word("a section name");
+    cursor_.take_word("a section name");
     cursor_.expect("{");
     while (!cursor_.at("}") && !cursor_.at_end())
       cursor_.take();
@@ -108,7 +108,7 @@ class Parser {
     Function function{.is_entry = cursor_.take().text == ".entry", .position = cursor_.peek().position};
     if (!function.is_entry) function.return_values = parameters();
     const Position position = cursor_.peek().position;
-    function.name = cursor_.word("a function name");
+    function.name = cursor_.take_word("a function name");
     function.parameters = parameters();
     function.parameter_bytes = lay_out(function.parameters);
     skip_attributes();

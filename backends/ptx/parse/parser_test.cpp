@@ -61,7 +61,7 @@ TEST(PtxParser, RecordsSourceLocationOfEachInstruction) {
   EXPECT_EQ(instructions[0].text, "add.rn.f32 %f1, %f2, 0f3F800000");
   EXPECT_EQ(instructions[0].position, (Position{10, 3}));
   EXPECT_EQ(instructions[0].source.line, 7U);
-  EXPECT_EQ(instructions[1].source.inlined_at, 9U);
+  EXPECT_EQ(instructions[1].source.inlined_call_line, 9U);
   EXPECT_TRUE(instructions[1].guard.is_negated);
   EXPECT_EQ(instructions[1].operands[0].index, 2U);
 }
@@ -79,9 +79,9 @@ TEST(PtxParser, MarksUnknownInstructionsAsUnsupported) {
       entry("tcgen05.alloc.sync.b32 [%r1], 32;\nadd.rn.foo.f32 %f1, %f1, %f1;\nmov.u64 %rd1, %clock64;"), "t.ptx");
   ASSERT_TRUE(module.ok()) << module.error().text();
   const auto& instructions = module->find_entry("k")->instructions;
-  EXPECT_EQ(instructions[0].unsupported, "opcode tcgen05 is not supported");
-  EXPECT_EQ(instructions[1].unsupported, "modifier .foo of add is not supported");
-  EXPECT_EQ(instructions[2].unsupported, "special register %clock64 is not supported");
+  EXPECT_EQ(instructions[0].unsupported_reason, "opcode tcgen05 is not supported");
+  EXPECT_EQ(instructions[1].unsupported_reason, "modifier .foo of add is not supported");
+  EXPECT_EQ(instructions[2].unsupported_reason, "special register %clock64 is not supported");
   EXPECT_EQ(instructions[0].text, "tcgen05.alloc.sync.b32 [%r1], 32");
 }
 

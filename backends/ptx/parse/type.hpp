@@ -33,34 +33,44 @@ enum class Type : std::uint8_t {
 
 enum class TypeClass : std::uint8_t { kNone, kPredicate, kBits, kUnsigned, kSigned, kFloat };
 
-struct TypeRow {
+struct TypeProperties {
   Type type;
   std::string_view name;  ///< spelling without the dot: "f32"
   std::uint8_t bytes;     ///< size in memory; 0 for predicates, which cannot be in memory
-  TypeClass kind;         ///< class of the type
+  TypeClass type_class;   ///< class of the type
 };
 
 inline constexpr std::array kTypes = {
-    TypeRow{Type::kNone, "", 0, TypeClass::kNone},       TypeRow{Type::kPred, "pred", 0, TypeClass::kPredicate},
-    TypeRow{Type::kB8, "b8", 1, TypeClass::kBits},       TypeRow{Type::kB16, "b16", 2, TypeClass::kBits},
-    TypeRow{Type::kB32, "b32", 4, TypeClass::kBits},     TypeRow{Type::kB64, "b64", 8, TypeClass::kBits},
-    TypeRow{Type::kU8, "u8", 1, TypeClass::kUnsigned},   TypeRow{Type::kU16, "u16", 2, TypeClass::kUnsigned},
-    TypeRow{Type::kU32, "u32", 4, TypeClass::kUnsigned}, TypeRow{Type::kU64, "u64", 8, TypeClass::kUnsigned},
-    TypeRow{Type::kS8, "s8", 1, TypeClass::kSigned},     TypeRow{Type::kS16, "s16", 2, TypeClass::kSigned},
-    TypeRow{Type::kS32, "s32", 4, TypeClass::kSigned},   TypeRow{Type::kS64, "s64", 8, TypeClass::kSigned},
-    TypeRow{Type::kF16, "f16", 2, TypeClass::kFloat},    TypeRow{Type::kF16x2, "f16x2", 4, TypeClass::kFloat},
-    TypeRow{Type::kBf16, "bf16", 2, TypeClass::kFloat},  TypeRow{Type::kBf16x2, "bf16x2", 4, TypeClass::kFloat},
-    TypeRow{Type::kF32, "f32", 4, TypeClass::kFloat},    TypeRow{Type::kF64, "f64", 8, TypeClass::kFloat},
+    TypeProperties{Type::kNone, "", 0, TypeClass::kNone},
+    TypeProperties{Type::kPred, "pred", 0, TypeClass::kPredicate},
+    TypeProperties{Type::kB8, "b8", 1, TypeClass::kBits},
+    TypeProperties{Type::kB16, "b16", 2, TypeClass::kBits},
+    TypeProperties{Type::kB32, "b32", 4, TypeClass::kBits},
+    TypeProperties{Type::kB64, "b64", 8, TypeClass::kBits},
+    TypeProperties{Type::kU8, "u8", 1, TypeClass::kUnsigned},
+    TypeProperties{Type::kU16, "u16", 2, TypeClass::kUnsigned},
+    TypeProperties{Type::kU32, "u32", 4, TypeClass::kUnsigned},
+    TypeProperties{Type::kU64, "u64", 8, TypeClass::kUnsigned},
+    TypeProperties{Type::kS8, "s8", 1, TypeClass::kSigned},
+    TypeProperties{Type::kS16, "s16", 2, TypeClass::kSigned},
+    TypeProperties{Type::kS32, "s32", 4, TypeClass::kSigned},
+    TypeProperties{Type::kS64, "s64", 8, TypeClass::kSigned},
+    TypeProperties{Type::kF16, "f16", 2, TypeClass::kFloat},
+    TypeProperties{Type::kF16x2, "f16x2", 4, TypeClass::kFloat},
+    TypeProperties{Type::kBf16, "bf16", 2, TypeClass::kFloat},
+    TypeProperties{Type::kBf16x2, "bf16x2", 4, TypeClass::kFloat},
+    TypeProperties{Type::kF32, "f32", 4, TypeClass::kFloat},
+    TypeProperties{Type::kF64, "f64", 8, TypeClass::kFloat},
 };
 
-constexpr const TypeRow& row(Type type) { return kTypes[static_cast<std::size_t>(type)]; }
+constexpr const TypeProperties& row(Type type) { return kTypes[static_cast<std::size_t>(type)]; }
 constexpr unsigned bytes_of(Type type) { return row(type).bytes; }
 constexpr std::string_view to_text(Type type) { return row(type).name; }
-constexpr bool is_signed(Type type) { return row(type).kind == TypeClass::kSigned; }
-constexpr bool is_float(Type type) { return row(type).kind == TypeClass::kFloat; }
+constexpr bool is_signed(Type type) { return row(type).type_class == TypeClass::kSigned; }
+constexpr bool is_float(Type type) { return row(type).type_class == TypeClass::kFloat; }
 
 constexpr std::optional<Type> find_type(std::string_view name) {
-  for (const TypeRow& candidate : kTypes) {
+  for (const TypeProperties& candidate : kTypes) {
     if (!name.empty() && candidate.name == name) return candidate.type;
   }
   return std::nullopt;

@@ -87,7 +87,7 @@ class Validator {
 
   void source(const Operand& operand, Widths widths) const {
     if (operand.kind == Kind::kRegister) return register_of(operand, widths);
-    if (operand.kind != Kind::kInteger && operand.kind != Kind::kFloat && operand.kind != Kind::kSpecial) {
+    if (operand.kind != Kind::kInteger && operand.kind != Kind::kFloat && operand.kind != Kind::kSpecialRegister) {
       reject(operand, "a register or a number");
     }
     if (operand.kind == Kind::kFloat && !operand.is_double && is_float(instruction_.source_type) &&

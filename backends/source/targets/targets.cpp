@@ -27,7 +27,7 @@ Result<std::string> print_cpp(const TargetInput& input) {
 }
 
 Result<std::string> print_cuda(const TargetInput& input) {
-  return print_source(input, backends::SourceTarget::kCuda, {.with_host_program = input.with_host_program});
+  return print_source(input, backends::SourceTarget::kCuda, {.prints_host_program = input.prints_host_program});
 }
 
 Result<std::string> print_ptx(const TargetInput& input) {
@@ -62,19 +62,19 @@ Result<std::string> print_ir(const TargetInput& input) {
 }
 
 constexpr std::array kTargets{
-    TargetRow{.name = "cpu", .summary = "C++", .print = print_cpp},
-    TargetRow{.name = "cuda", .summary = "CUDA C++", .supports_host_program = true, .print = print_cuda},
-    TargetRow{.name = "ptx", .summary = "PTX", .print = print_ptx},
-    TargetRow{.name = "python", .summary = "Python", .print = print_python},
-    TargetRow{.name = "ir", .summary = "IR", .print = print_ir},
+    TargetEntry{.name = "cpu", .summary = "C++", .print = print_cpp},
+    TargetEntry{.name = "cuda", .summary = "CUDA C++", .supports_host_program = true, .print = print_cuda},
+    TargetEntry{.name = "ptx", .summary = "PTX", .print = print_ptx},
+    TargetEntry{.name = "python", .summary = "Python", .print = print_python},
+    TargetEntry{.name = "ir", .summary = "IR", .print = print_ir},
 };
 
 }  // namespace
 
-std::span<const TargetRow> targets() { return kTargets; }
+std::span<const TargetEntry> targets() { return kTargets; }
 
-const TargetRow* find_target(std::string_view name) {
-  const auto found = std::ranges::find(kTargets, name, &TargetRow::name);
+const TargetEntry* find_target(std::string_view name) {
+  const auto found = std::ranges::find(kTargets, name, &TargetEntry::name);
   return found == kTargets.end() ? nullptr : &*found;
 }
 

@@ -18,22 +18,22 @@ struct TargetInput {
   const ir::Module* module = nullptr;                  ///< module that contains the kernel
   std::size_t kernel_index = 0;                        ///< position of the kernel in Module::kernels
   const transforms::AdjointModule* adjoint = nullptr;  ///< adjoint of the kernel; null: no backward pass
-  bool with_host_program = false;                      ///< CUDA: whether to add a main() that runs the kernel
+  bool prints_host_program = false;                    ///< CUDA: whether to add a main() that runs the kernel
   std::string architecture = "compute_75";             ///< PTX: architecture to compile for
 
   [[nodiscard]] const ir::Function& kernel() const { return module->kernels[kernel_index]; }
 };
 
-struct TargetRow {
+struct TargetEntry {
   std::string_view name;                                       ///< name of the target after --to
   std::string_view summary;                                    ///< name of the target in help texts: "C++"
-  bool supports_host_program = false;                          ///< whether TargetInput::with_host_program applies
+  bool supports_host_program = false;                          ///< whether TargetInput::prints_host_program applies
   Result<std::string> (*print)(const TargetInput&) = nullptr;  ///< prints the kernel for this target
 };
 
-std::span<const TargetRow> targets();
+std::span<const TargetEntry> targets();
 
 /// Null if no target has that name.
-const TargetRow* find_target(std::string_view name);
+const TargetEntry* find_target(std::string_view name);
 
 }  // namespace assay::source

@@ -96,7 +96,7 @@ std::string joined(std::span<const EmittedKernel> kernels) {
   std::set<std::string> present;
   std::string text;
   for (const EmittedKernel& kernel : kernels) {
-    for (const backends::Helper& helper : kernel.helpers) {
+    for (const backends::SourceHelper& helper : kernel.helpers) {
       if (present.insert(helper.name).second) text += helper.text;
     }
   }

@@ -32,7 +32,7 @@ void add_fields(const ir::Module& module, ir::Type type, backends::PythonGradien
   for (std::size_t f = 0; f < definition.fields.size(); ++f) {
     if (!definition.fields[f].type.is_value()) continue;
     backends::PythonGradient inner = gradient;
-    inner.offset += ir::field_offset(module, definition, f);
+    inner.field_offset += ir::field_offset(module, definition, f);
     add_fields(module, definition.fields[f].type, inner, gradients);
   }
 }
@@ -41,7 +41,8 @@ std::vector<backends::PythonGradient> gradients_of(const ir::Module& module, con
   std::vector<backends::PythonGradient> gradients;
   for (int p = 0; p < kernel.parameter_count; ++p) {
     const ir::Type type = kernel.var(p).type;
-    if (type.is_array()) add_fields(module, type.element(), {.parameter = static_cast<std::size_t>(p)}, gradients);
+    if (type.is_array())
+      add_fields(module, type.element(), {.parameter_index = static_cast<std::size_t>(p)}, gradients);
   }
   return gradients;
 }
@@ -58,7 +59,7 @@ Result<backends::PythonSource> python_of(const ir::Module& module, const ir::Fun
   Result<std::string> text = write_kernel(module, 0);
   if (!text.ok()) return text.error();
   return backends::PythonSource{
-      .kernel = kernel_name(*text), .text = text.take(), .gradients = gradients_of(module, kernel)};
+      .kernel_name = kernel_name(*text), .text = text.take(), .gradients = gradients_of(module, kernel)};
 }
 
 }  // namespace
@@ -72,12 +73,12 @@ Result<backends::EmittedKernel> emit(const ir::Module& module, const ir::Functio
   Result<backends::PythonSource> lifted = python_of(promoted, promoted.kernels[0]);
   if (!lifted.ok()) return lifted.error();
 
-  PythonBinding binding{.dimensions = static_cast<std::size_t>(forward.launch_rank),
+  PythonBinding binding{.launch_dimensions = static_cast<std::size_t>(forward.launch_rank),
                         .is_tiled = ir::uses_tiles(forward),
                         .parameters = {},
                         .native = native.take(),
                         .promoted = lifted.take()};
-  std::vector<std::string> types(binding.dimensions - 1, "int");
+  std::vector<std::string> types(binding.launch_dimensions - 1, "int");
   for (int p = 0; p < forward.parameter_count; ++p) {
     const ir::Variable& parameter = forward.var(p);
     const ir::Type element = parameter.type.element();
@@ -91,7 +92,7 @@ Result<backends::EmittedKernel> emit(const ir::Module& module, const ir::Functio
   emitted.entries.push_back({.pass = backends::Pass::kForward, .symbol = "forward", .parameter_types = types});
   if (has_backward && !binding.native.gradients.empty()) {
     for (const backends::PythonGradient& gradient : binding.native.gradients)
-      types.push_back("gradient of " + forward.var(static_cast<ir::VarId>(gradient.parameter)).name);
+      types.push_back("gradient of " + forward.var(static_cast<ir::VarId>(gradient.parameter_index)).name);
     emitted.entries.push_back(
         {.pass = backends::Pass::kBackward, .symbol = "backward", .parameter_types = std::move(types)});
   }

@@ -10,6 +10,8 @@
 namespace assay::source::warp {
 namespace {
 
+using enum Precedence;
+
 /// The precedence of an operation's pattern, and the precedence required of its operands.
 struct Binding {
   Precedence own = kAtom;
@@ -17,7 +19,9 @@ struct Binding {
   Precedence others = kLowest;  ///< of $1 and $2
 };
 
-constexpr Precedence tighter(Precedence precedence) { return static_cast<Precedence>(precedence + 1); }
+constexpr Precedence tighter(Precedence precedence) {
+  return static_cast<Precedence>(static_cast<int>(precedence) + 1);
+}
 constexpr Binding left_to_right(Precedence precedence) { return {precedence, precedence, tighter(precedence)}; }
 
 /// Python's precedence of the operators; every other operation is a call.
@@ -87,8 +91,8 @@ std::string ExpressionWriter::field_name(ir::Type type, std::int32_t field) cons
 }
 
 std::string ExpressionWriter::constructor(ir::Type type) {
-  if (type.shape == ir::Shape::kStruct) return file_.structs[type.struct_id];
-  return file_.aliases.spell(type);
+  if (type.shape == ir::Shape::kStruct) return module_level_names_.struct_names[type.struct_id];
+  return module_level_names_.type_aliases.spell(type);
 }
 
 std::string ExpressionWriter::annotation(ir::Type type) {
@@ -108,7 +112,7 @@ ExpressionWriter::WrittenExpression ExpressionWriter::spell(ir::ExprId id) {
   const ir::Expr& expr = function_.expr(id);
   switch (expr.kind) {
     case ir::ExprKind::kLiteral: return literal(expr);
-    case ir::ExprKind::kVariable: return {variables_[static_cast<std::size_t>(expr.variable)]};
+    case ir::ExprKind::kVariable: return {variable_names_[static_cast<std::size_t>(expr.variable)]};
     case ir::ExprKind::kOperation: return operation(expr);
     case ir::ExprKind::kLoad:
       if (ir::loads_tile(function_, expr)) {
@@ -145,7 +149,7 @@ std::string ExpressionWriter::literal_call(const ir::Expr& expr) const {
 
 bool ExpressionWriter::is_made_of_rows(const ir::Expr& make) const {
   return make.type.is_matrix() && std::all_of(make.args.begin(), make.args.end(), [&](ir::ExprId arg) {
-           return function_.expr(arg).type == make.type.part();
+           return function_.expr(arg).type == make.type.indexed_part();
          });
 }
 
@@ -180,7 +184,7 @@ std::string ExpressionWriter::tile_map(const ir::Expr& expr, std::string_view fu
 
 /// Tile operations that Warp writes differently from scalar operations.
 std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operation(const ir::Expr& expr) {
-  const std::string_view pattern = row(expr.op).warp;
+  const std::string_view pattern = row(expr.op).warp_pattern;
   const auto first = [&] { return write(expr.args[0]); };
   switch (expr.op) {
     case ir::Op::kSplat:
@@ -224,11 +228,11 @@ std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operat
 }
 
 ExpressionWriter::WrittenExpression ExpressionWriter::operation(const ir::Expr& expr) {
-  const ir::OperationRow& operation = row(expr.op);
+  const ir::OperationEntry& operation = row(expr.op);
   if (expr.type.is_tile()) {
     if (auto spelled = tile_operation(expr)) return *spelled;
   }
-  if (operation.warp.empty()) {
+  if (operation.warp_pattern.empty()) {
     const bool update = expr.op == ir::Op::kTileInsert || expr.op == ir::Op::kInsert || expr.op == ir::Op::kWithField;
     fail(expr.loc,
          update ? fmt::format("Warp supports {} only as an assignment to a part of a variable or of an array element",
@@ -258,7 +262,7 @@ ExpressionWriter::WrittenExpression ExpressionWriter::operation(const ir::Expr& 
             kPostfix};
   }
   const Binding bind = binding(expr.op);
-  return {expand(operation.warp, expr, bind.left, bind.others), bind.own};
+  return {expand(operation.warp_pattern, expr, bind.left, bind.others), bind.own};
 }
 
 std::string ExpressionWriter::expand(std::string_view pattern, const ir::Expr& expr, Precedence left,

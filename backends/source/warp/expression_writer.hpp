@@ -19,14 +19,14 @@ using ir::spelling::spell_scalar;
 using ir::spelling::TypeAliases;
 
 /// The names shared by all functions of a file.
-struct FileNames {
-  std::vector<std::string> structs;    ///< names of the structs, by index into Module::structs
-  std::vector<std::string> functions;  ///< names of the functions, by index into Module::functions
-  TypeAliases aliases;                 ///< names for types without a name in Warp
+struct ModuleLevelNames {
+  std::vector<std::string> struct_names;    ///< names of the structs, by index into Module::structs
+  std::vector<std::string> function_names;  ///< names of the functions, by index into Module::functions
+  TypeAliases type_aliases;                 ///< names for types without a name in Warp
 };
 
 /// Python's operator precedence, lowest first.
-enum Precedence : std::uint8_t {
+enum class Precedence : std::uint8_t {
   kLowest,
   kConditional,
   kOr,
@@ -47,12 +47,12 @@ enum Precedence : std::uint8_t {
 class ExpressionWriter {
  public:
   /// `variables` are the names of the function's variables. Keeps references to all arguments.
-  ExpressionWriter(const ir::Module& module, const ir::Function& function, FileNames& file,
+  ExpressionWriter(const ir::Module& module, const ir::Function& function, ModuleLevelNames& file,
                    const std::vector<std::string>& variables)
-      : module_(module), function_(function), file_(file), variables_(variables) {}
+      : module_(module), function_(function), module_level_names_(file), variable_names_(variables) {}
 
   /// The expression as a complete side of a statement.
-  std::string write(ir::ExprId id) { return operand(id, kLowest); }
+  std::string write(ir::ExprId id) { return operand(id, Precedence::kLowest); }
   /// Like write, but prints a literal as a call of its type's constructor, which Warp does not treat as a constant.
   std::string write_variable_start(ir::ExprId id);
   /// The expression, in parentheses unless its precedence is at least `precedence`.
@@ -64,7 +64,7 @@ class ExpressionWriter {
   /// Several of them, separated by commas.
   std::string indices(const std::vector<ir::ExprId>& ids, std::size_t first = 0);
   const std::string& function_name(std::int32_t function) const {
-    return file_.functions[static_cast<std::size_t>(function)];
+    return module_level_names_.function_names[static_cast<std::size_t>(function)];
   }
   std::string field_name(ir::Type type, std::int32_t field) const;
   /// A type as annotation: "float", "wp.vec3", "wp.array2d(dtype=float)".
@@ -84,8 +84,8 @@ class ExpressionWriter {
 
  private:
   struct WrittenExpression {
-    std::string text;               ///< printed expression
-    Precedence precedence = kAtom;  ///< precedence of its outermost operator
+    std::string text;                           ///< printed expression
+    Precedence precedence = Precedence::kAtom;  ///< precedence of its outermost operator
   };
 
   WrittenExpression spell(ir::ExprId id);
@@ -105,9 +105,9 @@ class ExpressionWriter {
 
   const ir::Module& module_;
   const ir::Function& function_;
-  FileNames& file_;
-  const std::vector<std::string>& variables_;  ///< names of the function's variables, by variable
-  std::optional<Error> error_;                 ///< first failure; nullopt: none
+  ModuleLevelNames& module_level_names_;
+  const std::vector<std::string>& variable_names_;  ///< names of the function's variables, by variable
+  std::optional<Error> error_;                      ///< first failure; nullopt: none
 };
 
 }  // namespace assay::source::warp

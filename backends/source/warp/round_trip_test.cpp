@@ -63,8 +63,8 @@ TEST_P(PythonRoundTrip, ModuleReturnedByWriterMatchesParsedPython) {
         made.module.functions, [](const ir::Function& function) { return function.gradient != ir::kNone; });
     ASSERT_EQ(written.has_value(), !custom) << made.name;
     if (custom) continue;
-    EXPECT_EQ(written->python, write_kernel(made.module, 0).value());
-    const auto read = frontend::parse_python(written->python, made.name + ".py");
+    EXPECT_EQ(written->python_source, write_kernel(made.module, 0).value());
+    const auto read = frontend::parse_python(written->python_source, made.name + ".py");
     ASSERT_TRUE(read.ok()) << read.error().text();
     ASSERT_EQ(named_text(written->module), named_text(read->module)) << made.name;
   }
@@ -76,7 +76,7 @@ std::string family_name(const ::testing::TestParamInfo<generators::Family>& info
 
 std::vector<generators::Family> all_families() {
   std::vector<generators::Family> families;
-  for (const generators::FamilyRow& family : generators::families())
+  for (const generators::FamilyEntry& family : generators::families())
     families.push_back(family.family);
   return families;
 }

@@ -57,11 +57,11 @@ std::string_view augmented(ir::Op op) {
 
 }  // namespace
 
-StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& function, FileNames& file,
+StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& function, ModuleLevelNames& file,
                                  NamePool names)
     : function_(function),
-      variables_(name_variables(function, names)),
-      expressions_(module, function, file, variables_),
+      variable_names_(name_variables(function, names)),
+      expressions_(module, function, file, variable_names_),
       decorator_(function.is_kernel ? "kernel" : "func") {
   collect_changed_in_loops(function.body, false, dynamic_variables_);
   std::set<ir::VarId> zeros;
@@ -102,46 +102,46 @@ void StatementWriter::customize(const ir::Function& of, std::string_view of_name
           last_statement_->loc,
           "a gradient function must name its adjoint variables after the parameters, in their order: adj_x for x");
     }
-    adjoints_.push_back(value.variable);
-    variables_[static_cast<std::size_t>(value.variable)] = fmt::format("wp.adjoint[{}]", variables_[p++]);
+    adjoint_variables_.push_back(value.variable);
+    variable_names_[static_cast<std::size_t>(value.variable)] = fmt::format("wp.adjoint[{}]", variable_names_[p++]);
   }
 }
 
 void StatementWriter::return_(const ir::Return& leave, ir::Loc loc) {
-  if (adjoints_.empty()) {
+  if (adjoint_variables_.empty()) {
     return line(leave.values.empty() ? "return" : concat("return ", expressions_.list(leave.values)));
   }
-  for (std::size_t i = 0; i < adjoints_.size(); ++i) {
+  for (std::size_t i = 0; i < adjoint_variables_.size(); ++i) {
     const ir::Expr& value = function_.expr(leave.values[i]);
-    if (value.kind != ir::ExprKind::kVariable || value.variable != adjoints_[i])
+    if (value.kind != ir::ExprKind::kVariable || value.variable != adjoint_variables_[i])
       expressions_.fail(loc, "a gradient function must return the same variables at every return");
   }
   line("return");
 }
 
 std::string StatementWriter::definition(std::string_view name) {
-  text_.clear();
+  body_text_.clear();
   for (const std::string& annotation : function_.annotations)
-    append(text_, "# ", annotation, "\n");
-  append(text_, "@wp.", decorator_, "\n");
+    append(body_text_, "# ", annotation, "\n");
+  append(body_text_, "@wp.", decorator_, "\n");
   lines_before_def_ = static_cast<int>(function_.annotations.size()) + 1;
   const std::string head = signature(name);
-  text_ += head;
+  body_text_ += head;
   line_count_ = lines_before_def_ + static_cast<int>(std::ranges::count(head, '\n'));
   statement_locations_.clear();
   if (function_.is_kernel) {
-    const auto first = variables_.begin() + function_.parameter_count;
+    const auto first = variable_names_.begin() + function_.parameter_count;
     line(fmt::format("{} = wp.tid()", fmt::join(first, first + function_.launch_rank, ", ")));
   }
   if (!function_.is_kernel || !function_.body.statements.empty()) block(function_.body);
-  return text_;
+  return body_text_;
 }
 
 std::string StatementWriter::signature(std::string_view name) {
   std::vector<std::string> parameters;
   for (ir::VarId i = 0; i < function_.parameter_count; ++i)
     parameters.push_back(concat(this->name(i), ": ", expressions_.annotation(function_.var(i).type)));
-  const std::string result = function_.results.size() == 1 && adjoints_.empty()
+  const std::string result = function_.results.size() == 1 && adjoint_variables_.empty()
                                  ? concat(" -> ", expressions_.annotation(function_.results[0]))
                                  : std::string();
   std::string text = fmt::format("def {}({}){}:\n", name, fmt::join(parameters, ", "), result);
@@ -152,8 +152,8 @@ std::string StatementWriter::signature(std::string_view name) {
 void StatementWriter::place(ir::Function& function, std::string name, int first) const {
   function.name = std::move(name);
   function.loc = {.line = first + lines_before_def_, .column = 1};
-  for (std::size_t i = 0; i < variables_.size(); ++i)
-    function.variables[i].name = variables_[i];
+  for (std::size_t i = 0; i < variable_names_.size(); ++i)
+    function.variables[i].name = variable_names_[i];
   auto next = statement_locations_.begin();
   ir::for_each_statement(function.body, [&](ir::Stmt& statement) {
     statement.loc = {.line = first + next->line, .column = next->column};
@@ -174,7 +174,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::Assign& node) { assign(node); },
                  [&](const ir::Store& node) {
                    if (function_.expr(node.value).type.is_tile()) return write_tile_change("tile_store", node);
-                   write_assignment(fmt::format("{}[{}]", expressions_.operand(node.array, kPostfix),
+                   write_assignment(fmt::format("{}[{}]", expressions_.operand(node.array, Precedence::kPostfix),
                                                 expressions_.indices(node.indices)),
                                     ir::stored_part(function_, node));
                  },
@@ -184,9 +184,9 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::For& node) { for_(node); },
                  [&](const ir::While& node) {
                    line("while ", expressions_.write(node.condition), ":");
-                   ++depth_;
+                   ++indent_level_;
                    block(node.body);
-                   --depth_;
+                   --indent_level_;
                  },
                  [&](const ir::Break&) { line("break"); },
                  [&](const ir::Continue&) { line("continue"); },
@@ -241,9 +241,9 @@ void StatementWriter::assign(const ir::Assign& assign) {
 std::string StatementWriter::part_of(std::string place, const std::vector<ir::PartStep>& path) {
   for (std::size_t k = 0; k < path.size(); ++k) {
     const ir::PartStep& step = path[k];
-    if (step.field != ir::kNone) {
-      place += "." + expressions_.field_name(step.whole, step.field);
-    } else if (step.whole.is_matrix() && k + 1 < path.size()) {
+    if (step.field_index != ir::kNone) {
+      place += "." + expressions_.field_name(step.whole_type, step.field_index);
+    } else if (step.whole_type.is_matrix() && k + 1 < path.size()) {
       place += fmt::format("[{}, {}]", expressions_.index(step.index), expressions_.index(path[++k].index));
     } else {
       place += fmt::format("[{}]", expressions_.index(step.index));
@@ -255,10 +255,10 @@ std::string StatementWriter::part_of(std::string place, const std::vector<ir::Pa
 void StatementWriter::write_assignment(std::string place, const ir::ChangedPart& part) {
   place = part_of(std::move(place), part.path);
   const ir::Expr& value = function_.expr(part.value);
-  if (part.is_update && value.op == ir::Op::kTileInsert) {
+  if (part.combines_with_old_value && value.op == ir::Op::kTileInsert) {
     const std::vector<ir::ExprId> indices(value.args.begin() + 1, value.args.end() - 1);
     line(fmt::format("{}[{}] = {}", place, expressions_.indices(indices), expressions_.write(value.args.back())));
-  } else if (part.is_update && value.op == ir::Op::kAdd && place.starts_with("wp.adjoint[")) {
+  } else if (part.combines_with_old_value && value.op == ir::Op::kAdd && place.starts_with("wp.adjoint[")) {
     line(place, " += ", expressions_.write(value.args[1]));
   } else {
     line(place, " = ", expressions_.write(part.value));
@@ -277,7 +277,7 @@ void StatementWriter::atomic(const ir::Atomic& atomic) {
   if (atomic.compare != ir::kNone) arguments += ", " + expressions_.write(atomic.compare);
   arguments += ", " + expressions_.write(atomic.value);
   const std::string target = atomic.result == ir::kNone ? "" : name(atomic.result) + " = ";
-  line(target, "wp.", row(atomic.op).warp, "(", arguments, ")");
+  line(target, "wp.", row(atomic.op).warp_name, "(", arguments, ")");
 }
 
 void StatementWriter::call(const ir::Call& call) {
@@ -291,9 +291,9 @@ void StatementWriter::call(const ir::Call& call) {
 
 void StatementWriter::if_(const ir::If& branch, std::string_view keyword) {
   line(keyword, " ", expressions_.write(branch.condition), ":");
-  ++depth_;
+  ++indent_level_;
   block(branch.then_block);
-  --depth_;
+  --indent_level_;
   const auto& others = branch.else_block.statements;
   if (others.empty()) return;
   if (const auto* next = std::get_if<ir::If>(&others[0].node); next != nullptr && others.size() == 1) {
@@ -302,9 +302,9 @@ void StatementWriter::if_(const ir::If& branch, std::string_view keyword) {
     return;
   }
   line("else:");
-  ++depth_;
+  ++indent_level_;
   block(branch.else_block);
-  --depth_;
+  --indent_level_;
 }
 
 bool StatementWriter::is_literal_i32(ir::ExprId id, std::int64_t value) const {
@@ -318,9 +318,9 @@ void StatementWriter::for_(const ir::For& loop) {
   if (!counts_up || !is_literal_i32(loop.start, 0)) range = expressions_.write(loop.start) + ", " + range;
   if (!counts_up) range += ", " + expressions_.write(loop.step);
   line("for ", name(loop.variable), " in range(", range, "):");
-  ++depth_;
+  ++indent_level_;
   block(loop.body);
-  --depth_;
+  --indent_level_;
 }
 
 }  // namespace assay::source::warp

@@ -19,7 +19,7 @@ namespace assay::source::warp {
 class StatementWriter {
  public:
   /// Keeps references to all arguments except `names`, the file's names, which variables must not use.
-  StatementWriter(const ir::Module& module, const ir::Function& function, FileNames& file, NamePool names);
+  StatementWriter(const ir::Module& module, const ir::Function& function, ModuleLevelNames& file, NamePool names);
   StatementWriter(const StatementWriter&) = delete;
   StatementWriter& operator=(const StatementWriter&) = delete;
 
@@ -36,7 +36,7 @@ class StatementWriter {
   std::string signature(std::string_view name);
   void return_(const ir::Return& leave, ir::Loc loc);
   bool is_adjoint(ir::VarId variable) const {
-    return std::find(adjoints_.begin(), adjoints_.end(), variable) != adjoints_.end();
+    return std::find(adjoint_variables_.begin(), adjoint_variables_.end(), variable) != adjoint_variables_.end();
   }
   void block(const ir::Block& block);
   void statement(const ir::Stmt& statement);
@@ -57,31 +57,32 @@ class StatementWriter {
   /// An assignment to the part of the place that changes.
   void write_assignment(std::string place, const ir::ChangedPart& part);
   bool is_literal_i32(ir::ExprId id, std::int64_t value) const;
-  const std::string& name(ir::VarId variable) const { return variables_[static_cast<std::size_t>(variable)]; }
+  const std::string& name(ir::VarId variable) const { return variable_names_[static_cast<std::size_t>(variable)]; }
   std::string value_of(ir::VarId variable, ir::ExprId value);
   /// Adds a line that consists of the pieces.
   template <class... Pieces>
   void line(const Pieces&... pieces) {
-    text_.append(static_cast<std::size_t>(4 * depth_), ' ');
-    assay::append(text_, pieces...);
-    text_ += '\n';
+    body_text_.append(static_cast<std::size_t>(4 * indent_level_), ' ');
+    assay::append(body_text_, pieces...);
+    body_text_ += '\n';
     ++line_count_;
   }
   /// The location of the next line.
-  ir::Loc here() const { return {.line = line_count_, .column = 4 * depth_ + 1}; }
+  ir::Loc here() const { return {.line = line_count_, .column = 4 * indent_level_ + 1}; }
 
   const ir::Function& function_;
-  std::vector<std::string> variables_;  ///< names of the variables, by variable
+  std::vector<std::string> variable_names_;  ///< names of the variables, by variable
   /// Variables that must not be initialized with a bare number, which Warp treats as a constant: it rejects changes of
   /// a constant in a loop, and a cast of a constant to another type changes its type, and the negative of a
   /// constant zero is a negative zero.
   std::set<ir::VarId> dynamic_variables_;
   ExpressionWriter expressions_;
-  std::string decorator_;            ///< decorator without "@wp.": "kernel", "func_grad(f)"
-  std::vector<ir::VarId> adjoints_;  ///< for a gradient: variables of the returned sums, written as wp.adjoint[...]
+  std::string decorator_;  ///< decorator without "@wp.": "kernel", "func_grad(f)"
+  std::vector<ir::VarId>
+      adjoint_variables_;  ///< for a gradient: variables of the returned sums, written as wp.adjoint[...]
   const ir::Stmt* last_statement_ = nullptr;  ///< last statement of a gradient's body; null otherwise
-  std::string text_;                          ///< lines of the body printed so far
-  int depth_ = 1;                             ///< indentation level, of four spaces each
+  std::string body_text_;                     ///< lines of the body printed so far
+  int indent_level_ = 1;                      ///< indentation level, of four spaces each
   int line_count_ = 0;                        ///< number of lines so far
   int lines_before_def_ = 0;                  ///< number of lines before the "def" line
   /// Locations of the statements in the order of the text, lines counted from 0.

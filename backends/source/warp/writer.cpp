@@ -88,11 +88,11 @@ void spell_types(const ir::Module& module, const Selection& selection, TypeAlias
     spell_function(module.kernels[index]);
 }
 
-std::string write_struct(const ir::Module& module, std::size_t index, FileNames& file) {
+std::string write_struct(const ir::Module& module, std::size_t index, ModuleLevelNames& file) {
   const ir::Function no_function;
   const std::vector<std::string> no_variables;
   ExpressionWriter types(module, no_function, file, no_variables);
-  std::string text = fmt::format("@wp.struct\nclass {}:\n", file.structs[index]);
+  std::string text = fmt::format("@wp.struct\nclass {}:\n", file.struct_names[index]);
   for (const ir::Field& field : module.structs[index].fields)
     text += fmt::format("    {}: {}\n", field.name, types.annotation(field.type));
   return text;
@@ -107,18 +107,18 @@ const ir::Function* gradient_of(const ir::Module& module, std::size_t function) 
 Result<std::string> write_selection(const ir::Module& module, const Selection& selection,
                                     ir::Module* placed = nullptr) {
   NamePool names;
-  FileNames file{.structs = {}, .functions = {}, .aliases = TypeAliases(names)};
+  ModuleLevelNames file{.struct_names = {}, .function_names = {}, .type_aliases = TypeAliases(names)};
   for (const ir::StructDef& definition : module.structs)
-    file.structs.push_back(names.take(definition.name));
+    file.struct_names.push_back(names.take(definition.name));
   // Kernels keep their names, because users select them by name, even if a function of another file has the same name.
   std::vector<std::string> kernel_names;
   for (const ir::Function& kernel : module.kernels)
     kernel_names.push_back(names.take(kernel.name));
   // Warp provides its library functions itself.
   for (const ir::Function& function : module.functions)
-    if (const auto name = ir::library_name(function)) file.functions.push_back(fmt::format("wp.{}", *name));
-    else file.functions.push_back(names.take(function.name));
-  spell_types(module, selection, file.aliases);
+    if (const auto name = ir::library_name(function)) file.function_names.push_back(fmt::format("wp.{}", *name));
+    else file.function_names.push_back(names.take(function.name));
+  spell_types(module, selection, file.type_aliases);
 
   // The function that a custom derivative belongs to.
   std::map<const ir::Function*, std::size_t> customs;
@@ -127,16 +127,16 @@ Result<std::string> write_selection(const ir::Module& module, const Selection& s
       if (custom != ir::kNone) customs.emplace(&module.functions[static_cast<std::size_t>(custom)], index);
   }
   std::string text = "import warp as wp\n";
-  if (const std::string& aliases = file.aliases.definitions(); !aliases.empty()) text += "\n" + aliases;
+  if (const std::string& aliases = file.type_aliases.definitions(); !aliases.empty()) text += "\n" + aliases;
   for (const std::size_t index : selection.structs)
     text += "\n\n" + write_struct(module, index, file);
-  for (std::size_t i = 0; placed != nullptr && i < file.structs.size(); ++i)
-    placed->structs[i].name = file.structs[i];
+  for (std::size_t i = 0; placed != nullptr && i < file.struct_names.size(); ++i)
+    placed->structs[i].name = file.struct_names[i];
   const auto add = [&](const ir::Function& function, const std::string& name, ir::Function* copy) {
     StatementWriter writer(module, function, file, names);
     if (const auto custom = customs.find(&function); custom != customs.end()) {
       const std::size_t of = custom->second;
-      writer.customize(module.functions[of], file.functions[of], &function == gradient_of(module, of));
+      writer.customize(module.functions[of], file.function_names[of], &function == gradient_of(module, of));
     }
     text += "\n\n";
     const auto first = static_cast<int>(std::ranges::count(text, '\n')) + 1;
@@ -147,7 +147,7 @@ Result<std::string> write_selection(const ir::Module& module, const Selection& s
   for (const std::size_t index : selection.functions) {
     if (ir::library_name(module.functions[index])) continue;
     ir::Function* const copy = placed == nullptr ? nullptr : &placed->functions[index];
-    if (auto error = add(module.functions[index], file.functions[index], copy)) return *error;
+    if (auto error = add(module.functions[index], file.function_names[index], copy)) return *error;
   }
   for (const std::size_t index : selection.kernels) {
     ir::Function* const copy = placed == nullptr ? nullptr : &placed->kernels[index];
@@ -185,7 +185,7 @@ Result<std::optional<WrittenModule>> write_module(const ir::Module& module, std:
   if (!python.ok()) return python.error();
   placed.source_name = std::move(file_name);
   placed.source_lines = ir::split_lines(*python);
-  return std::optional(WrittenModule{.python = python.take(), .module = std::move(placed)});
+  return std::optional(WrittenModule{.python_source = python.take(), .module = std::move(placed)});
 }
 
 }  // namespace assay::source::warp

@@ -32,8 +32,8 @@ Result<std::string> write_kernel(const ir::Module& module, std::size_t kernel);
 
 /// A file and the module that parsing it gives.
 struct WrittenModule {
-  std::string python;  ///< text of the file
-  ir::Module module;   ///< module that parsing the file gives
+  std::string python_source;  ///< text of the file
+  ir::Module module;          ///< module that parsing the file gives
 };
 
 /// Writes a module whose only kernel uses all its structs and functions. Also returns the module that parsing the file

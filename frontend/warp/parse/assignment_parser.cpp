@@ -35,7 +35,7 @@ bool lacks_atomics(ir::Type element) {
 
 /// The names of FunctionContext::AssignedFlag.
 std::string flag_name(std::string_view name) { return fmt::format("{}_is_assigned", name); }
-std::string guard_name(std::string_view name) { return fmt::format("{}{}", name, ir::kGuardArraySuffix); }
+std::string guard_name(std::string_view name) { return fmt::format("{}{}", name, ir::kUnassignedGuardArraySuffix); }
 
 }  // namespace
 
@@ -98,7 +98,7 @@ void WarpStatementParser::assignment(SyntaxNode node) {
   const bool is_number = !right.is(SyntaxKind::kCall) && expressions_.literal(right).has_value();
   if (!starts_here || !is_number) return;
   const ir::VarId variable = context_.bindings.find(target.text());
-  initial_loop_depth_.emplace(variable, dynamic_loop_depth_);
+  loop_depth_at_initialization_.emplace(variable, dynamic_loop_depth_);
   const bool is_constant = context_.data_flow.assignments(target.text()) == 1 && !right.is(SyntaxKind::kAttribute);
   if (is_constant && variable != kNone) context_.literal_variables.emplace(variable, *expressions_.literal(right));
 }
@@ -114,9 +114,9 @@ void WarpStatementParser::assign_alias(SyntaxNode name, SyntaxNode part) {
 }
 
 void WarpStatementParser::note_changed_constant(SyntaxNode name, ir::VarId variable) {
-  const auto start = initial_loop_depth_.find(variable);
-  if (start == initial_loop_depth_.end() || start->second >= dynamic_loop_depth_) return;
-  initial_loop_depth_.erase(start);
+  const auto start = loop_depth_at_initialization_.find(variable);
+  if (start == loop_depth_at_initialization_.end() || start->second >= dynamic_loop_depth_) return;
+  loop_depth_at_initialization_.erase(start);
   const bool is_float = context_.function.var(variable).type.is_float_scalar();
   context_.note(name, fmt::format("Warp rejects a dynamic loop that changes a variable whose initial value is a bare "
                                   "literal; initialize the variable with {}(...)",
@@ -170,8 +170,8 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
     context_.bindings.bind(text, variable);
     if (needs_flag) {
       const ir::VarId flag = context_.builder.let(flag_name(text), context_.builder.boolean(true));
-      const ir::VarId guard = context_.builder.let_zero(guard_name(text), ir::kGuardArrayType);
-      context_.assigned_flags[variable] = {.is_assigned = flag, .guard = guard};
+      const ir::VarId guard = context_.builder.let_zero(guard_name(text), ir::kUnassignedGuardArrayType);
+      context_.assigned_flags[variable] = {.is_assigned = flag, .guard_array = guard};
     }
     return;
   }
@@ -184,9 +184,9 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
     if (needs_flag) {
       const FunctionContext::AssignedFlag flag{
           .is_assigned = context_.builder.declare(flag_name(text), ir::kBool),
-          .guard = context_.builder.declare(guard_name(text), ir::kGuardArrayType)};
+          .guard_array = context_.builder.declare(guard_name(text), ir::kUnassignedGuardArrayType)};
       context_.bindings.declare_in_enclosing_block(depth, flag.is_assigned);
-      context_.bindings.declare_in_enclosing_block(depth, flag.guard);
+      context_.bindings.declare_in_enclosing_block(depth, flag.guard_array);
       context_.assigned_flags[variable] = flag;
     }
   }
@@ -237,13 +237,13 @@ bool WarpStatementParser::assign_effect(SyntaxNode name, SyntaxNode call) {
   if (!expressions_.is_file_function(call)) return false;
   const ResolvedCall resolved = expressions_.resolve(call);
   if (resolved.callee == nullptr) return true;
-  const auto index = static_cast<std::size_t>(resolved.callee->index);
+  const auto index = static_cast<std::size_t>(resolved.callee->function_index);
   if (context_.file.module().functions[index].results.size() != 1) {
     context_.error(call, "function must return exactly one value to be assigned to one variable");
     return true;
   }
   context_.builder.at(call.loc());
-  assign_name(name, context_.builder.call(resolved.callee->index, resolved.arguments));
+  assign_name(name, context_.builder.call(resolved.callee->function_index, resolved.arguments));
   return true;
 }
 
@@ -350,7 +350,7 @@ void WarpStatementParser::assign_library_results(std::span<const SyntaxNode> tar
 void WarpStatementParser::assign_call_results(SyntaxNode target, SyntaxNode call) {
   const auto targets = target.children();
   const ResolvedCall resolved = expressions_.resolve(call);
-  if (resolved.callee != nullptr) bind_results(targets, call, resolved.callee->index, resolved.arguments);
+  if (resolved.callee != nullptr) bind_results(targets, call, resolved.callee->function_index, resolved.arguments);
 }
 
 /// Assigns the results of the function to the names.
@@ -399,7 +399,7 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
       return write_target(context_, target, place, result);
     }
   }
-  if (!place.path.empty() && !place.path.back().tile.empty()) {
+  if (!place.accessors.empty() && !place.accessors.back().tile_indices.empty()) {
     context_.error(node,
                    "tile elements cannot be updated: every thread of the block would execute the update on a GPU, but "
                    "only one on the CPU");
@@ -439,7 +439,7 @@ bool WarpStatementParser::atomic_update(SyntaxNode node, std::string_view symbol
     return fail(fmt::format("element has type {}, got {}", context_.type_name(place.type), context_.type_name(given)));
   }
   context_.builder.at(node.loc());
-  if (place.path.empty()) {
+  if (place.accessors.empty()) {
     const bool fits = is_sum ? !element.is_struct() && !element.is_bool() : element.is_integer_scalar();
     if (!fits) return fail(fmt::format("atomic update is not supported for {}", context_.type_name(element)));
     context_.builder.atomic(op, place.variable, place.indices(), value);
@@ -450,9 +450,9 @@ bool WarpStatementParser::atomic_update(SyntaxNode node, std::string_view symbol
   }
   // A component: add a value that is zero elsewhere.
   ExprId change = value;
-  for (std::size_t k = place.path.size(); k-- > 0;) {
-    const ExprId zero = context_.builder.zero(k == 0 ? element : element.part());
-    change = context_.operation(node, Op::kInsert, {zero, place.path[k].index, change});
+  for (std::size_t k = place.accessors.size(); k-- > 0;) {
+    const ExprId zero = context_.builder.zero(k == 0 ? element : element.indexed_part());
+    change = context_.operation(node, Op::kInsert, {zero, place.accessors[k].index, change});
   }
   context_.builder.atomic(op, place.variable, place.indices(), change);
   return true;

@@ -464,11 +464,11 @@ CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const Assignm
     return {.spec = {}, .values = {failed}};
   }
   result.spec.kind = ArgumentSpec::Kind::kArray;
-  result.spec.whole_array = context_.function.var(place.variable).type;
+  result.spec.whole_array_type = context_.function.var(place.variable).type;
   context_.builder.at(node.loc());
   result.values.push_back(context_.builder.var(place.variable));
   for (const SliceDimension& dimension : place.dimensions) {
-    result.spec.parts.push_back({.kind = dimension.kind, .step = dimension.step});
+    result.spec.dimensions.push_back({.kind = dimension.kind, .step = dimension.step});
     if (dimension.kind == DimensionKind::kFixed) result.values.push_back(as_i32(node, dimension.index));
     if (dimension.kind == DimensionKind::kIndexed) result.values.push_back(context_.builder.var(dimension.indices));
     if (dimension.kind != DimensionKind::kRange) continue;
@@ -516,12 +516,12 @@ bool WarpExpressionParser::read_arguments(SyntaxNode call, const FunctionEntry& 
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto keyword = arguments.keyword.find(parameters[i]);
-    const auto otherwise = callee.defaults.find(parameters[i]);
+    const auto otherwise = callee.default_arguments.find(parameters[i]);
     if (i < positional.size()) {
       values.push_back(std::move(positional[i]));
     } else if (keyword != arguments.keyword.end()) {
       values.push_back(argument(keyword->second));
-    } else if (otherwise != callee.defaults.end()) {
+    } else if (otherwise != callee.default_arguments.end()) {
       const ExprId value = constant(call, otherwise->second);
       values.push_back({.spec = {.type = otherwise->second.type}, .values = {value}});
     } else {
@@ -540,11 +540,11 @@ std::optional<std::vector<CallArgument>> WarpExpressionParser::match_arguments(
   std::size_t used = 0;
   for (std::size_t i = positional.size(); i < callee.parameters.size(); ++i) {
     const auto named = by_name.find(callee.parameters[i]);
-    const auto otherwise = callee.defaults.find(callee.parameters[i]);
+    const auto otherwise = callee.default_arguments.find(callee.parameters[i]);
     if (named != by_name.end()) {
       matched.push_back(named->second);
       ++used;
-    } else if (otherwise != callee.defaults.end()) {
+    } else if (otherwise != callee.default_arguments.end()) {
       matched.push_back({.spec = {.type = otherwise->second.type}, .values = {}});
     } else {
       return std::nullopt;
@@ -561,13 +561,13 @@ bool WarpExpressionParser::is_callable(SyntaxNode call, const FunctionEntry* cal
     context_.error(call, "recursive functions are not supported");
   } else if (callee->is_kernel) {
     context_.error(call, "kernels cannot be called");
-  } else if (callee->is_generic && callee->rejection.empty()) {
+  } else if (callee->is_generic && callee->reason_not_parsed.empty()) {
     return true;
   } else if (callee->state != FunctionEntry::State::kParsed) {
-    const std::string why = callee->failure.empty() ? "" : ": " + callee->failure;
-    context_.error(call, callee->rejection.empty() ? fmt::format("function {} could not be parsed{}", name, why)
-                                                   : callee->rejection);
-    if (context_.entry.failure.empty()) context_.entry.failure = callee->failure;
+    const std::string why = callee->rejection_reason.empty() ? "" : ": " + callee->rejection_reason;
+    context_.error(call, callee->reason_not_parsed.empty() ? fmt::format("function {} could not be parsed{}", name, why)
+                                                           : callee->reason_not_parsed);
+    if (context_.entry.rejection_reason.empty()) context_.entry.rejection_reason = callee->rejection_reason;
   } else {
     return true;
   }
@@ -580,11 +580,12 @@ bool WarpExpressionParser::takes(const FunctionEntry& callee, const std::vector<
   const auto annotations = callee.definition.part(SyntaxField::kParameters).children();
   for (misfit = 0; misfit < arguments.size(); ++misfit) {
     const ArgumentSpec& given = arguments[misfit].spec;
-    const bool fits = callee.is_generic
-                          ? accepts(callee.environment->scope, annotations[misfit].part(SyntaxField::kType), given)
-                          : given.kind != ArgumentSpec::Kind::kFunction && given.type == callee.types[misfit] &&
-                                given.is_indexed() == callee.environment->scope.is_indexed_array(
-                                                          annotations[misfit].part(SyntaxField::kType));
+    const bool fits =
+        callee.is_generic
+            ? accepts(callee.environment->scope, annotations[misfit].part(SyntaxField::kType), given)
+            : given.kind != ArgumentSpec::Kind::kFunction && given.type == callee.parameter_types[misfit] &&
+                  given.is_indexed() ==
+                      callee.environment->scope.is_indexed_array(annotations[misfit].part(SyntaxField::kType));
     if (!fits) return false;
   }
   return true;
@@ -621,7 +622,7 @@ FunctionEntry* WarpExpressionParser::resolve_overload(SyntaxNode call, const std
   for (const bool generic : {false, true}) {
     for (FunctionEntry* entry : candidates) {
       const bool is_parsed =
-          entry->is_generic ? entry->rejection.empty() : entry->state == FunctionEntry::State::kParsed;
+          entry->is_generic ? entry->reason_not_parsed.empty() : entry->state == FunctionEntry::State::kParsed;
       if (entry->is_generic != generic || !is_parsed) continue;
       auto matched = match_arguments(*entry, positional, by_name);
       std::size_t misfit = 0;
@@ -629,7 +630,7 @@ FunctionEntry* WarpExpressionParser::resolve_overload(SyntaxNode call, const std
       values = std::move(*matched);
       for (std::size_t i = 0; i < values.size(); ++i) {
         if (values[i].values.empty() && values[i].spec.kind == ArgumentSpec::Kind::kValue)
-          values[i].values.push_back(constant(call, entry->defaults.find(entry->parameters[i])->second));
+          values[i].values.push_back(constant(call, entry->default_arguments.find(entry->parameters[i])->second));
       }
       return entry;
     }
@@ -651,7 +652,8 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
   if (callee == nullptr) return {};
   if (std::size_t misfit = 0; !takes(*callee, arguments, misfit)) {
     const ArgumentSpec& spec = arguments[misfit].spec;
-    if (!callee->is_generic && spec.kind == ArgumentSpec::Kind::kArray && spec.type == callee->types[misfit]) {
+    if (!callee->is_generic && spec.kind == ArgumentSpec::Kind::kArray &&
+        spec.type == callee->parameter_types[misfit]) {
       context_.error(
           call, fmt::format("parameter '{}' must be {}", callee->parameters[misfit],
                             spec.is_indexed() ? "an array, got an indexed array" : "an indexed array, got an array"));
@@ -661,7 +663,7 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
     context_.error(call, callee->is_generic
                              ? fmt::format("parameter '{}' does not accept {}", callee->parameters[misfit], given)
                              : fmt::format("parameter '{}' has type {}, got {}", callee->parameters[misfit],
-                                           context_.type_name(callee->types[misfit]), given));
+                                           context_.type_name(callee->parameter_types[misfit]), given));
     return {};
   }
   callee = specialize(call, callee, arguments);
@@ -684,7 +686,8 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
 ExprId WarpExpressionParser::call_file_function(SyntaxNode node) {
   const ResolvedCall resolved = resolve(node);
   if (resolved.callee == nullptr) return kNone;
-  const ir::Function& function = context_.file.module().functions[static_cast<std::size_t>(resolved.callee->index)];
+  const ir::Function& function =
+      context_.file.module().functions[static_cast<std::size_t>(resolved.callee->function_index)];
   if (function.results.size() != 1) {
     return context_.error(node,
                           fmt::format("{} returns {} values, expected 1", function.name, function.results.size()));
@@ -694,7 +697,7 @@ ExprId WarpExpressionParser::call_file_function(SyntaxNode node) {
 
 ExprId WarpExpressionParser::single_result(SyntaxNode node, const ResolvedCall& resolved) {
   context_.builder.at(node.loc());
-  const ExprId result = context_.builder.call(resolved.callee->index, resolved.arguments);
+  const ExprId result = context_.builder.call(resolved.callee->function_index, resolved.arguments);
   if (!resolved.callee->has_effects) return result;
   return context_.builder.var(context_.builder.let("result", result));
 }
@@ -702,7 +705,8 @@ ExprId WarpExpressionParser::single_result(SyntaxNode node, const ResolvedCall& 
 std::vector<ExprId> WarpExpressionParser::call_results(SyntaxNode node) {
   const ResolvedCall resolved = resolve(node);
   if (resolved.callee == nullptr) return {};
-  const auto& results = context_.file.module().functions[static_cast<std::size_t>(resolved.callee->index)].results;
+  const auto& results =
+      context_.file.module().functions[static_cast<std::size_t>(resolved.callee->function_index)].results;
   if (results.size() == 1) return {single_result(node, resolved)};
   if (results.empty()) {
     context_.error(node, "function returns no value");
@@ -710,7 +714,7 @@ std::vector<ExprId> WarpExpressionParser::call_results(SyntaxNode node) {
   }
   context_.builder.at(node.loc());
   std::vector<ExprId> values;
-  for (const ir::VarId variable : context_.builder.call_statement(resolved.callee->index, resolved.arguments,
+  for (const ir::VarId variable : context_.builder.call_statement(resolved.callee->function_index, resolved.arguments,
                                                                   std::vector<std::string>(results.size(), "result")))
     values.push_back(context_.builder.var(variable));
   return values;

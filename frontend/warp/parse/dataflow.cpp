@@ -345,7 +345,7 @@ class FlowWalk {
   explicit FlowWalk(Dataflow& result) : result_(result) {}
 
   void place(const Scope& scope, const NameSet& names) {
-    auto& assigned = result_.names_assigned_in_[scope.block.id()];
+    auto& assigned = result_.assigned_names_by_block_[scope.block.id()];
     assigned.assign(scope.assigned.begin(), scope.assigned.end());
     NameSet further_in;
     for (const std::string_view name : names) {
@@ -354,7 +354,7 @@ class FlowWalk {
         return inner.mentioned.contains(name) && inner.exposed.contains(name);
       });
       if (exposed || scope.direct.contains(name)) {
-        result_.declarations_[{scope.block.id(), name}] = true;
+        result_.required_declarations_[{scope.block.id(), name}] = true;
       } else {
         further_in.insert(name);
       }
@@ -370,15 +370,15 @@ class FlowWalk {
 Dataflow::Dataflow(SyntaxNode body, const std::vector<std::string_view>& parameters) {
   ScopeBuilder builder;
   const Scope root = builder.build(body, {});
-  assignments_ = builder.assignments;
+  assignment_counts_ = builder.assignments;
 
   NameSet drawn;
   collect_drawn(body, drawn);
   for (const std::string_view parameter : parameters) {
-    if (drawn.contains(parameter)) ++assignments_[parameter];
+    if (drawn.contains(parameter)) ++assignment_counts_[parameter];
   }
   NameSet names;
-  for (const auto& [name, count] : assignments_)
+  for (const auto& [name, count] : assignment_counts_)
     names.insert(name);
   for (const std::string_view parameter : parameters)
     names.erase(parameter);
@@ -389,24 +389,24 @@ Dataflow::Dataflow(SyntaxNode body, const std::vector<std::string_view>& paramet
   Execution(unassigned).block(body, assigned);
   falls_through_ = !assigned.unreachable;
   for (const SyntaxNode name : unassigned) {
-    if (!assignments_.contains(name.text()) || !unassigned_ids_.insert(name.id()).second) continue;
-    unassigned_names_.insert(name.text());
+    if (!assignment_counts_.contains(name.text()) || !unassigned_read_ids_.insert(name.id()).second) continue;
+    names_with_unassigned_reads_.insert(name.text());
     unassigned_reads_.push_back({.name = name, .is_after_loop = builder.loop_variables.contains(name.text())});
   }
 }
 
 bool Dataflow::declares(SyntaxNode block, std::string_view name) const {
-  return declarations_.contains({block.id(), name});
+  return required_declarations_.contains({block.id(), name});
 }
 
 int Dataflow::assignments(std::string_view name) const {
-  const auto found = assignments_.find(name);
-  return found == assignments_.end() ? 0 : found->second;
+  const auto found = assignment_counts_.find(name);
+  return found == assignment_counts_.end() ? 0 : found->second;
 }
 
 bool Dataflow::assigned_in(SyntaxNode block, std::string_view name) const {
-  const auto found = names_assigned_in_.find(block.id());
-  return found != names_assigned_in_.end() &&
+  const auto found = assigned_names_by_block_.find(block.id());
+  return found != assigned_names_by_block_.end() &&
          std::find(found->second.begin(), found->second.end(), name) != found->second.end();
 }
 

@@ -36,22 +36,23 @@ class Dataflow {
   bool assigned_in(SyntaxNode block, std::string_view name) const;
   /// In the order in which they were found.
   const std::vector<UnassignedRead>& unassigned_reads() const { return unassigned_reads_; }
-  bool is_unassigned(SyntaxNode name) const { return unassigned_ids_.contains(name.id()); }
-  bool has_unassigned_reads(std::string_view name) const { return unassigned_names_.contains(name); }
+  bool is_unassigned(SyntaxNode name) const { return unassigned_read_ids_.contains(name.id()); }
+  bool has_unassigned_reads(std::string_view name) const { return names_with_unassigned_reads_.contains(name); }
   /// Whether control can reach the end of the body.
   bool falls_through() const { return falls_through_; }
 
  private:
   friend class FlowWalk;
 
-  std::map<std::pair<const void*, std::string_view>, bool> declarations_;  ///< blocks and names to declare in them
-  std::map<std::string_view, int> assignments_;                            ///< number of statements that assign a name
+  std::map<std::pair<const void*, std::string_view>, bool>
+      required_declarations_;                          ///< blocks and names to declare in them
+  std::map<std::string_view, int> assignment_counts_;  ///< number of statements that assign a name
   /// By SyntaxNode::id() of a block: the names that the block or a nested one assigns.
-  std::map<const void*, std::vector<std::string_view>> names_assigned_in_;
-  std::vector<UnassignedRead> unassigned_reads_;  ///< reads in the order in which they were found
-  std::set<const void*> unassigned_ids_;          ///< SyntaxNode::id() of each of these reads
-  std::set<std::string_view> unassigned_names_;   ///< names of these reads
-  bool falls_through_ = true;                     ///< whether control can reach the end of the body
+  std::map<const void*, std::vector<std::string_view>> assigned_names_by_block_;
+  std::vector<UnassignedRead> unassigned_reads_;            ///< reads in the order in which they were found
+  std::set<const void*> unassigned_read_ids_;               ///< SyntaxNode::id() of each of these reads
+  std::set<std::string_view> names_with_unassigned_reads_;  ///< names of these reads
+  bool falls_through_ = true;                               ///< whether control can reach the end of the body
 };
 
 }  // namespace assay::frontend

@@ -158,7 +158,7 @@ void WarpFileParser::assume_types(FunctionEntry& kernel) {
       kernel.state = FunctionEntry::State::kParsed;
       made.has_assumptions = true;
       const std::string warp = kernel.environment->scope.name_of_warp();
-      if (kernel.environment->outer == nullptr && !warp.empty())
+      if (kernel.environment->enclosing == nullptr && !warp.empty())
         made.suggested_overload = fmt::format("{} = {}.overload({}, {})", made.name, warp, kernel.name, list);
       report({.severity = Severity::kNote,
               .loc = kernel.definition.loc(),
@@ -169,7 +169,7 @@ void WarpFileParser::assume_types(FunctionEntry& kernel) {
     }
     result_.diagnostics.resize(reported);
     kernel_names_.erase(made.name);
-    if (first_failure.empty()) first_failure = fmt::format("; assuming types {}: {}", list, made.failure);
+    if (first_failure.empty()) first_failure = fmt::format("; assuming types {}: {}", list, made.rejection_reason);
   }
   kernel.instances.clear();
   reject(kernel, unsaid + first_failure);

@@ -207,7 +207,7 @@ ExprId WarpExpressionParser::if_assigned(SyntaxNode node, ExprId value) {
   ir::Builder& builder = context_.builder;
   builder.at(name.loc());
   const ExprId index = builder.cast(ir::kI32, builder.op(Op::kNot, {builder.var(flag->second.is_assigned)}));
-  const ExprId test = builder.op(Op::kEq, {builder.load(flag->second.guard, {index}), builder.i32(0)});
+  const ExprId test = builder.op(Op::kEq, {builder.load(flag->second.guard_array, {index}), builder.i32(0)});
   return builder.op(Op::kWhere, {test, value, context_.copy(value)});
 }
 

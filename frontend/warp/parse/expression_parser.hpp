@@ -37,7 +37,7 @@ bool is_random_function(std::string_view name);
 /// Whether the function draws a random point of a shape.
 bool is_shape_sampler(std::string_view name);
 /// 2 pi in f32, as in Warp's random functions.
-inline constexpr double kFullTurn = 6.2831854820251465;
+inline constexpr double kTwoPi = 6.2831854820251465;
 
 class WarpExpressionParser {
  public:

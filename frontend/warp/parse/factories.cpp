@@ -50,7 +50,7 @@ std::vector<FactoryParameter> parameters_of(SyntaxNode definition) {
 }
 
 const SyntaxNode* find_factory(const Environment& home, std::string_view name, const Environment*& where) {
-  for (const Environment* at = &home; at != nullptr; at = at->outer) {
+  for (const Environment* at = &home; at != nullptr; at = at->enclosing) {
     const auto found = at->kernel_factories.find(name);
     where = at;
     if (found != at->kernel_factories.end()) return &found->second;
@@ -150,10 +150,10 @@ bool WarpFileParser::bind_parameters(SyntaxNode definition, SyntaxNode call, Env
                                                                   : otherwise;
     if (!value) return false;
     const auto* functions =
-        value.is(SyntaxKind::kIdentifier) ? find(is_given ? from : *inner.outer, value.text()) : nullptr;
+        value.is(SyntaxKind::kIdentifier) ? find(is_given ? from : *inner.enclosing, value.text()) : nullptr;
     if (functions != nullptr) {
       inner.functions.emplace(name, *functions);
-    } else if (!inner.scope.bind(name, value, is_given ? from.scope : inner.outer->scope)) {
+    } else if (!inner.scope.bind(name, value, is_given ? from.scope : inner.enclosing->scope)) {
       inner.scope.mark_unknown(name, fmt::format("the argument '{}' is known only when Python runs", describe(value)));
     }
   }
@@ -207,14 +207,15 @@ void WarpFileParser::bind_result(std::string_view target, SyntaxNode value, cons
 
 void WarpFileParser::add_uncalled(SyntaxNode definition, Environment& home) {
   if (home.is_imported || is_repeated(definition)) return;
-  uncalled_factories_.push_back({.definition = definition, .environment = &home, .inverted_bools = inverted_bools_});
-  first_entries_.emplace(definition.id(), nullptr);
+  uncalled_factories_.push_back(
+      {.definition = definition, .environment = &home, .inverted_bool_parameters = inverted_bool_parameters_});
+  first_entry_by_definition_.emplace(definition.id(), nullptr);
 }
 
 bool WarpFileParser::is_repeated(SyntaxNode definition) const {
-  if (inverted_bools_.empty() || !first_entries_.contains(definition.id())) return false;
+  if (inverted_bool_parameters_.empty() || !first_entry_by_definition_.contains(definition.id())) return false;
   const Names names = names_in(definition);
-  return std::ranges::none_of(inverted_bools_, [&](std::string_view flag) { return names.contains(flag); });
+  return std::ranges::none_of(inverted_bool_parameters_, [&](std::string_view flag) { return names.contains(flag); });
 }
 
 void WarpFileParser::collect_uncalled() {
@@ -226,31 +227,32 @@ void WarpFileParser::collect_uncalled() {
     const Environment& home = *uncalled_factories_[i].environment;
     Environment& inner = environments_.emplace_back(module(), home);
     const std::vector<std::string_view> flags = bind_assumed_arguments(definition, false, inner);
-    inverted_bools_ = uncalled_factories_[i].inverted_bools;
+    inverted_bool_parameters_ = uncalled_factories_[i].inverted_bool_parameters;
     run_factory(body, inner);
     // Flags inside definitions that depend on inverted flags are not inverted: each level would double the work.
-    if (flags.empty() || !inverted_bools_.empty() || ++factory_call_count_ > kMostCalls) continue;
+    if (flags.empty() || !inverted_bool_parameters_.empty() || ++factory_call_count_ > kMostCalls) continue;
     Environment& turned = environments_.emplace_back(module(), home);
-    inverted_bools_ = bind_assumed_arguments(definition, true, turned);
+    inverted_bool_parameters_ = bind_assumed_arguments(definition, true, turned);
     run_factory(body, turned);
   }
-  inverted_bools_.clear();
+  inverted_bool_parameters_.clear();
 }
 
 std::vector<std::string_view> WarpFileParser::bind_assumed_arguments(SyntaxNode definition, bool invert_flags,
                                                                      Environment& inner) {
-  if (!default_arguments_) {
-    if (auto parsed = SyntaxTree::parse(std::string(kUsualArguments)); parsed.ok()) default_arguments_ = parsed.take();
+  if (!assumed_arguments_tree_) {
+    if (auto parsed = SyntaxTree::parse(std::string(kUsualArguments)); parsed.ok())
+      assumed_arguments_tree_ = parsed.take();
   }
   const auto node_of = [&](std::string_view argument) {
-    for (const SyntaxNode line : default_arguments_->root().children())
+    for (const SyntaxNode line : assumed_arguments_tree_->root().children())
       if (line.text() == argument) return line.children()[0];
     return SyntaxNode();
   };
-  inner.assumed_factory = definition.part(SyntaxField::kName).text();
+  inner.uncalled_factory_name = definition.part(SyntaxField::kName).text();
   const Names used = names_in(definition.part(SyntaxField::kBody));
   const Names types = types_in(definition.part(SyntaxField::kBody));
-  const ModuleScope& around = inner.outer->scope;
+  const ModuleScope& around = inner.enclosing->scope;
   std::vector<std::string_view> flags;
   for (const FactoryParameter& parameter : parameters_of(definition)) {
     if (parameter.name.empty()) continue;
@@ -269,7 +271,7 @@ std::vector<std::string_view> WarpFileParser::bind_assumed_arguments(SyntaxNode 
     } else {
       inner.scope.mark_unknown(
           parameter.name,
-          fmt::format("the value of this parameter of {} is known only when Python runs", inner.assumed_factory));
+          fmt::format("the value of this parameter of {} is known only when Python runs", inner.uncalled_factory_name));
     }
   }
   return flags;
@@ -278,7 +280,7 @@ std::vector<std::string_view> WarpFileParser::bind_assumed_arguments(SyntaxNode 
 void WarpFileParser::note_assumptions(FunctionEntry& kernel) {
   if (kernel.state != FunctionEntry::State::kParsed || kernel.is_generic) return;
   Names names;
-  for (const Environment* at = kernel.environment; at != nullptr; at = at->outer) {
+  for (const Environment* at = kernel.environment; at != nullptr; at = at->enclosing) {
     if (at->assumed_arguments.empty()) continue;
     if (names.empty()) names = names_in(kernel.definition);
     std::string assumptions;
@@ -289,12 +291,12 @@ void WarpFileParser::note_assumptions(FunctionEntry& kernel) {
     if (assumptions.empty()) continue;
     kernel.has_assumptions = true;
     kernel.suggested_overload.clear();
-    report(
-        {.severity = Severity::kNote,
-         .loc = kernel.definition.loc(),
-         .function = kernel.name,
-         .construct = "def " + std::string(kernel.definition.part(SyntaxField::kName).text()),
-         .reason = fmt::format("no call of {} has constant arguments; assuming {}", at->assumed_factory, assumptions)});
+    report({.severity = Severity::kNote,
+            .loc = kernel.definition.loc(),
+            .function = kernel.name,
+            .construct = "def " + std::string(kernel.definition.part(SyntaxField::kName).text()),
+            .reason = fmt::format("no call of {} has constant arguments; assuming {}", at->uncalled_factory_name,
+                                  assumptions)});
   }
 }
 

@@ -48,15 +48,15 @@ std::vector<std::string> parameter_names(SyntaxNode definition) {
 
 void WarpFileParser::report(Diagnostic diagnostic) {
   // Errors at the top level of an imported file are reported where one of its names is used.
-  if (!is_loading_) result_.diagnostics.push_back(std::move(diagnostic));
+  if (!is_loading_import_) result_.diagnostics.push_back(std::move(diagnostic));
 }
 
 Result<void> WarpFileParser::read() {
   const SyntaxNode broken = first_error(tree_.root());
   collect_file(tree_.root(), environments_.front());
   collect_uncalled();
-  const bool any_left =
-      std::any_of(entries_.begin(), entries_.end(), [](const FunctionEntry& entry) { return entry.rejection.empty(); });
+  const bool any_left = std::any_of(entries_.begin(), entries_.end(),
+                                    [](const FunctionEntry& entry) { return entry.reason_not_parsed.empty(); });
   if (broken && !any_left) {
     const ir::Loc loc = broken.loc();
     return Error{fmt::format("syntax error at {}; no definition could be parsed", describe(broken)),
@@ -71,7 +71,7 @@ Result<void> WarpFileParser::read() {
     const std::size_t reported = result_.diagnostics.size();
     parse_kernel(entry);
     if (entry.state == FunctionEntry::State::kParsed || !failed_before(entry)) continue;
-    entry.is_omitted = true;
+    entry.is_redundant_variant = true;
     result_.diagnostics.resize(reported);
   }
   ir::wrap_indices(module());
@@ -91,7 +91,7 @@ Result<void> WarpFileParser::read() {
 }
 
 void WarpFileParser::parse_kernel(FunctionEntry& kernel) {
-  if (kernel.is_generic && kernel.instances.empty() && kernel.rejection.empty()) assume_types(kernel);
+  if (kernel.is_generic && kernel.instances.empty() && kernel.reason_not_parsed.empty()) assume_types(kernel);
   if (!kernel.is_generic) parse_entry(kernel);
   for (FunctionEntry* instance : kernel.instances) {
     parse_entry(*instance);
@@ -102,8 +102,8 @@ void WarpFileParser::parse_kernel(FunctionEntry& kernel) {
 }
 
 bool WarpFileParser::failed_before(const FunctionEntry& kernel) const {
-  if (!kernel.inverts_assumed_bools) return false;
-  const FunctionEntry* first = first_entries_.at(kernel.definition.id());
+  if (!kernel.is_inverted_bool_variant) return false;
+  const FunctionEntry* first = first_entry_by_definition_.at(kernel.definition.id());
   return first != &kernel && first->state == FunctionEntry::State::kFailed;
 }
 
@@ -144,7 +144,7 @@ void WarpFileParser::collect(SyntaxNode statement, bool is_sound, Environment& h
       return;
     case SyntaxKind::kExpressionStatement:
       for (const SyntaxNode part : statement.children()) {
-        const bool waits = home.is_imported && home.outer == nullptr && part.is(SyntaxKind::kAssignment) &&
+        const bool waits = home.is_imported && home.enclosing == nullptr && part.is(SyntaxKind::kAssignment) &&
                            part.part(SyntaxField::kLeft).is(SyntaxKind::kIdentifier);
         if (waits) {
           home.scope.defer(part.part(SyntaxField::kLeft).text(),
@@ -195,13 +195,13 @@ FunctionEntry& WarpFileParser::add_entry(SyntaxNode decorated, bool is_kernel, c
 }
 
 void WarpFileParser::reject(FunctionEntry& entry, std::string reason) {
-  if (!entry.rejection.empty()) return;
-  entry.rejection = std::move(reason);
+  if (!entry.reason_not_parsed.empty()) return;
+  entry.reason_not_parsed = std::move(reason);
   entry.state = FunctionEntry::State::kFailed;
   report({.loc = entry.definition.loc(),
           .function = entry.name,
           .construct = "def " + entry.name,
-          .reason = entry.rejection});
+          .reason = entry.reason_not_parsed});
 }
 
 void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Environment& home) {
@@ -236,14 +236,14 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
     return;
   }
   FunctionEntry& entry = add_entry(decorated, is_kernel, home);
-  entry.inverts_assumed_bools = !inverted_bools_.empty();
-  first_entries_.emplace(definition.id(), &entry);
+  entry.is_inverted_bool_variant = !inverted_bool_parameters_.empty();
+  first_entry_by_definition_.emplace(definition.id(), &entry);
   auto& same_name = home.functions[std::string(name)];
   for (FunctionEntry* earlier : same_name) {
     if (is_kernel || earlier->is_kernel)
       reject(*earlier, fmt::format("redefined in {}", ir::line_text(result_.module, entry.definition.loc())));
   }
-  std::erase_if(same_name, [](const FunctionEntry* earlier) { return !earlier->rejection.empty(); });
+  std::erase_if(same_name, [](const FunctionEntry* earlier) { return !earlier->reason_not_parsed.empty(); });
   same_name.push_back(&entry);
   entry.is_callable = true;
   const auto parts = decorated.children();
@@ -293,10 +293,11 @@ void WarpFileParser::parse_custom_derivatives(FunctionEntry& entry) {
     FunctionEntry& other = *custom.entry;
     const bool taken = other.differentiated_function != nullptr || other.replayed_function != nullptr;
     if (taken || !takes_parameters_of(other, entry)) continue;
-    if (!entry.argument_specs.empty() || module().functions[static_cast<std::size_t>(entry.index)].parameter_count !=
-                                             static_cast<int>(entry.types.size())) {
+    if (!entry.argument_specs.empty() ||
+        module().functions[static_cast<std::size_t>(entry.function_index)].parameter_count !=
+            static_cast<int>(entry.parameter_types.size())) {
       entry.state = FunctionEntry::State::kFailed;
-      entry.rejection =
+      entry.reason_not_parsed =
           "functions with a custom gradient or replay do not support array slices, or structs that contain array "
           "slices";
       return;
@@ -306,12 +307,12 @@ void WarpFileParser::parse_custom_derivatives(FunctionEntry& entry) {
     parse_entry(other);
     if (other.state != FunctionEntry::State::kParsed) {
       entry.state = FunctionEntry::State::kFailed;
-      entry.rejection =
+      entry.reason_not_parsed =
           fmt::format("the {} of this function could not be parsed", custom.is_gradient ? "gradient" : "replay");
       return;
     }
-    ir::Function& function = module().functions[static_cast<std::size_t>(entry.index)];
-    (custom.is_gradient ? function.gradient : function.replay) = other.index;
+    ir::Function& function = module().functions[static_cast<std::size_t>(entry.function_index)];
+    (custom.is_gradient ? function.gradient : function.replay) = other.function_index;
   }
 }
 
@@ -323,14 +324,15 @@ void WarpFileParser::reject_unmatched_customs() {
 
 void WarpFileParser::reject_if_unmatched(CustomDerivative& custom) {
   FunctionEntry& other = *custom.entry;
-  if (other.differentiated_function != nullptr || other.replayed_function != nullptr || !other.rejection.empty())
+  if (other.differentiated_function != nullptr || other.replayed_function != nullptr ||
+      !other.reason_not_parsed.empty())
     return;
   const auto* functions = find(*other.environment, custom.function);
   if (functions == nullptr || std::ranges::any_of(*functions, &FunctionEntry::is_generic)) return;
   reject(other, fmt::format("no function named {} has the same parameter types", custom.function));
   for (FunctionEntry* function : *functions) {
     function->state = FunctionEntry::State::kFailed;
-    function->rejection =
+    function->reason_not_parsed =
         fmt::format("the {} of this function could not be parsed", custom.is_gradient ? "gradient" : "replay");
   }
 }
@@ -340,7 +342,7 @@ void WarpFileParser::reject_if_unmatched(CustomDerivative& custom) {
 bool WarpFileParser::takes_parameters_of(const FunctionEntry& custom, const FunctionEntry& entry) const {
   const auto* functions = find(*entry.environment, entry.name);
   if (functions == nullptr || functions->size() == 1) return true;
-  const ir::Function& function = result_.module.functions[static_cast<std::size_t>(entry.index)];
+  const ir::Function& function = result_.module.functions[static_cast<std::size_t>(entry.function_index)];
   std::size_t p = 0;
   for (const SyntaxNode node : custom.definition.part(SyntaxField::kParameters).children()) {
     if (p == static_cast<std::size_t>(function.parameter_count)) return true;
@@ -369,9 +371,9 @@ void WarpFileParser::collect_unsupported(SyntaxNode node, std::string_view where
       const std::string decorator = warp_decorator(node, home);
       if ((decorator == "kernel" || decorator == "func") && definition_of(node).is(SyntaxKind::kFunctionDefinition)) {
         // No value of a bool makes it supported, so that a second variant of the enclosing factory reports nothing new.
-        if (!inverted_bools_.empty() && first_entries_.contains(definition_of(node).id())) return;
+        if (!inverted_bool_parameters_.empty() && first_entry_by_definition_.contains(definition_of(node).id())) return;
         FunctionEntry& entry = add_entry(node, decorator == "kernel", home);
-        first_entries_.emplace(entry.definition.id(), &entry);
+        first_entry_by_definition_.emplace(entry.definition.id(), &entry);
         reject(entry, fmt::format("defined {}, so the names in the definition are known only when Python runs", where));
       }
       break;
@@ -393,12 +395,12 @@ void WarpFileParser::find_defaults(FunctionEntry& entry) {
   for (const SyntaxNode node : entry.definition.part(SyntaxField::kParameters).children()) {
     if (!node.is(SyntaxKind::kTypedDefaultParameter)) continue;
     if (auto value = entry.environment->scope.constant(node.part(SyntaxField::kValue)))
-      entry.defaults.emplace(node.part(SyntaxField::kName).text(), *value);
+      entry.default_arguments.emplace(node.part(SyntaxField::kName).text(), *value);
   }
 }
 
 const std::vector<FunctionEntry*>* WarpFileParser::find(const Environment& home, std::string_view name) {
-  for (const Environment* at = &home; at != nullptr; at = at->outer) {
+  for (const Environment* at = &home; at != nullptr; at = at->enclosing) {
     at->scope.resolve_deferred(name);
     const auto found = at->functions.find(name);
     if (found != at->functions.end()) return &found->second;
@@ -413,7 +415,7 @@ std::vector<FunctionEntry*> WarpFileParser::functions(const Environment& home, s
   for (FunctionEntry* entry : *found) {
     entry->is_referenced = true;
     if (!entry->is_kernel && !entry->is_generic) parse_entry(*entry);
-    if (entry->is_generic && entry->defaults.empty()) find_defaults(*entry);
+    if (entry->is_generic && entry->default_arguments.empty()) find_defaults(*entry);
   }
   // Those of the file itself are checked after all its functions have been parsed.
   for (CustomDerivative& custom : custom_derivatives_) {
@@ -441,13 +443,13 @@ void WarpFileParser::parse_entry(FunctionEntry& entry) {
   const auto reported = static_cast<std::ptrdiff_t>(result_.diagnostics.size());
   read_function(*this, entry);
   parse_custom_derivatives(entry);
-  if (entry.state == FunctionEntry::State::kFailed && entry.failure.empty()) {
+  if (entry.state == FunctionEntry::State::kFailed && entry.rejection_reason.empty()) {
     const auto first = std::find_if(
         result_.diagnostics.begin() + reported, result_.diagnostics.end(), [&](const Diagnostic& diagnostic) {
           return diagnostic.severity == Severity::kError && diagnostic.function == entry.name;
         });
     if (first != result_.diagnostics.end()) {
-      entry.failure =
+      entry.rejection_reason =
           fmt::format("{}: {}: {}", ir::location_text(result_.module, first->loc), first->construct, first->reason);
     }
   }
@@ -493,11 +495,11 @@ void WarpFileParser::drop_invalid_kernels() {
 
 std::int32_t WarpFileParser::library_function(std::string_view name,
                                               const std::function<ir::Function(const ir::Module&)>& make) {
-  const auto found = library_indices_.find(name);
-  if (found != library_indices_.end()) return found->second;
+  const auto found = library_function_indices_.find(name);
+  if (found != library_function_indices_.end()) return found->second;
   const auto place = static_cast<std::int32_t>(module().functions.size());
   module().functions.push_back(make(module()));
-  library_indices_.emplace(name, place);
+  library_function_indices_.emplace(name, place);
   return place;
 }
 
@@ -516,7 +518,7 @@ void WarpFileParser::demote_unreferenced_errors() {
 void WarpFileParser::declare_all() {
   std::vector<const FunctionEntry*> all;
   for (const FunctionEntry& entry : entries_) {
-    if (entry.is_omitted) continue;
+    if (entry.is_redundant_variant) continue;
     if (entry.is_kernel && !entry.instances.empty()) {
       all.insert(all.end(), entry.instances.begin(), entry.instances.end());
     } else {

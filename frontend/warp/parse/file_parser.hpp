@@ -30,19 +30,19 @@ struct FunctionEntry {
   int first_line = 0;                        ///< number of the first line, which is that of the decorators
   std::string name;                          ///< name of the function, or of the instance
   bool is_kernel = false;                    ///< whether it is a kernel
-  bool inverts_assumed_bools = false;  ///< whether it is the second variant of a kernel, with assumed bools inverted
-  bool is_omitted = false;             ///< whether it is a second variant that is rejected like the first one
-  std::string rejection;               ///< reason why it is not parsed at all; empty if it is parsed
-  std::string failure;                 ///< reason why it was rejected, with the location, possibly in a called function
-  State state = State::kUnparsed;      ///< progress of parsing
-  int index = -1;                      ///< index in Module::functions of a parsed function; -1: none
-  bool is_callable = false;            ///< whether a call may name it
-  bool is_referenced = false;          ///< whether parsed or rejected code refers to it
-  bool has_effects = false;            ///< whether it changes arrays, itself or through what it calls
-  bool uses_thread_index = false;      ///< whether it calls wp.tid()
-  std::vector<std::string> parameters;                    ///< names of the parameters
-  std::vector<ir::Type> types;                            ///< types of the parameters, once they are parsed
-  std::map<std::string, Constant, std::less<>> defaults;  ///< default arguments, by parameter name
+  bool is_inverted_bool_variant = false;  ///< whether it is the second variant of a kernel, with assumed bools inverted
+  bool is_redundant_variant = false;      ///< whether it is a second variant that is rejected like the first one
+  std::string reason_not_parsed;          ///< reason why it is not parsed at all; empty if it is parsed
+  std::string rejection_reason;    ///< reason why it was rejected, with the location, possibly in a called function
+  State state = State::kUnparsed;  ///< progress of parsing
+  int function_index = -1;         ///< index in Module::functions of a parsed function; -1: none
+  bool is_callable = false;        ///< whether a call may name it
+  bool is_referenced = false;      ///< whether parsed or rejected code refers to it
+  bool has_effects = false;        ///< whether it changes arrays, itself or through what it calls
+  bool uses_thread_index = false;  ///< whether it calls wp.tid()
+  std::vector<std::string> parameters;                             ///< names of the parameters
+  std::vector<ir::Type> parameter_types;                           ///< types of the parameters, once they are parsed
+  std::map<std::string, Constant, std::less<>> default_arguments;  ///< default arguments, by parameter name
   /// The function whose gradient or replay this is; null for all others.
   FunctionEntry* differentiated_function = nullptr;  ///< the function whose gradient this is; null: not a gradient
   FunctionEntry* replayed_function = nullptr;        ///< the function whose replay this is; null: not a replay
@@ -127,7 +127,7 @@ class WarpFileParser {
   /// The top level of a module's file, parsed on first use. Null if there is none.
   Environment* load(const ModuleScope::FileModule& module);
   /// The file, parsed, and an empty top level for it.
-  Environment* open(const ModuleText& text);
+  Environment* open(const ModuleSource& text);
 
   // factories.cpp: kernel factories
   /// Evaluates `targets = call` if it calls a factory. False if it does not, or if the result is not known.
@@ -164,10 +164,11 @@ class WarpFileParser {
 
   /// A Python function or method that may define kernels.
   struct UncalledFactory {
-    SyntaxNode definition;                              ///< the `def` statement
-    Environment* environment = nullptr;                 ///< environment of the definition
-    std::vector<std::string_view> inverted_bools = {};  ///< value of inverted_bools_ when the factory was found
-    bool is_called = false;                             ///< whether a known call was evaluated
+    SyntaxNode definition;               ///< the `def` statement
+    Environment* environment = nullptr;  ///< environment of the definition
+    std::vector<std::string_view> inverted_bool_parameters =
+        {};                  ///< value of inverted_bool_parameters_ when the factory was found
+    bool is_called = false;  ///< whether a known call was evaluated
   };
 
   const SyntaxTree& tree_;                 ///< syntax tree of the file
@@ -179,25 +180,25 @@ class WarpFileParser {
   std::map<std::string, Environment*, std::less<>> loaded_files_;  ///< top levels by file name; null: not readable
   /// Top levels of imported files, by importing file and module; null: none.
   std::map<std::pair<std::string, std::string>, Environment*> resolved_modules_;
-  bool is_loading_ = false;                           ///< whether the top level of an imported file is being collected
+  bool is_loading_import_ = false;                    ///< whether the top level of an imported file is being collected
   std::deque<FunctionEntry> entries_;                 ///< functions and kernels of the file, in its order
   std::deque<FunctionEntry> imported_entries_;        ///< functions and kernels of other files
   std::deque<FunctionEntry> instances_;               ///< instances of generic functions and kernels
   std::vector<CustomDerivative> custom_derivatives_;  ///< custom gradients and replays, in the order of the file
   std::deque<UncalledFactory> uncalled_factories_;    ///< Python functions and methods that may define kernels
-  std::optional<SyntaxTree> default_arguments_;       ///< syntax tree of the assumed arguments; nullopt: not needed yet
+  std::optional<SyntaxTree> assumed_arguments_tree_;  ///< syntax tree of the assumed arguments; nullopt: not needed yet
   /// The bool parameters to which the evaluation of an uncalled factory, or of a factory around it, gives the opposite
   /// of the usual argument; empty in its first evaluation and outside of factories. Definitions that name none of them
   /// are skipped, because the first evaluation has collected them.
-  std::vector<std::string_view> inverted_bools_;
+  std::vector<std::string_view> inverted_bool_parameters_;
   /// Results of names_in_functions(), by environment.
   std::map<const Environment*, std::set<std::string_view>> names_in_functions_;
   /// Collected definitions, by SyntaxNode::id(): the first entry of each, null for Python functions.
-  std::map<const void*, const FunctionEntry*> first_entries_;
-  int factory_depth_ = 0;                                             ///< nesting depth of factory calls
-  int factory_call_count_ = 0;                                        ///< number of factory calls so far
-  std::map<std::string, int, std::less<>> kernel_names_;              ///< names in use, with the number to try next
-  std::map<std::string, std::int32_t, std::less<>> library_indices_;  ///< index in Module::functions, by name
+  std::map<const void*, const FunctionEntry*> first_entry_by_definition_;
+  int factory_depth_ = 0;                                 ///< nesting depth of factory calls
+  int factory_call_count_ = 0;                            ///< number of factory calls so far
+  std::map<std::string, int, std::less<>> kernel_names_;  ///< names in use, with the number to try next
+  std::map<std::string, std::int32_t, std::less<>> library_function_indices_;  ///< index in Module::functions, by name
 };
 
 /// Parses the definition into module(), or reports an error. Sets the entry's state, index and effects.

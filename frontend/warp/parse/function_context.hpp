@@ -62,7 +62,7 @@ struct FunctionContext {
   /// that launches with such reads are invalid.
   struct AssignedFlag {
     ir::VarId is_assigned = ir::kNone;  ///< bool variable that is true once the variable is assigned
-    ir::VarId guard = ir::kNone;        ///< array of one element
+    ir::VarId guard_array = ir::kNone;  ///< array of one element
   };
   std::map<ir::VarId, AssignedFlag> assigned_flags;  ///< flags of these variables
   std::set<const void*> guarded_reads;               ///< syntax nodes of the names that such reads consist of

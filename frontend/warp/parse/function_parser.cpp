@@ -89,7 +89,8 @@ class WarpFunctionParser {
         continue;
       }
       if (has_default) {
-        if (auto value = scope().constant(node.part(SyntaxField::kValue))) entry_.defaults.emplace(name.text(), *value);
+        if (auto value = scope().constant(node.part(SyntaxField::kValue)))
+          entry_.default_arguments.emplace(name.text(), *value);
       }
       if (number < entry_.argument_specs.size()) {
         const ArgumentSpec& given = entry_.argument_specs[number++];
@@ -106,9 +107,9 @@ class WarpFunctionParser {
       parameters_.push_back(
           {name, *type, is_indexed ? indexed_argument(*type) : whole_argument(file_.module(), *type)});
     }
-    entry_.types.clear();
+    entry_.parameter_types.clear();
     for (const Parameter& parameter : parameters_)
-      entry_.types.push_back(parameter.type);
+      entry_.parameter_types.push_back(parameter.type);
   }
 
   /// The first wp.tid() determines the number of launch dimensions and the names of the indices.
@@ -170,11 +171,11 @@ class WarpFunctionParser {
       return made;
     };
     View view{
-        .array = part_of_source(parameter(name, given.whole_array), "data"), .type = given.type, .dimensions = {}};
-    for (std::size_t d = 0; d < given.parts.size(); ++d) {
+        .array = part_of_source(parameter(name, given.whole_array_type), "data"), .type = given.type, .dimensions = {}};
+    for (std::size_t d = 0; d < given.dimensions.size(); ++d) {
       ViewDimension& dimension = view.dimensions.emplace_back();
-      dimension.kind = given.parts[d].kind;
-      dimension.step = given.parts[d].step;
+      dimension.kind = given.dimensions[d].kind;
+      dimension.step = given.dimensions[d].step;
       const auto number = [&](const char* what) { return parameter(fmt::format("{}_{}{}", name, what, d), ir::kI32); };
       if (dimension.kind == DimensionKind::kFixed) dimension.index = number("at");
       if (dimension.kind == DimensionKind::kIndexed) {
@@ -216,8 +217,8 @@ class WarpFunctionParser {
     const FunctionEntry* of =
         entry_.differentiated_function != nullptr ? entry_.differentiated_function : entry_.replayed_function;
     if (of == nullptr) return true;
-    const ir::Function& function = file_.module().functions[static_cast<std::size_t>(of->index)];
-    std::vector<ir::Type> wanted = of->types;
+    const ir::Function& function = file_.module().functions[static_cast<std::size_t>(of->function_index)];
+    std::vector<ir::Type> wanted = of->parameter_types;
     if (entry_.differentiated_function != nullptr)
       wanted.insert(wanted.end(), function.results.begin(), function.results.end());
     std::vector<ir::Type> taken;
@@ -273,7 +274,7 @@ void read_function(WarpFileParser& file, FunctionEntry& entry) {
   entry.state = function ? FunctionEntry::State::kParsed : FunctionEntry::State::kFailed;
   if (!function) return;
   auto& home = entry.is_kernel ? file.module().kernels : file.module().functions;
-  entry.index = static_cast<int>(home.size());
+  entry.function_index = static_cast<int>(home.size());
   home.push_back(std::move(*function));
 }
 

@@ -66,7 +66,7 @@ void WarpFileParser::import_name(const std::string& name, const ModuleScope::Fil
 Environment* WarpFileParser::load(const ModuleScope::FileModule& module) {
   const std::pair key(module.importing_file, module.module);
   if (const auto known = resolved_modules_.find(key); known != resolved_modules_.end()) return known->second;
-  std::optional<ModuleText> text = module_finder_(module.importing_file, module.module);
+  std::optional<ModuleSource> text = module_finder_(module.importing_file, module.module);
   Environment* home = nullptr;
   const auto loaded = text ? loaded_files_.find(text->file_name) : loaded_files_.end();
   const bool is_new = text && loaded == loaded_files_.end();
@@ -77,13 +77,13 @@ Environment* WarpFileParser::load(const ModuleScope::FileModule& module) {
   loaded_files_.emplace(std::move(text->file_name), home);
   if (home == nullptr) return nullptr;
   // Register it first, so that circular imports find it.
-  const bool was_loading = std::exchange(is_loading_, true);
+  const bool was_loading = std::exchange(is_loading_import_, true);
   collect_file(imported_trees_.back().root(), *home);
-  is_loading_ = was_loading;
+  is_loading_import_ = was_loading;
   return home;
 }
 
-Environment* WarpFileParser::open(const ModuleText& text) {
+Environment* WarpFileParser::open(const ModuleSource& text) {
   ir::Module& module = result_.module;
   if (imported_trees_.size() >= kMaxImportedFiles) return nullptr;
   if (text.text.size() > kMaxImportedBytes - imported_bytes_) return nullptr;
@@ -96,7 +96,7 @@ Environment* WarpFileParser::open(const ModuleText& text) {
   imported_trees_.push_back(tree.take());
   for (std::string& line : ir::split_lines(*source))
     module.source_lines.push_back(std::move(line));
-  module.imported_files.push_back({.name = text.file_name, .lines_before = lines_before});
+  module.imported_files.push_back({.name = text.file_name, .preceding_line_count = lines_before});
   return &environments_.emplace_back(module, text.file_name, true);
 }
 

@@ -61,11 +61,12 @@ bool takes(const ModuleScope& scope, SyntaxNode annotation, ir::Type type) {
 bool ArgumentSpec::is_plain() const {
   if (kind == Kind::kFunction) return false;
   if (kind == Kind::kArrayStruct) return std::ranges::all_of(fields, &ArgumentSpec::is_plain);
-  return std::ranges::all_of(parts, [](const DimensionSpec& part) { return part.kind == DimensionKind::kWhole; });
+  return std::ranges::all_of(dimensions, [](const DimensionSpec& part) { return part.kind == DimensionKind::kWhole; });
 }
 
 bool ArgumentSpec::is_indexed() const {
-  return std::ranges::any_of(parts, [](const DimensionSpec& part) { return part.kind == DimensionKind::kIndexed; });
+  return std::ranges::any_of(dimensions,
+                             [](const DimensionSpec& part) { return part.kind == DimensionKind::kIndexed; });
 }
 
 bool contains_arrays(const ir::Module& module, ir::Type type) {
@@ -79,8 +80,8 @@ ArgumentSpec whole_argument(const ir::Module& module, ir::Type type) {
   if (type.is_array()) {
     return {.kind = ArgumentSpec::Kind::kArray,
             .type = type,
-            .whole_array = type,
-            .parts = std::vector<ArgumentSpec::DimensionSpec>(type.rank)};
+            .whole_array_type = type,
+            .dimensions = std::vector<ArgumentSpec::DimensionSpec>(type.rank)};
   }
   if (!contains_arrays(module, type)) return {.kind = ArgumentSpec::Kind::kValue, .type = type};
   ArgumentSpec array_struct{.kind = ArgumentSpec::Kind::kArrayStruct, .type = type};
@@ -92,8 +93,8 @@ ArgumentSpec whole_argument(const ir::Module& module, ir::Type type) {
 ArgumentSpec indexed_argument(ir::Type type) {
   return {.kind = ArgumentSpec::Kind::kArray,
           .type = type,
-          .whole_array = type,
-          .parts = std::vector<ArgumentSpec::DimensionSpec>(type.rank, {.kind = DimensionKind::kIndexed})};
+          .whole_array_type = type,
+          .dimensions = std::vector<ArgumentSpec::DimensionSpec>(type.rank, {.kind = DimensionKind::kIndexed})};
 }
 
 std::string_view generic_name(SyntaxNode node) {

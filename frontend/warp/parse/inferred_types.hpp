@@ -32,11 +32,11 @@ struct ArgumentSpec {
     friend bool operator==(const DimensionSpec&, const DimensionSpec&) = default;
   };
 
-  Kind kind = Kind::kValue;               ///< kind of the argument
-  ir::Type type = {};                     ///< type of the parameter; for an array slice, an array of the slice's rank
-  ir::Type whole_array = {};              ///< kArray: type of the whole array that the argument is a slice of
-  std::vector<DimensionSpec> parts = {};  ///< kArray: selection in each dimension of `whole_array`
-  std::vector<ArgumentSpec> fields = {};  ///< kArrayStruct: properties of each field
+  Kind kind = Kind::kValue;        ///< kind of the argument
+  ir::Type type = {};              ///< type of the parameter; for an array slice, an array of the slice's rank
+  ir::Type whole_array_type = {};  ///< kArray: type of the whole array that the argument is a slice of
+  std::vector<DimensionSpec> dimensions = {};  ///< kArray: selection in each dimension of `whole_array_type`
+  std::vector<ArgumentSpec> fields = {};       ///< kArrayStruct: properties of each field
   std::vector<FunctionEntry*> functions = {};  ///< kFunction: functions of the file with the passed name
   std::string warp_function = {};  ///< kFunction: name of the passed Warp function; empty: a function of the file
 

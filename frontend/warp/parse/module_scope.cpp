@@ -106,8 +106,8 @@ bool ModuleScope::resolve_deferred(std::string_view name) const {
 
 void ModuleScope::add_module(std::string_view name, FileModule module,
                              std::function<void(const std::string& name, const std::string& member)> import_member) {
-  file_modules_.insert_or_assign(std::string(name),
-                                 NamedModule{.module = std::move(module), .import_member = std::move(import_member)});
+  file_modules_.insert_or_assign(
+      std::string(name), ImportedModule{.module = std::move(module), .import_member = std::move(import_member)});
 }
 
 const ModuleScope::FileModule* ModuleScope::file_module(std::string_view name) const {
@@ -134,7 +134,7 @@ bool ModuleScope::adopt(std::string_view name, const ModuleScope& from, std::str
 const ModuleScope* ModuleScope::owner(std::string_view name) const {
   const ModuleScope* scope = this;
   while (scope != nullptr && !scope->resolve_deferred(name) && !scope->knows(name))
-    scope = scope->outer_;
+    scope = scope->enclosing_scope_;
   return scope;
 }
 
@@ -288,7 +288,7 @@ const ModuleScope* ModuleScope::member_owner(SyntaxNode attribute) const {
 }
 
 std::string ModuleScope::name_of_warp() const {
-  for (const ModuleScope* scope = this; scope != nullptr; scope = scope->outer_) {
+  for (const ModuleScope* scope = this; scope != nullptr; scope = scope->enclosing_scope_) {
     const auto found =
         std::ranges::find(scope->module_aliases_, "warp", [](const auto& entry) { return entry.second; });
     if (found != scope->module_aliases_.end()) return found->first;

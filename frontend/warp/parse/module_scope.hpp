@@ -22,7 +22,8 @@ namespace assay::frontend {
 class ModuleScope {
  public:
   /// Structs are added to `module`. Names that are not defined here are looked up in `outer`.
-  explicit ModuleScope(ir::Module& module, const ModuleScope* outer = nullptr) : module_(module), outer_(outer) {}
+  explicit ModuleScope(ir::Module& module, const ModuleScope* outer = nullptr)
+      : module_(module), enclosing_scope_(outer) {}
 
   void add_import(SyntaxNode statement);
   /// A module-level assignment. An unsupported one makes its names unknown, which is not an error by itself.
@@ -102,7 +103,7 @@ class ModuleScope {
   void add_enumeration(SyntaxNode class_definition, bool is_flag);
 
   ir::Module& module_;
-  const ModuleScope* outer_ = nullptr;                              ///< enclosing scope; null: none
+  const ModuleScope* enclosing_scope_ = nullptr;                    ///< enclosing scope; null: none
   std::map<std::string, std::string, std::less<>> module_aliases_;  ///< modules by names in the file: "wp" to "warp"
   std::map<std::string, std::string, std::less<>> imported_names_;  ///< file's name to Warp's, from `from warp import`
   std::map<std::string, Constant, std::less<>> constants_;          ///< values by name
@@ -112,13 +113,13 @@ class ModuleScope {
   /// Mutable, because the definition of a name does not depend on when it is resolved.
   mutable std::map<std::string, std::function<void()>, std::less<>> deferred_;
   /// A module that the file imports from and that has a file.
-  struct NamedModule {
+  struct ImportedModule {
     FileModule module;  ///< the module
     /// Defines "name.member" on its first use.
     std::function<void(const std::string& name, const std::string& member)> import_member;
   };
-  std::map<std::string, NamedModule, std::less<>> file_modules_;  ///< modules of other files, by name
-  mutable std::set<std::string, std::less<>> imported_members_;   ///< members that were defined: "module.member"
+  std::map<std::string, ImportedModule, std::less<>> file_modules_;  ///< modules of other files, by name
+  mutable std::set<std::string, std::less<>> imported_members_;      ///< members that were defined: "module.member"
 };
 
 /// The arguments of a call: positional ones, including starred ones, which set `has_star_argument`, and keyword ones by

@@ -158,7 +158,7 @@ ExprId WarpExpressionParser::normal(ir::VarId state) {
   const ExprId second = uniform(state, {});
   const ExprId logarithm = b.op(Op::kLog, {b.op(Op::kAdd, {b.var(first), b.f32(kTiny)})});
   const ExprId radius = b.op(Op::kSqrt, {b.op(Op::kMul, {b.f32(-2), logarithm})});
-  return b.op(Op::kMul, {radius, b.op(Op::kCos, {b.op(Op::kMul, {b.f32(kFullTurn), second})})});
+  return b.op(Op::kMul, {radius, b.op(Op::kCos, {b.op(Op::kMul, {b.f32(kTwoPi), second})})});
 }
 
 }  // namespace assay::frontend

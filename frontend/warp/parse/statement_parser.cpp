@@ -92,9 +92,10 @@ void WarpStatementParser::call_statement(SyntaxNode call) {
   if (expressions_.is_file_function(call)) {
     const ResolvedCall resolved = expressions_.resolve(call);
     if (resolved.callee == nullptr) return;
-    const auto& results = context_.file.module().functions[static_cast<std::size_t>(resolved.callee->index)].results;
+    const auto& results =
+        context_.file.module().functions[static_cast<std::size_t>(resolved.callee->function_index)].results;
     context_.builder.at(call.loc());
-    context_.builder.call_statement(resolved.callee->index, resolved.arguments,
+    context_.builder.call_statement(resolved.callee->function_index, resolved.arguments,
                                     std::vector<std::string>(results.size(), "unused"));
     return;
   }
@@ -123,7 +124,7 @@ void WarpStatementParser::set_part(SyntaxNode call, std::string_view name) {
   }
   const AssignmentTarget whole = expressions_.place(arguments.positional[0]);
   if (whole.failed()) return;
-  if (whole.root != AssignmentTarget::Root::kVariable || !whole.path.empty() || !whole.type.is_transform()) {
+  if (whole.root != AssignmentTarget::Root::kVariable || !whole.accessors.empty() || !whole.type.is_transform()) {
     context_.error(call, "first argument must be a transform variable");
     return;
   }

@@ -84,8 +84,8 @@ class WarpStatementParser {
   WarpExpressionParser expressions_;  ///< parser of the expressions in the statements
   /// Targets of loops that hide a variable of the same name, which the code after the loop does not use.
   std::set<const void*> shadowing_loop_targets_;
-  int dynamic_loop_depth_ = 0;                   ///< number of dynamic loops around the current statement
-  std::map<ir::VarId, int> initial_loop_depth_;  ///< number of dynamic loops around the initialization
+  int dynamic_loop_depth_ = 0;                             ///< number of dynamic loops around the current statement
+  std::map<ir::VarId, int> loop_depth_at_initialization_;  ///< number of dynamic loops around the initialization
 };
 
 }  // namespace assay::frontend

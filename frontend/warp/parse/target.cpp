@@ -25,7 +25,7 @@ ir::ExprId read_root(FunctionContext& context, SyntaxNode node, const Assignment
 
 std::vector<ir::ExprId> tile_operands(ir::ExprId tile, const AssignmentTarget::Accessor& step) {
   std::vector<ir::ExprId> operands{tile};
-  operands.insert(operands.end(), step.tile.begin(), step.tile.end());
+  operands.insert(operands.end(), step.tile_indices.begin(), step.tile_indices.end());
   return operands;
 }
 
@@ -33,8 +33,8 @@ ir::ExprId read_step(FunctionContext& context, SyntaxNode node, ir::ExprId objec
                      const AssignmentTarget::Accessor& step) {
   context.builder.at(node.loc());
   if (step.is_field) return context.builder.field(object, step.field);
-  if (step.part) return context.operation(node, *step.part, {object});
-  if (!step.tile.empty()) return context.operation(node, ir::Op::kTileExtract, tile_operands(object, step));
+  if (step.transform_part) return context.operation(node, *step.transform_part, {object});
+  if (!step.tile_indices.empty()) return context.operation(node, ir::Op::kTileExtract, tile_operands(object, step));
   return context.operation(node, ir::Op::kExtract, {object, step.index});
 }
 
@@ -64,10 +64,12 @@ void write_slice(FunctionContext& context, SyntaxNode node, const AssignmentTarg
     const std::size_t columns = slice.type.is_matrix() ? slice.type.cols : 1;
     ir::ExprId component = extract(context.builder.var(held), k / columns);
     if (slice.type.is_matrix()) component = extract(component, k % columns);
-    write_target(
-        context, node,
-        {.root = slice.root, .variable = slice.variable, .path = slice.components[k], .type = slice.type.component()},
-        component);
+    write_target(context, node,
+                 {.root = slice.root,
+                  .variable = slice.variable,
+                  .accessors = slice.components[k],
+                  .type = slice.type.component()},
+                 component);
   }
 }
 
@@ -89,7 +91,7 @@ AssignmentTarget without_calls_in_indices(FunctionContext& context, SyntaxNode n
   };
   for (SliceDimension& dimension : result.dimensions)
     keep(dimension.index);
-  for (AssignmentTarget::Accessor& step : result.path)
+  for (AssignmentTarget::Accessor& step : result.accessors)
     keep(step.index);
   return result;
 }
@@ -105,10 +107,10 @@ ir::ExprId with_part(FunctionContext& context, SyntaxNode node, ir::ExprId trans
 /// `object` with the part reached by the steps from `first` on replaced by `value`.
 ir::ExprId updated(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, std::size_t first,
                    ir::ExprId object, ir::ExprId value) {
-  if (first == place.path.size() || object == ir::kNone) return value;
-  AssignmentTarget::Accessor step = place.path[first];
+  if (first == place.accessors.size() || object == ir::kNone) return value;
+  AssignmentTarget::Accessor step = place.accessors[first];
   ir::ExprId inner = value;
-  if (first + 1 < place.path.size()) {
+  if (first + 1 < place.accessors.size()) {
     AssignmentTarget::Accessor again = step;
     if (again.index != ir::kNone) again.index = context.copy(again.index);
     inner = updated(context, node, place, first + 1, read_step(context, node, context.copy(object), again), value);
@@ -116,8 +118,8 @@ ir::ExprId updated(FunctionContext& context, SyntaxNode node, const AssignmentTa
   if (inner == ir::kNone) return ir::kNone;
   context.builder.at(node.loc());
   if (step.is_field) return context.builder.op(ir::Op::kWithField, {object, inner}, ir::kVoid, step.field);
-  if (step.part) return with_part(context, node, object, *step.part, inner);
-  if (!step.tile.empty()) {
+  if (step.transform_part) return with_part(context, node, object, *step.transform_part, inner);
+  if (!step.tile_indices.empty()) {
     std::vector<ir::ExprId> operands = tile_operands(object, step);
     operands.push_back(inner);
     return context.operation(node, ir::Op::kTileInsert, operands);
@@ -233,11 +235,11 @@ AssignmentTarget copy_target(FunctionContext& context, const AssignmentTarget& p
   const auto copy_path = [&](std::vector<AssignmentTarget::Accessor>& path) {
     for (AssignmentTarget::Accessor& step : path) {
       if (step.index != ir::kNone) step.index = context.copy(step.index);
-      for (ir::ExprId& index : step.tile)
+      for (ir::ExprId& index : step.tile_indices)
         index = context.copy(index);
     }
   };
-  copy_path(result.path);
+  copy_path(result.accessors);
   std::ranges::for_each(result.components, copy_path);
   return result;
 }
@@ -250,10 +252,10 @@ ir::ExprId read_target(FunctionContext& context, SyntaxNode node, const Assignme
     return context.error(node, place.is_whole_array() ? "arrays cannot be used as values; index the array"
                                                       : "array slices cannot be used as values; index every dimension");
   }
-  if (!place.tile_indices.empty())
+  if (!place.pending_tile_indices.empty())
     return context.error(node, "partially indexed tiles are not supported; index every dimension");
   ir::ExprId value = read_root(context, node, place);
-  for (const AssignmentTarget::Accessor& step : place.path) {
+  for (const AssignmentTarget::Accessor& step : place.accessors) {
     if (value == ir::kNone) break;
     value = read_step(context, node, value, step);
   }
@@ -276,7 +278,7 @@ void write_target(FunctionContext& context, SyntaxNode node, const AssignmentTar
     return;
   }
   if (place.is_slice()) return write_slice(context, node, place, value);
-  if (place.path.empty()) return write_whole(context, node, place, value);
+  if (place.accessors.empty()) return write_whole(context, node, place, value);
   const AssignmentTarget evaluated = without_calls_in_indices(context, node, place);
   const ir::ExprId old = read_root(context, node, copy_target(context, evaluated));
   write_whole(context, node, evaluated, updated(context, node, evaluated, 0, old, value));

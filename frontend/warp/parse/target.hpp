@@ -33,20 +33,21 @@ struct AssignmentTarget {
   };
   /// A component with a possibly computed index, a field, or a part of a transform.
   struct Accessor {
-    bool is_field = false;              ///< whether it is a field of a struct
-    std::int32_t field = 0;             ///< number of the field
-    ir::ExprId index = ir::kNone;       ///< index of a component or row
-    std::optional<ir::Op> part = {};    ///< kTranslation or kRotation of a transform; nullopt: no part of a transform
-    std::vector<ir::ExprId> tile = {};  ///< indices of an element of a tile; empty: no such element
+    bool is_field = false;         ///< whether it is a field of a struct
+    std::int32_t field = 0;        ///< number of the field
+    ir::ExprId index = ir::kNone;  ///< index of a component or row
+    std::optional<ir::Op> transform_part =
+        {};  ///< kTranslation or kRotation of a transform; nullopt: no part of a transform
+    std::vector<ir::ExprId> tile_indices = {};  ///< indices of an element of a tile; empty: no such element
   };
 
-  Root root = Root::kFailed;                  ///< start of the place
-  ir::ExprId value = ir::kNone;               ///< expression of a kValue
-  ir::VarId variable = ir::kNone;             ///< variable, array or alias of the other kinds
-  std::vector<SliceDimension> dimensions;     ///< for kArray: selection in each dimension of the array
-  std::vector<Accessor> path;                 ///< components and fields after the root, from left to right
-  std::vector<ir::ExprId> tile_indices = {};  ///< indices of a tile's element, while some are missing
-  /// Of a slice of a vector or matrix: the path of each of its components, after `path`.
+  Root root = Root::kFailed;                          ///< start of the place
+  ir::ExprId value = ir::kNone;                       ///< expression of a kValue
+  ir::VarId variable = ir::kNone;                     ///< variable, array or alias of the other kinds
+  std::vector<SliceDimension> dimensions;             ///< for kArray: selection in each dimension of the array
+  std::vector<Accessor> accessors;                    ///< components and fields after the root, from left to right
+  std::vector<ir::ExprId> pending_tile_indices = {};  ///< indices of a tile's element, while some are missing
+  /// Of a slice of a vector or matrix: the path of each of its components, after `accessors`.
   std::vector<std::vector<Accessor>> components = {};
   ir::Type type;  ///< type of the value at the place; for an array slice, an array of the rank that is left
 
@@ -59,7 +60,7 @@ struct AssignmentTarget {
   /// Whether it is a slice of a vector, matrix, quaternion or transform.
   bool is_slice() const { return !components.empty(); }
   /// Whether Warp can assign to it, if it is a slice: it must be a slice of a variable.
-  bool is_assignable_slice() const { return root == Root::kVariable && path.empty(); }
+  bool is_assignable_slice() const { return root == Root::kVariable && accessors.empty(); }
   /// The indices of the element: every dimension must be fixed.
   std::vector<ir::ExprId> indices() const;
 };

@@ -150,8 +150,8 @@ void WarpExpressionParser::add_index(SyntaxNode node, AssignmentTarget& place, S
       place = {};
       return;
     }
-    place.path.push_back({.index = component});
-    place.type = place.type.part();
+    place.accessors.push_back({.index = component});
+    place.type = place.type.indexed_part();
     return;
   }
   const ExprId position = index_value(index);
@@ -160,9 +160,9 @@ void WarpExpressionParser::add_index(SyntaxNode node, AssignmentTarget& place, S
     return;
   }
   if (place.type.is_tile()) {
-    place.tile_indices.push_back(position);
-    if (static_cast<int>(place.tile_indices.size()) < place.type.tile_rank()) return;
-    place.path.push_back({.tile = std::exchange(place.tile_indices, {})});
+    place.pending_tile_indices.push_back(position);
+    if (static_cast<int>(place.pending_tile_indices.size()) < place.type.tile_rank()) return;
+    place.accessors.push_back({.tile_indices = std::exchange(place.pending_tile_indices, {})});
     place.type = place.type.tile_element();
     return;
   }
@@ -194,7 +194,7 @@ ExprId WarpExpressionParser::index_below(SyntaxNode index, ir::Type type, int pa
 
 AssignmentTarget WarpExpressionParser::transform_part(AssignmentTarget whole, bool translation) {
   const ir::Type type = whole.type;
-  whole.path.push_back({.part = translation ? ir::Op::kTranslation : ir::Op::kRotation});
+  whole.accessors.push_back({.transform_part = translation ? ir::Op::kTranslation : ir::Op::kRotation});
   whole.type = translation ? ir::vector_type(type.scalar, 3) : ir::quaternion_type(type.scalar);
   return whole;
 }
@@ -238,7 +238,8 @@ AssignmentTarget WarpExpressionParser::attribute_target(SyntaxNode node) {
     if (field == definition.fields.end())
       return fail(fmt::format("struct {} has no field '{}'", definition.name, name));
     if (field->type.is_array()) return fail("array fields are supported only in structs that are parameters");
-    result.path.push_back({.is_field = true, .field = static_cast<std::int32_t>(field - definition.fields.begin())});
+    result.accessors.push_back(
+        {.is_field = true, .field = static_cast<std::int32_t>(field - definition.fields.begin())});
     result.type = field->type;
     return result;
   }
@@ -249,7 +250,7 @@ AssignmentTarget WarpExpressionParser::attribute_target(SyntaxNode node) {
     return fail(fmt::format("{} has no supported attribute '{}'", context_.type_name(result.type), name));
   }
   context_.builder.at(node.loc());
-  result.path.push_back({.index = context_.builder.i32(component)});
+  result.accessors.push_back({.index = context_.builder.i32(component)});
   result.type = result.type.component();
   return result;
 }

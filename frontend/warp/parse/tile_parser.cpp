@@ -263,8 +263,9 @@ ExprId WarpExpressionParser::tile_map(SyntaxNode node) {
     if (!takes(*entry, arguments, misfit)) continue;
     const FunctionEntry* callee = specialize(node, entry, arguments);
     if (callee == nullptr) return kNone;
-    const ir::Function& made = context_.file.module().functions[static_cast<std::size_t>(callee->index)];
-    if (made.results.size() == 1 && made.results[0].is_scalar()) return context_.builder.call(callee->index, values);
+    const ir::Function& made = context_.file.module().functions[static_cast<std::size_t>(callee->function_index)];
+    if (made.results.size() == 1 && made.results[0].is_scalar())
+      return context_.builder.call(callee->function_index, values);
   }
   return context_.error(function, "no function of this name returns one scalar for these element types");
 }
@@ -317,7 +318,7 @@ void WarpExpressionParser::tile_accumulate(SyntaxNode call) {
   const ExprId a = tile_value(call, given(0, "a"));
   const ExprId b = tile_value(call, given(1, "b"));
   if (a == kNone || b == kNone) return;
-  if (out.root != AssignmentTarget::Root::kVariable || !out.type.is_tile() || !out.path.empty()) {
+  if (out.root != AssignmentTarget::Root::kVariable || !out.type.is_tile() || !out.accessors.empty()) {
     context_.error(call, "output must be a tile variable");
     return;
   }

@@ -36,7 +36,7 @@ std::optional<T> find(const Names<T>& names, std::string_view name) {
 /// The types that the writer can spell, and Warp's other names for them.
 Names<ir::Type> make_types() {
   Names<ir::Type> types;
-  for (const ir::ScalarRow& row : ir::kScalars) {
+  for (const ir::ScalarEntry& row : ir::kScalars) {
     types.emplace(row.warp_name, ir::scalar_type(row.scalar));
     std::vector<ir::Type> shapes{ir::quaternion_type(row.scalar), ir::transform_type(row.scalar)};
     for (int n = 2; n <= 4; ++n) {
@@ -67,8 +67,8 @@ struct Operations {
   Names<Op> unary;
 
   Operations() {
-    for (const ir::OperationRow& row : ir::kOperations) {
-      const std::string_view pattern = row.warp;
+    for (const ir::OperationEntry& row : ir::kOperations) {
+      const std::string_view pattern = row.warp_pattern;
       if (pattern.starts_with("wp.")) {
         functions.emplace(pattern.substr(3, pattern.find('(') - 3), row.op);
       } else if (row.arity == 2 && pattern.starts_with("$0 ") && pattern.ends_with(" $1")) {
@@ -188,8 +188,8 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
   };
   const std::string wanted = fmt::format(" {} ", function);
   std::vector<std::string_view> found;
-  if (const auto op = warp_function(function); op && !ir::row(*op).parameters.empty()) {
-    found.push_back(ir::row(*op).parameters);
+  if (const auto op = warp_function(function); op && !ir::row(*op).parameter_names.empty()) {
+    found.push_back(ir::row(*op).parameter_names);
   }
   for (const Row& row : kRows)
     if (row.functions.find(wanted) != std::string_view::npos) found.push_back(row.parameters);
@@ -205,8 +205,8 @@ std::optional<Constant> warp_default(std::string_view function, std::string_view
 }
 
 std::optional<ir::AtomicOp> warp_atomic(std::string_view name) {
-  for (const ir::AtomicRow& row : ir::kAtomics) {
-    if (row.warp == name) return row.op;
+  for (const ir::AtomicEntry& row : ir::kAtomics) {
+    if (row.warp_name == name) return row.op;
   }
   return std::nullopt;
 }

@@ -70,7 +70,8 @@ class Imports : public ::testing::Test {
     return testing::read(source, "wave.py", [this](const std::string&, const std::string& module) {
       ++asked[module];
       const auto found = modules.find(module);
-      return found == modules.end() ? std::nullopt : std::optional(ModuleText{module.substr(1) + ".py", found->second});
+      return found == modules.end() ? std::nullopt
+                                    : std::optional(ModuleSource{module.substr(1) + ".py", found->second});
     });
   }
   /// A kernel of this body behind this import.

@@ -81,9 +81,12 @@ std::vector<std::string_view> plain(std::span<const Token> tokens) {
   return texts;
 }
 
-std::span<const Token> prefix_of(const Section& section) { return std::span(section.tokens).first(section.name_index); }
+std::span<const Token> prefix_of(const Section& section) {
+  return std::span(section.tokens).first(section.name_token_index);
+}
 std::span<const Token> parameters_of(const Section& section) {
-  return std::span(section.tokens).subspan(section.name_index, section.body_index - section.name_index);
+  return std::span(section.tokens)
+      .subspan(section.name_token_index, section.body_token_index - section.name_token_index);
 }
 
 bool same(const Section& a, const Section& b) {
@@ -93,7 +96,7 @@ bool same(const Section& a, const Section& b) {
 /// The statements of a body, each as one text.
 std::vector<std::string> statements_of(const Section& section) {
   std::vector<std::string> statements(1);
-  for (std::size_t i = section.body_index; i < section.tokens.size(); ++i) {
+  for (std::size_t i = section.body_token_index; i < section.tokens.size(); ++i) {
     const std::string& text = section.tokens[i].text;
     if (text == ";" || text == "{" || text == "}") statements.emplace_back();
     else statements.back() += text + " ";
@@ -182,7 +185,7 @@ class Comparer {
     if (find(found_, forward_) != nullptr || find(found_, backward_) != nullptr) return std::nullopt;
     const std::vector<std::string> others = kernels_in(found_, pair_.target);
     if (others.empty()) return std::nullopt;
-    return finding(Damage::kOtherKernel,
+    return finding(Damage::kKernelMismatch,
                    fmt::format("the code is that of kernel '{}', not '{}'", others.front(), pair_.kernel));
   }
 
@@ -197,10 +200,10 @@ class Comparer {
       const bool is_struct = name != forward_;
       if (a == nullptr || b == nullptr) continue;
       if (is_struct ? same(*a, *b) : plain(parameters_of(*a)) == plain(parameters_of(*b))) continue;
-      return difference(Damage::kOtherKernel, *a, *b, "the kernel's parameters differ: ");
+      return difference(Damage::kKernelMismatch, *a, *b, "the kernel's parameters differ: ");
     }
     if (similarity(*forward, *own) >= kSameKernel) return std::nullopt;
-    return difference(Damage::kOtherKernel, *forward, *own, "most statements differ: ");
+    return difference(Damage::kKernelMismatch, *forward, *own, "most statements differ: ");
   }
 
   [[nodiscard]] std::optional<DamageFinding> other_version() const {
@@ -211,15 +214,15 @@ class Comparer {
       const Section* const a = find(found_, name);
       const Section* const b = find(expected_, name);
       if (a == nullptr || b == nullptr || plain(prefix_of(*a)) == plain(prefix_of(*b))) continue;
-      return difference(Damage::kOtherVersion, *a, *b,
+      return difference(Damage::kWarpVersionMismatch, *a, *b,
                         fmt::format("Warp {} declares kernels differently: ", pair_.version));
     }
     const std::string own = std::string(pair_.kernel) + std::string(suffix_of(pair_.target));
     for (const Section& section : found_.sections) {
       if (!section.name.starts_with(own) || find(expected_, section.name) != nullptr) continue;
       if (section.name == backward_ || is_backward(section.name)) continue;
-      DamageFinding result =
-          finding(Damage::kOtherVersion, fmt::format("Warp {} does not generate '{}'", pair_.version, section.name));
+      DamageFinding result = finding(Damage::kWarpVersionMismatch,
+                                     fmt::format("Warp {} does not generate '{}'", pair_.version, section.name));
       result.function = section.name;
       result.found = found_line(section.tokens.front().line);
       return result;
@@ -240,15 +243,16 @@ class Comparer {
     const auto expected = directives(expected_);
     for (const auto& [text, line] : found) {
       if (found.count(text) <= expected.count(text)) continue;
-      DamageFinding result = finding(
-          Damage::kOtherVersion, fmt::format("Warp {} does not generate '{}' (line {})", pair_.version, text, line));
+      DamageFinding result =
+          finding(Damage::kWarpVersionMismatch,
+                  fmt::format("Warp {} does not generate '{}' (line {})", pair_.version, text, line));
       result.found = found_line(line);
       return result;
     }
     for (const auto& [text, line] : expected) {
       if (expected.count(text) <= found.count(text)) continue;
-      DamageFinding result =
-          finding(Damage::kOtherVersion, fmt::format("'{}' is missing, which Warp {} generates", text, pair_.version));
+      DamageFinding result = finding(Damage::kWarpVersionMismatch,
+                                     fmt::format("'{}' is missing, which Warp {} generates", text, pair_.version));
       result.expected = expected_line(line);
       return result;
     }
@@ -263,16 +267,16 @@ class Comparer {
       };
       const auto other = std::ranges::find_if(expected_.sections, same_option);
       if (other != expected_.sections.end())
-        return difference(Damage::kOptionsDiffer, section, *other, "the block size differs: ");
+        return difference(Damage::kOptionMismatch, section, *other, "the block size differs: ");
     }
     for (const std::string& name : {forward_, backward_}) {
       const Section* const a = find(found_, name);
       const Section* const b = find(expected_, name);
       if (a == nullptr || b == nullptr) continue;
       if (!std::ranges::equal(prefix_of(*a), prefix_of(*b), {}, &Token::text, &Token::text))
-        return difference(Damage::kOptionsDiffer, *a, *b, "the launch attributes differ: ");
+        return difference(Damage::kOptionMismatch, *a, *b, "the launch attributes differ: ");
       if (has_grid_stride(*a) != has_grid_stride(*b)) {
-        return difference(Damage::kOptionsDiffer, *a, *b,
+        return difference(Damage::kOptionMismatch, *a, *b,
                           "the loop over threads differs (option grid_stride, or another version of Warp): ");
       }
     }
@@ -343,7 +347,7 @@ class Comparer {
         return result;
       }
       if (same(section, *own->second)) continue;
-      const bool is_function = section.body_index > section.name_index + 1;
+      const bool is_function = section.body_token_index > section.name_token_index + 1;
       (is_backward(section.name) ? backward : forward) = true;
       if (!is_function) forward = backward = true;
       if (first == nullptr) {

@@ -189,34 +189,34 @@ TEST(GeneratedCodeMatch, DetectsTruncatedText) {
 }
 
 TEST(GeneratedCodeMatch, DetectsCodeOfAnotherKernel) {
-  expect_damage(replaced(std::string(kFile), "scale_0123abcd", "shift_0123abcd"), Damage::kOtherKernel,
+  expect_damage(replaced(std::string(kFile), "scale_0123abcd", "shift_0123abcd"), Damage::kKernelMismatch,
                 "the code is that of kernel 'shift', not 'scale'");
   expect_damage(replaced(std::string(kFile), "wp::array_t<wp::float32> x;", "wp::array_t<wp::float64> x;"),
-                Damage::kOtherKernel, "the kernel's parameters differ");
+                Damage::kKernelMismatch, "the kernel's parameters differ");
   std::string text = replaced(std::string(kFile), "var_1 = wp::address(var_x, var_0);", "a = wp::sin(b);");
   text = replaced(text, "var_2 = square_0(var_1);", "c = wp::cos(b);");
   text = replaced(text, "var_3 = wp::mul(var_2, 2.0);", "d = wp::tan(b);");
   text = replaced(text, "wp::array_store(var_out, var_0, var_3);", "e = wp::exp(b);");
-  expect_damage(text, Damage::kOtherKernel, "most statements differ");
+  expect_damage(text, Damage::kKernelMismatch, "most statements differ");
 }
 
 TEST(GeneratedCodeMatch, DetectsCodeOfAnotherWarpVersion) {
-  expect_damage(replaced(std::string(kFile), "#define float(x) cast_float(x)\n", ""), Damage::kOtherVersion,
+  expect_damage(replaced(std::string(kFile), "#define float(x) cast_float(x)\n", ""), Damage::kWarpVersionMismatch,
                 "'#define float(x) cast_float(x)' is missing, which Warp 1.19.0 generates");
   expect_damage(replaced(std::string(kFile), "#include <builtin.h>", "#include <builtin.h>\n#define OLD"),
-                Damage::kOtherVersion, "Warp 1.19.0 does not generate '#define OLD' (line 3)");
-  expect_damage(replaced(std::string(kFile), "template <bool linear>\nstatic ", ""), Damage::kOtherVersion,
+                Damage::kWarpVersionMismatch, "Warp 1.19.0 does not generate '#define OLD' (line 3)");
+  expect_damage(replaced(std::string(kFile), "template <bool linear>\nstatic ", ""), Damage::kWarpVersionMismatch,
                 "Warp 1.19.0 declares kernels differently");
-  expect_damage(std::string(kFile) + "void scale_0123abcd_cpu_thunk_forward() {}\n", Damage::kOtherVersion,
+  expect_damage(std::string(kFile) + "void scale_0123abcd_cpu_thunk_forward() {}\n", Damage::kWarpVersionMismatch,
                 "Warp 1.19.0 does not generate 'scale_cpu_thunk_forward'");
 }
 
 TEST(GeneratedCodeMatch, DetectsCodeGeneratedWithOtherOptions) {
-  expect_damage(replaced(std::string(kFile), "BLOCK_DIM 1", "BLOCK_DIM 64"), Damage::kOptionsDiffer,
+  expect_damage(replaced(std::string(kFile), "BLOCK_DIM 1", "BLOCK_DIM 64"), Damage::kOptionMismatch,
                 "the block size differs: found '#define WP_TILE_BLOCK_DIM 64'");
   expect_damage(replaced(std::string(kFile), "void scale_0123abcd_cpu_kernel",
                          "void __launch_bounds__(64) scale_0123abcd_cpu_kernel"),
-                Damage::kOptionsDiffer, "the launch attributes differ");
+                Damage::kOptionMismatch, "the launch attributes differ");
 }
 
 TEST(GeneratedCodeParser, ReadsBlockSizeFromMacroDefinition) {

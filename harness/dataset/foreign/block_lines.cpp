@@ -37,7 +37,7 @@ void StoredRow::reject(Damage kind, std::string why) {
 }
 
 std::string block_line(const JudgedRow& row) {
-  return dump({{"number", row.row.number},
+  return dump({{"number", row.row.row_index},
                {"file", row.row.file},
                {"line", row.row.line},
                {"id", row.row.id},
@@ -55,7 +55,7 @@ std::string block_line(const JudgedRow& row) {
 Result<StoredRow> read_block_line(const std::string& text) {
   try {
     Json value = Json::parse(text);
-    return StoredRow{.number = value.at("number"),
+    return StoredRow{.row_index = value.at("number"),
                      .file = value.at("file"),
                      .line = value.at("line"),
                      .id = value.at("id"),
@@ -67,7 +67,7 @@ Result<StoredRow> read_block_line(const std::string& text) {
                      .program_key = value.at("program"),
                      .code_key = value.at("code"),
                      .regenerated_code_key = value.at("regenerated"),
-                     .row = std::move(value.at("row"))};
+                     .all_members = std::move(value.at("row"))};
   } catch (const Json::exception&) {
     return Error{"line is not a judged row"};
   }
@@ -75,7 +75,7 @@ Result<StoredRow> read_block_line(const std::string& text) {
 
 std::string final_line(const StoredRow& line, std::string_view warp_version) {
   if (line.outcome == RowOutcome::kVerified) {
-    Json row = line.row;
+    Json row = line.all_members;
     row["assay"] = {{"outcome", to_text(line.outcome)},
                     {"assay_version", kVersion},
                     {"warp_version", warp_version},
@@ -93,7 +93,7 @@ std::string final_line(const StoredRow& line, std::string_view warp_version) {
                {"evidence", line.evidence},
                {"assay_version", kVersion},
                {"warp_version", warp_version},
-               {"row", line.row}});
+               {"row", line.all_members}});
 }
 
 }  // namespace assay::foreign

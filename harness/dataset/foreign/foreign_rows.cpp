@@ -76,15 +76,15 @@ class FieldReader {
 /// Takes the rows of the files one after another.
 class RowReader {
  public:
-  RowReader(const Mapping& mapping, const std::function<Result<void>(ForeignRow)>& take)
+  RowReader(const FieldMapping& mapping, const std::function<Result<void>(ForeignRow)>& take)
       : mapping_(mapping), take_(take) {}
 
   Result<void> read_lines(const InputFile& file) {
     Result<void> taken;
     const Result<void> read = dataset::scan_lines(file.path, [&](const dataset::ScannedLine& line) {
       if (!taken.ok()) return;
-      if (line.fault) taken = add_invalid(file, line.number, *line.fault);
-      else taken = add(file, line.number, Json::parse(line.text, nullptr, false));
+      if (line.syntax_error) taken = add_invalid(file, line.line_number, *line.syntax_error);
+      else taken = add(file, line.line_number, Json::parse(line.text, nullptr, false));
     });
     return taken.ok() ? read : taken;
   }
@@ -114,7 +114,7 @@ class RowReader {
  private:
   ForeignRow blank(const InputFile& file, std::uint64_t line) {
     ForeignRow row;
-    row.number = next_++;
+    row.row_index = next_++;
     row.file = file.name;
     row.line = line;
     row.id = fmt::format("{}:{}", file.name, line);
@@ -154,7 +154,7 @@ class RowReader {
     return take_(std::move(row));
   }
 
-  const Mapping& mapping_;
+  const FieldMapping& mapping_;
   const std::function<Result<void>(ForeignRow)>& take_;
   std::uint64_t next_ = 0;  ///< number of the next row
 };
@@ -185,7 +185,7 @@ Result<std::vector<InputFile>> input_files(const fs::path& path) {
   return files;
 }
 
-Result<void> read_rows(const std::vector<InputFile>& files, const Mapping& mapping,
+Result<void> read_rows(const std::vector<InputFile>& files, const FieldMapping& mapping,
                        const std::function<Result<void>(ForeignRow)>& take) {
   RowReader reader(mapping, take);
   for (const InputFile& file : files) {
@@ -195,7 +195,7 @@ Result<void> read_rows(const std::vector<InputFile>& files, const Mapping& mappi
   return {};
 }
 
-Result<std::uint64_t> count_rows(const fs::path& dataset, const Mapping& mapping) {
+Result<std::uint64_t> count_rows(const fs::path& dataset, const FieldMapping& mapping) {
   const Result<std::vector<InputFile>> files = input_files(dataset);
   if (!files.ok()) return files.error();
   std::uint64_t rows = 0;

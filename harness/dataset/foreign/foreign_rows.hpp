@@ -18,7 +18,7 @@ namespace assay::foreign {
 
 /// One row as it was found.
 struct ForeignRow {
-  std::uint64_t number = 0;             ///< position in the dataset, from 0
+  std::uint64_t row_index = 0;          ///< position in the dataset, from 0
   std::string file;                     ///< path of its file, relative to the dataset
   std::uint64_t line = 0;               ///< line in the file, from 1
   std::string id;                       ///< identifies the row; "FILE:LINE" if the mapping or the row has no id
@@ -44,10 +44,10 @@ Result<std::vector<InputFile>> input_files(const std::filesystem::path& path);
 
 /// Calls `take` with each row. A .json file contains one row or an array of rows; other files contain one row per line.
 /// Fails if a file cannot be read to its end.
-Result<void> read_rows(const std::vector<InputFile>& files, const Mapping& mapping,
+Result<void> read_rows(const std::vector<InputFile>& files, const FieldMapping& mapping,
                        const std::function<Result<void>(ForeignRow)>& take);
 
 /// The number of rows of a dataset.
-Result<std::uint64_t> count_rows(const std::filesystem::path& dataset, const Mapping& mapping);
+Result<std::uint64_t> count_rows(const std::filesystem::path& dataset, const FieldMapping& mapping);
 
 }  // namespace assay::foreign

@@ -17,8 +17,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Mapping mapping_of(const std::string& text) {
-  Result<Mapping> mapping = parse_mapping(text, "map.json");
+FieldMapping mapping_of(const std::string& text) {
+  Result<FieldMapping> mapping = parse_mapping(text, "map.json");
   EXPECT_TRUE(mapping.ok()) << mapping.error().text();
   return mapping.take();
 }
@@ -29,7 +29,7 @@ class ForeignRowsTest : public ::testing::Test {
     std::filesystem::create_directories((folder_.path() / name).parent_path());
     std::ofstream(folder_.path() / name) << text;
   }
-  std::vector<ForeignRow> rows(const Mapping& mapping) const {
+  std::vector<ForeignRow> rows(const FieldMapping& mapping) const {
     std::vector<ForeignRow> result;
     const auto files = input_files(folder_.path());
     EXPECT_TRUE(files.ok()) << files.error().text();
@@ -42,7 +42,7 @@ class ForeignRowsTest : public ::testing::Test {
   }
 
   live::ScratchFolder folder_;
-  const Mapping mapping_ = mapping_of(R"({"fields": {"python": "py", "cpp": "c", "id": "name"}})");
+  const FieldMapping mapping_ = mapping_of(R"({"fields": {"python": "py", "cpp": "c", "id": "name"}})");
 };
 
 TEST_F(ForeignRowsTest, ReadsPlainAndCompressedJsonFilesInOrderOfTheirNames) {
@@ -55,7 +55,7 @@ TEST_F(ForeignRowsTest, ReadsPlainAndCompressedJsonFilesInOrderOfTheirNames) {
   std::vector<std::string> ids;
   for (const ForeignRow& row : rows(mapping_)) {
     EXPECT_EQ(row.damage, std::nullopt) << row.damage->message;
-    EXPECT_EQ(row.number, ids.size());
+    EXPECT_EQ(row.row_index, ids.size());
     ids.push_back(row.id);
   }
   EXPECT_EQ(ids, (std::vector<std::string>{"zero", "one", "7", "three", "four", "five"}));
@@ -107,7 +107,7 @@ TEST_F(ForeignRowsTest, RejectsFolderWithoutRows) {
 
 TEST(FieldMapping, ReportsFirstErrorOfInvalidMappingFile) {
   const auto error_of = [](const std::string& text) {
-    const Result<Mapping> mapping = parse_mapping(text, "map.json");
+    const Result<FieldMapping> mapping = parse_mapping(text, "map.json");
     return mapping.ok() ? "" : mapping.error().text();
   };
   EXPECT_THAT(error_of("{"), HasSubstr("map.json: mapping is not valid JSON"));
@@ -120,9 +120,9 @@ TEST(FieldMapping, ReportsFirstErrorOfInvalidMappingFile) {
 }
 
 TEST(FieldMapping, ReadsCodeGenerationOptionsAndPasses) {
-  const Mapping mapping =
+  const FieldMapping mapping =
       mapping_of(R"({"fields": {"python": "p", "cuda": "c"}, "options": {"block_dim": 128}, "passes": ["forward"]})");
-  EXPECT_EQ(mapping.options.at("block_dim"), 128);
+  EXPECT_EQ(mapping.warp_module_options.at("block_dim"), 128);
   EXPECT_FALSE(mapping.has_backward);
   EXPECT_TRUE(mapping.cpp.empty());
 }

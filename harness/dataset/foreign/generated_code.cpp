@@ -120,13 +120,13 @@ bool is_name(const Token& token) {
 void find_name(Section& section) {
   const std::vector<Token>& tokens = section.tokens;
   std::size_t last = tokens.size();
-  for (std::size_t i = 0; i < section.body_index; ++i) {
+  for (std::size_t i = 0; i < section.body_token_index; ++i) {
     if (tokens[i].text == "(" && i > 0 && is_name(tokens[i - 1])) {
       if (std::ranges::find(kAttributes, tokens[i - 1].text) == kAttributes.end()) {
         last = i - 1;
         break;
       }
-      for (int depth = 0; i < section.body_index; ++i) {
+      for (int depth = 0; i < section.body_token_index; ++i) {
         depth += tokens[i].text == "(" ? 1 : tokens[i].text == ")" ? -1 : 0;
         if (depth == 0) break;
       }
@@ -135,7 +135,7 @@ void find_name(Section& section) {
     if (is_name(tokens[i])) last = i;
   }
   if (last == tokens.size()) return;
-  section.name_index = last;
+  section.name_token_index = last;
   section.name = tokens[last].text;
 }
 
@@ -148,7 +148,7 @@ class Splitter {
       return;
     }
     code_.has_preamble |= token.text.starts_with("#include") || token.text.starts_with("# include");
-    Section section{.name = {}, .tokens = {}, .name_index = 0, .body_index = 1, .is_directive = true};
+    Section section{.name = {}, .tokens = {}, .name_token_index = 0, .body_token_index = 1, .is_directive = true};
     section.tokens.push_back(std::move(token));
     code_.sections.push_back(std::move(section));
   }
@@ -161,7 +161,7 @@ class Splitter {
       section_ = unfinished();
       return;
     }
-    if (opens && depth_++ == 0) section_.body_index = section_.tokens.size();
+    if (opens && depth_++ == 0) section_.body_token_index = section_.tokens.size();
     const bool closes = text == "}" && depth_ > 0 && --depth_ == 0;
     const bool ends = text == ";" && depth_ == 0;
     section_.tokens.push_back(std::move(token));
@@ -182,14 +182,14 @@ class Splitter {
   }
 
   void finish() {
-    section_.body_index = std::min(section_.body_index, section_.tokens.size());
+    section_.body_token_index = std::min(section_.body_token_index, section_.tokens.size());
     find_name(section_);
     code_.sections.push_back(std::move(section_));
     section_ = unfinished();
   }
   static Section unfinished() {
     Section section;
-    section.body_index = static_cast<std::size_t>(-1);
+    section.body_token_index = static_cast<std::size_t>(-1);
     return section;
   }
 
@@ -227,7 +227,7 @@ std::set<std::string> numbered_functions(const GeneratedCode& code) {
   std::set<std::string> names;
   for (const Section& section : code.sections) {
     const NumberedName parts = parts_of(section.name);
-    const bool is_function = section.body_index > section.name_index + 1;
+    const bool is_function = section.body_token_index > section.name_token_index + 1;
     if (is_function && !parts.number.empty()) names.emplace(parts.base);
   }
   return names;
@@ -245,7 +245,7 @@ void renumber_functions(GeneratedCode& code, const std::set<std::string>& names)
       if (is_new) at->second = base + "_" + std::to_string(counts[base]++);
       token.text = std::string(parts.prefix) + at->second;
     }
-    if (!section.name.empty()) section.name = section.tokens[section.name_index].text;
+    if (!section.name.empty()) section.name = section.tokens[section.name_token_index].text;
   }
 }
 

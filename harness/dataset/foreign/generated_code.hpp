@@ -21,11 +21,11 @@ struct Token {
 
 /// A function, a struct, a preprocessor directive, or another declaration.
 struct Section {
-  std::string name;            ///< name of the function or struct; empty for a directive or another declaration
-  std::vector<Token> tokens;   ///< all tokens, from the first line to the closing brace; comments are omitted
-  std::size_t name_index = 0;  ///< index of the token with the name
-  std::size_t body_index = 0;  ///< index of the opening brace; the number of tokens if there is none
-  bool is_directive = false;   ///< whether it is a preprocessor directive outside of functions
+  std::string name;                  ///< name of the function or struct; empty for a directive or another declaration
+  std::vector<Token> tokens;         ///< all tokens, from the first line to the closing brace; comments are omitted
+  std::size_t name_token_index = 0;  ///< index of the token with the name
+  std::size_t body_token_index = 0;  ///< index of the opening brace; the number of tokens if there is none
+  bool is_directive = false;         ///< whether it is a preprocessor directive outside of functions
 };
 
 /// A text that was split.

@@ -63,11 +63,11 @@ Json plan_of(const ImportOptions& options, const std::vector<InputFile>& files) 
   return {{"record", "plan"},
           {"assay_version", kVersion},
           {"warp_version", options.warp_version},
-          {"devices", options.judge.devices},
-          {"effort", options.judge.verify ? options.judge.effort : "none"},
-          {"seed", options.judge.seed},
-          {"block_rows", slots_per_block(options.rows)},
-          {"mapping", Json::parse(options.mapping.text)},
+          {"devices", options.judge_options.devices},
+          {"effort", options.judge_options.verify ? options.judge_options.effort : "none"},
+          {"seed", options.judge_options.seed},
+          {"block_rows", slots_per_block(options.row_count)},
+          {"mapping", Json::parse(options.mapping.source_text)},
           {"files", std::move(inputs)}};
 }
 
@@ -108,7 +108,7 @@ Result<EarlierRun> read_journal(const fs::path& output) {
 /// Judges blocks on several threads while the caller reads rows.
 class BlockQueue {
  public:
-  BlockQueue(const ImportOptions& options, const RowJudge& judge, fs::path python, harness::AppendedLines& journal)
+  BlockQueue(const ImportOptions& options, const RowJudge& judge, fs::path python, harness::LineAppender& journal)
       : options_(options), judge_(judge), python_(std::move(python)), journal_(journal) {
     for (int i = 0; i < std::max(1, options.jobs); ++i)
       threads_.emplace_back([this] { work(); });
@@ -167,8 +167,9 @@ class BlockQueue {
   Result<void> process(Block block) {
     const std::size_t count = block.rows.size();
     const Result<std::vector<JudgedRow>> judged = judge_.judge(
-        std::move(block.rows), options_.mapping, options_.warp_version,
-        [&](std::span<const ForeignRow> rows) { return regenerate(rows, options_.mapping, {.python = python_}); });
+        std::move(block.rows), options_.mapping, options_.warp_version, [&](std::span<const ForeignRow> rows) {
+          return regenerate(rows, options_.mapping, {.python_interpreter = python_});
+        });
     if (!judged.ok()) return judged.error();
     std::vector<std::string> lines;
     std::uint64_t rejected = 0;
@@ -185,14 +186,14 @@ class BlockQueue {
     if (Result<void> synced = journal_.sync(); !synced.ok()) return synced;
     rows_ += count;
     rejected_ += rejected;
-    if (options_.progress) options_.progress(rows_, rejected_);
+    if (options_.on_progress) options_.on_progress(rows_, rejected_);
     return {};
   }
 
   const ImportOptions& options_;
   const RowJudge& judge_;
   const fs::path python_;
-  harness::AppendedLines& journal_;
+  harness::LineAppender& journal_;
   std::mutex mutex_;  ///< guards the members below, the journal and the progress
   std::condition_variable changed_;
   std::deque<Block> waiting_;
@@ -217,7 +218,7 @@ std::string explanation_of(const std::string& cause) {
       {"not_run", "the code belongs to the Python source; the kernel was not judged"},
       {"unsupported(reader)", "Assay cannot parse the kernel"},
   };
-  if (const auto row = std::ranges::find(kDamages, cause, &DamageRow::name); row != kDamages.end())
+  if (const auto row = std::ranges::find(kDamages, cause, &DamageEntry::name); row != kDamages.end())
     return std::string(row->explanation);
   const auto found = kExplanations.find(cause);
   return found == kExplanations.end() ? "" : found->second;
@@ -234,9 +235,9 @@ class Finisher {
     std::ranges::stable_sort(report_.causes, [](const CauseCount& a, const CauseCount& b) {
       return std::pair(a.outcome, b.rows) < std::pair(b.outcome, a.rows);
     });
-    if (Result<void> put = put_file(options_.output / kReportText, to_text(report_)); !put.ok()) return put.error();
+    if (Result<void> put = put_file(options_.output / kReportTextFile, to_text(report_)); !put.ok()) return put.error();
     const std::string text = to_json(report_).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-    if (Result<void> put = put_file(options_.output / kReportJson, text); !put.ok()) return put.error();
+    if (Result<void> put = put_file(options_.output / kReportJsonFile, text); !put.ok()) return put.error();
     return std::move(report_);
   }
 
@@ -261,7 +262,8 @@ class Finisher {
 
   Result<void> index(const StoredRow& line) {
     if (!line.regenerated_code_key.empty()) own_code_.try_emplace(line.regenerated_code_key, line.id);
-    if (line.damage.empty() && !line.program_key.empty()) programs_.try_emplace(line.program_key, line.number, line.id);
+    if (line.damage.empty() && !line.program_key.empty())
+      programs_.try_emplace(line.program_key, line.row_index, line.id);
     return {};
   }
 
@@ -269,28 +271,28 @@ class Finisher {
   void decide(StoredRow& line) const {
     if (line.damage.empty()) {
       const auto first = programs_.find(line.program_key);
-      if (first != programs_.end() && first->second.first != line.number) {
+      if (first != programs_.end() && first->second.first != line.row_index) {
         line.reject(Damage::kDuplicate,
                     fmt::format("apart from names, the kernel is identical to that of row '{}'", first->second.second));
       }
       return;
     }
     static const std::set<std::string_view> kDifferences{
-        to_text(Damage::kOtherKernel), to_text(Damage::kForwardDiffers), to_text(Damage::kBackwardDiffers),
+        to_text(Damage::kKernelMismatch), to_text(Damage::kForwardDiffers), to_text(Damage::kBackwardDiffers),
         to_text(Damage::kCodeDiffers)};
     if (line.code_key.empty() || line.code_key == line.regenerated_code_key || !kDifferences.contains(line.cause))
       return;
     const auto owner = own_code_.find(line.code_key);
     if (owner != own_code_.end())
-      line.reject(Damage::kOtherKernel, fmt::format("the code is identical to that of row '{}'", owner->second));
+      line.reject(Damage::kKernelMismatch, fmt::format("the code is identical to that of row '{}'", owner->second));
   }
 
   Result<void> write() {
-    std::array<std::optional<LineFile>, 3> files;
+    std::array<std::optional<ZstdLineWriter>, 3> files;
     for (const auto& [outcome, name] :
          {std::pair(RowOutcome::kVerified, kVerifiedFile), std::pair(RowOutcome::kRejected, kQuarantineFile),
           std::pair(RowOutcome::kUndecided, kUndecidedFile)}) {
-      Result<LineFile> file = LineFile::create(options_.output / name, kFinalLevel);
+      Result<ZstdLineWriter> file = ZstdLineWriter::create(options_.output / name, kFinalLevel);
       if (!file.ok()) return file.error();
       files.at(static_cast<std::size_t>(outcome)).emplace(file.take());
     }
@@ -300,7 +302,7 @@ class Finisher {
       return files.at(static_cast<std::size_t>(line.outcome))->add(final_line(line, options_.warp_version));
     });
     if (!written.ok()) return written;
-    for (std::optional<LineFile>& file : files) {
+    for (std::optional<ZstdLineWriter>& file : files) {
       if (Result<void> committed = file->commit(); !committed.ok()) return committed;
     }
     return {};
@@ -335,7 +337,7 @@ class Finisher {
 };
 
 Result<ImportReport> finished_report(const fs::path& output) {
-  const Result<std::string> text = read_file_text(output / kReportJson);
+  const Result<std::string> text = read_file_text(output / kReportJsonFile);
   if (!text.ok()) return text.error();
   const json document = json::parse(*text, nullptr, false);
   ImportReport report{.was_complete = true};
@@ -353,7 +355,7 @@ Result<ImportReport> finished_report(const fs::path& output) {
            .examples = cause.at("examples").get<std::vector<std::string>>()});
     }
   } catch (const json::exception&) {
-    return Error{"is not a report of an import", (output / kReportJson).string()};
+    return Error{"is not a report of an import", (output / kReportJsonFile).string()};
   }
   return report;
 }
@@ -383,15 +385,15 @@ Result<ImportReport> import_rows(const ImportOptions& options) {
   }
   fs::create_directories(options.output / kPartial, error);
   if (error) return Error{"cannot be created: " + error.message(), options.output.string()};
-  const Result<fs::path> python = live::python_executable(options.python);
+  const Result<fs::path> python = live::python_executable(options.python_interpreter);
   if (!python.ok()) return python.error();
-  const Result<RowJudge> judge = RowJudge::make(options.judge);
+  const Result<RowJudge> judge = RowJudge::make(options.judge_options);
   if (!judge.ok()) return judge.error();
 
   const fs::path journal_path = options.output / kJournal;
-  Result<harness::AppendedLines> journal = earlier->plan.empty()
-                                               ? harness::AppendedLines::create(journal_path)
-                                               : harness::AppendedLines::reopen(journal_path, earlier->bytes);
+  Result<harness::LineAppender> journal = earlier->plan.empty()
+                                              ? harness::LineAppender::create(journal_path)
+                                              : harness::LineAppender::reopen(journal_path, earlier->bytes);
   if (!journal.ok()) return journal.error();
   if (earlier->plan.empty()) {
     if (Result<void> appended = journal->append(plan); !appended.ok()) return appended.error();
@@ -411,7 +413,7 @@ Result<ImportReport> import_rows(const ImportOptions& options) {
     };
     const Result<void> read = read_rows(*files, options.mapping, [&](ForeignRow row) -> Result<void> {
       block.rows.push_back(std::move(row));
-      return block.rows.size() == slots_per_block(options.rows) ? flush() : Result<void>();
+      return block.rows.size() == slots_per_block(options.row_count) ? flush() : Result<void>();
     });
     if (!read.ok()) return read.error();
     if (!block.rows.empty()) {

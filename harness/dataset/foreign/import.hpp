@@ -20,23 +20,23 @@ namespace assay::foreign {
 inline constexpr const char* kVerifiedFile = "rows.jsonl.zst";          ///< verified rows with their evidence
 inline constexpr const char* kQuarantineFile = "quarantine.jsonl.zst";  ///< rejected rows with the reason
 inline constexpr const char* kUndecidedFile = "undecided.jsonl.zst";    ///< rows without a verdict, with the reason
-inline constexpr const char* kReportJson = "report.json";
-inline constexpr const char* kReportText = "report.txt";
+inline constexpr const char* kReportJsonFile = "report.json";
+inline constexpr const char* kReportTextFile = "report.txt";
 
 /// Called with the numbers of rows judged and rejected so far, from any thread but never concurrently.
 using RowsJudged = std::function<void(std::uint64_t rows, std::uint64_t rejected)>;
 
 struct ImportOptions {
   std::filesystem::path dataset;  ///< folder or file of rows
-  std::uint64_t rows = 0;         ///< number of rows in the dataset: count_rows
-  Mapping mapping;
-  JudgeOptions judge;
-  std::filesystem::path python;   ///< Python with Warp
-  std::string warp_version;       ///< version of that Warp
-  std::filesystem::path output;   ///< folder for the result
-  bool resume = false;            ///< continue the unfinished import in `output`
-  int jobs = 1;                   ///< blocks processed concurrently
-  RowsJudged progress = nullptr;  ///< may be null
+  std::uint64_t row_count = 0;    ///< number of rows in the dataset: count_rows
+  FieldMapping mapping;
+  JudgeOptions judge_options;
+  std::filesystem::path python_interpreter;  ///< Python with Warp
+  std::string warp_version;                  ///< version of that Warp
+  std::filesystem::path output;              ///< folder for the result
+  bool resume = false;                       ///< continue the unfinished import in `output`
+  int jobs = 1;                              ///< blocks processed concurrently
+  RowsJudged on_progress = nullptr;          ///< may be null
 };
 
 /// The rows with one outcome and cause.

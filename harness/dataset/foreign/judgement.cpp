@@ -32,8 +32,8 @@ bool may_be_the_machine(const CaseRecord& record) {
 }
 
 std::string cause_of(const CaseRecord& record) {
-  return record.kind.empty() ? std::string(to_text(record.outcome))
-                             : fmt::format("{}({})", to_text(record.outcome), record.kind);
+  return record.outcome_detail.empty() ? std::string(to_text(record.outcome))
+                                       : fmt::format("{}({})", to_text(record.outcome), record.outcome_detail);
 }
 
 RowOutcome outcome_of(const CaseRecord& record) {
@@ -46,8 +46,8 @@ RowOutcome outcome_of(const CaseRecord& record) {
     case Outcome::internal_error: return RowOutcome::kUndecided;
     case Outcome::fail:
       // Nothing is held against Warp unless finite differences confirm it.
-      return record.kind == "undecided" || record.kind == "oracle_wrong" ? RowOutcome::kUndecided
-                                                                         : RowOutcome::kRejected;
+      return record.outcome_detail == "undecided" || record.outcome_detail == "oracle_wrong" ? RowOutcome::kUndecided
+                                                                                             : RowOutcome::kRejected;
     case Outcome::defect:
     case Outcome::build_failed:
     case Outcome::launch_failed:
@@ -60,19 +60,19 @@ RowOutcome outcome_of(const CaseRecord& record) {
 
 Json evidence_of(const CaseRecord& record) {
   Json evidence = {{"device", record.device}, {"pass", record.pass}, {"verdict", to_text(record.outcome)}};
-  if (!record.kind.empty()) evidence["kind"] = record.kind;
+  if (!record.outcome_detail.empty()) evidence["kind"] = record.outcome_detail;
   if (!record.message.empty()) evidence["message"] = record.message;
   if (record.rho_max && std::isfinite(*record.rho_max)) evidence["rho_max"] = *record.rho_max;
   evidence["values_compared"] = record.values_compared;
   evidence["input_sets"] = record.input_sets;
-  evidence["sizes"] = record.sizes;
+  evidence["sizes"] = record.thread_counts;
   if (const auto& differences = record.check_results.finite_differences; differences && differences->rho_max)
     evidence["finite_difference_rho"] = std::isfinite(*differences->rho_max) ? Json(*differences->rho_max) : Json();
-  evidence["controls_rejected"] = record.controls_rejected;
+  evidence["controls_rejected"] = record.rejected_negative_controls;
   evidence["inconclusive_checks"] = record.inconclusive.total();
-  evidence["uncovered_branches"] = record.uncovered.size();
+  evidence["uncovered_branches"] = record.uncovered_branches.size();
   Json mismatches = Json::array();
-  for (const harness::Mismatch& mismatch : record.failures) {
+  for (const harness::Mismatch& mismatch : record.mismatches) {
     mismatches.push_back({{"array", mismatch.array},
                           {"index", mismatch.index},
                           {"expected", mismatch.expected.text},
@@ -130,18 +130,18 @@ std::string program_of(const harness::KernelSource& source) {
 
 /// The row with the Python that the devices get in place of its own.
 ForeignRow as_printed(const ForeignRow& row, const harness::KernelSource& source) {
-  ForeignRow printed{.number = row.number, .cpp = row.cpp, .cuda = row.cuda};
+  ForeignRow printed{.row_index = row.row_index, .cpp = row.cpp, .cuda = row.cuda};
   const harness::Printer print = harness::printer();
   const Result<backends::EmittedKernel> emitted =
-      print(*source.module, source.module->kernels[source.kernel_index], nullptr, backends::SourceTarget::kWarp);
+      print(*source.module, source.module->kernels[source.kernel_index], nullptr, backends::SourceTarget::kWarpPython);
   if (!emitted.ok() || emitted->python == nullptr) return printed;
   printed.python = emitted->python->native.text;
-  printed.kernel = emitted->python->native.kernel;
+  printed.kernel = emitted->python->native.kernel_name;
   return printed;
 }
 
 /// Generated code in which the kernel has another name.
-Regenerated renamed(Regenerated code, const std::string& symbol) {
+RegeneratedCode renamed(RegeneratedCode code, const std::string& symbol) {
   for (std::string* text : {&code.cpp, &code.cuda}) {
     for (std::size_t at = text->find(code.symbol); at != std::string::npos && code.symbol != symbol;
          at = text->find(code.symbol, at + symbol.size()))
@@ -176,11 +176,11 @@ std::string_view to_text(RowOutcome outcome) {
   return "undecided";
 }
 
-std::optional<DamageFinding> damage_of(const ForeignRow& row, const Regenerated& regenerated, const Mapping& mapping,
-                                       std::string_view version) {
+std::optional<DamageFinding> damage_of(const ForeignRow& row, const RegeneratedCode& regenerated,
+                                       const FieldMapping& mapping, std::string_view version) {
   if (row.damage) return row.damage;
   if (!row.warp_version.empty() && row.warp_version != version) {
-    return DamageFinding{.damage = Damage::kOtherVersion,
+    return DamageFinding{.damage = Damage::kWarpVersionMismatch,
                          .message = fmt::format("warp_version: the row states Warp {}, but Warp {} is installed",
                                                 row.warp_version, version),
                          .field = "warp_version",
@@ -208,10 +208,10 @@ std::optional<DamageFinding> damage_of(const ForeignRow& row, const Regenerated&
 Result<RowJudge> RowJudge::make(const JudgeOptions& options) {
   RowJudge judge;
   for (const std::string& name : options.devices) {
-    const backends::DeviceRow* const row = backends::find_device(name);
+    const backends::DeviceEntry* const row = backends::find_device(name);
     if (row == nullptr || runs_emitted_code(*row)) {
       std::vector<std::string_view> own;
-      for (const backends::DeviceRow& one : backends::devices())
+      for (const backends::DeviceEntry& one : backends::devices())
         if (!runs_emitted_code(one)) own.push_back(one.name);
       return Error{fmt::format("--device must be a device that runs Warp's own code ({}), got '{}'",
                                fmt::join(own, ", "), name)};
@@ -238,15 +238,15 @@ std::string RowJudge::device_unavailable_reason() const {
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-Result<std::vector<JudgedRow>> RowJudge::judge(std::vector<ForeignRow> rows, const Mapping& mapping,
+Result<std::vector<JudgedRow>> RowJudge::judge(std::vector<ForeignRow> rows, const FieldMapping& mapping,
                                                std::string_view version, const Regenerate& regenerate) const {
-  const Result<std::vector<Regenerated>> regenerated = regenerate(rows);
+  const Result<std::vector<RegeneratedCode>> regenerated = regenerate(rows);
   if (!regenerated.ok()) return regenerated.error();
   std::vector<JudgedRow> judged(rows.size());
   std::vector<PendingRow> pending;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     JudgedRow& row = judged[i];
-    const Regenerated& own = regenerated.value()[i];
+    const RegeneratedCode& own = regenerated.value()[i];
     row.row = std::move(rows[i]);
     const Target target = row.row.cpp.empty() ? Target::kCuda : Target::kCpp;
     row.code_key = forward_key(target, target == Target::kCpp ? row.row.cpp : row.row.cuda);
@@ -271,12 +271,12 @@ Result<std::vector<JudgedRow>> RowJudge::judge(std::vector<ForeignRow> rows, con
   }
   if (pending.empty()) return judged;
   for (const auto& device : devices_)
-    if (device->can_run().is_available) judge_on(*device, pending);
+    if (device->can_run().is_available) judge_on_device(*device, pending);
 
   std::vector<ForeignRow> printed;
   for (const PendingRow& one : pending)
     printed.push_back(as_printed(one.row->row, one.source));
-  const Result<std::vector<Regenerated>> again = regenerate(printed);
+  const Result<std::vector<RegeneratedCode>> again = regenerate(printed);
   if (!again.ok()) return again.error();
   for (std::size_t i = 0; i < pending.size(); ++i) {
     JudgedRow& row = *pending[i].row;
@@ -287,7 +287,7 @@ Result<std::vector<JudgedRow>> RowJudge::judge(std::vector<ForeignRow> rows, con
   return judged;
 }
 
-void RowJudge::judge_on(backends::Device& device, std::span<const PendingRow> rows) const {
+void RowJudge::judge_on_device(backends::Device& device, std::span<const PendingRow> rows) const {
   const std::string name(device.name());
   const harness::RunOptions options{
       .jobs = 1, .seed = seed_, .policy = policy_, .mode = harness::modes_of(name, "", 0).front()};

@@ -44,7 +44,7 @@ struct JudgedRow {
 };
 
 /// Generates the code of rows again: regenerate() with its options.
-using Regenerate = std::function<Result<std::vector<Regenerated>>(std::span<const ForeignRow>)>;
+using Regenerate = std::function<Result<std::vector<RegeneratedCode>>(std::span<const ForeignRow>)>;
 
 struct JudgeOptions {
   std::vector<std::string> devices{"warp-cpu"};  ///< names of devices that run Warp's own code
@@ -65,7 +65,7 @@ class RowJudge {
   /// Decides rows: generates their code again, finds damage, then judges the rows without damage together. Devices
   /// judge the kernel as Assay prints it; if Warp generates other code from that text than from the row's, the row is
   /// undecided. `version` is that of the installed Warp. Duplicates are not found here. Fails if `regenerate` does.
-  [[nodiscard]] Result<std::vector<JudgedRow>> judge(std::vector<ForeignRow> rows, const Mapping& mapping,
+  [[nodiscard]] Result<std::vector<JudgedRow>> judge(std::vector<ForeignRow> rows, const FieldMapping& mapping,
                                                      std::string_view version, const Regenerate& regenerate) const;
 
  private:
@@ -73,10 +73,10 @@ class RowJudge {
   /// A row without damage.
   struct PendingRow {
     JudgedRow* row;                ///< not owned
-    std::string symbol;            ///< Regenerated::symbol
+    std::string symbol;            ///< RegeneratedCode::symbol
     harness::KernelSource source;  ///< the kernel as Assay parses it
   };
-  void judge_on(backends::Device& device, std::span<const PendingRow> rows) const;
+  void judge_on_device(backends::Device& device, std::span<const PendingRow> rows) const;
 
   std::vector<std::unique_ptr<backends::Device>> devices_;  ///< empty: kernels are not judged
   harness::Policy policy_;
@@ -84,7 +84,7 @@ class RowJudge {
 };
 
 /// The damage of a row, if any: of its fields, of its Python, of its generated code.
-std::optional<DamageFinding> damage_of(const ForeignRow& row, const Regenerated& regenerated, const Mapping& mapping,
-                                       std::string_view version);
+std::optional<DamageFinding> damage_of(const ForeignRow& row, const RegeneratedCode& regenerated,
+                                       const FieldMapping& mapping, std::string_view version);
 
 }  // namespace assay::foreign

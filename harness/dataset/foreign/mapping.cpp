@@ -19,21 +19,21 @@ FieldPath path_of(const json& fields, const char* name) {
 
 }  // namespace
 
-Result<Mapping> parse_mapping(std::string_view text, const std::string& name) {
+Result<FieldMapping> parse_mapping(std::string_view text, const std::string& name) {
   const json document = json::parse(text, nullptr, false);
   if (document.is_discarded()) return Error{"mapping is not valid JSON", name};
   const auto errors = schemas::Validator(schemas::kForeignMapSchemaText).diagnostics(document);
   if (!errors.empty()) return Error{errors.front().text(), name};
   const json& fields = document.at("fields");
-  Mapping mapping{.python = path_of(fields, "python"),
-                  .cpp = path_of(fields, "cpp"),
-                  .cuda = path_of(fields, "cuda"),
-                  .kernel = path_of(fields, "kernel"),
-                  .warp_version = path_of(fields, "warp_version"),
-                  .id = path_of(fields, "id"),
-                  .options = document.value("options", json::object()),
-                  .has_backward = true,
-                  .text = document.dump()};
+  FieldMapping mapping{.python = path_of(fields, "python"),
+                       .cpp = path_of(fields, "cpp"),
+                       .cuda = path_of(fields, "cuda"),
+                       .kernel = path_of(fields, "kernel"),
+                       .warp_version = path_of(fields, "warp_version"),
+                       .id = path_of(fields, "id"),
+                       .warp_module_options = document.value("options", json::object()),
+                       .has_backward = true,
+                       .source_text = document.dump()};
   if (document.contains("passes")) mapping.has_backward = document.at("passes").size() == 2;
   for (const FieldPath* paths :
        {&mapping.python, &mapping.cpp, &mapping.cuda, &mapping.kernel, &mapping.warp_version, &mapping.id}) {
@@ -49,7 +49,7 @@ Result<Mapping> parse_mapping(std::string_view text, const std::string& name) {
   return mapping;
 }
 
-Result<Mapping> read_mapping(const std::filesystem::path& path) {
+Result<FieldMapping> read_mapping(const std::filesystem::path& path) {
   const Result<std::string> text = read_file_text(path);
   if (!text.ok()) return text.error();
   return parse_mapping(*text, path.string());

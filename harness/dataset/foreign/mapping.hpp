@@ -18,22 +18,22 @@ namespace assay::foreign {
 using FieldPath = std::vector<std::string>;
 
 /// The content of a mapping file (schemas/foreign_map.schema.json).
-struct Mapping {
-  FieldPath python;                                   ///< the Python source
-  FieldPath cpp;                                      ///< the C++ that Warp generated
-  FieldPath cuda;                                     ///< the CUDA C++ that Warp generated
-  FieldPath kernel;                                   ///< name of the kernel
-  FieldPath warp_version;                             ///< version of Warp that generated the code
-  FieldPath id;                                       ///< identifies the row
-  nlohmann::json options = nlohmann::json::object();  ///< module options of Warp, by name
-  bool has_backward = true;                           ///< whether the code of the rows contains the backward pass
-  std::string text;  ///< content of the file; part of the plan, so that a run is resumed with the same mapping
+struct FieldMapping {
+  FieldPath python;                                               ///< the Python source
+  FieldPath cpp;                                                  ///< the C++ that Warp generated
+  FieldPath cuda;                                                 ///< the CUDA C++ that Warp generated
+  FieldPath kernel;                                               ///< name of the kernel
+  FieldPath warp_version;                                         ///< version of Warp that generated the code
+  FieldPath id;                                                   ///< identifies the row
+  nlohmann::json warp_module_options = nlohmann::json::object();  ///< module options of Warp, by name
+  bool has_backward = true;  ///< whether the code of the rows contains the backward pass
+  std::string source_text;   ///< content of the file; part of the plan, so that a run is resumed with the same mapping
 };
 
 /// Parses a mapping. Fails with the JSON pointer of the first error.
-Result<Mapping> parse_mapping(std::string_view text, const std::string& name);
+Result<FieldMapping> parse_mapping(std::string_view text, const std::string& name);
 
 /// Reads a mapping file.
-Result<Mapping> read_mapping(const std::filesystem::path& path);
+Result<FieldMapping> read_mapping(const std::filesystem::path& path);
 
 }  // namespace assay::foreign

@@ -23,25 +23,25 @@ constexpr std::chrono::seconds kStartLimit{120};
 /// First line of the answers of regenerate.py, once Warp has been started.
 constexpr std::string_view kStarted = "{\"started\": true}\n";
 
-json request_of(const ForeignRow& row, const Mapping& mapping, std::size_t index) {
+json request_of(const ForeignRow& row, const FieldMapping& mapping, std::size_t index) {
   json targets = json::array();
   if (!row.cpp.empty()) targets.push_back("cpu");
   if (!row.cuda.empty()) targets.push_back("cuda");
   return {{"row", index},
           {"python", row.python},
           {"kernel", row.kernel},
-          {"options", mapping.options},
+          {"options", mapping.warp_module_options},
           {"cpp_block", block_size_of(row.cpp).value_or(1)},
           {"targets", std::move(targets)}};
 }
 
 /// The damage that a status of regenerate.py names.
 Damage damage_of(const std::string& status) {
-  const auto row = std::ranges::find(kDamages, status, &DamageRow::name);
+  const auto row = std::ranges::find(kDamages, status, &DamageEntry::name);
   return row == kDamages.end() ? Damage::kPythonError : row->damage;
 }
 
-Regenerated result_of(const json& answer) {
+RegeneratedCode result_of(const json& answer) {
   const std::string status = answer.at("status");
   if (status != "generated") {
     const std::string message = answer.at("message");
@@ -57,8 +57,8 @@ Regenerated result_of(const json& answer) {
 
 /// The answers by index of the row. Lines that the executed code may have written itself are ignored unless they are
 /// answers.
-std::map<std::size_t, Regenerated> read_answers(const std::string& text) {
-  std::map<std::size_t, Regenerated> answers;
+std::map<std::size_t, RegeneratedCode> read_answers(const std::string& text) {
+  std::map<std::size_t, RegeneratedCode> answers;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const json answer = json::parse(text.begin() + static_cast<std::ptrdiff_t>(at),
@@ -74,8 +74,8 @@ std::map<std::size_t, Regenerated> read_answers(const std::string& text) {
   return answers;
 }
 
-Result<std::map<std::size_t, Regenerated>> run(const std::string& requests, std::size_t count,
-                                               const RegenerationOptions& options) {
+Result<std::map<std::size_t, RegeneratedCode>> run(const std::string& requests, std::size_t count,
+                                                   const RegenerationOptions& options) {
   const live::ScratchFolder scratch;
   const fs::path cache = scratch.path() / "cache";
   std::error_code error;
@@ -87,24 +87,25 @@ Result<std::map<std::size_t, Regenerated>> run(const std::string& requests, std:
   }
   const auto limit = kStartLimit + 3 * options.time_limit * static_cast<int>(count);
   const Result<live::ConfinedResult> result = live::run_confined(
-      {.program = options.python,
+      {.executable = options.python_interpreter,
        .arguments = {(scratch.path() / "regenerate.py").string(), (scratch.path() / "requests.jsonl").string(),
                      fmt::format("{}", options.time_limit.count())},
        .environment = live::python_environment(scratch.path(), cache),
-       .cache = cache,
+       .writable_folder = cache,
        .time_limit = limit,
        .memory_bytes = kMemoryBytes});
   if (!result.ok()) return result.error();
   if (!result->answer.starts_with(kStarted))
-    return Error{"Warp cannot be started: " + live::last_printed_line(result->printed), options.python.string()};
+    return Error{"Warp cannot be started: " + live::last_printed_line(result->output_tail),
+                 options.python_interpreter.string()};
   return read_answers(result->answer);
 }
 
 }  // namespace
 
-Result<std::vector<Regenerated>> regenerate(std::span<const ForeignRow> rows, const Mapping& mapping,
-                                            const RegenerationOptions& options) {
-  std::vector<Regenerated> results(rows.size());
+Result<std::vector<RegeneratedCode>> regenerate(std::span<const ForeignRow> rows, const FieldMapping& mapping,
+                                                const RegenerationOptions& options) {
+  std::vector<RegeneratedCode> results(rows.size());
   std::vector<std::size_t> pending;
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (!rows[i].damage) pending.push_back(i);
@@ -115,7 +116,7 @@ Result<std::vector<Regenerated>> regenerate(std::span<const ForeignRow> rows, co
     std::string requests;
     for (const std::size_t i : part)
       requests += request_of(rows[i], mapping, i).dump() + "\n";
-    Result<std::map<std::size_t, Regenerated>> answers = run(requests, part.size(), options);
+    Result<std::map<std::size_t, RegeneratedCode>> answers = run(requests, part.size(), options);
     if (!answers.ok()) return answers.error();
     for (const std::size_t i : part) {
       const auto answer = answers->find(i);

@@ -14,7 +14,7 @@
 namespace assay::foreign {
 
 /// What Warp generates from one row's Python.
-struct Regenerated {
+struct RegeneratedCode {
   std::string kernel;                    ///< name of the kernel in the Python source
   std::string symbol;                    ///< name of the kernel in the generated code, without its hash
   std::string cpp;                       ///< C++ for the CPU; empty if the row has none
@@ -26,15 +26,15 @@ struct Regenerated {
 
 /// Python with Warp, and how long one row may take.
 struct RegenerationOptions {
-  std::filesystem::path python;         ///< the interpreter itself, not a script that starts it
-  std::chrono::seconds time_limit{30};  ///< limit on the processor time of one row
+  std::filesystem::path python_interpreter;  ///< the interpreter itself, not a script that starts it
+  std::chrono::seconds time_limit{30};       ///< limit on the processor time of one row
 };
 
 /// Generates the code of each row that has no damage. The result has one element for each row; those of damaged rows
 /// are empty. The Python sources are executed, each in a child process of the confined process
 /// (docs/design/confinement.md). Only their generated text is used. Fails if the confined process cannot run or Warp
 /// cannot be started.
-Result<std::vector<Regenerated>> regenerate(std::span<const ForeignRow> rows, const Mapping& mapping,
-                                            const RegenerationOptions& options);
+Result<std::vector<RegeneratedCode>> regenerate(std::span<const ForeignRow> rows, const FieldMapping& mapping,
+                                                const RegenerationOptions& options);
 
 }  // namespace assay::foreign

@@ -23,10 +23,10 @@ class Folder {
 };
 
 /// A plan without judging over a few families, in blocks of four rows.
-Plan small_plan(std::uint64_t count);
+DatasetPlan small_plan(std::uint64_t count);
 
 /// Makes the dataset; a failure fails the test.
-FinishedDataset made(const Plan& plan, GenerateOptions options);
+FinishedDataset made(const DatasetPlan& plan, GenerateOptions options);
 
 /// The contents of all files in the folder by relative path; stats.json without its timing.
 std::map<std::string, std::string> files_of(const std::filesystem::path& dir);

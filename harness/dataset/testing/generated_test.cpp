@@ -23,21 +23,21 @@ Folder::Folder() {
 
 Folder::~Folder() { fs::remove_all(path_); }
 
-Plan small_plan(std::uint64_t count) {
-  Plan plan{.generator_version = "0.1.0",
-            .kernel_generators_version = generators::kGeneratorVersion,
-            .count = count,
-            .shares = {{"arithmetic"}, {"loop"}, {"integer"}, {"struct_param"}},
-            .verify = false,
-            .effort = "none",
-            .slots_per_block = 4};
+DatasetPlan small_plan(std::uint64_t count) {
+  DatasetPlan plan{.generator_version = "0.1.0",
+                   .kernel_generators_version = generators::kGeneratorVersion,
+                   .row_count = count,
+                   .family_shares = {{"arithmetic"}, {"loop"}, {"integer"}, {"struct_param"}},
+                   .verify = false,
+                   .effort = "none",
+                   .slots_per_block = 4};
   EXPECT_TRUE(distribute_rows(plan).ok());
   return plan;
 }
 
-FinishedDataset made(const Plan& plan, GenerateOptions options) {
-  const Producer producer(plan, {}, {.pair_printer = source::print_pair, .single_printer = {}},
-                          harness::Policy::quick());
+FinishedDataset made(const DatasetPlan& plan, GenerateOptions options) {
+  const RowProducer producer(plan, {}, {.pair_printer = source::print_cpp_and_cuda, .single_printer = {}},
+                             harness::Policy::quick());
   const Result<FinishedDataset> finished = generate(plan, producer, options);
   EXPECT_TRUE(finished.ok()) << finished.error().text();
   return finished.ok() ? *finished : FinishedDataset{};

@@ -25,7 +25,7 @@ std::size_t bin_of(double rho) {
 
 }  // namespace
 
-ScalarComparison original_score(const Computed& got, const Expected& expected) {
+ScalarComparison original_score(const ComputedScalar& got, const ExpectedScalar& expected) {
   if (expected.is_integer) return equal_or_not(got.integer == expected.integer);
   if (!(expected.bound < kInfinity)) return {.agreement = Agreement::kUnknown, .rho = 0};
   if (std::isnan(expected.value)) return equal_or_not(std::isnan(got.value));
@@ -39,41 +39,41 @@ ScalarComparison original_score(const Computed& got, const Expected& expected) {
           .rho = rho};
 }
 
-ScalarComparison score(const Computed& got, const Expected& expected) {
+ScalarComparison score(const ComputedScalar& got, const ExpectedScalar& expected) {
   if constexpr (kFaultInjectionEnabled) return faulty_score(got, expected);
   return original_score(got, expected);
 }
 
-bool is_informative(const Expected& expected) {
+bool is_informative(const ExpectedScalar& expected) {
   if (expected.is_integer || !std::isfinite(expected.value)) return true;
-  return expected.bound <= kMaxInformativeRelativeBound * expected.scale;
+  return expected.bound <= kMaxInformativeRelativeBound * expected.magnitude;
 }
 
-void Comparison::add(std::size_t position, const Computed& got, const Expected& expected) {
+void Comparison::add(std::size_t position, const ComputedScalar& got, const ExpectedScalar& expected) {
   if (position > 0 && fault_is_active("first_value_only")) return;
   const ScalarComparison scored = score(got, expected);
   if (scored.agreement == Agreement::kUnknown) {
-    ++unbounded;
+    ++unbounded_scalars;
     return;
   }
-  ++checks;
+  ++checked_scalars;
   if (scored.agreement == Agreement::kDiffers) failed.push_back(position);
-  if (scored.agreement == Agreement::kAgrees && !is_informative(expected)) ++uninformative;
+  if (scored.agreement == Agreement::kAgrees && !is_informative(expected)) ++uninformative_scalars;
   rho_max = std::max(rho_max, scored.rho);
   ++rho_histogram[bin_of(scored.rho)];
 }
 
 void Comparison::add(const Comparison& other) {
-  checks += other.checks;
-  unbounded += other.unbounded;
-  uninformative += other.uninformative;
+  checked_scalars += other.checked_scalars;
+  unbounded_scalars += other.unbounded_scalars;
+  uninformative_scalars += other.uninformative_scalars;
   failed.insert(failed.end(), other.failed.begin(), other.failed.end());
   rho_max = std::max(rho_max, other.rho_max);
   for (std::size_t i = 0; i < rho_histogram.size(); ++i)
     rho_histogram[i] += other.rho_histogram[i];
 }
 
-Comparison compare(std::span<const Computed> got, std::span<const Expected> expected) {
+Comparison compare(std::span<const ComputedScalar> got, std::span<const ExpectedScalar> expected) {
   assert(got.size() == expected.size());
   Comparison comparison;
   for (std::size_t i = 0; i < got.size(); ++i)

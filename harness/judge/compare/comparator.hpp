@@ -14,7 +14,7 @@
 namespace assay::harness {
 
 /// The oracle's value and bound for one scalar.
-struct Expected {
+struct ExpectedScalar {
   long double value = 0;     ///< expected value of a float; for infinity and NaN only the class must match
   double bound = 0;          ///< guaranteed bound on |computed - value|; infinity: unknown
   std::int64_t integer = 0;  ///< expected value of an integer or bool
@@ -22,13 +22,13 @@ struct Expected {
   /// The scale against which the bound of an informative comparison must be narrow: for a gradient, the greater of its
   /// magnitude and the sum of its contributions' magnitudes, without the initial gradient. Infinity: always
   /// informative.
-  double scale = std::numeric_limits<double>::infinity();
+  double magnitude = std::numeric_limits<double>::infinity();
 };
 
 /// One computed scalar.
-struct Computed {
+struct ComputedScalar {
   double value = 0;          ///< computed float
-  std::int64_t integer = 0;  ///< computed integer or bool; which member applies depends on Expected
+  std::int64_t integer = 0;  ///< computed integer or bool; which member applies depends on ExpectedScalar
 };
 
 enum class Agreement : std::uint8_t {
@@ -42,29 +42,30 @@ struct ScalarComparison {
   double rho = 0;  ///< |got - expected| / bound; 0 if equal, infinity if the bound is 0 and they differ
 };
 
-ScalarComparison score(const Computed& got, const Expected& expected);
+ScalarComparison score(const ComputedScalar& got, const ExpectedScalar& expected);
 
 /// A bound, or a difference, below this share of a value's scale is small.
 inline constexpr double kMaxInformativeRelativeBound = 0x1p-10;
 
 /// Whether the bound is narrow enough for an informative comparison: at most 2^-10 of the scale.
-bool is_informative(const Expected& expected);
+bool is_informative(const ExpectedScalar& expected);
 
 /// The result of comparing one array, or all outputs of one pass.
 struct Comparison {
-  std::int64_t checks = 0;          ///< number of scalars with a verdict
-  std::int64_t unbounded = 0;       ///< number of scalars without a verdict, because their bound is infinite
-  std::int64_t uninformative = 0;   ///< of `checks`, the scalars that passed within an uninformative bound
+  std::int64_t checked_scalars = 0;    ///< number of scalars with a verdict
+  std::int64_t unbounded_scalars = 0;  ///< number of scalars without a verdict, because their bound is infinite
+  std::int64_t uninformative_scalars =
+      0;                            ///< of `checked_scalars`, the scalars that passed within an uninformative bound
   std::vector<std::size_t> failed;  ///< positions of the scalars that differ
   double rho_max = 0;               ///< greatest rho of all checks
   RhoHistogram rho_histogram{};     ///< rho of the checks
 
   bool agrees() const { return failed.empty(); }
-  void add(std::size_t position, const Computed& got, const Expected& expected);
+  void add(std::size_t position, const ComputedScalar& got, const ExpectedScalar& expected);
   void add(const Comparison& other);
 };
 
 /// `got` and `expected` have the same length.
-Comparison compare(std::span<const Computed> got, std::span<const Expected> expected);
+Comparison compare(std::span<const ComputedScalar> got, std::span<const ExpectedScalar> expected);
 
 }  // namespace assay::harness

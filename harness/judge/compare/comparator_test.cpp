@@ -73,7 +73,7 @@ TEST(Comparator, ComparisonOfOneValueGivesExpectedAgreementAndRho) {
 
 TEST(Comparator, DetectsDifferenceBelowDoublePrecision) {
   // The oracle's value lies between two doubles: the bound applies to the value, not to its rounding.
-  const Expected between{.value = 1 + 0x1p-54L, .bound = 0x1p-54};
+  const ExpectedScalar between{.value = 1 + 0x1p-54L, .bound = 0x1p-54};
   EXPECT_EQ(score({.value = 1}, between).agreement, Agreement::kAgrees);
   EXPECT_EQ(score({.value = 1 + 0x1p-52}, between).agreement, Agreement::kDiffers);
   EXPECT_EQ(score({.value = 1}, {.value = 1 + 0x1p-54L, .bound = 0}).agreement, Agreement::kDiffers);
@@ -81,7 +81,7 @@ TEST(Comparator, DetectsDifferenceBelowDoublePrecision) {
 
 TEST(Comparator, IntegersMustMatchExactly) {
   const std::int64_t large = (std::int64_t{1} << 60) + 1;  // not a double
-  const Expected expected{.bound = kInfinity, .integer = large, .is_integer = true};
+  const ExpectedScalar expected{.bound = kInfinity, .integer = large, .is_integer = true};
   EXPECT_EQ(score({.integer = large}, expected).agreement, Agreement::kAgrees);
   EXPECT_EQ(score({.integer = large - 1}, expected).agreement, Agreement::kDiffers);
   EXPECT_EQ(score({.integer = -large}, expected).agreement, Agreement::kDiffers);
@@ -125,35 +125,35 @@ TEST(Comparator, AgreesIfAndOnlyIfRhoIsAtMostOne) {
 }
 
 TEST(Comparator, DetectsMismatchInAnyElement) {
-  const std::vector<Expected> expected(5, {.value = 2, .bound = 0.125});
+  const std::vector<ExpectedScalar> expected(5, {.value = 2, .bound = 0.125});
   for (std::size_t wrong = 0; wrong < expected.size(); ++wrong) {
-    std::vector<Computed> got(5, {.value = 2});
+    std::vector<ComputedScalar> got(5, {.value = 2});
     got[wrong].value = 3;
     const Comparison comparison = compare(got, expected);
     EXPECT_FALSE(comparison.agrees());
     EXPECT_THAT(comparison.failed, ElementsAre(wrong));
-    EXPECT_EQ(comparison.checks, 5);
+    EXPECT_EQ(comparison.checked_scalars, 5);
     EXPECT_EQ(comparison.rho_max, 8);
   }
 }
 
 TEST(Comparator, BoundDoesNotWidenAfterAMismatch) {
   // A bound that widens with each mismatch would accept the later ones.
-  const std::vector<Expected> expected(12, {.value = 0, .bound = 1});
-  const std::vector<Computed> got(12, {.value = 1.25});
+  const std::vector<ExpectedScalar> expected(12, {.value = 0, .bound = 1});
+  const std::vector<ComputedScalar> got(12, {.value = 1.25});
   EXPECT_EQ(compare(got, expected).failed.size(), 12U);
 }
 
 TEST(Comparator, CountsInfiniteAndUninformativeBoundsSeparately) {
-  const std::vector<Expected> expected{{.value = 1, .bound = 0, .scale = 1},
-                                       {.value = 1, .bound = kInfinity},
-                                       {.value = 1, .bound = 0.5, .scale = 1},
-                                       {.value = 1, .bound = 0.5, .scale = 1024}};
-  const Comparison comparison = compare(std::vector<Computed>(4, {.value = 1}), expected);
+  const std::vector<ExpectedScalar> expected{{.value = 1, .bound = 0, .magnitude = 1},
+                                             {.value = 1, .bound = kInfinity},
+                                             {.value = 1, .bound = 0.5, .magnitude = 1},
+                                             {.value = 1, .bound = 0.5, .magnitude = 1024}};
+  const Comparison comparison = compare(std::vector<ComputedScalar>(4, {.value = 1}), expected);
   EXPECT_TRUE(comparison.agrees());
-  EXPECT_EQ(comparison.checks, 3);
-  EXPECT_EQ(comparison.unbounded, 1);
-  EXPECT_EQ(comparison.uninformative, 1);
+  EXPECT_EQ(comparison.checked_scalars, 3);
+  EXPECT_EQ(comparison.unbounded_scalars, 1);
+  EXPECT_EQ(comparison.uninformative_scalars, 1);
 }
 
 TEST(Comparator, RhoHistogramBinsAreTenthsOfBound) {
@@ -170,7 +170,7 @@ TEST(Comparator, RhoHistogramBinsAreTenthsOfBound) {
 
 TEST(Comparator, ComparisonOfEmptyArraysHasNoChecksAndNoMismatches) {
   const Comparison comparison = compare({}, {});
-  EXPECT_EQ(comparison.checks, 0);
+  EXPECT_EQ(comparison.checked_scalars, 0);
   EXPECT_THAT(comparison.failed, IsEmpty());
 }
 
@@ -179,22 +179,23 @@ TEST(Comparator, AddsCountsOfTwoComparisons) {
   sum.add(3, {.value = 1}, {.value = 2, .bound = 0.5});
   Comparison other;
   other.add(1, {.value = 1}, {.value = 1, .bound = kInfinity});
-  other.add(0, {.value = 1}, {.value = 1.25, .bound = 1, .scale = 1.25});
+  other.add(0, {.value = 1}, {.value = 1.25, .bound = 1, .magnitude = 1.25});
   sum.add(other);
-  EXPECT_EQ(sum.checks, 2);
-  EXPECT_EQ(sum.unbounded, 1);
-  EXPECT_EQ(sum.uninformative, 1);
+  EXPECT_EQ(sum.checked_scalars, 2);
+  EXPECT_EQ(sum.unbounded_scalars, 1);
+  EXPECT_EQ(sum.uninformative_scalars, 1);
   EXPECT_THAT(sum.failed, ElementsAre(3U));
   EXPECT_EQ(sum.rho_max, 2);
 }
 
 TEST(Comparator, BoundIsInformativeIfSmallRelativeToScale) {
-  EXPECT_TRUE(is_informative({.value = 1, .bound = 0x1p-10, .scale = 1}));
-  EXPECT_FALSE(is_informative({.value = 1, .bound = 0x1.1p-10, .scale = 1}));
-  EXPECT_TRUE(is_informative({.value = 0, .bound = 0x1p-10, .scale = 1})) << "cancellation: the terms count";
-  EXPECT_FALSE(is_informative({.value = 1, .bound = 0x1p-10, .scale = 0.5})) << "the initial gradient does not count";
-  EXPECT_FALSE(is_informative({.value = 0, .bound = kLeast, .scale = 0}));
-  EXPECT_TRUE(is_informative({.value = 0, .bound = 0, .scale = 0}));
+  EXPECT_TRUE(is_informative({.value = 1, .bound = 0x1p-10, .magnitude = 1}));
+  EXPECT_FALSE(is_informative({.value = 1, .bound = 0x1.1p-10, .magnitude = 1}));
+  EXPECT_TRUE(is_informative({.value = 0, .bound = 0x1p-10, .magnitude = 1})) << "cancellation: the terms count";
+  EXPECT_FALSE(is_informative({.value = 1, .bound = 0x1p-10, .magnitude = 0.5}))
+      << "the initial gradient does not count";
+  EXPECT_FALSE(is_informative({.value = 0, .bound = kLeast, .magnitude = 0}));
+  EXPECT_TRUE(is_informative({.value = 0, .bound = 0, .magnitude = 0}));
   EXPECT_TRUE(is_informative({.value = 1, .bound = 100})) << "without a scale every bound is informative";
   EXPECT_TRUE(is_informative({.value = kNan, .bound = 0}));
   EXPECT_TRUE(is_informative({.integer = 3, .is_integer = true}));

@@ -14,14 +14,14 @@ namespace assay::harness {
 namespace {
 
 /// Zeros of either sign are the same, and so are NaNs.
-bool same(const Computed& a, const Computed& b) {
+bool same(const ComputedScalar& a, const ComputedScalar& b) {
   return a.integer == b.integer && (a.value == b.value || (std::isnan(a.value) && std::isnan(b.value)));
 }
 
 /// The greatest finite magnitude of the result, the scale for differences between outputs.
-double size_of(std::span<const Computed> got) {
+double size_of(std::span<const ComputedScalar> got) {
   double size = 0;
-  for (const Computed& value : got) {
+  for (const ComputedScalar& value : got) {
     if (std::isfinite(value.value)) size = std::max(size, std::abs(value.value));
   }
   return size;
@@ -32,41 +32,41 @@ constexpr double kVanishingValue = 0x1p-40;
 
 /// Whether a control's scalar is incorrect: it differs significantly from the computed one, relative to its scale, or
 /// to `size` if it has none. Scalars without an informative bound are ignored.
-bool is_wrong(const Computed& control, const Computed& got, const Expected& expected, double size) {
+bool is_wrong(const ComputedScalar& control, const ComputedScalar& got, const ExpectedScalar& expected, double size) {
   if (!is_informative(expected) || !(expected.bound < HUGE_VAL)) return false;
   if (same(control, got)) return false;
   if (control.integer != got.integer) return true;
   const bool vanishes =
       std::abs(expected.value) <= static_cast<long double>(expected.bound) && expected.bound <= kVanishingValue;
-  const double scale = std::isfinite(expected.scale)
-                           ? expected.scale
+  const double scale = std::isfinite(expected.magnitude)
+                           ? expected.magnitude
                            : std::max(size, vanishes ? kVanishingValue / kMaxInformativeRelativeBound : 0);
   const auto apart = static_cast<double>(std::abs(static_cast<long double>(control.value) - expected.value));
   return !(apart <= kMaxInformativeRelativeBound * scale);
 }
 
 /// An incorrect result, computed lazily by scalar: most controls are rejected at their first scalar.
-using Control = std::function<Computed(std::size_t)>;
+using Control = std::function<ComputedScalar(std::size_t)>;
 
 template <class Change>
-Control changed(std::span<const Computed> got, Change change) {
+Control changed(std::span<const ComputedScalar> got, Change change) {
   return [got, change](std::size_t i) { return change(got[i]); };
 }
 
-Control shuffled(std::span<const Computed> got, std::uint64_t seed) {
-  std::vector<Computed> values(got.begin(), got.end());
+Control shuffled(std::span<const ComputedScalar> got, std::uint64_t seed) {
+  std::vector<ComputedScalar> values(got.begin(), got.end());
   Rng rng(seed);
   rng.shuffle(values);
   return [values = std::move(values)](std::size_t i) { return values[i]; };
 }
 
-Control shifted(std::span<const Computed> got, std::size_t row) {
+Control shifted(std::span<const ComputedScalar> got, std::size_t row) {
   const std::size_t by = row < got.size() ? row : 0;
   return [got, by](std::size_t i) { return got[(i + by) % got.size()]; };
 }
 
 /// Compares a control. Stops once it is rejected with a rho of `enough`.
-Comparison rejection(const Control& control, std::span<const Expected> expected, double enough) {
+Comparison rejection(const Control& control, std::span<const ExpectedScalar> expected, double enough) {
   Comparison comparison;
   for (std::size_t i = 0; i < expected.size() && (comparison.agrees() || comparison.rho_max < enough); ++i)
     comparison.add(i, control(i), expected[i]);
@@ -79,45 +79,45 @@ Comparison rejection(const Control& control, std::span<const Expected> expected,
 constexpr long double kBeyond = 1.25L;
 
 /// A value just beyond the bound; empty if it cannot be distinguished from one within.
-std::optional<Computed> just_beyond(const Expected& expected, int side) {
-  if (expected.is_integer) return Computed{.integer = expected.integer + side};
+std::optional<ComputedScalar> just_beyond(const ExpectedScalar& expected, int side) {
+  if (expected.is_integer) return ComputedScalar{.integer = expected.integer + side};
   if (!std::isfinite(expected.value) || !(expected.bound < HUGE_VAL)) return std::nullopt;
   const auto bound = static_cast<long double>(expected.bound);
   const auto value = static_cast<double>(expected.value + side * kBeyond * bound);
   const bool beyond = std::isfinite(value) && std::abs(static_cast<long double>(value) - expected.value) > bound;
   // If the adjacent double is farther away than twice the bound, it is not "just" beyond.
   const bool just = std::abs(static_cast<long double>(value) - expected.value) < 1.4L * bound;
-  return beyond && just ? std::optional(Computed{.value = value}) : std::nullopt;
+  return beyond && just ? std::optional(ComputedScalar{.value = value}) : std::nullopt;
 }
 
 /// All values just beyond their bounds on one side.
-Control beyond(std::span<const Computed> got, std::span<const Expected> expected, int side) {
+Control beyond(std::span<const ComputedScalar> got, std::span<const ExpectedScalar> expected, int side) {
   return [=](std::size_t i) { return just_beyond(expected[i], side).value_or(got[i]); };
 }
 
 /// Only the last value that can be beyond its bound is.
-Control last_beyond(std::span<const Computed> got, std::span<const Expected> expected) {
+Control last_beyond(std::span<const ComputedScalar> got, std::span<const ExpectedScalar> expected) {
   std::size_t last = expected.size();
   while (last > 0 && !just_beyond(expected[last - 1], +1))
     --last;
   return [=](std::size_t i) { return i + 1 == last ? *just_beyond(expected[i], +1) : got[i]; };
 }
 
-bool has_bounded_kind(const Expected& expected) { return !expected.is_integer && expected.bound < HUGE_VAL; }
+bool has_bounded_kind(const ExpectedScalar& expected) { return !expected.is_integer && expected.bound < HUGE_VAL; }
 
 /// Exchanges numbers and NaN.
-Control other_kind(std::span<const Computed> got, std::span<const Expected> expected) {
+Control other_kind(std::span<const ComputedScalar> got, std::span<const ExpectedScalar> expected) {
   return [=](std::size_t i) {
     if (!has_bounded_kind(expected[i])) return got[i];
     const double other = std::isnan(expected[i].value) ? 1 : std::numeric_limits<double>::quiet_NaN();
-    return Computed{.value = other, .integer = got[i].integer};
+    return ComputedScalar{.value = other, .integer = got[i].integer};
   };
 }
 
 /// The first result at the edge that the comparator accepts; empty if none.
-std::string_view accepted_at_the_edge(std::span<const Computed> got, std::span<const Expected> expected) {
+std::string_view accepted_at_the_edge(std::span<const ComputedScalar> got, std::span<const ExpectedScalar> expected) {
   const auto has_edge = [&](int side) {
-    return std::ranges::any_of(expected, [side](const Expected& e) { return just_beyond(e, side).has_value(); });
+    return std::ranges::any_of(expected, [side](const ExpectedScalar& e) { return just_beyond(e, side).has_value(); });
   };
   const bool has_kind = std::ranges::any_of(expected, has_bounded_kind);
   struct Edge {
@@ -139,30 +139,33 @@ std::string_view accepted_at_the_edge(std::span<const Computed> got, std::span<c
 
 }  // namespace
 
-void ControlCounts::reject(std::string_view name, double rho) {
-  if (!nearest_rejected_control.empty() && !(rho < nearest_rho)) return;
+void NegativeControlCounts::reject(std::string_view name, double rho) {
+  if (!nearest_rejected_control.empty() && !(rho < nearest_rejected_rho)) return;
   nearest_rejected_control = name;
-  nearest_rho = rho;
+  nearest_rejected_rho = rho;
 }
 
-void ControlCounts::add(const ControlCounts& other) {
+void NegativeControlCounts::add(const NegativeControlCounts& other) {
   tried_controls += other.tried_controls;
   rejected += other.rejected;
   if (accepted_control.empty()) accepted_control = other.accepted_control;
-  if (!other.nearest_rejected_control.empty()) reject(other.nearest_rejected_control, other.nearest_rho);
+  if (!other.nearest_rejected_control.empty()) reject(other.nearest_rejected_control, other.nearest_rejected_rho);
 }
 
-ControlCounts try_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
-                           std::size_t row, std::uint64_t seed, std::span<const Computed> untouched) {
+NegativeControlCounts try_negative_controls(std::span<const ComputedScalar> got,
+                                            std::span<const ExpectedScalar> expected, double input_mean,
+                                            std::size_t row_length, std::uint64_t seed,
+                                            std::span<const ComputedScalar> initial_gradient) {
   const bool integers = !expected.empty() && expected[0].is_integer;
-  const Computed mean = integers ? Computed{.integer = std::llround(input_mean)} : Computed{.value = input_mean};
-  const Computed one = integers ? Computed{.integer = 1} : Computed{.value = 1};
-  const auto constant = [](const Computed& value) { return [value](std::size_t) { return value; }; };
-  const auto plus_one = [integers](const Computed& v) {
-    return integers ? Computed{.integer = v.integer + 1} : Computed{.value = v.value + 1};
+  const ComputedScalar mean =
+      integers ? ComputedScalar{.integer = std::llround(input_mean)} : ComputedScalar{.value = input_mean};
+  const ComputedScalar one = integers ? ComputedScalar{.integer = 1} : ComputedScalar{.value = 1};
+  const auto constant = [](const ComputedScalar& value) { return [value](std::size_t) { return value; }; };
+  const auto plus_one = [integers](const ComputedScalar& v) {
+    return integers ? ComputedScalar{.integer = v.integer + 1} : ComputedScalar{.value = v.value + 1};
   };
   const auto scaled = [](int factor) {
-    return [factor](const Computed& v) { return Computed{factor * v.value, factor * v.integer}; };
+    return [factor](const ComputedScalar& v) { return ComputedScalar{factor * v.value, factor * v.integer}; };
   };
   std::vector<std::pair<std::string_view, Control>> controls = {
       {"zeros", constant({})},
@@ -172,11 +175,12 @@ ControlCounts try_controls(std::span<const Computed> got, std::span<const Expect
       {"the negated result", changed(got, scaled(-1))},
       {"the doubled result", changed(got, scaled(2))},
       {"the shuffled result", shuffled(got, seed)},
-      {"the result shifted by one row", shifted(got, row)},
+      {"the result shifted by one row", shifted(got, row_length)},
   };
-  if (!untouched.empty()) controls.emplace_back("a zero gradient", [=](std::size_t i) { return untouched[i]; });
+  if (!initial_gradient.empty())
+    controls.emplace_back("a zero gradient", [=](std::size_t i) { return initial_gradient[i]; });
   const double size = size_of(got);
-  ControlCounts tally{.accepted_control = accepted_at_the_edge(got, expected)};
+  NegativeControlCounts tally{.accepted_control = accepted_at_the_edge(got, expected)};
   for (const auto& [name, control] : controls) {
     bool differs = false;
     for (std::size_t i = 0; i < got.size() && !differs; ++i)
@@ -184,7 +188,8 @@ ControlCounts try_controls(std::span<const Computed> got, std::span<const Expect
     if (!differs) continue;
     ++tally.tried_controls;
     // Report only a control that was rejected more narrowly than all before.
-    const Comparison comparison = rejection(control, expected, tally.rejected > 0 ? tally.nearest_rho : HUGE_VAL);
+    const Comparison comparison =
+        rejection(control, expected, tally.rejected > 0 ? tally.nearest_rejected_rho : HUGE_VAL);
     if (comparison.agrees()) {
       tally.accepted_control = name;
     } else {

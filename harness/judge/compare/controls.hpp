@@ -11,26 +11,28 @@
 
 namespace assay::harness {
 
-struct ControlCounts {
+struct NegativeControlCounts {
   std::int64_t tried_controls = 0;    ///< number of controls that differ from the actual result
   std::int64_t rejected = 0;          ///< of these, the number that the comparator rejected
   std::string_view accepted_control;  ///< name of a control that the comparator accepted; empty if there is none
-  std::string_view
-      nearest_rejected_control;  ///< name of the rejected control with the least `nearest_rho`; empty if there is none
-  double nearest_rho = 0;        ///< greatest rho of the nearest rejected control
+  std::string_view nearest_rejected_control;  ///< name of the rejected control with the least `nearest_rejected_rho`;
+                                              ///< empty if there is none
+  double nearest_rejected_rho = 0;            ///< greatest rho of the nearest rejected control
 
   void reject(std::string_view name, double rho);
 
-  void add(const ControlCounts& other);
+  void add(const NegativeControlCounts& other);
 };
 
 /// Presents zeros, ones, the mean of the inputs, the result plus one, and the negated, doubled, shuffled and
-/// shifted-by-one-row result to the comparator. `got` passed; `expected` are its bounds; `row` is the number of scalars
-/// in one row of the array. The comparator must also reject results at the edge: just beyond the bounds on either side,
-/// with only the last value beyond its bound, and with numbers and NaN exchanged; these are not counted. A control that
-/// equals the result does not count. For a gradient, `untouched` is the initial content of the buffer, which
-/// corresponds to an adjoint that adds nothing; empty for outputs.
-ControlCounts try_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
-                           std::size_t row, std::uint64_t seed, std::span<const Computed> untouched = {});
+/// shifted-by-one-row result to the comparator. `got` passed; `expected` are its bounds; `row_length` is the number of
+/// scalars in one row of the array. The comparator must also reject results at the edge: just beyond the bounds on
+/// either side, with only the last value beyond its bound, and with numbers and NaN exchanged; these are not counted. A
+/// control that equals the result does not count. For a gradient, `initial_gradient` is the initial content of the
+/// buffer, which corresponds to an adjoint that adds nothing; empty for outputs.
+NegativeControlCounts try_negative_controls(std::span<const ComputedScalar> got,
+                                            std::span<const ExpectedScalar> expected, double input_mean,
+                                            std::size_t row_length, std::uint64_t seed,
+                                            std::span<const ComputedScalar> initial_gradient = {});
 
 }  // namespace assay::harness

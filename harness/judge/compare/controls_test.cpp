@@ -14,11 +14,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A result and the oracle's values: equal, within the bound.
 struct Passed {
-  std::vector<Computed> got;
-  std::vector<Expected> expected;
+  std::vector<ComputedScalar> got;
+  std::vector<ExpectedScalar> expected;
 
-  ControlCounts tally(double mean = 0.375, std::size_t row = 1, const std::vector<Computed>& untouched = {}) const {
-    return try_controls(got, expected, mean, row, 5, untouched);
+  NegativeControlCounts tally(double mean = 0.375, std::size_t row = 1,
+                              const std::vector<ComputedScalar>& untouched = {}) const {
+    return try_negative_controls(got, expected, mean, row, 5, untouched);
   }
 };
 
@@ -43,93 +44,93 @@ Passed integers(const std::vector<std::int64_t>& values) {
 constexpr int kOfOutputs = 8;
 
 TEST(NegativeControls, NarrowBoundsRejectAllControls) {
-  const ControlCounts tally = floats({0.5, -1.25, 2, 3.5, -0.75, 1.5}, 0x1p-20).tally(0.375, 2);
+  const NegativeControlCounts tally = floats({0.5, -1.25, 2, 3.5, -0.75, 1.5}, 0x1p-20).tally(0.375, 2);
   EXPECT_EQ(tally.tried_controls, kOfOutputs);
   EXPECT_EQ(tally.rejected, kOfOutputs);
   EXPECT_EQ(tally.accepted_control, "");
 }
 
 TEST(NegativeControls, ReportsRejectedControlWithSmallestRho) {
-  const ControlCounts tally = floats({1, 2, 4}, 0x1p-20).tally(1000);
+  const NegativeControlCounts tally = floats({1, 2, 4}, 0x1p-20).tally(1000);
   EXPECT_EQ(tally.nearest_rejected_control, "the result plus one") << "the others have larger errors";
-  EXPECT_EQ(tally.nearest_rho, 0x1p20);
+  EXPECT_EQ(tally.nearest_rejected_rho, 0x1p20);
   EXPECT_EQ(floats({1, 2, 4}, 100).tally().nearest_rejected_control, "") << "none was rejected";
 
-  ControlCounts sum = tally;
+  NegativeControlCounts sum = tally;
   sum.add(floats({8, 8.5}, 0x1p-20).tally(1000, 1));
   EXPECT_EQ(sum.nearest_rejected_control, "the shuffled result");
-  EXPECT_EQ(sum.nearest_rho, 0x1p19);
-  sum.add(ControlCounts{});
-  EXPECT_EQ(sum.nearest_rho, 0x1p19);
+  EXPECT_EQ(sum.nearest_rejected_rho, 0x1p19);
+  sum.add(NegativeControlCounts{});
+  EXPECT_EQ(sum.nearest_rejected_rho, 0x1p19);
 }
 
 TEST(NegativeControls, ReportsNameOfAcceptedControl) {
-  const ControlCounts shifted = floats({4, 4.25, 4.5}, 0.5).tally(0);
+  const NegativeControlCounts shifted = floats({4, 4.25, 4.5}, 0.5).tally(0);
   EXPECT_EQ(shifted.accepted_control, "the result shifted by one row");
   EXPECT_LT(shifted.rejected, shifted.tried_controls);
   EXPECT_EQ(floats({4, 4.25}, 0.5).tally(4, 5).accepted_control, "the shuffled result");
 }
 
 TEST(NegativeControls, BoundAsLargeAsResultAcceptsZerosAndDoubledResult) {
-  const ControlCounts tally = floats({0.01}, 0.011).tally(5);
+  const NegativeControlCounts tally = floats({0.01}, 0.011).tally(5);
   EXPECT_EQ(tally.rejected, tally.tried_controls - 2);
 }
 
 TEST(NegativeControls, WideBoundAcceptsAllControls) {
-  const ControlCounts tally = floats({0.5, -1.25, 2}, 100).tally();
+  const NegativeControlCounts tally = floats({0.5, -1.25, 2}, 100).tally();
   EXPECT_GT(tally.tried_controls, 0);
   EXPECT_EQ(tally.rejected, 0);
 }
 
 TEST(NegativeControls, SkipsControlsEqualToTheResult) {
-  const ControlCounts zeros = floats({0, 0, -0.0}, 0).tally();
+  const NegativeControlCounts zeros = floats({0, 0, -0.0}, 0).tally();
   EXPECT_EQ(zeros.accepted_control, "");
   EXPECT_EQ(zeros.tried_controls, 3)
       << "the mean, ones and plus one; zeros, negated, doubled, shuffled, shifted are equal";
   EXPECT_EQ(zeros.rejected, 3);
-  const ControlCounts ones = floats({1, 1, 1}, 0).tally(1);
+  const NegativeControlCounts ones = floats({1, 1, 1}, 0).tally(1);
   EXPECT_EQ(ones.tried_controls, 4) << "zeros, plus one, negated and doubled";
   EXPECT_EQ(ones.accepted_control, "");
 }
 
 TEST(NegativeControls, OmitShuffledAndShiftedControlsOfArraysWithOneElement) {
-  const ControlCounts tally = floats({0.5}, 0x1p-20).tally();
+  const NegativeControlCounts tally = floats({0.5}, 0x1p-20).tally();
   EXPECT_EQ(tally.tried_controls, 6) << "one element can be neither shuffled nor shifted";
   EXPECT_EQ(tally.rejected, 6);
 }
 
 TEST(NegativeControls, EmptyResultHasNoControls) {
-  const ControlCounts tally = floats({}, 0).tally();
+  const NegativeControlCounts tally = floats({}, 0).tally();
   EXPECT_EQ(tally.tried_controls, 0);
   EXPECT_EQ(tally.rejected, 0);
 }
 
 TEST(NegativeControls, IntegerResultRejectsAllControls) {
-  const ControlCounts tally = integers({3, -5, 7}).tally(2);
+  const NegativeControlCounts tally = integers({3, -5, 7}).tally(2);
   EXPECT_EQ(tally.tried_controls, kOfOutputs);
   EXPECT_EQ(tally.rejected, kOfOutputs);
 }
 
 TEST(NegativeControls, IncludeUnchangedInitialGradient) {
   const Passed gradient = floats({1.5, 2.5, -0.5}, 0x1p-20);
-  const ControlCounts tally = gradient.tally(0.375, 1, {{.value = 0.5}, {.value = 0.75}, {.value = -0.625}});
+  const NegativeControlCounts tally = gradient.tally(0.375, 1, {{.value = 0.5}, {.value = 0.75}, {.value = -0.625}});
   EXPECT_EQ(tally.tried_controls, kOfOutputs + 1);
   EXPECT_EQ(tally.rejected, kOfOutputs + 1);
 
-  const ControlCounts inactive = gradient.tally(0.375, 1, gradient.got);
+  const NegativeControlCounts inactive = gradient.tally(0.375, 1, gradient.got);
   EXPECT_EQ(inactive.tried_controls, kOfOutputs) << "a gradient that is really zero is skipped";
   EXPECT_EQ(inactive.accepted_control, "");
 }
 
 TEST(NegativeControls, ReportsAcceptedZeroGradient) {
-  const ControlCounts tally = floats({100, 200}, 0.5).tally(0, 1, {{.value = 100.25}, {.value = 200}});
+  const NegativeControlCounts tally = floats({100, 200}, 0.5).tally(0, 1, {{.value = 100.25}, {.value = 200}});
   EXPECT_EQ(tally.accepted_control, "a zero gradient");
 }
 
 TEST(NegativeControls, SkipsControlsThatDifferOnlyInUnboundedElements) {
   Passed passed = floats({0, 5}, 0);
   passed.expected[1].bound = kInfinity;
-  const ControlCounts tally = passed.tally();
+  const NegativeControlCounts tally = passed.tally();
   EXPECT_EQ(tally.accepted_control, "")
       << "zeros differ from the result in the second element only, which has no bound";
   EXPECT_GE(tally.rejected, 3);
@@ -138,8 +139,8 @@ TEST(NegativeControls, SkipsControlsThatDifferOnlyInUnboundedElements) {
 TEST(NegativeControls, SkipsControlsThatDifferLittleRelativeToScale) {
   Passed gradient = floats({1, 1 + 0x1p-12}, 0x1p-20);
   const auto tally_at = [&](double scale) {
-    for (Expected& expected : gradient.expected)
-      expected.scale = scale;
+    for (ExpectedScalar& expected : gradient.expected)
+      expected.magnitude = scale;
     return gradient.tally(5);
   };
   EXPECT_EQ(tally_at(1).tried_controls, kOfOutputs - 3) << "ones, shuffled and shifted are off by 2^-12 at most";
@@ -148,14 +149,14 @@ TEST(NegativeControls, SkipsControlsThatDifferLittleRelativeToScale) {
 }
 
 TEST(NegativeControls, SkipsShufflingOfNearlyEqualOutputs) {
-  const ControlCounts level = floats({1, 1 + 0x1p-40, 1 - 0x1p-41}, 0x1p-39).tally(5);
+  const NegativeControlCounts level = floats({1, 1 + 0x1p-40, 1 - 0x1p-41}, 0x1p-39).tally(5);
   EXPECT_EQ(level.accepted_control, "") << "shuffling the values of a saturated function gives a correct result";
   EXPECT_EQ(level.tried_controls, kOfOutputs - 3) << "so do ones";
   EXPECT_EQ(level.rejected, level.tried_controls);
 }
 
 TEST(NegativeControls, SkipsScaledResultsWithinRoundingError) {
-  const ControlCounts tally = floats({0x1p-56, -0x1p-58, 0x1p-57}, 0x1p-52).tally(0.5);
+  const NegativeControlCounts tally = floats({0x1p-56, -0x1p-58, 0x1p-57}, 0x1p-52).tally(0.5);
   EXPECT_EQ(tally.accepted_control, "");
   EXPECT_EQ(tally.tried_controls, 3) << "the mean, ones, plus one";
   EXPECT_EQ(tally.rejected, 3);
@@ -164,20 +165,20 @@ TEST(NegativeControls, SkipsScaledResultsWithinRoundingError) {
 }
 
 TEST(NegativeControls, SkipsControlsThatLeaveNanUnchanged) {
-  const ControlCounts tally = floats({kNan}, 0).tally();
+  const NegativeControlCounts tally = floats({kNan}, 0).tally();
   EXPECT_EQ(tally.accepted_control, "") << "the negated, doubled and increased NaN are NaN";
   EXPECT_EQ(tally.tried_controls, 3) << "zeros, ones and the mean";
   EXPECT_EQ(tally.rejected, 3);
 }
 
 TEST(NegativeControls, AreAllRejectedIfResultIsInfinite) {
-  const ControlCounts tally = floats({kInfinity, 1}, 0).tally();
+  const NegativeControlCounts tally = floats({kInfinity, 1}, 0).tally();
   EXPECT_EQ(tally.accepted_control, "");
   EXPECT_EQ(tally.tried_controls, tally.rejected);
 }
 
 TEST(NegativeControls, AddedCountsKeepNameOfFirstAcceptedControl) {
-  ControlCounts sum{.tried_controls = 3, .rejected = 3};
+  NegativeControlCounts sum{.tried_controls = 3, .rejected = 3};
   sum.add({.tried_controls = 4, .rejected = 3, .accepted_control = "ones"});
   sum.add({.tried_controls = 1, .rejected = 0, .accepted_control = "zeros"});
   EXPECT_EQ(sum.tried_controls, 8);

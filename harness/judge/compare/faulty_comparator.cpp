@@ -11,13 +11,13 @@ namespace {
 
 constexpr ScalarComparison kEqual = {.agreement = Agreement::kAgrees, .rho = 0};
 
-ScalarComparison score_within(const Computed& got, Expected expected, double factor) {
+ScalarComparison score_within(const ComputedScalar& got, ExpectedScalar expected, double factor) {
   expected.bound *= factor;
   return original_score(got, expected);
 }
 
 /// Each mismatch doubles all later bounds.
-ScalarComparison forgiving_score(const Computed& got, const Expected& expected) {
+ScalarComparison forgiving_score(const ComputedScalar& got, const ExpectedScalar& expected) {
   static std::atomic<int> mismatches = 0;
   const ScalarComparison scored = score_within(got, expected, std::ldexp(1.0, std::min(mismatches.load(), 64)));
   if (scored.agreement == Agreement::kDiffers) ++mismatches;
@@ -26,7 +26,7 @@ ScalarComparison forgiving_score(const Computed& got, const Expected& expected) 
 
 }  // namespace
 
-ScalarComparison faulty_score(const Computed& got, const Expected& expected) {
+ScalarComparison faulty_score(const ComputedScalar& got, const ExpectedScalar& expected) {
   const bool number = !expected.is_integer && !std::isnan(got.value) && !std::isnan(expected.value);
   if (fault_is_active("nan_equals_anything") && !expected.is_integer && !number) return kEqual;
   if (fault_is_active("absolute_value_dropped") && number && static_cast<long double>(got.value) < expected.value)

@@ -7,9 +7,9 @@
 namespace assay::harness {
 
 /// score() without the injection point.
-ScalarComparison original_score(const Computed& got, const Expected& expected);
+ScalarComparison original_score(const ComputedScalar& got, const ExpectedScalar& expected);
 
 /// score() with the injected fault.
-ScalarComparison faulty_score(const Computed& got, const Expected& expected);
+ScalarComparison faulty_score(const ComputedScalar& got, const ExpectedScalar& expected);
 
 }  // namespace assay::harness

@@ -52,20 +52,20 @@ struct Interval {
 double draw_float(Rng& rng, Interval interval, Distribution distribution) {
   const auto [low, high] = interval;
   const double width = high - low;
-  if (distribution == Distribution::kEdges) {
+  if (distribution == Distribution::kNearBounds) {
     const double near = width * 0x1p-6 * rng.uniform_real();
     const int where = rng.uniform_int(0, 2);
     if (where == 2 && low < 0 && high > 0) return rng.bernoulli(0.5) ? near : -near;
     return where == 0 ? low + near : high - near;
   }
-  if (distribution == Distribution::kTies) {
+  if (distribution == Distribution::kTiedValues) {
     const double steps = rng.bernoulli(0.5) ? kTieSteps : 2;
     const double step = std::exp2(std::floor(std::log2(width / steps)));
     const double first = std::ceil(low / step);
     const double last = std::floor(high / step);
     return step > 0 && first < last ? step * std::floor(rng.uniform_real(first, last + 1)) : low;
   }
-  if (distribution == Distribution::kScales) {
+  if (distribution == Distribution::kWideMagnitudes) {
     const double magnitude = std::ldexp(rng.uniform_real(0.5, 1.0), -rng.uniform_int(0, 6));
     if (low >= 0) return low + width * magnitude;
     if (high <= 0) return high - width * magnitude;
@@ -106,7 +106,7 @@ double fitted(Scalar scalar, double value, Interval interval) {
 }  // namespace
 
 std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t seed) {
-  if (threads <= kSamplingThreshold) return {};
+  if (threads <= kThreadSamplingThreshold) return {};
   std::vector<std::int64_t> sample{0, std::min<std::int64_t>(65'535, threads - 1),
                                    std::min<std::int64_t>(65'536, threads - 1)};
   for (std::int64_t last = 1; last <= kLastSampled; ++last)
@@ -132,16 +132,16 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
       oracle_(&oracle),
       preconditions_(std::move(preconditions)),
       uses_(parameter_use(module, kernel)),
-      is_tiled_(uses_tiles(kernel)) {
+      uses_tiles_(uses_tiles(kernel)) {
   const auto count = static_cast<std::size_t>(kernel.parameter_count);
   for (std::size_t p = 0; p < count; ++p) {
     const Type type = kernel.variables[p].type;
-    uninitialized_.push_back(type.is_array() && !uses_[p].read && !uses_[p].is_atomically_updated);
-    min_shape_.emplace_back(type.rank, 0);
-    covering_tile_shape_.emplace_back();
+    is_never_read_.push_back(type.is_array() && !uses_[p].read && !uses_[p].is_atomically_updated);
+    min_array_shape_.emplace_back(type.rank, 0);
+    min_shape_covering_tiles_.emplace_back();
   }
   min_integer_.assign(count, 0);
-  is_permutation_.assign(count, false);
+  draws_permutation_.assign(count, false);
   has_unit_extent_.assign(static_cast<std::size_t>(kernel.launch_rank), false);
 }
 
@@ -150,16 +150,17 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
   static constexpr std::int32_t kFurther[3] = {5, 3, 2};
   for (int d = 0; d < kernel_->launch_rank; ++d) {
     std::int32_t wanted = d == 0 ? request.size : kFurther[d - 1];
-    if (is_tiled_) wanted = std::min(wanted, d == 0 ? 3 : 2);
+    if (uses_tiles_) wanted = std::min(wanted, d == 0 ? 3 : 2);
     launch.extents.push_back(has_unit_extent_[static_cast<std::size_t>(d)] ? std::min(wanted, 1) : wanted);
   }
 }
 
 std::int32_t InputSpace::annotated_extent(std::size_t dimension) const {
-  if (dimension >= preconditions_.launch.size() ||
-      preconditions_.launch[dimension].kind != PreconditionTerm::Kind::kNumber)
+  if (dimension >= preconditions_.launch_extents.size() ||
+      preconditions_.launch_extents[dimension].kind != PreconditionTerm::Kind::kNumber)
     return 0;
-  return static_cast<std::int32_t>(std::clamp(preconditions_.launch[dimension].number, 0.0, double{kLargestExtent}));
+  return static_cast<std::int32_t>(
+      std::clamp(preconditions_.launch_extents[dimension].number, 0.0, double{kLargestExtent}));
 }
 
 std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_t attempt) const {
@@ -172,12 +173,12 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
     for (std::size_t d = 0; d < type.rank; ++d) {
       const std::size_t from = std::min(d, launch.extents.size() - 1);
       const bool beyond = d >= launch.extents.size();
-      const std::int32_t few = request.row_length > 0 ? request.row_length : 6;
+      const std::int32_t few = request.array_extent > 0 ? request.array_extent : 6;
       const std::int32_t guessed = beyond
                                        ? few + static_cast<std::int32_t>(d)
-                                       : std::max({launch.extents[from], request.row_length, annotated_extent(from)});
-      const std::int32_t least = min_shape_[static_cast<std::size_t>(p)][d];
-      const bool of_tiles = !covering_tile_shape_[static_cast<std::size_t>(p)].empty();
+                                       : std::max({launch.extents[from], request.array_extent, annotated_extent(from)});
+      const std::int32_t least = min_array_shape_[static_cast<std::size_t>(p)][d];
+      const bool of_tiles = !min_shape_covering_tiles_[static_cast<std::size_t>(p)].empty();
       const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;
       shape.push_back(std::max(held, least));
     }
@@ -186,8 +187,8 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
     launch.arguments.push_back(make_argument(*module_, type, std::move(shape)));
   }
   // An annotation with an integer parameter or an array's length sets that value; other terms set the launch.
-  for (std::size_t d = 0; d < preconditions_.launch.size(); ++d) {
-    const PreconditionTerm& term = preconditions_.launch[d];
+  for (std::size_t d = 0; d < preconditions_.launch_extents.size(); ++d) {
+    const PreconditionTerm& term = preconditions_.launch_extents[d];
     if (term.kind == PreconditionTerm::Kind::kExtent) {
       Argument& argument = launch.arguments[static_cast<std::size_t>(term.parameter)];
       auto shape = argument.shape;
@@ -197,9 +198,9 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
   }
   bind_values(launch, request, attempt);
   const double most_threads = std::max<double>(kMaxAnnotatedThreads, request.size);
-  for (std::size_t d = 0; d < preconditions_.launch.size(); ++d) {
+  for (std::size_t d = 0; d < preconditions_.launch_extents.size(); ++d) {
     launch.extents[d] =
-        static_cast<std::int32_t>(std::clamp(preconditions_.launch[d].evaluate(launch), 0.0, most_threads));
+        static_cast<std::int32_t>(std::clamp(preconditions_.launch_extents[d].evaluate(launch), 0.0, most_threads));
   }
   return launch;
 }
@@ -209,8 +210,8 @@ void InputSpace::bind_values(Launch& launch, const DrawRequest& request, std::ui
   for (VarId p = 0; p < kernel_->parameter_count; ++p) {
     if (kernel_->var(p).type.is_integer_scalar()) fill_array(launch, p, request, attempt);
   }
-  for (std::size_t d = 0; d < preconditions_.launch.size(); ++d) {
-    const PreconditionTerm& term = preconditions_.launch[d];
+  for (std::size_t d = 0; d < preconditions_.launch_extents.size(); ++d) {
+    const PreconditionTerm& term = preconditions_.launch_extents[d];
     if (term.kind != PreconditionTerm::Kind::kParameter) continue;
     Argument& argument = launch.arguments[static_cast<std::size_t>(term.parameter)];
     std::int64_t extent = launch.extents[d];
@@ -232,7 +233,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const std::int64_t count = element_count(argument);
   const std::int32_t first_extent = std::max(launch.extents[0], 1);
 
-  Interval real{draws_positive_ ? kPositiveLow : kLow, kHigh};
+  Interval real{draws_positive_floats_ ? kPositiveLow : kLow, kHigh};
   const std::int64_t least = min_integer_[p];
   std::int64_t integer_low = least;
   std::int64_t integer_high = is_array ? std::max<std::int64_t>(first_extent - 1, least) : kLargestInteger;
@@ -250,36 +251,40 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
     if (real.low > real.high) real.low = real.high - 2;
     integer_low = std::min(integer_low, std::max<std::int64_t>(integer_high, 0));
   }
-  const bool reaches_down = integer_low < -largest_integer_ && integer_high >= -largest_integer_;
-  const bool reaches_up = integer_high > largest_integer_ && integer_low <= largest_integer_;
-  if (reaches_down) integer_low = -largest_integer_;
-  if (reaches_up) integer_high = largest_integer_;
+  const bool reaches_down =
+      integer_low < -max_magnitude_without_overflow_ && integer_high >= -max_magnitude_without_overflow_;
+  const bool reaches_up =
+      integer_high > max_magnitude_without_overflow_ && integer_low <= max_magnitude_without_overflow_;
+  if (reaches_down) integer_low = -max_magnitude_without_overflow_;
+  if (reaches_up) integer_high = max_magnitude_without_overflow_;
   if (range && range->is_low_open) real.low = std::nextafter(static_cast<float>(real.low), HUGE_VALF);
   if (range && range->is_high_open) real.high = std::nextafter(static_cast<float>(real.high), -HUGE_VALF);
 
   const bool is_integer_value = !is_array && argument.type.is_integer_scalar();
   if (is_integer_value && range && integer_low <= integer_high) {
-    // Long loops if possible; for kEdges, one end of the range for even seeds and the other end for odd ones.
+    // Long loops if possible; for kNearBounds, one end of the range for even seeds and the other end for odd ones.
     const auto write = [&](std::int64_t value) { write_integer(argument.type.scalar, argument.bytes.data(), value); };
-    if (request.row_length > 0) return write(std::clamp<std::int64_t>(request.row_length, integer_low, integer_high));
-    if (request.distribution == Distribution::kEdges) return write(request.seed % 2 == 0 ? integer_low : integer_high);
+    if (request.array_extent > 0)
+      return write(std::clamp<std::int64_t>(request.array_extent, integer_low, integer_high));
+    if (request.distribution == Distribution::kNearBounds)
+      return write(request.seed % 2 == 0 ? integer_low : integer_high);
   }
   // An integer parameter without annotation is often the number of elements or threads: every other draw uses that.
-  if (is_integer_value && !range && (request.seed % 2 == 0 || request.row_length > 0)) {
+  if (is_integer_value && !range && (request.seed % 2 == 0 || request.array_extent > 0)) {
     return write_integer(argument.type.scalar, argument.bytes.data(),
-                         std::min(std::max<std::int64_t>({first_extent, least, request.row_length}),
+                         std::min(std::max<std::int64_t>({first_extent, least, request.array_extent}),
                                   std::max(max_integer_parameter_, least)));
   }
-  const bool permutation = preconditions_.must_be_permutation[p] || is_permutation_[p];
+  const bool permutation = preconditions_.must_be_permutation[p] || draws_permutation_[p];
   std::vector<std::int64_t> order;
   if (permutation) {
     order.resize(static_cast<std::size_t>(count));
     std::iota(order.begin(), order.end(), integer_low);
-    if (request.distribution == Distribution::kTies) std::reverse(order.begin(), order.end());
+    if (request.distribution == Distribution::kTiedValues) std::reverse(order.begin(), order.end());
     else rng.shuffle(order);
   }
   // Index arrays whose elements are all equal, and descending ones.
-  const bool ties = is_array && request.distribution == Distribution::kTies;
+  const bool ties = is_array && request.distribution == Distribution::kTiedValues;
   const bool backwards = ties && rng.bernoulli(0.5);
   const std::int64_t meeting =
       ties ? rng.uniform_int<std::int64_t>(integer_low, std::max(integer_low, integer_high)) : integer_low;
@@ -303,7 +308,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
                       backwards ? integer_low + range_length - 1 - element % range_length : meeting);
       } else {
         const std::int64_t high = std::max(integer_low, integer_high);
-        const bool edge = request.distribution == Distribution::kEdges;
+        const bool edge = request.distribution == Distribution::kNearBounds;
         const std::int64_t value =
             edge ? (rng.bernoulli(0.5) ? integer_low : high) : rng.uniform_int<std::int64_t>(integer_low, high);
         write_integer(component.scalar, at + component.offset, value);
@@ -322,19 +327,19 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launc
   const std::int64_t number = finding.thread / std::max<std::int64_t>(launch.threads() / extent, 1);
   const auto room_for = [&](std::int64_t index, std::int64_t held) {
     // A loop may continue only because it reads nothing beyond the array, so that the array grows in small steps.
-    if (index < kSamplingThreshold || number == 0) return std::min(index + 1, std::max(2 * held, held + kStep));
+    if (index < kThreadSamplingThreshold || number == 0) return std::min(index + 1, std::max(2 * held, held + kStep));
     const std::int64_t rest = index % number;
     return index / number * (extent - 1) + rest + std::min(rest, kSpare) + 1;
   };
   bool learned = false;
-  for (std::size_t d = 0; d < finding.index.size() && d < min_shape_[p].size(); ++d) {
+  for (std::size_t d = 0; d < finding.index.size() && d < min_array_shape_[p].size(); ++d) {
     std::int64_t index = finding.index[d];
     // An index that counts from the end is still below zero where the array is too short by as much.
     if (index < 0) index = finding.shape[d] - index - 1;
-    if (index < finding.shape[d] || index < min_shape_[p][d]) continue;
+    if (index < finding.shape[d] || index < min_array_shape_[p][d]) continue;
     const std::int64_t room = room_for(index, finding.shape[d]);
     if (room > kLargestExtent) continue;
-    min_shape_[p][d] = static_cast<std::int32_t>(room);
+    min_array_shape_[p][d] = static_cast<std::int32_t>(room);
     learned = true;
   }
   return learned;
@@ -359,9 +364,9 @@ bool InputSpace::learn_overflow(const Launch& launch) {
     if (range->low) largest = std::max(largest, std::abs(least_of(*range, launch)));
     if (range->high) largest = std::max(largest, std::abs(greatest_of(*range, launch)));
   }
-  const std::int64_t before = std::min(largest, largest_integer_);
+  const std::int64_t before = std::min(largest, max_magnitude_without_overflow_);
   if (before == 0) return false;
-  largest_integer_ = before / kOverflowStep;
+  max_magnitude_without_overflow_ = before / kOverflowStep;
   return true;
 }
 
@@ -369,7 +374,7 @@ bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
   bool learned = false;
   for (std::size_t p = 0; p < reference.extents_required_by_tiles.size(); ++p) {
     const auto& asked = reference.extents_required_by_tiles[p];
-    std::vector<std::int32_t>& known = covering_tile_shape_[p];
+    std::vector<std::int32_t>& known = min_shape_covering_tiles_[p];
     if (!asked.empty()) known.resize(asked.size());
     for (std::size_t d = 0; d < asked.size(); ++d) {
       if (asked[d] <= known[d] || asked[d] > kLargestExtent) continue;
@@ -381,7 +386,7 @@ bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
 }
 
 std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const {
-  const std::int32_t whole = covering_tile_shape_[parameter][dimension];
+  const std::int32_t whole = min_shape_covering_tiles_[parameter][dimension];
   const auto cut = static_cast<std::int32_t>(request.seed % 2 == 0 ? 0 : mixed(request.seed, dimension, parameter) % 3);
   return std::max(whole - cut, std::min(whole, 1));
 }
@@ -389,17 +394,17 @@ std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimensio
 bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
   // Threads that collide through an index array need a permutation; threads that differ only in an ignored launch
   // dimension need extent 1 in it.
-  for (std::size_t q = 0; q < is_permutation_.size(); ++q) {
+  for (std::size_t q = 0; q < draws_permutation_.size(); ++q) {
     const Type type = kernel_->variables[q].type;
     if (type.is_array() && is_integer(type.scalar) && uses_[q].read && !preconditions_.ranges[q] &&
-        !is_permutation_[q]) {
-      is_permutation_[q] = true;
+        !draws_permutation_[q]) {
+      draws_permutation_[q] = true;
       return true;
     }
   }
-  if (!preconditions_.launch.empty()) return false;
+  if (!preconditions_.launch_extents.empty()) return false;
   std::int64_t first = finding.thread;
-  std::int64_t second = finding.other_thread;
+  std::int64_t second = finding.earlier_thread;
   for (std::size_t d = has_unit_extent_.size(); d-- > 0;) {
     const std::int64_t extent = std::max(launch.extents[d], 1);
     const bool differs = first % extent != second % extent;
@@ -426,7 +431,7 @@ bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launc
     if (finding.kind == Finding::Kind::kRace && learn_race(finding, launch)) return true;
   }
   const bool negative = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
-    return f.kind == Finding::Kind::kIntegerDivision || f.kind == Finding::Kind::kOutOfBounds;
+    return f.kind == Finding::Kind::kInvalidIntegerDivision || f.kind == Finding::Kind::kOutOfBounds;
   });
   if (!negative) return false;
   for (std::size_t p = 0; p < min_integer_.size(); ++p) {
@@ -452,7 +457,7 @@ bool InputSpace::is_degenerate(const reference::ReferenceResult& reference) cons
   for (const auto& output : reference.outputs) {
     if (!output) continue;
     for (std::size_t i = 0; i < output->elements.size(); ++i) {
-      const std::size_t cell = output->indices.empty() ? i : output->indices[i];
+      const std::size_t cell = output->element_indices.empty() ? i : output->element_indices[i];
       if (!is_float(output->components[cell % output->components.size()]) || !output->elements[i].written) continue;
       ++floats;
       const auto& element = output->elements[i];
@@ -464,7 +469,7 @@ bool InputSpace::is_degenerate(const reference::ReferenceResult& reference) cons
 
 reference::OracleRun InputSpace::run_of(const DrawRequest& request, const Launch& launch) const {
   reference::OracleRun run{.launch = launch,
-                           .uninitialized = uninitialized_,
+                           .uninitialized = is_never_read_,
                            .thread_order = sampled_threads(launch.threads(), request.seed),
                            .instruction_budget = request.instruction_budget};
   run.only_accessed_elements = !run.thread_order.empty();
@@ -480,7 +485,7 @@ bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) cons
     const bool again = std::ranges::any_of(reference.findings, [&](const Finding& other) {
       return other.kind == finding.kind && other.loc.line == finding.loc.line && other.parameter == finding.parameter &&
              other.index == finding.index && other.thread == finding.thread &&
-             other.other_thread == finding.other_thread;
+             other.earlier_thread == finding.earlier_thread;
     });
     if (!again) return false;
   }
@@ -516,26 +521,26 @@ std::variant<DrawnLaunch, NoInputs> InputSpace::draw(const DrawRequest& request,
     reference::OracleRun run = run_of(request, drawn.launch);
     complete(run);
     const bool wants_gradient = run.computes_gradient;
-    run.computes_gradient = wants_gradient && attempt >= promising_attempt_;
+    run.computes_gradient = wants_gradient && attempt >= last_successful_attempt_;
     drawn.reference = oracle_->evaluate(run);
     if (drawn.reference.findings.empty() && learn_tiles(drawn.reference) && attempt + 1 < kTries) continue;
     if (drawn.reference.findings.empty()) {
-      if (draws_positive_ || !is_degenerate(drawn.reference)) {
-        promising_attempt_ = attempt;
+      if (draws_positive_floats_ || !is_degenerate(drawn.reference)) {
+        last_successful_attempt_ = attempt;
         if (run.computes_gradient != wants_gradient) {
           run.computes_gradient = true;
           drawn.reference = oracle_->evaluate(run);
         }
         return drawn;
       }
-      draws_positive_ = true;
-      promising_attempt_ = kNoAttempt;
+      draws_positive_floats_ = true;
+      last_successful_attempt_ = kNoAttempt;
       continue;
     }
-    if (run.computes_gradient) promising_attempt_ = kNoAttempt;
+    if (run.computes_gradient) last_successful_attempt_ = kNoAttempt;
     wasted += drawn.reference.instructions;
     last = drawn.reference.findings.front();
-    if (!drawn.reference.is_complete && request.size > kSamplingThreshold) break;
+    if (!drawn.reference.is_complete && request.size > kThreadSamplingThreshold) break;
     endless += drawn.reference.is_complete ? 0 : 1;
     learn(drawn.reference.findings, drawn.launch);
   }

@@ -24,10 +24,10 @@ namespace assay::harness {
 
 /// How values are distributed over their domain.
 enum class Distribution : std::uint8_t {
-  kUniform,  ///< evenly over the range
-  kEdges,    ///< close to the ends of the range and to zero
-  kScales,   ///< magnitudes spread over several powers of two, within the range
-  kTies,     ///< few distinct multiples of a power of two, zero among them: values compare equal, sums are exact
+  kUniform,         ///< evenly over the range
+  kNearBounds,      ///< close to the ends of the range and to zero
+  kWideMagnitudes,  ///< magnitudes spread over several powers of two, within the range
+  kTiedValues,      ///< few distinct multiples of a power of two, zero among them: values compare equal, sums are exact
 };
 
 struct DrawRequest {
@@ -36,14 +36,14 @@ struct DrawRequest {
   std::int32_t size = 17;  ///< requested extent of the first launch dimension; the others follow from it
   /// Requested extent of array dimensions, independent of the launch, and value of integers without a known range:
   /// typically the length of a loop in a thread. 0: the number of threads, or a small number.
-  std::int32_t row_length = 0;
+  std::int32_t array_extent = 0;
   /// Instruction limit of one evaluation by the oracle; launches that need more are not drawn.
   std::int64_t instruction_budget = 20'000'000;
   std::int64_t max_elements = 1 << 22;  ///< limit on the elements of all arrays together; larger launches are not drawn
 };
 
 /// Above this many threads the oracle evaluates only a sample of them, to limit the cost.
-inline constexpr std::int64_t kSamplingThreshold = 16'384;
+inline constexpr std::int64_t kThreadSamplingThreshold = 16'384;
 /// Thread numbers of a sample, ascending: the first, the last ones, those around 2^16, and random others. Empty,
 /// meaning all threads, for launches that are not large.
 std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t seed);
@@ -56,7 +56,7 @@ struct NoInputs {
   Reason reason = Reason::kNoDomain;          ///< why no inputs were found
   std::string message;                        ///< description for people
   std::optional<reference::Finding> finding;  ///< the oracle's finding for the last inputs tried, if any
-  bool is_recorded = false;                   ///< whether the inputs are those of a recorded launch
+  bool is_for_recorded_launch = false;        ///< whether the inputs are those of a recorded launch
 
   [[nodiscard]] bool is_defect() const { return reason >= Reason::kRace; }
 };
@@ -84,7 +84,7 @@ class InputSpace {
   std::variant<ir::Launch, NoInputs> draw(const DrawRequest& request);
 
   /// By parameter: arrays that the kernel never reads, so that their initial content must not matter.
-  const std::vector<bool>& uninitialized() const { return uninitialized_; }
+  const std::vector<bool>& uninitialized() const { return is_never_read_; }
   const ir::ParameterUses& uses() const { return uses_; }
   /// The least and the greatest integer that a domain annotation allows for a parameter in this launch; empty if it
   /// does not state both.
@@ -127,28 +127,28 @@ class InputSpace {
   const reference::Oracle* oracle_;
   Preconditions preconditions_;      ///< annotations above the kernel
   ir::ParameterUses uses_;           ///< how the kernel uses its parameters
-  std::vector<bool> uninitialized_;  ///< by parameter: whether it is an array that the kernel never reads
-  bool is_tiled_;  ///< whether the kernel uses tiles: each launch thread then stands for a block, which is expensive
-                   ///< expensive
+  std::vector<bool> is_never_read_;  ///< by parameter: whether it is an array that the kernel never reads
+  bool uses_tiles_;  ///< whether the kernel uses tiles: each launch thread then stands for a block, which is expensive
+                     ///< expensive
 
   // Constraints learned from earlier draws.
   std::vector<std::vector<std::int32_t>>
-      min_shape_;  ///< by parameter and dimension: least extent that holds the indices used
+      min_array_shape_;  ///< by parameter and dimension: least extent that holds the indices used
   std::vector<std::vector<std::int32_t>>
-      covering_tile_shape_;  ///< the same for tiles: extents that would hold all of them; empty without tiles
+      min_shape_covering_tiles_;  ///< the same for tiles: extents that would hold all of them; empty without tiles
   std::vector<std::int64_t> min_integer_;  ///< by parameter: lower bound of an integer without annotation
   /// Upper bounds of integers without annotation, if some were used to index vector components.
   std::int64_t max_array_integer_ = std::numeric_limits<std::int64_t>::max();  ///< upper bound of integers in arrays
   std::int64_t max_integer_parameter_ =
       std::numeric_limits<std::int64_t>::max();  ///< upper bound of integer parameters
   /// Magnitude of the integers whose range is stated, where larger ones were seen to overflow.
-  std::int64_t largest_integer_ = std::numeric_limits<std::int64_t>::max();
-  std::vector<bool> is_permutation_;   ///< by parameter: whether an index array is drawn as a permutation
-  std::vector<bool> has_unit_extent_;  ///< by launch dimension: extent 1, to avoid a race
-  bool draws_positive_ = false;        ///< whether floats without annotation are drawn positive
+  std::int64_t max_magnitude_without_overflow_ = std::numeric_limits<std::int64_t>::max();
+  std::vector<bool> draws_permutation_;  ///< by parameter: whether an index array is drawn as a permutation
+  std::vector<bool> has_unit_extent_;    ///< by launch dimension: extent 1, to avoid a race
+  bool draws_positive_floats_ = false;   ///< whether floats without annotation are drawn positive
   /// The attempt at which the last draw succeeded. Earlier attempts do not compute the gradient, which is the most
   /// expensive part.
-  std::uint64_t promising_attempt_ = kNoAttempt;
+  std::uint64_t last_successful_attempt_ = kNoAttempt;
   static constexpr std::uint64_t kNoAttempt = std::numeric_limits<std::uint64_t>::max();
 };
 

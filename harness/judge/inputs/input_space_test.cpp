@@ -52,7 +52,8 @@ class Space {
   std::vector<ir::Launch> found_all() {
     std::vector<ir::Launch> launches;
     std::uint64_t seed = 3;
-    for (const Distribution distribution : {Distribution::kUniform, Distribution::kEdges, Distribution::kScales}) {
+    for (const Distribution distribution :
+         {Distribution::kUniform, Distribution::kNearBounds, Distribution::kWideMagnitudes}) {
       for (const std::int32_t size : {13, 32, 1, 31})
         launches.push_back(found({.seed = seed++, .distribution = distribution, .size = size}));
     }
@@ -471,8 +472,8 @@ def race(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_TRUE(none.is_defect());
   ASSERT_TRUE(none.finding.has_value());
   EXPECT_EQ(none.finding->loc.line, 6);
-  EXPECT_NE(none.finding->thread, none.finding->other_thread);
-  EXPECT_GE(none.finding->other_thread, 0);
+  EXPECT_NE(none.finding->thread, none.finding->earlier_thread);
+  EXPECT_GE(none.finding->earlier_thread, 0);
   EXPECT_THAT(none.message, AllOf(HasSubstr("out"), HasSubstr("6")));
 }
 
@@ -520,7 +521,7 @@ TEST(InputSpace, ReportsEndlessLoopAsReasonForMissingInputs) {
   auto drawn = space.draw({.seed = 1, .size = 3, .instruction_budget = 10'000});
   ASSERT_TRUE(std::holds_alternative<NoInputs>(drawn));
   EXPECT_EQ(std::get<NoInputs>(drawn).reason, NoInputs::Reason::kNoDomain);
-  EXPECT_EQ(std::get<NoInputs>(drawn).finding->kind, reference::Finding::Kind::kInstructionBudget);
+  EXPECT_EQ(std::get<NoInputs>(drawn).finding->kind, reference::Finding::Kind::kInstructionLimit);
 }
 
 // Each attempt takes as long as judging a kernel.
@@ -586,7 +587,7 @@ TEST(InputSpace, EdgeDistributionDrawsOnlyValuesNearZeroAndDomainLimits) {
       return std::min({std::abs(x), std::abs(x - 2), std::abs(x + 2)}) < 0.07;
     });
   };
-  EXPECT_EQ(near_edges(Distribution::kEdges), 400);
+  EXPECT_EQ(near_edges(Distribution::kNearBounds), 400);
   EXPECT_LT(near_edges(Distribution::kUniform), 60);
 }
 
@@ -604,7 +605,7 @@ def mixed(x: wp.array(dtype=float), y: wp.array(dtype=float), total: wp.array(dt
 }
 
 TEST(SampledThreads, AreChosenOnlyForLargeLaunches) {
-  EXPECT_TRUE(sampled_threads(kSamplingThreshold, 1).empty());
+  EXPECT_TRUE(sampled_threads(kThreadSamplingThreshold, 1).empty());
   const auto sample = sampled_threads(70'000, 1);
   EXPECT_TRUE(std::ranges::is_sorted(sample));
   EXPECT_EQ(sample.front(), 0);

@@ -167,7 +167,7 @@ class PreconditionParser {
 void read_launch(PreconditionParser& reader, Preconditions& preconditions) {
   const bool bracket = reader.take("(");
   while (!reader.failed()) {
-    preconditions.launch.push_back(reader.sum());
+    preconditions.launch_extents.push_back(reader.sum());
     if (!reader.take(",")) break;
     if (bracket && reader.take(")")) return;
   }
@@ -286,9 +286,10 @@ Result<Preconditions> parse_preconditions(const ir::Module& module, const ir::Fu
                    .where = fmt::format("{}:{}", module.source_name, kernel.loc.line)};
     }
   }
-  if (!preconditions.launch.empty() && preconditions.launch.size() != static_cast<std::size_t>(kernel.launch_rank)) {
+  if (!preconditions.launch_extents.empty() &&
+      preconditions.launch_extents.size() != static_cast<std::size_t>(kernel.launch_rank)) {
     return Error{.message = fmt::format("the launch comment has {} extents, but the kernel has {} thread indices",
-                                        preconditions.launch.size(), kernel.launch_rank),
+                                        preconditions.launch_extents.size(), kernel.launch_rank),
                  .where = fmt::format("{}:{}", module.source_name, kernel.loc.line)};
   }
   return preconditions;

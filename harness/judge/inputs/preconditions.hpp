@@ -40,7 +40,7 @@ struct PreconditionRange {
 };
 
 struct Preconditions {
-  std::vector<PreconditionTerm> launch;                  ///< extent of each launch dimension; empty: not annotated
+  std::vector<PreconditionTerm> launch_extents;          ///< extent of each launch dimension; empty: not annotated
   std::vector<std::optional<PreconditionRange>> ranges;  ///< by parameter: range of its value or elements
   std::vector<bool> must_be_permutation;                 ///< by parameter: whether it must be a permutation
 };
@@ -49,7 +49,7 @@ struct Preconditions {
 /// the result of an atomic, and several threads would race. False if a launch annotation states the extents.
 bool requires_single_thread(const ir::Module& module, const ir::Function& kernel);
 /// The annotation for one thread.
-inline constexpr std::string_view kSingleThreadLaunch = "launch: (1)";
+inline constexpr std::string_view kSingleThreadAnnotation = "launch: (1)";
 
 /// Fails on an invalid annotation, with its text and what was expected.
 Result<Preconditions> parse_preconditions(const ir::Module& module, const ir::Function& kernel);

@@ -48,7 +48,7 @@ ir::Launch some_launch(const KernelSource& source) {
 TEST(Preconditions, AreEmptyWithoutAnnotations) {
   const Result<Preconditions> preconditions = preconditions_of(kernel_with("# a comment about domains\n"));
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
-  EXPECT_TRUE(preconditions->launch.empty());
+  EXPECT_TRUE(preconditions->launch_extents.empty());
   for (const auto& range : preconditions->ranges)
     EXPECT_FALSE(range.has_value());
 }
@@ -163,9 +163,9 @@ TEST(Preconditions, ParsesLaunchAnnotations) {
     const KernelSource source = kernel_with(text);
     const Result<Preconditions> preconditions = preconditions_of(source);
     ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
-    ASSERT_EQ(preconditions->launch.size(), 2U);
-    EXPECT_EQ(preconditions->launch[0].evaluate(some_launch(source)), 11);
-    EXPECT_EQ(preconditions->launch[1].evaluate(some_launch(source)), 5);
+    ASSERT_EQ(preconditions->launch_extents.size(), 2U);
+    EXPECT_EQ(preconditions->launch_extents[0].evaluate(some_launch(source)), 11);
+    EXPECT_EQ(preconditions->launch_extents[1].evaluate(some_launch(source)), 5);
   }
 }
 

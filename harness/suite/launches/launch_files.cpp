@@ -47,7 +47,7 @@ RecordedScalar scalar_from(const json& value) {
 Result<RecordedArgument> argument_from(const json& value, const fs::path& folder) {
   RecordedArgument argument{.name = value.at("name"), .dtype = value.at("dtype"), .shape = {}, .content = {}};
   if (!value.contains("shape")) {
-    std::ranges::transform(value.at("value"), std::back_inserter(argument.value), scalar_from);
+    std::ranges::transform(value.at("value"), std::back_inserter(argument.scalars), scalar_from);
     return argument;
   }
   argument.is_array = true;
@@ -75,7 +75,7 @@ Result<LaunchFile> read_launch_file(const fs::path& path, const schemas::Validat
     return fail(fmt::format("invalid recorded launch: {}", errors.front().text()));
   LaunchFile file{.path = path,
                   .kernel = document.at("kernel"),
-                  .source = document.value("source", ""),
+                  .source_file = document.value("source", ""),
                   .launch_dimensions = document.at("dim").get<std::vector<std::int64_t>>(),
                   .arguments = {}};
   for (const json& value : document.at("arguments")) {
@@ -106,7 +106,7 @@ std::string describe_type(const ir::Module& module, ir::Type type) {
 /// Whether elements with this descriptor hold the element type: the same scalar, or raw bytes for structs.
 bool holds(const std::string& descriptor, ir::Type element) {
   if (element.shape == ir::Shape::kStruct) return descriptor[1] == 'V';
-  const ir::ScalarRow& row = ir::row(element.scalar);
+  const ir::ScalarEntry& row = ir::row(element.scalar);
   if (descriptor.substr(2) != std::to_string(row.bytes)) return false;
   const char kind = descriptor[1];
   if (element.scalar == ir::Scalar::kBool) return kind == 'b' || kind == 'u' || kind == 'i';
@@ -136,8 +136,8 @@ class Binder {
     if (components > kMostComponents)
       reject(fmt::format("the arguments have {} scalar components, but at most {} are supported", components,
                          kMostComponents));
-    if (!unsupported_.empty()) return BoundLaunch{.launch = std::nullopt, .unsupported = unsupported_};
-    return BoundLaunch{.launch = std::move(launch_), .unsupported = {}};
+    if (!unsupported_.empty()) return BoundLaunch{.launch = std::nullopt, .unsupported_reason = unsupported_};
+    return BoundLaunch{.launch = std::move(launch_), .unsupported_reason = {}};
   }
 
  private:
@@ -187,19 +187,19 @@ class Binder {
   Result<void> bind_value(const RecordedArgument& argument, ir::Type type, const Mismatch& mismatch) {
     ir::Argument bound = ir::make_argument(module_, type);
     const std::vector<ir::ScalarComponent> components = ir::scalar_components(module_, type);
-    if (argument.value.size() != components.size())
-      return mismatch(fmt::format("{} numbers of {}", argument.value.size(), argument.dtype));
+    if (argument.scalars.size() != components.size())
+      return mismatch(fmt::format("{} numbers of {}", argument.scalars.size(), argument.dtype));
     for (std::size_t i = 0; i < components.size(); ++i) {
       std::byte* const at = bound.bytes.data() + components[i].offset;
       if (ir::is_float(components[i].scalar)) {
-        const double value = std::visit([](auto number) { return static_cast<double>(number); }, argument.value[i]);
+        const double value = std::visit([](auto number) { return static_cast<double>(number); }, argument.scalars[i]);
         ir::write_float(components[i].scalar, at, value);
-      } else if (const auto* real = std::get_if<double>(&argument.value[i])) {
+      } else if (const auto* real = std::get_if<double>(&argument.scalars[i])) {
         return mismatch(fmt::format("the number {}", *real));
-      } else if (const auto* natural = std::get_if<std::uint64_t>(&argument.value[i])) {
+      } else if (const auto* natural = std::get_if<std::uint64_t>(&argument.scalars[i])) {
         ir::write_integer(components[i].scalar, at, static_cast<std::int64_t>(*natural));
       } else {
-        ir::write_integer(components[i].scalar, at, std::get<std::int64_t>(argument.value[i]));
+        ir::write_integer(components[i].scalar, at, std::get<std::int64_t>(argument.scalars[i]));
       }
     }
     launch_.arguments.push_back(std::move(bound));
@@ -251,7 +251,7 @@ class Binder {
 bool is_launch_of(const LaunchFile& file, const KernelSource& source) {
   const std::string name = source.module != nullptr ? source.module->kernels[source.kernel_index].name : source.kernel;
   const bool named = file.kernel == name || (source.module == nullptr && name.ends_with("." + file.kernel));
-  return named && (file.source.empty() || file.source == fs::path(source.file).filename());
+  return named && (file.source_file.empty() || file.source_file == fs::path(source.file).filename());
 }
 
 /// For each parameter, the first parameter that the launch passes the same array for, if the kernel changes the array;
@@ -325,7 +325,7 @@ Result<void> attach(KernelSource& source, const std::vector<const LaunchFile*>& 
     Result<BoundLaunch> bound = bind_launch(file, *source.module, source.module->kernels[source.kernel_index]);
     if (!bound.ok()) return bound.error();
     if (bound->launch) launches.push_back({file.path.filename().string(), *std::move(bound->launch)});
-    else reasons.push_back(bound->unsupported);
+    else reasons.push_back(bound->unsupported_reason);
   }
   if (launches.empty()) {
     source.unsupported_launch = reasons.front();
@@ -333,7 +333,7 @@ Result<void> attach(KernelSource& source, const std::vector<const LaunchFile*>& 
   }
   for (std::string& reason : reasons)
     notes.push_back({.kind = "unsupported launch", .text = std::move(reason)});
-  source.launches = std::make_shared<const std::vector<RecordedLaunch>>(std::move(launches));
+  source.recorded_launches = std::make_shared<const std::vector<RecordedLaunch>>(std::move(launches));
   return {};
 }
 

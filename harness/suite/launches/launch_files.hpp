@@ -28,14 +28,14 @@ struct RecordedArgument {
   std::optional<NpyArray> content;              ///< elements of an array; empty for an array without elements
   std::vector<std::string> shares_memory_with;  ///< names of the other array arguments that overlap it
   std::string same_array_as;  ///< name of the first argument that is the same array; empty: this one is the first
-  std::vector<RecordedScalar> value;  ///< scalars of a value, component by component; empty for an array
+  std::vector<RecordedScalar> scalars;  ///< scalars of a value, component by component; empty for an array
 };
 
 /// The content of one launch file.
 struct LaunchFile {
   std::filesystem::path path;                   ///< path of the file
   std::string kernel;                           ///< name of the launched kernel
-  std::string source;                           ///< name of the file that defines the kernel; empty: any
+  std::string source_file;                      ///< name of the file that defines the kernel; empty: any
   std::vector<std::int64_t> launch_dimensions;  ///< extents of the launch
   std::vector<RecordedArgument> arguments;      ///< arguments of the launch
 };
@@ -47,7 +47,7 @@ Result<std::vector<LaunchFile>> read_launch_files(const std::filesystem::path& f
 /// A launch of the kernel, or why Assay cannot judge it.
 struct BoundLaunch {
   std::optional<ir::Launch> launch;  ///< the launch; empty if Assay cannot judge it
-  std::string unsupported;           ///< why `launch` is empty
+  std::string unsupported_reason;    ///< why `launch` is empty
 };
 
 /// Binds the arguments to the kernel's parameters; arrays become dense. As in Warp, missing extents are 1. A launch is

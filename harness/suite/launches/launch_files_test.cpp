@@ -108,9 +108,9 @@ TEST_F(LaunchFilesTest, BindsRecordedArgumentsToKernelParameters) {
   const Result<Selection> selection = attached();
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   const KernelSource& source = selection->kernels.front().source;
-  ASSERT_NE(source.launches, nullptr);
-  const RecordedLaunch& recorded = source.launches->front();
-  EXPECT_EQ(recorded.name, "first.json");
+  ASSERT_NE(source.recorded_launches, nullptr);
+  const RecordedLaunch& recorded = source.recorded_launches->front();
+  EXPECT_EQ(recorded.file_name, "first.json");
   EXPECT_THAT(recorded.launch.extents, ElementsAre(2));
   const auto& arguments = recorded.launch.arguments;
   EXPECT_THAT(arguments[0].shape, ElementsAre(2));
@@ -125,7 +125,7 @@ TEST_F(LaunchFilesTest, ReportsNoteForKernelWithoutRecordedLaunch) {
   write_launch("push", "[2]", kArguments);
   const Result<Selection> selection = attached();
   ASSERT_TRUE(selection.ok()) << selection.error().text();
-  EXPECT_EQ(selection->kernels[1].source.launches, nullptr);
+  EXPECT_EQ(selection->kernels[1].source.recorded_launches, nullptr);
   EXPECT_THAT(selection->notes, ElementsAre(Note{.kind = "kernel without a recorded launch, judged on generated inputs",
                                                  .text = (dir_ / "kernels.py").string() + ":rows"}));
 }
@@ -146,7 +146,7 @@ TEST_F(LaunchFilesTest, PadsMissingLaunchExtentsWithOne) {
   write_launch("push", "[2]", R"([{"name": "out", "dtype": "float32", "shape": [2, 3], "file": "out.npy"}])");
   const Result<Selection> selection = attached();
   ASSERT_TRUE(selection.ok()) << selection.error().text();
-  EXPECT_THAT(selection->kernels.front().source.launches->front().launch.extents, ElementsAre(2, 1));
+  EXPECT_THAT(selection->kernels.front().source.recorded_launches->front().launch.extents, ElementsAre(2, 1));
 }
 
 TEST_F(LaunchFilesTest, ReportsPositionAndCauseOfInvalidFile) {
@@ -220,7 +220,7 @@ def step(before: wp.array(dtype=float), h: float, after: wp.array(dtype=float), 
   ASSERT_EQ(kernel.parameter_count, 3);
   EXPECT_EQ(kernel.variables[2].name, "twice");
   EXPECT_TRUE(ir::parameter_use(*source.module, kernel)[0].changed());
-  EXPECT_EQ(source.launches->at(0).launch.arguments.size(), 3U);
+  EXPECT_EQ(source.recorded_launches->at(0).launch.arguments.size(), 3U);
   ASSERT_EQ(selection->notes.size(), 1U);
   EXPECT_THAT(selection->notes[0].text, HasSubstr("'after' is 'before'"));
 }

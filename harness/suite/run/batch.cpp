@@ -26,7 +26,7 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 void stop(PreparedKernel& prepared, Outcome outcome, std::string kind, std::string message) {
   CaseRecord record;
   record.outcome = outcome;
-  record.kind = std::move(kind);
+  record.outcome_detail = std::move(kind);
   record.message = std::move(message);
   prepared.early_result = std::move(record);
 }
@@ -41,49 +41,49 @@ CaseRecord blank_record(const KernelSource& source, const backends::Device& devi
   record.name = case_name(source, device.name(), pass, options.mode);
   record.family = source.family;
   record.kernel = source.kernel;
-  record.types = types_part(source);
+  record.parameter_types = types_part(source);
   record.device = device.name();
   record.pass = to_text(pass);
   record.mode = options.mode.name;
   record.source.file = source.file.empty() ? fmt::format("{}/{}.py", source.family, source.kernel) : source.file;
   if (source.module != nullptr) record.source.line = source.module->kernels[source.kernel_index].loc.line;
   record.selector = source.selector;
-  record.reproduce = fmt::format("{} '{}'", options.reproduce_prefix, source.selector);
-  if (options.reproduce_has_device)
-    record.reproduce += fmt::format(" --device {} --pass {}", device.name(), to_text(pass));
-  record.reproduce += fmt::format(" --seed {}", options.seed);
-  record.time_ms.parse_ms = source.parse_ms;
+  record.reproduce_command = fmt::format("{} '{}'", options.reproduce_command_prefix, source.selector);
+  if (options.reproduce_command_has_device)
+    record.reproduce_command += fmt::format(" --device {} --pass {}", device.name(), to_text(pass));
+  record.reproduce_command += fmt::format(" --seed {}", options.seed);
+  record.stage_times.parse_ms = source.parse_ms;
   return record;
 }
 
 /// Sets outcome, kind and message, and records the attempt.
 void conclude(CaseRecord& record, Outcome outcome, std::string kind, std::string message) {
   record.outcome = outcome;
-  record.kind = std::move(kind);
+  record.outcome_detail = std::move(kind);
   record.message = std::move(message);
-  record.attempts.push_back(outcome);
+  record.attempt_outcomes.push_back(outcome);
 }
 
 void take_verdict(CaseRecord& record, PassVerdict verdict, const ir::Module& module) {
   const PassVerdict::Decision decision = verdict.decide();
-  conclude(record, decision.outcome, decision.kind, decision.message);
+  conclude(record, decision.outcome, decision.outcome_detail, decision.message);
   if (verdict.values_compared > 0) record.rho_max = verdict.rho_max;
   record.values_compared = verdict.values_compared;
   record.input_sets = verdict.input_sets;
-  record.sizes.assign(verdict.sizes.begin(), verdict.sizes.end());
-  for (const auto& [array, tally] : verdict.controls)
-    record.controls_rejected += tally.rejected;
+  record.thread_counts.assign(verdict.thread_counts.begin(), verdict.thread_counts.end());
+  for (const auto& [array, tally] : verdict.negative_controls)
+    record.rejected_negative_controls += tally.rejected;
   record.rho_histogram = verdict.rho_histogram;
   record.closest_control = verdict.closest_control();
-  record.plateau = std::move(verdict.plateau);
+  record.finite_difference_series = std::move(verdict.finite_difference_series);
   record.inconclusive = verdict.inconclusive;
   record.check_results = verdict.check_results;
-  record.failures = std::move(verdict.mismatches);
-  record.uncovered = verdict.coverage.uncovered(module);
+  record.mismatches = std::move(verdict.mismatches);
+  record.uncovered_branches = verdict.coverage.uncovered(module);
   record.finding = std::move(verdict.finding);
-  record.faults = std::move(verdict.faults);
+  record.memory_findings = std::move(verdict.memory_findings);
   record.profiles = std::move(verdict.profiles);
-  record.log = std::move(verdict.log);
+  record.log = std::move(verdict.worker_log);
 }
 
 Outcome outcome_of(const backends::BuildFailed& failed) {
@@ -134,7 +134,8 @@ SourceTexts artifact_of(const PreparedKernel& prepared, const Printer& printer, 
 /// Concludes a case that cannot run: a backward case without an adjoint, or a failed stage. Returns whether it did.
 bool settle(const PreparedKernel& prepared, Pass pass, CaseRecord& record) {
   if (prepared.early_result) {
-    conclude(record, prepared.early_result->outcome, prepared.early_result->kind, prepared.early_result->message);
+    conclude(record, prepared.early_result->outcome, prepared.early_result->outcome_detail,
+             prepared.early_result->message);
     record.log = prepared.early_result->log;
     return true;
   }
@@ -180,7 +181,7 @@ class KernelRun {
       if (!settle(prepared_, pass, record)) {
         const PassVerdict& verdict = pass == Pass::kForward ? judgment->forward : judgment->backward;
         take_verdict(record, verdict, *prepared_.source->module);
-        if (record.kind == "wrong_gradient" && is_other_generator()) name_cause(record);
+        if (record.outcome_detail == "wrong_gradient" && is_other_generator()) name_cause(record);
         const auto& measurement = pass == Pass::kForward ? measured.forward : measured.backward;
         if (measurement) record.measurements.push_back(*measurement);
         if (options_.on_counterexample && verdict.counterexample)
@@ -188,13 +189,13 @@ class KernelRun {
         if (options_.examine_failure && !is_pass(record.outcome))
           options_.examine_failure(record, *prepared_.source, options_);
       }
-      record.time_ms.adjoint_ms = prepared_.times.adjoint_ms * share;
-      record.time_ms.emit_ms = prepared_.times.emit_ms * share;
-      record.time_ms.build_ms = prepared_.times.build_ms * share;
+      record.stage_times.adjoint_ms = prepared_.times.adjoint_ms * share;
+      record.stage_times.emit_ms = prepared_.times.emit_ms * share;
+      record.stage_times.build_ms = prepared_.times.build_ms * share;
       if (judgment) {
-        record.time_ms.reference_ms = judgment->reference_ms * share;
-        record.time_ms.run_ms = judgment->run_ms * share;
-        record.time_ms.compare_ms = judgment->compare_ms * share;
+        record.stage_times.oracle_ms = judgment->oracle_ms * share;
+        record.stage_times.launch_ms = judgment->launch_ms * share;
+        record.stage_times.compare_ms = judgment->compare_ms * share;
       }
       add_artifact(record, pass == passes.front());
       records.push_back(std::move(record));
@@ -209,19 +210,20 @@ class KernelRun {
     SourceTexts artifact =
         artifact_of(prepared_, printer_, device_.target(), device_.build_command(options_.mode.flags));
     const std::size_t size = artifact.python.size() + artifact.cpp.size() + artifact.cuda.size() + artifact.ir.size();
-    if (!is_pass(record.outcome) || size <= kSmall) record.artifact = std::move(artifact);
+    if (!is_pass(record.outcome) || size <= kSmall) record.source_texts = std::move(artifact);
   }
 
   /// Whether another program than Assay generated the code.
-  bool is_other_generator() const { return device_.target() == backends::SourceTarget::kWarp; }
+  bool is_other_generator() const { return device_.target() == backends::SourceTarget::kWarpPython; }
 
   /// Adds the likely cause of an incorrect gradient of Warp, and calls it a convention if Warp documents it.
   void name_cause(CaseRecord& record) const {
-    const warp::CauseRow& cause = warp::row_of(warp::cause_of(*prepared_.source->module, prepared_.kernel()));
+    const warp::GradientErrorCauseEntry& cause =
+        warp::row_of(warp::cause_of(*prepared_.source->module, prepared_.kernel()));
     record.message += fmt::format("; likely cause: {}", cause.title);
-    if (cause.documented.empty()) return;
-    record.kind = "convention";
-    record.message += fmt::format(" (Warp's user guide, Differentiability: {})", cause.documented);
+    if (cause.documentation_section.empty()) return;
+    record.outcome_detail = "convention";
+    record.message += fmt::format(" (Warp's user guide, Differentiability: {})", cause.documentation_section);
   }
 
   /// Whether all cases of the kernel are as expected.
@@ -242,13 +244,14 @@ class KernelRun {
   }
 
   std::span<const RecordedLaunch> recorded() const {
-    return prepared_.source->launches == nullptr ? std::span<const RecordedLaunch>() : *prepared_.source->launches;
+    return prepared_.source->recorded_launches == nullptr ? std::span<const RecordedLaunch>()
+                                                          : *prepared_.source->recorded_launches;
   }
 
   Judgment judged(const backends::BuiltKernel& kernel, backends::Session& session) const {
     Policy policy = options_.policy;
     // A generator of code that rejects the promoted kernel is judged in the kernel's own types.
-    if (kernel.find(Pass::kForward, backends::Precision::kPromoted) == nullptr) policy.f64_promotion = false;
+    if (kernel.find(Pass::kForward, backends::Precision::kPromoted) == nullptr) policy.judges_f64_promotion = false;
     reference::ArithmeticProfile profile = profile_of(device_.uses_cuda_math(), options_.mode.flags);
     profile.input_error = device_.input_error();
     const JudgeConfiguration configuration{
@@ -271,7 +274,7 @@ class KernelRun {
                                                             [&] { return draw_test_plan(subject(), configuration); });
     const double drawing_ms = milliseconds_since(start);
     Judgment judgment = judge_with_oracle_check(*test_plan, subject(), kernel, configuration);
-    judgment.reference_ms += drawing_ms;
+    judgment.oracle_ms += drawing_ms;
     return judgment;
   }
 
@@ -322,10 +325,11 @@ class CrossCheckBatch {
 /// The gradients of a backward pass that runs on Warp's tape: it runs the kernel first, so it needs no final arrays,
 /// and it has no gradients of parameters passed by value.
 Result<transforms::AdjointModule> as_warp_returns(transforms::AdjointModule adjoint) {
-  adjoint.final_arrays.clear();
-  const std::size_t before = adjoint.gradients.size();
-  std::erase_if(adjoint.gradients, [](const transforms::GradientParameter& gradient) { return !gradient.is_array; });
-  if (before > 0 && adjoint.gradients.empty())
+  adjoint.final_content_parameters.clear();
+  const std::size_t before = adjoint.gradient_parameters.size();
+  std::erase_if(adjoint.gradient_parameters,
+                [](const transforms::GradientParameter& gradient) { return !gradient.is_array; });
+  if (before > 0 && adjoint.gradient_parameters.empty())
     return Error{"Warp returns gradients of arrays only, and the kernel has no array with floats"};
   return adjoint;
 }
@@ -398,10 +402,10 @@ PreparedKernel prepare(const KernelSource& source, const Printer& printer, backe
   auto start = std::chrono::steady_clock::now();
   if (options.backward) {
     Result<transforms::AdjointModule> adjoint = transforms::make_adjoint(*source.module, prepared.kernel());
-    if (adjoint.ok() && target == backends::SourceTarget::kWarp) adjoint = as_warp_returns(adjoint.take());
+    if (adjoint.ok() && target == backends::SourceTarget::kWarpPython) adjoint = as_warp_returns(adjoint.take());
     if (!adjoint.ok()) {
       prepared.adjoint_rejection = adjoint.error();
-    } else if (!adjoint.value().gradients.empty()) {
+    } else if (!adjoint.value().gradient_parameters.empty()) {
       prepared.adjoint = adjoint.take();
     }
   }

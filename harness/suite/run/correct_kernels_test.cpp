@@ -125,9 +125,9 @@ TEST(CorrectKernels, PassEveryCheck) {
     SCOPED_TRACE(testing::summary(record));
     EXPECT_TRUE(is_pass(record.outcome));
     EXPECT_GE(record.input_sets, 10);
-    EXPECT_GT(record.controls_rejected, 30);
+    EXPECT_GT(record.rejected_negative_controls, 30);
     const auto ran = [](const std::optional<CheckResult>& tier) {
-      return tier && tier->checks > 0 && tier->failed == 0;
+      return tier && tier->compared_values > 0 && tier->failed == 0;
     };
     EXPECT_TRUE(ran(record.check_results.f64_promotion));
     EXPECT_TRUE(ran(record.check_results.native_precision));
@@ -259,17 +259,17 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   ASSERT_EQ(records.size(), 6U);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_TRUE(is_pass(records[i].outcome)) << testing::summary(records[i]);
-    EXPECT_THAT(records[i].sizes, Not(Contains(::testing::Gt(65'535))));
+    EXPECT_THAT(records[i].thread_counts, Not(Contains(::testing::Gt(65'535))));
   }
-  EXPECT_EQ(records[4].kind, "mismatch") << testing::summary(records[4]);
+  EXPECT_EQ(records[4].outcome_detail, "mismatch") << testing::summary(records[4]);
 }
 
 TEST(CorrectKernels, SameSeedGivesSameRecord) {
   const std::vector<TestKernel> one(kCorrect.begin(), kCorrect.begin() + 1);
   CaseRecord first = CpuRun(one).backward("dynamic_product");
   CaseRecord second = CpuRun(one).backward("dynamic_product");
-  first.time_ms = second.time_ms = {};
-  first.schedule = second.schedule = {};
+  first.stage_times = second.stage_times = {};
+  first.judging_times = second.judging_times = {};
   EXPECT_EQ(first, second);
 }
 
@@ -278,9 +278,9 @@ TEST(CorrectKernels, SourcesAreRecordedOnlyInFirstCaseOfKernel) {
   RunOptions options = CpuRun::quick();
   options.keep_sources = true;
   const CpuRun run(one, options);
-  ASSERT_TRUE(run.forward("dynamic_product").artifact.has_value());
-  EXPECT_NE(run.forward("dynamic_product").artifact->compile_command.find(" kernel.cpp "), std::string::npos);
-  EXPECT_FALSE(run.backward("dynamic_product").artifact.has_value()) << "once for each kernel";
+  ASSERT_TRUE(run.forward("dynamic_product").source_texts.has_value());
+  EXPECT_NE(run.forward("dynamic_product").source_texts->compile_command.find(" kernel.cpp "), std::string::npos);
+  EXPECT_FALSE(run.backward("dynamic_product").source_texts.has_value()) << "once for each kernel";
 }
 
 const std::vector<TestKernel> kUnjudged = {
@@ -332,7 +332,7 @@ TEST(UnjudgedKernels, AreReportedAsDefectOrInconclusive) {
   for (const CaseRecord* race : {&run.forward("race"), &run.backward("race")}) {
     SCOPED_TRACE(testing::summary(*race));
     EXPECT_EQ(race->outcome, Outcome::defect);
-    EXPECT_EQ(race->kind, "race");
+    EXPECT_EQ(race->outcome_detail, "race");
     EXPECT_THAT(race->message, Not(HasSubstr("# launch:"))) << "an annotation does not fix a race";
     ASSERT_TRUE(race->finding.has_value());
     EXPECT_EQ(race->finding->line, 6);
@@ -341,14 +341,14 @@ TEST(UnjudgedKernels, AreReportedAsDefectOrInconclusive) {
   }
   const CaseRecord& outside = run.forward("out_of_bounds");
   EXPECT_EQ(outside.outcome, Outcome::defect);
-  EXPECT_EQ(outside.kind, "out_of_bounds");
+  EXPECT_EQ(outside.outcome_detail, "out_of_bounds");
   ASSERT_TRUE(outside.finding.has_value());
   EXPECT_EQ(outside.finding->line, 7);
   EXPECT_THAT(outside.finding->access, HasSubstr("[2]"));
 
   const CaseRecord& by_values = run.forward("race_by_values");
   EXPECT_EQ(by_values.outcome, Outcome::inconclusive) << "other values may avoid it";
-  EXPECT_EQ(by_values.kind, "race");
+  EXPECT_EQ(by_values.outcome_detail, "race");
   EXPECT_THAT(by_values.message, HasSubstr("# launch: (1) for a single thread"));
 
   EXPECT_FALSE(is_pass(run.forward("invalid_annotation").outcome));
@@ -371,7 +371,7 @@ TEST(UnjudgedKernels, UnsupportedKernelDoesNotAffectVerdictOfOtherKernels) {
   ASSERT_EQ(records.size(), 4U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(records[i].outcome, Outcome::unsupported);
-    EXPECT_EQ(records[i].kind, "reader");
+    EXPECT_EQ(records[i].outcome_detail, "reader");
     EXPECT_THAT(records[i].message, AllOf(HasSubstr("a.py:3:5"), HasSubstr("lambda")));
     EXPECT_TRUE(is_pass(records[i + 2].outcome)) << testing::summary(records[i + 2]);
   }

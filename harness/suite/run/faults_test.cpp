@@ -252,9 +252,9 @@ class FaultDetection : public ::testing::Test {
       const std::string& name = fault.test_kernel.name;
       const CaseRecord& faulty = record(name, fault.pass);
       EXPECT_EQ(to_text(faulty.outcome), to_text(fault.outcome)) << testing::summary(faulty);
-      EXPECT_EQ(faulty.kind, fault.kind) << testing::summary(faulty);
+      EXPECT_EQ(faulty.outcome_detail, fault.kind) << testing::summary(faulty);
       EXPECT_FALSE(faulty.message.empty()) << name;
-      EXPECT_TRUE(faulty.artifact.has_value()) << name << ": the sources of a failed case are kept";
+      EXPECT_TRUE(faulty.source_texts.has_value()) << name << ": the sources of a failed case are kept";
       if (fault.both) continue;
       const CaseRecord& other = record(name, fault.pass == Pass::kForward ? Pass::kBackward : Pass::kForward);
       EXPECT_TRUE(is_pass(other.outcome)) << testing::summary(other);
@@ -271,7 +271,7 @@ TEST_F(FaultDetection, CorrectKernelsInSameBatchStillPass) {
       const CaseRecord& right = record(neighbor.name, pass);
       EXPECT_TRUE(is_pass(right.outcome)) << testing::summary(right);
       EXPECT_GT(right.values_compared, 0);
-      EXPECT_FALSE(right.artifact.has_value());
+      EXPECT_FALSE(right.source_texts.has_value());
     }
   }
 }
@@ -284,24 +284,24 @@ TEST_F(FaultDetection, DetectsIncorrectDerivatives) {
     ASSERT_TRUE(faulty.check_results.f64_promotion && faulty.check_results.native_precision);
     EXPECT_GT(faulty.check_results.f64_promotion->failed, 0) << "f64_promotion must detect every incorrect derivative";
     EXPECT_GT(faulty.check_results.native_precision->failed, 0);
-    ASSERT_FALSE(faulty.failures.empty());
-    EXPECT_THAT(faulty.failures.front().array, HasSubstr("grad_"));
-    EXPECT_GT(faulty.failures.front().rho, 1);
-    EXPECT_THAT(faulty.message, HasSubstr(faulty.failures.front().array + "["));
+    ASSERT_FALSE(faulty.mismatches.empty());
+    EXPECT_THAT(faulty.mismatches.front().array, HasSubstr("grad_"));
+    EXPECT_GT(faulty.mismatches.front().rho, 1);
+    EXPECT_THAT(faulty.message, HasSubstr(faulty.mismatches.front().array + "["));
   }
 }
 
 TEST_F(FaultDetection, DetectsIncorrectForwardPasses) {
   expect_faults(incorrect_forwards());
   const CaseRecord& faulty = run_->forward("constant_off");
-  EXPECT_EQ(faulty.failures.front().array, "out");
+  EXPECT_EQ(faulty.mismatches.front().array, "out");
   EXPECT_GT(faulty.check_results.f64_promotion->failed, 0);
   EXPECT_GT(faulty.check_results.native_precision->failed, 0);
 }
 
 TEST_F(FaultDetection, DetectsForwardBackwardMismatch) {
   const CaseRecord& backward = run_->backward("constant_off");
-  EXPECT_EQ(backward.kind, "finite_differences") << testing::summary(backward);
+  EXPECT_EQ(backward.outcome_detail, "finite_differences") << testing::summary(backward);
   EXPECT_EQ(backward.check_results.f64_promotion->failed, 0) << "the backward pass itself is correct";
   EXPECT_GT(backward.check_results.finite_differences->failed, 0);
 }
@@ -311,7 +311,7 @@ TEST_F(FaultDetection, DetectsCrashesHangsAndOtherMisbehavior) {
   EXPECT_THAT(run_->forward("crashes").message, HasSubstr("SIGSEGV"));
   EXPECT_THAT(run_->forward("exits_with_status_0").message, HasSubstr("exited early with status 0"));
   EXPECT_THAT(run_->backward("hangs").message, HasSubstr("timed out after 300 ms"));
-  EXPECT_LT(run_->backward("hangs").time_ms.run_ms, 1500) << "a hang must not be repeated for every input set";
+  EXPECT_LT(run_->backward("hangs").stage_times.launch_ms, 1500) << "a hang must not be repeated for every input set";
   EXPECT_THAT(run_->backward("does_not_compile").message, HasSubstr("error: "));
   EXPECT_THAT(run_->backward("does_not_compile").log, HasSubstr("'this'"));
   EXPECT_THAT(run_->forward("past_end_of_array").message, HasSubstr("next to 'out'"));
@@ -329,10 +329,10 @@ TEST(LargeLaunches, DetectFaultsThatAffectOnlyThreadsAbove65535) {
                    options);
   EXPECT_TRUE(is_pass(run.forward("all_bits").outcome)) << testing::summary(run.forward("all_bits"));
   EXPECT_TRUE(is_pass(run.backward("all_bits").outcome)) << testing::summary(run.backward("all_bits"));
-  EXPECT_EQ(run.forward("forward_bits").kind, "mismatch");
+  EXPECT_EQ(run.forward("forward_bits").outcome_detail, "mismatch");
   EXPECT_TRUE(is_pass(run.backward("forward_bits").outcome));
   EXPECT_TRUE(is_pass(run.forward("backward_bits").outcome));
-  EXPECT_EQ(run.backward("backward_bits").kind, "mismatch");
+  EXPECT_EQ(run.backward("backward_bits").outcome_detail, "mismatch");
 }
 
 TEST_F(FaultDetection, RecordsForwardThenBackwardCaseOfEachKernelOnce) {
@@ -342,7 +342,7 @@ TEST_F(FaultDetection, RecordsForwardThenBackwardCaseOfEachKernelOnce) {
     EXPECT_EQ(records[i].kernel, records[i + 1].kernel);
     EXPECT_EQ(records[i].pass, "forward");
     EXPECT_EQ(records[i + 1].pass, "backward");
-    EXPECT_EQ(records[i].attempts.size(), 1U);
+    EXPECT_EQ(records[i].attempt_outcomes.size(), 1U);
   }
 }
 

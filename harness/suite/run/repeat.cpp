@@ -16,20 +16,20 @@ StageTimes sum(const StageTimes& a, const StageTimes& b) {
           .adjoint_ms = a.adjoint_ms + b.adjoint_ms,
           .emit_ms = a.emit_ms + b.emit_ms,
           .build_ms = a.build_ms + b.build_ms,
-          .reference_ms = a.reference_ms + b.reference_ms,
-          .run_ms = a.run_ms + b.run_ms,
+          .oracle_ms = a.oracle_ms + b.oracle_ms,
+          .launch_ms = a.launch_ms + b.launch_ms,
           .compare_ms = a.compare_ms + b.compare_ms};
 }
 
 }  // namespace
 
 void add_attempt(CaseRecord& record, CaseRecord later) {
-  std::vector<Outcome> attempts = std::move(record.attempts);
-  attempts.insert(attempts.end(), later.attempts.begin(), later.attempts.end());
-  const StageTimes times = sum(record.time_ms, later.time_ms);
+  std::vector<Outcome> attempts = std::move(record.attempt_outcomes);
+  attempts.insert(attempts.end(), later.attempt_outcomes.begin(), later.attempt_outcomes.end());
+  const StageTimes times = sum(record.stage_times, later.stage_times);
   if (decides(later.outcome, record.outcome)) record = std::move(later);
-  record.attempts = std::move(attempts);
-  record.time_ms = times;
+  record.attempt_outcomes = std::move(attempts);
+  record.stage_times = times;
 }
 
 void run_repeatedly(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,

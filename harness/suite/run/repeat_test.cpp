@@ -7,8 +7,10 @@ namespace assay::harness {
 namespace {
 
 CaseRecord attempt(Outcome outcome) {
-  return {
-      .outcome = outcome, .message = std::string(to_text(outcome)), .attempts = {outcome}, .time_ms = {.run_ms = 2}};
+  return {.outcome = outcome,
+          .message = std::string(to_text(outcome)),
+          .attempt_outcomes = {outcome},
+          .stage_times = {.launch_ms = 2}};
 }
 
 TEST(RepeatedCase, FailsIfAnyAttemptFailsAndRecordsEveryAttempt) {
@@ -17,8 +19,9 @@ TEST(RepeatedCase, FailsIfAnyAttemptFailsAndRecordsEveryAttempt) {
     add_attempt(record, attempt(later));
   EXPECT_EQ(record.outcome, Outcome::fail);
   EXPECT_EQ(record.message, "fail");
-  EXPECT_THAT(record.attempts, ::testing::ElementsAre(Outcome::pass, Outcome::fail, Outcome::pass, Outcome::crashed));
-  EXPECT_EQ(record.time_ms.run_ms, 8);
+  EXPECT_THAT(record.attempt_outcomes,
+              ::testing::ElementsAre(Outcome::pass, Outcome::fail, Outcome::pass, Outcome::crashed));
+  EXPECT_EQ(record.stage_times.launch_ms, 8);
 }
 
 TEST(RepeatedCase, InternalErrorOverridesOtherOutcomes) {

@@ -44,7 +44,7 @@ std::vector<KernelSource> unproved_of(std::vector<KernelSource> sources, const b
                                       const RunOptions& options, std::size_t jobs, const TakeRecord& take) {
   if (options.verdict_cache == nullptr) return sources;
   std::vector<char> known(sources.size(), 0);
-  for_each_index(sources.size(), static_cast<unsigned>(jobs), [&](std::size_t i) {
+  for_each_index_in_parallel(sources.size(), static_cast<unsigned>(jobs), [&](std::size_t i) {
     std::vector<CaseRecord> records =
         options.verdict_cache->find(sources[i], case_names(sources[i], device, options), options);
     known[i] = !records.empty();
@@ -84,7 +84,8 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelGroup>& groups, backends
   std::optional<Error> failure;
 
   const auto take = [&](CaseRecord record, int job, double batch_ms) {
-    record.schedule = Schedule{.job = job, .batch_ms = batch_ms, .done_ms = writer.elapsed_ms()};
+    record.judging_times =
+        JudgingTimes{.job_index = job, .batch_start_ms = batch_ms, .decided_ms = writer.elapsed_ms()};
     const std::lock_guard lock(writing);
     if (failure || !writer.is_pending(record.name)) return;
     if (progress) progress(record);

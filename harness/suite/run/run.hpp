@@ -41,7 +41,7 @@ struct KernelSource {
   std::optional<Error> parse_error = std::nullopt;
   double parse_ms = 0;  ///< time of parsing, in milliseconds
   /// The recorded launches that are the kernel's inputs; null: inputs are drawn.
-  std::shared_ptr<const std::vector<RecordedLaunch>> launches = nullptr;
+  std::shared_ptr<const std::vector<RecordedLaunch>> recorded_launches = nullptr;
   /// Why none of the kernel's recorded launches can be judged; its cases are then unsupported(launch). Usually empty.
   std::string unsupported_launch = {};
 };
@@ -79,8 +79,8 @@ struct RunOptions {
   /// Whether finite differences decide who is wrong if a gradient departs from the oracle; always so for the devices
   /// that run code of another generator.
   bool decides_gradients_by_finite_differences = false;
-  std::string reproduce_prefix = "assay run";  ///< start of the command that reproduces a case
-  bool reproduce_has_device = true;            ///< whether this command has the options --device and --pass
+  std::string reproduce_command_prefix = "assay run";  ///< start of the command that reproduces a case
+  bool reproduce_command_has_device = true;            ///< whether this command has the options --device and --pass
   bool keep_sources = false;  ///< whether the first record of short passing kernels also contains their sources
   /// Called from any thread with the launch on which a case failed, before its record is written.
   std::function<void(const CaseRecord&, const Counterexample&)> on_counterexample = nullptr;

@@ -73,7 +73,7 @@ bool has_several_devices(const std::vector<KernelGroup>& groups) {
 
 /// The size of batches whose kernels are judged on several devices: the test plans of the batches in work are kept.
 std::size_t shared_batch_size(std::size_t jobs) {
-  return std::clamp<std::size_t>(kMostTestPlansKept / std::max<std::size_t>(jobs, 1), 4, 24);
+  return std::clamp<std::size_t>(kMaxKeptTestPlans / std::max<std::size_t>(jobs, 1), 4, 24);
 }
 
 /// Sorts the batches by their first kernel. Batches in work at the same time have different kernels: each draws test

@@ -5,7 +5,7 @@ namespace assay::harness {
 SharedTestPlans::SharedTestPlans(const std::vector<KernelGroup>& groups) {
   for (const KernelGroup& group : groups) {
     for (const KernelSource& source : group.sources)
-      ++entries_[key_of(source, group.options)].remaining_users;
+      ++shared_plans_[key_of(source, group.options)].remaining_groups;
   }
 }
 
@@ -18,17 +18,17 @@ std::shared_ptr<const DrawnTestPlan> SharedTestPlans::get_or_draw(const KernelSo
   const Key key = key_of(source, options);
   {
     const std::lock_guard lock(mutex_);
-    SharedPlan& entry = entries_[key];
-    --entry.remaining_users;
-    if (entry.test_plan != nullptr && entry.remaining_users <= 0) --stored_count_;
-    if (entry.test_plan != nullptr) return entry.remaining_users > 0 ? entry.test_plan : std::move(entry.test_plan);
+    SharedPlan& entry = shared_plans_[key];
+    --entry.remaining_groups;
+    if (entry.test_plan != nullptr && entry.remaining_groups <= 0) --stored_plan_count_;
+    if (entry.test_plan != nullptr) return entry.remaining_groups > 0 ? entry.test_plan : std::move(entry.test_plan);
   }
   auto test_plan = std::make_shared<const DrawnTestPlan>(draw());
   const std::lock_guard lock(mutex_);
-  SharedPlan& entry = entries_[key];
-  if (entry.remaining_users > 0 && entry.test_plan == nullptr && stored_count_ < kMostTestPlansKept) {
+  SharedPlan& entry = shared_plans_[key];
+  if (entry.remaining_groups > 0 && entry.test_plan == nullptr && stored_plan_count_ < kMaxKeptTestPlans) {
     entry.test_plan = test_plan;
-    ++stored_count_;
+    ++stored_plan_count_;
   }
   return test_plan;
 }

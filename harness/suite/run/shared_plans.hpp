@@ -16,7 +16,7 @@
 namespace assay::harness {
 
 /// Number of test plans kept at the same time. A test plan takes a few megabytes, most of them for the large launch.
-inline constexpr std::size_t kMostTestPlansKept = 64;
+inline constexpr std::size_t kMaxKeptTestPlans = 64;
 
 class SharedTestPlans {
  public:
@@ -33,14 +33,14 @@ class SharedTestPlans {
   /// flushes subnormals.
   using Key = std::tuple<const ir::Module*, std::size_t, bool, bool>;
   struct SharedPlan {
-    int remaining_users = 0;                                   ///< number of groups that still need the plan
+    int remaining_groups = 0;                                  ///< number of groups that still need the plan
     std::shared_ptr<const DrawnTestPlan> test_plan = nullptr;  ///< null until it is drawn, or if it is not kept
   };
   static Key key_of(const KernelSource& source, const RunOptions& options);
 
-  std::mutex mutex_;                   ///< guards all other members
-  std::map<Key, SharedPlan> entries_;  ///< the plans, and how many groups still need them
-  std::size_t stored_count_ = 0;       ///< number of drawn plans in `entries_`
+  std::mutex mutex_;                        ///< guards all other members
+  std::map<Key, SharedPlan> shared_plans_;  ///< the plans, and how many groups still need them
+  std::size_t stored_plan_count_ = 0;       ///< number of drawn plans in `shared_plans_`
 };
 
 }  // namespace assay::harness

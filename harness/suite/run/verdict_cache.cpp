@@ -22,20 +22,22 @@ using nlohmann::json;
 /// The part of the key for the policy. Binds each member, so that a new member does not compile until it is considered
 /// here.
 std::string text_of(const Policy& policy) {
-  const auto& [generic_sets, edge_sets, scale_sets, fully_checked_sets, max_redraws, thresholds, judges_large_launch,
-               kernels_per_large_backward_launch, native_precision, f64_promotion] = policy;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {}", generic_sets, edge_sets, scale_sets, fully_checked_sets,
-                     max_redraws, thresholds, judges_large_launch, kernels_per_large_backward_launch, native_precision,
-                     f64_promotion);
+  const auto& [uniform_sets, near_bound_sets, wide_magnitude_sets, fully_checked_sets, max_redraws, thresholds,
+               judges_large_launch, kernels_per_large_backward_launch, native_precision, f64_promotion] = policy;
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}", uniform_sets, near_bound_sets, wide_magnitude_sets,
+                     fully_checked_sets, max_redraws, thresholds, judges_large_launch,
+                     kernels_per_large_backward_launch, native_precision, f64_promotion);
 }
 
 std::string text_of(const RunOptions& options, const backends::Device& device) {
   const auto& [forward, backward, jobs, seed, policy, batch, repeat, mode, time_limit, trusts_custom_gradients,
-               decides_gradients_by_finite_differences, reproduce_prefix, reproduce_has_device, keep_sources,
-               on_counterexample, examine_failure, measure, cross_check_device, verdict_cache, test_plans] = options;
+               decides_gradients_by_finite_differences, reproduce_command_prefix, reproduce_command_has_device,
+               keep_sources, on_counterexample, examine_failure, measure, cross_check_device, verdict_cache,
+               test_plans] = options;
   return fmt::format("{} {} {} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy), repeat,
                      mode.name, time_limit.count(), trusts_custom_gradients, decides_gradients_by_finite_differences,
-                     keep_sources, reproduce_has_device ? reproduce_prefix : "", device.build_command(mode.flags),
+                     keep_sources, reproduce_command_has_device ? reproduce_command_prefix : "",
+                     device.build_command(mode.flags),
                      cross_check_device == nullptr ? "" : cross_check_device->build_command(mode.flags));
 }
 
@@ -93,7 +95,7 @@ std::string VerdictCache::key(const KernelSource& source, std::span<const std::s
                       source.python,
                       std::vector<std::string>(cases.begin(), cases.end()),
                       lines_of(source),
-                      source.launches == nullptr ? "" : digest_of(*source.launches),
+                      source.recorded_launches == nullptr ? "" : digest_of(*source.recorded_launches),
                       ir::to_text(alone(source))};
   return sha256_hex(parts.dump(-1, ' ', false, json::error_handler_t::replace));
 }
@@ -101,7 +103,7 @@ std::string VerdictCache::key(const KernelSource& source, std::span<const std::s
 std::vector<CaseRecord> VerdictCache::find(const KernelSource& source, std::span<const std::string> cases,
                                            const RunOptions& options) {
   if (source.module == nullptr) return {};
-  const std::optional<std::string> kept = store_->read(key(source, cases, options));
+  const std::optional<std::string> kept = storage_->read(key(source, cases, options));
   if (!kept) return {};
   const json lines = json::parse(*kept, nullptr, false);
   if (!lines.is_array() || lines.size() != cases.size()) return {};
@@ -113,8 +115,8 @@ std::vector<CaseRecord> VerdictCache::find(const KernelSource& source, std::span
   }
   for (CaseRecord& record : records) {
     record.is_cached = true;
-    record.time_ms = {};
-    record.schedule.reset();
+    record.stage_times = {};
+    record.judging_times.reset();
   }
   return records;
 }
@@ -125,12 +127,12 @@ void VerdictCache::store(const KernelSource& source, std::span<const std::string
   json lines = json::array();
   for (const std::string& name : cases) {
     const auto record = std::ranges::find(records, name, &CaseRecord::name);
-    if (record == records.end() || record->attempts.size() != 1) return;
+    if (record == records.end() || record->attempt_outcomes.size() != 1) return;
     if (!is_pass(record->outcome)) return;
     lines.push_back(json::parse(to_line(*record)));
   }
   // Write errors are ignored: they only cost time in the next run.
-  static_cast<void>(store_->write(key(source, cases, options), lines.dump()));
+  static_cast<void>(storage_->write(key(source, cases, options), lines.dump()));
 }
 
 }  // namespace assay::harness

@@ -39,13 +39,14 @@ class VerdictCache {
              std::span<const CaseRecord> records);
 
  private:
-  VerdictCache(std::unique_ptr<backends::BuildCache> store, const backends::Device& device, std::string circumstances)
-      : store_(std::move(store)), device_(device), environment_key_(std::move(circumstances)) {}
+  VerdictCache(std::unique_ptr<backends::BuildCache> storage, const backends::Device& device,
+               std::string environment_key)
+      : storage_(std::move(storage)), device_(device), environment_key_(std::move(environment_key)) {}
 
   [[nodiscard]] std::string key(const KernelSource& source, std::span<const std::string> cases,
                                 const RunOptions& options) const;
 
-  std::unique_ptr<backends::BuildCache> store_;  ///< files of the cache
+  std::unique_ptr<backends::BuildCache> storage_;  ///< files of the cache
   const backends::Device& device_;
   std::string environment_key_;  ///< common part of all keys: program, machine and compilers
 };

@@ -76,10 +76,10 @@ TEST_F(VerdictCacheTest, ReusesRecordsOfPassedKernels) {
     EXPECT_FALSE(first[i].is_cached);
     EXPECT_EQ(first[i].outcome, Outcome::pass);
     EXPECT_TRUE(second[i].is_cached);
-    EXPECT_EQ(second[i].time_ms, StageTimes{});
+    EXPECT_EQ(second[i].stage_times, StageTimes{});
     first[i].is_cached = true;
-    first[i].time_ms = {};
-    first[i].schedule = second[i].schedule;
+    first[i].stage_times = {};
+    first[i].judging_times = second[i].judging_times;
     EXPECT_EQ(first[i], second[i]);
   }
 }
@@ -132,7 +132,7 @@ TEST_F(VerdictCacheTest, StoresOnlyCompletePassingRecords) {
   const auto record = [&](std::size_t i, std::vector<Outcome> attempts) {
     CaseRecord made = record_of(names[i]);
     made.outcome = attempts.back();
-    made.attempts = std::move(attempts);
+    made.attempt_outcomes = std::move(attempts);
     return made;
   };
   const CaseRecord pass = record(0, {Outcome::pass});

@@ -14,13 +14,15 @@ namespace assay::harness {
 namespace {
 
 KernelSet unsupported_kernel(const ExportedKernel& exported, Error why) {
-  return {.kernels = {{.file = exported.file, .python = exported.text, .parse_error = std::move(why)}}, .notes = {}};
+  return {.kernels = {{.file = exported.file, .python = exported.source_text, .parse_error = std::move(why)}},
+          .notes = {}};
 }
 
 KernelSet parse_exported(const ExportedKernel& exported) {
   const std::string place = fmt::format("{}:{}", exported.file, exported.line);
-  if (exported.text.empty()) return unsupported_kernel(exported, {"cannot be exported: " + exported.reason, place});
-  Result<KernelSet> read = read_text(exported.text, exported.file);
+  if (exported.source_text.empty())
+    return unsupported_kernel(exported, {"cannot be exported: " + exported.export_error, place});
+  Result<KernelSet> read = read_text(exported.source_text, exported.file);
   if (!read.ok()) return unsupported_kernel(exported, read.error());
   if (read->kernels.size() != 1) {
     return unsupported_kernel(
@@ -34,8 +36,8 @@ KernelSet parse_exported(const ExportedKernel& exported) {
 
 Selection select_exported(std::span<const ExportedKernel> kernels, const std::vector<std::string>& modes) {
   std::vector<KernelSet> sets(kernels.size());
-  for_each_index(kernels.size(), std::max(1U, std::thread::hardware_concurrency()),
-                 [&](std::size_t k) { sets[k] = parse_exported(kernels[k]); });
+  for_each_index_in_parallel(kernels.size(), std::max(1U, std::thread::hardware_concurrency()),
+                             [&](std::size_t k) { sets[k] = parse_exported(kernels[k]); });
   Selection selection;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     KernelSource& source = sets[k].kernels.front();

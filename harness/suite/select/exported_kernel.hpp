@@ -11,12 +11,12 @@
 namespace assay::harness {
 
 struct ExportedKernel {
-  std::string kernel;     ///< name of the kernel in case names: "wave.step"
-  std::string selector;   ///< selects the kernel on the command line: "wave.py:step"
-  std::string file;       ///< path of the user's file, for messages
-  std::int32_t line = 0;  ///< line of the kernel in that file
-  std::string text;       ///< content of the exported file, which contains one kernel; empty if it was not exported
-  std::string reason;     ///< why `text` is empty
+  std::string kernel;        ///< name of the kernel in case names: "wave.step"
+  std::string selector;      ///< selects the kernel on the command line: "wave.py:step"
+  std::string file;          ///< path of the user's file, for messages
+  std::int32_t line = 0;     ///< line of the kernel in that file
+  std::string source_text;   ///< content of the exported file, which contains one kernel; empty if it was not exported
+  std::string export_error;  ///< why `source_text` is empty
 };
 
 /// All kernels, forward and backward, in their order. A kernel that was not exported or that the frontend does not

@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The language of a file by its suffix; the first language for unknown suffixes.
-const frontend::FrontendRow& language_of(const std::string& file) {
-  const frontend::FrontendRow* const row = frontend::frontend_of(file);
+const frontend::FrontendEntry& language_of(const std::string& file) {
+  const frontend::FrontendEntry* const row = frontend::frontend_of(file);
   return row != nullptr ? *row : frontend::frontends().front();
 }
 
@@ -52,7 +52,7 @@ void state_launches(frontend::ParsedFile& read, std::vector<std::string>& notes)
     if (!declaration.is_kernel || !declaration.is_parsed || declaration.uses_thread_index) continue;
     ir::Function& kernel = read.module.kernels[index_of(read.module, declaration)];
     if (!requires_single_thread(read.module, kernel)) continue;
-    kernel.annotations.emplace_back(kSingleThreadLaunch);
+    kernel.annotations.emplace_back(kSingleThreadAnnotation);
     const ir::SourceLocation place = ir::source_location(read.module, declaration.loc);
     notes.push_back(frontend::Diagnostic{
         .severity = frontend::Severity::kNote,
@@ -61,13 +61,13 @@ void state_launches(frontend::ParsedFile& read, std::vector<std::string>& notes)
         .function = declaration.name,
         .construct = "",
         .reason = fmt::format("kernel never calls wp.tid(); launching one thread to avoid a race (# {})",
-                              kSingleThreadLaunch)}
+                              kSingleThreadAnnotation)}
                         .text());
   }
 }
 
 /// The kernels of a text that use names from another file, so that the text alone does not define them.
-std::set<std::string> kernels_that_import(const frontend::FrontendRow& language, const frontend::ParsedFile& read,
+std::set<std::string> kernels_that_import(const frontend::FrontendEntry& language, const frontend::ParsedFile& read,
                                           const std::string& text) {
   std::set<std::string> kernels;
   if (read.module.imported_files.empty()) return kernels;
@@ -82,7 +82,7 @@ std::set<std::string> kernels_that_import(const frontend::FrontendRow& language,
 
 Result<KernelSet> kernels_of(const std::string& text, const std::string& file, const frontend::ModuleFinder& finder) {
   const auto start = std::chrono::steady_clock::now();
-  const frontend::FrontendRow& language = language_of(file);
+  const frontend::FrontendEntry& language = language_of(file);
   Result<frontend::ParsedFile> read = language.parse(text, file, finder);
   if (!read.ok()) return read.error();
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
@@ -119,7 +119,7 @@ Result<KernelSet> kernels_of(const std::string& text, const std::string& file, c
 }  // namespace
 
 std::optional<FileSelector> file_selector(std::string_view text) {
-  for (const frontend::FrontendRow& language : frontend::frontends()) {
+  for (const frontend::FrontendEntry& language : frontend::frontends()) {
     const std::size_t at = text.rfind(fmt::format("{}:", language.suffix));
     if (at == std::string_view::npos) continue;
     const std::size_t end = at + language.suffix.size();
@@ -156,7 +156,8 @@ Result<KernelSet> read_file(const FileSelector& selector) {
   Result<KernelSet> read = kernels_in(selector.path);
   if (!read.ok()) return read;
   if (read->kernels.empty()) {
-    return Error{fmt::format("no kernel found; expected {}", language_of(selector.path).kernel), selector.path};
+    return Error{fmt::format("no kernel found; expected {}", language_of(selector.path).kernel_description),
+                 selector.path};
   }
   if (selector.kernel.empty()) return read;
   const std::size_t prefix = fs::path(selector.path).stem().string().size() + 1;

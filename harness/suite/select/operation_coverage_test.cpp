@@ -47,7 +47,7 @@ struct Contents {
 void Contents::add_body(const ir::Function& function) {
   ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
     if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node)) computed.emplace(row(atomic->op).mnemonic);
-    ir::for_each_root(statement, [&](ir::ExprId root) {
+    ir::for_each_root_expression(statement, [&](ir::ExprId root) {
       ir::for_each_expression(function, root, [&](ir::ExprId, const ir::Expr& expr) {
         if (expr.kind == ir::ExprKind::kOperation) computed.emplace(row(expr.op).mnemonic);
       });
@@ -55,17 +55,19 @@ void Contents::add_body(const ir::Function& function) {
   });
 }
 
-std::string operand_letters(const ir::LibraryRow& row) { return fmt::format("wp.{}({})", row.name, row.operands); }
+std::string operand_letters(const ir::LibraryFunctionInfo& row) {
+  return fmt::format("wp.{}({})", row.name, row.operand_kinds);
+}
 
 /// Whether operand types match a library row, as far as needed to distinguish rows of the same name.
-bool fits(const ir::LibraryRow& row, const ir::Function& function) {
-  if (row.operands.size() != static_cast<std::size_t>(function.parameter_count)) return false;
-  if (row.operands[0] == 'u') {
+bool fits(const ir::LibraryFunctionInfo& row, const ir::Function& function) {
+  if (row.operand_kinds.size() != static_cast<std::size_t>(function.parameter_count)) return false;
+  if (row.operand_kinds[0] == 'u') {
     constexpr std::string_view kLengths = "-a2hc";
-    return kLengths[static_cast<std::size_t>(function.var(1).type.components())] == row.operands[1];
+    return kLengths[static_cast<std::size_t>(function.var(1).type.components())] == row.operand_kinds[1];
   }
   const ir::Type first = function.var(0).type;
-  switch (row.operands[0]) {
+  switch (row.operand_kinds[0]) {
     case 's': return first.is_scalar();
     case 'q': return first.is_quaternion();
     case 't': return first.is_transform();
@@ -87,14 +89,14 @@ void Contents::add(const ir::Module& module, const ir::Function& kernel) {
   for (const ir::Function& function : module.functions) {
     const auto name = ir::library_name(function);
     if (!name) add_body(function);
-    for (const ir::LibraryRow& row : ir::library()) {
+    for (const ir::LibraryFunctionInfo& row : ir::library()) {
       if (name && row.name == *name && fits(row, function)) called.insert(operand_letters(row));
     }
   }
   computed.insert(called.begin(), called.end());
   const auto adjoint = transforms::make_adjoint(module, kernel);
-  if (!adjoint.ok() || adjoint->gradients.empty()) return;
-  for (const Op op : adjoint->differentiated)
+  if (!adjoint.ok() || adjoint->gradient_parameters.empty()) return;
+  for (const Op op : adjoint->differentiated_operations)
     differentiated.emplace(row(op).mnemonic);
   differentiated.insert(called.begin(), called.end());
   ir::for_each_statement(kernel.body, [&](const ir::Stmt& statement) {
@@ -108,7 +110,7 @@ void Contents::add(const ir::Module& module, const ir::Function& kernel) {
 const std::map<Family, Contents>& generated() {
   static const std::map<Family, Contents> all = [] {
     std::map<Family, Contents> contents;
-    for (const generators::FamilyRow& family : generators::families()) {
+    for (const generators::FamilyEntry& family : generators::families()) {
       for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
         const generators::GeneratedKernel made = generators::generate(family.family, seed);
         contents[family.family].add(made.module, made.module.kernels[0]);
@@ -120,8 +122,8 @@ const std::map<Family, Contents>& generated() {
 }
 
 /// Whether a Python kernel can contain it: Warp has a spelling, or component assignment produces it.
-bool can_be_said(const ir::OperationRow& operation) {
-  return !operation.warp.empty() || operation.op == Op::kInsert || operation.op == Op::kWithField;
+bool can_be_said(const ir::OperationEntry& operation) {
+  return !operation.warp_pattern.empty() || operation.op == Op::kInsert || operation.op == Op::kWithField;
 }
 
 /// The operations, atomics and functions that the contents lack.
@@ -132,12 +134,12 @@ std::vector<std::string> lacking(const Contents& contents) {
     if (derivative && !contents.differentiated.contains(name))
       lacking.push_back(fmt::format("{} is not differentiated", name));
   };
-  for (const ir::OperationRow& operation : ir::kOperations) {
-    if (can_be_said(operation)) want(operation.mnemonic, operation.adjoint == ir::AdjointKind::kRule);
+  for (const ir::OperationEntry& operation : ir::kOperations) {
+    if (can_be_said(operation)) want(operation.mnemonic, operation.adjoint_kind == ir::AdjointKind::kHasRule);
   }
-  for (const ir::LibraryRow& row : ir::library())
+  for (const ir::LibraryFunctionInfo& row : ir::library())
     want(operand_letters(row), !row.is_discrete);
-  for (const ir::AtomicRow& atomic : ir::kAtomics)
+  for (const ir::AtomicEntry& atomic : ir::kAtomics)
     want(atomic.mnemonic, atomic.is_differentiable);
   return lacking;
 }
@@ -249,16 +251,16 @@ TEST(OperationCoverage, EachFamilyCoversItsOperations) {
   for (const Home& home : kHomes) {
     const Contents& contents = generated().at(home.family);
     for (int number = static_cast<int>(home.first); number <= static_cast<int>(home.last); ++number) {
-      const ir::OperationRow& operation = row(static_cast<Op>(number));
+      const ir::OperationEntry& operation = row(static_cast<Op>(number));
       at_home.insert(operation.op);
       if (!can_be_said(operation) || is_never_generated(operation.mnemonic)) continue;
       const std::string where = fmt::format("{} in {}", operation.mnemonic, row(home.family).name);
       EXPECT_TRUE(contents.computed.contains(operation.mnemonic)) << where;
-      const bool has_rule = operation.adjoint == ir::AdjointKind::kRule;
+      const bool has_rule = operation.adjoint_kind == ir::AdjointKind::kHasRule;
       EXPECT_TRUE(!has_rule || contents.differentiated.contains(operation.mnemonic)) << where << ": no derivative";
     }
   }
-  for (const ir::OperationRow& operation : ir::kOperations)
+  for (const ir::OperationEntry& operation : ir::kOperations)
     EXPECT_TRUE(at_home.contains(operation.op)) << operation.mnemonic << " belongs to no family";
 }
 

@@ -26,7 +26,7 @@ Result<CasePattern> CasePattern::parse(std::string_view text) {
   CasePattern pattern;
   pattern.text_ = text;
   pattern.components_ = split(text);
-  if (pattern.components_.size() > kNamePartCount) {
+  if (pattern.components_.size() > kCaseNameComponentCount) {
     return Error{fmt::format(
         "invalid pattern '{}': {} components, but the longest form is <family>/<kernel>/<types>/<device>/<pass>/<mode>",
         text, pattern.components_.size())};
@@ -40,15 +40,17 @@ Result<CasePattern> CasePattern::parse(std::string_view text) {
   return pattern;
 }
 
-bool CasePattern::matches(NamePart part, const std::string& text) const {
+bool CasePattern::matches(CaseNameComponent part, const std::string& text) const {
   return ::fnmatch(this->part(part).c_str(), text.c_str(), 0) == 0;
 }
 
-const std::string& CasePattern::part(NamePart part) const {
+const std::string& CasePattern::part(CaseNameComponent part) const {
   const auto index = static_cast<std::size_t>(part);
   return index < components_.size() ? components_[index] : kAnything;
 }
 
-bool CasePattern::is_literal(NamePart part) const { return this->part(part).find_first_of("*?[") == std::string::npos; }
+bool CasePattern::is_literal(CaseNameComponent part) const {
+  return this->part(part).find_first_of("*?[") == std::string::npos;
+}
 
 }  // namespace assay::harness

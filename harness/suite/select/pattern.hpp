@@ -16,8 +16,8 @@
 namespace assay::harness {
 
 /// The components of a case's name, in order.
-enum class NamePart : std::uint8_t { kFamily, kKernel, kTypes, kDevice, kPass, kMode };
-inline constexpr std::size_t kNamePartCount = 6;
+enum class CaseNameComponent : std::uint8_t { kFamily, kKernel, kTypes, kDevice, kPass, kMode };
+inline constexpr std::size_t kCaseNameComponentCount = 6;
 
 class CasePattern {
  public:
@@ -25,11 +25,11 @@ class CasePattern {
   static Result<CasePattern> parse(std::string_view text);
 
   /// Whether this component of a name matches; always true if the pattern omits the component.
-  [[nodiscard]] bool matches(NamePart part, const std::string& text) const;
+  [[nodiscard]] bool matches(CaseNameComponent part, const std::string& text) const;
   /// The glob of this component; "*" if the pattern omits it.
-  [[nodiscard]] const std::string& part(NamePart part) const;
+  [[nodiscard]] const std::string& part(CaseNameComponent part) const;
   /// Whether the component has no wildcards.
-  [[nodiscard]] bool is_literal(NamePart part) const;
+  [[nodiscard]] bool is_literal(CaseNameComponent part) const;
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:

@@ -65,7 +65,7 @@ Result<KernelSource> unparsed_random_kernel(std::string_view name) {
   if (!written->has_value()) return source_of(*made);
   source::warp::WrittenModule& whole = **written;
   KernelSource source{.module = std::make_shared<const ir::Module>(std::move(whole.module)),
-                      .python = std::move(whole.python)};
+                      .python = std::move(whole.python_source)};
   name_source(source, made->name);
   return source;
 }

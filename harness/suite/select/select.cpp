@@ -52,8 +52,8 @@ class Selecting {
   /// Whether the selector's first component matches a family, so that it is a pattern even if a folder has its name.
   static bool names_family(const std::string& selector) {
     const Result<CasePattern> pattern = CasePattern::parse(selector);
-    return pattern.ok() && std::ranges::any_of(generators::families(), [&](const generators::FamilyRow& row) {
-             return pattern->matches(NamePart::kFamily, std::string(row.name));
+    return pattern.ok() && std::ranges::any_of(generators::families(), [&](const generators::FamilyEntry& row) {
+             return pattern->matches(CaseNameComponent::kFamily, std::string(row.name));
            });
   }
 
@@ -90,8 +90,8 @@ class Selecting {
   /// The files of a folder or a glob. One that cannot be parsed is skipped with a note.
   Result<void> add_files(const std::string& selector, const std::vector<std::string>& files) {
     std::vector<std::optional<Result<KernelSet>>> read(files.size());
-    for_each_index(files.size(), std::max(1U, std::thread::hardware_concurrency()),
-                   [&](std::size_t f) { read[f] = kernels_in(files[f]); });
+    for_each_index_in_parallel(files.size(), std::max(1U, std::thread::hardware_concurrency()),
+                               [&](std::size_t f) { read[f] = kernels_in(files[f]); });
     bool found = false;
     for (std::size_t f = 0; f < files.size(); ++f) {
       if (!read[f]->ok()) {
@@ -116,39 +116,41 @@ class Selecting {
     if (!candidates.ok()) return candidates.error();
     bool found = false;
     for (KernelSource& source : *candidates) {
-      if (!pattern.matches(NamePart::kTypes, types_part(source))) continue;
+      if (!pattern.matches(CaseNameComponent::kTypes, types_part(source))) continue;
       add_kernel({.source = std::move(source),
-                  .forward = pattern.matches(NamePart::kPass, "forward"),
-                  .backward = pattern.matches(NamePart::kPass, "backward"),
+                  .forward = pattern.matches(CaseNameComponent::kPass, "forward"),
+                  .backward = pattern.matches(CaseNameComponent::kPass, "backward"),
                   .modes = modes_of(pattern)});
       found = true;
     }
     if (found) return {};
     return Error{fmt::format("no kernel matches '{}'{}; 'assay list' shows all kernels", pattern.text(),
-                             did_you_mean(pattern.part(NamePart::kKernel), kernels_of(pattern)))};
+                             did_you_mean(pattern.part(CaseNameComponent::kKernel), kernels_of(pattern)))};
   }
 
   /// Checks the components whose possible values are known in advance.
   Result<void> check_parts(const CasePattern& pattern) const {
     std::vector<std::string> families;
-    for (const generators::FamilyRow& row : generators::families())
+    for (const generators::FamilyEntry& row : generators::families())
       families.emplace_back(row.name);
-    if (std::ranges::none_of(families, [&](const auto& name) { return pattern.matches(NamePart::kFamily, name); })) {
+    if (std::ranges::none_of(families,
+                             [&](const auto& name) { return pattern.matches(CaseNameComponent::kFamily, name); })) {
       return Error{fmt::format("unknown family '{}'{}; expected one of {}, a file, a folder or a file pattern",
-                               pattern.text(), did_you_mean(pattern.part(NamePart::kFamily), families),
+                               pattern.text(), did_you_mean(pattern.part(CaseNameComponent::kFamily), families),
                                fmt::join(families, ", "))};
     }
-    if (!pattern.matches(NamePart::kDevice, options_.device)) {
+    if (!pattern.matches(CaseNameComponent::kDevice, options_.device)) {
       return Error{fmt::format("'{}' selects device '{}', but --device is {}", pattern.text(),
-                               pattern.part(NamePart::kDevice), options_.device)};
+                               pattern.part(CaseNameComponent::kDevice), options_.device)};
     }
-    if (!pattern.matches(NamePart::kPass, "forward") && !pattern.matches(NamePart::kPass, "backward")) {
+    if (!pattern.matches(CaseNameComponent::kPass, "forward") &&
+        !pattern.matches(CaseNameComponent::kPass, "backward")) {
       return Error{fmt::format("'{}' selects pass '{}'; expected forward or backward", pattern.text(),
-                               pattern.part(NamePart::kPass))};
+                               pattern.part(CaseNameComponent::kPass))};
     }
     if (modes_of(pattern).empty()) {
       return Error{fmt::format("'{}' selects mode '{}', but the run has '{}'", pattern.text(),
-                               pattern.part(NamePart::kMode), fmt::join(options_.modes, "', '"))};
+                               pattern.part(CaseNameComponent::kMode), fmt::join(options_.modes, "', '"))};
     }
     return {};
   }
@@ -156,7 +158,7 @@ class Selecting {
   std::vector<std::string> modes_of(const CasePattern& pattern) const {
     std::vector<std::string> modes;
     std::ranges::copy_if(options_.modes, std::back_inserter(modes),
-                         [&](const std::string& mode) { return pattern.matches(NamePart::kMode, mode); });
+                         [&](const std::string& mode) { return pattern.matches(CaseNameComponent::kMode, mode); });
     return modes;
   }
 
@@ -166,28 +168,28 @@ class Selecting {
   /// Adds every kernel whose family and name match.
   Result<std::vector<KernelSource>> candidates_of(const CasePattern& pattern) const {
     std::vector<Make> makes;
-    for (const generators::FamilyRow& row : generators::families()) {
-      if (!pattern.matches(NamePart::kFamily, std::string(row.name))) continue;
+    for (const generators::FamilyEntry& row : generators::families()) {
+      if (!pattern.matches(CaseNameComponent::kFamily, std::string(row.name))) continue;
       for (const conformance::CaseFile& curated : conformance::cases_of(row.name)) {
-        if (pattern.matches(NamePart::kKernel, std::string(curated.name)))
+        if (pattern.matches(CaseNameComponent::kKernel, std::string(curated.name)))
           makes.emplace_back([&curated] { return curated_kernel(curated); });
       }
       add_random(pattern, row, makes);
     }
     std::vector<std::optional<Result<KernelSource>>> made(makes.size());
-    for_each_index(makes.size(), std::max(1U, std::thread::hardware_concurrency()),
-                   [&](std::size_t k) { made[k] = makes[k](); });
+    for_each_index_in_parallel(makes.size(), std::max(1U, std::thread::hardware_concurrency()),
+                               [&](std::size_t k) { made[k] = makes[k](); });
     std::vector<KernelSource> sources;
     for (std::optional<Result<KernelSource>>& source : made) {
       if (!source->ok()) return source->error();
-      if (pattern.matches(NamePart::kKernel, source->value().kernel)) sources.push_back(source->take());
+      if (pattern.matches(CaseNameComponent::kKernel, source->value().kernel)) sources.push_back(source->take());
     }
     return sources;
   }
 
-  void add_random(const CasePattern& pattern, const generators::FamilyRow& row, std::vector<Make>& makes) const {
-    const std::string& kernel = pattern.part(NamePart::kKernel);
-    if (pattern.is_literal(NamePart::kKernel)) {
+  void add_random(const CasePattern& pattern, const generators::FamilyEntry& row, std::vector<Make>& makes) const {
+    const std::string& kernel = pattern.part(CaseNameComponent::kKernel);
+    if (pattern.is_literal(CaseNameComponent::kKernel)) {
       if (is_random_name(kernel))
         makes.emplace_back([name = fmt::format("{}/{}", row.name, kernel)] { return random_kernel(name); });
       return;
@@ -203,7 +205,7 @@ class Selecting {
   static std::vector<std::string> kernels_of(const CasePattern& pattern) {
     std::vector<std::string> names;
     for (const conformance::CaseFile& curated : conformance::cases()) {
-      if (pattern.matches(NamePart::kFamily, std::string(curated.family))) names.emplace_back(curated.name);
+      if (pattern.matches(CaseNameComponent::kFamily, std::string(curated.family))) names.emplace_back(curated.name);
     }
     return names;
   }

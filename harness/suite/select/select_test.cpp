@@ -78,17 +78,17 @@ class SelectTest : public ::testing::Test {
 TEST(CasePattern, OmittedComponentsMatchEverything) {
   const auto pattern = CasePattern::parse("loop/dyn*");
   ASSERT_TRUE(pattern.ok());
-  EXPECT_TRUE(pattern->matches(NamePart::kFamily, "loop"));
-  EXPECT_FALSE(pattern->matches(NamePart::kFamily, "nested_loop"));
-  EXPECT_TRUE(pattern->matches(NamePart::kKernel, "dynamic_product"));
-  EXPECT_FALSE(pattern->matches(NamePart::kKernel, "row_product"));
-  EXPECT_TRUE(pattern->matches(NamePart::kPass, "backward"));
+  EXPECT_TRUE(pattern->matches(CaseNameComponent::kFamily, "loop"));
+  EXPECT_FALSE(pattern->matches(CaseNameComponent::kFamily, "nested_loop"));
+  EXPECT_TRUE(pattern->matches(CaseNameComponent::kKernel, "dynamic_product"));
+  EXPECT_FALSE(pattern->matches(CaseNameComponent::kKernel, "row_product"));
+  EXPECT_TRUE(pattern->matches(CaseNameComponent::kPass, "backward"));
 }
 
 TEST(CasePattern, AcceptsFamilyAlias) {
   const auto pattern = CasePattern::parse("nested/*");
   ASSERT_TRUE(pattern.ok());
-  EXPECT_TRUE(pattern->matches(NamePart::kFamily, "nested_loop"));
+  EXPECT_TRUE(pattern->matches(CaseNameComponent::kFamily, "nested_loop"));
 }
 
 TEST(CasePattern, RejectsEmptyAndExcessComponents) {
@@ -464,12 +464,12 @@ TEST_F(SelectTest, ExportedKernelKeepsOriginalNameAndFile) {
                                               .selector = "solver.py:step",
                                               .file = "user/solver.py",
                                               .line = 17,
-                                              .text = std::string(kExported)},
+                                              .source_text = std::string(kExported)},
                                              {.kernel = "solver.other",
                                               .selector = "solver.py:other",
                                               .file = "user/solver.py",
                                               .line = 30,
-                                              .reason = "it calls the Python function open"}};
+                                              .export_error = "it calls the Python function open"}};
   const Selection selection = select_exported(exported, {""});
   ASSERT_EQ(selection.kernels.size(), 2U);
   const KernelSource& step = selection.kernels[0].source;
@@ -491,7 +491,7 @@ TEST_F(SelectTest, UnsupportedExportedKernelReportsOriginalSourceLine) {
   std::string text(kExported);
   text.replace(text.find("x + x"), 5, "open(x)");
   const Selection selection =
-      select_exported(std::vector{ExportedKernel{.file = "user/solver.py", .text = text}}, {""});
+      select_exported(std::vector{ExportedKernel{.file = "user/solver.py", .source_text = text}}, {""});
   ASSERT_TRUE(selection.kernels[0].source.parse_error);
   EXPECT_THAT(selection.kernels[0].source.parse_error->text(),
               ::testing::AnyOf(HasSubstr("user/wave.py:42:12"), HasSubstr("user/solver.py:18")));

@@ -59,7 +59,7 @@ std::optional<fs::path> file_in(const fs::path& folder, const std::string& below
   return std::nullopt;
 }
 
-std::optional<frontend::ModuleText> find(const std::string& importing_file, const std::string& module) {
+std::optional<frontend::ModuleSource> find(const std::string& importing_file, const std::string& module) {
   const std::size_t dots = std::min(module.find_first_not_of('.'), module.size());
   const fs::path own = fs::path(importing_file).parent_path();
   fs::path folder = dots == 0 ? root_of(own) : own;
@@ -75,14 +75,14 @@ std::optional<frontend::ModuleText> find(const std::string& importing_file, cons
   const Result<std::string> text =
       file ? source_file_contents(file->string(), frontend::frontends().front()) : Error{"no such module"};
   if (!text.ok()) return std::nullopt;
-  return frontend::ModuleText{.file_name = file->lexically_normal().string(), .text = *text};
+  return frontend::ModuleSource{.file_name = file->lexically_normal().string(), .text = *text};
 }
 
 }  // namespace
 
-Result<std::string> source_file_contents(const std::string& path, const frontend::FrontendRow& language) {
+Result<std::string> source_file_contents(const std::string& path, const frontend::FrontendEntry& language) {
   const auto reject = [&](const std::string& why) {
-    return Error{fmt::format("cannot be read: {}; expected {}", why, language.file_kind), path};
+    return Error{fmt::format("cannot be read: {}; expected {}", why, language.file_description), path};
   };
   std::error_code error;
   if (fs::is_directory(path, error)) return reject("the path is a folder");

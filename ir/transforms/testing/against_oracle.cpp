@@ -127,7 +127,7 @@ class Judge {
       if (finding.kind == reference::Finding::Kind::kIntegerOverflow) continue;
       return end(OracleComparison::Kind::kDisagrees, "backward: " + describe(finding, adjoint_.module, backward));
     }
-    for (const GradientParameter& gradient : adjoint_.gradients)
+    for (const GradientParameter& gradient : adjoint_.gradient_parameters)
       check(gradient, found);
     return result_;
   }
@@ -159,7 +159,7 @@ class Judge {
   /// The arguments of the primal, then the gradients: cotangents for written arrays, zero for others.
   ir::Launch backward_launch(const ir::Function& backward) const {
     ir::Launch launch = input_.launch;
-    for (const GradientParameter& gradient : adjoint_.gradients) {
+    for (const GradientParameter& gradient : adjoint_.gradient_parameters) {
       const auto p = static_cast<std::size_t>(gradient.primal);
       const std::vector<std::int32_t> one = {1};
       ir::Argument argument = ir::make_argument(adjoint_.module, backward.var(gradient.gradient).type,
@@ -173,7 +173,7 @@ class Judge {
       }
       launch.arguments.push_back(std::move(argument));
     }
-    for (const ir::VarId array : adjoint_.final_arrays)
+    for (const ir::VarId array : adjoint_.final_content_parameters)
       bind_final_content(launch.arguments[static_cast<std::size_t>(array)],
                          *primal_.outputs[static_cast<std::size_t>(array)]);
     return launch;
@@ -194,7 +194,7 @@ class Judge {
   std::vector<std::size_t> leaf_numbers(const GradientParameter& gradient) const {
     const ir::Argument& argument = input_.launch.arguments[static_cast<std::size_t>(gradient.primal)];
     const ir::Type element = argument.type.element();
-    const ComponentRange range = leaves_for(module_, element, gradient.fields);
+    const ComponentRange range = leaves_for(module_, element, gradient.field_path);
     const std::size_t stride = ir::scalar_components(module_, element).size();
     std::vector<std::size_t> numbers;
     for (std::int64_t e = 0; e < ir::element_count(argument); ++e) {
@@ -223,12 +223,12 @@ class Judge {
     const auto bound = static_cast<long double>(want.bound[reference::kPromoted]);
     if (!std::isfinite(want.value)) return;
     ++result_.compared;
-    const long double terms = std::abs(want.value) + static_cast<long double>(want.magnitude);
+    const long double terms = std::abs(want.value) + static_cast<long double>(want.magnitude_sum);
     const long double allowed = std::max(kTolerance * terms, std::isfinite(bound) ? kShareOfBound * bound : 0);
     if (std::abs(got - want.value) <= allowed || result_.kind == OracleComparison::Kind::kDisagrees) return;
     end(OracleComparison::Kind::kDisagrees,
         fmt::format("{}[{}] is {}, expected {} (terms {})", adjoint_.module.kernels[0].var(gradient.gradient).name, k,
-                    static_cast<double>(got), static_cast<double>(want.value), want.magnitude));
+                    static_cast<double>(got), static_cast<double>(want.value), want.magnitude_sum));
   }
 
   const ir::Module& module_;

@@ -175,12 +175,12 @@ std::vector<Usage> of_tiles(Type f) {
 }
 
 void add_usages(std::vector<Usage>& all, Op op, Type f, Type v, Type m) {
-  const ir::OperationRow& row = ir::row(op);
+  const ir::OperationEntry& row = ir::row(op);
   const Type square = ir::matrix_type(f.scalar, 3, 3);
   const Type q = ir::quaternion_type(f.scalar);
   const Type t = ir::transform_type(f.scalar);
   switch (row.rule) {
-    case ir::TypeRule::kLinear:
+    case ir::TypeRule::kAddition:
       all.push_back(plain(op, {f, f}));
       all.push_back(plain(op, {v, v}, "vector"));
       all.push_back(plain(op, {m, m}, "matrix"));
@@ -207,11 +207,11 @@ void add_usages(std::vector<Usage>& all, Op op, Type f, Type v, Type m) {
       all.push_back(plain(op, {v}, "vector"));
       all.push_back(plain(op, {m}, "matrix"));
       return;
-    case ir::TypeRule::kNumeric:
-    case ir::TypeRule::kFloat:
+    case ir::TypeRule::kNumericScalars:
+    case ir::TypeRule::kFloatScalars:
       all.push_back(plain(op, std::vector<Type>(static_cast<std::size_t>(row.arity), f)));
       return;
-    case ir::TypeRule::kComponents:
+    case ir::TypeRule::kVectorsOrMatrices:
       all.push_back(plain(op, {v, v}));
       all.push_back(plain(op, {m, m}, "matrix"));
       return;
@@ -236,7 +236,7 @@ void add_usages(std::vector<Usage>& all, Op op, Type f, Type v, Type m) {
     case ir::TypeRule::kQuaternion: all.push_back(plain(op, {q})); return;
     case ir::TypeRule::kTranslation:
     case ir::TypeRule::kRotation: all.push_back(plain(op, {t})); return;
-    case ir::TypeRule::kSpatialHalf: all.push_back(plain(op, {ir::vector_type(f.scalar, 6)})); return;
+    case ir::TypeRule::kSpatialVectorHalf: all.push_back(plain(op, {ir::vector_type(f.scalar, 6)})); return;
     default: return;
   }
 }
@@ -265,7 +265,7 @@ std::vector<Usage> usages(ir::Scalar scalar) {
 
 namespace {
 
-/// The types for a letter of LibraryRow::operands.
+/// The types for a letter of LibraryFunctionInfo::operand_kinds.
 std::vector<Type> types_of(char letter, ir::Scalar scalar) {
   switch (letter) {
     case 's': return {ir::scalar_type(scalar)};
@@ -295,9 +295,9 @@ std::vector<Type> types_of(char letter, ir::Scalar scalar) {
 
 /// The values of the integer operands of library functions: axes are 0, 1, 2, periods 2, 3, 4, 5, and the random state
 /// and the octaves of noise 9 and 2.
-ExprId integer_operand(OracleFixture& w, const ir::LibraryRow& row, std::size_t number) {
-  const char letter = row.operands[number];
-  const auto before = row.operands.substr(0, number);
+ExprId integer_operand(OracleFixture& w, const ir::LibraryFunctionInfo& row, std::size_t number) {
+  const char letter = row.operand_kinds[number];
+  const auto before = row.operand_kinds.substr(0, number);
   if (letter == 'u') return w.b().literal(ir::scalar_type(ir::Scalar::kU32), std::int64_t{number == 0 ? 9 : 2});
   return w.b().i32(std::ranges::count(before, letter) + (letter == 'p' ? 2 : 0));
 }
@@ -307,12 +307,12 @@ bool is_integer(Type type) { return type.is_integer_scalar(); }
 
 std::vector<Usage> library_usages(ir::Scalar scalar) {
   std::vector<Usage> all;
-  for (const ir::LibraryRow& row : ir::library()) {
-    const std::vector<Type> first = types_of(row.operands[0], scalar);
+  for (const ir::LibraryFunctionInfo& row : ir::library()) {
+    const std::vector<Type> first = types_of(row.operand_kinds[0], scalar);
     for (std::size_t n = 0; n < first.size(); ++n) {
       std::vector<Type> operands;
-      for (const char letter : row.operands)
-        operands.push_back(types_of(letter, scalar)[letter == row.operands[0] ? n : 0]);
+      for (const char letter : row.operand_kinds)
+        operands.push_back(types_of(letter, scalar)[letter == row.operand_kinds[0] ? n : 0]);
       ir::Module module;
       const int index = ir::library_function(module, row.name, operands).value();
       if (!module.functions[static_cast<std::size_t>(index)].results[0].has_float_components()) continue;
@@ -337,7 +337,8 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
         return w.b().make(fits ? ir::vector_type(number, components) : ir::matrix_type(number, components / 2, 2),
                           parts);
       };
-      const std::string variant = std::string(row.operands) + (first.size() > 1 ? std::to_string(first[n].rows) : "");
+      const std::string variant =
+          std::string(row.operand_kinds) + (first.size() > 1 ? std::to_string(first[n].rows) : "");
       std::vector<Type> floats = operands;
       std::erase_if(floats, is_integer);
       all.push_back({Op::kAdd, variant, floats, build, &row});
@@ -354,13 +355,14 @@ std::vector<Usage> all_usages(ir::Scalar scalar) {
 }
 
 std::vector<std::vector<double>> sample(const Usage& usage, Rng& rng) {
-  constexpr ir::Domain kOfFunctions{.operands = {{{-2, 2}, {-2, 2}, {-2, 2}}}};
-  const ir::Domain& domain = usage.function != nullptr ? kOfFunctions : ir::row(usage.op).domain;
+  constexpr ir::SamplingDomain kOfFunctions{.operand_intervals = {{{-2, 2}, {-2, 2}, {-2, 2}}}};
+  const ir::SamplingDomain& domain = usage.function != nullptr ? kOfFunctions : ir::row(usage.op).domain;
   const bool selects = usage.function == nullptr &&
                        (usage.op == Op::kConditional || usage.op == Op::kWhere || usage.variant.starts_with("dynamic"));
   std::vector<std::vector<double>> point;
   for (std::size_t k = 0; k < usage.operands.size(); ++k) {
-    const ir::Interval interval = selects || usage.operands.size() > 3 ? ir::Interval{-8, 8} : domain.operands[k];
+    const ir::Interval interval =
+        selects || usage.operands.size() > 3 ? ir::Interval{-8, 8} : domain.operand_intervals[k];
     std::vector<double> components;
     for (int c = 0; c < usage.operands[k].components(); ++c) {
       double x = 0;

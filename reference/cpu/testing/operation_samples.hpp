@@ -19,7 +19,7 @@ struct Usage {
   std::string variant;             ///< distinguishing variant, such as "vector"; empty: none
   std::vector<ir::Type> operands;  ///< element types of the input arrays x0, x1, ...
   std::function<ir::ExprId(OracleFixture&, const std::vector<ir::ExprId>&)> build;  ///< builds the expression
-  const ir::LibraryRow* function = nullptr;  ///< the library function; null: an operation
+  const ir::LibraryFunctionInfo* function = nullptr;  ///< the library function; null: an operation
 
   std::string name() const;
 };

@@ -15,7 +15,7 @@ const char* tone_of_list(std::string_view name) {
   return name == "added" ? "unsupported" : "inconclusive";
 }
 
-json change_view(const Change& change) {
+json change_view(const CaseChange& change) {
   return {{"name", change.name},
           {"href", change.after.empty() ? "" : case_link(change.name)},
           {"before", change.before.empty() ? "new" : change.before},
@@ -30,7 +30,7 @@ json changes_view(const Changes& changes) {
   for (const auto& [name, list] : lists_of(changes)) {
     if (list->empty()) continue;
     json rows = json::array();
-    for (const Change& change : *list) {
+    for (const CaseChange& change : *list) {
       if (rows.size() < kShownOfList) rows.push_back(change_view(change));
     }
     const std::size_t more = list->size() - rows.size();

@@ -26,7 +26,7 @@ std::string expiry_text(const std::string& expires, const std::string& today) {
 std::string cases_text(const ExpectationLine& line) {
   std::string text;
   for (const auto& [count, word] :
-       {std::pair(line.expected_failures, "as expected"), std::pair(line.changed, "fail differently"),
+       {std::pair(line.expected_failures, "as expected"), std::pair(line.changed_failures, "fail differently"),
         std::pair(line.passed, "pass"), std::pair(line.unjudged, "not judged")}) {
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count_text(count), word);
   }
@@ -44,16 +44,16 @@ json expectations_view(const Run& run) {
   const std::string today = run.start.at("started").get<std::string>().substr(0, 10);
   json rows = json::array();
   for (const ExpectationLine& line : run.expectations) {
-    const std::string since = line.text.at("since");
-    const std::string reason = line.text.at("reason");
-    rows.push_back({{"place", line.text.at("place")},
-                    {"pattern", line.text.at("case")},
-                    {"outcome", outcome_text(line.text)},
-                    {"message", line.text.at("message")},
+    const std::string since = line.expectation.at("since");
+    const std::string reason = line.expectation.at("reason");
+    rows.push_back({{"place", line.expectation.at("place")},
+                    {"pattern", line.expectation.at("case")},
+                    {"outcome", outcome_text(line.expectation)},
+                    {"message", line.expectation.at("message")},
                     {"reason", reason.empty() ? "no reason given" : reason},
-                    {"issue", line.text.at("issue")},
+                    {"issue", line.expectation.at("issue")},
                     {"age", since.empty() ? "" : days_text(days_between(since, today))},
-                    {"expiry", expiry_text(line.text.at("expires"), today)},
+                    {"expiry", expiry_text(line.expectation.at("expires"), today)},
                     {"state", line.state()},
                     {"tone", tone_of_state(line.state())},
                     {"cases", cases_text(line)}});

@@ -177,7 +177,7 @@ class GroupViewer {
 json groups_view(const Run& run, const Summary& summary) {
   GroupViewer viewer(run);
   json groups = json::array();
-  for (const FailureGroup& group : summary.groups)
+  for (const FailureGroup& group : summary.failure_groups)
     groups.push_back(viewer.group(group));
   return groups;
 }

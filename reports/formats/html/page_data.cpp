@@ -121,7 +121,7 @@ class RowMaker {
 
   json row(const json& record) {
     json times = json::array();
-    for (const auto& stage : summary_.time_ms)
+    for (const auto& stage : summary_.stage_times_ms)
       times.push_back(record.at("time_ms").at(stage.first));
     json doubts = json::array();
     for (const char* doubt : kDoubts)
@@ -221,7 +221,7 @@ json page_data(const Run& run, const Summary& summary, const std::string& title)
   for (const json& record : run.cases)
     rows.push_back(maker.row(record));
   json stages = json::array();
-  for (const auto& stage : summary.time_ms)
+  for (const auto& stage : summary.stage_times_ms)
     stages.push_back(stage.first);
   json tiers = json::array();
   for (const TierLabel& tier : kTiers)

@@ -116,7 +116,7 @@ json devices_view(const Run& run, const CaseTotals& of) {
 
 json findings_view(const Run& run, const Summary& summary) {
   json findings = json::array();
-  for (const std::size_t i : summary.findings) {
+  for (const std::size_t i : summary.cases_with_findings) {
     const json& record = run.cases[i];
     const json& finding = record.at("finding");
     std::string threads;
@@ -138,7 +138,7 @@ constexpr std::size_t kUncoveredShown = 200;
 
 json uncovered_view(const Run& run, const Summary& summary) {
   json rows = json::array();
-  for (const UncoveredLine& way : summary.uncovered) {
+  for (const UncoveredBranchLocation& way : summary.uncovered_branches) {
     if (rows.size() == kUncoveredShown) break;
     const json& record = run.cases[way.first_case];
     rows.push_back({{"place", fmt::format("{}:{}", way.file, way.line)},
@@ -151,10 +151,10 @@ json uncovered_view(const Run& run, const Summary& summary) {
 
 json stages_view(const Summary& summary) {
   double longest = 0.0;
-  for (const auto& [stage, time] : summary.time_ms)
+  for (const auto& [stage, time] : summary.stage_times_ms)
     longest = std::max(longest, time);
   json stages = json::array();
-  for (const auto& [stage, time] : summary.time_ms) {
+  for (const auto& [stage, time] : summary.stage_times_ms) {
     stages.push_back({{"name", stage},
                       {"time", time_text(time)},
                       {"share", fmt::format("{:.2f}", longest > 0 ? 100.0 * time / longest : 0.0)}});
@@ -183,7 +183,7 @@ json slowest_view(const Run& run) {
 json environment_view(const Run& run, const Changes* changes) {
   json rows = json::array();
   for (const EnvironmentRow& row : environment_rows(run.start.at("environment")))
-    rows.push_back({{"label", row.label}, {"text", row.text}, {"before", ""}});
+    rows.push_back({{"label", row.label}, {"text", row.value}, {"before", ""}});
   if (changes == nullptr) return rows;
   for (const EnvironmentDifference& difference : changes->environment) {
     const auto found =
@@ -198,7 +198,7 @@ json environment_view(const Run& run, const Changes* changes) {
 json flaky_view(const Run& run, const Summary& summary) {
   json rows = json::array();
   for (const FlakyCase& flaky : summary.flaky_cases) {
-    const json& record = run.cases[flaky.position];
+    const json& record = run.cases[flaky.case_position];
     std::string attempts;
     for (const json& attempt : record.at("attempts"))
       attempts += (attempts.empty() ? "" : ", ") + attempt.get<std::string>();
@@ -218,9 +218,9 @@ json shown_count(std::size_t count) { return count == 0 ? json() : json(count_te
 json schema_errors_view(const Run& run) {
   constexpr std::size_t kShown = 50;
   json rows = json::array();
-  for (const DamagedLine& line : run.damaged_lines) {
+  for (const InvalidLine& line : run.damaged_lines) {
     if (rows.size() == kShown) break;
-    rows.push_back({{"number", line.number}, {"pointer", line.pointer}, {"message", line.message}});
+    rows.push_back({{"number", line.line_number}, {"pointer", line.json_pointer}, {"message", line.message}});
   }
   if (rows.empty()) return nullptr;
   return {{"more", shown_count(run.damaged_lines.size() - rows.size())}, {"rows", std::move(rows)}};
@@ -230,7 +230,7 @@ json schema_errors_view(const Run& run) {
 
 json page_view(const Run& run, const Summary& summary, const Changes* changes) {
   std::size_t red = 0;
-  for (const FailureGroup& group : summary.groups)
+  for (const FailureGroup& group : summary.failure_groups)
     red += group.cases.size();
   json view = verdict_view(summary);
   view.update(run_view(run));
@@ -243,10 +243,10 @@ json page_view(const Run& run, const Summary& summary, const Changes* changes) {
   view["groups"] = groups_view(run, summary);
   view["groups_count"] = shown_count(red);
   view["findings"] = findings_view(run, summary);
-  view["findings_count"] = shown_count(summary.findings.size());
+  view["findings_count"] = shown_count(summary.cases_with_findings.size());
   view["unreached"] = uncovered_view(run, summary);
-  view["unreached_count"] = shown_count(summary.uncovered.size());
-  view["unreached_more"] = shown_count(summary.uncovered.size() - view["unreached"].size());
+  view["unreached_count"] = shown_count(summary.uncovered_branches.size());
+  view["unreached_more"] = shown_count(summary.uncovered_branches.size() - view["unreached"].size());
   view["cases_count"] = count_text(static_cast<std::int64_t>(run.cases.size()));
   view["expectations"] = expectations_view(run);
   view["expectations_count"] = shown_count(run.expectations.size());

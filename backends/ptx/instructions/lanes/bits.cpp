@@ -181,12 +181,12 @@ Handlers select_dot(const Instruction& instruction) {
 }
 
 template <class T>
-void bfi(Lanes& lanes, const Op& op, std::uint32_t mask) {
-  auto* const d = words<T>(lanes, op.d);
-  const auto* const a = words<T>(lanes, op.a);
-  const auto* const b = words<T>(lanes, op.b);
-  const auto* const pos = words<std::uint32_t>(lanes, op.c);
-  const auto* const len = words<std::uint32_t>(lanes, op.e);
+void bfi(WarpState& lanes, const Op& op, std::uint32_t mask) {
+  auto* const d = slot_words<T>(lanes, op.d);
+  const auto* const a = slot_words<T>(lanes, op.a);
+  const auto* const b = slot_words<T>(lanes, op.b);
+  const auto* const pos = slot_words<std::uint32_t>(lanes, op.c);
+  const auto* const len = slot_words<std::uint32_t>(lanes, op.e);
   constexpr unsigned kWidth = 8 * sizeof(T);
   for (; mask != 0; mask &= mask - 1) {
     const int i = std::countr_zero(mask);
@@ -261,7 +261,7 @@ Handlers select_bits(const Instruction& instruction) {
     case Opcode::kBfi:
       return type == Type::kB64 ? Handlers{bfi<std::uint64_t>, bfi<std::uint64_t>}
                                 : Handlers{bfi<std::uint32_t>, bfi<std::uint32_t>};
-    case Opcode::kLop3: return general_handlers<Lop3, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>();
+    case Opcode::kLop3: return active_lane_handlers<Lop3, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>();
     case Opcode::kPrmt: return select_permutation(instruction.modifiers);
     case Opcode::kDp2a:
     case Opcode::kDp4a: {

@@ -187,11 +187,11 @@ template <class D, class S, Round kRound>
 Handlers to_float_rounded(const Modifiers& modifiers) {
   const bool ftz = modifiers.has(Modifier::kFtz);
   if (modifiers.has(Modifier::kSat)) {
-    return ftz ? general_handlers<ToFloat<D, S, kRound, true, true>, D, S, S, S>()
-               : general_handlers<ToFloat<D, S, kRound, false, true>, D, S, S, S>();
+    return ftz ? active_lane_handlers<ToFloat<D, S, kRound, true, true>, D, S, S, S>()
+               : active_lane_handlers<ToFloat<D, S, kRound, false, true>, D, S, S, S>();
   }
-  return ftz ? general_handlers<ToFloat<D, S, kRound, true, false>, D, S, S, S>()
-             : general_handlers<ToFloat<D, S, kRound, false, false>, D, S, S, S>();
+  return ftz ? active_lane_handlers<ToFloat<D, S, kRound, true, false>, D, S, S, S>()
+             : active_lane_handlers<ToFloat<D, S, kRound, false, false>, D, S, S, S>();
 }
 
 template <class D, class S>
@@ -241,12 +241,13 @@ Handlers from_half(const Instruction& instruction) {
   return with_integral_rounding(instruction.modifiers, [&](auto rounding) {
     using R = decltype(rounding);
     if (is_float(instruction.type)) {
-      return instruction.modifiers.has(Modifier::kSat) ? general_handlers<HalfToIntegral<R, S, true>, S, S, S, S>()
-                                                       : general_handlers<HalfToIntegral<R, S, false>, S, S, S, S>();
+      return instruction.modifiers.has(Modifier::kSat)
+                 ? active_lane_handlers<HalfToIntegral<R, S, true>, S, S, S, S>()
+                 : active_lane_handlers<HalfToIntegral<R, S, false>, S, S, S, S>();
     }
     return with_integer_type(instruction.type, [&](auto d) {
       using D = decltype(d);
-      return general_handlers<HalfToInteger<R, D, S>, D, S, S, S>();
+      return active_lane_handlers<HalfToInteger<R, D, S>, D, S, S, S>();
     });
   });
 }

@@ -9,7 +9,7 @@
 namespace assay::ptx::ASSAY_PTX_ISA {
 namespace {
 
-inline constexpr std::uint32_t kNanF32 = 0x7fffffff;
+inline constexpr std::uint32_t kCanonicalNanF32 = 0x7fffffff;
 
 /// Replaces subnormals by zeros of the same sign.
 inline float flush_subnormal(float x) {
@@ -19,7 +19,7 @@ inline float flush_subnormal(float x) {
 inline double flush_subnormal(double x) { return x; }
 
 /// Single precision results have one NaN; double keeps the CPU's NaN, because PTX does not specify the payload.
-inline float canonical(float x) { return x != x ? std::bit_cast<float>(kNanF32) : x; }
+inline float canonical(float x) { return x != x ? std::bit_cast<float>(kCanonicalNanF32) : x; }
 inline double canonical(double x) { return x; }
 
 template <class T>
@@ -74,9 +74,9 @@ template <bool kPropagate>
 struct FloatMin {
   template <class T>
   static T apply(T a, T b) {
-    const T other = a != a ? b : a;
+    const T a_unless_nan = a != a ? b : a;
     const bool takes_b = b < a || (b == a && std::signbit(b));
-    const T result = takes_b ? b : other;
+    const T result = takes_b ? b : a_unless_nan;
     return kPropagate && b != b ? b : (kPropagate && a != a ? a : result);
   }
 };
@@ -84,46 +84,46 @@ template <bool kPropagate>
 struct FloatMax {
   template <class T>
   static T apply(T a, T b) {
-    const T other = a != a ? b : a;
+    const T a_unless_nan = a != a ? b : a;
     const bool takes_b = b > a || (b == a && !std::signbit(b));
-    const T result = takes_b ? b : other;
+    const T result = takes_b ? b : a_unless_nan;
     return kPropagate && b != b ? b : (kPropagate && a != a ? a : result);
   }
 };
 
 /// An operation with flushed operands and result, saturated result and canonical NaN.
 template <class F, bool kFtz, bool kSat>
-struct FlushedVariant {
+struct FtzSatVariant {
   template <class T>
-  static T in(T x) {
+  static T flush_operand(T x) {
     return kFtz ? flush_subnormal(x) : x;
   }
   template <class T>
-  static T out(T x) {
+  static T finish_result(T x) {
     x = kFtz ? flush_subnormal(x) : x;
     return kSat ? saturate(x) : canonical(x);
   }
   template <class T>
   static T apply(T a) {
-    return out(F::apply(in(a)));
+    return finish_result(F::apply(flush_operand(a)));
   }
   template <class T>
   static T apply(T a, T b) {
-    return out(F::apply(in(a), in(b)));
+    return finish_result(F::apply(flush_operand(a), flush_operand(b)));
   }
   template <class T>
   static T apply(T a, T b, T c) {
-    return out(F::apply(in(a), in(b), in(c)));
+    return finish_result(F::apply(flush_operand(a), flush_operand(b), flush_operand(c)));
   }
 };
 
 /// Calls `use` with F, finished as specified by the modifiers.
 template <class F, class Use>
-Handlers with_ftz_variant(const Modifiers& modifiers, Use use) {
+Handlers with_ftz_sat_variant(const Modifiers& modifiers, Use use) {
   const bool ftz = modifiers.has(Modifier::kFtz);
   if (modifiers.has(Modifier::kSat))
-    return ftz ? use(FlushedVariant<F, true, true>{}) : use(FlushedVariant<F, false, true>{});
-  return ftz ? use(FlushedVariant<F, true, false>{}) : use(FlushedVariant<F, false, false>{});
+    return ftz ? use(FtzSatVariant<F, true, true>{}) : use(FtzSatVariant<F, false, true>{});
+  return ftz ? use(FtzSatVariant<F, true, false>{}) : use(FtzSatVariant<F, false, false>{});
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace {
 
 /// Runs a handler in a rounding mode. The loops load operands after the mode is set and store before it is restored.
 template <Handler kHandler, int kMode>
-void rounded(Lanes& lanes, const Op& op, std::uint32_t mask) {
+void rounded(WarpState& lanes, const Op& op, std::uint32_t mask) {
   std::fesetround(kMode);
   kHandler(lanes, op, mask);
   std::fesetround(FE_TONEAREST);
@@ -24,7 +24,7 @@ template <class F>
 Handlers select_unary(const Instruction& instruction) {
   return with_float_type(instruction.type, [&](auto type) {
     using T = decltype(type);
-    return with_ftz_variant<F>(instruction.modifiers, [&](auto finished) {
+    return with_ftz_sat_variant<F>(instruction.modifiers, [&](auto finished) {
       using G = decltype(finished);
       return in_mode<run_unary<true, G, T, T>, run_unary<false, G, T, T>>(instruction.modifiers);
     });
@@ -34,7 +34,7 @@ template <class F>
 Handlers select_binary(const Instruction& instruction) {
   return with_float_type(instruction.type, [&](auto type) {
     using T = decltype(type);
-    return with_ftz_variant<F>(instruction.modifiers, [&](auto finished) {
+    return with_ftz_sat_variant<F>(instruction.modifiers, [&](auto finished) {
       using G = decltype(finished);
       return in_mode<run_binary<true, G, T, T, T>, run_binary<false, G, T, T, T>>(instruction.modifiers);
     });
@@ -44,7 +44,7 @@ template <class F>
 Handlers select_ternary(const Instruction& instruction) {
   return with_float_type(instruction.type, [&](auto type) {
     using T = decltype(type);
-    return with_ftz_variant<F>(instruction.modifiers, [&](auto finished) {
+    return with_ftz_sat_variant<F>(instruction.modifiers, [&](auto finished) {
       using G = decltype(finished);
       return in_mode<run_ternary<true, G, T, T, T, T>, run_ternary<false, G, T, T, T, T>>(instruction.modifiers);
     });

@@ -21,7 +21,7 @@ inline double fma_to_odd(double a, double b, double c) {
 
 template <class T>
 T canonical_half(T x) {
-  const std::uint32_t infinity = format_of(x).mantissa == 10 ? 0x7c00 : 0x7f80;
+  const std::uint32_t infinity = format_of(x).mantissa_bits == 10 ? 0x7c00 : 0x7f80;
   return (x.bits & 0x7fffU) > infinity ? T{0x7fff} : x;
 }
 

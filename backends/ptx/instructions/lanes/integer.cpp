@@ -154,12 +154,12 @@ struct Sad {
 
 /// add.cc, addc, sub.cc and subc; mad adds a product. The carry of a subtraction is its borrow.
 template <class T, bool kIsSub, bool kCarryIn, bool kCarryOut, int kProduct>
-void with_carry(Lanes& lanes, const Op& op, std::uint32_t mask) {
+void with_carry(WarpState& lanes, const Op& op, std::uint32_t mask) {
   using Wide = std::conditional_t<sizeof(T) == 8, Uint128, std::uint64_t>;
-  auto* const d = words<T>(lanes, op.d);
-  const auto* const a = words<T>(lanes, op.a);
-  const auto* const b = words<T>(lanes, op.b);
-  const auto* const c = words<T>(lanes, op.c);
+  auto* const d = slot_words<T>(lanes, op.d);
+  const auto* const a = slot_words<T>(lanes, op.a);
+  const auto* const b = slot_words<T>(lanes, op.b);
+  const auto* const c = slot_words<T>(lanes, op.c);
   std::uint32_t carry = 0;
   for (std::uint32_t left = mask; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);

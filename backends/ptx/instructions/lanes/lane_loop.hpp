@@ -48,15 +48,15 @@ alignas(64) constexpr std::uint32_t kBit[kLanesPerWarp] = {
     1U << 22, 1U << 23, 1U << 24, 1U << 25, 1U << 26, 1U << 27, 1U << 28, 1U << 29, 1U << 30, 1U << 31};
 
 template <class T>
-inline Word<T>* words(Lanes& lanes, FrameSlot slot) {
+inline Word<T>* slot_words(WarpState& lanes, FrameSlot slot) {
   std::byte* const frame = lanes.frames[slot.bits >> 31U];
   return static_cast<Word<T>*>(__builtin_assume_aligned(frame + (slot.bits & ~FrameSlot::kConstant), 64));
 }
-inline std::uint32_t& predicate(Lanes& lanes, FrameSlot slot) {
+inline std::uint32_t& predicate_word(WarpState& lanes, FrameSlot slot) {
   return *reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstant));
 }
-inline void set_predicate(Lanes& lanes, FrameSlot slot, std::uint32_t value, std::uint32_t mask) {
-  std::uint32_t& word = predicate(lanes, slot);
+inline void set_predicate(WarpState& lanes, FrameSlot slot, std::uint32_t value, std::uint32_t mask) {
+  std::uint32_t& word = predicate_word(lanes, slot);
   word = (word & ~mask) | (value & mask);
 }
 
@@ -64,9 +64,9 @@ inline void set_predicate(Lanes& lanes, FrameSlot slot, std::uint32_t value, std
 
 /// d = F(a), F(a, b) or F(a, b, c), lane by lane.
 template <bool kFull, class F, class D, class A>
-void run_unary(Lanes& lanes, const Op& op, std::uint32_t mask) {
-  auto* const d = words<D>(lanes, op.d);
-  const auto* const a = words<A>(lanes, op.a);
+void run_unary(WarpState& lanes, const Op& op, std::uint32_t mask) {
+  auto* const d = slot_words<D>(lanes, op.d);
+  const auto* const a = slot_words<A>(lanes, op.a);
 #pragma GCC ivdep
   for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     const Word<D> result = to_word<D>(F::apply(from_word<A>(a[i])));
@@ -74,10 +74,10 @@ void run_unary(Lanes& lanes, const Op& op, std::uint32_t mask) {
   }
 }
 template <bool kFull, class F, class D, class A, class B>
-void run_binary(Lanes& lanes, const Op& op, std::uint32_t mask) {
-  auto* const d = words<D>(lanes, op.d);
-  const auto* const a = words<A>(lanes, op.a);
-  const auto* const b = words<B>(lanes, op.b);
+void run_binary(WarpState& lanes, const Op& op, std::uint32_t mask) {
+  auto* const d = slot_words<D>(lanes, op.d);
+  const auto* const a = slot_words<A>(lanes, op.a);
+  const auto* const b = slot_words<B>(lanes, op.b);
 #pragma GCC ivdep
   for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     const Word<D> result = to_word<D>(F::apply(from_word<A>(a[i]), from_word<B>(b[i])));
@@ -85,11 +85,11 @@ void run_binary(Lanes& lanes, const Op& op, std::uint32_t mask) {
   }
 }
 template <bool kFull, class F, class D, class A, class B, class C>
-void run_ternary(Lanes& lanes, const Op& op, std::uint32_t mask) {
-  auto* const d = words<D>(lanes, op.d);
-  const auto* const a = words<A>(lanes, op.a);
-  const auto* const b = words<B>(lanes, op.b);
-  const auto* const c = words<C>(lanes, op.c);
+void run_ternary(WarpState& lanes, const Op& op, std::uint32_t mask) {
+  auto* const d = slot_words<D>(lanes, op.d);
+  const auto* const a = slot_words<A>(lanes, op.a);
+  const auto* const b = slot_words<B>(lanes, op.b);
+  const auto* const c = slot_words<C>(lanes, op.c);
 #pragma GCC ivdep
   for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     const Word<D> result = to_word<D>(F::apply(from_word<A>(a[i]), from_word<B>(b[i]), from_word<C>(c[i])));
@@ -98,11 +98,11 @@ void run_ternary(Lanes& lanes, const Op& op, std::uint32_t mask) {
 }
 /// For other operations: F receives the lanes' words and the Op. Only active lanes are computed.
 template <class F, class D, class A, class B, class C>
-void run_mixed(Lanes& lanes, const Op& op, std::uint32_t mask) {
-  auto* const d = words<D>(lanes, op.d);
-  const auto* const a = words<A>(lanes, op.a);
-  const auto* const b = words<B>(lanes, op.b);
-  const auto* const c = words<C>(lanes, op.c);
+void run_active_lanes(WarpState& lanes, const Op& op, std::uint32_t mask) {
+  auto* const d = slot_words<D>(lanes, op.d);
+  const auto* const a = slot_words<A>(lanes, op.a);
+  const auto* const b = slot_words<B>(lanes, op.b);
+  const auto* const c = slot_words<C>(lanes, op.c);
   for (; mask != 0; mask &= mask - 1) {
     const int i = std::countr_zero(mask);
     d[i] = to_word<D>(F::apply(op, from_word<A>(a[i]), from_word<B>(b[i]), from_word<C>(c[i])));
@@ -122,8 +122,8 @@ constexpr Handlers ternary_handlers() {
   return {run_ternary<true, F, D, A, B, C>, run_ternary<false, F, D, A, B, C>};
 }
 template <class F, class D, class A, class B, class C>
-constexpr Handlers general_handlers() {
-  return {run_mixed<F, D, A, B, C>, run_mixed<F, D, A, B, C>};
+constexpr Handlers active_lane_handlers() {
+  return {run_active_lanes<F, D, A, B, C>, run_active_lanes<F, D, A, B, C>};
 }
 
 /// Calls `use` with a value of the C++ type for the PTX type, and returns its result.

@@ -19,11 +19,11 @@ struct Widen {
 };
 
 template <bool kFull, class T>
-void selp(Lanes& lanes, const Op& op, std::uint32_t mask) {
-  auto* const d = words<T>(lanes, op.d);
-  const auto* const a = words<T>(lanes, op.a);
-  const auto* const b = words<T>(lanes, op.b);
-  const std::uint32_t chosen = predicate(lanes, op.c);
+void selp(WarpState& lanes, const Op& op, std::uint32_t mask) {
+  auto* const d = slot_words<T>(lanes, op.d);
+  const auto* const a = slot_words<T>(lanes, op.a);
+  const auto* const b = slot_words<T>(lanes, op.b);
+  const std::uint32_t chosen = predicate_word(lanes, op.c);
 #pragma GCC ivdep
   for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     const T result = (chosen & kBit[i]) != 0 ? a[i] : b[i];
@@ -92,9 +92,9 @@ Handlers select_extract(unsigned from_bytes, unsigned bytes) {
   using U16 = std::uint16_t;
   using U32 = std::uint32_t;
   using U64 = std::uint64_t;
-  if (from_bytes == 8 && bytes == 4) return general_handlers<Extract<U64, U32>, U32, U64, U64, U64>();
-  if (from_bytes == 8 && bytes == 2) return general_handlers<Extract<U64, U16>, U16, U64, U64, U64>();
-  if (from_bytes == 4 && bytes == 2) return general_handlers<Extract<U32, U16>, U16, U32, U32, U32>();
+  if (from_bytes == 8 && bytes == 4) return active_lane_handlers<Extract<U64, U32>, U32, U64, U64, U64>();
+  if (from_bytes == 8 && bytes == 2) return active_lane_handlers<Extract<U64, U16>, U16, U64, U64, U64>();
+  if (from_bytes == 4 && bytes == 2) return active_lane_handlers<Extract<U32, U16>, U16, U32, U32, U32>();
   return {};
 }
 
@@ -102,9 +102,9 @@ Handlers select_insert(unsigned to_bytes, unsigned bytes) {
   using U16 = std::uint16_t;
   using U32 = std::uint32_t;
   using U64 = std::uint64_t;
-  if (to_bytes == 8 && bytes == 4) return general_handlers<Insert<U64, U32>, U64, U32, U64, U64>();
-  if (to_bytes == 8 && bytes == 2) return general_handlers<Insert<U64, U16>, U64, U16, U64, U64>();
-  if (to_bytes == 4 && bytes == 2) return general_handlers<Insert<U32, U16>, U32, U16, U32, U32>();
+  if (to_bytes == 8 && bytes == 4) return active_lane_handlers<Insert<U64, U32>, U64, U32, U64, U64>();
+  if (to_bytes == 8 && bytes == 2) return active_lane_handlers<Insert<U64, U16>, U64, U16, U64, U64>();
+  if (to_bytes == 4 && bytes == 2) return active_lane_handlers<Insert<U32, U16>, U32, U16, U32, U32>();
   return {};
 }
 

@@ -43,9 +43,9 @@ inline auto comparable(T x) {
 }
 
 template <class F, class T, bool kFtz>
-inline std::uint32_t compare_lanes(Lanes& lanes, const Op& op) {
-  const auto* const a = words<T>(lanes, op.a);
-  const auto* const b = words<T>(lanes, op.b);
+inline std::uint32_t compare_lanes(WarpState& lanes, const Op& op) {
+  const auto* const a = slot_words<T>(lanes, op.a);
+  const auto* const b = slot_words<T>(lanes, op.b);
   std::uint32_t result = 0;
   for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     const bool holds = F::apply(comparable<T, kFtz>(from_word<T>(a[i])), comparable<T, kFtz>(from_word<T>(b[i])));
@@ -56,16 +56,16 @@ inline std::uint32_t compare_lanes(Lanes& lanes, const Op& op) {
 
 enum class Combine : std::uint8_t { kNone, kAnd, kOr, kXor };
 template <Combine kCombine>
-inline std::uint32_t combined(std::uint32_t result, Lanes& lanes, const Op& op) {
-  if constexpr (kCombine == Combine::kAnd) return result & predicate(lanes, op.c);
-  if constexpr (kCombine == Combine::kOr) return result | predicate(lanes, op.c);
-  if constexpr (kCombine == Combine::kXor) return result ^ predicate(lanes, op.c);
+inline std::uint32_t combined(std::uint32_t result, WarpState& lanes, const Op& op) {
+  if constexpr (kCombine == Combine::kAnd) return result & predicate_word(lanes, op.c);
+  if constexpr (kCombine == Combine::kOr) return result | predicate_word(lanes, op.c);
+  if constexpr (kCombine == Combine::kXor) return result ^ predicate_word(lanes, op.c);
   return result;
 }
 
 /// setp: d is the comparison, d2 its opposite, each combined with c.
 template <class F, class T, bool kFtz, Combine kCombine>
-void setp(Lanes& lanes, const Op& op, std::uint32_t mask) {
+void setp(WarpState& lanes, const Op& op, std::uint32_t mask) {
   const std::uint32_t result = compare_lanes<F, T, kFtz>(lanes, op);
   const std::uint32_t first = combined<kCombine>(result, lanes, op);
   if (op.d2.bits != 0) {
@@ -76,9 +76,9 @@ void setp(Lanes& lanes, const Op& op, std::uint32_t mask) {
 
 /// set: the word op.immediate if the comparison holds, otherwise 0.
 template <class F, class T, bool kFtz, Combine kCombine>
-void set(Lanes& lanes, const Op& op, std::uint32_t mask) {
+void set(WarpState& lanes, const Op& op, std::uint32_t mask) {
   const std::uint32_t result = combined<kCombine>(compare_lanes<F, T, kFtz>(lanes, op), lanes, op);
-  auto* const d = words<std::uint32_t>(lanes, op.d);
+  auto* const d = slot_words<std::uint32_t>(lanes, op.d);
   for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     if ((mask & kBit[i]) != 0) d[i] = (result & kBit[i]) != 0 ? static_cast<std::uint32_t>(op.immediate) : 0U;
   }
@@ -139,8 +139,8 @@ Handlers select_compared(const Instruction& instruction) {
 
 /// testp: whether a float is of a class.
 template <class T, bool (*kIs)(int)>
-void testp(Lanes& lanes, const Op& op, std::uint32_t mask) {
-  const auto* const a = words<T>(lanes, op.a);
+void testp(WarpState& lanes, const Op& op, std::uint32_t mask) {
+  const auto* const a = slot_words<T>(lanes, op.a);
   std::uint32_t result = 0;
   for (unsigned i = 0; i < kLanesPerWarp; ++i)
     result |= kIs(std::fpclassify(from_word<T>(a[i]))) ? kBit[i] : 0U;
@@ -167,8 +167,8 @@ Handlers select_class(const Modifiers& modifiers) {
 }
 
 template <class F>
-void logic(Lanes& lanes, const Op& op, std::uint32_t mask) {
-  set_predicate(lanes, op.d, F::apply(predicate(lanes, op.a), predicate(lanes, op.b)), mask);
+void logic(WarpState& lanes, const Op& op, std::uint32_t mask) {
+  set_predicate(lanes, op.d, F::apply(predicate_word(lanes, op.a), predicate_word(lanes, op.b)), mask);
 }
 template <class F>
 Handlers logic_handlers() {

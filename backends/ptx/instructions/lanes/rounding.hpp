@@ -13,8 +13,8 @@ enum class Round : std::uint8_t { kNearest, kZero, kDown, kUp };
 
 /// The widths of the fields of a binary floating-point format.
 struct FieldWidths {
-  int mantissa;  ///< number of bits after the binary point
-  int exponent;  ///< number of bits of the exponent
+  int mantissa_bits;  ///< number of bits after the binary point
+  int exponent_bits;  ///< number of bits of the exponent
 };
 inline constexpr FieldWidths kF16Format{10, 5};
 inline constexpr FieldWidths kBf16Format{7, 8};
@@ -25,15 +25,15 @@ inline constexpr FieldWidths kF64Format{52, 11};
 /// depending on the mode.
 inline std::uint64_t encode_float(bool negative, std::uint64_t significand, int exponent, FieldWidths format,
                                   Round round) {
-  const std::uint64_t sign = std::uint64_t{negative} << (format.mantissa + format.exponent);
+  const std::uint64_t sign = std::uint64_t{negative} << (format.mantissa_bits + format.exponent_bits);
   if (significand == 0) return sign;
   const int shift = std::countl_zero(significand);
   significand <<= shift;
   exponent += 63 - shift;  // of the leading bit
-  const int bias = (1 << (format.exponent - 1)) - 1;
-  const int max_biased_exponent = (1 << format.exponent) - 1;
+  const int bias = (1 << (format.exponent_bits - 1)) - 1;
+  const int max_biased_exponent = (1 << format.exponent_bits) - 1;
   int biased_exponent = exponent + bias;
-  int dropped_bits = 63 - format.mantissa;
+  int dropped_bits = 63 - format.mantissa_bits;
   if (biased_exponent <= 0) {
     dropped_bits += 1 - biased_exponent;
     biased_exponent = 0;
@@ -48,12 +48,13 @@ inline std::uint64_t encode_float(bool negative, std::uint64_t significand, int 
   const bool up = round == Round::kNearest ? above_half || (at_half && (kept_significand & 1U) != 0)
                                            : remainder != 0 && round == (negative ? Round::kDown : Round::kUp);
   // The leading bit of a normal number increments the exponent, and so does a carry out of the mantissa.
-  std::uint64_t bits = (static_cast<std::uint64_t>(biased_exponent > 0 ? biased_exponent - 1 : 0) << format.mantissa) +
-                       kept_significand + (up ? 1 : 0);
-  const std::uint64_t infinity = static_cast<std::uint64_t>(max_biased_exponent) << format.mantissa;
+  std::uint64_t bits =
+      (static_cast<std::uint64_t>(biased_exponent > 0 ? biased_exponent - 1 : 0) << format.mantissa_bits) +
+      kept_significand + (up ? 1 : 0);
+  const std::uint64_t infinity = static_cast<std::uint64_t>(max_biased_exponent) << format.mantissa_bits;
   if (bits >= infinity || biased_exponent >= max_biased_exponent) {
-    const bool to_infinity = round == Round::kNearest || round == (negative ? Round::kDown : Round::kUp);
-    bits = to_infinity ? infinity : infinity - 1;
+    const bool overflows_to_infinity = round == Round::kNearest || round == (negative ? Round::kDown : Round::kUp);
+    bits = overflows_to_infinity ? infinity : infinity - 1;
   }
   return sign | bits;
 }
@@ -64,28 +65,28 @@ inline std::uint64_t encode_float(double value, FieldWidths format, Round round)
   const bool negative = bits >> 63U != 0;
   const int biased_exponent = static_cast<int>(bits >> 52U & 2047U);
   const std::uint64_t mantissa = bits & 0xfffffffffffff;
-  const std::uint64_t infinity = ((std::uint64_t{1} << format.exponent) - 1) << format.mantissa;
+  const std::uint64_t infinity = ((std::uint64_t{1} << format.exponent_bits) - 1) << format.mantissa_bits;
   if (biased_exponent == 2047) {
-    const std::uint64_t sign = std::uint64_t{negative} << (format.mantissa + format.exponent);
-    return mantissa == 0 ? sign | infinity : (std::uint64_t{1} << (format.mantissa + format.exponent)) - 1;
+    const std::uint64_t sign = std::uint64_t{negative} << (format.mantissa_bits + format.exponent_bits);
+    return mantissa == 0 ? sign | infinity : (std::uint64_t{1} << (format.mantissa_bits + format.exponent_bits)) - 1;
   }
   if (biased_exponent == 0) return encode_float(negative, mantissa, -1074, format, round);
   return encode_float(negative, mantissa | std::uint64_t{1} << 52U, biased_exponent - 1075, format, round);
 }
 
 inline double decode_float(std::uint64_t bits, FieldWidths format) {
-  const int biased_exponent = static_cast<int>(bits >> format.mantissa) & ((1 << format.exponent) - 1);
-  const std::uint64_t mantissa = bits & ((std::uint64_t{1} << format.mantissa) - 1);
-  const bool negative = (bits >> (format.mantissa + format.exponent) & 1U) != 0;
-  const int bias = (1 << (format.exponent - 1)) - 1;
+  const int biased_exponent = static_cast<int>(bits >> format.mantissa_bits) & ((1 << format.exponent_bits) - 1);
+  const std::uint64_t mantissa = bits & ((std::uint64_t{1} << format.mantissa_bits) - 1);
+  const bool negative = (bits >> (format.mantissa_bits + format.exponent_bits) & 1U) != 0;
+  const int bias = (1 << (format.exponent_bits - 1)) - 1;
   double value = 0;
-  if (biased_exponent == (1 << format.exponent) - 1) {
+  if (biased_exponent == (1 << format.exponent_bits) - 1) {
     value = mantissa == 0 ? HUGE_VAL : std::nan("");
   } else if (biased_exponent == 0) {
-    value = std::ldexp(static_cast<double>(mantissa), 1 - bias - format.mantissa);
+    value = std::ldexp(static_cast<double>(mantissa), 1 - bias - format.mantissa_bits);
   } else {
-    value = std::ldexp(static_cast<double>(mantissa | std::uint64_t{1} << format.mantissa),
-                       biased_exponent - bias - format.mantissa);
+    value = std::ldexp(static_cast<double>(mantissa | std::uint64_t{1} << format.mantissa_bits),
+                       biased_exponent - bias - format.mantissa_bits);
   }
   return negative ? -value : value;
 }

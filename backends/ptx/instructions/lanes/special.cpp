@@ -67,13 +67,13 @@ struct Nearest {
 
 /// A handler whose results are corrected if the launch has tables of a device.
 template <Handler kHandler, class T>
-void corrected(Lanes& lanes, const Op& op, std::uint32_t mask) {
+void corrected(WarpState& lanes, const Op& op, std::uint32_t mask) {
   if (lanes.correction == nullptr) return kHandler(lanes, op, mask);
   std::array<Word<T>, kLanesPerWarp> operands;  // copied, because the result may overwrite the operand's register
-  std::copy_n(words<T>(lanes, op.a), kLanesPerWarp, operands.begin());
+  std::copy_n(slot_words<T>(lanes, op.a), kLanesPerWarp, operands.begin());
   kHandler(lanes, op, mask);
   lanes.correction->apply(op, mask, reinterpret_cast<const std::byte*>(operands.data()),
-                          reinterpret_cast<std::byte*>(words<T>(lanes, op.d)));
+                          reinterpret_cast<std::byte*>(slot_words<T>(lanes, op.d)));
 }
 template <class F, class T>
 Handlers corrected_handlers() {
@@ -86,8 +86,8 @@ Handlers select_unary(const Instruction& instruction) {
   if (instruction.type == Type::kF16) return unary_handlers<N, F16, F16>();
   if (instruction.type == Type::kBf16) return unary_handlers<N, Bf16, Bf16>();
   if (instruction.type != Type::kF32) return {};
-  return instruction.modifiers.has(Modifier::kFtz) ? corrected_handlers<FlushedVariant<N, true, false>, float>()
-                                                   : corrected_handlers<FlushedVariant<N, false, false>, float>();
+  return instruction.modifiers.has(Modifier::kFtz) ? corrected_handlers<FtzSatVariant<N, true, false>, float>()
+                                                   : corrected_handlers<FtzSatVariant<N, false, false>, float>();
 }
 
 }  // namespace
@@ -107,8 +107,8 @@ Handlers select_special(const Instruction& instruction) {
       if (!is_double) return select_unary<RsqrtOfFloat>(instruction);
       return ftz ? corrected_handlers<RsqrtHalf, double>() : unary_handlers<Rsqrt, double, double>();
     case Opcode::kDiv:
-      return ftz ? binary_handlers<FlushedVariant<FloatDiv, true, false>, float>()
-                 : binary_handlers<FlushedVariant<FloatDiv, false, false>, float>();
+      return ftz ? binary_handlers<FtzSatVariant<FloatDiv, true, false>, float>()
+                 : binary_handlers<FtzSatVariant<FloatDiv, false, false>, float>();
     default: return {};
   }
 }
