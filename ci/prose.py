@@ -141,19 +141,23 @@ def identifiers() -> Iterator[Item]:
         if is_test(name):
             continue
         seen = set()
-        scopes: list[str] = []
+        # For each open brace: the name of its type, "" for a namespace, None for anything else, such as a function.
+        scopes: list[str | None] = []
         for number, line in enumerate(contents(name).splitlines(), 1):
             code = re.sub(r"\s*//.*", "", line)
             match = declared.match(code)
             found = next((group for group in match.groups() if group), None) if match else None
-            if found and found not in seen and not line.lstrip().startswith(("return", "using", "#", "namespace")):
+            is_declaration = None not in scopes and found not in ("true", "false")
+            is_declaration &= not line.lstrip().startswith(("return", "using", "#", "namespace"))
+            if found and found not in seen and is_declaration:
                 seen.add(found)
                 yield Item(name, number, f"{'::'.join([*filter(None, scopes), found])}: {code.strip()}")
-            opened = re.match(r"\s*(?:struct|class|enum class)\s+(\w+)[^;]*\{", code)
+            opened = re.match(r"\s*(?:struct|class|enum class|namespace)\s+([\w:]+)[^;]*\{", code)
+            scope = None if opened is None else "" if code.lstrip().startswith("namespace") else opened[1]
             closed = code.count("}")
             for _ in range(code.count("{")):
-                scopes.append(opened[1] if opened else "")
-                opened = None
+                scopes.append(scope)
+                scope = None
             del scopes[max(0, len(scopes) - closed) :]
 
 

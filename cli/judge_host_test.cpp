@@ -120,7 +120,7 @@ TEST_F(JudgeHostTest, MissingBarrierIsReportedWithLineOfThePythonFile) {
   const CommandResult run =
       judge_changed("  part[threadIdx.x] = sum;\n  __syncthreads();\n", "  part[threadIdx.x] = sum;\n");
   EXPECT_EQ(run.status, 1) << run.out << run.err;
-  EXPECT_THAT(run.out, AllOf(HasSubstr("read_write_race"), HasSubstr("source line 18")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("read_write_race"), HasSubstr("source line 15")));
 }
 
 TEST_F(JudgeHostTest, LaunchThatNoGpuWouldRunFails) {
@@ -157,21 +157,19 @@ TEST_F(JudgeHostTest, WrongShapeOfResultIsReported) {
 TEST_F(JudgeHostTest, CompilerErrorHasLineOfThePythonFile) {
   const CommandResult run = judge_changed("factors[1] * sums[i]", "factrs[1] * sums[i]");
   EXPECT_EQ(run.status, 1);
-  EXPECT_THAT(run.out, AllOf(HasSubstr("candidate.py(29): error"), HasSubstr("\"factrs\" is undefined")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("candidate.py(26): error"), HasSubstr("identifier \"factrs\" is undefined")));
 }
 
 TEST_F(JudgeHostTest, FunctionsThatPyTorchWouldComputeAreNamed) {
   EXPECT_THAT(judge_changed("  return out;\n}\n\"\"\"", "  return torch::softmax(out, 0);\n}\n\"\"\"").out,
-              AllOf(HasSubstr("candidate.py(43): error"), HasSubstr("softmax")));
+              AllOf(HasSubstr("candidate.py(40): error"), HasSubstr("softmax")));
 }
 
 TEST_F(JudgeHostTest, HostCodeThatDamagesItsProcessIsContained) {
   EXPECT_THAT(judge_changed("const int threads = 64;", "const int threads = 64; exit(0);").out,
               HasSubstr("exited early with status 0"));
-  EXPECT_THAT(judge_changed("const int threads = 64;", "const int threads = 64; fopen(\"/etc/passwd\", \"w\");").status,
-              ::testing::AnyOf(0, 1));
-  EXPECT_THAT(judge_changed("const int threads = 64;", "const int threads = 64; for (volatile int k = 0;;) k = k;").out,
-              HasSubstr("timed out"));
+  EXPECT_THAT(judge_changed("const int threads = 64;", "const int threads = 64; system(\"true\");").out,
+              HasSubstr("made a system call that kernels may not make"));
 }
 
 TEST_F(JudgeHostTest, CudaSourceWithFunctionInContractPasses) {
