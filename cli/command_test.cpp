@@ -167,7 +167,7 @@ TEST_F(CommandTest, ModeOptionWithValueBothRunsCasesInStrictAndDefaultMode) {
   EXPECT_EQ(records().cases.size(), 1U);
 }
 
-TEST_F(CommandTest, PtxDeviceUsesFastCompileModeUnlessSelectorNamesMode) {
+TEST_F(CommandTest, PtxCasesUseFastCompileModeUnlessCasePatternNamesMode) {
   EXPECT_EQ(workshop_.run("assay list loop/horner --device ptx").out,
             "loop/horner/f32_i32/ptx/forward/fast_compile\nloop/horner/f32_i32/ptx/backward/fast_compile\n");
   EXPECT_EQ(workshop_.run("assay list 'loop/horner/*/ptx/forward/default' --device ptx").out,

@@ -55,7 +55,7 @@ TEST(ElementPart, StoreWithCallInIndexChangesTheWholeElement) {
   EXPECT_TRUE(ParsedKernel("v[f(i)] = insert(v[f(i)], 2, x[i])").stored().path.empty());
 }
 
-TEST(ElementPart, StoreThatReplacesComponentOfAFieldChangesOnlyThatComponent) {
+TEST(ElementPart, StoreToComponentOfFieldIsRecognizedAsChangeOfThatComponent) {
   const ParsedKernel k("b[i] = with_field(b[i], at, insert(b[i].at, 0, x[i]))");
   const ChangedPart part = k.stored();
   ASSERT_EQ(part.path.size(), 2U);

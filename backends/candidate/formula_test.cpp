@@ -50,7 +50,7 @@ TEST(ContractFormula, RequiresCeilOrFloorIfResultIsNotAnInteger) {
   EXPECT_THAT(error("n / 256"), HasSubstr("must be an integer, got 3.90625; use ceil or floor"));
 }
 
-TEST(ContractFormula, ErrorOfMalformedFormulaReportsPositionOrCause) {
+TEST(ContractFormula, MalformedFormulaIsReportedWithPositionOrCause) {
   EXPECT_THAT(error(""), HasSubstr("position 1: expected a number or a name"));
   EXPECT_THAT(error("n +"), HasSubstr("expected a number or a name"));
   EXPECT_THAT(error("n m"), HasSubstr("position 3: unexpected 'm'"));

@@ -76,7 +76,7 @@ class AgreementJudge {
     }
     Result<KernelLauncher> placed = KernelLauncher::place(
         pass_context.configuration.session, pass_context.subject.module_in(precision), pass_context.kernel, pass_,
-        device_precision(precision), launch, std::move(gradients), roles_of(pass_context, pass_), std::byte{0xFF});
+        to_backend_precision(precision), launch, std::move(gradients), roles_of(pass_context, pass_), std::byte{0xFF});
     if (!placed.ok()) {
       verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
       return std::nullopt;

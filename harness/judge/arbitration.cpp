@@ -68,7 +68,7 @@ class Arbiter {
     const InputSet& input = pass_context_.sets[set];
     Result<KernelLauncher> placed =
         KernelLauncher::place(pass_context_.configuration.session, subject.module_in(precision), pass_context_.kernel,
-                              backends::Pass::kBackward, device_precision(precision), borrow_launch(*launch),
+                              backends::Pass::kBackward, to_backend_precision(precision), borrow_launch(*launch),
                               gradient_arguments(subject, input, precision, InitialGradient::kZero, 1),
                               roles_of(pass_context_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;

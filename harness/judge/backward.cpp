@@ -47,7 +47,7 @@ class BackwardJudge {
     if (!found->second) return;
     Result<KernelLauncher> placed = KernelLauncher::place(
         pass_context_.configuration.session, pass_context_.subject.module_in(precision), pass_context_.kernel,
-        backends::Pass::kBackward, device_precision(precision), borrow_launch(*found->second),
+        backends::Pass::kBackward, to_backend_precision(precision), borrow_launch(*found->second),
         gradient_arguments(pass_context_.subject, pass_context_.sets[set], precision, start, cotangent_factor), roles_,
         std::byte{0xFF}, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);

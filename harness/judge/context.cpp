@@ -52,7 +52,7 @@ bool is_profiled(const TestLaunch& test_launch) {
 
 Counterexample counterexample_of(const TestLaunch& test_launch) {
   Counterexample counterexample{.input_set = test_launch.set_index,
-                                .precision = device_precision(test_launch.precision),
+                                .precision = to_backend_precision(test_launch.precision),
                                 .threads = test_launch.launcher.request().threads,
                                 .launch_arguments = {},
                                 .array = {},
@@ -144,7 +144,7 @@ std::optional<ir::Launch> backward_launch(const PassContext& pass_context, std::
   if (finals.empty()) return launch;
   Result<KernelLauncher> placed =
       KernelLauncher::place(pass_context.configuration.session, pass_context.subject.module_in(precision),
-                            pass_context.kernel, backends::Pass::kForward, device_precision(precision),
+                            pass_context.kernel, backends::Pass::kForward, to_backend_precision(precision),
                             borrow_launch(pass_context.sets[set].launch_by_precision[precision]), {},
                             roles_of(pass_context, backends::Pass::kForward), std::byte{0});
   if (!placed.ok()) {

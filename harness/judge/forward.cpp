@@ -38,7 +38,7 @@ class ForwardJudge {
     if (!pass_context_.uses_precision(precision)) return;
     Result<KernelLauncher> placed = KernelLauncher::place(
         pass_context_.configuration.session, pass_context_.subject.module_in(precision), pass_context_.kernel,
-        backends::Pass::kForward, device_precision(precision),
+        backends::Pass::kForward, to_backend_precision(precision),
         borrow_launch(pass_context_.sets[set].launch_by_precision[precision]), {}, roles_, poison, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
     test_launches_.push_back({.purpose = purpose, .set_index = set, .precision = precision, .launcher = placed.take()});

@@ -19,7 +19,7 @@ namespace assay::harness {
 
 using Precision = reference::Precision;
 inline constexpr std::array<Precision, 2> kBothPrecisions = {Precision::kNative, Precision::kPromoted};
-constexpr backends::Precision device_precision(Precision precision) {
+constexpr backends::Precision to_backend_precision(Precision precision) {
   return precision == Precision::kNative ? backends::Precision::kNative : backends::Precision::kPromoted;
 }
 

@@ -69,9 +69,8 @@ void PassVerdict::keep(FiniteDifferenceSeries seen, double rho) {
 std::optional<ClosestControl> PassVerdict::closest_control() const {
   std::optional<ClosestControl> closest;
   for (const auto& [array, tally] : negative_controls) {
-    if (tally.nearest_rejected_control.empty() || (closest && !(tally.nearest_rejected_rho < closest->rho))) continue;
-    closest = {
-        .array = array, .control = std::string(tally.nearest_rejected_control), .rho = tally.nearest_rejected_rho};
+    if (tally.nearest_rejected_control.empty() || (closest && !(tally.least_rejected_rho < closest->rho))) continue;
+    closest = {.array = array, .control = std::string(tally.nearest_rejected_control), .rho = tally.least_rejected_rho};
   }
   return closest;
 }

@@ -69,7 +69,7 @@ class Table {
     for (const Op op : kIntegerOperations)
       add({.op = op, .role = EvaluatorRole::kNoFloatOperands});
     for (const Op op : kComposedOperations)
-      add({.op = op, .role = EvaluatorRole::kComposed});
+      add({.op = op, .role = EvaluatorRole::kLoweredToOtherOperations});
     for (const ir::OperationEntry& row : ir::kOperations)
       require(present_.at(index_of(row.op)), row.op, "no evaluator");
   }
@@ -85,7 +85,7 @@ class Table {
   void add(const Evaluator& row) {
     require(!present_.at(index_of(row.op)), row.op, "has two evaluators");
     const bool has_derivative = ir::row(row.op).adjoint_kind == ir::AdjointKind::kHasRule;
-    require(row.role == EvaluatorRole::kComposed || row.is_differentiable == has_derivative, row.op,
+    require(row.role == EvaluatorRole::kLoweredToOtherOperations || row.is_differentiable == has_derivative, row.op,
             "the evaluator has a derivative but the operation has none, or vice versa");
     present_.at(index_of(row.op)) = true;
     rows_.at(index_of(row.op)) = row;

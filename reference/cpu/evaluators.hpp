@@ -27,11 +27,11 @@ using Differentiate = void (*)(const Arithmetic&, Operands, const BoundedValue& 
 
 /// How the lowering (program.hpp) implements an operation on floats.
 enum class EvaluatorRole : std::uint8_t {
-  kElementwise,      ///< applied component by component, with scalars broadcast: `evaluate`
-  kReduction,        ///< reduces all components of all operands to one number: `evaluate`
-  kPredicate,        ///< returns a bool: `predicate`
-  kNoFloatOperands,  ///< has no float operands
-  kComposed,         ///< lowered to other instructions: moves, selections, branches, other operations
+  kElementwise,               ///< applied component by component, with scalars broadcast: `evaluate`
+  kReduction,                 ///< reduces all components of all operands to one number: `evaluate`
+  kPredicate,                 ///< returns a bool: `predicate`
+  kNoFloatOperands,           ///< has no float operands
+  kLoweredToOtherOperations,  ///< lowered to other instructions: moves, selections, branches, other operations
 };
 
 struct Evaluator {

@@ -57,7 +57,7 @@ TEST(NonDifferentiablePoint, AbsoluteValueHasZeroDerivativeAtZero) {
   EXPECT_EQ(at(Op::kCopysign, {-3, -1}).partials, (Partials{1, 0}));
 }
 
-TEST(NonDifferentiablePoint, ClampBreaksTiesLikeMinOfMax) {
+TEST(NonDifferentiablePoint, DerivativeOfClampAtLimitsEqualsThatOfNestedMinAndMax) {
   EXPECT_EQ(at(Op::kClamp, {0.5, 0, 1}).partials, (Partials{1, 0, 0}));
   EXPECT_EQ(at(Op::kClamp, {0, 0, 1}).partials, (Partials{1, 0, 0})) << "max(low, x) gives a tie to x";
   EXPECT_EQ(at(Op::kClamp, {1, 0, 1}).partials, (Partials{0, 0, 1})) << "min(x, high) gives a tie to high";

@@ -152,7 +152,7 @@ TEST(OracleSelfCheck, DetectsSlightlyIncorrectCustomGradient) {
 }
 
 /// (x + c) - c is exact for an x with a short mantissa, but rounds at neighboring points.
-TEST(OracleSelfCheck, ToleratesRoundingAtAllPointsExceptTheCenterPoint) {
+TEST(OracleSelfCheck, ToleratesRoundingThatOccursOnlyAtNeighboringPoints) {
   int converged = 0;
   for (int k = 0; k < 400; ++k) {
     const double c = std::ldexp(1.0, 28 + k % 16);

@@ -26,7 +26,7 @@ MemoryFinding finding() {
           .text = "two threads write"};
 }
 
-TEST(OutcomeText, FindingsAreReadAsWritten) {
+TEST(OutcomeText, WritingAndReadingPreservesFindings) {
   const MemoryFault fault{.message = "two threads write", .kind = "write_write_race", .findings = {finding()}};
   const std::optional<RunOutcome> read = outcome_from(outcome_text(fault, 65536));
   ASSERT_TRUE(read.has_value());

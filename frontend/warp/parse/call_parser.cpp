@@ -40,7 +40,8 @@ Result<ir::Type> WarpExpressionParser::type_of_node(SyntaxNode node) {
     const auto given = arguments_of(node).positional;
     if (given.size() != 1) return Error{"type() takes one argument"};
     const ExprId value = this->value(given[0]);
-    return value == kNone ? Result<ir::Type>(Error{"the argument of type() has no type"}) : context_.type_of(value);
+    return value == kNone ? Result<ir::Type>(Error{"the argument of type() has no value, so it has no type"})
+                          : context_.type_of(value);
   }
   if (node.is(SyntaxKind::kAttribute) && node.part(SyntaxField::kAttribute).text() == "dtype") {
     const SyntaxNode object = node.part(SyntaxField::kObject);

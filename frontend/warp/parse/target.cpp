@@ -274,7 +274,9 @@ void write_target(FunctionContext& context, SyntaxNode node, const AssignmentTar
   }
   if (place.is_slice() && !place.is_assignable_slice()) {
     context.error(
-        node, "Warp supports assignment to slices of variables only; copy the vector or matrix to a variable first");
+        node,
+        "Warp can assign only to a slice of a variable, not of an array element or a field; copy the vector or matrix "
+        "to a variable, assign to the slice, and store the variable");
     return;
   }
   if (place.is_slice()) return write_slice(context, node, place, value);

@@ -90,7 +90,7 @@ TEST(AssumedTypes, AreReportedWithoutSuggestedOverloadIfWarpIsNotImportedAsModul
   EXPECT_EQ(file.declarations[0].suggested_overload, "");
 }
 
-TEST(AssumedTypes, AreReportedWithoutSuggestedOverloadForKernelInsideFunction) {
+TEST(AssumedTypes, NoOverloadIsSuggestedForKernelInsideFunction) {
   const ParsedFile file = read(
       "import warp as wp\ndef make():\n    @wp.kernel\n    def k(x: wp.array(dtype=Any)):\n"
       "        x[wp.tid()] *= 2.0\n    return k\nmade = make()\n");

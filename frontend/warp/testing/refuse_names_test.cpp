@@ -59,13 +59,13 @@ const RejectionCase kCases[] = {
     {.name = "SliceOfArrayElementAssigned",
      .parameters = "y: wp.array(dtype=wp.vec3), b: wp.vec2",
      .body = "y[0][0:2] = b",
-     .messages = "4:5: error: in k: y[0][0:2]: Warp supports assignment to slices of variables only; copy the vector "
-                 "or matrix to a variable first"},
+     .messages = "4:5: error: in k: y[0][0:2]: Warp can assign only to a slice of a variable, not of an array element "
+                 "or a field; copy the vector or matrix to a variable, assign to the slice, and store the variable"},
     {.name = "SliceOfArrayElementIncreased",
      .parameters = "y: wp.array(dtype=wp.vec3), b: wp.vec2",
      .body = "y[0][0:2] += b",
-     .messages = "4:5: error: in k: y[0][0:2]: Warp supports assignment to slices of variables only; copy the vector "
-                 "or matrix to a variable first"},
+     .messages = "4:5: error: in k: y[0][0:2]: Warp can assign only to a slice of a variable, not of an array element "
+                 "or a field; copy the vector or matrix to a variable, assign to the slice, and store the variable"},
     {.name = "VectorAssignedToItsOwnSlice",
      .body = "p = v\np[::-1] = p",
      .messages = "5:5: error: in k: p[::-1]: Warp would change the variable while it copies components from it to the "

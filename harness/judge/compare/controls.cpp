@@ -140,16 +140,16 @@ std::string_view accepted_at_the_edge(std::span<const ComputedScalar> got, std::
 }  // namespace
 
 void NegativeControlCounts::reject(std::string_view name, double rho) {
-  if (!nearest_rejected_control.empty() && !(rho < nearest_rejected_rho)) return;
+  if (!nearest_rejected_control.empty() && !(rho < least_rejected_rho)) return;
   nearest_rejected_control = name;
-  nearest_rejected_rho = rho;
+  least_rejected_rho = rho;
 }
 
 void NegativeControlCounts::add(const NegativeControlCounts& other) {
   tried_controls += other.tried_controls;
   rejected += other.rejected;
   if (accepted_control.empty()) accepted_control = other.accepted_control;
-  if (!other.nearest_rejected_control.empty()) reject(other.nearest_rejected_control, other.nearest_rejected_rho);
+  if (!other.nearest_rejected_control.empty()) reject(other.nearest_rejected_control, other.least_rejected_rho);
 }
 
 NegativeControlCounts try_negative_controls(std::span<const ComputedScalar> got,
@@ -189,7 +189,7 @@ NegativeControlCounts try_negative_controls(std::span<const ComputedScalar> got,
     ++tally.tried_controls;
     // Report only a control that was rejected more narrowly than all before.
     const Comparison comparison =
-        rejection(control, expected, tally.rejected > 0 ? tally.nearest_rejected_rho : HUGE_VAL);
+        rejection(control, expected, tally.rejected > 0 ? tally.least_rejected_rho : HUGE_VAL);
     if (comparison.agrees()) {
       tally.accepted_control = name;
     } else {

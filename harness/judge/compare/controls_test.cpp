@@ -53,15 +53,15 @@ TEST(NegativeControls, NarrowBoundsRejectAllControls) {
 TEST(NegativeControls, ReportsRejectedControlWithSmallestRho) {
   const NegativeControlCounts tally = floats({1, 2, 4}, 0x1p-20).tally(1000);
   EXPECT_EQ(tally.nearest_rejected_control, "the result plus one") << "the others have larger errors";
-  EXPECT_EQ(tally.nearest_rejected_rho, 0x1p20);
+  EXPECT_EQ(tally.least_rejected_rho, 0x1p20);
   EXPECT_EQ(floats({1, 2, 4}, 100).tally().nearest_rejected_control, "") << "none was rejected";
 
   NegativeControlCounts sum = tally;
   sum.add(floats({8, 8.5}, 0x1p-20).tally(1000, 1));
   EXPECT_EQ(sum.nearest_rejected_control, "the shuffled result");
-  EXPECT_EQ(sum.nearest_rejected_rho, 0x1p19);
+  EXPECT_EQ(sum.least_rejected_rho, 0x1p19);
   sum.add(NegativeControlCounts{});
-  EXPECT_EQ(sum.nearest_rejected_rho, 0x1p19);
+  EXPECT_EQ(sum.least_rejected_rho, 0x1p19);
 }
 
 TEST(NegativeControls, ReportsNameOfAcceptedControl) {

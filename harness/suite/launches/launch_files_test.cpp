@@ -161,7 +161,8 @@ TEST_F(LaunchFilesTest, ReportsPositionAndCauseOfInvalidFile) {
 TEST_F(LaunchFilesTest, RejectsArgumentsThatDoNotMatchTheKernel) {
   write_launch("push", "[2]", "[]");
   EXPECT_THAT(error(), HasSubstr("kernel 'push' has 4 parameters, but the launch has 0 arguments"));
-  EXPECT_THAT(error_with(R"("name": "x")", R"("name": "y")"), HasSubstr("argument 0 must be 'x'"));
+  EXPECT_THAT(error_with(R"("name": "x")", R"("name": "y")"),
+              HasSubstr("argument 0 must have the name of parameter 'x'"));
   EXPECT_THAT(error_with(R"("shape": [2], "strides")", R"("shape": [2, 1], "strides")"),
               HasSubstr("argument 'x' must be an array of float32 x 3 with 1 dimensions, got 2 dimensions"));
   EXPECT_THAT(error_with(R"("shape": [2], "strides")", R"("shape": [3], "strides")"),
