@@ -24,6 +24,7 @@ __all__ = [
     "capture",
     "export",
     "gradcheck",
+    "judge",
     "verify",
 ]
 
@@ -46,6 +47,10 @@ def __getattr__(name: str) -> Any:
         from assay import _judge
 
         return getattr(_judge, name)
+    if name == "judge":
+        from assay._candidate import judge
+
+        return judge
     if name == "gradcheck":
         from assay._gradcheck import gradcheck
 
