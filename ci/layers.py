@@ -129,6 +129,7 @@ ALLOWED = {
         "support/version",
     ),
     "harness/blame": ("backends/device", "harness/records", "harness/suite/run"),
+    "harness/candidates": ("backends/cpu", "harness/records", "support", "support/version"),
     "harness/compilers": (
         "backends/cuda/nvrtc",
         "backends/device",

@@ -2,54 +2,132 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/run_suite.hpp"
+#include "harness/candidates/candidate_suite.hpp"
 
 namespace assay::cli {
 
+namespace {
+
+struct JudgeRequest {
+  RunRequest run;
+  std::string specification;
+  std::string suite_folder;  ///< folder with a list of candidates; empty: one candidate is judged
+};
+
+int judge_one(JudgeRequest& request, const Invocation& invocation) {
+  harness::SuiteOptions& options = request.run.suite_options;
+  options.selectors = {request.specification};
+  options.device = "candidate";
+  options.pass = "forward";
+  options.max_cases_to_blame = 0;
+  options.ignore_cached_verdicts = true;
+  options.command_line = invocation.arguments;
+  request.run.reduction_seconds = 0;
+  return run_suite(request.run);
+}
+
+/// The options that each candidate of a suite is judged with.
+std::vector<std::string> options_for_each(const harness::SuiteOptions& suite) {
+  std::vector<std::string> options{"--seed", std::to_string(suite.seed)};
+  if (suite.quick) options.emplace_back("--quick");
+  if (suite.thorough) options.emplace_back("--thorough");
+  const auto add_list = [&](const char* name, const std::vector<std::string>& values) {
+    if (!values.empty()) options.insert(options.end(), {name, fmt::format("{}", fmt::join(values, ","))});
+  };
+  add_list("--nvrtc", suite.builds.nvrtcs);
+  add_list("--arch", suite.builds.architectures);
+  for (const std::string& check : suite.device_options.disabled_checks)
+    options.insert(options.end(), {"--no-check", check});
+  return options;
+}
+
+int judge_suite(const JudgeRequest& request) {
+  const harness::SuiteOptions& suite = request.run.suite_options;
+  std::error_code error;
+  const harness::CandidateSuiteOptions options{
+      .program = std::filesystem::read_symlink("/proc/self/exe", error),
+      .folder = request.suite_folder,
+      .output = suite.output,
+      .jobs = suite.jobs > 0 ? static_cast<unsigned>(suite.jobs) : std::thread::hardware_concurrency(),
+      .options = options_for_each(suite),
+      .on_verdict = [](const harness::CandidateVerdict& verdict) {
+        const std::string reason = verdict.message.empty() ? "" : fmt::format("  {}", verdict.message);
+        static_cast<void>(print(fmt::format("{:<30} {}{}{}\n", verdict.outcome_text(), verdict.listed.candidate, reason,
+                                            verdict.is_reused ? "  (earlier verdict)" : "")));
+      }};
+  const auto verdicts = harness::judge_candidates(options);
+  if (!verdicts.ok()) return fail(verdicts.error());
+  harness::OutcomeCounts counts;
+  for (const harness::CandidateVerdict& verdict : *verdicts)
+    counts.add(verdict.outcome);
+  std::string table = fmt::format("\n{} candidates\n", verdicts->size());
+  for (const auto& [outcome, count] : harness::count_verdicts(*verdicts))
+    table += fmt::format("{:>6}  {}\n", count, outcome);
+  table += fmt::format("verdicts: {}\n", (options.output / "candidates.json").string());
+  if (const int printed = print_or_fail(table); printed != 0) return printed;
+  return to_int(exit_status(counts));
+}
+
+}  // namespace
+
 void add_judge(CLI::App& app, Invocation& invocation) {
-  const auto request = std::make_shared<RunRequest>();
-  const auto specification = std::make_shared<std::string>();
-  harness::SuiteOptions& suite = request->suite_options;
-  CLI::App& command = *app.add_subcommand("judge", "Judge an existing CUDA kernel against a specification");
+  const auto request = std::make_shared<JudgeRequest>();
+  harness::SuiteOptions& suite = request->run.suite_options;
+  CLI::App& command = *app.add_subcommand("judge", "Judge existing CUDA kernels against specifications");
+  CLI::Option* const candidate =
+      command
+          .add_option("CANDIDATE", suite.device_options.candidate_path,
+                      "CUDA source (.cu), PTX (.ptx) or a Python file that calls load_inline (.py). A file such as "
+                      "sums.assay.json next to sums.cu states how it is launched")
+          ->option_text(" ")
+          ->check(CLI::ExistingFile);
+  CLI::Option* const against =
+      command
+          .add_option("--against", request->specification,
+                      "The specification: a kernel in Warp Python that says what the candidate must compute")
+          ->option_text("SPEC.py[:KERNEL]")
+          ->needs(candidate);
+  candidate->needs(against);
   command
-      .add_option("CANDIDATE", suite.device_options.candidate_path,
-                  "CUDA source (.cu), PTX (.ptx) or a Python file that calls load_inline (.py). A file such as "
-                  "sums.assay.json next to sums.cu states how it is launched")
-      ->option_text(" ")
-      ->check(CLI::ExistingFile)
-      ->required();
-  command
-      .add_option("--against", *specification,
-                  "The specification: a kernel in Warp Python that says what the candidate must compute")
-      ->option_text("SPEC.py[:KERNEL]")
-      ->required();
+      .add_option("--suite", request->suite_folder,
+                  fmt::format("Instead of CANDIDATE: judge the candidates that the file {} in this folder lists, with "
+                              "the columns candidate,specification. Candidates that did not change since an earlier "
+                              "run with the same output folder keep their verdicts",
+                              harness::kCandidateListFile))
+      ->option_text("DIR")
+      ->check(CLI::ExistingDirectory)
+      ->excludes(candidate);
+  add_jobs_option(command, suite.jobs, "candidates of a suite");
   add_nvrtc_options(command, suite.builds);
   add_no_check_option(command, suite.device_options.disabled_checks);
   CLI::Option* const quick = command.add_flag("--quick", suite.quick, "Judge on few inputs, for a first look");
   command.add_flag("--thorough", suite.thorough, "Judge on many inputs")->excludes(quick);
   add_seed_option(command, suite.seed, "Seed of the inputs");
   command.add_option("--output", suite.output, "Output folder for the records and reports")->option_text("DIR [out]");
-  command.add_flag("--verbose", request->verbose, "Print every note");
-  add_color_option(command, request->color);
+  command.add_flag("--verbose", request->run.verbose, "Print every note");
+  add_color_option(command, request->run.color);
   command.footer(
       "Only the forward pass is judged; no GPU is needed. See docs/guide/judge_foreign_kernels.md.\n"
-      "Exit status: 0 the candidate computes what the specification says, 1 it does not, 2 usage error,\n"
-      "3 internal error, 4 nothing ran, 77 the candidate or its specification is not supported here.");
-  command.callback([request, specification, &invocation] {
-    harness::SuiteOptions& options = request->suite_options;
-    options.selectors = {*specification};
-    options.device = "candidate";
-    options.pass = "forward";
-    options.max_cases_to_blame = 0;
-    options.ignore_cached_verdicts = true;
-    options.command_line = invocation.arguments;
-    request->reduction_seconds = 0;
-    invocation.status = run_suite(*request);
+      "Exit status: 0 all candidates compute what their specifications say, 1 a candidate does not, 2 usage error,\n"
+      "3 internal error, 4 nothing ran, 77 no candidate or specification is supported here.");
+  command.callback([request, &invocation] {
+    const bool judges_suite = !request->suite_folder.empty();
+    if (!judges_suite && request->run.suite_options.device_options.candidate_path.empty()) {
+      invocation.status = fail(Error{"nothing to judge: state CANDIDATE --against SPEC.py, or --suite DIR"});
+      return;
+    }
+    invocation.status = judges_suite ? judge_suite(*request) : judge_one(*request, invocation);
   });
 }
 

@@ -12,7 +12,9 @@ namespace {
 
 using ::testing::AllOf;
 using testing::CommandResult;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::Workshop;
 
 constexpr std::string_view kSpecification = R"(import warp as wp
@@ -186,6 +188,31 @@ TEST_F(JudgeTest, RejectsInvalidContract) {
   EXPECT_THAT(malformed.err, HasSubstr("sums.assay.json: invalid JSON"));
   EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "blocks": 4})").err,
               AllOf(HasSubstr("invalid contract"), HasSubstr("blocks")));
+}
+
+TEST_F(JudgeTest, SuiteListsVerdictOfEachCandidateAndReusesIt) {
+  std::string wrong(kSums);
+  workshop_.write("wrong.cu", wrong.replace(wrong.find("j < columns"), 11, "j < columns - 1"));
+  workshop_.write("wrong.assay.json", kContract);
+  workshop_.write("candidates.csv",
+                  "candidate,specification\nsums.cu,sums.py:sums\nwrong.cu,sums.py\nscale.ptx,scale.py\n");
+  const CommandResult run = workshop_.run("assay judge --suite . --quick --output verdicts");
+  EXPECT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("3 candidates\n     1  fail(mismatch)\n     2  pass\n"),
+                             HasSubstr("verdicts: verdicts/candidates.json"), Not(HasSubstr("earlier verdict"))));
+  workshop_.write("wrong.cu", kSums);
+  const CommandResult again = workshop_.run("assay judge --suite . --quick --output verdicts");
+  EXPECT_EQ(again.status, 0) << again.out << again.err;
+  EXPECT_THAT(again.out, AllOf(HasSubstr("     3  pass\n"), ContainsRegex("sums.cu +.earlier verdict.")));
+}
+
+TEST_F(JudgeTest, RejectsMissingCandidateOrList) {
+  const CommandResult nothing = workshop_.run("assay judge");
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("nothing to judge: state CANDIDATE --against SPEC.py, or --suite DIR"));
+  const CommandResult suite = workshop_.run("assay judge --suite .");
+  EXPECT_EQ(suite.status, 2);
+  EXPECT_THAT(suite.err, HasSubstr("candidates.csv: the folder has no list of candidates"));
 }
 
 TEST_F(JudgeTest, RejectsCandidateFileThatIsMissingOrContainsNoKernel) {

@@ -1,0 +1,215 @@
+#include "harness/candidates/candidate_suite.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/cpu/process.hpp"
+#include "harness/records/record_lines.hpp"
+#include "support/csv.hpp"
+#include "support/files.hpp"
+#include "support/hash.hpp"
+#include "support/parallel.hpp"
+#include "support/version/version.hpp"
+
+namespace assay::harness {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::chrono::minutes kTimeLimit{20};
+/// The file in the folder of a candidate's reports that identifies what was judged.
+constexpr std::string_view kIdentityFile = "judged.txt";
+
+/// The path without `:KERNEL`.
+fs::path specification_file(const std::string& specification) {
+  const std::size_t colon = specification.rfind(':');
+  return colon == std::string::npos ? specification : specification.substr(0, colon);
+}
+
+std::optional<std::size_t> column(const CsvRow& head, std::string_view name) {
+  const auto found = std::ranges::find(head.fields, name);
+  if (found == head.fields.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - head.fields.begin());
+}
+
+/// The name of the folder of a candidate's reports: its path without characters that separate folders.
+std::string folder_name(const std::string& candidate) {
+  std::string name = candidate;
+  std::ranges::replace(name, '/', '.');
+  return name;
+}
+
+/// Everything that a verdict depends on.
+Result<std::string> identity_of(const ListedCandidate& listed, const CandidateSuiteOptions& options) {
+  std::string identity =
+      fmt::format("{}\n{}\n{}\n", version_text(), listed.specification, fmt::join(options.options, " "));
+  fs::path contract = options.folder / listed.candidate;
+  contract.replace_extension(".assay.json");
+  for (const fs::path& file :
+       {options.folder / listed.candidate, options.folder / specification_file(listed.specification), contract}) {
+    std::error_code error;
+    if (file == contract && !fs::exists(file, error)) continue;
+    const Result<std::string> hash = sha256_of_file(file);
+    if (!hash.ok()) return hash.error();
+    identity += *hash + '\n';
+  }
+  return identity;
+}
+
+/// Sets the outcome of the verdict from the records in its folder. Fails if they are incomplete.
+Result<void> read_outcome(CandidateVerdict& verdict) {
+  const Result<RecordLines> records = read_record_lines(verdict.reports, Damage::listed);
+  if (!records.ok()) return records.error();
+  if (!records->complete() || records->cases.empty()) return Error{"the records are not complete"};
+  // With several kernels in the specification, the worst outcome counts.
+  verdict.outcome = Outcome::pass;
+  verdict.outcome_detail.clear();
+  verdict.message.clear();
+  for (const json& record : records->cases) {
+    const auto outcome = outcome_from_text(record.at("outcome").get<std::string>());
+    if (!outcome || *outcome <= verdict.outcome) continue;
+    verdict.outcome = *outcome;
+    verdict.outcome_detail = record.value("kind", "");
+    verdict.message = record.value("message", "");
+  }
+  return {};
+}
+
+class SuiteRun {
+ public:
+  explicit SuiteRun(const CandidateSuiteOptions& options) : options_(options) {}
+
+  CandidateVerdict judge(const ListedCandidate& listed) {
+    CandidateVerdict verdict{.listed = listed, .reports = options_.output / folder_name(listed.candidate)};
+    const Result<std::string> identity = identity_of(listed, options_);
+    if (!identity.ok()) return failed(std::move(verdict), identity.error().text());
+    const fs::path identity_file = verdict.reports / kIdentityFile;
+    if (const Result<std::string> known = read_file_text(identity_file); known.ok() && *known == *identity) {
+      verdict.is_reused = read_outcome(verdict).ok();
+      if (verdict.is_reused) return verdict;
+    }
+    std::error_code error;
+    fs::remove_all(verdict.reports, error);
+    fs::create_directories(verdict.reports, error);
+    std::vector<std::string> arguments{"judge",     (options_.folder / listed.candidate).string(),
+                                       "--against", (options_.folder / listed.specification).string(),
+                                       "--output",  verdict.reports.string()};
+    arguments.insert(arguments.end(), options_.options.begin(), options_.options.end());
+    const auto start = std::chrono::steady_clock::now();
+    const cpu::ProcessResult process = cpu::run_process(options_.program, arguments, kTimeLimit);
+    verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (process.end_reason == cpu::ProcessResult::EndReason::kTimedOut) {
+      verdict.outcome = Outcome::timed_out;
+      verdict.message = fmt::format("not judged within {} minutes", kTimeLimit.count());
+      return verdict;
+    }
+    if (const Result<void> read = read_outcome(verdict); !read.ok()) return failed(std::move(verdict), process.output);
+    if (const Result<void> put = put_file(identity_file, *identity); !put.ok())
+      return failed(std::move(verdict), put.error().text());
+    return verdict;
+  }
+
+ private:
+  static CandidateVerdict failed(CandidateVerdict verdict, std::string message) {
+    verdict.outcome = Outcome::internal_error;
+    verdict.message = std::move(message);
+    return verdict;
+  }
+
+  const CandidateSuiteOptions& options_;
+};
+
+json json_of(const CandidateVerdict& verdict) {
+  return {{"candidate", verdict.listed.candidate},
+          {"specification", verdict.listed.specification},
+          {"outcome", to_text(verdict.outcome)},
+          {"kind", verdict.outcome_detail},
+          {"message", verdict.message},
+          {"reports", verdict.reports.filename().string()},
+          {"seconds", verdict.seconds}};
+}
+
+}  // namespace
+
+std::string CandidateVerdict::outcome_text() const {
+  return outcome_detail.empty() ? std::string(to_text(outcome))
+                                : fmt::format("{}({})", to_text(outcome), outcome_detail);
+}
+
+Result<std::vector<ListedCandidate>> read_candidate_list(const fs::path& folder) {
+  const fs::path file = folder / kCandidateListFile;
+  const Result<std::string> text = read_file_text(file);
+  if (!text.ok())
+    return Error{"the folder has no list of candidates; write a file with the columns candidate,specification",
+                 file.string()};
+  const Result<std::vector<CsvRow>> rows = read_csv(*text);
+  if (!rows.ok()) return Error{rows.error().message, fmt::format("{}:{}", file.string(), rows.error().where)};
+  const auto fail = [&](int line, const std::string& message) {
+    return Error{message, fmt::format("{}:{}", file.string(), line)};
+  };
+  if (rows->empty()) return fail(1, "the list is empty; its first line must be candidate,specification");
+  const std::optional<std::size_t> candidate = column(rows->front(), "candidate");
+  const std::optional<std::size_t> specification = column(rows->front(), "specification");
+  if (!candidate || !specification)
+    return fail(1, "the first line must contain the columns candidate and specification");
+  std::vector<ListedCandidate> listed;
+  std::set<std::string> known;
+  for (const CsvRow& row : std::span(*rows).subspan(1)) {
+    if (row.fields.size() <= std::max(*candidate, *specification)) return fail(row.line, "the row has too few fields");
+    const ListedCandidate& one = listed.emplace_back(
+        ListedCandidate{.candidate = row.fields[*candidate], .specification = row.fields[*specification]});
+    std::error_code error;
+    if (!fs::is_regular_file(folder / one.candidate, error))
+      return fail(row.line, fmt::format("the candidate '{}' does not exist", one.candidate));
+    if (!fs::is_regular_file(folder / specification_file(one.specification), error))
+      return fail(row.line, fmt::format("the specification '{}' does not exist", one.specification));
+    if (!known.insert(folder_name(one.candidate)).second)
+      return fail(row.line, fmt::format("the candidate '{}' is listed twice", one.candidate));
+  }
+  if (listed.empty()) return fail(1, "the list has no candidates");
+  return listed;
+}
+
+Result<std::vector<CandidateVerdict>> judge_candidates(const CandidateSuiteOptions& options) {
+  const Result<std::vector<ListedCandidate>> listed = read_candidate_list(options.folder);
+  if (!listed.ok()) return listed.error();
+  std::error_code error;
+  fs::create_directories(options.output, error);
+  if (!fs::is_directory(options.output, error))
+    return Error{"cannot create the output folder", options.output.string()};
+  std::vector<CandidateVerdict> verdicts(listed->size());
+  std::mutex mutex;
+  for_each_index_in_parallel(listed->size(), options.jobs, [&](std::size_t i) {
+    verdicts[i] = SuiteRun(options).judge((*listed)[i]);
+    const std::lock_guard lock(mutex);
+    if (options.on_verdict) options.on_verdict(verdicts[i]);
+  });
+  json rows = json::array();
+  for (const CandidateVerdict& verdict : verdicts)
+    rows.push_back(json_of(verdict));
+  const json document{{"schema_version", "1.0.0"}, {"assay", version_text()}, {"candidates", std::move(rows)}};
+  const std::string text = document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  if (const Result<void> put = put_file(options.output / "candidates.json", text); !put.ok()) return put.error();
+  return verdicts;
+}
+
+std::map<std::string, std::size_t> count_verdicts(const std::vector<CandidateVerdict>& verdicts) {
+  std::map<std::string, std::size_t> counts;
+  for (const CandidateVerdict& verdict : verdicts)
+    ++counts[verdict.outcome_text()];
+  return counts;
+}
+
+}  // namespace assay::harness

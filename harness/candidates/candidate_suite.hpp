@@ -1,0 +1,62 @@
+// Judges many candidates, each in a process of its own: one table for a leaderboard or a training loop.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/records/outcome.hpp"
+#include "support/result.hpp"
+
+namespace assay::harness {
+
+/// The name of the file that lists the candidates of a folder.
+inline constexpr std::string_view kCandidateListFile = "candidates.csv";
+
+/// A row of the list. Paths are relative to the folder of the list.
+struct ListedCandidate {
+  std::string candidate;      ///< path of the candidate
+  std::string specification;  ///< path of the specification, with `:KERNEL` if the file has several kernels
+};
+
+/// The rows of FOLDER/candidates.csv, which has the columns `candidate` and `specification`; other columns are ignored.
+/// Fails if the file is missing or malformed, if a file does not exist, or if a candidate is listed twice; the error's
+/// location is the line.
+Result<std::vector<ListedCandidate>> read_candidate_list(const std::filesystem::path& folder);
+
+/// The verdict on one candidate.
+struct CandidateVerdict {
+  ListedCandidate listed;
+  Outcome outcome = Outcome::internal_error;
+  std::string outcome_detail;     ///< which check failed: "mismatch"; which access: "read_write_race"; often empty
+  std::string message;            ///< what was found; empty for a pass
+  std::filesystem::path reports;  ///< folder of the reports
+  double seconds = 0;             ///< time of the process; 0 if an earlier verdict was reused
+  bool is_reused = false;         ///< whether the verdict is from an earlier run with the same files and options
+
+  /// "pass", "fail(mismatch)".
+  [[nodiscard]] std::string outcome_text() const;
+};
+
+struct CandidateSuiteOptions {
+  std::filesystem::path program;     ///< the program `assay`
+  std::filesystem::path folder;      ///< folder with candidates.csv
+  std::filesystem::path output;      ///< receives a folder of reports for each candidate, and candidates.json
+  unsigned jobs = 1;                 ///< number of candidates judged at the same time
+  std::vector<std::string> options;  ///< further options of `assay judge`: "--quick"
+  /// Called after each candidate, by one thread at a time.
+  std::function<void(const CandidateVerdict&)> on_verdict = nullptr;
+};
+
+/// Judges the candidates of the list that have no verdict for the same files, options and program in `output`, and
+/// writes `output`/candidates.json. Returns the verdicts in the order of the list. Fails if the list or the output
+/// folder is not usable.
+Result<std::vector<CandidateVerdict>> judge_candidates(const CandidateSuiteOptions& options);
+
+/// The number of candidates by outcome_text().
+std::map<std::string, std::size_t> count_verdicts(const std::vector<CandidateVerdict>& verdicts);
+
+}  // namespace assay::harness
