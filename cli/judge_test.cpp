@@ -83,6 +83,35 @@ $done:
 }
 )";
 
+constexpr std::string_view kSoftmaxSpecification = R"(import warp as wp
+
+
+@wp.kernel
+def softmax(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+    i = wp.tid()
+    largest = x[i, 0]
+    for j in range(1, x.shape[1]):
+        largest = wp.max(largest, x[i, j])
+    total = float(0.0)
+    for j in range(x.shape[1]):
+        total += wp.exp(x[i, j] - largest)
+    for j in range(x.shape[1]):
+        out[i, j] = wp.exp(x[i, j] - largest) / total
+)";
+
+/// One thread for each row.
+constexpr std::string_view kSoftmax = R"(
+__global__ void softmax(const float* x, float* out, int columns, int rows) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= rows) return;
+  float largest = x[i * columns];
+  for (int j = 1; j < columns; ++j) largest = fmaxf(largest, x[i * columns + j]);
+  float total = 0;
+  for (int j = 0; j < columns; ++j) total += expf(x[i * columns + j] - largest);
+  for (int j = 0; j < columns; ++j) out[i * columns + j] = expf(x[i * columns + j] - largest) / total;
+}
+)";
+
 class JudgeTest : public ::testing::Test {
  protected:
   JudgeTest() : workshop_(ASSAY_PROGRAM) {
@@ -188,6 +217,20 @@ TEST_F(JudgeTest, RejectsInvalidContract) {
   EXPECT_THAT(malformed.err, HasSubstr("sums.assay.json: invalid JSON"));
   EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "blocks": 4})").err,
               AllOf(HasSubstr("invalid contract"), HasSubstr("blocks")));
+}
+
+TEST_F(JudgeTest, SoftmaxThatDoesNotSubtractMaximumFailsForLargeInputs) {
+  workshop_.write("softmax.py", kSoftmaxSpecification);
+  workshop_.write("softmax.assay.json",
+                  R"({"schema_version": "1.0.0", "arguments": ["x", "out", "x.shape[1]", "threads"]})");
+  workshop_.write("softmax.cu", kSoftmax);
+  const CommandResult correct = judge("softmax.cu", "softmax.py");
+  EXPECT_EQ(correct.status, 0) << correct.out << correct.err;
+  std::string naive(kSoftmax);
+  for (std::size_t at = naive.find(" - largest"); at != std::string::npos; at = naive.find(" - largest"))
+    naive.erase(at, 10);
+  workshop_.write("softmax.cu", naive);
+  EXPECT_THAT(judge("softmax.cu", "softmax.py").out, HasSubstr("fail(mismatch)"));
 }
 
 TEST_F(JudgeTest, SuiteListsVerdictOfEachCandidateAndReusesIt) {

@@ -26,6 +26,9 @@ constexpr std::int64_t kSetBudget = 400'000, kMostForSet = 25 * kSetBudget, kRed
 /// are threads once exceed the number of checkpoints of an adjoint.
 constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 
+/// Number of the draw of a set with an offset: its seed differs from those of other sets.
+constexpr int kOffsetDraw = 500;
+
 /// For the set with long rows: few threads, and more loop trips than an adjoint has checkpoints.
 constexpr double kConclusiveBound = 0x1p-10, kNarrow = 0.9;
 constexpr std::int32_t kLongRow = 79, kLongRowSize = 5;
@@ -199,6 +202,7 @@ class SetDrawer {
     }
     if (has_atomics(space_.uses())) add_exact();
     if (has_loops()) add_long();
+    add_offset_sets();
     cover();
     add_threshold_pairs();
     return std::move(sets_);
@@ -292,6 +296,23 @@ class SetDrawer {
     if (!set || !is_conclusive(*set) || conclusiveness(*set) < kAcceptableConclusiveness) return;
     set->is_uniform = false;
     sets_.push_back(std::move(*set));
+  }
+
+  /// Adds sets in which code of another algorithm may overflow or lose digits, as far as the kernel itself does not:
+  /// all values are next to the largest argument of exp(), or much larger than their differences.
+  void add_offset_sets() {
+    constexpr double kOffsets[] = {95, 1000};
+    for (int i = 0; i < std::min<int>(policy_.offset_sets, std::size(kOffsets)); ++i) {
+      DrawRequest asked = request(policy_.sets() + i, kOffsetDraw, Distribution::kUniform);
+      asked.float_offset = kOffsets[i];
+      // What such values teach about the domain must not affect the other sets.
+      InputSpace space = space_;
+      auto set = draw_promising(space, asked,
+                                [](const ReferenceResult& run) { return is_certain(run) && writes_anything(run); });
+      if (!set || !is_conclusive(*set)) continue;
+      set->is_uniform = false;
+      sets_.push_back(std::move(*set));
+    }
   }
 
   /// Adds sets that cover branches not covered by the conclusive sets.

@@ -9,6 +9,7 @@ struct Policy {
   int uniform_sets = 6;         ///< number of input sets drawn evenly from the domain
   int near_bound_sets = 2;      ///< number of input sets close to the ends of the domain
   int wide_magnitude_sets = 2;  ///< number of input sets with large and small magnitudes
+  int offset_sets = 0;          ///< number of input sets with a large number added to each float of an array, at most 2
   int fully_checked_sets = 2;   ///< sets that also get oracle_self_check, finite_differences and determinism
   int max_redraws = 20;         ///< redraws of a set with uncertain decisions or uninformative bounds
   int max_thresholds = 8;       ///< number of choices of the kernel that are tested on both sides of their threshold

@@ -24,7 +24,9 @@ Policy policy_of(const SuiteOptions& options) {
   if (options.quick) return Policy::quick();
   Policy policy = options.thorough ? Policy::thorough() : Policy::standard();
   // A candidate may use a block for each thread of the specification, which takes too long for a large launch.
-  if (!options.device_options.candidate_path.empty() && !options.thorough) policy.judges_large_launch = false;
+  const bool is_candidate = !options.device_options.candidate_path.empty();
+  if (is_candidate && !options.thorough) policy.judges_large_launch = false;
+  if (is_candidate) policy.offset_sets = 2;
   return policy;
 }
 

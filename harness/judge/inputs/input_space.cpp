@@ -74,6 +74,12 @@ double draw_float(Rng& rng, Interval interval, Distribution distribution) {
   return rng.uniform_real(low, high);
 }
 
+/// The offset for values of this type: exp() of an offset that is just in range for float32 overflows in float16.
+double offset_for(Scalar scalar, double offset) {
+  constexpr double kFloat16Share = 0.11;
+  return scalar == Scalar::kF16 ? kFloat16Share * offset : offset;
+}
+
 /// Long arrays, except permutations and ties, repeat after this many elements, which is not a multiple of any extent:
 /// drawing 65,539 elements takes longer than everything else.
 constexpr std::int64_t kPeriod = 1'021;
@@ -296,8 +302,10 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
     std::byte* at = argument.bytes.data() + element * stride;
     for (const ScalarComponent& component : components) {
       if (is_float(component.scalar)) {
-        const double value = draw_float(rng, real, request.distribution);
-        write_float(component.scalar, at + component.offset, fitted(component.scalar, value, real));
+        const double offset = is_array && !range ? offset_for(component.scalar, request.float_offset) : 0;
+        const Interval interval{real.low + offset, real.high + offset};
+        const double value = draw_float(rng, interval, request.distribution);
+        write_float(component.scalar, at + component.offset, fitted(component.scalar, value, interval));
       } else if (component.scalar == Scalar::kBool) {
         write_integer(component.scalar, at + component.offset, rng.uniform_int<std::int64_t>(0, 1));
       } else if (permutation) {

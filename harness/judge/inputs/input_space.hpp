@@ -33,6 +33,8 @@ enum class Distribution : std::uint8_t {
 struct DrawRequest {
   std::uint64_t seed = 0;                              ///< seed of the random values
   Distribution distribution = Distribution::kUniform;  ///< distribution of float values
+  /// A number added to each float of an array whose range is not annotated; smaller for float16.
+  double float_offset = 0;
   std::int32_t size = 17;  ///< requested extent of the first launch dimension; the others follow from it
   /// Requested extent of array dimensions, independent of the launch, and value of integers without a known range:
   /// typically the length of a loop in a thread. 0: the number of threads, or a small number.

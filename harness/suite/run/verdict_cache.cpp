@@ -22,10 +22,11 @@ using nlohmann::json;
 /// The part of the key for the policy. Binds each member, so that a new member does not compile until it is considered
 /// here.
 std::string text_of(const Policy& policy) {
-  const auto& [uniform_sets, near_bound_sets, wide_magnitude_sets, fully_checked_sets, max_redraws, thresholds,
-               judges_large_launch, kernels_per_large_backward_launch, native_precision, f64_promotion] = policy;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {}", uniform_sets, near_bound_sets, wide_magnitude_sets,
-                     fully_checked_sets, max_redraws, thresholds, judges_large_launch,
+  const auto& [uniform_sets, near_bound_sets, wide_magnitude_sets, offset_sets, fully_checked_sets, max_redraws,
+               thresholds, judges_large_launch, kernels_per_large_backward_launch, native_precision, f64_promotion] =
+      policy;
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", uniform_sets, near_bound_sets, wide_magnitude_sets,
+                     offset_sets, fully_checked_sets, max_redraws, thresholds, judges_large_launch,
                      kernels_per_large_backward_launch, native_precision, f64_promotion);
 }
 
