@@ -91,6 +91,9 @@ struct DeviceFunctions {
   /// Runs a kernel to its end and returns a CUDA error number.
   std::int32_t (*launch)(std::int32_t module, const char* kernel, const std::uint32_t grid[3],
                          const std::uint32_t block[3], std::uint64_t dynamic_shared_bytes, void** arguments);
+  /// Ends the judgment of the call: the host code does something that the simulated GPU does not support. Returns a
+  /// CUDA error number.
+  std::int32_t (*report_unsupported)(const char* what);
   /// Allows a kernel more dynamic shared memory. Returns a CUDA error number.
   std::int32_t (*allow_shared_bytes)(std::int32_t module, const char* kernel, std::uint64_t bytes);
 };

@@ -39,7 +39,7 @@ std::array<IncludeFile, 5> include_files() {
 }
 
 /// PyTorch's headers that candidates include; each includes tensor.h.
-constexpr std::array<std::string_view, 19> kTorchHeaders{"torch/extension.h",
+constexpr std::array<std::string_view, 28> kTorchHeaders{"torch/extension.h",
                                                          "torch/torch.h",
                                                          "torch/all.h",
                                                          "torch/types.h",
@@ -57,7 +57,16 @@ constexpr std::array<std::string_view, 19> kTorchHeaders{"torch/extension.h",
                                                          "c10/cuda/CUDAStream.h",
                                                          "c10/util/Half.h",
                                                          "c10/util/BFloat16.h",
-                                                         "pybind11/pybind11.h"};
+                                                         "ATen/OpMathType.h",
+                                                         "ATen/core/Tensor.h",
+                                                         "ATen/cuda/Atomic.cuh",
+                                                         "c10/core/ScalarType.h",
+                                                         "c10/cuda/CUDAFunctions.h",
+                                                         "c10/macros/Macros.h",
+                                                         "c10/util/Exception.h",
+                                                         "c10/util/Optional.h",
+                                                         "pybind11/pybind11.h",
+                                                         "pybind11/stl.h"};
 
 constexpr std::string_view kSourceFile = "candidate.cu";
 
@@ -78,8 +87,9 @@ bool write(const fs::path& path, std::string_view text) {
 }
 
 std::vector<std::string> arguments_for(const LibraryRequest& request) {
-  std::vector<std::string> arguments{"-shared", "-Xcompiler", "-fPIC", "-cudart",
-                                     "none",    "-lineinfo",  "-w",    "--no-compress"};
+  std::vector<std::string> arguments{"-shared", "-Xcompiler",    "-fPIC",
+                                     "-cudart", "none",          "-lineinfo",
+                                     "-w",      "--no-compress", "--expt-relaxed-constexpr"};  // as PyTorch does
   arguments.push_back("-gencode");
   arguments.push_back(fmt::format("arch={0},code={0}", request.architecture));
   bool states_standard = false;

@@ -121,6 +121,10 @@ std::int32_t SimulatedGpu::fail(RunOutcome outcome, std::int32_t error) {
   return error;
 }
 
+std::int32_t SimulatedGpu::report_unsupported(const std::string& what) {
+  return fail(Unsupported{fmt::format("the host code uses {}, which Assay does not support", what)}, kNotSupported);
+}
+
 std::int32_t SimulatedGpu::launch(std::int32_t module, const std::string& kernel, const ptx::LaunchGeometry& geometry,
                                   void* const* arguments) {
   if (failure_) return kLaunchFailure;

@@ -25,6 +25,7 @@ inline constexpr std::int32_t kInvalidValue = 1;
 inline constexpr std::int32_t kInvalidConfiguration = 9;
 inline constexpr std::int32_t kInvalidDeviceFunction = 98;
 inline constexpr std::int32_t kLaunchFailure = 719;
+inline constexpr std::int32_t kNotSupported = 801;
 
 /// Limits of a block's shared memory, in bytes.
 inline constexpr std::uint64_t kMostSharedBytes = 48 * 1024;  ///< without the attribute that allows more
@@ -48,6 +49,8 @@ class SimulatedGpu {
   std::int32_t add_module(const void* fat_binary);
   /// 0 if the module has no such variable.
   std::uint64_t variable(std::int32_t module, const std::string& name);
+  /// Makes the outcome of the call Unsupported, unless a launch has failed before.
+  std::int32_t report_unsupported(const std::string& what);
   std::int32_t allow_shared_bytes(std::int32_t module, const std::string& kernel, std::uint64_t bytes);
   /// Runs a kernel. After a launch that did not complete without findings, later launches of the call do nothing.
   std::int32_t launch(std::int32_t module, const std::string& kernel, const ptx::LaunchGeometry& geometry,

@@ -50,6 +50,7 @@ constexpr DeviceFunctions kDeviceFunctions{
               .dynamic_shared_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(dynamic_shared_bytes, ~0U))};
           return gpu().launch(module, kernel, geometry, arguments);
         },
+    .report_unsupported = [](const char* what) { return gpu().report_unsupported(what); },
     .allow_shared_bytes = [](std::int32_t module, const char* kernel,
                              std::uint64_t bytes) { return gpu().allow_shared_bytes(module, kernel, bytes); },
 };
