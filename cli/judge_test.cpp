@@ -219,6 +219,18 @@ TEST_F(JudgeTest, RejectsInvalidContract) {
               AllOf(HasSubstr("invalid contract"), HasSubstr("blocks")));
 }
 
+TEST_F(JudgeTest, CandidateThatOmitsColumnsFromTheHundredAndTwentyNinthOnFails) {
+  EXPECT_THAT(judge_sums("j < columns;", "j < columns && j < 128;").out, HasSubstr("fail(mismatch)"));
+}
+
+TEST_F(JudgeTest, CandidateMayAddWithAtomicsInAnyOrder) {
+  const CommandResult run = judge_sums("  part[threadIdx.x] = sum;\n  __syncthreads();\n",
+                                       "  if (threadIdx.x == 0) part[0] = 0;\n  __syncthreads();\n"
+                                       "  atomicAdd(&part[0], sum);\n  __syncthreads();\n"
+                                       "  if (threadIdx.x == 0) out[blockIdx.x] = factor * part[0];\n  return;\n");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
 TEST_F(JudgeTest, SoftmaxThatDoesNotSubtractMaximumFailsForLargeInputs) {
   workshop_.write("softmax.py", kSoftmaxSpecification);
   workshop_.write("softmax.assay.json",

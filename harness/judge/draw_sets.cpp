@@ -28,6 +28,12 @@ constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 
 /// Number of the draw of a set with an offset: its seed differs from those of other sets.
 constexpr int kOffsetDraw = 500;
+/// The same for the first set with another shape.
+constexpr int kShapeDraw = 600;
+/// Instruction limit of a set with another shape.
+constexpr std::int64_t kShapeBudget = 300'000;
+/// Elements of all arrays of such a set.
+constexpr std::int64_t kMostShapeElements = 150'000;
 
 /// For the set with long rows: few threads, and more loop trips than an adjoint has checkpoints.
 constexpr double kConclusiveBound = 0x1p-10, kNarrow = 0.9;
@@ -203,6 +209,7 @@ class SetDrawer {
     if (has_atomics(space_.uses())) add_exact();
     if (has_loops()) add_long();
     add_offset_sets();
+    if (profile_.input_error > 0) add_shapes();
     cover();
     add_threshold_pairs();
     return std::move(sets_);
@@ -306,6 +313,32 @@ class SetDrawer {
       DrawRequest asked = request(policy_.sets() + i, kOffsetDraw, Distribution::kUniform);
       asked.float_offset = kOffsets[i];
       // What such values teach about the domain must not affect the other sets.
+      InputSpace space = space_;
+      auto set = draw_promising(space, asked,
+                                [](const ReferenceResult& run) { return is_certain(run) && writes_anything(run); });
+      if (!set || !is_conclusive(*set)) continue;
+      set->is_uniform = false;
+      sets_.push_back(std::move(*set));
+    }
+  }
+
+  /// Adds sets with other shapes, for code that may divide the work in another way than the kernel: it fails only if
+  /// there is more work than a warp, a block or a tile does in one step, or less than one thread needs.
+  void add_shapes() {
+    struct Shape {
+      std::int32_t size;    // DrawRequest::size
+      std::int32_t extent;  // DrawRequest::array_extent
+    };
+    constexpr Shape kShapes[] = {{1, 1}, {3, 131}, {2, 257}, {2, 1031}, {131, 0}, {263, 0}, {1031, 0}};
+    for (std::size_t i = 0; i < std::size(kShapes); ++i) {
+      DrawRequest asked = request(policy_.sets(), kShapeDraw + static_cast<int>(i), Distribution::kUniform);
+      asked.size = kShapes[i].size;
+      asked.array_extent = kShapes[i].extent;
+      // Code that uses a block for each thread of the kernel, or whose work follows from the extents of the arrays,
+      // takes much longer than the oracle.
+      asked.instruction_budget = kShapeBudget;
+      asked.max_elements = kMostShapeElements;
+      // What such extents teach about the domain must not affect the other sets.
       InputSpace space = space_;
       auto set = draw_promising(space, asked,
                                 [](const ReferenceResult& run) { return is_certain(run) && writes_anything(run); });
