@@ -130,10 +130,7 @@ std::vector<RunOutcome> HostSession::run(std::span<const LaunchRequest> launches
 }
 
 Result<BufferAddress> HostSession::dense_address(const ptx::ArrayView& view, std::size_t element, Call& call) {
-  DenseCopy dense{.view = view, .strides = {}, .buffer = {}};
-  dense.strides.assign(view.shape.size(), static_cast<std::int64_t>(element));
-  for (std::size_t d = view.shape.size() - 1; d-- > 0;)
-    dense.strides[d] = dense.strides[d + 1] * view.shape[d + 1];
+  DenseCopy dense{.view = view, .strides = ptx::dense_strides(view.shape, element), .buffer = {}};
   if (dense.strides == view.strides) return view.address;
   const std::size_t size =
       ptx::ArrayView{.address = {}, .region = {}, .shape = view.shape, .strides = dense.strides}.byte_extent(element);

@@ -116,9 +116,7 @@ class CandidateLaunch {
 
   Result<void> place_array(Placed& placed, std::size_t element) {
     const ptx::ArrayView& view = *placed.view;
-    placed.dense.assign(view.shape.size(), static_cast<std::int64_t>(element));
-    for (std::size_t d = view.shape.size() - 1; d-- > 0;)
-      placed.dense[d] = placed.dense[d + 1] * view.shape[d + 1];
+    placed.dense = ptx::dense_strides(view.shape, element);
     const std::size_t size =
         ptx::ArrayView{.address = {}, .region = {}, .shape = view.shape, .strides = placed.dense}.byte_extent(element);
     const ptx::AllocationFlags flags{.read_only = view.region.read_only, .uninitialized = view.region.uninitialized};

@@ -46,6 +46,14 @@ inline ArrayView array_view_of(const backends::KernelArgument& argument, std::si
           .strides = read_values<std::int64_t>(argument.bytes, strides_offset, rank)};
 }
 
+/// The strides in bytes of an array of this shape whose elements, of `element` bytes each, have no gaps between them.
+inline std::vector<std::int64_t> dense_strides(const std::vector<std::int32_t>& shape, std::size_t element) {
+  std::vector<std::int64_t> strides(shape.size(), static_cast<std::int64_t>(element));
+  for (std::size_t d = shape.size() - 1; d-- > 0;)
+    strides[d] = strides[d + 1] * shape[d + 1];
+  return strides;
+}
+
 /// Calls visit(offset in `a`, offset in `b`) for each element of two arrays of the same shape.
 template <typename Visit>
 void for_each_offset_pair(const std::vector<std::int32_t>& shape, const std::vector<std::int64_t>& a,

@@ -49,7 +49,6 @@ void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
   machine_.reset();
   options_ = options;
   failure_.reset();
-  launches_ = 0;
   allocations_ = 0;
   allowed_shared_bytes_.clear();
 }
@@ -148,7 +147,6 @@ std::int32_t SimulatedGpu::launch(std::int32_t module, const std::string& kernel
     const auto* const bytes = static_cast<const std::byte*>(arguments[i]);
     values.add_bytes({bytes, bytes + parameters[i].bytes});
   }
-  ++launches_;
   const auto start = std::chrono::steady_clock::now();
   const ptx::RunResult result = machine_.launch(*found, geometry, values, options_);
   if (result.ok()) return kSuccess;

@@ -58,7 +58,6 @@ class SimulatedGpu {
 
   /// The outcome of the first launch of the call that did not complete without findings; nullopt if all did.
   [[nodiscard]] const std::optional<backends::RunOutcome>& failure() const { return failure_; }
-  [[nodiscard]] int launches() const { return launches_; }
 
  private:
   struct Module {
@@ -74,7 +73,6 @@ class SimulatedGpu {
   std::map<std::pair<std::int32_t, std::string>, std::shared_ptr<const ptx::Kernel>> kernels_;
   std::map<std::pair<std::int32_t, std::string>, std::uint64_t> allowed_shared_bytes_;
   std::optional<backends::RunOutcome> failure_;
-  int launches_ = 0;               ///< launches of the current call
   std::uint32_t allocations_ = 0;  ///< allocations of the current call, for names
 };
 

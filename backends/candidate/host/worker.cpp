@@ -131,10 +131,14 @@ class CandidateExecutor final : public worker::LaunchExecutor {
       return nullptr;
     }
     const auto attach = reinterpret_cast<AttachFunction>(::dlsym(library, kAttachSymbol));
-    known = reinterpret_cast<CallFunction>(::dlsym(library, kCallSymbol));
-    if (attach == nullptr || known == nullptr) message = "the compiled candidate lacks Assay's functions";
-    else attach(&kDeviceFunctions);
-    return attach == nullptr ? nullptr : known;
+    const auto call = reinterpret_cast<CallFunction>(::dlsym(library, kCallSymbol));
+    if (attach == nullptr || call == nullptr) {
+      message = "the compiled candidate lacks Assay's functions";
+      return nullptr;
+    }
+    attach(&kDeviceFunctions);
+    known = call;
+    return known;
   }
 
   /// Replaces the host addresses of arrays by device addresses. An array that occurs twice gets one address.
