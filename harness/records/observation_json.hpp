@@ -1,4 +1,4 @@
-// Converts a device's observations to members of a case's line and back. Private to record_json.cpp.
+// Converts profiles and measurements of a device to members of a case's line and back. Private to record_json.cpp.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,12 +7,10 @@
 
 namespace assay::harness {
 
-nlohmann::ordered_json to_json(const backends::MemoryFinding& fault);
 nlohmann::ordered_json to_json(const backends::ExecutionProfile& profile);
 nlohmann::ordered_json to_json(const backends::Measurement& measurement);
 
 /// `value` must be valid under the schema.
-backends::MemoryFinding memory_finding_from(const nlohmann::json& value);
 backends::ExecutionProfile execution_profile_from(const nlohmann::json& value);
 backends::Measurement measurement_from(const nlohmann::json& value);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/device/finding_json.hpp"
 #include "harness/records/observation_json.hpp"
 
 namespace assay::harness {
@@ -314,7 +315,7 @@ void read_optional_members(CaseRecord& record, const json& line) {
   record.selector = line.value("selector", "");
   record.thread_counts = line.value("sizes", std::vector<std::int64_t>());
   for (const json& fault : line.value("faults", json::array()))
-    record.memory_findings.push_back(memory_finding_from(fault));
+    record.memory_findings.push_back(backends::memory_finding_from(fault));
   for (const json& profile : line.value("profiles", json::array()))
     record.profiles.push_back(execution_profile_from(profile));
   for (const json& measurement : line.value("measurements", json::array()))

@@ -7,63 +7,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backends/device/finding_json.hpp"
+
 namespace assay::candidate {
 
 using namespace backends;
 using nlohmann::json;
 
 namespace {
-
-json json_of(const AccessSite& site) {
-  return {{"code_line", site.code_line},
-          {"source_line", site.source_line},
-          {"instruction", site.instruction},
-          {"thread", site.thread},
-          {"block", site.block}};
-}
-
-AccessSite site_from(const json& value) {
-  return {.code_line = value.at("code_line"),
-          .source_line = value.at("source_line"),
-          .instruction = value.at("instruction"),
-          .thread = value.at("thread"),
-          .block = value.at("block")};
-}
-
-json json_of(const MemoryFinding& finding) {
-  json result{{"kind", finding.kind},
-              {"kernel", finding.kernel},
-              {"target", finding.target},
-              {"site", json_of(finding.site)},
-              {"space", finding.state_space},
-              {"address", finding.address},
-              {"allocation", finding.allocation},
-              {"offset", finding.offset},
-              {"allocation_bytes", finding.allocation_bytes},
-              {"access_bytes", finding.access_bytes},
-              {"count", finding.count},
-              {"text", finding.text}};
-  if (finding.conflicting_access) result["other"] = json_of(*finding.conflicting_access);
-  return result;
-}
-
-MemoryFinding finding_from(const json& value) {
-  MemoryFinding finding{.kind = value.at("kind"),
-                        .kernel = value.at("kernel"),
-                        .target = value.at("target"),
-                        .site = site_from(value.at("site")),
-                        .conflicting_access = std::nullopt,
-                        .state_space = value.at("space"),
-                        .address = value.at("address"),
-                        .allocation = value.at("allocation"),
-                        .offset = value.at("offset"),
-                        .allocation_bytes = value.at("allocation_bytes"),
-                        .access_bytes = value.at("access_bytes"),
-                        .count = value.at("count"),
-                        .text = value.at("text")};
-  if (value.contains("other")) finding.conflicting_access = site_from(value.at("other"));
-  return finding;
-}
 
 struct Writer {
   json operator()(const LaunchFailed& failed) const { return {{"outcome", "failed"}, {"message", failed.message}}; }
@@ -75,7 +26,7 @@ struct Writer {
   json operator()(const MemoryFault& fault) const {
     json findings = json::array();
     for (const MemoryFinding& finding : fault.findings)
-      findings.push_back(json_of(finding));
+      findings.emplace_back(to_json(finding));
     return {{"outcome", "fault"}, {"message", fault.message}, {"kind", fault.kind}, {"findings", std::move(findings)}};
   }
   json operator()(const Completed&) const { return {{"outcome", "completed"}}; }
@@ -93,7 +44,7 @@ RunOutcome parsed(const json& value) {
   if (outcome == "unsupported") return Unsupported{message()};
   MemoryFault fault{.message = message(), .kind = value.at("kind")};
   for (const json& finding : value.at("findings"))
-    fault.findings.push_back(finding_from(finding));
+    fault.findings.push_back(memory_finding_from(finding));
   return fault;
 }
 
