@@ -23,49 +23,49 @@ constexpr std::array kDevices{cpu::kDeviceEntry,     cuda::kDeviceEntry,    ptx:
 
 }  // namespace
 
-std::span<const DeviceEntry> all_devices() { return kDevices; }
+std::span<const DeviceDescriptor> all_devices() { return kDevices; }
 
 /// The selectable devices come first.
-std::span<const DeviceEntry> devices() {
-  const auto end = std::ranges::find(kDevices, false, &DeviceEntry::is_selectable);
+std::span<const DeviceDescriptor> devices() {
+  const auto end = std::ranges::find(kDevices, false, &DeviceDescriptor::is_selectable);
   return {kDevices.begin(), end};
 }
 
-const DeviceEntry* find_device(std::string_view name) {
-  const auto found = std::ranges::find(kDevices, name, &DeviceEntry::name);
+const DeviceDescriptor* find_device(std::string_view name) {
+  const auto found = std::ranges::find(kDevices, name, &DeviceDescriptor::name);
   return found == kDevices.end() ? nullptr : &*found;
 }
 
-const DeviceEntry& device_entry(std::string_view name) {
-  const DeviceEntry* const row = find_device(name);
+const DeviceDescriptor& device_descriptor(std::string_view name) {
+  const DeviceDescriptor* const row = find_device(name);
   if (row == nullptr) std::abort();
   return *row;
 }
 
 std::vector<std::string> device_names() {
   std::vector<std::string> names;
-  for (const DeviceEntry& row : devices())
+  for (const DeviceDescriptor& row : devices())
     names.emplace_back(row.name);
   return names;
 }
 
 std::vector<std::string> emitted_code_devices() {
   std::vector<std::string> names;
-  for (const DeviceEntry& row : devices())
+  for (const DeviceDescriptor& row : devices())
     if (runs_emitted_code(row)) names.emplace_back(row.name);
   return names;
 }
 
 std::vector<std::string> check_names() {
   std::vector<std::string> names;
-  for (const DeviceEntry& row : devices())
-    names.insert(names.end(), row.checks.begin(), row.checks.end());
+  for (const DeviceDescriptor& row : devices())
+    names.insert(names.end(), row.check_names.begin(), row.check_names.end());
   return names;
 }
 
-Result<std::vector<NamedBuild>> builds_of(std::string_view device, const DeviceOptions& options,
-                                          const BuildChoices& choices) {
-  const DeviceEntry& row = device_entry(device);
+Result<std::vector<NamedBuild>> resolve_builds(std::string_view device, const DeviceOptions& options,
+                                               const BuildChoices& choices) {
+  const DeviceDescriptor& row = device_descriptor(device);
   if (row.builds != nullptr) return row.builds(options, choices);
   DeviceOptions only = options;
   if (!choices.compilers.empty()) only.compiler = choices.compilers.front();
@@ -73,7 +73,7 @@ Result<std::vector<NamedBuild>> builds_of(std::string_view device, const DeviceO
 }
 
 Result<std::unique_ptr<Device>> make_device(std::string_view name, const DeviceOptions& options) {
-  const DeviceEntry* const row = find_device(name);
+  const DeviceDescriptor* const row = find_device(name);
   if (row == nullptr)
     return Error{fmt::format("unknown device '{}'; expected one of {}", name, fmt::join(device_names(), ", "))};
   Result<std::unique_ptr<Device>> device = row->make(options);

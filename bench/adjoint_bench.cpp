@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   assay::cpu::CpuDevice device({});
   if (const auto can = device.can_run(); !can.is_available) {
-    std::fprintf(stderr, "assay_bench: cannot run kernels: %s\n", can.detail.c_str());
+    std::fprintf(stderr, "assay_bench: cannot run kernels: %s\n", can.tool_or_reason.c_str());
     return 77;
   }
   for (const assay::bench::Case& measured : assay::bench::kCases) {

@@ -40,9 +40,9 @@ class TimedKernel {
   Result<void> place(const ir::Module& module, const ir::Function& backward, std::int32_t trips, std::int32_t threads,
                      std::int32_t extent);
 
-  std::unique_ptr<backends::BuiltKernel> built_;   ///< both passes; `launches_` points to it
-  std::unique_ptr<backends::Session> session_;     ///< owns the memory of the arguments
-  std::vector<backends::LaunchRequest> launches_;  ///< the forward launch, then the backward launch
+  std::unique_ptr<backends::BuiltKernel> built_;      ///< both passes; `launches_` points to it
+  std::unique_ptr<backends::DeviceSession> session_;  ///< owns the memory of the arguments
+  std::vector<backends::LaunchRequest> launches_;     ///< the forward launch, then the backward launch
 };
 
 }  // namespace assay::bench

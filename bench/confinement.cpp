@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
   assay::cpu::CpuDevice confined({});
   assay::cpu::CpuDevice unconfined({.confine_worker = false});
   if (const auto can = confined.can_run(); !can.is_available) {
-    std::fprintf(stderr, "assay_confinement_bench: cannot run kernels: %s\n", can.detail.c_str());
+    std::fprintf(stderr, "assay_confinement_bench: cannot run kernels: %s\n", can.tool_or_reason.c_str());
     return 77;
   }
   for (const auto& [name, measure] : {std::pair{"launch", &assay::bench::launch}, {"start", &assay::bench::start}}) {

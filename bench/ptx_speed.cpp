@@ -78,7 +78,9 @@ constexpr Case kCases[] = {
 };
 
 ptx::PtxOptions options_of(bool checked) {
-  return {.architectures = {"compute_75"}, .checks = checked ? ptx::Checks{} : ptx::Checks::none(), .use_cache = false};
+  return {.architectures = {"compute_75"},
+          .checks = checked ? ptx::EnabledChecks{} : ptx::EnabledChecks::none(),
+          .uses_build_cache = false};
 }
 
 void execution(benchmark::State& state, const Case& measured) {
@@ -150,7 +152,7 @@ void shadow(benchmark::State& state) {
     ptx::KernelArguments arguments;
     arguments.add(machine.address(*words));
     const ptx::LaunchGeometry geometry{{kWatchedBytes / 4 / 256}, {256}};
-    static_cast<void>(machine.launch(*kernel, geometry, arguments, {.checks = ptx::Checks::none()}));
+    static_cast<void>(machine.launch(*kernel, geometry, arguments, {.checks = ptx::EnabledChecks::none()}));
     const double before = resident_bytes();
     if (!machine.launch(*kernel, geometry, arguments, {}).ok()) return fail(state, "a finding");
     grown = resident_bytes() - before;
@@ -167,7 +169,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   const assay::ptx::PtxDevice device(assay::bench::options_of(true));
   if (const auto can = device.can_run(); !can.is_available) {
-    std::fprintf(stderr, "assay_ptx_bench: cannot run kernels: %s\n", can.detail.c_str());
+    std::fprintf(stderr, "assay_ptx_bench: cannot run kernels: %s\n", can.tool_or_reason.c_str());
     return 77;
   }
   for (const assay::bench::Case& measured : assay::bench::kCases) {

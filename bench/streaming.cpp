@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
     device = std::make_unique<assay::cpu::CpuDevice>(assay::cpu::CpuOptions{});
   }
   if (const auto can = device->can_run(); !can.is_available) {
-    std::fprintf(stderr, "assay_streaming_bench: cannot run kernels: %s\n", can.detail.c_str());
+    std::fprintf(stderr, "assay_streaming_bench: cannot run kernels: %s\n", can.tool_or_reason.c_str());
     return 77;
   }
   const std::int32_t usual = options->on_gpu ? 1 << 26 : 1 << 22;

@@ -37,7 +37,7 @@ constexpr const char* kBenchFooter =
 /// The devices that need no hardware of their own: figures of a GPU come from assay profile.
 std::vector<std::string> benchmarked_devices() {
   std::vector<std::string> names;
-  for (const backends::DeviceEntry& row : backends::devices())
+  for (const backends::DeviceDescriptor& row : backends::devices())
     if (!row.is_gpu && backends::runs_emitted_code(row)) names.emplace_back(row.name);
   return names;
 }
@@ -77,10 +77,10 @@ int bench(harness::SuiteOptions options) {
     const auto device = backends::make_device(name, options.device_options);
     if (!device.ok()) return fail(device.error());
     if (const backends::Capability can = (*device)->can_run(); !can.is_available)
-      return fail_unsupported(name, can.detail);
+      return fail_unsupported(name, can.tool_or_reason);
   }
   const auto judge = [](const harness::SuiteOptions& suite) {
-    return run_suite({.suite_options = suite, .reduction_seconds = 0});
+    return run_suite({.suite_options = suite, .reduction_time_limit_seconds = 0});
   };
   std::vector<benchmark::BenchmarkResult> benchmarked;
   for (const std::string& device : devices) {
@@ -98,7 +98,7 @@ int bench(harness::SuiteOptions options) {
   if (const auto put = put_file(output / "bench.json", document.dump(1) + "\n"); !put.ok())
     return fail(put.error(), ExitStatus::internal);
   const int printed = print_or_fail(text_of(benchmarked, jobs));
-  return printed == 0 ? benchmarked.back().cold.exit_status : printed;
+  return printed == 0 ? benchmarked.back().cold_cache_run.exit_status : printed;
 }
 
 }  // namespace
@@ -113,12 +113,12 @@ void add_bench(CLI::App& app, Invocation& invocation) {
   command.add_option("--device", options->device, "Device to measure")
       ->option_text(fmt::format("{{{}}} [cpu]", fmt::join(names, ",")))
       ->check(CLI::IsMember(names));
-  add_random_option(command, options->random_kernels);
+  add_random_option(command, options->random_kernels_per_family);
   add_seed_option(command, options->seed, "Seed of the inputs and of the first random kernel");
-  add_jobs_option(command, options->jobs, "batches of kernels");
+  add_jobs_option(command, options->jobs, "Number of batches of kernels processed at once");
   add_compiler_option(command, options->device_options.compiler);
   options->output = "bench-out";
-  command.add_option("--output", options->output, "Output folder for the two runs and bench.json")
+  command.add_option("--output", options->output, "Output folder for bench.json and the reports of both runs")
       ->option_text("DIR [bench-out]");
   command.footer(kBenchFooter);
   command.callback([options, &invocation] {

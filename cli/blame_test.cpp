@@ -57,9 +57,9 @@ class BlameTest : public ::testing::Test {
     auto read = harness::read_records(workshop_.path() / "out");
     EXPECT_TRUE(read.ok() && read->cases.size() == 1) << run.out;
     harness::CaseRecord record = read.ok() && !read->cases.empty() ? read->cases.front() : harness::CaseRecord();
-    if (!record.blame) {
+    if (!record.failure_origin) {
       ADD_FAILURE() << "no culprit: " << record.message;
-      record.blame = harness::FailureOrigin();
+      record.failure_origin = harness::FailureOrigin();
     }
     return record;
   }
@@ -70,14 +70,14 @@ class BlameTest : public ::testing::Test {
 TEST_F(BlameTest, BlamesCompilerWhoseCodeIsIncorrectOnlyWithOptimization) {
   write_compiler("*' -O2 '*");
   const harness::CaseRecord record = failing("--cxx \"$PWD/wrong\" --optimise 2");
-  EXPECT_THAT(record.blame->origin, StartsWith("compiler("));
+  EXPECT_THAT(record.failure_origin->responsible_component, StartsWith("compiler("));
   EXPECT_THAT(record.message, HasSubstr("without optimizations, the same source passes"));
-  EXPECT_GE(record.blame->examined_builds.size(), 3U);
+  EXPECT_GE(record.failure_origin->examined_builds.size(), 3U);
 }
 
 TEST_F(BlameTest, DoesNotBlameCompilerWhoseCodeIsIncorrectEvenWithoutOptimization) {
   write_compiler("*");
-  EXPECT_EQ(failing("--cxx \"$PWD/wrong\" --optimise 2").blame->origin, "undetermined");
+  EXPECT_EQ(failing("--cxx \"$PWD/wrong\" --optimise 2").failure_origin->responsible_component, "undetermined");
 }
 
 TEST_F(BlameTest, DoesNotSearchForCauseIfBlameOptionIsZero) {

@@ -22,14 +22,14 @@
 namespace assay::cli {
 namespace {
 
-using harness::Calibration;
+using harness::OperationCalibration;
 using nlohmann::json;
 
 constexpr const char* kFile = "calibration.json";
 
 struct CalibrateOptions {
   std::vector<std::string> functions;
-  std::string device{std::ranges::find_if(backends::devices(), &backends::DeviceEntry::is_gpu)->name};
+  std::string device{std::ranges::find_if(backends::devices(), &backends::DeviceDescriptor::is_gpu)->name};
   backends::DeviceOptions device_options;
   std::uint64_t step = 1;
   std::string output = "out";
@@ -64,12 +64,12 @@ std::string figure_text(const ir::UlpBound& figure) {
   return "by steps";
 }
 
-std::string table_of(const std::vector<Calibration>& results, backends::SourceTarget target, bool color) {
+std::string table_of(const std::vector<OperationCalibration>& results, backends::SourceTarget target, bool color) {
   reports::TextTable table;
   table.add_header({"function", "inputs", "largest error", "at input", "allowed", "exceeded"});
-  for (const Calibration& result : results) {
+  for (const OperationCalibration& result : results) {
     table.add({std::string(ir::row(result.op).mnemonic), fmt::format("{}", result.compared_count),
-               fmt::format("{:.3f} ulp", result.worst.ulps), fmt::format("{}", result.worst.input),
+               fmt::format("{:.3f} ulp", result.worst_point.ulps), fmt::format("{}", result.worst_point.input),
                figure_text(harness::ulp_bound_of(result.op, target)), fmt::format("{}", result.violation_count)});
   }
   return table.text(color);
@@ -78,27 +78,30 @@ std::string table_of(const std::vector<Calibration>& results, backends::SourceTa
 json to_json(const harness::CalibrationPoint& point) {
   // Text, since JSON has no infinities and no NaN.
   return {{"input", fmt::format("{}", point.input)},
-          {"got", fmt::format("{}", point.got)},
-          {"expected", fmt::format("{}", point.expected)},
+          {"got", fmt::format("{}", point.device_result)},
+          {"expected", fmt::format("{}", point.oracle_value)},
           {"ulps", point.ulps}};
 }
 
-json to_json(const Calibration& result, backends::SourceTarget target) {
+json to_json(const OperationCalibration& result, backends::SourceTarget target) {
   json document{{"function", ir::row(result.op).mnemonic},
                 {"compared", result.compared_count},
                 {"beyond", result.violation_count},
                 {"allowed_ulps", figure_text(harness::ulp_bound_of(result.op, target))},
-                {"worst", to_json(result.worst)}};
+                {"worst", to_json(result.worst_point)}};
   if (result.first_violation) document["refuted"] = to_json(*result.first_violation);
   return document;
 }
 
-Result<void> write(const std::vector<Calibration>& results, const backends::Device& device,
+Result<void> write(const std::vector<OperationCalibration>& results, const backends::Device& device,
                    const CalibrateOptions& options) {
-  json document{
-      {"date", harness::utc_now()},           {"device", device.name()}, {"description", device.can_run().detail},
-      {"toolkit", device.can_build().detail}, {"step", options.step},    {"functions", json::array()}};
-  for (const Calibration& result : results)
+  json document{{"date", harness::utc_now()},
+                {"device", device.name()},
+                {"description", device.can_run().tool_or_reason},
+                {"toolkit", device.can_build().tool_or_reason},
+                {"step", options.step},
+                {"functions", json::array()}};
+  for (const OperationCalibration& result : results)
     document["functions"].push_back(to_json(result, device.target()));
   return put_file(std::filesystem::path(options.output) / kFile, document.dump(1) + "\n");
 }
@@ -117,34 +120,34 @@ int calibrate_tables(backends::Device& device, const CalibrateOptions& options) 
   return to_int(measured->is_complete ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
 
-int calibrate(const CalibrateOptions& options) {
+int calibrate_operations(const CalibrateOptions& options) {
   const auto made = backends::make_device(options.device, options.device_options);
   if (!made.ok()) return fail(made.error());
   const std::unique_ptr<backends::Device>& device = *made;
   if (const backends::Capability can = device->can_run(); !can.is_available) {
-    print_message(fmt::format("cannot calibrate {}: {}", options.device, can.detail));
+    print_message(fmt::format("cannot calibrate {}: {}", options.device, can.tool_or_reason));
     return to_int(ExitStatus::all_unsupported);
   }
   if (!options.tables.empty()) return calibrate_tables(*device, options);
-  const auto results =
-      harness::calibrate(*device, harness::printer(),
-                         {.operations = chosen(options.functions),
-                          .bit_pattern_step = options.step,
-                          .jobs = std::max(1U, std::thread::hardware_concurrency())},
-                         [](const Calibration& result) {
-                           print_message(fmt::format("{}: {:.3f} ulp", ir::row(result.op).mnemonic, result.worst.ulps));
-                         });
+  const auto results = harness::calibrate_operations(
+      *device, harness::printer(),
+      {.operations = chosen(options.functions),
+       .bit_pattern_step = options.step,
+       .jobs = std::max(1U, std::thread::hardware_concurrency())},
+      [](const OperationCalibration& result) {
+        print_message(fmt::format("{}: {:.3f} ulp", ir::row(result.op).mnemonic, result.worst_point.ulps));
+      });
   if (!results.ok()) return fail(results.error(), ExitStatus::internal);
   const Result<void> written = write(*results, *device, options);
   if (!written.ok()) return fail(written.error(), ExitStatus::internal);
   const bool color = use_color_on_stdout(options.color);
   const auto beyond =
-      std::ranges::count_if(*results, [](const Calibration& result) { return result.violation_count > 0; });
+      std::ranges::count_if(*results, [](const OperationCalibration& result) { return result.violation_count > 0; });
   const std::string verdict = beyond == 0
                                   ? fmt::format("All {} functions are within the allowed error", results->size())
                                   : fmt::format("{} of {} functions exceed the allowed error", beyond, results->size());
-  const Result<void> printed = print(
-      fmt::format("{}\n{}, on {}\n", table_of(*results, device->target(), color), verdict, device->can_run().detail));
+  const Result<void> printed = print(fmt::format("{}\n{}, on {}\n", table_of(*results, device->target(), color),
+                                                 verdict, device->can_run().tool_or_reason));
   if (!printed.ok()) return fail(printed.error(), ExitStatus::internal);
   return to_int(beyond == 0 ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
@@ -158,7 +161,8 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
       ->option_text(" ")
       ->check(CLI::IsMember(function_names()));
   add_device_option(command, options->device, "Device whose functions are measured");
-  add_gpu_options(command, options->device_options.gpu, options->device_options.device_memory_limit);
+  add_gpu_options(command, options->device_options.gpu_number_or_all,
+                  options->device_options.device_memory_limit_bytes);
   command
       .add_option("--every", options->step, "Measure every N-th of the 2^32 inputs; all inputs take hours on few cores")
       ->option_text("N [1]")
@@ -181,8 +185,8 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
       "Compares each result with the value and error bound that the oracle computes, as verdicts do. Errors are\n"
       "measured from the exact result, in ulp. The allowed error is the documented maximum. For CUDA, half an ulp is\n"
       "added, because its documented errors are measured from the correctly rounded result.\n"
-      "Exit status: 0 all errors are allowed, 1 an error exceeds the allowed one, 77 the device is missing.");
-  command.callback([options, &invocation] { invocation.status = calibrate(*options); });
+      "Exit status: 0 all errors are allowed, 1 an error exceeds its allowed maximum, 77 the device is missing.");
+  command.callback([options, &invocation] { invocation.status = calibrate_operations(*options); });
 }
 
 }  // namespace assay::cli

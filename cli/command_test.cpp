@@ -89,7 +89,8 @@ TEST_F(CommandTest, BenchCommandReportsTimesPerDeviceAndInTotal) {
     GTEST_SKIP() << ran.err;
   }
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("on cpu, 1 at a time"), HasSubstr("on ptx, 1 at a time"), HasSubstr("on both")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("device cpu, 1 processed at once"), HasSubstr("device ptx, 1 processed at once"),
+                             HasSubstr("device both")));
   const json figures = json::parse(workshop_.read("bench/bench.json"));
   ASSERT_EQ(figures["devices"].size(), 2U);
   const json &cpu = figures["devices"][0], &ptx = figures["devices"][1];

@@ -25,7 +25,7 @@ int compare(const CompareOptions& options) {
   const Result<reports::Run> after = reports::read_run(options.after);
   if (!after.ok()) return fail(after.error());
   if (!after->complete()) return fail({"the run is not finished; continue it with --resume", options.after});
-  const reports::Changes changes = reports::changes_since(*before, *after);
+  const reports::RunChanges changes = reports::changes_since(*before, *after);
   const Result<void> printed = print(
       options.json ? reports::changes_json(changes).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
                    : reports::changes_lines(changes, use_color_on_stdout(options.color)));
@@ -45,7 +45,7 @@ void add_compare(CLI::App& app, Invocation& invocation) {
   command.add_flag("--json", options->json, "Print JSON in the format of the member 'changes' of report.json");
   add_color_option(command, options->color);
   command.footer(
-      "This command only reads records, so it has no device option. It compares results and ignores expectations.\n"
+      "This command only reads records, so it has no device option. It ignores tables of expected failures.\n"
       "Exit status: 0 no case is broken, changed or gone, and no added case fails; 1 otherwise; 2 usage error.");
   command.callback([options, &invocation] { invocation.status = compare(*options); });
 }

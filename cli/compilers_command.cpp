@@ -53,13 +53,13 @@ unsigned jobs_of(const harness::SuiteOptions& suite) {
 /// Judges random kernels for some minutes and writes the page of findings.
 int hunt_for_failures(const harness::SuiteOptions& suite, double minutes, double seconds) {
   const std::filesystem::path folder = suite.output;
-  compilers::HuntOptions options{.suite_options = suite,
-                                 .folder = folder,
-                                 .time_limit = milliseconds_of(60 * minutes),
-                                 .reduction_time_limit = milliseconds_of(seconds),
-                                 .jobs = jobs_of(suite)};
+  compilers::MiscompilationHuntOptions options{.suite_options = suite,
+                                               .folder = folder,
+                                               .time_limit = milliseconds_of(60 * minutes),
+                                               .reduction_time_limit = milliseconds_of(seconds),
+                                               .jobs = jobs_of(suite)};
   // Each failing kernel of a round may be a finding.
-  options.suite_options.max_cases_to_blame = std::max(suite.max_cases_to_blame, 100);
+  options.suite_options.max_failures_to_examine = std::max(suite.max_failures_to_examine, 100);
   const auto counts = compilers::hunt(options, [](const std::string& line) { print_message(line); });
   if (!counts.ok()) return fail(counts.error());
   const std::vector<std::filesystem::path> folders{folder};
@@ -68,10 +68,10 @@ int hunt_for_failures(const harness::SuiteOptions& suite, double minutes, double
   if (const auto written = put_file(folder / "findings.md", *page); !written.ok())
     return fail(written.error(), ExitStatus::internal);
   const int printed = print_or_fail(fmt::format("{} kernels, {} cases, {} failed, {:.0f} s; findings: {}\n",
-                                                counts->kernels, counts->cases, counts->failing_cases,
+                                                counts->kernels, counts->cases, counts->failing_case_count,
                                                 counts->judging_seconds, (folder / "findings.md").string()));
   if (printed != 0) return printed;
-  return to_int(counts->failing_cases == 0 ? ExitStatus::as_expected : ExitStatus::unexpected);
+  return to_int(counts->failing_case_count == 0 ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
 
 int compare_compilers(RunRequest request, const HuntRequest& hunt, double seconds) {
@@ -98,9 +98,9 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
   harness::SuiteOptions& suite = request->suite_options;
   suite.device = "ptx";
   suite.mode = "strict";
-  suite.random_kernels = 0;
+  suite.random_kernels_per_family = 0;
   suite.quick = true;
-  request->reduction_seconds = 0;
+  request->reduction_time_limit_seconds = 0;
   CLI::App& command =
       *app.add_subcommand("compilers", "Judge kernels with several compilers and targets, side by side");
   command
@@ -116,11 +116,11 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
   command.add_option("--pass", suite.pass, "Pass to judge")
       ->option_text("{forward,backward,both} [both]")
       ->check(CLI::IsMember({"forward", "backward", "both"}));
-  add_random_option(command, suite.random_kernels);
+  add_random_option(command, suite.random_kernels_per_family);
   add_seed_option(command, suite.seed, "Seed of the inputs and of the first random kernel");
-  add_jobs_option(command, suite.jobs, "batches of kernels");
+  add_jobs_option(command, suite.jobs, "Number of batches of kernels processed at once");
   command
-      .add_option("--blame", suite.max_cases_to_blame,
+      .add_option("--blame", suite.max_failures_to_examine,
                   "Number of failing cases to judge in other builds, to find out what is at fault")
       ->option_text("N [3]")
       ->check(CLI::Range(0, 1'000'000));
@@ -133,9 +133,9 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
       .add_option("--expect", suite.expectations_file, "Table of expected failures; see docs/guide/read_a_verdict.md")
       ->option_text("FILE.csv");
   command.add_option("--output", suite.output, "Output folder for the records and reports")->option_text("DIR [out]");
-  command.add_flag("--fresh", suite.ignore_cached_verdicts,
+  command.add_flag("--fresh", suite.ignores_cached_verdicts,
                    "Also judge the cases that an earlier run on this machine verified");
-  command.add_flag("--resume", suite.resume, "Continue the interrupted run in the output folder");
+  command.add_flag("--resume", suite.resumes_interrupted_run, "Continue the interrupted run in the output folder");
   add_color_option(command, request->color);
   command.footer(
       "Without --nvrtc and --cxx, compares all compilers of this machine: the versions of NVRTC that\n"

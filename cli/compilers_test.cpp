@@ -54,7 +54,7 @@ class CompilersTest : public ::testing::Test {
     const auto read = harness::read_records(workshop_.path() / "out");
     std::vector<std::string> texts;
     if (!read.ok()) return texts;
-    for (const std::string& name : read->start.plan) {
+    for (const std::string& name : read->start.planned_case_names) {
       for (const harness::CaseRecord& record : read->cases)
         if (record.name == name) texts.push_back(record.mode + " " + std::string(to_text(record.outcome)));
     }

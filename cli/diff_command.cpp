@@ -24,7 +24,7 @@ struct DiffOptions {
 int diff(const DiffOptions& options) {
   const Result<harness::LoadedKernel> kernel = harness::load_kernel(options.selector, options.backward);
   if (!kernel.ok()) return fail(kernel.error());
-  const bool cpu_left = backends::device_entry(options.device).target == backends::SourceTarget::kCpp;
+  const bool cpu_left = backends::device_descriptor(options.device).target == backends::SourceTarget::kCpp;
   const auto cpu = emit_source(*kernel, backends::SourceTarget::kCpp);
   const auto cuda = emit_source(*kernel, backends::SourceTarget::kCuda);
   if (!cpu.ok()) return fail(cpu.error());

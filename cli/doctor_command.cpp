@@ -30,7 +30,7 @@ std::string row(std::string_view name, bool good, std::string_view detail) {
 std::string row_below(std::string_view detail) { return fmt::format("{:<14} {:<4} {}\n", "", "", detail); }
 
 std::string as_text(const harness::RunEnvironment& environment, const std::vector<backends::Tool>& tools) {
-  std::string text = fmt::format("{}\n{}\n{}\n\n", version_text(), environment.os, environment.cpu);
+  std::string text = fmt::format("{}\n{}\n{}\n\n", version_text(), environment.os_name, environment.cpu_model);
   for (const harness::DeviceStatus& device : environment.devices) {
     const std::string toolkit = device.toolkit.empty() ? "" : ", builds with " + device.toolkit;
     text += row("device " + device.name, device.is_available,
@@ -46,8 +46,8 @@ json as_json(const harness::RunEnvironment& environment, const std::vector<backe
   json result{{"version", kVersion},
               {"commit", kCommitHash},
               {"dirty", kHasUncommittedChanges},
-              {"os", environment.os},
-              {"cpu", environment.cpu}};
+              {"os", environment.os_name},
+              {"cpu", environment.cpu_model}};
   for (const harness::DeviceStatus& device : environment.devices) {
     result["devices"].push_back({{"name", device.name},
                                  {"available", device.is_available},

@@ -28,13 +28,13 @@ struct EmitOptions {
 
 std::vector<std::string> target_names() {
   std::vector<std::string> names;
-  for (const source::TargetEntry& row : source::targets())
+  for (const source::EmissionTarget& row : source::targets())
     names.emplace_back(row.name);
   return names;
 }
 
 int emit(const EmitOptions& options) {
-  const source::TargetEntry& target = *source::find_target(options.to.empty() ? options.device : options.to);
+  const source::EmissionTarget& target = *source::find_target(options.to.empty() ? options.device : options.to);
   if (options.prints_host_program && !target.supports_host_program) {
     return fail({fmt::format("--with-host adds a CUDA main program and requires --to cuda, got {}", target.name)});
   }

@@ -17,9 +17,9 @@ struct ForeignImportOptions {
   std::string mapping;                           ///< path of the mapping file
   std::string output;                            ///< folder for the result; empty: a temporary folder
   std::vector<std::string> devices{"warp-cpu"};  ///< names of devices that run Warp's own code
-  bool quick = false;                            ///< judge each kernel on few inputs
-  bool thorough = false;                         ///< judge each kernel on many inputs
-  bool no_verify = false;                        ///< do not judge the kernels
+  bool uses_few_inputs = false;                  ///< judge each kernel on few inputs
+  bool uses_many_inputs = false;                 ///< judge each kernel on many inputs
+  bool skips_verification = false;               ///< do not judge the kernels
   std::uint64_t seed = 1;                        ///< seed of the inputs
   bool resume = false;                           ///< continue an interrupted import
   int jobs = 0;                                  ///< number of threads; 0: one for each core

@@ -22,8 +22,8 @@ struct GenerateCommand {
 
 /// A dataset that lacks rows fails the command.
 int status_of(const dataset::FinishedDataset& finished) {
-  if (finished.was_complete || finished.rows == finished.requested_rows) return 0;
-  print_error(fmt::format("{} of {} rows are missing because none of their candidates passed; see quarantine/",
+  if (finished.was_already_complete || finished.rows == finished.requested_rows) return 0;
+  print_error(fmt::format("{} of {} rows are missing because none of their candidate kernels passed; see quarantine/",
                           finished.requested_rows - finished.rows, finished.requested_rows));
   return to_int(ExitStatus::unexpected);
 }
@@ -36,7 +36,7 @@ int generate(const GenerateCommand& command) {
   if (const std::string reason = production->device_unavailable_reason(); !reason.empty()) {
     return fail({fmt::format("cannot make rows on this machine: {}", reason)}, ExitStatus::all_unsupported);
   }
-  Progress progress(rows_of_shard(*plan), false, {.item_noun = "rows", .unexpected_label = "quarantined"});
+  ProgressDisplay progress(rows_of_shard(*plan), false, {.item_noun = "rows", .unexpected_label = "quarantined"});
   const Result<dataset::FinishedDataset> finished =
       dataset::generate(*plan, production->producer(),
                         {.output = command.output,
@@ -75,14 +75,14 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
 }
 
 void add_effort_options(CLI::App& command, dataset::ProductionOptions& options) {
-  CLI::Option* const unverified =
-      command.add_flag("--no-verify", options.no_verify, "Do not judge the rows; their member 'evidence' records this");
+  CLI::Option* const unverified = command.add_flag("--no-verify", options.skips_verification,
+                                                   "Do not judge the rows; their member 'evidence' records this");
   CLI::Option* const quick =
-      command.add_flag("--quick", options.quick, "Judge each kernel on few inputs")->excludes(unverified);
-  command.add_flag("--thorough", options.thorough, "Judge each kernel on many inputs")
+      command.add_flag("--quick", options.uses_few_inputs, "Judge each kernel on few inputs")->excludes(unverified);
+  command.add_flag("--thorough", options.uses_many_inputs, "Judge each kernel on many inputs")
       ->excludes(quick)
       ->excludes(unverified);
-  add_jobs_option(command, options.jobs, "blocks of rows");
+  add_jobs_option(command, options.jobs, "Number of blocks of rows processed at once");
   add_compiler_option(command, options.compiler);
 }
 

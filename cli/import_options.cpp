@@ -32,7 +32,7 @@ void want(Wanted& wanted, std::vector<std::string>& places, const std::string& p
 
 Result<Wanted> wanted_of(const std::vector<std::string>& selectors, const PythonImportOptions& options) {
   Wanted wanted;
-  std::vector<std::string> modules = options.modules;
+  std::vector<std::string> modules = options.module_names;
   for (const std::string& selector : selectors) {
     const auto file = harness::file_selector(selector);
     if (file && file->path.ends_with(".py")) want(wanted, wanted.request.files, file->path, file->kernel);
@@ -43,11 +43,11 @@ Result<Wanted> wanted_of(const std::vector<std::string>& selectors, const Python
     const std::string name = module.substr(0, colon);
     if (name.empty() || name.find('/') != std::string::npos)
       return Error{"--import expects a Python file or the name of a module", module};
-    want(wanted, wanted.request.modules, name, module.substr(std::min(colon + 1, module.size())));
+    want(wanted, wanted.request.module_names, name, module.substr(std::min(colon + 1, module.size())));
   }
   wanted.request.python_interpreter = options.python_interpreter;
   wanted.request.time_limit = std::chrono::seconds(static_cast<long>(std::ceil(options.time_limit_seconds)));
-  wanted.request.memory_bytes = static_cast<std::uint64_t>(options.memory_limit_gib * 1024) << 20;
+  wanted.request.memory_limit_bytes = static_cast<std::uint64_t>(options.memory_limit_gib * 1024) << 20;
   return wanted;
 }
 
@@ -81,17 +81,17 @@ void print_notes(const live::ImportedKernels& imported) {
   if (imported.total_output_bytes > 0)
     print_message(fmt::format(
         "import: the imported code printed {} bytes; --keep-export DIR stores the end of its output in DIR/{}",
-        imported.total_output_bytes, live::kImportLogFile));
+        imported.total_output_bytes, live::kImportLogFileName));
 }
 
 }  // namespace
 
 void add_import_options(CLI::App& command, PythonImportOptions& options) {
   CLI::Option* const enabled = command.add_flag(
-      "--import", options.enabled,
+      "--import", options.is_import_requested,
       "Import the Python files in a confined process and judge the kernels that exist after the import");
   command
-      .add_option("--module", options.modules,
+      .add_option("--module", options.module_names,
                   "With --import: import this module as well, such as pkg.sub, 'pkg.*' or pkg:KERNEL")
       ->option_text("MODULE")
       ->needs(enabled);
@@ -112,8 +112,8 @@ void add_import_options(CLI::App& command, PythonImportOptions& options) {
       ->needs(enabled);
 }
 
-Result<PythonImportResult> import_selected(const std::vector<std::string>& selectors,
-                                           const PythonImportOptions& options) {
+Result<PythonImportResult> import_python_sources(const std::vector<std::string>& selectors,
+                                                 const PythonImportOptions& options) {
   const Result<Wanted> wanted = wanted_of(selectors, options);
   if (!wanted.ok()) return wanted.error();
   Result<live::ImportedKernels> imported = live::import_kernels(wanted->request);

@@ -13,12 +13,12 @@
 namespace assay::cli {
 
 struct PythonImportOptions {
-  bool enabled = false;              ///< whether --import or --module was given
-  std::vector<std::string> modules;  ///< modules to import: "package.sub", "package.*", "package.sub:kernel"
-  std::string python_interpreter;    ///< the Python interpreter; empty: the default (live::find_python)
-  std::string export_folder;         ///< folder to which the exported files are written; empty: they are not kept
-  double time_limit_seconds = 120;   ///< time limit of the import
-  double memory_limit_gib = 8;       ///< memory limit of the import, in GiB
+  bool is_import_requested = false;       ///< whether --import or --module was given
+  std::vector<std::string> module_names;  ///< modules to import: "package.sub", "package.*", "package.sub:kernel"
+  std::string python_interpreter;         ///< the Python interpreter; empty: the default (live::find_python)
+  std::string export_folder;              ///< folder to which the exported files are written; empty: they are not kept
+  double time_limit_seconds = 120;        ///< time limit of the import
+  double memory_limit_gib = 8;            ///< memory limit of the import, in GiB
 };
 
 void add_import_options(CLI::App& command, PythonImportOptions& options);
@@ -31,7 +31,7 @@ struct PythonImportResult {
 
 /// Imports the selected files and modules and prints notes. Fails if a selector is not a Python file, the import fails,
 /// no kernel is found, a selector names an unknown kernel, or the sources changed meanwhile.
-Result<PythonImportResult> import_selected(const std::vector<std::string>& selectors,
-                                           const PythonImportOptions& options);
+Result<PythonImportResult> import_python_sources(const std::vector<std::string>& selectors,
+                                                 const PythonImportOptions& options);
 
 }  // namespace assay::cli

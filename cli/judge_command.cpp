@@ -30,10 +30,10 @@ int judge_one(JudgeRequest& request, const Invocation& invocation) {
   options.selectors = {request.specification};
   options.device = "candidate";
   options.pass = "forward";
-  options.max_cases_to_blame = 0;
-  options.ignore_cached_verdicts = true;
+  options.max_failures_to_examine = 0;
+  options.ignores_cached_verdicts = true;
   options.command_line = invocation.arguments;
-  request.run.reduction_seconds = 0;
+  request.run.reduction_time_limit_seconds = 0;
   return run_suite(request.run);
 }
 
@@ -45,7 +45,7 @@ std::vector<std::string> options_for_each(const harness::SuiteOptions& suite) {
   const auto add_list = [&](const char* name, const std::vector<std::string>& values) {
     if (!values.empty()) options.insert(options.end(), {name, fmt::format("{}", fmt::join(values, ","))});
   };
-  add_list("--nvrtc", suite.builds.nvrtcs);
+  add_list("--nvrtc", suite.builds.nvrtc_versions_or_paths);
   add_list("--arch", suite.builds.architectures);
   for (const std::string& check : suite.device_options.disabled_checks)
     options.insert(options.end(), {"--no-check", check});
@@ -57,14 +57,15 @@ int judge_suite(const JudgeRequest& request) {
   std::error_code error;
   const harness::CandidateSuiteOptions options{
       .program = std::filesystem::read_symlink("/proc/self/exe", error),
-      .folder = request.suite_folder,
+      .candidate_folder = request.suite_folder,
       .output = suite.output,
       .jobs = suite.jobs > 0 ? static_cast<unsigned>(suite.jobs) : std::thread::hardware_concurrency(),
-      .options = options_for_each(suite),
+      .judge_arguments = options_for_each(suite),
       .on_verdict = [](const harness::CandidateVerdict& verdict) {
         const std::string reason = verdict.message.empty() ? "" : fmt::format("  {}", verdict.message);
-        static_cast<void>(print(fmt::format("{:<30} {}{}{}\n", verdict.outcome_text(), verdict.listed.candidate, reason,
-                                            verdict.is_reused ? "  (earlier verdict)" : "")));
+        static_cast<void>(
+            print(fmt::format("{:<30} {}{}{}\n", verdict.outcome_text(), verdict.listed_candidate.candidate_path,
+                              reason, verdict.is_reused ? "  (earlier verdict)" : "")));
       }};
   const auto verdicts = harness::judge_candidates(options);
   if (!verdicts.ok()) return fail(verdicts.error());
@@ -104,18 +105,18 @@ void add_judge(CLI::App& app, Invocation& invocation) {
                   fmt::format("Instead of CANDIDATE: judge the candidates that the file {} in this folder lists, with "
                               "the columns candidate,specification. Candidates that did not change since an earlier "
                               "run with the same output folder keep their verdicts",
-                              harness::kCandidateListFile))
+                              harness::kCandidateListFileName))
       ->option_text("DIR")
       ->check(CLI::ExistingDirectory)
       ->excludes(candidate);
-  add_jobs_option(command, suite.jobs, "candidates of a suite");
+  add_jobs_option(command, suite.jobs, "Number of candidates of a suite processed at once");
   add_nvrtc_options(command, suite.builds);
   add_no_check_option(command, suite.device_options.disabled_checks);
   CLI::Option* const quick = command.add_flag("--quick", suite.quick, "Judge on few inputs, for a first look");
   command.add_flag("--thorough", suite.thorough, "Judge on many inputs")->excludes(quick);
   add_seed_option(command, suite.seed, "Seed of the inputs");
   command.add_option("--output", suite.output, "Output folder for the records and reports")->option_text("DIR [out]");
-  command.add_flag("--verbose", request->run.verbose, "Print every note");
+  command.add_flag("--verbose", request->run.prints_every_note, "Print every note");
   add_color_option(command, request->run.color);
   command.footer(
       "Only the forward pass is judged; no GPU is needed. See docs/guide/judge_foreign_kernels.md.\n"

@@ -204,7 +204,7 @@ TEST_F(JudgeTest, RejectsContractThatDoesNotMatchCandidate) {
               HasSubstr("has 4 parameters, but the specification has 3; state the arguments in the contract"));
   EXPECT_THAT(
       judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "y.shape[1]", "factor", "out"]})").out,
-      HasSubstr("unknown array 'y' or dimension 1"));
+      HasSubstr("'y' must be an array that has a dimension 1"));
   EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "factor", "out", "x"]})").out,
               HasSubstr("parameter 3 of 'sums' has type .f32 and 4 bytes, got the array 'out'"));
   EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "entry": "other"})").out,

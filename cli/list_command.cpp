@@ -25,14 +25,14 @@ struct ListOptions {
   std::vector<std::string> selectors;
   PythonImportOptions import;
   std::string device = "cpu";
-  int random_kernels = 8;
+  int random_kernels_per_family = 8;
   std::uint64_t seed = 1;
   bool as_json = false;
 };
 
 std::string families_table() {
   std::string text = fmt::format("{:<18} {:>7}  {}\n", "family", "curated", "covers");
-  for (const generators::FamilyEntry& row : generators::families()) {
+  for (const generators::KernelFamilyDefinition& row : generators::families()) {
     text += fmt::format("{:<18} {:>7}  {}{}\n", row.name, conformance::cases_of(row.name).size(), row.description,
                         row.alias.empty() ? "" : fmt::format(" (also: {})", row.alias));
   }
@@ -43,7 +43,7 @@ std::string families_table() {
 
 json families_json() {
   json families = json::array();
-  for (const generators::FamilyEntry& row : generators::families()) {
+  for (const generators::KernelFamilyDefinition& row : generators::families()) {
     families.push_back({{"family", row.name},
                         {"alias", row.alias},
                         {"covers", row.description},
@@ -79,19 +79,19 @@ json case_json(const harness::KernelSource& source, const std::string& name) {
 }
 
 Result<harness::Selection> select(const ListOptions& options, const std::vector<std::string>& modes) {
-  if (!options.import.enabled) {
+  if (!options.import.is_import_requested) {
     return harness::select(options.selectors, {.device = options.device,
                                                .modes = modes,
-                                               .random_kernels = options.random_kernels,
+                                               .random_kernels_per_family = options.random_kernels_per_family,
                                                .first_random_seed = options.seed});
   }
-  const Result<PythonImportResult> import = import_selected(options.selectors, options.import);
+  const Result<PythonImportResult> import = import_python_sources(options.selectors, options.import);
   if (!import.ok()) return import.error();
   return harness::select_exported(import->kernels, modes);
 }
 
 int list(const ListOptions& options) {
-  if (options.selectors.empty() && options.import.modules.empty()) {
+  if (options.selectors.empty() && options.import.module_names.empty()) {
     return print_or_fail(options.as_json ? families_json().dump(1) + "\n" : families_table());
   }
   const std::vector<harness::Mode> modes = harness::modes_of(options.device, "", 0);
@@ -121,7 +121,7 @@ void add_list(CLI::App& app, Invocation& invocation) {
       ->option_text(" ");
   add_import_options(command, options->import);
   add_any_device_option(command, options->device, "Device in the names of the listed cases; no case is run");
-  add_random_option(command, options->random_kernels);
+  add_random_option(command, options->random_kernels_per_family);
   add_seed_option(command, options->seed, "Seed of the first random kernel");
   command.add_flag("--json", options->as_json, "Print JSON");
   command.callback([options, &invocation] { invocation.status = list(*options); });

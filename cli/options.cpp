@@ -68,7 +68,7 @@ CLI::Option* add_device_list_option(CLI::App& command, std::vector<std::string>&
       ->check(CLI::IsMember(names));
 }
 
-void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_memory_limit) {
+void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_memory_limit_bytes) {
   const auto check = [](const std::string& text) -> std::string {
     const bool number = !text.empty() && text.size() < 4 && text.find_first_not_of("0123456789") == std::string::npos;
     return number || text == "all" ? "" : fmt::format("must be the number of a GPU or 'all', got '{}'", text);
@@ -77,7 +77,7 @@ void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_me
       ->option_text("{N,all} [0]")
       ->check(check);
   command
-      .add_option("--device-memory", device_memory_limit,
+      .add_option("--device-memory", device_memory_limit_bytes,
                   "With cuda: maximum GPU memory for the arrays of one session, such as 512MiB")
       ->option_text("SIZE [1GiB]")
       ->transform(CLI::AsSizeValue(false));
@@ -107,7 +107,7 @@ void add_builds_options(CLI::App& command, backends::BuildChoices& builds) {
 
 void add_nvrtc_options(CLI::App& command, backends::BuildChoices& builds) {
   command
-      .add_option("--nvrtc", builds.nvrtcs,
+      .add_option("--nvrtc", builds.nvrtc_versions_or_paths,
                   "For PTX: libraries of NVRTC, or versions that ci/setup-compilers\ninstalled, such as "
                   "13.0.88,13.5.37, each as a separate mode")
       ->option_text("PATH_OR_VERSION,...")
@@ -180,10 +180,8 @@ void add_warp_version_option(CLI::App& command) {
       });
 }
 
-void add_jobs_option(CLI::App& command, int& jobs, const std::string& things) {
-  command.add_option("--jobs", jobs, fmt::format("Number of {} processed at once; 0: one for each core", things))
-      ->option_text("N [0]")
-      ->check(CLI::Range(0, 1024));
+void add_jobs_option(CLI::App& command, int& jobs, const std::string& help) {
+  command.add_option("--jobs", jobs, help + "; 0: one for each core")->option_text("N [0]")->check(CLI::Range(0, 1024));
 }
 
 void add_color_option(CLI::App& command, ColorChoice& choice) {

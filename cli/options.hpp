@@ -25,7 +25,7 @@ void add_main_and_other_devices_option(CLI::App& command, std::string& device, s
 CLI::Option* add_device_list_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help,
                                     const std::string& unset);
 /// `--gpu` and `--device-memory`, as in DeviceOptions.
-void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_memory_limit);
+void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_memory_limit_bytes);
 /// `--no-check` with the names of all run-time checks.
 void add_no_check_option(CLI::App& command, std::vector<std::string>& names);
 /// `--cxx` with several values, `--nvrtc` and `--arch`.
@@ -47,7 +47,7 @@ void add_warp_version_option(CLI::App& command);
 /// `--seed`.
 void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& help);
 /// `--jobs`; `things` is the plural noun, for the help, of what is processed concurrently.
-void add_jobs_option(CLI::App& command, int& jobs, const std::string& things);
+void add_jobs_option(CLI::App& command, int& jobs, const std::string& help);
 /// `--color {auto,always,never}`.
 void add_color_option(CLI::App& command, ColorChoice& choice);
 /// `--baseline`: the folder or failures.csv of the run to compare with.

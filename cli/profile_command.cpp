@@ -21,14 +21,14 @@ struct ProfileOptions {
 
 int profile(ProfileOptions options) {
   harness::SuiteOptions& suite = options.request.suite_options;
-  const bool measures = backends::device_entry(suite.device).is_gpu;
+  const bool measures = backends::device_descriptor(suite.device).is_gpu;
   if (measures) {
     // As users compile, and each kernel alone on the GPU.
     suite.mode = "default";
     suite.cross_check_device = "none";
     suite.jobs = 1;
-    if (suite.device_options.device_memory_limit > 0)
-      options.measure.memory_bytes = suite.device_options.device_memory_limit;
+    if (suite.device_options.device_memory_limit_bytes > 0)
+      options.measure.memory_limit_bytes = suite.device_options.device_memory_limit_bytes;
     options.measure.seed = suite.seed;
     suite.measure_options = options.measure;
   }
@@ -48,7 +48,7 @@ void add_measure_options(CLI::App& command, harness::MeasureOptions& options) {
                   "With cuda: maximum number of threads in the first dimension of the launch")
       ->option_text("N [16777216]")
       ->check(CLI::Range(1, 1 << 28));
-  command.add_option("--samples", options.samples, "With cuda: number of timed runs of each pass")
+  command.add_option("--samples", options.timed_runs_per_pass, "With cuda: number of timed runs of each pass")
       ->option_text("N [30]")
       ->check(CLI::Range(1, 10'000));
 }
@@ -58,9 +58,9 @@ void add_measure_options(CLI::App& command, harness::MeasureOptions& options) {
 void add_profile(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ProfileOptions>();
   harness::SuiteOptions& suite = options->request.suite_options;
-  suite.device = std::ranges::find_if(backends::devices(), &backends::DeviceEntry::reports_profiles)->name;
+  suite.device = std::ranges::find_if(backends::devices(), &backends::DeviceDescriptor::reports_profiles)->name;
   suite.mode = "strict";
-  suite.random_kernels = 0;
+  suite.random_kernels_per_family = 0;
   suite.quick = true;
   CLI::App& command =
       *app.add_subcommand("profile", "Count the instructions of kernels, or measure their time on a GPU");
@@ -70,8 +70,8 @@ void add_profile(CLI::App& app, Invocation& invocation) {
   add_device_option(command, suite.device,
                     "Device: ptx counts executed instructions on any machine; cuda measures time on a GPU");
   add_measure_options(command, options->measure);
-  add_gpu_options(command, suite.device_options.gpu, suite.device_options.device_memory_limit);
-  add_random_option(command, suite.random_kernels);
+  add_gpu_options(command, suite.device_options.gpu_number_or_all, suite.device_options.device_memory_limit_bytes);
+  add_random_option(command, suite.random_kernels_per_family);
   add_seed_option(command, suite.seed, "Seed of the inputs and of the first random kernel");
   command.add_option("--output", suite.output, "Output folder for records.jsonl, report.json and report.html")
       ->option_text("DIR [out]");

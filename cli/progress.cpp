@@ -40,57 +40,58 @@ std::size_t columns() {
 
 }  // namespace
 
-Progress::Progress(std::size_t planned, bool color, ProgressLabels words)
+ProgressDisplay::ProgressDisplay(std::size_t planned, bool color, ProgressLabels words)
     : planned_count_(planned),
-      color_(color),
+      uses_color_(color),
       labels_(words),
       is_terminal_(::isatty(STDERR_FILENO) == 1),
       redraw_thread_([this] { tick(); }) {}
 
-Progress::~Progress() { stop(); }
+ProgressDisplay::~ProgressDisplay() { stop(); }
 
-bool Progress::record(const harness::CaseRecord& record) {
+bool ProgressDisplay::record(const harness::CaseRecord& record) {
   const std::lock_guard lock(mutex_);
   ++done_count_;
-  if (const auto cost = case_costs_.find(record.name); cost != case_costs_.end()) done_cost_ += cost->second;
-  if (!expectations_ && harness::is_as_expected(record.outcome)) return false;
+  if (const auto cost = relative_cost_by_case_.find(record.name); cost != relative_cost_by_case_.end())
+    completed_relative_cost_ += cost->second;
+  if (!expected_failures_ && harness::is_as_expected(record.outcome)) return false;
   nlohmann::json line = nlohmann::json::parse(harness::to_line(record));
-  if (expectations_) expectations_->annotate(line);
+  if (expected_failures_) expected_failures_->annotate(line);
   if (!reports::fails_run(reports::tone_of(line))) return false;
   ++unexpected_count_;
   print_result(line);
   return true;
 }
 
-void Progress::expect(const harness::RunStart& start) {
+void ProgressDisplay::expect(const harness::RunStart& start) {
   const std::lock_guard lock(mutex_);
-  expectations_.emplace(nlohmann::json::parse(harness::to_line(start)));
+  expected_failures_.emplace(nlohmann::json::parse(harness::to_line(start)));
 }
 
-void Progress::set_costs(std::unordered_map<std::string, double> costs) {
+void ProgressDisplay::set_costs(std::unordered_map<std::string, double> costs) {
   const std::lock_guard lock(mutex_);
-  case_costs_ = std::move(costs);
-  for (const auto& [name, cost] : case_costs_)
-    planned_cost_ += cost;
+  relative_cost_by_case_ = std::move(costs);
+  for (const auto& [name, cost] : relative_cost_by_case_)
+    planned_relative_cost_ += cost;
 }
 
-void Progress::set(std::size_t done, std::size_t bad) {
+void ProgressDisplay::set(std::size_t done, std::size_t bad) {
   const std::lock_guard lock(mutex_);
   done_count_ = done;
   unexpected_count_ = bad;
 }
 
-void Progress::print_result(const nlohmann::json& record) {
-  if (unexpected_count_ > kMaxPrintedCases + 1) return;
+void ProgressDisplay::print_result(const nlohmann::json& record) {
+  if (unexpected_count_ > kMaxPrintedUnexpectedCases + 1) return;
   clear_bar();
-  if (unexpected_count_ > kMaxPrintedCases) {
+  if (unexpected_count_ > kMaxPrintedUnexpectedCases) {
     put(stdout, "further unexpected results are listed in the report only\n");
   } else {
-    put(stdout, reports::unexpected_lines(record, color_));
+    put(stdout, reports::unexpected_lines(record, uses_color_));
   }
 }
 
-void Progress::stop() {
+void ProgressDisplay::stop() {
   {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
@@ -100,12 +101,12 @@ void Progress::stop() {
   if (redraw_thread_.joinable() && redraw_thread_.get_id() != std::this_thread::get_id()) redraw_thread_.join();
 }
 
-std::size_t Progress::done() const {
+std::size_t ProgressDisplay::done() const {
   const std::lock_guard lock(mutex_);
   return done_count_;
 }
 
-void Progress::tick() {
+void ProgressDisplay::tick() {
   std::unique_lock lock(mutex_);
   while (!is_stopped_) {
     if (is_terminal_) draw_bar();
@@ -114,8 +115,8 @@ void Progress::tick() {
   }
 }
 
-std::string Progress::progress_text() const {
-  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+std::string ProgressDisplay::progress_text() const {
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_time_).count();
   std::string text = fmt::format("{}/{} {}", done_count_, planned_count_, labels_.item_noun);
   if (done_count_ > 0) {
     const double left = seconds * (1 - done_fraction()) / done_fraction();
@@ -127,12 +128,13 @@ std::string Progress::progress_text() const {
   return text;
 }
 
-double Progress::done_fraction() const {
-  if (planned_cost_ > 0 && done_cost_ > 0) return std::min(done_cost_ / planned_cost_, 1.0);
+double ProgressDisplay::done_fraction() const {
+  if (planned_relative_cost_ > 0 && completed_relative_cost_ > 0)
+    return std::min(completed_relative_cost_ / planned_relative_cost_, 1.0);
   return static_cast<double>(done_count_) / static_cast<double>(planned_count_);
 }
 
-void Progress::draw_bar() {
+void ProgressDisplay::draw_bar() {
   const std::size_t filled = planned_count_ == 0 ? kBarCells : kBarCells * done_count_ / planned_count_;
   std::string line =
       fmt::format("[{}{}] {}", std::string(filled, '#'), std::string(kBarCells - filled, '.'), progress_text());
@@ -141,7 +143,7 @@ void Progress::draw_bar() {
   is_bar_drawn_ = true;
 }
 
-void Progress::clear_bar() {
+void ProgressDisplay::clear_bar() {
   if (!is_bar_drawn_) return;
   put(stderr, "\r\x1b[K");
   is_bar_drawn_ = false;

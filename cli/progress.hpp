@@ -19,10 +19,11 @@ namespace assay::cli {
 
 /// Counts cases as they are recorded. Shows a bar with rate and time left on standard error if that is a terminal, and
 /// a plain line every ten seconds otherwise. Prints each unexpected case at once on standard output, with the command
-/// that reproduces it; after kMaxPrintedCases of them, further ones are listed in the report only. Thread-safe.
-class Progress {
+/// that reproduces it; after kMaxPrintedUnexpectedCases of them, further ones are listed in the report only.
+/// Thread-safe.
+class ProgressDisplay {
  public:
-  static constexpr std::size_t kMaxPrintedCases = 100;  ///< unexpected cases printed at most
+  static constexpr std::size_t kMaxPrintedUnexpectedCases = 100;  ///< unexpected cases printed at most
 
   /// Words of the progress display.
   struct ProgressLabels {
@@ -31,12 +32,12 @@ class Progress {
   };
 
   /// Starts the display; `color` is for the lines on standard output.
-  Progress(std::size_t planned, bool color, ProgressLabels words);
-  Progress(std::size_t planned, bool color) : Progress(planned, color, ProgressLabels{}) {}
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ProgressDisplay(std::size_t planned, bool color, ProgressLabels words);
+  ProgressDisplay(std::size_t planned, bool color) : ProgressDisplay(planned, color, ProgressLabels{}) {}
+  ProgressDisplay(const ProgressDisplay&) = delete;
+  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
   /// Removes the bar.
-  ~Progress();
+  ~ProgressDisplay();
 
   /// Counts and prints the case. Returns true if it is unexpected.
   bool record(const harness::CaseRecord& record);
@@ -62,17 +63,18 @@ class Progress {
   [[nodiscard]] double done_fraction() const;
 
   const std::size_t planned_count_;  ///< cases to be recorded in all
-  const bool color_;                 ///< whether the lines on standard output are colored
+  const bool uses_color_;            ///< whether the lines on standard output are colored
   const ProgressLabels labels_;
-  const bool is_terminal_;                              ///< whether standard error is a terminal
-  const Clock::time_point start_ = Clock::now();        ///< start of the display
-  std::size_t done_count_ = 0;                          ///< cases recorded so far
-  std::size_t unexpected_count_ = 0;                    ///< cases recorded so far that are not as expected
-  std::unordered_map<std::string, double> case_costs_;  ///< relative cost, by case name; empty: all the same
-  double planned_cost_ = 0;                             ///< sum of `case_costs_`
-  double done_cost_ = 0;                                ///< sum of the costs of the recorded cases
-  std::optional<reports::Expectations> expectations_;  ///< expected failures of the run; empty until expect() is called
-  bool is_bar_drawn_ = false;                          ///< whether the bar is on the terminal now
+  const bool is_terminal_;                                         ///< whether standard error is a terminal
+  const Clock::time_point start_time_ = Clock::now();              ///< start of the display
+  std::size_t done_count_ = 0;                                     ///< cases recorded so far
+  std::size_t unexpected_count_ = 0;                               ///< cases recorded so far that are not as expected
+  std::unordered_map<std::string, double> relative_cost_by_case_;  ///< relative cost, by case name; empty: all the same
+  double planned_relative_cost_ = 0;                               ///< sum of `relative_cost_by_case_`
+  double completed_relative_cost_ = 0;                             ///< sum of the costs of the recorded cases
+  std::optional<reports::ExpectationMatcher>
+      expected_failures_;      ///< expected failures of the run; empty until expect() is called
+  bool is_bar_drawn_ = false;  ///< whether the bar is on the terminal now
   bool is_stopped_ = false;
   mutable std::mutex mutex_;                    ///< guards all members that change
   std::condition_variable wake_redraw_thread_;  ///< ends the redraw thread's wait when the display stops

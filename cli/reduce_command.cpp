@@ -39,7 +39,8 @@ int reduce_target(const ReduceOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const auto report = [&](const reduce::ReductionProgress& stand) {
     print_message(fmt::format("{}  {:5} trials  {:4} statements  {:5} expression nodes  {}", elapsed(start),
-                              stand.candidate_count, stand.size.statements, stand.size.expression_weight, stand.step));
+                              stand.candidate_count, stand.size.statements, stand.size.expression_weight,
+                              stand.step_name));
   };
   const auto time =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(options.time_limit));
@@ -80,7 +81,7 @@ void add_reduce(CLI::App& app, Invocation& invocation) {
   add_seed_option(command, suite.seed, "Seed of the inputs");
   CLI::Option* const quick = command.add_flag("--quick", suite.quick, "Look for the failure with few inputs");
   command.add_flag("--thorough", suite.thorough, "Look for the failure with many inputs")->excludes(quick);
-  add_jobs_option(command, suite.jobs, "candidates");
+  add_jobs_option(command, suite.jobs, "Number of candidates processed at once");
   add_compiler_option(command, suite.device_options.compiler);
   command.footer(
       "Prints the reduced kernel.\n"

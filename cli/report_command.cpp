@@ -38,13 +38,14 @@ Result<std::vector<fs::path>> runs_in(const fs::path& archive, const fs::path& f
   if (!unpacked.ok()) return unpacked.error();
   std::vector<fs::path> runs;
   for (const fs::path& top : *unpacked) {
-    if (top.filename() == reports::kRecordsFile) runs.push_back(folder);
+    if (top.filename() == reports::kRecordsFileName) runs.push_back(folder);
     if (!fs::is_directory(top)) continue;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(top)) {
-      if (entry.path().filename() == reports::kRecordsFile) runs.push_back(entry.path().parent_path());
+      if (entry.path().filename() == reports::kRecordsFileName) runs.push_back(entry.path().parent_path());
     }
   }
-  if (runs.empty()) return Error{fmt::format("contains no run: no {} found", reports::kRecordsFile), archive.string()};
+  if (runs.empty())
+    return Error{fmt::format("contains no run: no {} found", reports::kRecordsFileName), archive.string()};
   std::ranges::sort(runs);
   return runs;
 }
@@ -78,7 +79,7 @@ int report(const ReportOptions& options) {
   if (!runs.ok()) return fail(runs.error());
   int status = 0;
   for (const fs::path& run : *runs) {
-    const Result<reports::Reports> written = reports::write_reports(run, *how);
+    const Result<reports::WrittenReports> written = reports::write_reports(run, *how);
     if (!written.ok()) return fail(written.error());
     const Result<void> printed = print_closing(*written, options.color);
     if (!printed.ok()) return fail(printed.error());

@@ -10,7 +10,7 @@
 
 namespace assay::cli {
 
-Result<void> print_closing(const reports::Reports& reports, ColorChoice color) {
+Result<void> print_closing(const reports::WrittenReports& reports, ColorChoice color) {
   std::error_code error;
   const std::filesystem::path page = std::filesystem::absolute(reports.html_path, error);
   std::string changes;

@@ -9,7 +9,7 @@
 namespace assay::cli {
 
 /// Prints the table of results and the path of the report.
-Result<void> print_closing(const reports::Reports& reports, ColorChoice color);
+Result<void> print_closing(const reports::WrittenReports& reports, ColorChoice color);
 
 /// Reads the inputs of reports next to a run: a baseline (a run's folder or its failures.csv) and the folder of a
 /// mutation score; empty: none.

@@ -22,10 +22,11 @@ int reproduce(const ReproduceOptions& options) {
     return to_int(ExitStatus::all_unsupported);
   }
   const std::string ending = reduce::to_text(reduce::ending_of(found->record));
-  const int printed = print_or_fail(
-      found->is_reproduced ? fmt::format("reproduced: {}: {}\n", ending, found->record.message)
-                           : fmt::format("not reproduced: {} ended as {}, expected {}\n", found->kernel_file.string(),
-                                         ending, reduce::to_text(found->archived_failure_class)));
+  const int printed =
+      print_or_fail(found->is_reproduced
+                        ? fmt::format("reproduced: {}: {}\n", ending, found->record.message)
+                        : fmt::format("not reproduced: {} ended as {}, expected {}\n", found->kernel_file_path.string(),
+                                      ending, reduce::to_text(found->archived_failure_class)));
   if (printed != 0) return printed;
   return to_int(found->is_reproduced ? ExitStatus::as_expected : ExitStatus::unexpected);
 }

@@ -42,7 +42,7 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
   command.add_option("--pass", options.pass, "Pass to judge")
       ->option_text("{forward,backward,both} [both]")
       ->check(CLI::IsMember({"forward", "backward", "both"}));
-  add_random_option(command, options.random_kernels);
+  add_random_option(command, options.random_kernels_per_family);
   add_warp_version_option(command);
   add_seed_option(command, options.seed, "Seed of the inputs and of the first random kernel");
 }
@@ -51,14 +51,16 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
   CLI::Option* const quick =
       command.add_flag("--quick", options.quick, "Judge each kernel on few inputs, for a first look");
   command.add_flag("--thorough", options.thorough, "Judge each kernel on many inputs")->excludes(quick);
-  command.add_flag("--trust-custom-gradients", options.trust_custom_gradients,
+  command.add_flag("--trust-custom-gradients", options.trusts_custom_gradients,
                    "Accept custom gradients (wp.func_grad) that are not the derivatives of their functions");
   add_optimization_option(
       command, options.optimization_levels,
       "Compile for the CPU with these -O levels, each as a separate mode;\ndefault: -O0, and for one kernel in 16 "
       "also -O2");
-  add_jobs_option(command, options.jobs, "batches of kernels");
-  command.add_option("--repeat", options.repeat, "Judge each case N times with the same inputs, to find flaky ones")
+  add_jobs_option(command, options.jobs, "Number of batches of kernels processed at once");
+  command
+      .add_option("--repeat", options.repetition_count,
+                  "Judge each case N times with the same inputs, to find flaky ones")
       ->option_text("N [1]")
       ->check(CLI::Range(1, 1000));
   command.add_option("--shard", options.shard, "Judge the I-th of N parts of the selection")->option_text("I/N");
@@ -68,15 +70,15 @@ void add_device_options(CLI::App& command, harness::SuiteOptions& options) {
   add_no_check_option(command, options.device_options.disabled_checks);
   add_builds_options(command, options.builds);
   add_tables_option(command, options.device_options.approximation_tables_file);
-  add_gpu_options(command, options.device_options.gpu, options.device_options.device_memory_limit);
+  add_gpu_options(command, options.device_options.gpu_number_or_all, options.device_options.device_memory_limit_bytes);
   command
       .add_option("--cross-check", options.cross_check_device,
                   "With cuda: also compare the results with cpu (within both error bounds) or ptx (bit for bit)")
       ->option_text("{cpu,ptx,both,none} [both; cpu with --mode default]")
       ->check([](const std::string& name) -> std::string {
         std::vector<std::string> names{"both", "none"};
-        for (const backends::DeviceEntry& row : backends::devices()) {
-          for (const std::string_view other : {row.agreeing_device, row.bit_identical_device})
+        for (const backends::DeviceDescriptor& row : backends::devices()) {
+          for (const std::string_view other : {row.agreeing_device_name, row.bit_identical_device_name})
             if (!other.empty()) names.emplace_back(other);
         }
         return CLI::IsMember(names)(name);
@@ -94,16 +96,16 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_effort_options(command, suite);
   add_device_options(command, suite);
   command.add_option("--output", suite.output, "Output folder for the records and reports")->option_text("DIR [out]");
-  command.add_flag("--fresh", suite.ignore_cached_verdicts,
+  command.add_flag("--fresh", suite.ignores_cached_verdicts,
                    "Also judge the cases that an earlier run on this machine verified (cpu, ptx)");
-  command.add_flag("--resume", suite.resume, "Continue the interrupted run in the output folder");
+  command.add_flag("--resume", suite.resumes_interrupted_run, "Continue the interrupted run in the output folder");
   command
-      .add_option("--reduce", request->reduction_seconds,
+      .add_option("--reduce", request->reduction_time_limit_seconds,
                   "Time to reduce failing kernels after the run, in seconds; 0: do not reduce")
       ->option_text("S [10]")
       ->check(CLI::Range(0.0, 86'400.0));
   command
-      .add_option("--blame", suite.max_cases_to_blame,
+      .add_option("--blame", suite.max_failures_to_examine,
                   "Number of failing cases to judge in other builds, to find out whether\nthe kernel, the emitter, a "
                   "compiler or the oracle is at fault")
       ->option_text("N [3]")
@@ -111,14 +113,15 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command
       .add_option("--expect", suite.expectations_file, "Table of expected failures; see docs/guide/read_a_verdict.md")
       ->option_text("FILE.csv");
-  command.add_flag("--verbose", request->verbose, "Print every note, such as each kernel that is not supported");
+  command.add_flag("--verbose", request->prints_every_note,
+                   "Print every note, such as each kernel that is not supported");
   add_baseline_option(command, request->baseline_path);
   add_mutation_score_option(command, request->mutation_score_folder);
   add_color_option(command, request->color);
   command.footer(kRunFooter);
   command.callback([request, &invocation] {
     if (request->suite_options.selectors.empty() && request->suite_options.failed_run_folder.empty() &&
-        request->import_options.modules.empty())
+        request->import_options.module_names.empty())
       throw CLI::RequiredError("SELECTOR");
     request->suite_options.command_line = invocation.arguments;
     invocation.status = run_suite(*request);

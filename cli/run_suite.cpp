@@ -25,16 +25,16 @@ class TerminalObserver final : public harness::RunObserver {
   TerminalObserver(const RunRequest& request, reduce::FailureArchiver& archiver)
       : request_(request), archiver_(archiver) {}
 
-  void note(std::string_view kind, std::string_view text) override {
+  void on_note(std::string_view kind, std::string_view text) override {
     notes_[std::string(kind)].emplace_back(text);
-    if (request_.verbose) print_message(fmt::format("{}: {}", kind, text));
+    if (request_.prints_every_note) print_message(fmt::format("{}: {}", kind, text));
   }
 
   void on_start(const harness::RunStart& start, std::size_t pending,
                 std::unordered_map<std::string, double> costs) override {
     print_notes();
     planned_ = pending;
-    progress_ = std::make_unique<Progress>(pending, use_color_on_stdout(request_.color));
+    progress_ = std::make_unique<ProgressDisplay>(pending, use_color_on_stdout(request_.color));
     if (!start.expectations.empty()) progress_->expect(start);
     progress_->set_costs(std::move(costs));
     guard_.emplace([this] { report_interruption(); });
@@ -43,7 +43,8 @@ class TerminalObserver final : public harness::RunObserver {
   void on_record(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups) override {
     InterruptGuard::check();
     // A failure folder holds no launches: the case would be judged on other inputs.
-    if (progress_->record(record) && request_.suite_options.launches_folder.empty()) archiver_.note(record, groups);
+    if (progress_->record(record) && request_.suite_options.launches_folder.empty())
+      archiver_.add_failure(record, groups);
   }
 
   /// After the last case.
@@ -56,7 +57,7 @@ class TerminalObserver final : public harness::RunObserver {
  private:
   /// One line for each kind of note, with the first of its texts.
   void print_notes() const {
-    if (request_.verbose) return;
+    if (request_.prints_every_note) return;
     for (const auto& [kind, texts] : notes_) {
       print_message(texts.size() == 1
                         ? fmt::format("{}: {}", kind, texts.front())
@@ -66,7 +67,7 @@ class TerminalObserver final : public harness::RunObserver {
 
   void report_interruption() {
     progress_->stop();
-    const Result<reports::Reports> reports = reports::write_reports(request_.suite_options.output);
+    const Result<reports::WrittenReports> reports = reports::write_reports(request_.suite_options.output);
     print_message(fmt::format("interrupted: {} of {} cases are recorded in {}; continue with --resume",
                               progress_->done(), planned_,
                               reports.ok() ? reports->html_path.string() : request_.suite_options.output));
@@ -76,7 +77,7 @@ class TerminalObserver final : public harness::RunObserver {
   reduce::FailureArchiver& archiver_;
   std::map<std::string, std::vector<std::string>> notes_;
   std::size_t planned_ = 0;
-  std::unique_ptr<Progress> progress_;
+  std::unique_ptr<ProgressDisplay> progress_;
   std::optional<InterruptGuard> guard_;
 };
 
@@ -84,8 +85,8 @@ class TerminalObserver final : public harness::RunObserver {
 
 int run_suite(RunRequest request) {
   std::vector<live::SourceFile> sources;
-  if (request.import_options.enabled) {
-    Result<PythonImportResult> import = import_selected(request.suite_options.selectors, request.import_options);
+  if (request.import_options.is_import_requested) {
+    Result<PythonImportResult> import = import_python_sources(request.suite_options.selectors, request.import_options);
     if (!import.ok()) return fail(import.error());
     request.suite_options.exported_kernels = std::move(import->kernels);
     request.suite_options.reproduce_import_options = " --import";
@@ -98,7 +99,7 @@ int run_suite(RunRequest request) {
   const Result<reports::ReportOptions> report_options =
       read_report_options(request.baseline_path, request.mutation_score_folder);
   if (!report_options.ok()) return fail(report_options.error());
-  reduce::FailureArchiver archiver(request.suite_options, request.reduction_seconds);
+  reduce::FailureArchiver archiver(request.suite_options, request.reduction_time_limit_seconds);
   TerminalObserver events(request, archiver);
   Result<harness::SuiteRun> run = harness::SuiteRun::prepare(request.suite_options, events);
   if (!run.ok()) return fail(run.error());
@@ -108,11 +109,11 @@ int run_suite(RunRequest request) {
     return to_int(ExitStatus::nothing_ran);
   }
   reports::remove_reports(request.suite_options.output);
-  if (!request.suite_options.resume) reduce::remove_archived_failures(request.suite_options.output);
+  if (!request.suite_options.resumes_interrupted_run) reduce::remove_archived_failures(request.suite_options.output);
   const Result<harness::RunEnd> end = run->judge(events);
   events.finish();
   if (!end.ok()) return fail(end.error(), ExitStatus::internal);
-  const Result<reports::Reports> reports = reports::write_reports(request.suite_options.output, *report_options);
+  const Result<reports::WrittenReports> reports = reports::write_reports(request.suite_options.output, *report_options);
   if (!reports.ok()) return fail(reports.error(), ExitStatus::internal);
   if (const auto printed = print_closing(*reports, request.color); !printed.ok())
     return fail(printed.error(), ExitStatus::internal);
@@ -123,7 +124,7 @@ int run_suite(RunRequest request) {
   }
   const std::string archived = archiver.archive(
       [&run](const harness::CaseRecord& record) {
-        return reduce::FailingDevice{.device = run->device_of(record), .options = run->options_of(record)};
+        return reduce::DeviceWithOptions{.device = run->device_of(record), .options = run->options_of(record)};
       },
       [](const std::string& line) { print_message(line); });
   if (const auto printed = print(archived); !printed.ok()) return fail(printed.error(), ExitStatus::internal);

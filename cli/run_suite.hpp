@@ -15,8 +15,8 @@ struct RunRequest {
       import_options;  ///< options of the import; if enabled, the selectors of `suite_options` are imported, not parsed
   std::string baseline_path;          ///< run to compare with: its folder or its failures.csv; empty: none
   std::string mutation_score_folder;  ///< folder of an `assay mutate` run whose score the reports show; empty: none
-  double reduction_seconds = 10;      ///< seconds to spend on reducing failures; 0: none
-  bool verbose = false;               ///< print every note, not only the number of notes of each kind
+  double reduction_time_limit_seconds = 10;  ///< seconds to spend on reducing failures; 0: none
+  bool prints_every_note = false;            ///< print every note, not only the number of notes of each kind
   ColorChoice color = ColorChoice::automatic;
 };
 

@@ -23,7 +23,7 @@ TEST(CuratedCases, AreSortedAndUnique) {
 }
 
 TEST(CuratedCases, CoverEachFamilyWithAtLeastTwelveKernels) {
-  for (const generators::FamilyEntry& family : generators::families())
+  for (const generators::KernelFamilyDefinition& family : generators::families())
     EXPECT_GE(cases_of(family.name).size(), 12U) << family.name;
   for (const CaseFile& file : cases())
     EXPECT_TRUE(generators::find_family(file.family).has_value()) << file.path;

@@ -11,29 +11,29 @@ namespace assay::frontend {
 namespace {
 
 constexpr std::array kFrontends{
-    FrontendEntry{.name = "warp",
-                  .suffix = ".py",
-                  .file_description = "a Python file with Warp kernels",
-                  .kernel_description = "a function with the decorator @wp.kernel",
-                  .max_source_size = kMaxSourceSize,
-                  .is_python = true,
-                  .parse = parse_python},
-    FrontendEntry{.name = "text",
-                  .suffix = ".ir",
-                  .file_description = "a file with kernels in the text form of the IR",
-                  .kernel_description = "a definition that begins with 'kernel'",
-                  .max_source_size = ir::kMaxTextBytes,
-                  .is_python = false,
-                  .parse = parse_ir_text},
+    LanguageFrontend{.name = "warp",
+                     .suffix = ".py",
+                     .file_description = "a Python file with Warp kernels",
+                     .kernel_description = "a function with the decorator @wp.kernel",
+                     .max_source_bytes = kMaxSourceBytes,
+                     .is_python = true,
+                     .parse = parse_python},
+    LanguageFrontend{.name = "text",
+                     .suffix = ".ir",
+                     .file_description = "a file with kernels in the text form of the IR",
+                     .kernel_description = "a definition that begins with 'kernel'",
+                     .max_source_bytes = ir::kMaxIrTextBytes,
+                     .is_python = false,
+                     .parse = parse_ir_text},
 };
 
 }  // namespace
 
-std::span<const FrontendEntry> frontends() { return kFrontends; }
+std::span<const LanguageFrontend> frontends() { return kFrontends; }
 
-const FrontendEntry* frontend_of(std::string_view path) {
+const LanguageFrontend* frontend_of(std::string_view path) {
   const auto found =
-      std::ranges::find_if(kFrontends, [&](const FrontendEntry& row) { return path.ends_with(row.suffix); });
+      std::ranges::find_if(kFrontends, [&](const LanguageFrontend& row) { return path.ends_with(row.suffix); });
   return found == kFrontends.end() ? nullptr : &*found;
 }
 

@@ -25,7 +25,7 @@ Production operation_production(Op op, Type result, std::vector<ComponentBounds>
 Production constructor_production(Type result, std::vector<ComponentBounds> operands) {
   double bound = 0;
   for (const ComponentBounds& operand : operands)
-    bound = std::max(bound, operand.bound);
+    bound = std::max(bound, operand.max_magnitude);
   return {result, std::move(operands), bound,
           [result](KernelSketch& sketch, const std::vector<ExprId>& args) { return sketch.b().make(result, args); }};
 }
@@ -49,7 +49,7 @@ std::vector<Production> common_productions(Type type) {
     all.push_back(operation_production(Op::kDiv, type, {{type, 4}, {scalar, 4, true}}, 8));
     all.push_back(operation_production(Op::kNeg, type, {{type, 8}}, 8));
   }
-  const Type part = type.indexed_part();
+  const Type part = type.indexed_part_type();
   all.push_back({part, {{type, 8}}, 8, [parts = type.parts()](KernelSketch& sketch, const std::vector<ExprId>& args) {
                    const ExprId index = sketch.b().i32(sketch.rng().uniform_int(0, parts - 1));
                    return sketch.b().op(Op::kExtract, {args[0], index});
@@ -64,7 +64,7 @@ AlgebraGenerator::AlgebraGenerator(KernelSketch& sketch, Type real, std::vector<
       scalar_generator_(sketch, real, kScalarMenu),
       productions_(std::move(productions)) {}
 
-Term AlgebraGenerator::constant(Type type, Interval interval) {
+RangedExpression AlgebraGenerator::constant(Type type, Interval interval) {
   if (type.is_scalar()) return scalar_generator_.literal(interval);
   std::vector<ExprId> components;
   for (int k = 0; k < type.components(); ++k)
@@ -72,12 +72,12 @@ Term AlgebraGenerator::constant(Type type, Interval interval) {
   return {builder_.make(type, components), interval};
 }
 
-Term AlgebraGenerator::leaf(Type type) {
+RangedExpression AlgebraGenerator::leaf(Type type) {
   const auto term = sketch_.leaf(type);
   return term ? *term : constant(type);
 }
 
-Term AlgebraGenerator::within(Term term, double bound) {
+RangedExpression AlgebraGenerator::within(RangedExpression term, double bound) {
   const double most = greatest(term.range);
   if (most <= bound) return term;
   const double factor = truncate_to_two_digits(bound / most);
@@ -85,20 +85,20 @@ Term AlgebraGenerator::within(Term term, double bound) {
           {term.range.low * factor, term.range.high * factor}};
 }
 
-Term AlgebraGenerator::positive(ComponentBounds wanted) {
-  const Interval interval{0.5, wanted.bound};
+RangedExpression AlgebraGenerator::positive(ComponentBounds wanted) {
+  const Interval interval{0.5, wanted.max_magnitude};
   if (wanted.type.is_scalar()) return scalar_generator_.fit(scalar_generator_.leaf(), interval);
   return constant(wanted.type, interval);
 }
 
-Term AlgebraGenerator::grow(ComponentBounds wanted, int depth) {
+RangedExpression AlgebraGenerator::grow(ComponentBounds wanted, int depth) {
   Rng& rng = sketch_.rng();
   if (wanted.is_positive) return positive(wanted);
   std::vector<const Production*> fitting;
   for (const Production& production : productions_) {
-    if (production.result == wanted.type) fitting.push_back(&production);
+    if (production.result_type == wanted.type) fitting.push_back(&production);
   }
-  if (depth <= 0 || fitting.empty() || rng.bernoulli(0.1)) return within(leaf(wanted.type), wanted.bound);
+  if (depth <= 0 || fitting.empty() || rng.bernoulli(0.1)) return within(leaf(wanted.type), wanted.max_magnitude);
   const Production& production = *rng.choose(fitting);
   std::vector<ExprId> args;
   for (const ComponentBounds& operand : production.operands) {
@@ -108,13 +108,14 @@ Term AlgebraGenerator::grow(ComponentBounds wanted, int depth) {
     const bool again = std::ranges::any_of(args, [&](ExprId other) { return scalar_generator_.same_tree(arg, other); });
     args.push_back(again ? constant(operand.type).expr : arg);
   }
-  return within({production.make(sketch_, args), {-production.bound, production.bound}}, wanted.bound);
+  return within({production.make(sketch_, args), {-production.max_magnitude, production.max_magnitude}},
+                wanted.max_magnitude);
 }
 
-Term AlgebraGenerator::reduced(Term value) {
+RangedExpression AlgebraGenerator::reduced(RangedExpression value) {
   const Type type = sketch_.type_of(value);
   if (type.is_scalar()) return scalar_generator_.limit_range(value);
-  const Term small = within(value, 2);
+  const RangedExpression small = within(value, 2);
   const Interval range{-2.0 * type.components(), 2.0 * type.components()};
   if (type.is_transform()) {
     const Type point = ir::vector_type(type.scalar, 3);
@@ -126,13 +127,13 @@ Term AlgebraGenerator::reduced(Term value) {
   return scalar_generator_.limit_range({builder_.op(op, {small.expr, constant(type, {0.25, 1}).expr}), range});
 }
 
-Term AlgebraGenerator::add_unused_leaves(Term total) {
+RangedExpression AlgebraGenerator::add_unused_leaves(RangedExpression total) {
   for (std::size_t k = 0; k < sketch_.leaves().size(); ++k) {
-    Leaf& leaf = sketch_.leaves()[k];
+    AvailableOperand& leaf = sketch_.leaves()[k];
     if (leaf.use_count > 0 || leaf.type.component() != float_type_ || leaf.type == float_type_) continue;
     ++leaf.use_count;
     const Interval range = leaf.variable == ir::kNone ? leaf.range : sketch_.domain(leaf.variable);
-    const Term value{leaf.make(), range};
+    const RangedExpression value{leaf.make(), range};
     total = scalar_generator_.limit_range(scalar_generator_.add(total, reduced(value)));
   }
   return scalar_generator_.add_unused_leaves(total);
@@ -141,28 +142,28 @@ Term AlgebraGenerator::add_unused_leaves(Term total) {
 void AlgebraGenerator::write_parts(ir::VarId variable) {
   Rng& rng = sketch_.rng();
   const Type type = builder_.function().var(variable).type;
-  const Type part = type.indexed_part();
+  const Type part = type.indexed_part_type();
   const auto set = [&](const std::function<ExprId()>& index, ExprId value) {
     sketch_.assign(variable, {builder_.op(Op::kInsert, {builder_.var(variable), index(), value}), kModerateRange});
   };
   const int first = rng.uniform_int(0, type.parts() - 1);
   if (type.is_matrix() && rng.bernoulli(0.5)) {
     const int second = rng.uniform_int(0, type.cols - 1);
-    const Term value = scalar_generator_.grow(2);
+    const RangedExpression value = scalar_generator_.grow(2);
     const ExprId row = builder_.op(Op::kExtract, {builder_.var(variable), builder_.i32(first)});
     set([&] { return builder_.i32(first); }, builder_.op(Op::kInsert, {row, builder_.i32(second), value.expr}));
   } else if (rng.bernoulli(0.5)) {
-    const Term value = grow({part, 8}, 2);
+    const RangedExpression value = grow({part, 8}, 2);
     set([&] { return builder_.i32(first); }, value.expr);
   } else {
     sketch_.set_range(variable, kModerateRange);
-    sketch_.for_range("c", builder_.i32(0), builder_.i32(type.parts()), builder_.i32(1), {0, type.parts() - 1.0},
-                      [&](ir::VarId c) {
-                        const ExprId old = builder_.op(Op::kExtract, {builder_.var(variable), builder_.var(c)});
-                        const ExprId half = builder_.op(Op::kMul, {old, scalar_generator_.literal({0.3, 0.5}).expr});
-                        const Term added = grow({part, 4}, 1);
-                        set([&] { return builder_.var(c); }, builder_.op(Op::kAdd, {half, added.expr}));
-                      });
+    sketch_.add_for_loop("c", builder_.i32(0), builder_.i32(type.parts()), builder_.i32(1), {0, type.parts() - 1.0},
+                         [&](ir::VarId c) {
+                           const ExprId old = builder_.op(Op::kExtract, {builder_.var(variable), builder_.var(c)});
+                           const ExprId half = builder_.op(Op::kMul, {old, scalar_generator_.literal({0.3, 0.5}).expr});
+                           const RangedExpression added = grow({part, 4}, 1);
+                           set([&] { return builder_.var(c); }, builder_.op(Op::kAdd, {half, added.expr}));
+                         });
   }
 }
 

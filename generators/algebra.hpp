@@ -13,15 +13,15 @@ namespace assay::generators {
 /// A value of the type with each component in [-bound, bound], or in [0.5, bound] if it must be positive.
 struct ComponentBounds {
   ir::Type type;             ///< type of the value
-  double bound = 2;          ///< maximum magnitude of the components
+  double max_magnitude = 2;  ///< maximum magnitude of the components
   bool is_positive = false;  ///< whether the components must be in [0.5, bound]
 };
 
 /// One way to build a value of the result's type.
 struct Production {
-  ir::Type result;                        ///< type of the built value
+  ir::Type result_type;                   ///< type of the built value
   std::vector<ComponentBounds> operands;  ///< types and bounds of the operands
-  double bound;  ///< maximum magnitude of the result's components, for operands within their bounds
+  double max_magnitude;  ///< maximum magnitude of the result's components, for operands within their bounds
   std::function<ir::ExprId(KernelSketch&, const std::vector<ir::ExprId>&)>
       make;  ///< builds the value from the operands
 };
@@ -40,22 +40,22 @@ class AlgebraGenerator {
  public:
   AlgebraGenerator(KernelSketch& sketch, ir::Type real, std::vector<Production> productions);
 
-  Term grow(ComponentBounds wanted, int depth);  ///< a value within the bounds
+  RangedExpression grow(ComponentBounds wanted, int depth);  ///< a value within the bounds
   /// A leaf of the type; a constant if there is none.
-  Term leaf(ir::Type type);
-  Term constant(ir::Type type, Interval interval = {-1.5, 1.5});  ///< each component in the interval
+  RangedExpression leaf(ir::Type type);
+  RangedExpression constant(ir::Type type, Interval interval = {-1.5, 1.5});  ///< each component in the interval
   /// The term with each component mapped into [-bound, bound].
-  Term within(Term term, double bound);
+  RangedExpression within(RangedExpression term, double bound);
   /// A scalar that depends on all components of the value.
-  Term reduced(Term value);
+  RangedExpression reduced(RangedExpression value);
   /// The scalar plus a multiple of every unused leaf.
-  Term add_unused_leaves(Term total);
+  RangedExpression add_unused_leaves(RangedExpression total);
   /// variable[k] = ..., for a constant index or in a loop over all of them; for a matrix also a single element.
   void write_parts(ir::VarId variable);
   ExpressionGenerator& scalars() { return scalar_generator_; }
 
  private:
-  Term positive(ComponentBounds wanted);  ///< a value with positive components
+  RangedExpression positive(ComponentBounds wanted);  ///< a value with positive components
 
   KernelSketch& sketch_;
   ir::Builder& builder_;

@@ -24,15 +24,15 @@ void offer_converted(KernelSketch& sketch, ir::VarId array, ir::Type real) {
 void augment(ExpressionGenerator& generator, ir::VarId variable) {
   KernelSketch& sketch = generator.sketch();
   const Op op = sketch.rng().choose({Op::kAdd, Op::kSub, Op::kMul, Op::kDiv});
-  Term change = generator.grow(1);
+  RangedExpression change = generator.grow(1);
   if (op == Op::kMul) change = generator.fit(change, {-1.5, 1.5});
-  const Term changed = generator.apply(op, {sketch.read(variable), change});
+  const RangedExpression changed = generator.apply(op, {sketch.read(variable), change});
   sketch.assign(variable, changed);
   if (!contains(kModerateRange, changed.range)) sketch.assign(variable, generator.limit_range(sketch.read(variable)));
 }
 
 void integer_part(KernelSketch& sketch, ir::Type integer, ir::VarId output) {
-  const Term first = grow_integer(sketch, integer, 2);
+  const RangedExpression first = grow_integer(sketch, integer, 2);
   sketch.let("m", first);
   sketch.store(output, grow_integer(sketch, integer, sketch.rng().uniform_int(1, 3)));
 }

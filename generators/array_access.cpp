@@ -74,7 +74,7 @@ class Indexer {
 /// How outputs are written.
 enum class Write : std::uint8_t { kOwn, kTransposed, kReversed, kPermuted, kScattered };
 
-void write(ExpressionGenerator& generator, Write how, ir::VarId output, ir::VarId permutation, Term value) {
+void write(ExpressionGenerator& generator, Write how, ir::VarId output, ir::VarId permutation, RangedExpression value) {
   KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
   std::vector<ir::ExprId> indices = sketch.thread_indices();

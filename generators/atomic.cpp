@@ -51,10 +51,10 @@ ir::ExprId cell(KernelSketch& sketch, ir::VarId bins) {
 }
 
 /// `own`: a thread-private input.
-Term value_for(ExpressionGenerator& generator, const Target& target, Term own, bool use_all) {
+RangedExpression value_for(ExpressionGenerator& generator, const Target& target, RangedExpression own, bool use_all) {
   KernelSketch& sketch = generator.sketch();
   const auto grown = [&](int depth) {
-    const Term term = generator.grow_in({-2, 2}, depth);
+    const RangedExpression term = generator.grow_in({-2, 2}, depth);
     return use_all ? generator.add_unused_leaves(term) : term;
   };
   if (ir::is_integer(target.type.scalar)) return grow_integer(sketch, target.type, 2);
@@ -70,15 +70,15 @@ Term value_for(ExpressionGenerator& generator, const Target& target, Term own, b
 
 /// Compares thread-private inputs, so that about half of the threads take the branch in each launch; by-value
 /// parameters or derived values would exercise the branch in too few launches.
-Term own_test(ExpressionGenerator& generator, const std::vector<ir::VarId>& inputs) {
+RangedExpression own_test(ExpressionGenerator& generator, const std::vector<ir::VarId>& inputs) {
   KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
   const auto compare = [&](ir::VarId input) {
     const Op op = sketch.rng().choose({Op::kLt, Op::kLe, Op::kGt, Op::kGe});
     const ir::ExprId own = sketch.element(input, sketch.thread_indices()).expr;
-    return Term{b.op(op, {own, generator.literal({-0.75, 0.75}).expr}), {0, 1}};
+    return RangedExpression{b.op(op, {own, generator.literal({-0.75, 0.75}).expr}), {0, 1}};
   };
-  const Term first = compare(inputs.front());
+  const RangedExpression first = compare(inputs.front());
   if (inputs.size() == 1 || sketch.rng().bernoulli(0.5)) return first;
   const Op op = sketch.rng().bernoulli(0.5) ? Op::kAnd : Op::kOr;
   return {b.op(op, {first.expr, compare(inputs.back()).expr}), {0, 1}};
@@ -86,7 +86,7 @@ Term own_test(ExpressionGenerator& generator, const std::vector<ir::VarId>& inpu
 
 void update(ExpressionGenerator& generator, const Target& target, ir::VarId input, ir::VarId bins, bool use_all) {
   KernelSketch& sketch = generator.sketch();
-  const Term value = value_for(generator, target, sketch.element(input, sketch.thread_indices()), use_all);
+  const RangedExpression value = value_for(generator, target, sketch.element(input, sketch.thread_indices()), use_all);
   sketch.b().atomic(target.op, target.array, {cell(sketch, bins)}, value.expr);
 }
 
@@ -123,7 +123,7 @@ void make_atomic(KernelSketch& sketch) {
       sketch.if_(own_test(generator, inputs), one);
     } else if (place == 1 && sums) {
       ir::Builder& b = sketch.b();
-      sketch.for_range("j", b.i32(0), b.i32(rng.uniform_int(2, 4)), b.i32(1), {0, 3}, [&](ir::VarId) { one(); });
+      sketch.add_for_loop("j", b.i32(0), b.i32(rng.uniform_int(2, 4)), b.i32(1), {0, 3}, [&](ir::VarId) { one(); });
     } else {
       one();
     }

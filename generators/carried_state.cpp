@@ -11,10 +11,11 @@ namespace {
 
 using ir::Op;
 
-constexpr StateUpdate kStateUpdates[] = {StateUpdate::kSum,      StateUpdate::kProduct,   StateUpdate::kProduct,
-                                         StateUpdate::kDecay,    StateUpdate::kDecay,     StateUpdate::kHorner,
-                                         StateUpdate::kSaturate, StateUpdate::kOscillate, StateUpdate::kRunningMaximum,
-                                         StateUpdate::kGated,    StateUpdate::kRational};
+constexpr LoopStateUpdate kStateUpdates[] = {
+    LoopStateUpdate::kSum,      LoopStateUpdate::kProduct,   LoopStateUpdate::kProduct,
+    LoopStateUpdate::kDecay,    LoopStateUpdate::kDecay,     LoopStateUpdate::kHorner,
+    LoopStateUpdate::kSaturate, LoopStateUpdate::kOscillate, LoopStateUpdate::kRunningMaximum,
+    LoopStateUpdate::kGated,    LoopStateUpdate::kRational};
 constexpr std::string_view kNames[] = {"s", "acc", "p", "state", "v"};
 constexpr Interval kBody{-2, 2};
 
@@ -27,74 +28,77 @@ Interval product_factor(int trips) {
 }
 
 /// Bounds that hold before and after every iteration if the start is in [-1.5, 1.5].
-Interval invariant_of(StateUpdate update, int trips) {
+Interval invariant_of(LoopStateUpdate update, int trips) {
   switch (update) {
-    case StateUpdate::kSum:
-    case StateUpdate::kGated: return {-1.5 - 2.0 * trips, 1.5 + 2.0 * trips};
-    case StateUpdate::kProduct: return {-24, 24};
-    case StateUpdate::kDecay: return {-20, 20};
-    case StateUpdate::kHorner: return {-10, 10};
-    case StateUpdate::kSaturate:
-    case StateUpdate::kOscillate: return {-1.5, 1.5};
-    case StateUpdate::kRunningMaximum: return {-2, 2};
-    case StateUpdate::kRational: return {-1.5, 1.5};
+    case LoopStateUpdate::kSum:
+    case LoopStateUpdate::kGated: return {-1.5 - 2.0 * trips, 1.5 + 2.0 * trips};
+    case LoopStateUpdate::kProduct: return {-24, 24};
+    case LoopStateUpdate::kDecay: return {-20, 20};
+    case LoopStateUpdate::kHorner: return {-10, 10};
+    case LoopStateUpdate::kSaturate:
+    case LoopStateUpdate::kOscillate: return {-1.5, 1.5};
+    case LoopStateUpdate::kRunningMaximum: return {-2, 2};
+    case LoopStateUpdate::kRational: return {-1.5, 1.5};
   }
   return kModerateRange;
 }
 
 }  // namespace
 
-CarriedState start_state(ExpressionGenerator& generator, int trips, ir::VarId decay) {
+LoopCarriedVariable start_state(ExpressionGenerator& generator, int trips, ir::VarId decay) {
   KernelSketch& sketch = generator.sketch();
   Rng& rng = sketch.rng();
-  const StateUpdate update = decay != ir::kNone && rng.bernoulli(0.5) ? StateUpdate::kDecay : rng.choose(kStateUpdates);
-  CarriedState state{.update = update,
-                     .invariant = invariant_of(update, trips),
-                     .decay_parameter = decay,
-                     .factor_range = product_factor(trips)};
+  const LoopStateUpdate update =
+      decay != ir::kNone && rng.bernoulli(0.5) ? LoopStateUpdate::kDecay : rng.choose(kStateUpdates);
+  LoopCarriedVariable state{.update = update,
+                            .invariant = invariant_of(update, trips),
+                            .decay_parameter = decay,
+                            .factor_range = product_factor(trips)};
   const std::string_view name = rng.choose(kNames);
-  Term start = update == StateUpdate::kSum && rng.bernoulli(0.5)
-                   ? Term{sketch.b().literal(generator.real(), 0.0), {0, 0}}
-                   : generator.literal({0.25, 1.5});
+  RangedExpression start = update == LoopStateUpdate::kSum && rng.bernoulli(0.5)
+                               ? RangedExpression{sketch.b().literal(generator.real(), 0.0), {0, 0}}
+                               : generator.literal({0.25, 1.5});
   if (rng.bernoulli(0.3)) start = generator.fit(generator.leaf(), {-1.5, 1.5});
   state.variable = sketch.let(name, start);
   sketch.set_range(state.variable, state.invariant);
   return state;
 }
 
-void update_state(ExpressionGenerator& generator, const CarriedState& state, bool use_all) {
+void update_state(ExpressionGenerator& generator, const LoopCarriedVariable& state, bool use_all) {
   KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
   const ir::Type real = generator.real();
   const auto s = [&] { return b.var(state.variable); };
   const auto number = [&](double value) { return b.literal(real, value); };
   const auto body = [&](Interval target) {
-    const Term grown = generator.grow(2);
+    const RangedExpression grown = generator.grow(2);
     return generator.fit(use_all ? generator.add_unused_leaves(grown) : grown, target).expr;
   };
   const auto set = [&](ir::ExprId value) { sketch.assign(state.variable, {value, state.invariant}); };
   switch (state.update) {
-    case StateUpdate::kSum: set(b.op(Op::kAdd, {s(), body(kBody)})); break;
-    case StateUpdate::kProduct: set(b.op(Op::kMul, {s(), body(state.factor_range)})); break;
-    case StateUpdate::kDecay: {
+    case LoopStateUpdate::kSum: set(b.op(Op::kAdd, {s(), body(kBody)})); break;
+    case LoopStateUpdate::kProduct: set(b.op(Op::kMul, {s(), body(state.factor_range)})); break;
+    case LoopStateUpdate::kDecay: {
       const ir::ExprId e = body(kBody);
       const ir::ExprId a =
           state.decay_parameter == ir::kNone ? generator.literal({0.3, 0.9}).expr : b.var(state.decay_parameter);
       set(b.op(Op::kAdd, {b.op(Op::kMul, {a, s()}), e}));
       break;
     }
-    case StateUpdate::kHorner: {
+    case LoopStateUpdate::kHorner: {
       const ir::ExprId c = body(kBody);
       const ir::ExprId x = generator.fit(generator.leaf(), {-0.8, 0.8}).expr;
       set(b.op(Op::kAdd, {b.op(Op::kMul, {s(), x}), c}));
       break;
     }
-    case StateUpdate::kSaturate:
+    case LoopStateUpdate::kSaturate:
       set(b.op(Op::kTanh, {b.op(Op::kAdd, {b.op(Op::kMul, {number(0.8), s()}), body({-1, 1})})}));
       break;
-    case StateUpdate::kOscillate: set(b.op(Op::kSin, {b.op(Op::kAdd, {s(), body(kBody)})})); break;
-    case StateUpdate::kRunningMaximum: set(b.op(Op::kMax, {b.op(Op::kMul, {number(0.9), s()}), body(kBody)})); break;
-    case StateUpdate::kGated: {
+    case LoopStateUpdate::kOscillate: set(b.op(Op::kSin, {b.op(Op::kAdd, {s(), body(kBody)})})); break;
+    case LoopStateUpdate::kRunningMaximum:
+      set(b.op(Op::kMax, {b.op(Op::kMul, {number(0.9), s()}), body(kBody)}));
+      break;
+    case LoopStateUpdate::kGated: {
       const ir::VarId e = sketch.let("e", {body(kBody), kBody});
       const ir::ExprId limit = generator.literal({-0.9, 0.9}).expr;
       sketch.if_(
@@ -107,7 +111,7 @@ void update_state(ExpressionGenerator& generator, const CarriedState& state, boo
           });
       break;
     }
-    case StateUpdate::kRational: {
+    case LoopStateUpdate::kRational: {
       const ir::ExprId e = body({-3, 3});
       const ir::ExprId bounded = b.op(Op::kDiv, {s(), b.op(Op::kAdd, {number(1), b.op(Op::kMul, {s(), s()})})});
       set(b.op(Op::kAdd, {bounded, b.op(Op::kMul, {number(0.25), e})}));

@@ -10,7 +10,7 @@
 namespace assay::generators {
 
 /// The update of the state s in one iteration, given a value e of the body.
-enum class StateUpdate : std::uint8_t {
+enum class LoopStateUpdate : std::uint8_t {
   kSum,             ///< s += e
   kProduct,         ///< s *= f, with f near 1
   kDecay,           ///< s = a * s + e, with a in (0, 1): a linear recurrence
@@ -23,20 +23,20 @@ enum class StateUpdate : std::uint8_t {
 };
 
 /// A loop-carried variable and its update.
-struct CarriedState {
-  ir::VarId variable = ir::kNone;          ///< the variable
-  StateUpdate update = StateUpdate::kSum;  ///< how an iteration changes it
-  Interval invariant;                      ///< interval of the variable before and after every iteration
-  ir::VarId decay_parameter = ir::kNone;   ///< parameter that is the factor of kDecay; kNone: a constant factor
-  Interval factor_range;                   ///< interval of the factor of kProduct
+struct LoopCarriedVariable {
+  ir::VarId variable = ir::kNone;                  ///< the variable
+  LoopStateUpdate update = LoopStateUpdate::kSum;  ///< how an iteration changes it
+  Interval invariant;                              ///< interval of the variable before and after every iteration
+  ir::VarId decay_parameter = ir::kNone;           ///< parameter that is the factor of kDecay; kNone: a constant factor
+  Interval factor_range;                           ///< interval of the factor of kProduct
 };
 
 /// Declares a state of a random kind for at most `trips` updates.
-CarriedState start_state(ExpressionGenerator& generator, int trips, ir::VarId decay = ir::kNone);
+LoopCarriedVariable start_state(ExpressionGenerator& generator, int trips, ir::VarId decay = ir::kNone);
 
 /// The update of one iteration. With `use_all`, for the first state of a body, it uses every value that the body
 /// offers.
-void update_state(ExpressionGenerator& generator, const CarriedState& state, bool use_all);
+void update_state(ExpressionGenerator& generator, const LoopCarriedVariable& state, bool use_all);
 
 /// The bounds of a loop and the interval of its index.
 struct LoopRange {

@@ -35,7 +35,7 @@ class Assembler {
   void segment() {
     switch (sketch_.rng().uniform_int(0, 8)) {
       case 0: return branch();
-      case 1: return for_range();
+      case 1: return add_for_loop();
       case 2: return row();
       case 3: return in_place();
       case 4: return atomic();
@@ -51,18 +51,18 @@ class Assembler {
 
   void branch() {
     const ir::VarId value = start("v");
-    const Term test = generator_.condition(2);
+    const RangedExpression test = generator_.condition(2);
     const bool both = sketch_.rng().bernoulli(0.6);
     sketch_.if_(
         test, [&] { change(value, 2); }, both ? std::function<void()>([&] { change(value, 3); }) : nullptr);
   }
-  void for_range() {
+  void add_for_loop() {
     const LoopRange range = sketch_.rng().bernoulli(0.6)
                                 ? dynamic_range(
                                       sketch_, [&] { return b_.var(parts_.length); }, kMostTrips)
                                 : constant_range(sketch_);
-    const CarriedState state = start_state(generator_, range.max_iterations);
-    sketch_.for_range("j", range.start, range.stop, range.step, range.index_range, [&](ir::VarId index) {
+    const LoopCarriedVariable state = start_state(generator_, range.max_iterations);
+    sketch_.add_for_loop("j", range.start, range.stop, range.step, range.index_range, [&](ir::VarId index) {
       if (sketch_.rng().bernoulli(0.5)) offer_index(generator_, index);
       update_state(generator_, state, false);
     });
@@ -71,18 +71,18 @@ class Assembler {
   void row() {
     const ir::VarId sum = sketch_.let("sum", generator_.literal({0.25, 1}));
     sketch_.set_range(sum, {-2.0 * kMostTrips - 1, 2.0 * kMostTrips + 1});
-    sketch_.for_range("k", b_.i32(0), b_.var(parts_.length), b_.i32(1), {0, kMostTrips - 1}, [&](ir::VarId k) {
+    sketch_.add_for_loop("k", b_.i32(0), b_.var(parts_.length), b_.i32(1), {0, kMostTrips - 1}, [&](ir::VarId k) {
       sketch_.offer_element(parts_.rows, [this, k] {
         return std::vector<ir::ExprId>{sketch_.thread_index(), b_.var(k)};
       });
-      const Term term = generator_.fit(generator_.add_unused_leaves(generator_.grow(2)), kSmall);
+      const RangedExpression term = generator_.fit(generator_.add_unused_leaves(generator_.grow(2)), kSmall);
       b_.assign(sum, b_.op(Op::kAdd, {b_.var(sum), term.expr}));
     });
   }
   void in_place() {
-    const Term factor = generator_.grow_in({-1, 1}, 2);
-    const Term product = generator_.mul({b_.load(parts_.state, sketch_.thread_indices()), kSmall}, factor);
-    const Term value = generator_.fit(generator_.add(product, generator_.leaf()), kSmall);
+    const RangedExpression factor = generator_.grow_in({-1, 1}, 2);
+    const RangedExpression product = generator_.mul({b_.load(parts_.state, sketch_.thread_indices()), kSmall}, factor);
+    const RangedExpression value = generator_.fit(generator_.add(product, generator_.leaf()), kSmall);
     b_.store(parts_.state, sketch_.thread_indices(), value.expr);
   }
   void atomic() {
@@ -93,19 +93,19 @@ class Assembler {
   /// An integer selects an operation on a value.
   void choice() {
     const ir::VarId value = start("c");
-    const Term test = integer_condition(sketch_, ir::kI32);
+    const RangedExpression test = integer_condition(sketch_, ir::kI32);
     sketch_.if_(
         test, [&] { change(value, 2); },
         [&] {
-          const Term other = integer_condition(sketch_, ir::kI32);
+          const RangedExpression other = integer_condition(sketch_, ir::kI32);
           sketch_.if_(other, [&] { change(value, 1); });
         });
   }
   void nested() {
-    const CarriedState state = start_state(generator_, 6);
-    sketch_.for_range("a", b_.i32(0), b_.i32(2), b_.i32(1), {0, 1}, [&](ir::VarId) {
-      sketch_.for_range("b", b_.i32(0), b_.i32(3), b_.i32(1), {0, 2},
-                        [&](ir::VarId) { update_state(generator_, state, false); });
+    const LoopCarriedVariable state = start_state(generator_, 6);
+    sketch_.add_for_loop("a", b_.i32(0), b_.i32(2), b_.i32(1), {0, 1}, [&](ir::VarId) {
+      sketch_.add_for_loop("b", b_.i32(0), b_.i32(3), b_.i32(1), {0, 2},
+                           [&](ir::VarId) { update_state(generator_, state, false); });
     });
   }
 
@@ -145,7 +145,7 @@ void make_combined(KernelSketch& sketch) {
   Assembler assembler(generator, parts);
   for (int left = rng.uniform_int(6, 22); left > 0; --left)
     assembler.segment();
-  const Term last = generator.fit(generator.add_unused_leaves(generator.grow(2)), kSmall);
+  const RangedExpression last = generator.fit(generator.add_unused_leaves(generator.grow(2)), kSmall);
   sketch.b().store(parts.state, sketch.thread_indices(), last.expr);
   sketch.b().atomic(ir::AtomicOp::kAdd, parts.total, {sketch.b().i32(0)}, generator.grow_in(kSmall, 1).expr);
   for (const ir::VarId output : outputs)

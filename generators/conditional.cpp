@@ -11,11 +11,11 @@ using ir::Op;
 const std::vector<Op> kMenu = {Op::kAdd,   Op::kSub, Op::kMul, Op::kMul,   Op::kMin,         Op::kMax,
                                Op::kClamp, Op::kAbs, Op::kSin, Op::kWhere, Op::kConditional, Op::kNeg};
 
-Term any_condition(ExpressionGenerator& generator, const std::vector<ir::VarId>& flags) {
+RangedExpression any_condition(ExpressionGenerator& generator, const std::vector<ir::VarId>& flags) {
   KernelSketch& sketch = generator.sketch();
   if (!flags.empty() && sketch.rng().bernoulli(0.3)) {
-    const Term flag = sketch.read(sketch.rng().choose(flags));
-    const Term test = generator.condition(1);
+    const RangedExpression flag = sketch.read(sketch.rng().choose(flags));
+    const RangedExpression test = generator.condition(1);
     const Op op = sketch.rng().bernoulli(0.5) ? Op::kAnd : Op::kOr;
     return {sketch.b().op(op, {flag.expr, test.expr}), {0, 1}};
   }
@@ -23,7 +23,7 @@ Term any_condition(ExpressionGenerator& generator, const std::vector<ir::VarId>&
 }
 
 /// A variable that both branches, or only one, change.
-void changing_branch(ExpressionGenerator& generator, ir::VarId variable, Term condition) {
+void changing_branch(ExpressionGenerator& generator, ir::VarId variable, RangedExpression condition) {
   KernelSketch& sketch = generator.sketch();
   const bool has_else = sketch.rng().bernoulli(0.65);
   const auto change = [&] {
@@ -61,7 +61,7 @@ void make_conditional(KernelSketch& sketch) {
     changing_branch(generator, value, any_condition(generator, flags));
   // A branch may also contain a store: some threads then overwrite the second output with another value.
   if (outputs.size() > 1 && rng.bernoulli(0.5)) {
-    const Term condition = any_condition(generator, flags);
+    const RangedExpression condition = any_condition(generator, flags);
     sketch.if_(
         condition, [&] { sketch.store(outputs[1], generator.grow(2)); },
         [&] {

@@ -140,7 +140,7 @@ void judge(const GeneratedKernel& made, Tally& tally) {
     ADD_FAILURE() << made.name << " " << describe(finding, made.module, kernel);
   EXPECT_TRUE(found.is_complete) << made.name;
   if (found.decisions.uncertain_kinks[kNative] > 0) tally.uncertain_kinks.push_back(made.name);
-  if (found.decisions.uncertain_counts[kNative] > 0) {
+  if (found.decisions.uncertain_decision_counts[kNative] > 0) {
     tally.uncertain.push_back(made.name);
     return;
   }
@@ -181,7 +181,7 @@ TEST_P(Conditioning, ResultsOfRandomKernelsAreDefinedAndWellConditioned) {
 
 std::vector<Family> all_families() {
   std::vector<Family> all;
-  for (const FamilyEntry& family : families())
+  for (const KernelFamilyDefinition& family : families())
     all.push_back(family.family);
   return all;
 }

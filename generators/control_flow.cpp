@@ -49,10 +49,12 @@ void increment(KernelSketch& sketch, ir::VarId counter) {
 
 ir::VarId start_counter(KernelSketch& sketch) { return sketch.let("k", {sketch.b().i32(0), {0, kMostTrips}}); }
 
-Term both(KernelSketch& sketch, ir::ExprId a, ir::ExprId b) { return {sketch.b().op(Op::kAnd, {a, b}), {0, 1}}; }
+RangedExpression both(KernelSketch& sketch, ir::ExprId a, ir::ExprId b) {
+  return {sketch.b().op(Op::kAnd, {a, b}), {0, 1}};
+}
 
 /// A condition that becomes true for some threads within a few iterations.
-Term leaving(ExpressionGenerator& generator, const CarriedState& state) {
+RangedExpression leaving(ExpressionGenerator& generator, const LoopCarriedVariable& state) {
   KernelSketch& sketch = generator.sketch();
   if (sketch.rng().bernoulli(0.4)) return generator.condition(1);
   const double most = std::min(state.invariant.high, 3.0);
@@ -63,7 +65,7 @@ Term leaving(ExpressionGenerator& generator, const CarriedState& state) {
 /// while k < n: s changes; k += 1
 ir::VarId counted_while(ExpressionGenerator& generator, FlowInputs& inputs) {
   KernelSketch& sketch = generator.sketch();
-  const CarriedState state = start_state(generator, kMostTrips);
+  const LoopCarriedVariable state = start_state(generator, kMostTrips);
   const ir::VarId k = start_counter(sketch);
   const ir::ExprId counter = sketch.b().var(k);
   const ir::ExprId stop = choose_stop(sketch, inputs);
@@ -84,9 +86,9 @@ ir::VarId counted_while(ExpressionGenerator& generator, FlowInputs& inputs) {
 ir::VarId shrinking_while(ExpressionGenerator& generator, FlowInputs& inputs) {
   KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
-  const Term start = generator.fit(sketch.element(inputs.own, sketch.thread_indices()), {0.6, 4});
+  const RangedExpression start = generator.fit(sketch.element(inputs.own, sketch.thread_indices()), {0.6, 4});
   const ir::VarId v = sketch.let("v", start);
-  const Term factor = generator.grow_in({0.3, 0.75}, 1);
+  const RangedExpression factor = generator.grow_in({0.3, 0.75}, 1);
   const ir::VarId f = sketch.let("f", factor);
   const ir::VarId k = start_counter(sketch);
   const ir::ExprId above = b.op(Op::kGt, {b.var(v), generator.literal({0.1, 0.4}).expr});
@@ -103,7 +105,7 @@ ir::VarId newton_while(ExpressionGenerator& generator, FlowInputs& inputs) {
   KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
   const ir::Type real = generator.real();
-  const Term target = generator.fit(sketch.element(inputs.own, sketch.thread_indices()), {0.5, 4});
+  const RangedExpression target = generator.fit(sketch.element(inputs.own, sketch.thread_indices()), {0.5, 4});
   const ir::VarId goal = sketch.let("goal", target);
   const ir::VarId root = sketch.let("root", {b.literal(real, 1.5), {0.5, 4}});
   const ir::VarId k = start_counter(sketch);
@@ -123,7 +125,7 @@ ir::VarId newton_while(ExpressionGenerator& generator, FlowInputs& inputs) {
 ir::VarId halving_while(ExpressionGenerator& generator, FlowInputs& inputs) {
   KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
-  const CarriedState state = start_state(generator, 5);
+  const LoopCarriedVariable state = start_state(generator, 5);
   const ir::VarId m = sketch.let("m", sketch.element(inputs.counts, sketch.thread_indices()));
   sketch.while_({b.op(Op::kGt, {b.var(m), b.i32(0)}), {0, 1}}, [&] {
     offer_row(sketch, inputs, m);
@@ -137,13 +139,13 @@ ir::VarId halving_while(ExpressionGenerator& generator, FlowInputs& inputs) {
 ir::VarId interrupted_for(ExpressionGenerator& generator, FlowInputs& inputs) {
   KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
-  const CarriedState state = start_state(generator, kMostTrips);
+  const LoopCarriedVariable state = start_state(generator, kMostTrips);
   const ir::ExprId stop = choose_stop(sketch, inputs);
-  sketch.for_range("j", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
+  sketch.add_for_loop("j", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
     offer_row(sketch, inputs, j);
     const int kind = sketch.rng().uniform_int(0, 3);
     if (kind == 0 || kind == 3) {
-      const Term skip = generator.condition(1);
+      const RangedExpression skip = generator.condition(1);
       sketch.if_(skip, [&] { b.continue_(); });
     }
     if (kind == 1) sketch.if_(leaving(generator, state), [&] { b.break_(); });
@@ -157,13 +159,13 @@ ir::VarId interrupted_for(ExpressionGenerator& generator, FlowInputs& inputs) {
 ir::VarId returning_for(ExpressionGenerator& generator, FlowInputs& inputs) {
   KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
-  const CarriedState state = start_state(generator, kMostTrips);
+  const LoopCarriedVariable state = start_state(generator, kMostTrips);
   const ir::ExprId stop = choose_stop(sketch, inputs);
-  sketch.for_range("j", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
+  sketch.add_for_loop("j", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
     offer_row(sketch, inputs, j);
     update_state(generator, state, true);
     sketch.if_(leaving(generator, state), [&] {
-      const Term found = generator.mul(generator.literal({0.25, 0.9}), sketch.read(state.variable));
+      const RangedExpression found = generator.mul(generator.literal({0.25, 0.9}), sketch.read(state.variable));
       sketch.store(inputs.output, found);
       b.return_();
     });
@@ -175,11 +177,11 @@ ir::VarId returning_for(ExpressionGenerator& generator, FlowInputs& inputs) {
 ir::VarId inner_break(ExpressionGenerator& generator, FlowInputs& inputs) {
   KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
-  const CarriedState outer = start_state(generator, 4);
-  sketch.for_range("j", b.i32(0), b.i32(sketch.rng().uniform_int(2, 4)), b.i32(1), {0, 3}, [&](ir::VarId) {
-    const CarriedState inner = start_state(generator, kMostTrips);
+  const LoopCarriedVariable outer = start_state(generator, 4);
+  sketch.add_for_loop("j", b.i32(0), b.i32(sketch.rng().uniform_int(2, 4)), b.i32(1), {0, 3}, [&](ir::VarId) {
+    const LoopCarriedVariable inner = start_state(generator, kMostTrips);
     const ir::ExprId stop = choose_stop(sketch, inputs);
-    sketch.for_range("k", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId k) {
+    sketch.add_for_loop("k", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId k) {
       offer_row(sketch, inputs, k);
       sketch.if_(leaving(generator, inner), [&] { b.break_(); });
       update_state(generator, inner, true);
@@ -192,7 +194,7 @@ ir::VarId inner_break(ExpressionGenerator& generator, FlowInputs& inputs) {
 /// Most early returns store first; one that follows others must, so that some thread writes an output.
 void early_return(ExpressionGenerator& generator, FlowInputs& inputs, double stores) {
   KernelSketch& sketch = generator.sketch();
-  const Term condition = generator.condition(2);
+  const RangedExpression condition = generator.condition(2);
   sketch.if_(condition, [&] {
     if (sketch.rng().bernoulli(stores)) sketch.store(inputs.output, generator.grow(2));
     sketch.b().return_();
@@ -221,7 +223,7 @@ void make_control_flow(KernelSketch& sketch) {
 
   ExpressionGenerator generator(sketch, real, kMenu);
   if (rng.bernoulli(0.3)) early_return(generator, inputs, 0.8);
-  Term result = generator.grow(1);
+  RangedExpression result = generator.grow(1);
   for (int left = rng.uniform_int(1, 2); left > 0; --left) {
     const ir::VarId piece = rng.choose(kPieces)(generator, inputs);
     result = generator.apply(rng.bernoulli(0.5) ? Op::kAdd : Op::kMul, {result, sketch.read(piece)});
@@ -230,7 +232,7 @@ void make_control_flow(KernelSketch& sketch) {
   // Not every piece reads the rows, but every output must depend on them.
   if (!inputs.reads_rows || rng.bernoulli(0.1)) {
     const ir::ExprId first = sketch.b().load(inputs.rows, {sketch.thread_index(), sketch.b().i32(0)});
-    result = generator.add(result, {first, kDefaultDomain});
+    result = generator.add(result, {first, kDefaultInputDomain});
   }
   sketch.store(inputs.output, generator.add_unused_leaves(result));
 }

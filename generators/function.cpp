@@ -142,9 +142,9 @@ HelperFunction add_function(KernelSketch& outer, ir::Type real, const std::vecto
   const int shape = rng.uniform_int(0, 3);
   if (shape == 0) sketch.if_(generator.condition(1), leave);
   if (shape == 1) {
-    const CarriedState state = start_state(generator, 4);
-    sketch.for_range("j", b.i32(0), b.i32(4), b.i32(1), {0, 3},
-                     [&](ir::VarId) { update_state(generator, state, false); });
+    const LoopCarriedVariable state = start_state(generator, 4);
+    sketch.add_for_loop("j", b.i32(0), b.i32(4), b.i32(1), {0, 3},
+                        [&](ir::VarId) { update_state(generator, state, false); });
   }
   if (shape == 2) add_temporaries(generator, 2, 2);
   std::vector<ir::ExprId> values{generator.fit(generator.add_unused_leaves(generator.grow(2)), kResult).expr};

@@ -13,7 +13,7 @@ namespace assay::generators {
 namespace {
 
 // cli/CMakeLists.txt parses the names of the conformance tests from the rows of this table.
-constexpr std::array<FamilyEntry, 23> kFamilies = {{
+constexpr std::array<KernelFamilyDefinition, 23> kFamilies = {{
     {Family::kArithmetic, "arithmetic", "", "+ - * / // % ** and unary operators on every scalar type",
      make_arithmetic},
     {Family::kMath, "math", "", "each scalar function over its whole domain, including the edges", make_math},
@@ -62,18 +62,18 @@ constexpr bool in_order() {
   }
   return true;
 }
-static_assert(in_order(), "a row of the family table is missing or out of order");
+static_assert(in_order(), "kFamilies must list every family in the order of the enumeration Family");
 
 }  // namespace
 
-std::span<const FamilyEntry> families() { return kFamilies; }
+std::span<const KernelFamilyDefinition> families() { return kFamilies; }
 
-const FamilyEntry& row(Family family) { return kFamilies[static_cast<std::size_t>(family)]; }
+const KernelFamilyDefinition& row(Family family) { return kFamilies[static_cast<std::size_t>(family)]; }
 
 std::optional<Family> find_family(std::string_view name) {
-  const auto by_name = std::ranges::find(kFamilies, name, &FamilyEntry::name);
+  const auto by_name = std::ranges::find(kFamilies, name, &KernelFamilyDefinition::name);
   if (by_name != kFamilies.end()) return by_name->family;
-  const auto by_alias = std::ranges::find(kFamilies, name, &FamilyEntry::alias);
+  const auto by_alias = std::ranges::find(kFamilies, name, &KernelFamilyDefinition::alias);
   if (name.empty() || by_alias == kFamilies.end()) return std::nullopt;
   return by_alias->family;
 }

@@ -47,7 +47,7 @@ enum class Family : std::uint8_t {
   kTile
 };
 
-struct FamilyEntry {
+struct KernelFamilyDefinition {
   Family family;
   std::string_view name;         ///< name of the family: "loop"
   std::string_view alias;        ///< another name that commands accept; empty for none
@@ -56,8 +56,8 @@ struct FamilyEntry {
 };
 
 /// Every family, in the order of Family.
-std::span<const FamilyEntry> families();
-const FamilyEntry& row(Family family);
+std::span<const KernelFamilyDefinition> families();
+const KernelFamilyDefinition& row(Family family);
 /// The family with a name or alias. Names take precedence over aliases.
 std::optional<Family> find_family(std::string_view name);
 

@@ -111,7 +111,7 @@ std::string fingerprint(const GeneratedKernel& made) {
 }
 
 TEST(Generator, SameSeedGivesSameKernel) {
-  for (const FamilyEntry& family : families()) {
+  for (const KernelFamilyDefinition& family : families()) {
     std::set<std::string> seen;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
       const std::string first = fingerprint(generate(family.family, seed));
@@ -123,7 +123,7 @@ TEST(Generator, SameSeedGivesSameKernel) {
 }
 
 TEST(Generator, EveryFloatParameterIsUsedInKernelBody) {
-  for (const FamilyEntry& family : families()) {
+  for (const KernelFamilyDefinition& family : families()) {
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
       const GeneratedKernel made = generate(family.family, seed);
       const ir::Function& kernel = made.module.kernels[0];
@@ -146,7 +146,7 @@ TEST(Generator, EveryFloatParameterIsUsedInKernelBody) {
 }
 
 TEST(Generator, VariableNamesAreUnique) {
-  for (const FamilyEntry& family : families()) {
+  for (const KernelFamilyDefinition& family : families()) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
       const GeneratedKernel made = generate(family.family, seed);
       std::set<std::string> names;
@@ -157,7 +157,7 @@ TEST(Generator, VariableNamesAreUnique) {
 }
 
 TEST(Generator, EveryIntegerInputHasADomainAnnotation) {
-  for (const FamilyEntry& family : families()) {
+  for (const KernelFamilyDefinition& family : families()) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
       const GeneratedKernel made = generate(family.family, seed);
       const ir::Function& kernel = made.module.kernels[0];
@@ -188,7 +188,7 @@ bool same_tree(const ir::Function& function, ir::ExprId a, ir::ExprId b) {
 // lerp(x, x, t) does not depend on t, but for rounding: its gradient by t is zero and nothing can be tested.
 TEST(Generator, AvoidsEqualOperandsIfResultWouldBeConstant) {
   const std::set<Op> constant = {Op::kSub, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kLerp, Op::kLt, Op::kLe};
-  for (const FamilyEntry& family : families()) {
+  for (const KernelFamilyDefinition& family : families()) {
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
       const GeneratedKernel made = generate(family.family, seed);
       const ir::Function& kernel = made.module.kernels[0];

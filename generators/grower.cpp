@@ -51,7 +51,7 @@ bool selects(Op op) { return op == Op::kMin || op == Op::kMax || op == Op::kClam
 
 }  // namespace
 
-Term ExpressionGenerator::literal(Interval interval) {
+RangedExpression ExpressionGenerator::literal(Interval interval) {
   Rng& rng = sketch_.rng();
   for (int attempt = 0; attempt < 8; ++attempt) {
     const double value = std::round(rng.uniform_real(interval.low, interval.high) * 100) / 100;
@@ -61,35 +61,35 @@ Term ExpressionGenerator::literal(Interval interval) {
   return {sketch_.b().literal(float_type_, value), {value, value}};
 }
 
-Term ExpressionGenerator::leaf() {
+RangedExpression ExpressionGenerator::leaf() {
   if (!sketch_.rng().bernoulli(0.12)) {
     if (const auto term = sketch_.leaf(float_type_)) return *term;
   }
   return literal({-2, 2});
 }
 
-Term ExpressionGenerator::grow(int depth) {
+RangedExpression ExpressionGenerator::grow(int depth) {
   Rng& rng = sketch_.rng();
   if (depth <= 0 || rng.bernoulli(0.08)) return leaf();
   const Op op = rng.choose(allowed_operations_);
   if (op == Op::kIsNan || op == Op::kIsInf || op == Op::kIsFinite) {
-    const Term test{sketch_.b().op(op, {leaf().expr}), {0, 1}};
+    const RangedExpression test{sketch_.b().op(op, {leaf().expr}), {0, 1}};
     return apply(Op::kWhere, {test, grow(depth - 1), leaf()});
   }
   if (op == Op::kWhere || op == Op::kConditional) {
-    const Term test = condition(depth - 2);
-    const Term chosen = grow(depth - 1);
+    const RangedExpression test = condition(depth - 2);
+    const RangedExpression chosen = grow(depth - 1);
     return apply(op, {test, chosen, grow(depth - 2)});
   }
   if (op == Op::kPow && rng.bernoulli(0.6)) return limit_range(constant_power(grow(depth - 1)));
   return limit_range(apply(op, operands_of(op, depth)));
 }
 
-std::vector<Term> ExpressionGenerator::operands_of(Op op, int depth) {
+std::vector<RangedExpression> ExpressionGenerator::operands_of(Op op, int depth) {
   Rng& rng = sketch_.rng();
   // A jump occurs on a set of inputs with nonzero measure if the operand itself is a jump: floor(sign(x)).
   const bool continuous_first = jumps(op) || (selects(op) && rng.bernoulli(0.5));
-  std::vector<Term> operands{continuous_first ? continuous() : grow(depth - 1)};
+  std::vector<RangedExpression> operands{continuous_first ? continuous() : grow(depth - 1)};
   while (static_cast<int>(operands.size()) < row(op).arity) {
     if (!selects(op)) {
       operands.push_back(rng.bernoulli(0.5) ? leaf() : grow(depth - 2));
@@ -98,7 +98,7 @@ std::vector<Term> ExpressionGenerator::operands_of(Op op, int depth) {
     // Two derived values may tie by construction, as max(x, y) and x do.
     const bool high = operands.size() == 2;
     const bool low = op == Op::kClamp && !high;
-    Term bound = literal({high ? 0.25 : -1.5, low ? -0.25 : 1.5});
+    RangedExpression bound = literal({high ? 0.25 : -1.5, low ? -0.25 : 1.5});
     if (continuous_first && rng.bernoulli(0.5))
       bound = sketch_.leaf(float_type_, KernelSketch::From::kInputs).value_or(bound);
     operands.push_back(bound);
@@ -106,7 +106,7 @@ std::vector<Term> ExpressionGenerator::operands_of(Op op, int depth) {
   return operands;
 }
 
-Term ExpressionGenerator::continuous() {
+RangedExpression ExpressionGenerator::continuous() {
   const auto input = sketch_.leaf(float_type_, KernelSketch::From::kInputs);
   if (!input) return leaf();
   switch (sketch_.rng().uniform_int(0, 3)) {
@@ -117,21 +117,22 @@ Term ExpressionGenerator::continuous() {
   }
 }
 
-Term ExpressionGenerator::constant_power(Term base) {
+RangedExpression ExpressionGenerator::constant_power(RangedExpression base) {
   const double exponent = sketch_.rng().choose({-1.0, 0.5, 1.5, 2.0, 2.5, 3.0});
-  const Term power{sketch_.b().literal(float_type_, exponent), {exponent, exponent}};
+  const RangedExpression power{sketch_.b().literal(float_type_, exponent), {exponent, exponent}};
   if (exponent != 3.0) return apply(Op::kPow, {base, power});
   // The only exponent for which a negative base is useful.
   return {sketch_.b().op(Op::kPow, {fit(base, {-2, 2}).expr, power.expr}), {-8, 8}};
 }
 
-Term ExpressionGenerator::apply(Op op, std::vector<Term> operands) {
+RangedExpression ExpressionGenerator::apply(Op op, std::vector<RangedExpression> operands) {
   if (needs_different_operands(op) && same_tree(operands[0].expr, operands[1].expr)) {
     operands[1] = literal({0.5, 1.5});
   } else if (needs_different_operands(op) && may_equal(operands[0].expr, operands[1].expr)) {
     operands[1] = mul(operands[1], literal({0.3, 0.7}));
   }
-  const bool constant = std::ranges::none_of(operands, [&](Term term) { return depends_on_leaves(term.expr); });
+  const bool constant =
+      std::ranges::none_of(operands, [&](RangedExpression term) { return depends_on_leaves(term.expr); });
   if (constant) return literal({0.25, 1.75});
   const ir::Expr& last = sketch_.b().function().expr(operands.back().expr);
   if (op == Op::kNeg && last.kind == ir::ExprKind::kOperation && last.op == Op::kNeg) return operands[0];
@@ -145,26 +146,27 @@ Term ExpressionGenerator::apply(Op op, std::vector<Term> operands) {
   ranges.reserve(operands.size());
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const bool is_bool = sketch_.type_of(operands[k]).is_bool();
-    const Term operand = is_bool ? operands[k] : fit(operands[k], well_conditioned_range(op, static_cast<int>(k)));
+    const RangedExpression operand =
+        is_bool ? operands[k] : fit(operands[k], well_conditioned_range(op, static_cast<int>(k)));
     args.push_back(operand.expr);
     ranges.push_back(operand.range);
   }
   return {sketch_.b().op(op, args), range_of(op, ranges)};
 }
 
-Term ExpressionGenerator::limit_range(Term term) { return fit(term, kModerateRange); }
+RangedExpression ExpressionGenerator::limit_range(RangedExpression term) { return fit(term, kModerateRange); }
 
-Term ExpressionGenerator::fit(Term term, Interval target) {
+RangedExpression ExpressionGenerator::fit(RangedExpression term, Interval target) {
   if (contains(target, term.range)) return term;
   if (!depends_on_leaves(term.expr)) return literal(target);
   const bool away_from_zero = target.low > 0 && has_both_signs(term.range);
   if (!away_from_zero) return scale_and_shift(term, target);
   // y * y + c and abs(y) + c are common ways to keep a value positive.
   const double width = target.high - target.low;
-  const Term small = fit(term, {-std::min(2.0, std::sqrt(width)), std::min(2.0, std::sqrt(width))});
+  const RangedExpression small = fit(term, {-std::min(2.0, std::sqrt(width)), std::min(2.0, std::sqrt(width))});
   const bool has_abs = std::ranges::find(allowed_operations_, Op::kAbs) != allowed_operations_.end();
   const ir::Expr& whole = sketch_.b().function().expr(small.expr);
-  Term positive;
+  RangedExpression positive;
   if (whole.kind == ir::ExprKind::kVariable) {
     positive = {sketch_.b().op(Op::kMul, {small.expr, sketch_.b().var(whole.variable)}), {0, std::min(4.0, width)}};
   } else if (has_abs) {
@@ -175,7 +177,7 @@ Term ExpressionGenerator::fit(Term term, Interval target) {
   return fit(add(positive, literal({target.low, target.low + 0.25 * width})), target);
 }
 
-Term ExpressionGenerator::scaled(Term term, double factor) {
+RangedExpression ExpressionGenerator::scaled(RangedExpression term, double factor) {
   ir::Builder& b = sketch_.b();
   const Interval range{term.range.low * factor, term.range.high * factor};
   const ir::Expr product = b.function().expr(term.expr);
@@ -188,17 +190,17 @@ Term ExpressionGenerator::scaled(Term term, double factor) {
   return {b.op(Op::kMul, {product.args[0], b.literal(float_type_, both)}), exact};
 }
 
-Term ExpressionGenerator::shifted(Term term, double shift) {
+RangedExpression ExpressionGenerator::shifted(RangedExpression term, double shift) {
   const Op op = shift < 0 ? Op::kSub : Op::kAdd;
   return {sketch_.b().op(op, {term.expr, sketch_.b().literal(float_type_, std::abs(shift))}),
           {term.range.low + shift, term.range.high + shift}};
 }
 
-Term ExpressionGenerator::scale_and_shift(Term term, Interval target) {
+RangedExpression ExpressionGenerator::scale_and_shift(RangedExpression term, Interval target) {
   const double room = target.high - target.low;
   const double width = term.range.high - term.range.low;
   // Slightly smaller than possible, so that a shift of two decimals fits.
-  const Term narrow = width > room ? scaled(term, truncate_to_two_digits(0.97 * room / width)) : term;
+  const RangedExpression narrow = width > room ? scaled(term, truncate_to_two_digits(0.97 * room / width)) : term;
   const Interval shifts{target.low - narrow.range.low, target.high - narrow.range.high};
   if (contains(shifts, 0.0)) return narrow;
   const double middle = (shifts.low + shifts.high) / 2;
@@ -206,21 +208,21 @@ Term ExpressionGenerator::scale_and_shift(Term term, Interval target) {
   return shifted(narrow, contains(shifts, rounded) ? rounded : middle);
 }
 
-Term ExpressionGenerator::condition(int depth) {
+RangedExpression ExpressionGenerator::condition(int depth) {
   Rng& rng = sketch_.rng();
   if (depth <= 0 || rng.bernoulli(0.5)) return comparison(depth);
   if (rng.bernoulli(0.2)) return {sketch_.b().op(Op::kNot, {condition(depth - 1).expr}), {0, 1}};
   const Op op = rng.bernoulli(0.5) ? Op::kAnd : Op::kOr;
-  const Term left = comparison(depth - 1);
+  const RangedExpression left = comparison(depth - 1);
   const auto right = further_condition(left, depth - 1);
-  return right ? Term{sketch_.b().op(op, {left.expr, right->expr}), {0, 1}} : left;
+  return right ? RangedExpression{sketch_.b().op(op, {left.expr, right->expr}), {0, 1}} : left;
 }
 
-std::optional<Term> ExpressionGenerator::further_condition(Term other, int depth) {
+std::optional<RangedExpression> ExpressionGenerator::further_condition(RangedExpression other, int depth) {
   std::vector<int> uses;
-  for (const Leaf& leaf : sketch_.leaves())
+  for (const AvailableOperand& leaf : sketch_.leaves())
     uses.push_back(leaf.use_count);
-  const Term made = condition(depth);
+  const RangedExpression made = condition(depth);
   if (!compares_subtree_of(made.expr, other.expr) && !compares_subtree_of(other.expr, made.expr)) return made;
   for (std::size_t k = 0; k < uses.size(); ++k)
     sketch_.leaves()[k].use_count = uses[k];
@@ -264,32 +266,32 @@ bool ExpressionGenerator::may_equal(ir::ExprId a, ir::ExprId b) const {
   return (value_of(a) != a && may_equal(value_of(a), b)) || (value_of(b) != b && may_equal(a, value_of(b)));
 }
 
-Term ExpressionGenerator::comparison(int depth) {
+RangedExpression ExpressionGenerator::comparison(int depth) {
   Rng& rng = sketch_.rng();
   const Op op = rng.choose({Op::kLt, Op::kLe, Op::kGt, Op::kGe});
   // Compare two inputs, or a value with a constant: derived values may be equal by construction, as min(x, y) and x.
   const auto input = rng.bernoulli(0.3) ? sketch_.leaf(float_type_, KernelSketch::From::kInputs) : std::nullopt;
   if (input) {
-    const Term other = *sketch_.leaf(float_type_, KernelSketch::From::kInputs);
+    const RangedExpression other = *sketch_.leaf(float_type_, KernelSketch::From::kInputs);
     if (!same_tree(input->expr, other.expr)) return {sketch_.b().op(op, {input->expr, other.expr}), {0, 1}};
   }
   const auto left_side = [&] { return depth <= 0 || rng.bernoulli(0.6) ? leaf() : joined_leaves(); };
-  Term left = input ? *input : left_side();
+  RangedExpression left = input ? *input : left_side();
   if (!depends_on_leaves(left.expr)) left = sketch_.leaf(float_type_).value_or(left);
   const double middle = (left.range.low + left.range.high) / 2;
   const double quarter = (left.range.high - left.range.low) / 4;
-  const Term right = literal({middle - quarter, middle + quarter});
+  const RangedExpression right = literal({middle - quarter, middle + quarter});
   return {sketch_.b().op(op, {left.expr, right.expr}), {0, 1}};
 }
 
-Term ExpressionGenerator::joined_leaves() {
+RangedExpression ExpressionGenerator::joined_leaves() {
   const Op op = sketch_.rng().choose({Op::kAdd, Op::kSub, Op::kMul});
-  const Term first = leaf();
+  const RangedExpression first = leaf();
   return apply(op, {first, leaf()});
 }
 
-Term ExpressionGenerator::add_unused_leaves(Term term) {
-  std::vector<Leaf>& leaves = sketch_.leaves();
+RangedExpression ExpressionGenerator::add_unused_leaves(RangedExpression term) {
+  std::vector<AvailableOperand>& leaves = sketch_.leaves();
   const std::size_t known = leaves.size();
   for (std::size_t k = 0; k < known; ++k) {
     if (leaves[k].type != float_type_ || leaves[k].use_count > 0) continue;

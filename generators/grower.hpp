@@ -17,26 +17,26 @@ class ExpressionGenerator {
       : sketch_(sketch), float_type_(real), allowed_operations_(std::move(menu)) {}
 
   /// A tree of depth at most `depth`, with values in kModerateRange.
-  Term grow(int depth);
+  RangedExpression grow(int depth);
   /// A tree with values in `target`.
-  Term grow_in(Interval target, int depth) { return fit(grow(depth), target); }
+  RangedExpression grow_in(Interval target, int depth) { return fit(grow(depth), target); }
   /// A bool: comparisons of trees, with and, or and not when depth > 0.
-  Term condition(int depth);
+  RangedExpression condition(int depth);
   /// A further condition; empty if it would compare the same value as `other`: x > 0.28 and x <= -0.63 is never true.
-  std::optional<Term> further_condition(Term other, int depth);
+  std::optional<RangedExpression> further_condition(RangedExpression other, int depth);
   /// One operation, with operands mapped to the interval where it is well conditioned.
-  Term apply(ir::Op op, std::vector<Term> operands);
+  RangedExpression apply(ir::Op op, std::vector<RangedExpression> operands);
   /// The term, scaled and shifted into `target` if necessary.
-  Term fit(Term term, Interval target);
+  RangedExpression fit(RangedExpression term, Interval target);
   /// The term, mapped into kModerateRange if necessary.
-  Term limit_range(Term term);
+  RangedExpression limit_range(RangedExpression term);
   /// The term plus a multiple of every unused leaf of the type. Declares temporaries if the expression gets long, so
   /// the next statement must use the result.
-  Term add_unused_leaves(Term term);
+  RangedExpression add_unused_leaves(RangedExpression term);
 
   /// A nonzero constant with two decimals in the interval.
-  Term literal(Interval interval);
-  Term leaf();  ///< a leaf of the sketch, or sometimes a constant
+  RangedExpression literal(Interval interval);
+  RangedExpression leaf();  ///< a leaf of the sketch, or sometimes a constant
   bool same_tree(ir::ExprId a, ir::ExprId b) const;
   /// Whether the tree depends on a leaf, and so is not constant.
   bool depends_on_leaves(ir::ExprId id) const;
@@ -46,19 +46,19 @@ class ExpressionGenerator {
   ir::Type real() const { return float_type_; }
   KernelSketch& sketch() { return sketch_; }
 
-  Term add(Term a, Term b) { return apply(ir::Op::kAdd, {a, b}); }
-  Term mul(Term a, Term b) { return apply(ir::Op::kMul, {a, b}); }
+  RangedExpression add(RangedExpression a, RangedExpression b) { return apply(ir::Op::kAdd, {a, b}); }
+  RangedExpression mul(RangedExpression a, RangedExpression b) { return apply(ir::Op::kMul, {a, b}); }
 
  private:
-  Term scale_and_shift(Term term, Interval target);  ///< as fit()
-  Term scaled(Term term, double factor);             ///< factor * term
-  Term shifted(Term term, double shift);             ///< term + shift
-  Term comparison(int depth);
-  Term joined_leaves();  ///< sum, difference or product of two leaves
+  RangedExpression scale_and_shift(RangedExpression term, Interval target);  ///< as fit()
+  RangedExpression scaled(RangedExpression term, double factor);             ///< factor * term
+  RangedExpression shifted(RangedExpression term, double shift);             ///< term + shift
+  RangedExpression comparison(int depth);
+  RangedExpression joined_leaves();  ///< sum, difference or product of two leaves
   /// An input, optionally scaled, shifted or multiplied by another: it takes any given value with probability 0.
-  Term continuous();
-  std::vector<Term> operands_of(ir::Op op, int depth);
-  Term constant_power(Term base);  ///< power with a constant exponent
+  RangedExpression continuous();
+  std::vector<RangedExpression> operands_of(ir::Op op, int depth);
+  RangedExpression constant_power(RangedExpression base);  ///< power with a constant exponent
   /// Whether the condition compares a subtree of the other tree.
   bool compares_subtree_of(ir::ExprId condition, ir::ExprId other) const;
   /// The initial value of a variable; any other expression itself.

@@ -19,7 +19,7 @@ class ExpressionGeneratorTest : public ::testing::Test {
     sketch_.start();
   }
 
-  Term input(Interval range) { return {sketch_.element(x_, sketch_.thread_indices()).expr, range}; }
+  RangedExpression input(Interval range) { return {sketch_.element(x_, sketch_.thread_indices()).expr, range}; }
   bool is_abs(ir::ExprId id) {
     const ir::Expr& expr = sketch_.b().function().expr(id);
     return expr.kind == ir::ExprKind::kOperation && expr.op == Op::kAbs;
@@ -38,13 +38,13 @@ TEST_F(ExpressionGeneratorTest, AppliesAbsToValuesOfEitherSign) {
 // log(cosh(x)) is at least zero, and so close to it for small x that bounds cannot determine the sign.
 TEST_F(ExpressionGeneratorTest, OmitsAbsOfValuesWithFixedSign) {
   for (const Interval range : {Interval{0, 3}, Interval{-3, 0}, Interval{-0x1p-6, 3}, Interval{0.5, 3}}) {
-    const Term term = input(range);
+    const RangedExpression term = input(range);
     EXPECT_EQ(generator_.apply(Op::kAbs, {term}).expr, term.expr) << range.low << " to " << range.high;
   }
 }
 
 TEST_F(ExpressionGeneratorTest, MapsNonNegativeValuesIntoTargetRangeWithoutAbs) {
-  const Term fitted = generator_.fit(input({0, 4}), {0.5, 8});
+  const RangedExpression fitted = generator_.fit(input({0, 4}), {0.5, 8});
   EXPECT_GE(fitted.range.low, 0.5);
   EXPECT_LE(fitted.range.high, 8);
   for (const ir::Expr& expr : sketch_.b().function().expressions)
@@ -62,10 +62,10 @@ TEST_F(ExpressionGeneratorTest, EveryTemporaryDependsOnInput) {
 TEST_F(ExpressionGeneratorTest, DoesNotSubtractPossiblyEqualValues) {
   ir::Builder& b = sketch_.b();
   const auto x = [&] { return sketch_.element(x_, sketch_.thread_indices()); };
-  const Term test{b.op(Op::kGt, {x().expr, b.literal(ir::kF32, 0.5)}), {0, 1}};
+  const RangedExpression test{b.op(Op::kGt, {x().expr, b.literal(ir::kF32, 0.5)}), {0, 1}};
   const ir::VarId t =
       sketch_.let("t", generator_.apply(Op::kWhere, {test, input({-1, 1}), generator_.literal({0.5, 1})}));
-  const Term difference = generator_.apply(Op::kSub, {sketch_.read(t), x()});
+  const RangedExpression difference = generator_.apply(Op::kSub, {sketch_.read(t), x()});
   EXPECT_FALSE(generator_.same_tree(b.function().expr(difference.expr).args[1], x().expr));
   EXPECT_TRUE(generator_.may_equal(x().expr, b.var(t)));
   EXPECT_FALSE(generator_.may_equal(b.var(t), generator_.literal({2, 3}).expr));

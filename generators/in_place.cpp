@@ -38,15 +38,15 @@ class InPlace {
 
  private:
   ir::ExprId cell(ir::VarId state) { return b_.load(state, sketch_.thread_indices()); }
-  void set(ir::VarId state, Term value) {
+  void set(ir::VarId state, RangedExpression value) {
     b_.store(state, sketch_.thread_indices(), generator_.fit(value, kStored).expr);
   }
 
   void overwrite(ir::VarId state) { set(state, generator_.grow(3)); }
   /// x[i] = x[i] * e + f
   void modify(ir::VarId state) {
-    const Term factor = generator_.grow_in(kTerm, 2);
-    const Term product = generator_.mul({cell(state), kContent}, factor);
+    const RangedExpression factor = generator_.grow_in(kTerm, 2);
+    const RangedExpression product = generator_.mul({cell(state), kContent}, factor);
     set(state, generator_.add(product, generator_.grow_in(kTerm, 1)));
   }
   /// x[i] += e, which widens the interval of the element; done once before it is mapped back.
@@ -56,11 +56,11 @@ class InPlace {
   }
   /// x[i] *= e
   void multiply(ir::VarId state) {
-    const Term factor = generator_.grow_in({-0.5, 0.5}, 2);
+    const RangedExpression factor = generator_.grow_in({-0.5, 0.5}, 2);
     b_.store(state, sketch_.thread_indices(), b_.op(Op::kMul, {cell(state), factor.expr}));
   }
   void in_branch(ir::VarId state) {
-    const Term test = generator_.condition(1);
+    const RangedExpression test = generator_.condition(1);
     const bool both = sketch_.rng().bernoulli(0.5);
     sketch_.if_(
         test, [&] { modify(state); }, both ? std::function<void()>([&] { overwrite(state); }) : nullptr);
@@ -84,10 +84,10 @@ void change_row(ExpressionGenerator& generator, ir::VarId rows, ir::VarId goal) 
   ir::Builder& b = sketch.b();
   const bool running = sketch.rng().bernoulli(0.5);
   const ir::ExprId stop = b.shape_of(rows, 1);
-  sketch.for_range("j", b.i32(running ? 1 : 0), stop, b.i32(1), {0, 12}, [&](ir::VarId j) {
+  sketch.add_for_loop("j", b.i32(running ? 1 : 0), stop, b.i32(1), {0, 12}, [&](ir::VarId j) {
     const auto at = [&] { return std::vector<ir::ExprId>{sketch.thread_index(), b.var(j)}; };
     sketch.offer_element(goal, at);
-    const Term term = generator.fit(generator.add_unused_leaves(generator.grow(2)), kTerm);
+    const RangedExpression term = generator.fit(generator.add_unused_leaves(generator.grow(2)), kTerm);
     const auto before = [&] {
       return std::vector<ir::ExprId>{sketch.thread_index(), b.op(Op::kSub, {b.var(j), b.i32(1)})};
     };
@@ -127,7 +127,7 @@ void make_in_place(KernelSketch& sketch) {
   if (has_rows) change_row(generator, rows, goal);
   store_outputs(generator, outputs, 2);
   // Unused leaves are added to the last state.
-  const Term last = generator.add_unused_leaves(generator.grow(2));
+  const RangedExpression last = generator.add_unused_leaves(generator.grow(2));
   sketch.b().store(states.back(), sketch.thread_indices(), generator.fit(last, kStored).expr);
 }
 

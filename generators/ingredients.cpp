@@ -61,7 +61,7 @@ void add_temporaries(ExpressionGenerator& generator, int count, int depth) {
     // Draw the name first: the evaluation order of arguments differs between compilers.
     const std::string_view name = sketch.rng().choose(kTemporaryNames);
     // Not a constant: comparisons with it would always have the same result.
-    Term value = generator.grow(depth);
+    RangedExpression value = generator.grow(depth);
     if (!generator.depends_on_leaves(value.expr))
       value = sketch.leaf(generator.real(), KernelSketch::From::kInputs).value_or(value);
     sketch.let(name, value);
@@ -71,7 +71,7 @@ void add_temporaries(ExpressionGenerator& generator, int count, int depth) {
 void store_outputs(ExpressionGenerator& generator, const std::vector<ir::VarId>& outputs, int depth, ir::VarId result) {
   KernelSketch& sketch = generator.sketch();
   for (const ir::VarId output : outputs) {
-    Term value = generator.grow(depth);
+    RangedExpression value = generator.grow(depth);
     if (output == outputs.front()) {
       if (result != ir::kNone) value = generator.add(generator.fit(value, {-4, 4}), sketch.read(result));
       value = generator.add_unused_leaves(value);

@@ -15,7 +15,7 @@ ir::Type choose_float_type(Rng& rng, double f64_probability = 0.15);
 std::vector<ir::VarId> add_inputs(KernelSketch& sketch, ir::Type element, int rank, int fewest, int most);
 /// By-value parameters of the type.
 std::vector<ir::VarId> add_scalar_parameters(KernelSketch& sketch, ir::Type type, int fewest, int most,
-                                             Interval domain = kDefaultDomain);
+                                             Interval domain = kDefaultInputDomain);
 std::vector<ir::VarId> add_outputs(KernelSketch& sketch, ir::Type element, int fewest, int most);
 
 void offer_variables(KernelSketch& sketch, const std::vector<ir::VarId>& variables);

@@ -16,8 +16,8 @@ const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kSin};
 
 /// All values of the type that a domain comment can express exactly.
 Interval full_domain(ir::Type integer) {
-  const ir::ScalarEntry& scalar = row(integer.scalar);
-  const double most = scalar.digits > 52 ? 0x1p52 : std::ldexp(1.0, scalar.digits) - 1;
+  const ir::ScalarTypeProperties& scalar = row(integer.scalar);
+  const double most = scalar.significant_bits > 52 ? 0x1p52 : std::ldexp(1.0, scalar.significant_bits) - 1;
   return {scalar.is_signed ? -most : 0, most};
 }
 
@@ -112,7 +112,7 @@ void make_integer(KernelSketch& sketch) {
   const ir::VarId value = sketch.let("value", floats.add_unused_leaves(floats.grow(2)));
   const ir::ExprId low = b.op(Op::kBitAnd, {b.var(mixed), b.literal(word, std::int64_t{7})});
   sketch.if_({generator.test(), {0, 1}}, [&] { sketch.assign(value, floats.grow(2)); });
-  const Term scaled = floats.mul(sketch.read(value), {b.cast(real, low), {0, 7}});
+  const RangedExpression scaled = floats.mul(sketch.read(value), {b.cast(real, low), {0, 7}});
   sketch.store(out, floats.limit_range(floats.add(scaled, floats.grow_in({-2, 2}, 1))));
 }
 

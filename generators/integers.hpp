@@ -10,8 +10,8 @@ ir::Type choose_integer_type(Rng& rng);
 /// A domain of parameters that leaves room for a few operations in any type of 8 bits or more.
 Interval small_domain(ir::Type integer);
 /// A tree of + - * / // % and negation over the leaves of the type, with divisors away from zero.
-Term grow_integer(KernelSketch& sketch, ir::Type integer, int depth);
+RangedExpression grow_integer(KernelSketch& sketch, ir::Type integer, int depth);
 /// An int32 or other integer comparison: i % 3 == 1, k < 4.
-Term integer_condition(KernelSketch& sketch, ir::Type integer);
+RangedExpression integer_condition(KernelSketch& sketch, ir::Type integer);
 
 }  // namespace assay::generators

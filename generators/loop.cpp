@@ -54,13 +54,13 @@ void offer_at(KernelSketch& sketch, const LoopInputs& inputs, ir::VarId index) {
     sketch.offer_element(inputs.shared, [&sketch, index] { return std::vector<ir::ExprId>{sketch.b().var(index)}; });
 }
 
-void add_loop(ExpressionGenerator& generator, const LoopInputs& inputs, std::vector<CarriedState>& states) {
+void add_loop(ExpressionGenerator& generator, const LoopInputs& inputs, std::vector<LoopCarriedVariable>& states) {
   KernelSketch& sketch = generator.sketch();
   const LoopRange range = choose_range(sketch, inputs);
   const std::size_t first = states.size();
   for (int left = sketch.rng().uniform_int(1, 2); left > 0; --left)
     states.push_back(start_state(generator, range.max_iterations, inputs.decay));
-  sketch.for_range("j", range.start, range.stop, range.step, range.index_range, [&](ir::VarId index) {
+  sketch.add_for_loop("j", range.start, range.stop, range.step, range.index_range, [&](ir::VarId index) {
     offer_at(sketch, inputs, index);
     if (sketch.rng().bernoulli(0.4)) offer_index(generator, index);
     if (sketch.rng().bernoulli(0.4)) sketch.let("t", generator.grow(2));
@@ -85,10 +85,10 @@ void make_loop(KernelSketch& sketch) {
 
   ExpressionGenerator generator(sketch, real, kMenu);
   const ir::VarId before = sketch.let("before", generator.grow(1));
-  std::vector<CarriedState> states;
+  std::vector<LoopCarriedVariable> states;
   for (int left = rng.uniform_int(1, 2); left > 0; --left)
     add_loop(generator, inputs, states);
-  Term result = sketch.read(states[0].variable);
+  RangedExpression result = sketch.read(states[0].variable);
   for (std::size_t k = 1; k < states.size(); ++k)
     result = generator.apply(rng.bernoulli(0.5) ? Op::kAdd : Op::kMul, {result, sketch.read(states[k].variable)});
   if (rng.bernoulli(0.6)) result = generator.mul(sketch.read(before), result);

@@ -20,9 +20,11 @@ void chain(ExpressionGenerator& generator, ir::VarId selector, int arms, const s
       body(number);
       return;
     }
-    const Term limit = generator.literal({range.low + step * (number + 0.6), range.low + step * (number + 1.2)});
-    Term below{sketch.b().op(sketch.rng().bernoulli(0.5) ? Op::kLt : Op::kLe, {sketch.read(selector).expr, limit.expr}),
-               {0, 1}};
+    const RangedExpression limit =
+        generator.literal({range.low + step * (number + 0.6), range.low + step * (number + 1.2)});
+    RangedExpression below{
+        sketch.b().op(sketch.rng().bernoulli(0.5) ? Op::kLt : Op::kLe, {sketch.read(selector).expr, limit.expr}),
+        {0, 1}};
     if (sketch.rng().bernoulli(0.3)) {
       const auto other = generator.further_condition(below, 1);
       const Op op = sketch.rng().bernoulli(0.5) ? Op::kAnd : Op::kOr;
@@ -35,25 +37,25 @@ void chain(ExpressionGenerator& generator, ir::VarId selector, int arms, const s
 }
 
 /// A condition that is neither always true nor always false, both if `outer` holds and if it does not.
-Term inside(ExpressionGenerator& generator, Term outer) {
+RangedExpression inside(ExpressionGenerator& generator, RangedExpression outer) {
   const auto other = generator.further_condition(outer, 1);
   return other ? *other : integer_condition(generator.sketch(), ir::kI32);
 }
 
 void nested(ExpressionGenerator& generator, ir::VarId value) {
   KernelSketch& sketch = generator.sketch();
-  const Term outer = generator.condition(2);
+  const RangedExpression outer = generator.condition(2);
   sketch.if_(
       outer,
       [&] {
         const bool of_thread = sketch.rng().bernoulli(0.3);
-        const Term inner = of_thread ? integer_condition(sketch, ir::kI32) : inside(generator, outer);
+        const RangedExpression inner = of_thread ? integer_condition(sketch, ir::kI32) : inside(generator, outer);
         sketch.if_(
             inner, [&] { sketch.assign(value, generator.grow(2)); },
             [&] { sketch.assign(value, generator.apply(Op::kNeg, {sketch.read(value)})); });
       },
       [&] {
-        const Term inner = inside(generator, outer);
+        const RangedExpression inner = inside(generator, outer);
         sketch.if_(inner, [&] {
           sketch.assign(value, generator.mul(sketch.read(value), generator.literal({0.3, 0.95})));
         });
@@ -93,7 +95,7 @@ void make_multi_conditional(KernelSketch& sketch) {
     store_outputs(generator, outputs, 2, value);
     return;
   }
-  const Term last = generator.add(generator.grow_in({-4, 4}, 1), sketch.read(value));
+  const RangedExpression last = generator.add(generator.grow_in({-4, 4}, 1), sketch.read(value));
   sketch.store(outputs[0], generator.add_unused_leaves(last));
 }
 

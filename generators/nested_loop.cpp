@@ -53,12 +53,13 @@ LoopRange inner_range(KernelSketch& sketch, const NestInputs& inputs, ir::VarId 
 
 /// The body of the innermost loop, or another loop around it.
 void add_inner(ExpressionGenerator& generator, const NestInputs& inputs, ir::VarId outer, int levels,
-               const CarriedState& whole) {
+               const LoopCarriedVariable& whole) {
   KernelSketch& sketch = generator.sketch();
   const LoopRange range = inner_range(sketch, inputs, outer);
   const bool own_state = sketch.rng().bernoulli(0.7);
-  const CarriedState state = own_state ? start_state(generator, range.max_iterations * (levels > 1 ? 8 : 1)) : whole;
-  sketch.for_range("k", range.start, range.stop, range.step, range.index_range, [&](ir::VarId inner) {
+  const LoopCarriedVariable state =
+      own_state ? start_state(generator, range.max_iterations * (levels > 1 ? 8 : 1)) : whole;
+  sketch.add_for_loop("k", range.start, range.stop, range.step, range.index_range, [&](ir::VarId inner) {
     sketch.offer_element(inputs.table, [&sketch, outer, inner] {
       return std::vector<ir::ExprId>{sketch.b().var(outer), sketch.b().var(inner)};
     });
@@ -71,13 +72,13 @@ void add_inner(ExpressionGenerator& generator, const NestInputs& inputs, ir::Var
     return;
   }
   // Multiply the outer state by the inner result or add it, within the bounds of that state.
-  const Term inner_result = sketch.read(state.variable);
+  const RangedExpression inner_result = sketch.read(state.variable);
   const bool multiplies = sketch.rng().bernoulli(0.5);
   const Interval bound = multiplies ? Interval{-0.98, 0.98} : Interval{-0.5, 0.5};
-  const Term change = generator.fit(inner_result, bound);
-  const Term kept = multiplies ? sketch.read(whole.variable)
-                               : generator.mul(generator.literal({0.3, 0.6}), sketch.read(whole.variable));
-  const Term joined = multiplies ? generator.mul(kept, change) : generator.add(kept, change);
+  const RangedExpression change = generator.fit(inner_result, bound);
+  const RangedExpression kept = multiplies ? sketch.read(whole.variable)
+                                           : generator.mul(generator.literal({0.3, 0.6}), sketch.read(whole.variable));
+  const RangedExpression joined = multiplies ? generator.mul(kept, change) : generator.add(kept, change);
   sketch.assign(whole.variable, generator.fit(joined, whole.invariant));
   sketch.set_range(whole.variable, whole.invariant);
 }
@@ -101,18 +102,19 @@ void make_nested_loop(KernelSketch& sketch) {
   ExpressionGenerator generator(sketch, real, kMenu);
   const ir::VarId before = sketch.let("before", generator.grow(1));
   const int levels = rng.bernoulli(0.2) ? 2 : 1;
-  const CarriedState whole = start_state(generator, levels > 1 ? 220 : 40);
+  const LoopCarriedVariable whole = start_state(generator, levels > 1 ? 220 : 40);
   ir::Builder& b = sketch.b();
   const bool constant_outer = rng.bernoulli(0.3);
   const ir::ExprId stop = constant_outer ? b.i32(rng.uniform_int(2, 5)) : b.var(inputs.n);
   const ir::ExprId start = b.i32(0);
-  sketch.for_range("j", start, stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId outer) {
+  sketch.add_for_loop("j", start, stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId outer) {
     if (inputs.row != ir::kNone)
       sketch.offer_element(inputs.row, [&] { return std::vector<ir::ExprId>{b.var(outer)}; });
     if (rng.bernoulli(0.3)) sketch.let("t", generator.grow(1));
     add_inner(generator, inputs, outer, levels, whole);
   });
-  const Term result = generator.mul(generator.fit(sketch.read(before), {-4, 4}), sketch.read(whole.variable));
+  const RangedExpression result =
+      generator.mul(generator.fit(sketch.read(before), {-4, 4}), sketch.read(whole.variable));
   sketch.store(outputs[0], generator.add_unused_leaves(result));
   if (outputs.size() > 1)
     sketch.store(outputs[1], generator.add(generator.grow_in({-4, 4}, 1), sketch.read(whole.variable)));

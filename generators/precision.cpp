@@ -23,7 +23,7 @@ void offer_cast(KernelSketch& sketch, ir::VarId array, ir::Type as) {
   const auto make = [&sketch, array, as] {
     return sketch.b().cast(as, sketch.b().load(array, sketch.thread_indices()));
   };
-  sketch.offer({.type = as, .range = kDefaultDomain, .make = make});
+  sketch.offer({.type = as, .range = kDefaultInputDomain, .make = make});
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ void make_precision(KernelSketch& sketch) {
     const ir::ExprId kept = b.op(Op::kMul, {b.cast(stored, b.var(value)), b.literal(stored, 0.5)});
     b.store(copy, sketch.thread_indices(), kept);
   }
-  const Term last = generator.grow(is_narrow(compute) ? 0 : 2);
+  const RangedExpression last = generator.grow(is_narrow(compute) ? 0 : 2);
   sketch.store(out, generator.fit(generator.add(sketch.read(value), last), kModerateRange));
 }
 

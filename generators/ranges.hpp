@@ -14,7 +14,7 @@ namespace assay::generators {
 using ir::Interval;
 
 /// Default domain of a float parameter without a domain comment.
-inline constexpr Interval kDefaultDomain{-2, 2};
+inline constexpr Interval kDefaultInputDomain{-2, 2};
 /// The interval of intermediate values.
 inline constexpr Interval kModerateRange{-8, 8};
 

@@ -24,7 +24,7 @@ class Reduction {
       : generator_(generator), sketch_(generator.sketch()), b_(sketch_.b()), rows_(rows), length_(length) {}
 
   /// The reduced value, in kModerateRange.
-  Term reduce(Kind kind, ir::VarId place) {
+  RangedExpression reduce(Kind kind, ir::VarId place) {
     switch (kind) {
       case Kind::kNorm: return norm();
       case Kind::kMean: return mean();
@@ -47,27 +47,27 @@ class Reduction {
     const ir::VarId variable = b_.let(sketch_.unique_name(name), value);
     return variable;
   }
-  Term tamed(ir::ExprId value, Interval range) { return generator_.limit_range({value, range}); }
+  RangedExpression tamed(ir::ExprId value, Interval range) { return generator_.limit_range({value, range}); }
 
   /// Adds a loop over the elements of the row from index `from`; `body` may use each element as a leaf.
   void over(int from, const std::function<void(ir::VarId)>& body) {
-    sketch_.for_range("j", b_.i32(from), bound(), b_.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
+    sketch_.add_for_loop("j", b_.i32(from), bound(), b_.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
       sketch_.offer_element(rows_, [this, j] { return std::vector<ir::ExprId>{sketch_.thread_index(), b_.var(j)}; });
       body(j);
     });
   }
   /// A tree that uses the row's element.
-  Term grown_with_all(Interval target) {
+  RangedExpression grown_with_all(Interval target) {
     return generator_.fit(generator_.add_unused_leaves(generator_.grow(2)), target);
   }
-  Term element(ir::VarId j) { return sketch_.element(rows_, {sketch_.thread_index(), b_.var(j)}); }
+  RangedExpression element(ir::VarId j) { return sketch_.element(rows_, {sketch_.thread_index(), b_.var(j)}); }
 
-  Term sum() {
+  RangedExpression sum() {
     const ir::VarId s = start("s", number(0.25));
     over(0, [&](ir::VarId) { b_.assign(s, op(Op::kAdd, b_.var(s), grown_with_all(kSmall).expr)); });
     return tamed(b_.var(s), {-20, 20});
   }
-  Term mean() {
+  RangedExpression mean() {
     const ir::VarId s = start("total", number(0));
     const ir::VarId weights = start("weights", number(0.5));
     over(0, [&](ir::VarId) {
@@ -77,7 +77,7 @@ class Reduction {
     });
     return {op(Op::kDiv, b_.var(s), b_.var(weights)), kSmall};
   }
-  Term norm() {
+  RangedExpression norm() {
     const ir::VarId squares = start("squares", number(0.05));
     over(0, [&](ir::VarId j) {
       const ir::VarId d = start("d", generator_.fit(generator_.add(element(j), generator_.grow(1)), kSmall).expr);
@@ -85,13 +85,13 @@ class Reduction {
     });
     return {b_.op(Op::kSqrt, {b_.var(squares)}), {0, 6}};
   }
-  Term product() {
+  RangedExpression product() {
     const ir::VarId p = start("p", number(1.5));
     over(0, [&](ir::VarId) { b_.assign(p, op(Op::kMul, b_.var(p), grown_with_all({0.6, 1.3}).expr)); });
     return tamed(b_.var(p), {0, 16});
   }
   /// The least or greatest element by comparison; with `place`, also its index.
-  Term extremum(Op better, ir::VarId place) {
+  RangedExpression extremum(Op better, ir::VarId place) {
     const ir::VarId best = start("best", first());
     const ir::VarId at = place != ir::kNone ? start("at", b_.i32(0)) : ir::kNone;
     const bool by_comparison = at != ir::kNone || sketch_.rng().bernoulli(0.5);
@@ -109,7 +109,7 @@ class Reduction {
     return {b_.var(best), kSmall};
   }
   /// The greatest element's softmax, or the logarithm of the sum of exponentials, shifted by that element.
-  Term exponentials(bool softmax) {
+  RangedExpression exponentials(bool softmax) {
     const ir::VarId top = start("top", first());
     over(1, [&](ir::VarId j) { b_.assign(top, op(Op::kMax, b_.var(top), element(j).expr)); });
     const ir::VarId s = start("s", number(0));
@@ -166,8 +166,8 @@ void make_reduction(KernelSketch& sketch) {
   Reduction reduction(generator, rows, length);
   const ir::VarId reduced = sketch.let("reduced", reduction.reduce(kind, place));
   if (has_histogram) add_histogram(generator, positions, counts, sums);
-  const Term scaled = generator.mul(sketch.read(reduced), generator.grow_in(kSmall, 1));
-  const Term result = generator.add_unused_leaves(generator.limit_range(scaled));
+  const RangedExpression scaled = generator.mul(sketch.read(reduced), generator.grow_in(kSmall, 1));
+  const RangedExpression result = generator.add_unused_leaves(generator.limit_range(scaled));
   if (has_total) {
     const ir::VarId part = sketch.let("part", result);
     sketch.b().atomic(ir::AtomicOp::kAdd, total, {sketch.b().i32(0)}, sketch.read(part).expr);

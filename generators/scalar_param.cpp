@@ -41,7 +41,7 @@ Parameters add_parameters(KernelSketch& sketch, ir::Type real) {
 }
 
 void offer_component(KernelSketch& sketch, ir::Type real, std::function<ir::ExprId()> vector, int component) {
-  sketch.offer({.type = real, .range = kDefaultDomain, .make = [&sketch, vector = std::move(vector), component] {
+  sketch.offer({.type = real, .range = kDefaultInputDomain, .make = [&sketch, vector = std::move(vector), component] {
                   const ir::ExprId v = vector();
                   return sketch.b().op(Op::kExtract, {v, sketch.b().i32(component)});
                 }});
@@ -52,7 +52,7 @@ void offer_parameters(KernelSketch& sketch, const Parameters& p, ir::Type real) 
   offer_variables(sketch, p.reals);
   if (p.other != ir::kNone)
     sketch.offer(
-        {.type = real, .range = kDefaultDomain, .make = [&b, p, real] { return b.cast(real, b.var(p.other)); }});
+        {.type = real, .range = kDefaultInputDomain, .make = [&b, p, real] { return b.cast(real, b.var(p.other)); }});
   if (p.vector != ir::kNone) {
     const int length = b.function().var(p.vector).type.rows;
     for (int c = 0; c < length; ++c)
@@ -66,7 +66,7 @@ void offer_parameters(KernelSketch& sketch, const Parameters& p, ir::Type real) 
   if (p.settings != ir::kNone) {
     for (int f = 0; f < 2; ++f)
       sketch.offer(
-          {.type = real, .range = kDefaultDomain, .make = [&b, p, f] { return b.field(b.var(p.settings), f); }});
+          {.type = real, .range = kDefaultInputDomain, .make = [&b, p, f] { return b.field(b.var(p.settings), f); }});
     for (int c = 0; c < 3; ++c)
       offer_component(
           sketch, real, [&b, p] { return b.field(b.var(p.settings), 2); }, c);
@@ -98,7 +98,7 @@ void make_scalar_param(KernelSketch& sketch) {
       sketch.assign(value, generator.mul(sketch.read(value), generator.literal({0.3, 0.9})));
     });
   }
-  const Term first = generator.add(generator.grow_in({-4, 4}, 2), sketch.read(value));
+  const RangedExpression first = generator.add(generator.grow_in({-4, 4}, 2), sketch.read(value));
   sketch.store(outputs[0], generator.add_unused_leaves(first));
   if (outputs.size() > 1) sketch.store(outputs[1], generator.grow(3));
 }

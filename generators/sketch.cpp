@@ -33,8 +33,8 @@ std::string KernelSketch::unique_name(std::string_view name) {
 }
 
 void KernelSketch::remember(ir::VarId variable, Interval range) {
-  ranges_.resize(static_cast<std::size_t>(variable) + 1);
-  ranges_[static_cast<std::size_t>(variable)] = range;
+  value_ranges_by_variable_.resize(static_cast<std::size_t>(variable) + 1);
+  value_ranges_by_variable_[static_cast<std::size_t>(variable)] = range;
 }
 
 ir::Type KernelSketch::add_struct(ir::StructDef definition) {
@@ -55,7 +55,7 @@ ir::VarId KernelSketch::array(std::string_view name, ir::Type element, int rank,
 ir::VarId KernelSketch::scalar(std::string_view name, ir::Type type, Interval domain) {
   const ir::VarId variable = parameter(name, type, domain);
   const bool usual =
-      ir::is_float(type.scalar) && domain.low == kDefaultDomain.low && domain.high == kDefaultDomain.high;
+      ir::is_float(type.scalar) && domain.low == kDefaultInputDomain.low && domain.high == kDefaultInputDomain.high;
   if (!usual && type.shape != ir::Shape::kStruct && type.scalar != ir::Scalar::kBool) {
     comment(fmt::format("domain: {} <= {} <= {}", bound(type, domain.low), kernel().var(variable).name,
                         bound(type, domain.high)));
@@ -85,7 +85,7 @@ std::vector<ir::ExprId> KernelSketch::thread_indices() {
 
 void KernelSketch::offer_variable(ir::VarId variable) {
   offer({.type = kernel().var(variable).type,
-         .range = ranges_[static_cast<std::size_t>(variable)],
+         .range = value_ranges_by_variable_[static_cast<std::size_t>(variable)],
          .make = [this, variable] { return b().var(variable); },
          .variable = variable});
 }
@@ -105,22 +105,23 @@ void KernelSketch::offer_elements(std::initializer_list<ir::VarId> arrays) {
   }
 }
 
-std::optional<Term> KernelSketch::leaf(ir::Type type, From from) {
+std::optional<RangedExpression> KernelSketch::leaf(ir::Type type, From from) {
   std::vector<std::size_t> all;
   std::vector<std::size_t> unused;
-  all.reserve(leaves_.size());
-  unused.reserve(leaves_.size());
-  for (std::size_t i = 0; i < leaves_.size(); ++i) {
-    const bool is_input = leaves_[i].variable < kernel().parameter_count && !leaves_[i].is_discrete;
-    if (leaves_[i].type != type || (from == From::kInputs && !is_input)) continue;
+  all.reserve(available_operands_.size());
+  unused.reserve(available_operands_.size());
+  for (std::size_t i = 0; i < available_operands_.size(); ++i) {
+    const bool is_input =
+        available_operands_[i].variable < kernel().parameter_count && !available_operands_[i].is_discrete;
+    if (available_operands_[i].type != type || (from == From::kInputs && !is_input)) continue;
     all.push_back(i);
-    if (leaves_[i].use_count == 0) unused.push_back(i);
+    if (available_operands_[i].use_count == 0) unused.push_back(i);
   }
   if (all.empty()) return std::nullopt;
-  Leaf& chosen = leaves_[rng_.choose(!unused.empty() && rng_.bernoulli(0.75) ? unused : all)];
+  AvailableOperand& chosen = available_operands_[rng_.choose(!unused.empty() && rng_.bernoulli(0.75) ? unused : all)];
   ++chosen.use_count;
   const Interval range = chosen.variable == ir::kNone ? chosen.range : domain(chosen.variable);
-  return Term{chosen.make(), range};
+  return RangedExpression{chosen.make(), range};
 }
 
 ir::ExprId KernelSketch::warp(std::string_view name, const std::vector<ir::ExprId>& operands) {
@@ -141,7 +142,7 @@ std::vector<ir::VarId> KernelSketch::warp_results(std::string_view name, const s
   return b().call_statement(ir::library_function(module_, name, types).value(), operands, unique);
 }
 
-ir::VarId KernelSketch::let(std::string_view name, Term value) {
+ir::VarId KernelSketch::let(std::string_view name, RangedExpression value) {
   const ir::VarId variable = b().let(unique_name(name), value.expr);
   remember(variable, value.range);
   initial_values_.resize(static_cast<std::size_t>(variable) + 1, ir::kNone);
@@ -155,36 +156,37 @@ ir::ExprId KernelSketch::initial_value(ir::VarId variable) const {
   return number < initial_values_.size() ? initial_values_[number] : ir::kNone;
 }
 
-void KernelSketch::assign(ir::VarId variable, Term value) {
-  const Interval before = ranges_[static_cast<std::size_t>(variable)];
+void KernelSketch::assign(ir::VarId variable, RangedExpression value) {
+  const Interval before = value_ranges_by_variable_[static_cast<std::size_t>(variable)];
   set_range(variable, nesting_depth_ > 0 ? hull(before, value.range) : value.range);
   b().assign(variable, value.expr);
 }
 
 void KernelSketch::set_range(ir::VarId variable, Interval range) {
-  ranges_[static_cast<std::size_t>(variable)] = range;
+  value_ranges_by_variable_[static_cast<std::size_t>(variable)] = range;
 }
 
-void KernelSketch::for_range(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
-                             const std::function<void(ir::VarId)>& body) {
+void KernelSketch::add_for_loop(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step,
+                                Interval range, const std::function<void(ir::VarId)>& body) {
   b().for_(unique_name(name), start, stop, step, [&](ir::VarId variable) {
     remember(variable, range);
     inside([&] { body(variable); })();
   });
 }
 
-void KernelSketch::if_(Term condition, std::function<void()> then_body, std::function<void()> else_body) {
+void KernelSketch::if_(RangedExpression condition, std::function<void()> then_body, std::function<void()> else_body) {
   b().if_(condition.expr, inside(std::move(then_body)),
           else_body ? inside(std::move(else_body)) : std::function<void()>());
 }
 
 std::function<void()> KernelSketch::inside(std::function<void()> body) {
   return [this, body = std::move(body)] {
-    const std::size_t known = leaves_.size();
+    const std::size_t known = available_operands_.size();
     ++nesting_depth_;
     body();
     --nesting_depth_;
-    leaves_.erase(leaves_.begin() + static_cast<std::ptrdiff_t>(known), leaves_.end());
+    available_operands_.erase(available_operands_.begin() + static_cast<std::ptrdiff_t>(known),
+                              available_operands_.end());
   };
 }
 

@@ -25,13 +25,13 @@
 namespace assay::generators {
 
 /// An expression and the interval of its value or, for vectors, of each component. Can be used once: the IR is a tree.
-struct Term {
+struct RangedExpression {
   ir::ExprId expr = ir::kNone;  ///< the expression
   Interval range;               ///< interval of its value, or of each component
 };
 
 /// A value that expressions may use: a variable, a parameter or an array element.
-struct Leaf {
+struct AvailableOperand {
   ir::Type type;                     ///< type of the value
   Interval range;                    ///< interval of the value, or of each component
   std::function<ir::ExprId()> make;  ///< makes a new expression for each use
@@ -55,15 +55,16 @@ class KernelSketch {
   void add_function(ir::Function function) { module_.functions.push_back(std::move(function)); }
   /// Adds a finished function as the gradient of another.
   void add_gradient(std::int32_t of, ir::Function gradient) {
-    module_.functions[static_cast<std::size_t>(of)].gradient = static_cast<std::int32_t>(module_.functions.size());
+    module_.functions[static_cast<std::size_t>(of)].gradient_function_index =
+        static_cast<std::int32_t>(module_.functions.size());
     module_.functions.push_back(std::move(gradient));
   }
   /// Lets the body call the functions of another sketch, by the same numbers.
   void copy_functions_of(const KernelSketch& other) { module_.functions = other.module_.functions; }
 
   // ---- parameters, all before start(). Names are made unique.
-  ir::VarId array(std::string_view name, ir::Type element, int rank, Interval domain = kDefaultDomain);
-  ir::VarId scalar(std::string_view name, ir::Type type, Interval domain = kDefaultDomain);
+  ir::VarId array(std::string_view name, ir::Type element, int rank, Interval domain = kDefaultInputDomain);
+  ir::VarId scalar(std::string_view name, ir::Type type, Interval domain = kDefaultInputDomain);
   ir::VarId output(std::string_view name, ir::Type element) { return parameter(name, element.array_of(launch_rank_)); }
   /// An index array of rank 1 that holds every index below its length once.
   ir::VarId permutation(std::string_view name);
@@ -79,16 +80,18 @@ class KernelSketch {
   /// New expressions for all indices of the thread.
   std::vector<ir::ExprId> thread_indices();
   ir::ExprId thread_index(int dimension = 0);
-  Interval domain(ir::VarId parameter) const { return ranges_[static_cast<std::size_t>(parameter)]; }
+  Interval domain(ir::VarId parameter) const { return value_ranges_by_variable_[static_cast<std::size_t>(parameter)]; }
   /// The term of an element of an array parameter.
-  Term element(ir::VarId array, std::vector<ir::ExprId> indices) {
+  RangedExpression element(ir::VarId array, std::vector<ir::ExprId> indices) {
     return {b().load(array, std::move(indices)), domain(array)};
   }
   /// A variable or by-value parameter, with its current interval.
-  Term read(ir::VarId variable) { return {b().var(variable), ranges_[static_cast<std::size_t>(variable)]}; }
+  RangedExpression read(ir::VarId variable) {
+    return {b().var(variable), value_ranges_by_variable_[static_cast<std::size_t>(variable)]};
+  }
 
   // ---- leaves
-  void offer(Leaf leaf) { leaves_.push_back(std::move(leaf)); }
+  void offer(AvailableOperand leaf) { available_operands_.push_back(std::move(leaf)); }
   void offer_variable(ir::VarId variable);
   /// Offers array[i] (array[i, j]) for arrays of the launch's rank, or array[i] for those of rank 1.
   void offer_elements(std::initializer_list<ir::VarId> arrays);
@@ -97,8 +100,8 @@ class KernelSketch {
   /// integers.
   enum class From : std::uint8_t { kAll, kInputs };
   /// A leaf of the type, preferably an unused one; nullopt if there is none.
-  std::optional<Term> leaf(ir::Type type, From from = From::kAll);
-  std::vector<Leaf>& leaves() { return leaves_; }
+  std::optional<RangedExpression> leaf(ir::Type type, From from = From::kAll);
+  std::vector<AvailableOperand>& leaves() { return available_operands_; }
 
   /// The call of wp.<name>, a function of Warp's library that takes these operands.
   ir::ExprId warp(std::string_view name, const std::vector<ir::ExprId>& operands);
@@ -109,25 +112,27 @@ class KernelSketch {
 
   // ---- statements
   /// Declares a variable and offers it.
-  ir::VarId let(std::string_view name, Term value);
+  ir::VarId let(std::string_view name, RangedExpression value);
   /// The initial value given to let; kNone for other variables.
   ir::ExprId initial_value(ir::VarId variable) const;
   /// Assigns a variable. In a branch or loop (inside) its interval is widened, elsewhere replaced.
-  void assign(ir::VarId variable, Term value);
+  void assign(ir::VarId variable, RangedExpression value);
   void set_range(ir::VarId variable, Interval range);
   /// Sets the interval of a variable that Builder declared.
   void set_new_range(ir::VarId variable, Interval range) { remember(variable, range); }
-  void store(ir::VarId output, Term value) { b().store(output, thread_indices(), value.expr); }
+  void store(ir::VarId output, RangedExpression value) { b().store(output, thread_indices(), value.expr); }
   /// for name in range(start, stop, step), whose variable is in `range`. The variables of the body go out of scope.
-  void for_range(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
-                 const std::function<void(ir::VarId)>& body);
-  void while_(Term condition, std::function<void()> body) { b().while_(condition.expr, inside(std::move(body))); }
-  void if_(Term condition, std::function<void()> then_body, std::function<void()> else_body = nullptr);
+  void add_for_loop(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
+                    const std::function<void(ir::VarId)>& body);
+  void while_(RangedExpression condition, std::function<void()> body) {
+    b().while_(condition.expr, inside(std::move(body)));
+  }
+  void if_(RangedExpression condition, std::function<void()> then_body, std::function<void()> else_body = nullptr);
   /// `body` as a block whose variables go out of scope after it, for statements added through Builder.
   std::function<void()> inside(std::function<void()> body);
 
   std::string unique_name(std::string_view name);
-  ir::Type type_of(Term term) { return builder_.type_of(term.expr); }
+  ir::Type type_of(RangedExpression term) { return builder_.type_of(term.expr); }
   /// The module with its kernel; the sketch is done.
   ir::Module take() { return std::move(module_); }
 
@@ -139,12 +144,12 @@ class KernelSketch {
   ir::Module module_;
   ir::Builder builder_;
   Rng rng_;
-  int launch_rank_ = 1;                            ///< number of dimensions of the launch and of all outputs
-  int nesting_depth_ = 0;                          ///< nesting depth of branches and loops around the current statement
-  std::vector<Interval> ranges_;                   ///< current interval of each variable, by VarId
-  std::vector<ir::ExprId> initial_values_;         ///< initial value given to let(), by VarId; kNone: none
-  std::vector<Leaf> leaves_;                       ///< values available at the current statement
-  std::set<std::string, std::less<>> used_names_;  ///< names of the kernel's variables
+  int launch_rank_ = 1;    ///< number of dimensions of the launch and of all outputs
+  int nesting_depth_ = 0;  ///< nesting depth of branches and loops around the current statement
+  std::vector<Interval> value_ranges_by_variable_;    ///< current interval of each variable, by VarId
+  std::vector<ir::ExprId> initial_values_;            ///< initial value given to let(), by VarId; kNone: none
+  std::vector<AvailableOperand> available_operands_;  ///< values available at the current statement
+  std::set<std::string, std::less<>> used_names_;     ///< names of the kernel's variables
 };
 
 }  // namespace assay::generators

@@ -129,7 +129,7 @@ void make_struct_param(KernelSketch& sketch) {
   for (int left = rng.uniform_int(1, 3); left > 0; --left)
     change_field(generator, shape, own);
   if (rng.bernoulli(0.4)) {
-    const Term test = generator.condition(1);
+    const RangedExpression test = generator.condition(1);
     sketch.if_(test, [&] { change_field(generator, shape, own); });
   }
   offer_fields(sketch, shape, kSmall, [&b, own] { return b.var(own); });

@@ -259,7 +259,7 @@ void make_tile(KernelSketch& sketch) {
     const VarId state = b.let(sketch.unique_name("state"), tiles.read(tiles.last()));
     const double most = tiles.last().most;
     const bool varied = tiles.last().varied;
-    sketch.for_range("k", b.i32(0), b.var(steps), b.i32(1), {0, 2}, [&](VarId k) {
+    sketch.add_for_loop("k", b.i32(0), b.var(steps), b.i32(1), {0, 2}, [&](VarId k) {
       const ExprId next = tiles.load(inputs[0], k);
       if (product) {
         const ExprId factor = b.op(Op::kMul, {next, tiles.number(0.5)});

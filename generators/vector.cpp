@@ -21,12 +21,12 @@ class VectorGenerator {
   VectorGenerator(KernelSketch& sketch, ir::Type vector)
       : sketch_(sketch), b_(sketch.b()), vector_(vector), scalars_(sketch, vector.component(), kScalarMenu) {}
 
-  Term grow(int depth);
+  RangedExpression grow(int depth);
   /// A scalar computed from vectors: a product, a norm or a component.
-  Term reduce(int depth);
+  RangedExpression reduce(int depth);
   /// The term with every component mapped into [-bound, bound].
-  Term within(Term term, double bound);
-  Term leaf() {
+  RangedExpression within(RangedExpression term, double bound);
+  RangedExpression leaf() {
     const auto term = sketch_.leaf(vector_);
     return term ? *term : constant({-2, 2});
   }
@@ -37,11 +37,11 @@ class VectorGenerator {
   ExpressionGenerator& scalars() { return scalars_; }
 
  private:
-  Term constant(Interval interval);
-  Term from_components(int depth);
-  Term positive();
-  Term scalar(Interval target) { return scalars_.fit(scalars_.leaf(), target); }
-  Term elementwise(Op op, Term a, Term b);
+  RangedExpression constant(Interval interval);
+  RangedExpression from_components(int depth);
+  RangedExpression positive();
+  RangedExpression scalar(Interval target) { return scalars_.fit(scalars_.leaf(), target); }
+  RangedExpression elementwise(Op op, RangedExpression a, RangedExpression b);
 
   KernelSketch& sketch_;
   ir::Builder& b_;
@@ -63,14 +63,14 @@ void VectorGenerator::offer_component(std::function<ir::ExprId()> make, Interval
 
 double greatest(Interval range) { return std::max(std::abs(range.low), std::abs(range.high)); }
 
-Term VectorGenerator::constant(Interval interval) {
+RangedExpression VectorGenerator::constant(Interval interval) {
   std::vector<ir::ExprId> components;
   for (int c = 0; c < vector_.rows; ++c)
     components.push_back(scalars_.literal(interval).expr);
   return {b_.make(vector_, components), interval};
 }
 
-Term VectorGenerator::within(Term term, double bound) {
+RangedExpression VectorGenerator::within(RangedExpression term, double bound) {
   const double most = greatest(term.range);
   if (most <= bound) return term;
   double factor = truncate_to_two_digits(bound / most);
@@ -87,14 +87,14 @@ Term VectorGenerator::within(Term term, double bound) {
           {term.range.low * factor, term.range.high * factor}};
 }
 
-Term VectorGenerator::elementwise(Op op, Term a, Term b) {
+RangedExpression VectorGenerator::elementwise(Op op, RangedExpression a, RangedExpression b) {
   // x - x is exactly zero, where a norm has no derivative.
   if (op == Op::kSub && scalars_.same_tree(a.expr, b.expr)) op = Op::kAdd;
   const Interval ranges[] = {a.range, b.range};
   return within({b_.op(op, {a.expr, b.expr}), range_of(op, ranges)}, 8);
 }
 
-Term VectorGenerator::from_components(int depth) {
+RangedExpression VectorGenerator::from_components(int depth) {
   std::vector<ir::ExprId> components;
   for (int c = 0; c < vector_.rows; ++c)
     components.push_back(scalars_.grow(std::min(depth, 1)).expr);
@@ -102,9 +102,11 @@ Term VectorGenerator::from_components(int depth) {
 }
 
 /// A vector whose components are all at least 0.5.
-Term VectorGenerator::positive() {
+RangedExpression VectorGenerator::positive() {
   if (sketch_.rng().bernoulli(0.4)) return constant({0.5, 2});
-  const auto is_variable = [&](const Leaf& leaf) { return leaf.type == vector_ && leaf.variable != ir::kNone; };
+  const auto is_variable = [&](const AvailableOperand& leaf) {
+    return leaf.type == vector_ && leaf.variable != ir::kNone;
+  };
   const auto found = std::ranges::find_if(sketch_.leaves(), is_variable);
   if (found == sketch_.leaves().end()) return constant({0.5, 2});
   ++found->use_count;
@@ -113,64 +115,64 @@ Term VectorGenerator::positive() {
   return {b_.op(Op::kAdd, {square, constant({0.5, 1}).expr}), {0.5, most * most + 1}};
 }
 
-Term VectorGenerator::grow(int depth) {
+RangedExpression VectorGenerator::grow(int depth) {
   Rng& rng = sketch_.rng();
   if (depth <= 0 || rng.bernoulli(0.1)) return leaf();
   const Op op = rng.choose({Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kDiv, Op::kNeg, Op::kCross, Op::kCwMul,
                             Op::kCwDiv, Op::kNormalize, Op::kMake, Op::kSplat, Op::kWhere});
   switch (op) {
     case Op::kMul: {
-      const Term v = grow(depth - 1);
-      const Term s = rng.bernoulli(0.5) ? scalar({-2, 2}) : scalars_.fit(reduce(depth - 2), {-2, 2});
+      const RangedExpression v = grow(depth - 1);
+      const RangedExpression s = rng.bernoulli(0.5) ? scalar({-2, 2}) : scalars_.fit(reduce(depth - 2), {-2, 2});
       const bool scalar_first = rng.bernoulli(0.5);
       const Interval ranges[] = {v.range, s.range};
       const ir::ExprId product = scalar_first ? b_.op(op, {s.expr, v.expr}) : b_.op(op, {v.expr, s.expr});
       return within({product, range_of(op, ranges)}, 8);
     }
     case Op::kDiv: {
-      const Term v = grow(depth - 1);
+      const RangedExpression v = grow(depth - 1);
       return elementwise(op, v, scalar({0.5, 4}));
     }
     case Op::kNeg: {
-      const Term v = leaf();
+      const RangedExpression v = leaf();
       return {b_.op(op, {v.expr}), {-v.range.high, -v.range.low}};
     }
     case Op::kCross: {
       if (vector_.rows != 3) return from_components(depth);
-      const Term a = grow(depth - 1);
+      const RangedExpression a = grow(depth - 1);
       // A constant added to one side: x cross x would be exactly zero, where a norm has no derivative.
-      const Term other = grow(depth - 2);
-      const Term b = elementwise(Op::kAdd, other, constant({0.25, 1.5}));
+      const RangedExpression other = grow(depth - 2);
+      const RangedExpression b = elementwise(Op::kAdd, other, constant({0.25, 1.5}));
       const double bound = 2 * greatest(a.range) * greatest(b.range);
       return within({b_.op(op, {a.expr, b.expr}), {-bound, bound}}, 8);
     }
     case Op::kCwDiv: {
-      const Term v = grow(depth - 1);
+      const RangedExpression v = grow(depth - 1);
       return elementwise(op, v, positive());
     }
     case Op::kNormalize: return {b_.op(op, {grow(depth - 1).expr}), {-1, 1}};
     case Op::kMake: return from_components(depth);
     case Op::kSplat: {
-      const Term s = sketch_.leaf(vector_.component()).value_or(scalars_.literal({-2, 2}));
+      const RangedExpression s = sketch_.leaf(vector_.component()).value_or(scalars_.literal({-2, 2}));
       return {b_.op(op, {s.expr}, vector_), s.range};
     }
     case Op::kWhere: {
-      const Term test = scalars_.condition(1);
-      const Term a = grow(depth - 1);
-      const Term b = leaf();
+      const RangedExpression test = scalars_.condition(1);
+      const RangedExpression a = grow(depth - 1);
+      const RangedExpression b = leaf();
       const Op select = rng.bernoulli(0.5) ? Op::kWhere : Op::kConditional;
       return {b_.op(select, {test.expr, a.expr, b.expr}), hull(a.range, b.range)};
     }
     default: {
-      const Term a = grow(depth - 1);
+      const RangedExpression a = grow(depth - 1);
       return elementwise(op, a, grow(depth - 2));
     }
   }
 }
 
-Term VectorGenerator::reduce(int depth) {
+RangedExpression VectorGenerator::reduce(int depth) {
   Op op = sketch_.rng().choose({Op::kDot, Op::kDot, Op::kLength, Op::kLengthSquared, Op::kExtract, Op::kExtract});
-  const Term v = within(grow(depth), 4);
+  const RangedExpression v = within(grow(depth), 4);
   const bool has_norm_one = b_.function().expr(v.expr).op == Op::kNormalize;
   if (has_norm_one && (op == Op::kLength || op == Op::kLengthSquared)) op = Op::kDot;
   const double square = vector_.rows * greatest(v.range) * greatest(v.range);
@@ -180,13 +182,13 @@ Term VectorGenerator::reduce(int depth) {
     const ir::ExprId component = b_.i32(sketch_.rng().uniform_int(0, vector_.rows - 1));
     return {b_.op(op, {v.expr, component}), v.range};
   }
-  const Term other = within(grow(depth - 1), 4);
+  const RangedExpression other = within(grow(depth - 1), 4);
   const double bound = vector_.rows * greatest(v.range) * greatest(other.range);
   return {b_.op(op, {v.expr, other.expr}), {-bound, bound}};
 }
 
 void VectorGenerator::write_components(ir::VarId variable) {
-  const auto set = [&](const std::function<ir::ExprId()>& index, Term value) {
+  const auto set = [&](const std::function<ir::ExprId()>& index, RangedExpression value) {
     sketch_.assign(variable, {b_.op(Op::kInsert, {b_.var(variable), index(), value.expr}), kModerateRange});
   };
   if (sketch_.rng().bernoulli(0.5)) {
@@ -195,16 +197,16 @@ void VectorGenerator::write_components(ir::VarId variable) {
     return;
   }
   sketch_.set_range(variable, kModerateRange);
-  sketch_.for_range("c", b_.i32(0), b_.i32(vector_.rows), b_.i32(1), {0, vector_.rows - 1.0}, [&](ir::VarId c) {
+  sketch_.add_for_loop("c", b_.i32(0), b_.i32(vector_.rows), b_.i32(1), {0, vector_.rows - 1.0}, [&](ir::VarId c) {
     const ir::ExprId old = b_.op(Op::kExtract, {b_.var(variable), b_.var(c)});
-    const Term half = scalars_.mul({old, kModerateRange}, scalars_.literal({0.3, 0.5}));
+    const RangedExpression half = scalars_.mul({old, kModerateRange}, scalars_.literal({0.3, 0.5}));
     set([&] { return b_.var(c); }, scalars_.add(half, scalars_.grow_in({-4, 4}, 1)));
   });
 }
 
 /// A scalar computed from a vector by a function of Warp's library. The vector is an input plus a constant: components
 /// of other vectors may be equal, where the extremes have no derivative.
-Term library_production(KernelSketch& sketch, VectorGenerator& generator, ir::VarId input, Rng& rng) {
+RangedExpression library_production(KernelSketch& sketch, VectorGenerator& generator, ir::VarId input, Rng& rng) {
   ir::Builder& b = sketch.b();
   const ir::Type vector = b.function().var(input).type.element();
   const ir::Type scalar = vector.component();
@@ -285,14 +287,14 @@ void make_vector(KernelSketch& sketch) {
   VectorGenerator generator(sketch, vector);
   for (const ir::VarId array : vectors)
     generator.offer_component([&sketch, array] { return sketch.element(array, sketch.thread_indices()).expr; },
-                              kDefaultDomain);
+                              kDefaultInputDomain);
   const ir::VarId v = sketch.let("v", generator.grow(2));
   if (rng.bernoulli(0.6)) sketch.let("d", generator.scalars().limit_range(generator.reduce(2)));
   if (rng.bernoulli(0.5)) generator.write_components(v);
   if (rng.bernoulli(0.4)) {
-    const Term doubled = sketch.read(v);
-    const Term change = generator.within(generator.grow(1), 4);
-    const Term kept = generator.within(doubled, 4);
+    const RangedExpression doubled = sketch.read(v);
+    const RangedExpression change = generator.within(generator.grow(1), 4);
+    const RangedExpression kept = generator.within(doubled, 4);
     sketch.assign(v, {sketch.b().op(Op::kAdd, {kept.expr, change.expr}), kModerateRange});
   }
   Rng library = rng.split("library");
@@ -300,13 +302,13 @@ void make_vector(KernelSketch& sketch) {
   if (integers) integer_vectors(sketch, cells, neighbors);
 
   // Unused vectors are added by their dot product with v, unused scalars by a multiple.
-  Term total = generator.scalars().limit_range(generator.reduce(2));
-  for (Leaf& leaf : sketch.leaves()) {
+  RangedExpression total = generator.scalars().limit_range(generator.reduce(2));
+  for (AvailableOperand& leaf : sketch.leaves()) {
     if (leaf.type != vector || leaf.use_count > 0) continue;
     ++leaf.use_count;
     const double bound = length * 8 * greatest(leaf.range);
     const ir::ExprId unused = leaf.make();
-    const Term product{sketch.b().op(Op::kDot, {unused, sketch.b().var(v)}), {-bound, bound}};
+    const RangedExpression product{sketch.b().op(Op::kDot, {unused, sketch.b().var(v)}), {-bound, bound}};
     total = generator.scalars().add(total, product);
   }
   total = generator.scalars().add_unused_leaves(total);
@@ -315,8 +317,8 @@ void make_vector(KernelSketch& sketch) {
     if (out != ir::kNone) sketch.store(out, generator.grow(2));
     return;
   }
-  const Term direction = generator.within(sketch.read(v), 4);
-  const Term size = generator.scalars().fit(total, {-2, 2});
+  const RangedExpression direction = generator.within(sketch.read(v), 4);
+  const RangedExpression size = generator.scalars().fit(total, {-2, 2});
   sketch.store(out, {sketch.b().op(Op::kMul, {direction.expr, size.expr}), kModerateRange});
 }
 

@@ -98,7 +98,8 @@ bool loads_tile(const Function& function, const Expr& load) {
 
 Type called_type(const Function& caller, const Function& callee, std::span<const ExprId> args) {
   for (const ExprId arg : args) {
-    if (arg != kNone && caller.expr(arg).type.is_tile()) return callee.results[0].tiled_as(caller.expr(arg).type);
+    if (arg != kNone && caller.expr(arg).type.is_tile())
+      return callee.results[0].with_tile_extents_of(caller.expr(arg).type);
   }
   return callee.results[0];
 }

@@ -34,7 +34,7 @@ double round_to(Scalar scalar, double value) {
   if (scalar == Scalar::kF64 || !std::isfinite(value) || value == 0) return value;
   if (scalar == Scalar::kF32) return static_cast<double>(static_cast<float>(value));
   const bool half = scalar == Scalar::kF16;
-  const int digits = row(scalar).digits;
+  const int digits = row(scalar).significant_bits;
   const int emin = half ? -14 : -126;
   const double largest = half ? 65504.0 : 0x1.FEp127;
   int exponent = 0;
@@ -138,13 +138,14 @@ ExprId Builder::load(VarId array, std::vector<ExprId> indices) {
 
 ExprId Builder::load_tile(Type tile, VarId array, std::vector<ExprId> indices) {
   const ExprId id = load(array, std::move(indices));
-  require(type_of(id) == tile.tile_element(), "tile and array have different element types");
+  require(type_of(id) == tile.tile_element_type(), "tile and array have different element types");
   function_.expressions.back().type = tile;
   return id;
 }
 
 ExprId Builder::shape_of(VarId array, int dimension) {
-  require(dimension >= 0 && dimension < function_.var(array).type.rank, "array has no such dimension");
+  require(dimension >= 0 && dimension < function_.var(array).type.rank,
+          "queried dimension does not exist in the array");
   return add({.kind = ExprKind::kShapeOf, .type = kI32, .index = dimension, .args = {var(array)}});
 }
 
@@ -152,7 +153,7 @@ ExprId Builder::field(ExprId object, int index) {
   const Type type = type_of(object);
   require(type.is_struct(), "field access requires a struct");
   const auto& fields = module_.structs[type.struct_id].fields;
-  require(index >= 0 && static_cast<std::size_t>(index) < fields.size(), "struct has no such field");
+  require(index >= 0 && static_cast<std::size_t>(index) < fields.size(), "accessed field does not exist in the struct");
   return add({.kind = ExprKind::kField,
               .type = fields[static_cast<std::size_t>(index)].type,
               .index = index,
@@ -192,7 +193,7 @@ void Builder::assign(VarId variable, ExprId value) {
 }
 
 void Builder::store(VarId array, std::vector<ExprId> indices, ExprId value) {
-  require(function_.var(array).type.element() == type_of(value).tile_element() ||
+  require(function_.var(array).type.element() == type_of(value).tile_element_type() ||
               function_.var(array).type.element() == type_of(value),
           "stored value and array element have different types");
   emit(Store{var(array), std::move(indices), value});
@@ -203,20 +204,20 @@ void Builder::atomic(AtomicOp op, VarId array, std::vector<ExprId> indices, Expr
 }
 
 VarId Builder::atomic_result(std::string name, AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value,
-                             ExprId compare) {
+                             ExprId compare_operand) {
   const VarId result = declare(std::move(name), function_.var(array).type.element());
   emit(Atomic{.op = op,
               .array = var(array),
               .indices = std::move(indices),
               .value = value,
-              .compare = compare,
+              .compare_operand = compare_operand,
               .result = result});
   return result;
 }
 
 std::vector<VarId> Builder::call_statement(int function, std::vector<ExprId> args, std::vector<std::string> names) {
   const Function& callee = module_.functions[static_cast<std::size_t>(function)];
-  require(callee.results.size() == names.size(), "number of names differs from number of results");
+  require(callee.results.size() == names.size(), "a call statement must have one name for each result of the function");
   std::vector<VarId> results;
   for (std::size_t i = 0; i < names.size(); ++i)
     results.push_back(declare(std::move(names[i]), callee.results[i]));

@@ -63,7 +63,7 @@ class Builder {
   void atomic(AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value);
   /// Atomic whose returned previous value is stored in a new variable.
   VarId atomic_result(std::string name, AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value,
-                      ExprId compare = kNone);
+                      ExprId compare_operand = kNone);
   std::vector<VarId> call_statement(int function, std::vector<ExprId> args, std::vector<std::string> names);
   void if_(ExprId condition, const std::function<void()>& then_body, const std::function<void()>& else_body = nullptr);
   void for_(std::string name, ExprId start, ExprId stop, ExprId step, const std::function<void(VarId)>& body);

@@ -170,7 +170,7 @@ bool calls_gradient(const Module& module, const Function& function, std::vector<
     if (found || seen[static_cast<std::size_t>(index)]) return;
     seen[static_cast<std::size_t>(index)] = true;
     const Function& callee = module.functions[static_cast<std::size_t>(index)];
-    found = callee.gradient != kNone || calls_gradient(module, callee, seen);
+    found = callee.gradient_function_index != kNone || calls_gradient(module, callee, seen);
   };
   for (const Expr& expr : function.expressions)
     if (expr.kind == ExprKind::kCall) visit(expr.index);
@@ -191,11 +191,12 @@ std::vector<VarId> gradient_targets(const Module& module, const Function& functi
   return targets;
 }
 
-std::optional<std::string> custom_gradient_error(const Module& module, const Function& function,
-                                                 const std::vector<ParameterUses>& uses) {
-  if (function.gradient == kNone) return std::nullopt;
-  if (!is_function(module, function.gradient) || function.is_kernel) return "gradient must be a function";
-  const Function& gradient = module.functions[static_cast<std::size_t>(function.gradient)];
+std::optional<std::string> find_custom_gradient_error(const Module& module, const Function& function,
+                                                      const std::vector<ParameterUses>& uses) {
+  if (function.gradient_function_index == kNone) return std::nullopt;
+  if (!is_function(module, function.gradient_function_index) || function.is_kernel)
+    return "only functions can have a gradient, and the gradient must be a function";
+  const Function& gradient = module.functions[static_cast<std::size_t>(function.gradient_function_index)];
   std::vector<Type> parameters = parameter_types(function);
   parameters.insert(parameters.end(), function.results.begin(), function.results.end());
   std::vector<Type> results;
@@ -213,13 +214,14 @@ std::optional<std::string> custom_gradient_error(const Module& module, const Fun
   return std::nullopt;
 }
 
-std::optional<std::string> custom_replay_error(const Module& module, const Function& function,
-                                               const std::vector<ParameterUses>& uses) {
-  if (function.replay == kNone) return std::nullopt;
-  if (!is_function(module, function.replay) || function.is_kernel) return "replay must be a function";
-  const Function& replay = module.functions[static_cast<std::size_t>(function.replay)];
+std::optional<std::string> find_custom_replay_error(const Module& module, const Function& function,
+                                                    const std::vector<ParameterUses>& uses) {
+  if (function.replay_function_index == kNone) return std::nullopt;
+  if (!is_function(module, function.replay_function_index) || function.is_kernel)
+    return "only functions can have a replay, and the replay must be a function";
+  const Function& replay = module.functions[static_cast<std::size_t>(function.replay_function_index)];
   if (auto fault = signature_error(module, replay, parameter_types(function), function.results)) return fault;
-  const ParameterUses& used = uses[static_cast<std::size_t>(function.replay)];
+  const ParameterUses& used = uses[static_cast<std::size_t>(function.replay_function_index)];
   for (VarId p = 0; p < replay.parameter_count; ++p) {
     if (used[static_cast<std::size_t>(p)].changed())
       return fmt::format("{} must not change the array {}", replay.name, replay.var(p).name);

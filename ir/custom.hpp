@@ -22,10 +22,10 @@ std::vector<VarId> gradient_targets(const Module& module, const Function& functi
 
 /// Why the gradient or replay of a function is invalid; empty if it is valid or absent. `uses` are the parameter uses
 /// of all functions of the module.
-std::optional<std::string> custom_gradient_error(const Module& module, const Function& function,
-                                                 const std::vector<ParameterUses>& uses);
-std::optional<std::string> custom_replay_error(const Module& module, const Function& function,
-                                               const std::vector<ParameterUses>& uses);
+std::optional<std::string> find_custom_gradient_error(const Module& module, const Function& function,
+                                                      const std::vector<ParameterUses>& uses);
+std::optional<std::string> find_custom_replay_error(const Module& module, const Function& function,
+                                                    const std::vector<ParameterUses>& uses);
 
 /// Whether the values returned by the gradient of a function with `results` results are syntactically linear in the
 /// adjoints, which are its last parameters: adjoints are only added, negated, and multiplied or divided by values that

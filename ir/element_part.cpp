@@ -11,8 +11,8 @@ using IsWhole = std::function<bool(ExprId)>;
 bool is_operation(const Expr& expr, Op op) { return expr.kind == ExprKind::kOperation && expr.op == op; }
 
 /// If `value` is the value that `is_whole` recognizes with some part replaced, the part, otherwise the whole value.
-ChangedPart changed_part(const Function& function, ExprId value, IsWhole is_whole) {
-  ChangedPart part{.path = {}, .value = value};
+ChangedElementPart changed_part(const Function& function, ExprId value, IsWhole is_whole) {
+  ChangedElementPart part{.path = {}, .value = value};
   while (true) {
     const Expr& expr = function.expr(part.value);
     part.combines_with_old_value = expr.kind == ExprKind::kOperation && !expr.args.empty() && is_whole(expr.args[0]);
@@ -50,7 +50,7 @@ bool is_zero_aggregate(const Function& function, ExprId id) {
 
 }  // namespace
 
-ChangedPart stored_part(const Function& function, const Store& store) {
+ChangedElementPart stored_part(const Function& function, const Store& store) {
   return changed_part(function, store.value, [&](ExprId id) {
     const Expr& load = function.expr(id);
     return load.kind == ExprKind::kLoad && same_expression(function, load.args[0], store.array) &&
@@ -59,15 +59,15 @@ ChangedPart stored_part(const Function& function, const Store& store) {
   });
 }
 
-ChangedPart assigned_part(const Function& function, const Assign& assign) {
+ChangedElementPart assigned_part(const Function& function, const Assign& assign) {
   return changed_part(function, assign.value, [&](ExprId id) {
     const Expr& expr = function.expr(id);
     return expr.kind == ExprKind::kVariable && expr.variable == assign.variable;
   });
 }
 
-ChangedPart updated_part(const Function& function, const Atomic& atomic) {
-  ChangedPart part{.path = {}, .value = atomic.value};
+ChangedElementPart updated_part(const Function& function, const Atomic& atomic) {
+  ChangedElementPart part{.path = {}, .value = atomic.value};
   const bool adds = atomic.op == AtomicOp::kAdd || atomic.op == AtomicOp::kSub;
   if (!adds || atomic.result != kNone) return part;
   while (true) {
@@ -78,8 +78,8 @@ ChangedPart updated_part(const Function& function, const Atomic& atomic) {
   }
 }
 
-LoadedPart loaded_part(const Function& function, ExprId id) {
-  LoadedPart part;
+LoadedElementPart loaded_part(const Function& function, ExprId id) {
+  LoadedElementPart part;
   const Expr* expr = &function.expr(id);
   for (; expr->kind == ExprKind::kField || is_operation(*expr, Op::kExtract);
        id = expr->args[0], expr = &function.expr(id)) {
@@ -96,10 +96,10 @@ LoadedPart loaded_part(const Function& function, ExprId id) {
   return part;
 }
 
-Type part_type(const Module& module, Type whole, const std::vector<PartStep>& path) {
-  for (const PartStep& step : path) {
+Type part_type(const Module& module, Type whole, const std::vector<ElementPartStep>& path) {
+  for (const ElementPartStep& step : path) {
     whole = step.field_index == kNone
-                ? whole.indexed_part()
+                ? whole.indexed_part_type()
                 : module.structs[whole.struct_id].fields[static_cast<std::size_t>(step.field_index)].type;
   }
   return whole;

@@ -10,40 +10,40 @@
 namespace assay::ir {
 
 /// One step from a value to a part of it: a field of a struct, a row of a matrix or a component.
-struct PartStep {
+struct ElementPartStep {
   Type whole_type;                   ///< type of the value that has the part
   std::int32_t field_index = kNone;  ///< number of the field; kNone: the part has an index
   ExprId index = kNone;              ///< index of the row or component, an i32
 };
 
 /// A part of the value that a statement changes.
-struct ChangedPart {
-  std::vector<PartStep> path;  ///< steps from the whole value; empty if the whole value changes
-  ExprId value = kNone;        ///< new value of the part, or the operand of an atomic update of it
+struct ChangedElementPart {
+  std::vector<ElementPartStep> path;  ///< steps from the whole value; empty if the whole value changes
+  ExprId value = kNone;               ///< new value of the part, or the operand of an atomic update of it
   bool combines_with_old_value =
       false;  ///< whether the value is an operation whose first operand is the old value of the part
 };
 
 /// The part of the element that a store changes.
-ChangedPart stored_part(const Function& function, const Store& store);
+ChangedElementPart stored_part(const Function& function, const Store& store);
 /// The part of the variable that an assignment changes.
-ChangedPart assigned_part(const Function& function, const Assign& assign);
+ChangedElementPart assigned_part(const Function& function, const Assign& assign);
 /// The part of the element that an addition or subtraction changes: all components of the operand outside the part are
 /// zero. For other updates, and if the previous value is used, the whole element.
-ChangedPart updated_part(const Function& function, const Atomic& atomic);
+ChangedElementPart updated_part(const Function& function, const Atomic& atomic);
 
 /// A part of an array element that an expression reads.
-struct LoadedPart {
-  ExprId load = kNone;         ///< the load of the element; kNone if the expression is not a part of a loaded element
-  std::vector<PartStep> path;  ///< steps from the element
+struct LoadedElementPart {
+  ExprId load = kNone;  ///< the load of the element; kNone if the expression is not a part of a loaded element
+  std::vector<ElementPartStep> path;  ///< steps from the element
 };
 
 /// The part of an element that the expression reads, and nothing else: a[i].f, a[i][c] or m[i][r, c]. An expression
 /// that reads a whole element, or a tile, is not a part.
-LoadedPart loaded_part(const Function& function, ExprId id);
+LoadedElementPart loaded_part(const Function& function, ExprId id);
 
 /// Type of the part at the end of the path; `whole` if the path is empty.
-Type part_type(const Module& module, Type whole, const std::vector<PartStep>& path);
+Type part_type(const Module& module, Type whole, const std::vector<ElementPartStep>& path);
 
 /// Whether two expressions of the function have the same operations, variables and constants, so that they have the
 /// same value if they are evaluated in the same place. Calls are always different.

@@ -22,14 +22,14 @@ struct ParsedKernel {
   }
   const Function& kernel() const { return module.kernels.at(0); }
   const Stmt& last() const { return kernel().body.statements.back(); }
-  ChangedPart stored() const { return stored_part(kernel(), std::get<Store>(last().node)); }
-  LoadedPart loaded() const { return loaded_part(kernel(), std::get<Store>(last().node).value); }
+  ChangedElementPart stored() const { return stored_part(kernel(), std::get<Store>(last().node)); }
+  LoadedElementPart loaded() const { return loaded_part(kernel(), std::get<Store>(last().node).value); }
 
   Module module;
 };
 
 TEST(ElementPart, StoreThatReplacesOneComponentChangesOnlyThatComponent) {
-  const ChangedPart part = ParsedKernel("v[i] = insert(v[i], 2, x[i])").stored();
+  const ChangedElementPart part = ParsedKernel("v[i] = insert(v[i], 2, x[i])").stored();
   ASSERT_EQ(part.path.size(), 1U);
   EXPECT_EQ(part.path[0].whole_type, vector_type(Scalar::kF32, 3));
   EXPECT_EQ(part.path[0].field_index, kNone);
@@ -37,7 +37,7 @@ TEST(ElementPart, StoreThatReplacesOneComponentChangesOnlyThatComponent) {
 
 TEST(ElementPart, StoreThatReplacesOneComponentOfARowChangesOnlyThatComponent) {
   const ParsedKernel k("m[i] = insert(m[i], 1, insert(extract(m[i], 1), 0, x[i]))");
-  const ChangedPart part = k.stored();
+  const ChangedElementPart part = k.stored();
   ASSERT_EQ(part.path.size(), 2U);
   EXPECT_EQ(part_type(k.module, part.path[0].whole_type, part.path), kF32);
 }
@@ -57,7 +57,7 @@ TEST(ElementPart, StoreWithCallInIndexChangesTheWholeElement) {
 
 TEST(ElementPart, StoreToComponentOfFieldIsRecognizedAsChangeOfThatComponent) {
   const ParsedKernel k("b[i] = with_field(b[i], at, insert(b[i].at, 0, x[i]))");
-  const ChangedPart part = k.stored();
+  const ChangedElementPart part = k.stored();
   ASSERT_EQ(part.path.size(), 2U);
   EXPECT_EQ(part.path[0].field_index, 1);
   EXPECT_EQ(part_type(k.module, part.path[0].whole_type, part.path), kF32);

@@ -22,15 +22,15 @@ namespace {
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 /// Layout of struct Array<T, N> of the emitted code: a pointer, N extents of 4 bytes, N strides of 8 bytes.
-Layout descriptor_layout(int rank) {
+MemoryLayout descriptor_layout(int rank) {
   const auto n = static_cast<std::size_t>(rank);
   return {.size = round_up(8 + 4 * n, 8) + 8 * n, .alignment = 8};
 }
 
-Layout struct_layout(const Module& module, const StructDef& definition) {
-  Layout total;
+MemoryLayout struct_layout(const Module& module, const StructDef& definition) {
+  MemoryLayout total;
   for (const Field& field : definition.fields) {
-    const Layout layout = layout_of(module, field.type);
+    const MemoryLayout layout = layout_of(module, field.type);
     total.size = round_up(total.size, layout.alignment) + layout.size;
     total.alignment = std::max(total.alignment, layout.alignment);
   }
@@ -147,10 +147,10 @@ Function promoted(Function function) {
 
 }  // namespace
 
-Layout layout_of(const Module& module, Type type) {
+MemoryLayout layout_of(const Module& module, Type type) {
   if (type.is_array()) return descriptor_layout(type.rank);
   if (type.is_local_array()) {
-    Layout layout = layout_of(module, type.element());
+    MemoryLayout layout = layout_of(module, type.element());
     layout.size *= type.extent;
     return layout;
   }
@@ -162,7 +162,7 @@ Layout layout_of(const Module& module, Type type) {
 std::size_t field_offset(const Module& module, const StructDef& definition, std::size_t field) {
   std::size_t end = 0;
   for (std::size_t i = 0;; ++i) {
-    const Layout layout = layout_of(module, definition.fields[i].type);
+    const MemoryLayout layout = layout_of(module, definition.fields[i].type);
     const std::size_t offset = round_up(end, layout.alignment);
     if (i == field) return offset;
     end = offset + layout.size;

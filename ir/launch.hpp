@@ -15,11 +15,11 @@
 namespace assay::ir {
 
 /// Size and alignment in bytes of a value type.
-struct Layout {
+struct MemoryLayout {
   std::size_t size = 0;       ///< number of bytes
   std::size_t alignment = 1;  ///< alignment in bytes
 };
-Layout layout_of(const Module& module, Type type);
+MemoryLayout layout_of(const Module& module, Type type);
 /// Byte offset of a field of a struct.
 std::size_t field_offset(const Module& module, const StructDef& definition, std::size_t field);
 

@@ -257,11 +257,11 @@ const std::vector<LibraryFunction>& functions() {
 bool has_fixed_type(char letter) { return std::string_view("npua2hc").find(letter) != std::string_view::npos; }
 
 bool takes(const LibraryFunctionInfo& row, std::span<const Type> operands) {
-  if (row.operand_kinds.size() != operands.size()) return false;
+  if (row.operand_kind_letters.size() != operands.size()) return false;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    const std::size_t first = row.operand_kinds.find(row.operand_kinds[k]);
-    const bool fits = is_operand_kind(row.operand_kinds[k], operands[k]) &&
-                      (has_fixed_type(row.operand_kinds[k]) || operands[k].scalar == operands[0].scalar);
+    const std::size_t first = row.operand_kind_letters.find(row.operand_kind_letters[k]);
+    const bool fits = is_operand_kind(row.operand_kind_letters[k], operands[k]) &&
+                      (has_fixed_type(row.operand_kind_letters[k]) || operands[k].scalar == operands[0].scalar);
     if (!fits || operands[k] != operands[first]) return false;
   }
   return true;
@@ -272,7 +272,7 @@ std::string expectation(std::string_view name) {
   for (const LibraryFunction& entry : functions()) {
     if (entry.info.name != name) continue;
     std::string operands;
-    for (const char letter : entry.info.operand_kinds) {
+    for (const char letter : entry.info.operand_kind_letters) {
       const auto* const kind = std::ranges::find(kOperandKinds, letter, &OperandKind::letter);
       operands += fmt::format("{}a {}", operands.empty() ? "" : " and ", kind->description);
     }
@@ -357,7 +357,7 @@ Result<int> library_function(Module& module, std::string_view name, std::span<co
   Function function{.name = fmt::format("{}{}", kPrefix, name)};
   LibraryFunctionBuilder definition(module, function, operands);
   const E value = found->define(definition);
-  std::vector<Type> results = definition.define_result(value);
+  std::vector<Type> results = definition.emit_return(value);
   function.results = std::move(results);
   module.functions.push_back(std::move(function));
   return static_cast<int>(module.functions.size()) - 1;

@@ -19,17 +19,17 @@
 namespace assay::ir {
 
 struct LibraryFunctionInfo {
-  std::string_view name;           ///< name of the function after `wp.`
-  std::string_view operand_kinds;  ///< kinds of the operands, one letter for each: see kOperandKinds
-  std::string_view formula;        ///< the result, for documentation; x, y, z, u, v, w, t are the operands
-  bool is_discrete = false;        ///< whether the result is a bool or integer, which carries no derivative
-  bool is_internal = false;        ///< whether only other library functions may call it; Warp has no such function
+  std::string_view name;                  ///< name of the function after `wp.`
+  std::string_view operand_kind_letters;  ///< kinds of the operands, one letter for each: see kOperandKinds
+  std::string_view formula;               ///< the result, for documentation; x, y, z, u, v, w, t are the operands
+  bool is_discrete = false;               ///< whether the result is a bool or integer, which carries no derivative
+  bool is_internal = false;  ///< whether only other library functions may call it; Warp has no such function
 };
 
-/// Meaning of the letters of LibraryFunctionInfo::operand_kinds. All operands except int32 have the same scalar type;
-/// operands with the same letter have the same type.
+/// Meaning of the letters of LibraryFunctionInfo::operand_kind_letters. All operands except int32 have the same scalar
+/// type; operands with the same letter have the same type.
 struct OperandKind {
-  char letter;                   ///< letter in LibraryFunctionInfo::operand_kinds
+  char letter;                   ///< letter in LibraryFunctionInfo::operand_kind_letters
   std::string_view description;  ///< meaning, for messages and documentation
 };
 inline constexpr OperandKind kOperandKinds[] = {
@@ -58,7 +58,7 @@ inline constexpr OperandKind kOperandKinds[] = {
     {'t', "transform"},
 };
 
-/// Whether the type is of the kind that a letter of LibraryFunctionInfo::operand_kinds stands for.
+/// Whether the type is of the kind that a letter of LibraryFunctionInfo::operand_kind_letters stands for.
 bool is_operand_kind(char letter, Type type);
 
 /// All library functions that Warp has; several rows may have the same name.

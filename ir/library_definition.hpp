@@ -29,12 +29,12 @@ class LibraryFunctionBuilder {
   /// Calls another function of the library.
   algebra::E library(std::string_view name, const std::vector<algebra::E>& operands);
   /// Adds a result after the value of the formula.
-  void also(algebra::E value) { further_results_.push_back(value); }
+  void also(algebra::E value) { additional_results_.push_back(value); }
   /// The types of the returned values.
-  std::vector<Type> define_result(algebra::E value) {
+  std::vector<Type> emit_return(algebra::E value) {
     std::vector<ExprId> ids{value.id};
     std::vector<Type> types{value.type()};
-    for (const algebra::E result : further_results_) {
+    for (const algebra::E result : additional_results_) {
       ids.push_back(result.id);
       types.push_back(result.type());
     }
@@ -46,8 +46,8 @@ class LibraryFunctionBuilder {
  private:
   Module& module_;
   Builder builder_;
-  std::vector<VarId> operands_;              ///< variables of the operands
-  std::vector<algebra::E> further_results_;  ///< results after the value of the formula
+  std::vector<VarId> operands_;                 ///< variables of the operands
+  std::vector<algebra::E> additional_results_;  ///< results after the value of the formula
 };
 
 struct LibraryFunction {

@@ -66,7 +66,7 @@ TEST(FunctionLibrary, EveryFunctionHasFormulaAndDescribedOperandTypes) {
   for (const LibraryFunctionInfo& row : library()) {
     EXPECT_TRUE(is_in_library(row.name));
     EXPECT_FALSE(row.formula.empty()) << row.name;
-    for (const char letter : row.operand_kinds)
+    for (const char letter : row.operand_kind_letters)
       EXPECT_TRUE(letters.contains(letter)) << row.name;
   }
 }

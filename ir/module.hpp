@@ -89,7 +89,7 @@ struct Atomic {
   ExprId array = kNone;              ///< array to change, as a kVariable expression
   std::vector<ExprId> indices = {};  ///< one index for each dimension
   ExprId value = kNone;              ///< operand of the update
-  ExprId compare = kNone;            ///< expected previous value, for kCompareAndSwap only
+  ExprId compare_operand = kNone;    ///< expected previous value, for kCompareAndSwap only
   VarId result = kNone;              ///< variable of the previous value; kNone: not used
 };
 /// Call of a function with any number of results; declares one new variable for each.
@@ -160,8 +160,8 @@ struct Function {
   Block body;
   /// Functions: indices in Module::functions of the custom gradient, which defines the derivative of this function, and
   /// of the custom replay, which the backward kernel calls instead of this function; kNone for none. See ir/custom.hpp.
-  std::int32_t gradient = kNone;  ///< index of the gradient
-  std::int32_t replay = kNone;    ///< index of the replay
+  std::int32_t gradient_function_index = kNone;  ///< index of the gradient
+  std::int32_t replay_function_index = kNone;    ///< index of the replay
   /// The comments above the kernel, without the leading '#': "launch: (n, m)", "domain: 0 <= k < 3". Not part of the
   /// hash.
   std::vector<std::string> annotations;

@@ -17,13 +17,13 @@
 
 namespace assay::ir {
 
-enum class Naming {
+enum class NamingScheme {
   kSource,     ///< names of the source, made unique, and annotations as comments
   kCanonical,  ///< v0, f0, k0, s0, a0 in declaration order: equal programs have equal text
 };
 
 /// Prints any module. In an invalid module, invalid references are printed as `?`, and the text does not parse.
-std::string to_text(const Module& module, Naming naming = Naming::kSource);
+std::string to_text(const Module& module, NamingScheme naming = NamingScheme::kSource);
 
 /// A type in the text form, for messages: "array<f32,2>". Structs are printed by their own name, unique or not.
 std::string to_text(const Module& module, Type type);

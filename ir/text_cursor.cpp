@@ -33,7 +33,7 @@ bool Cursor::at(std::string_view text) const {
 }
 
 bool Cursor::followed_by(char c) const {
-  const std::size_t next = text_.find_first_not_of(" \t", position_);
+  const std::size_t next = text_.find_first_not_of(" \t", byte_position_);
   return !failed() && next != std::string_view::npos && text_[next] == c;
 }
 
@@ -69,30 +69,30 @@ void Cursor::fail_expecting(std::string_view expected) {
 void Cursor::fail(Loc loc, std::string message) {
   if (failed()) return;
   error_ = Error{std::move(message), fmt::format("{}:{}:{}", input_name_, loc.line, loc.column)};
-  position_ = text_.size();
+  byte_position_ = text_.size();
   token_ = Token{TokenKind::kEnd, {}, loc};
 }
 
 void Cursor::skip_blanks_and_comment() {
   while (here() == ' ' || here() == '\t' || here() == '\r')
-    ++position_;
+    ++byte_position_;
   if (here() != '#') return;
-  const std::size_t end = std::min(text_.find('\n', position_), text_.size());
-  std::string_view comment = text_.substr(position_ + 1, end - position_ - 1);
+  const std::size_t end = std::min(text_.find('\n', byte_position_), text_.size());
+  std::string_view comment = text_.substr(byte_position_ + 1, end - byte_position_ - 1);
   if (comment.starts_with(' ')) comment.remove_prefix(1);
   if (comment.ends_with('\r')) comment.remove_suffix(1);
   comments_.emplace_back(comment);
   line_is_blank_ = false;
-  position_ = end;
+  byte_position_ = end;
 }
 
 /// End of the number that starts here; a sign is part of it only after the e of a decimal exponent.
 std::size_t Cursor::number_end() const {
-  const bool hexadecimal = text_.substr(position_).starts_with("0x");
-  std::size_t end = position_;
+  const bool hexadecimal = text_.substr(byte_position_).starts_with("0x");
+  std::size_t end = byte_position_;
   while (end < text_.size()) {
     const char c = text_[end];
-    const char before = end > position_ ? text_[end - 1] : '\0';
+    const char before = end > byte_position_ ? text_[end - 1] : '\0';
     const bool sign = (c == '+' || c == '-') && !hexadecimal && (before == 'e' || before == 'E');
     if (!is_word(c) && c != '.' && !sign) break;
     ++end;
@@ -102,32 +102,32 @@ std::size_t Cursor::number_end() const {
 
 Token Cursor::lex() {
   skip_blanks_and_comment();
-  const Loc loc{line_, static_cast<std::int32_t>(position_ - line_start_ + 1)};
-  if (position_ >= text_.size()) return {TokenKind::kEnd, {}, loc};
+  const Loc loc{line_number_, static_cast<std::int32_t>(byte_position_ - line_start_position_ + 1)};
+  if (byte_position_ >= text_.size()) return {TokenKind::kEnd, {}, loc};
 
   const char c = here();
   const auto make = [&](TokenKind kind, std::size_t length) {
-    const Token token{kind, text_.substr(position_, length), loc};
-    position_ += length;
+    const Token token{kind, text_.substr(byte_position_, length), loc};
+    byte_position_ += length;
     line_is_blank_ = false;
     return token;
   };
   if (c == '\n') {
     if (line_is_blank_) comments_.clear();
     const Token token = make(TokenKind::kNewline, 1);
-    ++line_;
-    line_start_ = position_;
+    ++line_number_;
+    line_start_position_ = byte_position_;
     line_is_blank_ = true;
     return token;
   }
-  if (is_digit(c)) return make(TokenKind::kNumber, number_end() - position_);
+  if (is_digit(c)) return make(TokenKind::kNumber, number_end() - byte_position_);
   if (is_word_start(c)) {
-    std::size_t end = position_;
+    std::size_t end = byte_position_;
     while (end < text_.size() && is_word(text_[end]))
       ++end;
-    return make(TokenKind::kWord, end - position_);
+    return make(TokenKind::kWord, end - byte_position_);
   }
-  if (text_.substr(position_).starts_with("->")) return make(TokenKind::kPunctuation, 2);
+  if (text_.substr(byte_position_).starts_with("->")) return make(TokenKind::kPunctuation, 2);
   if (std::string_view("(){}[]<>,;:.=-").find(c) != std::string_view::npos) {
     return make(TokenKind::kPunctuation, 1);
   }

@@ -58,17 +58,17 @@ class Cursor {
   Token lex();
   void skip_blanks_and_comment();
   std::size_t number_end() const;
-  char here() const { return position_ < text_.size() ? text_[position_] : '\0'; }
+  char here() const { return byte_position_ < text_.size() ? text_[byte_position_] : '\0'; }
 
-  std::string_view text_;              ///< whole input
-  std::string input_name_;             ///< name of the input, for messages
-  std::size_t position_ = 0;           ///< position after the current token
-  std::size_t line_start_ = 0;         ///< position of the current line's first character
-  std::int32_t line_ = 1;              ///< number of the current line, from 1
-  bool line_is_blank_ = true;          ///< whether no token of the current line was read yet
-  std::vector<std::string> comments_;  ///< comment lines directly above the current token
-  Token token_;                        ///< current token
-  std::optional<Error> error_;         ///< first failure; nullopt: none
+  std::string_view text_;                ///< whole input
+  std::string input_name_;               ///< name of the input, for messages
+  std::size_t byte_position_ = 0;        ///< position after the current token
+  std::size_t line_start_position_ = 0;  ///< position of the current line's first character
+  std::int32_t line_number_ = 1;         ///< number of the current line, from 1
+  bool line_is_blank_ = true;            ///< whether no token of the current line was read yet
+  std::vector<std::string> comments_;    ///< comment lines directly above the current token
+  Token token_;                          ///< current token
+  std::optional<Error> error_;           ///< first failure; nullopt: none
 };
 
 }  // namespace assay::ir::text

@@ -40,7 +40,7 @@ std::optional<double> to_float(Scalar scalar, std::string_view text) {
 
 /// Greatest magnitude of a positive or negative value of an integer type.
 std::uint64_t greatest_magnitude(Scalar scalar, bool negative) {
-  const int digits = row(scalar).digits;
+  const int digits = row(scalar).significant_bits;
   const std::uint64_t greatest =
       digits == 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << digits) - 1;
   if (!negative) return greatest;
@@ -66,12 +66,12 @@ ExprId ExpressionParser::literal(Scalar scalar, std::uint64_t bits, Loc loc) {
 }
 
 ExprId ExpressionParser::parse() {
-  if (depth_ >= kMaxExpressionDepth) {
+  if (nesting_depth_ >= kMaxExpressionDepth) {
     return fail(cursor_.token().loc, fmt::format("expression must not be nested deeper than {}", kMaxExpressionDepth));
   }
-  ++depth_;
+  ++nesting_depth_;
   const ExprId id = parse_postfix(parse_primary());
-  --depth_;
+  --nesting_depth_;
   return cursor_.failed() ? kNone : id;
 }
 
@@ -176,7 +176,7 @@ ExprId ExpressionParser::parse_named_float(const Token& word, bool negative) {
 
 ExprId ExpressionParser::parse_application(const Token& word) {
   if (word.text == "shape") return parse_shape(word);
-  if (word.text == kTileLoad) return parse_tile_load(word);
+  if (word.text == kTileLoadKeyword) return parse_tile_load(word);
   const OperationEntry* operation = find_operation(word.text);
   if (operation == nullptr) return parse_call(word);
   return operation->rule == TypeRule::kWithField ? parse_with_field(word) : parse_operation(word, operation->op);
@@ -260,8 +260,8 @@ ExprId ExpressionParser::parse_call(const Token& word) {
   cursor_.expect("(");
   std::vector<ExprId> args = parse_list(")");
   if (callee.results.size() != 1) {
-    return fail(word.loc, fmt::format("{} returns {} values; a call in an expression must return one", word.text,
-                                      callee.results.size()));
+    return fail(word.loc, fmt::format("function {} returns {} values; a call in an expression must return one",
+                                      word.text, callee.results.size()));
   }
   const Type type = called_type(function_, callee, args);
   return add({.kind = ExprKind::kCall, .type = type, .index = found->second, .args = std::move(args)}, word.loc);

@@ -14,7 +14,7 @@ namespace assay::ir::text {
 class ExpressionParser {
  public:
   /// Keeps references to all; appends nodes to `function`.
-  ExpressionParser(Cursor& cursor, const Scope& scope, Function& function, const Names& variables)
+  ExpressionParser(Cursor& cursor, const ParsedDeclarations& scope, Function& function, const IndexByName& variables)
       : cursor_(cursor), scope_(scope), function_(function), variables_(variables) {}
 
   /// Parses one expression; kNone after a failure.
@@ -46,10 +46,10 @@ class ExpressionParser {
   ExprId fail(Loc loc, std::string message);
 
   Cursor& cursor_;
-  const Scope& scope_;
+  const ParsedDeclarations& scope_;
   Function& function_;
-  const Names& variables_;  ///< variables in scope, by name
-  int depth_ = 0;           ///< nesting depth of the current expression
+  const IndexByName& variables_;  ///< variables in scope, by name
+  int nesting_depth_ = 0;         ///< nesting depth of the current expression
 };
 
 }  // namespace assay::ir::text

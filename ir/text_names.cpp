@@ -45,12 +45,13 @@ void for_each_in_order(const Function& function, Visit&& visit) {
 
 /// Names each element of `from`: its own name made unique, or prefix and index.
 template <class Range>
-std::vector<std::string> name_all(const Range& from, Naming naming, char prefix, UniqueNames::Reserved reserved) {
+std::vector<std::string> name_all(const Range& from, NamingScheme naming, char prefix, UniqueNames::Reserved reserved) {
   std::vector<std::string> names;
   names.reserve(from.size());
   UniqueNames unique(reserved);
   for (const auto& item : from) {
-    names.push_back(naming == Naming::kCanonical ? prefix + std::to_string(names.size()) : unique.take(item.name));
+    names.push_back(naming == NamingScheme::kCanonical ? prefix + std::to_string(names.size())
+                                                       : unique.take(item.name));
   }
   return names;
 }
@@ -65,7 +66,7 @@ bool is_identifier(std::string_view name) {
 bool is_keyword(std::string_view word) { return contains(kKeywords, word); }
 
 bool is_function_word(std::string_view word) {
-  return is_keyword(word) || word == "shape" || word == "range" || word == kTileLoad ||
+  return is_keyword(word) || word == "shape" || word == "range" || word == kTileLoadKeyword ||
          find_operation(word) != nullptr || find_atomic(word) != nullptr;
 }
 
@@ -84,15 +85,16 @@ const OperationEntry* find_operation(std::string_view mnemonic) {
   return found == kByMnemonic->end() ? nullptr : found->second;
 }
 
-const AtomicEntry* find_atomic(std::string_view mnemonic) {
+const AtomicOperationEntry* find_atomic(std::string_view mnemonic) {
   const auto found = std::find_if(kAtomics.begin(), kAtomics.end(),
-                                  [&](const AtomicEntry& atomic) { return atomic.mnemonic == mnemonic; });
+                                  [&](const AtomicOperationEntry& atomic) { return atomic.mnemonic == mnemonic; });
   return found == kAtomics.end() ? nullptr : &*found;
 }
 
-const ScalarEntry* find_scalar(std::string_view name) {
+const ScalarTypeProperties* find_scalar(std::string_view name) {
   const auto* const end = kScalars + kScalarCount;
-  const auto* const found = std::find_if(kScalars, end, [&](const ScalarEntry& scalar) { return scalar.name == name; });
+  const auto* const found =
+      std::find_if(kScalars, end, [&](const ScalarTypeProperties& scalar) { return scalar.name == name; });
   return found == end ? nullptr : found;
 }
 
@@ -103,12 +105,12 @@ std::string UniqueNames::take(std::string_view wanted) {
     base += is_letter(c) || is_digit(c) ? c : '_';
   std::string name = base;
   while (is_reserved_(name) || taken_names_.contains(name))
-    name = fmt::format("{}_{}", base, ++next_number_[base]);
+    name = fmt::format("{}_{}", base, ++next_suffix_by_name_[base]);
   taken_names_.insert(name);
   return name;
 }
 
-ModuleNames name_module(const Module& module, Naming naming) {
+ModuleNames name_module(const Module& module, NamingScheme naming) {
   ModuleNames names;
   names.structs = name_all(module.structs, naming, 's', is_type_word);
   for (const StructDef& definition : module.structs) {
@@ -119,13 +121,13 @@ ModuleNames name_module(const Module& module, Naming naming) {
   return names;
 }
 
-std::vector<std::string> name_variables(const Function& function, Naming naming) {
+std::vector<std::string> name_variables(const Function& function, NamingScheme naming) {
   std::vector<std::string> names(function.variables.size());
   UniqueNames unique(is_keyword);
   std::size_t count = 0;
   for_each_in_order(function, [&](VarId id) {
     names[static_cast<std::size_t>(id)] =
-        naming == Naming::kCanonical ? "v" + std::to_string(count) : unique.take(function.var(id).name);
+        naming == NamingScheme::kCanonical ? "v" + std::to_string(count) : unique.take(function.var(id).name);
     ++count;
   });
   return names;

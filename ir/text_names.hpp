@@ -13,7 +13,7 @@
 namespace assay::ir::text {
 
 /// The keyword of a tile load.
-inline constexpr std::string_view kTileLoad = "tile_load";
+inline constexpr std::string_view kTileLoadKeyword = "tile_load";
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -29,9 +29,9 @@ bool is_type_word(std::string_view word);
 /// The operation of a mnemonic, or null.
 const OperationEntry* find_operation(std::string_view mnemonic);
 /// The atomic of a mnemonic, or null.
-const AtomicEntry* find_atomic(std::string_view mnemonic);
+const AtomicOperationEntry* find_atomic(std::string_view mnemonic);
 /// The scalar type of a name, or null.
-const ScalarEntry* find_scalar(std::string_view name);
+const ScalarTypeProperties* find_scalar(std::string_view name);
 
 /// Makes names unique.
 class UniqueNames {
@@ -43,9 +43,9 @@ class UniqueNames {
   std::string take(std::string_view wanted);
 
  private:
-  Reserved is_reserved_;                              ///< whether a name is a reserved word
-  std::unordered_set<std::string> taken_names_;       ///< names taken so far
-  std::unordered_map<std::string, int> next_number_;  ///< by wanted name: number to append next
+  Reserved is_reserved_;                                      ///< whether a name is a reserved word
+  std::unordered_set<std::string> taken_names_;               ///< names taken so far
+  std::unordered_map<std::string, int> next_suffix_by_name_;  ///< by wanted name: number to append next
 };
 
 /// Names of the declarations of a Module, by index.
@@ -55,9 +55,9 @@ struct ModuleNames {
   std::vector<std::string> functions;            ///< names of the functions
   std::vector<std::string> kernels;              ///< names of the kernels
 };
-ModuleNames name_module(const Module& module, Naming naming);
+ModuleNames name_module(const Module& module, NamingScheme naming);
 
 /// Names of a function's variables, by VarId.
-std::vector<std::string> name_variables(const Function& function, Naming naming);
+std::vector<std::string> name_variables(const Function& function, NamingScheme naming);
 
 }  // namespace assay::ir::text

@@ -14,11 +14,11 @@ namespace {
 bool nothing_reserved(std::string_view) { return false; }
 
 /// Parses a struct after the keyword "struct".
-void parse_struct(text::Cursor& cursor, text::Scope& scope) {
+void parse_struct(text::Cursor& cursor, text::ParsedDeclarations& scope) {
   const Loc loc = cursor.token().loc;
   const std::string_view name = text::parse_new_name(cursor, scope.structs, "struct", text::is_type_word);
   StructDef definition{.name = std::string(name), .fields = {}};
-  text::Names fields;
+  text::IndexByName fields;
   cursor.expect("{");
   cursor.skip_newlines();
   while (!cursor.failed() && !cursor.at("}")) {
@@ -30,14 +30,14 @@ void parse_struct(text::Cursor& cursor, text::Scope& scope) {
     cursor.skip_newlines();
   }
   cursor.expect("}");
-  if (scope.module.structs.size() >= kMaxStructs)
-    cursor.fail(loc, fmt::format("module must have at most {} structs", kMaxStructs));
+  if (scope.module.structs.size() >= kMaxStructCount)
+    cursor.fail(loc, fmt::format("module must have at most {} structs", kMaxStructCount));
   // Declared only after its fields: a struct cannot contain itself.
   scope.structs.emplace(name, static_cast<std::int32_t>(scope.structs.size()));
   scope.module.structs.push_back(std::move(definition));
 }
 
-std::int32_t parse_function_name(text::Cursor& cursor, const text::Scope& scope) {
+std::int32_t parse_function_name(text::Cursor& cursor, const text::ParsedDeclarations& scope) {
   const text::Token name = cursor.expect(text::TokenKind::kWord, "the name of a function");
   const auto found = scope.functions.find(name.text);
   if (found != scope.functions.end()) return found->second;
@@ -46,7 +46,7 @@ std::int32_t parse_function_name(text::Cursor& cursor, const text::Scope& scope)
 }
 
 /// Parses `f = g` after the keyword "gradient" or "replay".
-void parse_custom(text::Cursor& cursor, text::Scope& scope, std::int32_t Function::*custom) {
+void parse_custom(text::Cursor& cursor, text::ParsedDeclarations& scope, std::int32_t Function::*custom) {
   const Loc loc = cursor.token().loc;
   const std::int32_t function = parse_function_name(cursor, scope);
   cursor.expect("=");
@@ -57,7 +57,7 @@ void parse_custom(text::Cursor& cursor, text::Scope& scope, std::int32_t Functio
   place = other;
 }
 
-void parse_declaration(text::Cursor& cursor, text::Scope& scope) {
+void parse_declaration(text::Cursor& cursor, text::ParsedDeclarations& scope) {
   if (cursor.accept("struct")) {
     parse_struct(cursor, scope);
   } else if (cursor.accept("func")) {
@@ -65,9 +65,9 @@ void parse_declaration(text::Cursor& cursor, text::Scope& scope) {
   } else if (cursor.accept("kernel")) {
     text::parse_function(cursor, scope, true);
   } else if (cursor.accept("gradient")) {
-    parse_custom(cursor, scope, &Function::gradient);
+    parse_custom(cursor, scope, &Function::gradient_function_index);
   } else if (cursor.accept("replay")) {
-    parse_custom(cursor, scope, &Function::replay);
+    parse_custom(cursor, scope, &Function::replay_function_index);
   } else {
     cursor.fail_expecting("struct, func, kernel, gradient or replay");
   }
@@ -88,11 +88,11 @@ std::vector<std::string> lines_of(std::string_view text) {
 }  // namespace
 
 Result<Module> parse_text(std::string_view text, std::string_view name) {
-  if (text.size() > kMaxTextBytes) {
-    return Error{fmt::format("text is too long: {} bytes, limit {}", text.size(), kMaxTextBytes), std::string(name)};
+  if (text.size() > kMaxIrTextBytes) {
+    return Error{fmt::format("text is too long: {} bytes, limit {}", text.size(), kMaxIrTextBytes), std::string(name)};
   }
   text::Cursor cursor(text, name);
-  text::Scope scope;
+  text::ParsedDeclarations scope;
   cursor.skip_newlines();
   while (!cursor.failed() && !cursor.at(text::TokenKind::kEnd)) {
     parse_declaration(cursor, scope);

@@ -69,7 +69,7 @@ std::string literal_text(Type type, std::uint64_t bits) {
 /// Prints one function or kernel.
 class FunctionPrinter {
  public:
-  FunctionPrinter(const Module& module, const text::ModuleNames& names, const Function& function, Naming naming,
+  FunctionPrinter(const Module& module, const text::ModuleNames& names, const Function& function, NamingScheme naming,
                   std::string& out)
       : module_(module),
         names_(names),
@@ -191,7 +191,7 @@ class FunctionPrinter {
   /// A tile load has its type as a prefix, an element load does not need it.
   void load(ExprId id, const Expr& expr) {
     const bool tile = loads_tile(function_, expr);
-    if (tile) append(out_, text::kTileLoad, "<", type_text(names_, expr.type), ">(");
+    if (tile) append(out_, text::kTileLoadKeyword, "<", type_text(names_, expr.type), ">(");
     operand(id, 0);
     out_ += '[';
     list(expr.args, 1, id);
@@ -248,8 +248,8 @@ class FunctionPrinter {
     append(out_, row(atomic.op).mnemonic, "(");
     element(atomic.array, atomic.indices);
     out_ += ", ";
-    if (atomic.compare != kNone) {
-      expression(atomic.compare);
+    if (atomic.compare_operand != kNone) {
+      expression(atomic.compare_operand);
       out_ += ", ";
     }
     expression(atomic.value);
@@ -323,7 +323,7 @@ void print_annotations(const Function& function, std::string& out) {
 
 }  // namespace
 
-std::string to_text(const Module& module, Naming naming) {
+std::string to_text(const Module& module, NamingScheme naming) {
   const text::ModuleNames names = text::name_module(module, naming);
   std::string out;
   const auto separate = [&] {
@@ -340,7 +340,7 @@ std::string to_text(const Module& module, Naming naming) {
   const auto print = [&](const std::vector<Function>& functions, const std::vector<std::string>& their_names) {
     for (std::size_t i = 0; i < functions.size(); ++i) {
       separate();
-      if (naming == Naming::kSource) print_annotations(functions[i], out);
+      if (naming == NamingScheme::kSource) print_annotations(functions[i], out);
       FunctionPrinter(module, names, functions[i], naming, out).print(their_names[i]);
     }
   };
@@ -353,8 +353,8 @@ std::string to_text(const Module& module, Naming naming) {
       out += fmt::format("{} {} = {}\n", word, names.functions[i],
                          known ? std::string_view(names.functions[static_cast<std::size_t>(index)]) : kUnknown);
     };
-    custom("gradient", module.functions[i].gradient);
-    custom("replay", module.functions[i].replay);
+    custom("gradient", module.functions[i].gradient_function_index);
+    custom("replay", module.functions[i].replay_function_index);
   }
   print(module.kernels, names.kernels);
   return out;
@@ -366,6 +366,6 @@ std::string to_text(const Module& module, Type type) {
   return type_text(type, named ? std::string_view(module.structs[type.struct_id].name) : kUnknown);
 }
 
-std::string hash(const Module& module) { return sha256_hex(to_text(module, Naming::kCanonical)); }
+std::string hash(const Module& module) { return sha256_hex(to_text(module, NamingScheme::kCanonical)); }
 
 }  // namespace assay::ir

@@ -25,7 +25,7 @@ T parse_count(Cursor& cursor, T greatest = std::numeric_limits<T>::max()) {
   return static_cast<T>(value);
 }
 
-Type parse_struct_name(Cursor& cursor, const Scope& scope, const Token& word) {
+Type parse_struct_name(Cursor& cursor, const ParsedDeclarations& scope, const Token& word) {
   const auto found = scope.structs.find(word.text);
   if (found != scope.structs.end()) return struct_type(found->second);
   cursor.fail(word.loc, fmt::format("unknown type {}", word.text));
@@ -33,8 +33,8 @@ Type parse_struct_name(Cursor& cursor, const Scope& scope, const Token& word) {
 }
 
 /// Parses a type that is not an array<> or local<>; `word` has been taken.
-Type parse_element(Cursor& cursor, const Scope& scope, const Token& word) {
-  if (const ScalarEntry* scalar = find_scalar(word.text)) return scalar_type(scalar->scalar);
+Type parse_element(Cursor& cursor, const ParsedDeclarations& scope, const Token& word) {
+  if (const ScalarTypeProperties* scalar = find_scalar(word.text)) return scalar_type(scalar->scalar);
   if (!is_type_word(word.text)) return parse_struct_name(cursor, scope, word);
   cursor.expect("<");
   Type type{.shape = Shape::kVoid, .scalar = parse_scalar(cursor)};
@@ -60,7 +60,7 @@ Type parse_element(Cursor& cursor, const Scope& scope, const Token& word) {
 
 Scalar parse_scalar(Cursor& cursor) {
   const Token word = cursor.expect(TokenKind::kWord, "a scalar type");
-  if (const ScalarEntry* scalar = find_scalar(word.text)) return scalar->scalar;
+  if (const ScalarTypeProperties* scalar = find_scalar(word.text)) return scalar->scalar;
   cursor.fail(word.loc, fmt::format("found {}, expected a scalar type such as f32", word.text));
   return Scalar::kBool;
 }
@@ -68,7 +68,7 @@ Scalar parse_scalar(Cursor& cursor) {
 namespace {
 
 /// Parses tile<scalar,n> or tile<scalar,r,c>, starting at '<'.
-Type parse_tile(Cursor& cursor, const Scope& scope) {
+Type parse_tile(Cursor& cursor, const ParsedDeclarations& scope) {
   cursor.expect("<");
   const Token inner = cursor.expect(TokenKind::kWord, "the type of an element");
   if (cursor.failed()) return kVoid;
@@ -81,7 +81,7 @@ Type parse_tile(Cursor& cursor, const Scope& scope) {
 
 }  // namespace
 
-Type parse_type(Cursor& cursor, const Scope& scope) {
+Type parse_type(Cursor& cursor, const ParsedDeclarations& scope) {
   const Token word = cursor.expect(TokenKind::kWord, "a type");
   if (cursor.failed()) return kVoid;
   if (word.text == "tile") return parse_tile(cursor, scope);
@@ -99,13 +99,13 @@ Type parse_type(Cursor& cursor, const Scope& scope) {
   return cursor.failed() ? kVoid : type;
 }
 
-std::string_view parse_new_name(Cursor& cursor, const Names& taken, std::string_view what,
+std::string_view parse_new_name(Cursor& cursor, const IndexByName& taken_names, std::string_view what,
                                 bool (*reserved)(std::string_view)) {
   const Token word = cursor.expect(TokenKind::kWord, fmt::format("the name of a {}", what));
   if (cursor.failed()) return {};
   if (reserved(word.text)) {
     cursor.fail(word.loc, fmt::format("{} is a reserved word and cannot name a {}", word.text, what));
-  } else if (taken.contains(word.text)) {
+  } else if (taken_names.contains(word.text)) {
     cursor.fail(word.loc, fmt::format("{} {} is already declared", what, word.text));
   }
   return word.text;

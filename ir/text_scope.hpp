@@ -11,25 +11,25 @@
 namespace assay::ir::text {
 
 /// Maps names, which are parts of the text, to indices.
-using Names = std::unordered_map<std::string_view, std::int32_t>;
+using IndexByName = std::unordered_map<std::string_view, std::int32_t>;
 
-struct Scope {
-  Module module;    ///< declarations parsed so far
-  Names structs;    ///< indices into Module::structs
-  Names functions;  ///< indices into Module::functions
-  Names kernels;    ///< indices into Module::kernels
+struct ParsedDeclarations {
+  Module module;          ///< declarations parsed so far
+  IndexByName structs;    ///< indices into Module::structs
+  IndexByName functions;  ///< indices into Module::functions
+  IndexByName kernels;    ///< indices into Module::kernels
 };
 
 /// Parses a type; void after a failure.
-Type parse_type(Cursor& cursor, const Scope& scope);
+Type parse_type(Cursor& cursor, const ParsedDeclarations& scope);
 /// Parses the name of a scalar type.
 Scalar parse_scalar(Cursor& cursor);
 
-/// Parses a name that is not in `taken` and for which `reserved` is false.
-std::string_view parse_new_name(Cursor& cursor, const Names& taken, std::string_view what,
+/// Parses a name that is not in `taken_names` and for which `reserved` is false.
+std::string_view parse_new_name(Cursor& cursor, const IndexByName& taken_names, std::string_view what,
                                 bool (*reserved)(std::string_view));
 
 /// Parses a function or kernel after the keyword "func" or "kernel" and adds it to the module of the scope.
-void parse_function(Cursor& cursor, Scope& scope, bool is_kernel);
+void parse_function(Cursor& cursor, ParsedDeclarations& scope, bool is_kernel);
 
 }  // namespace assay::ir::text

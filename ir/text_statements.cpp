@@ -14,7 +14,7 @@ namespace {
 
 class FunctionParser {
  public:
-  FunctionParser(Cursor& cursor, const Scope& scope, Function& function)
+  FunctionParser(Cursor& cursor, const ParsedDeclarations& scope, Function& function)
       : cursor_(cursor), scope_(scope), function_(function), expressions_(cursor, scope, function, variables_) {}
 
   void parse_signature() {
@@ -179,7 +179,7 @@ class FunctionParser {
     std::tie(atomic.array, atomic.indices) = parse_element();
     cursor_.expect(",");
     if (atomic.op == AtomicOp::kCompareAndSwap) {
-      atomic.compare = expressions_.parse();
+      atomic.compare_operand = expressions_.parse();
       cursor_.expect(",");
     }
     atomic.value = expressions_.parse();
@@ -193,7 +193,7 @@ class FunctionParser {
     const ExprId id = expressions_.parse();
     if (id == kNone) return {kNone, {}};
     if (function_.expr(id).kind != ExprKind::kLoad) {
-      cursor_.fail(loc, "expected an array element");
+      cursor_.fail(loc, "expected an array element such as x[i]");
       return {kNone, {}};
     }
     std::vector<ExprId> indices = std::move(function_.expressions.back().args);
@@ -269,19 +269,19 @@ class FunctionParser {
   }
 
   Cursor& cursor_;
-  const Scope& scope_;
+  const ParsedDeclarations& scope_;
   Function& function_;
-  Names variables_;
+  IndexByName variables_;
   ExpressionParser expressions_;
   int depth_ = 0;
 };
 
 }  // namespace
 
-void parse_function(Cursor& cursor, Scope& scope, bool is_kernel) {
+void parse_function(Cursor& cursor, ParsedDeclarations& scope, bool is_kernel) {
   std::vector<Function>& functions = is_kernel ? scope.module.kernels : scope.module.functions;
   Function function{.is_kernel = is_kernel, .annotations = cursor.take_comments(), .loc = cursor.token().loc};
-  Names& names = is_kernel ? scope.kernels : scope.functions;
+  IndexByName& names = is_kernel ? scope.kernels : scope.functions;
   const std::string_view name =
       parse_new_name(cursor, names, is_kernel ? "kernel" : "function", is_kernel ? is_keyword : is_function_word);
   function.name = name;

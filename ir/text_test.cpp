@@ -47,9 +47,9 @@ TEST(TextForm, EveryConstructRoundTripsThroughText) {
 }
 
 TEST(TextForm, CanonicalFormIsIdempotent) {
-  const std::string canonical = to_text(parsed(testing::kEverything), Naming::kCanonical);
-  EXPECT_EQ(to_text(parsed(canonical), Naming::kSource), canonical);
-  EXPECT_EQ(to_text(parsed(canonical), Naming::kCanonical), canonical);
+  const std::string canonical = to_text(parsed(testing::kEverything), NamingScheme::kCanonical);
+  EXPECT_EQ(to_text(parsed(canonical), NamingScheme::kSource), canonical);
+  EXPECT_EQ(to_text(parsed(canonical), NamingScheme::kCanonical), canonical);
   EXPECT_NE(canonical.find("kernel k0(v0: array<f32,2>, nullable v1: array<f32,1>, v2: s1"), std::string::npos);
 }
 
@@ -157,7 +157,7 @@ TEST(TextForm, ErrorsReportLocationAndExpectedText) {
       {in_kernel("let a: f32 = 1.2.3"), "a.ir:2:14: 1.2.3 is not a valid f32 literal"},
       {in_kernel("let a: f32 = nan(0x12)"), "a.ir:2:18: expected the bits of a NaN, such as 0x7ff8000000000001"},
       {in_kernel("let a: i32, b: i32 = 3"), "a.ir:2:13: only a call can declare several variables"},
-      {in_kernel("atomic_add(x, 1.0)"), "a.ir:2:12: expected an array element"},
+      {in_kernel("atomic_add(x, 1.0)"), "a.ir:2:12: expected an array element such as x[i]"},
       {in_kernel("while true {"), "a.ir:4:1: found the end of the text, expected a statement"},
       {in_kernel("let while: i32 = 3"), "a.ir:2:5: while is a reserved word and cannot name a variable"},
   };
@@ -194,7 +194,7 @@ TEST(TextForm, RejectsTooDeeplyNestedExpressionsAndBlocks) {
 }
 
 TEST(TextForm, RejectsTextAboveSizeLimit) {
-  const std::string text(kMaxTextBytes + 1, '\n');
+  const std::string text(kMaxIrTextBytes + 1, '\n');
   EXPECT_EQ(error_of(text), "a.ir: text is too long: 16777217 bytes, limit 16777216");
 }
 

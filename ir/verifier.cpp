@@ -54,9 +54,9 @@ void verify_custom(const Module& module, const std::vector<ParameterUses>& uses,
                    detail::VerifierDiagnostics& diagnostics) {
   const auto check = [&](const Function& function) {
     diagnostics.set_subject(subject(function, function.is_kernel));
-    if (const auto fault = custom_gradient_error(module, function, uses))
+    if (const auto fault = find_custom_gradient_error(module, function, uses))
       diagnostics.add(VerifierRule::kCustomGradient, function.loc, *fault);
-    if (const auto fault = custom_replay_error(module, function, uses))
+    if (const auto fault = find_custom_replay_error(module, function, uses))
       diagnostics.add(VerifierRule::kCustomReplay, function.loc, *fault);
   };
   for (const Function& function : module.functions)

@@ -28,11 +28,11 @@ enum class VerifierRule : std::uint8_t {
   kNullableParameter,
   kLaunchRank,
   kThreadIndexType,
-  kKernelResults,
+  kKernelReturnsValue,
   kResultType,
   // expressions
   kUnknownExpression,
-  kOperandOrder,
+  kOperandAfterUse,
   kExpressionSize,
   kLiteralValue,
   kUnknownVariable,
@@ -52,7 +52,7 @@ enum class VerifierRule : std::uint8_t {
   kRedeclaredVariable,
   kVariableType,
   kReadOnlyVariable,
-  kLocalArrayValue,
+  kLocalArrayAssignment,
   kValueType,
   kConditionType,
   kLoopBoundType,
@@ -63,7 +63,7 @@ enum class VerifierRule : std::uint8_t {
   kMissingReturn,
   kAtomicTarget,
   kAtomicType,
-  kAtomicCompare,
+  kAtomicCompareOperand,
   kBlockNesting,
   // custom derivatives
   kCustomGradient,
@@ -100,18 +100,18 @@ inline constexpr std::array kRules = {
     VerifierRuleEntry{VerifierRule::kStructDepth, "V07-struct-depth", "structs must be nested at most 16 levels deep"},
     VerifierRuleEntry{
         VerifierRule::kSignatureOrder, "V08-signature",
-        "the variables of a function must begin with its parameters and thread indices; kernels must be in the "
-        "module's list of kernels"},
+        "parameters and thread indices must come first in the variables of a function; kernels must be in the module's "
+        "list of kernels"},
     VerifierRuleEntry{VerifierRule::kParameterType, "V09-parameter-type", "a parameter must be a value or an array"},
     VerifierRuleEntry{VerifierRule::kNullableParameter, "V10-nullable", "only array parameters may be nullable"},
     VerifierRuleEntry{VerifierRule::kLaunchRank, "V11-launch-rank",
                       "a kernel must have 1 to 4 thread indices, and a function must have none"},
     VerifierRuleEntry{VerifierRule::kThreadIndexType, "V12-thread-index-type", "thread indices must be i32"},
-    VerifierRuleEntry{VerifierRule::kKernelResults, "V13-kernel-results", "kernels must not return values"},
+    VerifierRuleEntry{VerifierRule::kKernelReturnsValue, "V13-kernel-results", "kernels must not return values"},
     VerifierRuleEntry{VerifierRule::kResultType, "V14-result-type", "a result must be a value"},
     VerifierRuleEntry{VerifierRule::kUnknownExpression, "V15-unknown-expression",
                       "expressions used by a statement must exist"},
-    VerifierRuleEntry{VerifierRule::kOperandOrder, "V16-operand-order",
+    VerifierRuleEntry{VerifierRule::kOperandAfterUse, "V16-operand-order",
                       "operands must precede the expression that uses them"},
     VerifierRuleEntry{VerifierRule::kExpressionSize, "V17-expression-size",
                       "an expression must be at most 256 levels deep and have at most 65536 nodes"},
@@ -150,7 +150,7 @@ inline constexpr std::array kRules = {
         "a declared variable must have the type of a value; a let statement may also declare a tile or a local array"},
     VerifierRuleEntry{VerifierRule::kReadOnlyVariable, "V34-read-only-variable",
                       "parameters, thread indices and loop variables must not be assigned"},
-    VerifierRuleEntry{VerifierRule::kLocalArrayValue, "V35-local-array-value",
+    VerifierRuleEntry{VerifierRule::kLocalArrayAssignment, "V35-local-array-value",
                       "a local array must not be assigned as a whole"},
     VerifierRuleEntry{VerifierRule::kValueType, "V36-value-type",
                       "a value must have the type of the variable or element that it is assigned to"},
@@ -173,7 +173,7 @@ inline constexpr std::array kRules = {
         "vectors, matrices, quaternions and transforms; atomic_min, atomic_max and atomic_cas also on vectors "
         "and matrices"},
     VerifierRuleEntry{
-        VerifierRule::kAtomicCompare, "V46-atomic-compare",
+        VerifierRule::kAtomicCompareOperand, "V46-atomic-compare",
         "compare-and-swap must have a compare value of the element type, and other atomics must have none"},
     VerifierRuleEntry{VerifierRule::kBlockNesting, "V47-nesting", "blocks must be nested at most 256 levels deep"},
     VerifierRuleEntry{
@@ -212,6 +212,7 @@ constexpr bool rules_are_in_order() {
   return kRules.size() == static_cast<std::size_t>(VerifierRule::kTileArrayAccess) + 1;
 }
 }  // namespace detail
-static_assert(detail::rules_are_in_order(), "a rule's row is missing or out of order");
+static_assert(detail::rules_are_in_order(),
+              "kRules must have one entry for each VerifierRule, in the order of the enumeration");
 
 }  // namespace assay::ir

@@ -153,7 +153,7 @@ std::vector<Violation> declarations() {
       function(VerifierRule::kLaunchRank, "kernel k(x: f32; a, b, c, d, e) {\n}\n"),
       function(VerifierRule::kLaunchRank, "func f(x: f32; a) {\n}\n"),
       change(VerifierRule::kThreadIndexType, [](Module& m) { m.kernels[0].variables[2].type = kI64; }),
-      function(VerifierRule::kKernelResults, "kernel k(x: f32; i) -> f32 {\n  return x\n}\n"),
+      function(VerifierRule::kKernelReturnsValue, "kernel k(x: f32; i) -> f32 {\n  return x\n}\n"),
       function(VerifierRule::kResultType, "func f(x: array<f32,1>) -> array<f32,1> {\n  return x\n}\n"),
   };
 }
@@ -164,8 +164,8 @@ std::vector<Violation> expressions() {
              [](Module& m) { std::get<Let>(m.kernels[0].body.statements[0].node).value = 99; }),
       change(VerifierRule::kUnknownExpression,
              [](Module& m) { std::get<Store>(m.kernels[0].body.statements[1].node).value = kNone; }),
-      expression(VerifierRule::kOperandOrder, ExprKind::kLoad, [](Expr& e) { e.args[1] = 50; }),
-      expression(VerifierRule::kOperandOrder, ExprKind::kOperation, [](Expr& e) { e.args[1] = kNone; }),
+      expression(VerifierRule::kOperandAfterUse, ExprKind::kLoad, [](Expr& e) { e.args[1] = 50; }),
+      expression(VerifierRule::kOperandAfterUse, ExprKind::kOperation, [](Expr& e) { e.args[1] = kNone; }),
       change(VerifierRule::kExpressionSize,
              [](Module& m) {
                Builder b(m, m.kernels[0]);
@@ -269,8 +269,8 @@ std::vector<Violation> statements() {
       kernel(VerifierRule::kReadOnlyVariable, "s = 1.0"),
       kernel(VerifierRule::kReadOnlyVariable, "i = 1"),
       kernel(VerifierRule::kReadOnlyVariable, "for n: i32 in range(0, 3, 1) {\nn = 1\n}"),
-      kernel(VerifierRule::kLocalArrayValue, "let a: local<f32,3>\na = 1.0"),
-      kernel(VerifierRule::kLocalArrayValue, "let a: local<f32,3> = 1.0"),
+      kernel(VerifierRule::kLocalArrayAssignment, "let a: local<f32,3>\na = 1.0"),
+      kernel(VerifierRule::kLocalArrayAssignment, "let a: local<f32,3> = 1.0"),
       kernel(VerifierRule::kValueType, "let a: f32 = 1"),
       kernel(VerifierRule::kValueType, "let a: f32\na = 1"),
       kernel(VerifierRule::kValueType, "x[i] = 1"),
@@ -301,18 +301,18 @@ std::vector<Violation> statements() {
                "kernel k(x: array<quat<f32>,1>; i) {\n  atomic_max(x[i], make<quat<f32>>(0.0, 0.0, 0.0, 1.0))\n}\n"),
       function(VerifierRule::kAtomicType,
                "kernel k(x: array<vec<f32,3>,1>; i) {\n  atomic_exchange(x[i], splat<vec<f32,3>>(1.0))\n}\n"),
-      kernel(VerifierRule::kAtomicCompare, "atomic_cas(u[i], 1, 1:u32)"),
-      change(VerifierRule::kAtomicCompare,
+      kernel(VerifierRule::kAtomicCompareOperand, "atomic_cas(u[i], 1, 1:u32)"),
+      change(VerifierRule::kAtomicCompareOperand,
              [](Module& m) {
                Builder b(m, m.kernels[0]);
                b.append({Atomic{
                    .op = AtomicOp::kCompareAndSwap, .array = b.var(0), .indices = {b.i32(0)}, .value = b.f32(0)}});
              }),
-      change(VerifierRule::kAtomicCompare,
+      change(VerifierRule::kAtomicCompareOperand,
              [](Module& m) {
                Builder b(m, m.kernels[0]);
                const ExprId zero = b.f32(0);
-               b.append({Atomic{.array = b.var(0), .indices = {b.i32(0)}, .value = zero, .compare = zero}});
+               b.append({Atomic{.array = b.var(0), .indices = {b.i32(0)}, .value = zero, .compare_operand = zero}});
              }),
       change(VerifierRule::kTileOutsideKernel,
              [](Module& m) {
@@ -369,7 +369,7 @@ std::vector<Violation> custom_derivatives() {
                m = custom("func g(x: f32, n: i32, data: array<i32,1>, w: f32) -> f32 {\n  data[0] = 1\n  return w\n}\n",
                           kGoodReplay);
              }),
-      change(VerifierRule::kCustomGradient, [](Module& m) { m.functions[0].gradient = 99; }),
+      change(VerifierRule::kCustomGradient, [](Module& m) { m.functions[0].gradient_function_index = 99; }),
       change(VerifierRule::kCustomReplay,
              [](Module& m) { m = custom(kGoodGradient, "func r(x: f32, n: i32) -> f32 {\n  return x\n}\n"); }),
       change(VerifierRule::kCustomReplay,
@@ -377,7 +377,7 @@ std::vector<Violation> custom_derivatives() {
                m = custom(kGoodGradient,
                           "func r(x: f32, n: i32, data: array<i32,1>) -> f32 {\n  data[0] = 1\n  return x\n}\n");
              }),
-      change(VerifierRule::kCustomReplay, [](Module& m) { m.functions[0].replay = 99; }),
+      change(VerifierRule::kCustomReplay, [](Module& m) { m.functions[0].replay_function_index = 99; }),
   };
 }
 
@@ -449,7 +449,7 @@ TEST(Verifier, AcceptsValidEdgeCases) {
 TEST(Verifier, ErrorContainsSourceLocationAndKernelName) {
   const Module module = parsed("kernel k(x: f32; i) {\n  x = 2.0\n}\n");
   EXPECT_EQ(all(module, verify(module)),
-            "a.ir:2:3: V34-read-only-variable: in kernel k: x is read-only and cannot be assigned\n");
+            "a.ir:2:3: V34-read-only-variable: in kernel k: variable x is read-only and cannot be assigned\n");
 }
 
 TEST(Verifier, ReportsErrorsOfInvalidFunctionAndOfItsCaller) {

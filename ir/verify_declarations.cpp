@@ -120,10 +120,11 @@ void verify_signature(const Module& module, const Function& function, bool is_ke
   const auto counted = static_cast<std::int64_t>(function.parameter_count) + function.launch_rank;
   if (function.parameter_count < 0 || function.launch_rank < 0 || function.is_kernel != is_kernel ||
       counted > static_cast<std::int64_t>(function.variables.size())) {
-    diagnostics.add(VerifierRule::kSignatureOrder, function.loc,
-                    fmt::format("invalid signature: {} parameters, {} thread indices, {} variables, marked as {}",
-                                function.parameter_count, function.launch_rank, function.variables.size(),
-                                function.is_kernel ? "kernel" : "function"));
+    diagnostics.add(
+        VerifierRule::kSignatureOrder, function.loc,
+        fmt::format("invalid signature of a {3}: parameter count {0}, thread index count {1}, variable count {2}",
+                    function.parameter_count, function.launch_rank, function.variables.size(),
+                    function.is_kernel ? "kernel" : "function"));
     return;
   }
   if (!is_kernel && uses_tiles(function)) {
@@ -136,7 +137,7 @@ void verify_signature(const Module& module, const Function& function, bool is_ke
                                 function.launch_rank));
   }
   if (is_kernel && !function.results.empty()) {
-    diagnostics.add(VerifierRule::kKernelResults, function.loc, "kernels cannot return values");
+    diagnostics.add(VerifierRule::kKernelReturnsValue, function.loc, "kernels cannot return values");
   }
   for (const Type type : function.results) {
     if (verify_type(module, type, function.loc, diagnostics) && !type.is_value()) {

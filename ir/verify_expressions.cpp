@@ -46,7 +46,7 @@ class ExpressionVerifier {
     nodes_.push_back(1);
     for (const ExprId arg : expr.args) {
       if (arg < 0 || arg >= id) {
-        return diagnose(expr, VerifierRule::kOperandOrder,
+        return diagnose(expr, VerifierRule::kOperandAfterUse,
                         fmt::format("operand must precede its expression: expression {} has operand {}", id, arg));
       }
       if (!sound_[static_cast<std::size_t>(arg)]) return false;
@@ -62,8 +62,9 @@ class ExpressionVerifier {
     const std::optional<Type> type = inferred(expr);
     if (!type) return false;
     if (*type == expr.type) return true;
-    return diagnose(expr, VerifierRule::kExpressionType,
-                    fmt::format("found type {}, expected {}", name(expr.type), name(*type)));
+    return diagnose(
+        expr, VerifierRule::kExpressionType,
+        fmt::format("expression has type {}, but its operands require type {}", name(expr.type), name(*type)));
   }
 
   /// The type that follows from the operands, or nothing if a rule is broken.
@@ -115,7 +116,7 @@ class ExpressionVerifier {
   }
 
   std::optional<Type> load(const Expr& expr) {
-    if (expr.args.empty()) return reject(expr, VerifierRule::kArrayOperand, "load has no array operand");
+    if (expr.args.empty()) return reject(expr, VerifierRule::kArrayOperand, "load requires an array operand, got none");
     const std::span<const ExprId> indices = std::span(expr.args).subspan(1);
     if (!verify_element_access(function_, expr.args[0], indices, expr.loc, diagnostics_)) return std::nullopt;
     const Type array = function_.expr(expr.args[0]).type;
@@ -123,7 +124,7 @@ class ExpressionVerifier {
       return loads_tile(function_, expr) ? expr.type : array.element();
     }
     return reject(expr, VerifierRule::kTileArrayAccess,
-                  fmt::format("cannot load {} from {}", name(expr.type), name(array)));
+                  fmt::format("cannot load a value of type {} from an array of type {}", name(expr.type), name(array)));
   }
 
   std::optional<Type> shape_of(const Expr& expr) {
@@ -167,20 +168,20 @@ class ExpressionVerifier {
     const bool applied_to_tile =
         std::ranges::any_of(expr.args, [&](ExprId arg) { return function_.expr(arg).type.is_tile(); });
     if (applied_to_tile && !acts_on_scalars(callee)) {
-      return reject(
-          expr, VerifierRule::kCallArguments,
-          fmt::format("{} cannot be applied to a tile: it must take scalars and return one scalar", callee.name));
+      return reject(expr, VerifierRule::kCallArguments,
+                    fmt::format("function {} cannot be applied to a tile: it must take scalars and return one scalar",
+                                callee.name));
     }
     const Type type = callee.results.size() == 1 ? called_type(function_, callee, expr.args) : kVoid;
     for (const ExprId arg : expr.args) {
       const Type given = function_.expr(arg).type;
       if (!given.is_tile() || given.tile == type.tile) continue;
       return reject(expr, VerifierRule::kCallArguments,
-                    fmt::format("{} cannot be applied to tiles of different shapes", callee.name));
+                    fmt::format("function {} cannot be applied to tiles of different shapes", callee.name));
     }
     if (!type.is_void()) return type;
     return reject(expr, VerifierRule::kCallResults,
-                  fmt::format("{} returns {} values; a call in an expression must return one", callee.name,
+                  fmt::format("function {} returns {} values; a call in an expression must return one", callee.name,
                               callee.results.size()));
   }
 
@@ -226,7 +227,8 @@ bool verify_element_access(const Function& function, ExprId array, std::span<con
   }
   const std::size_t rank = expr.type.is_array() ? expr.type.rank : 1;
   if (indices.size() != rank) {
-    diagnostics.add(VerifierRule::kIndexCount, loc, fmt::format("got {} indices, expected {}", indices.size(), rank));
+    diagnostics.add(VerifierRule::kIndexCount, loc,
+                    fmt::format("array access has {} indices, expected {}", indices.size(), rank));
     return false;
   }
   const auto is_integer = [&](ExprId id) { return function.expr(id).type.is_integer_scalar(); };
@@ -236,7 +238,8 @@ bool verify_element_access(const Function& function, ExprId array, std::span<con
 }
 
 bool tile_fits(Type array, Type tile) {
-  return array.is_array() && tile.is_tile() && array.element() == tile.tile_element() && array.rank == tile.tile_rank();
+  return array.is_array() && tile.is_tile() && array.element() == tile.tile_element_type() &&
+         array.rank == tile.tile_rank();
 }
 
 bool verify_arguments(const Module& module, const Function& function, const Function& callee,
@@ -244,13 +247,13 @@ bool verify_arguments(const Module& module, const Function& function, const Func
   const auto count = static_cast<std::size_t>(callee.parameter_count);
   if (args.size() != count) {
     diagnostics.add(VerifierRule::kCallArguments, loc,
-                    fmt::format("{} takes {} arguments, got {}", callee.name, count, args.size()));
+                    fmt::format("function {} takes {} arguments, got {}", callee.name, count, args.size()));
     return false;
   }
   for (std::size_t i = 0; i < count; ++i) {
     const Variable& parameter = callee.variables[i];
     const Expr& arg = function.expr(args[i]);
-    if (arg.type.is_tile() && arg.type.tile_element() == parameter.type) continue;
+    if (arg.type.is_tile() && arg.type.tile_element_type() == parameter.type) continue;
     if (arg.type != parameter.type) {
       diagnostics.add(VerifierRule::kCallArguments, loc,
                       fmt::format("argument {} of {} has type {}, expected {}", i + 1, callee.name,

@@ -116,14 +116,15 @@ class StatementVerifier {
     if (!exists(id)) return false;
     VariableState& variable = states_[static_cast<std::size_t>(id)];
     if (variable.state != State::kNever) {
-      diagnose(VerifierRule::kRedeclaredVariable, fmt::format("{} is declared more than once", name(id)));
+      diagnose(VerifierRule::kRedeclaredVariable, fmt::format("variable {} is declared more than once", name(id)));
       return false;
     }
     variable = {State::kInScope, read_only};
     in_scope_.push_back(id);
     const Type type = function_.var(id).type;
     if (type.is_value() || (may_be_local && (type.is_local_array() || type.is_tile()))) return true;
-    diagnose(VerifierRule::kVariableType, fmt::format("{} cannot be declared with type {}", name(id), text(type)));
+    diagnose(VerifierRule::kVariableType,
+             fmt::format("variable {} cannot be declared with type {}", name(id), text(type)));
     return false;
   }
 
@@ -131,7 +132,7 @@ class StatementVerifier {
 
   bool in_scope(VarId id) {
     if (states_[static_cast<std::size_t>(id)].state == State::kInScope) return true;
-    diagnose(VerifierRule::kUndeclaredVariable, fmt::format("{} is not declared in this scope", name(id)));
+    diagnose(VerifierRule::kUndeclaredVariable, fmt::format("variable {} is not declared in this scope", name(id)));
     return false;
   }
 
@@ -162,7 +163,7 @@ class StatementVerifier {
     if (has_effects(expr) && !may_have_effects) {
       const Function& callee = callees_.functions[static_cast<std::size_t>(expr.index)];
       diagnose(VerifierRule::kCallWithEffects,
-               fmt::format("{} changes arrays and cannot be called inside an expression", callee.name));
+               fmt::format("function {} changes arrays and cannot be called inside an expression", callee.name));
       return false;
     }
     bool good = true;
@@ -193,7 +194,7 @@ class StatementVerifier {
     if (!declare(let.variable, false, true) || !has_value) return;
     const Type type = function_.var(let.variable).type;
     if (type.is_local_array()) {
-      diagnose(VerifierRule::kLocalArrayValue,
+      diagnose(VerifierRule::kLocalArrayAssignment,
                fmt::format("local array {} cannot be initialized with a value", name(let.variable)));
     } else if (good_value) {
       expect_type(let.value, type, name(let.variable));
@@ -206,9 +207,9 @@ class StatementVerifier {
     const Type type = function_.var(assign.variable).type;
     if (states_[static_cast<std::size_t>(assign.variable)].read_only) {
       diagnose(VerifierRule::kReadOnlyVariable,
-               fmt::format("{} is read-only and cannot be assigned", name(assign.variable)));
+               fmt::format("variable {} is read-only and cannot be assigned", name(assign.variable)));
     } else if (type.is_local_array()) {
-      diagnose(VerifierRule::kLocalArrayValue,
+      diagnose(VerifierRule::kLocalArrayAssignment,
                fmt::format("local array {} cannot be assigned as a whole", name(assign.variable)));
     } else if (good_value) {
       expect_type(assign.value, type, name(assign.variable));
@@ -242,18 +243,19 @@ class StatementVerifier {
     }
     if (verify_root(atomic.value) && !type.is_void()) verify_atomic(atomic, type);
     const bool compares = atomic.op == AtomicOp::kCompareAndSwap;
-    if (compares != (atomic.compare != kNone)) {
-      diagnose(VerifierRule::kAtomicCompare,
+    if (compares != (atomic.compare_operand != kNone)) {
+      diagnose(VerifierRule::kAtomicCompareOperand,
                compares ? "compare-and-swap requires a compare value" : "only compare-and-swap takes a compare value");
-    } else if (compares && verify_root(atomic.compare) && !type.is_void() &&
-               function_.expr(atomic.compare).type != type) {
-      diagnose(VerifierRule::kAtomicCompare, fmt::format("compare value has type {}, expected the element type {}",
-                                                         text(function_.expr(atomic.compare).type), text(type)));
+    } else if (compares && verify_root(atomic.compare_operand) && !type.is_void() &&
+               function_.expr(atomic.compare_operand).type != type) {
+      diagnose(VerifierRule::kAtomicCompareOperand,
+               fmt::format("compare value has type {}, expected the element type {}",
+                           text(function_.expr(atomic.compare_operand).type), text(type)));
     }
     if (atomic.result == kNone || !declare(atomic.result, false, false) || type.is_void()) return;
     if (function_.var(atomic.result).type != type) {
       diagnose(VerifierRule::kValueType,
-               fmt::format("{} cannot receive an element of type {}", name(atomic.result), text(type)));
+               fmt::format("variable {} cannot receive an element of type {}", name(atomic.result), text(type)));
     }
   }
 
@@ -283,16 +285,17 @@ class StatementVerifier {
     const auto is_tile = [&](ExprId arg) { return function_.expr(arg).type.is_tile(); };
     if (good && std::ranges::any_of(call.args, is_tile)) {
       diagnose(VerifierRule::kCallArguments,
-               fmt::format("{} cannot be applied to a tile in a call statement", callee.name));
+               fmt::format("function {} cannot be applied to a tile in a call statement", callee.name));
     }
     if (call.results.size() != callee.results.size()) {
-      return diagnose(VerifierRule::kCallResults, fmt::format("{} returns {} values but {} variables receive them",
-                                                              callee.name, callee.results.size(), call.results.size()));
+      return diagnose(VerifierRule::kCallResults,
+                      fmt::format("function {} returns {} values, but {} variables receive them", callee.name,
+                                  callee.results.size(), call.results.size()));
     }
     for (std::size_t i = 0; declared && i < call.results.size(); ++i) {
       if (function_.var(call.results[i]).type == callee.results[i]) continue;
-      diagnose(VerifierRule::kValueType,
-               fmt::format("{} cannot receive a result of type {}", name(call.results[i]), text(callee.results[i])));
+      diagnose(VerifierRule::kValueType, fmt::format("variable {} cannot receive a result of type {}",
+                                                     name(call.results[i]), text(callee.results[i])));
     }
   }
 

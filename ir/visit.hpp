@@ -64,7 +64,7 @@ void for_each_root_expression(Statement& statement, Visit&& visit) {
                  [&](MaybeConst<Assign> auto& node) { one(node.value); },
                  [&](MaybeConst<Store> auto& node) { one(node.array), all(node.indices), one(node.value); },
                  [&](MaybeConst<Atomic> auto& node) {
-                   one(node.array), all(node.indices), one(node.compare), one(node.value);
+                   one(node.array), all(node.indices), one(node.compare_operand), one(node.value);
                  },
                  [&](MaybeConst<Call> auto& node) { all(node.args); },
                  [&](MaybeConst<If> auto& node) { one(node.condition); },

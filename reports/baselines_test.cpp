@@ -36,8 +36,8 @@ std::string text_of(const fs::path& file) {
 // A run with one case of each kind, an earlier run, and a mutation score.
 struct Inputs {
   Run run = read_run(kFolder / "after").take();
-  Summary summary = summarize(run);
-  Changes changes = changes_since(baseline_of(read_run(kFolder / "before").take(), "before"), run);
+  RunSummary summary = summarize(run);
+  RunChanges changes = changes_since(baseline_of(read_run(kFolder / "before").take(), "before"), run);
   json mutation_score = json::parse(text_of(ASSAY_SOURCE_DIR "/testdata/schemas/certification.json"));
 };
 

@@ -44,7 +44,7 @@ class ReportInBrowser : public ::testing::Test {
   // Writes the report of a synthetic run and opens it.
   void open(const testing::SyntheticRun& options, const std::string& fragment = "", const ReportOptions& how = {}) {
     testing::write_synthetic_run(dir_, options);
-    const Result<Reports> reports = write_reports(dir_, how);
+    const Result<WrittenReports> reports = write_reports(dir_, how);
     ASSERT_TRUE(reports.ok()) << reports.error().text();
     url_ = "file://" + reports->html_path.string();
     reopen(fragment);
@@ -207,7 +207,7 @@ TEST_F(ReportInBrowser, IsReadableWithoutScripts) {
 
 TEST_F(ReportInBrowser, RendersOnlyVisibleRowsOfTenThousandCases) {
   open({.kernels_per_family = 280});
-  EXPECT_LT(fs::file_size(dir_ / kReportHtmlFile), 3U << 20U);
+  EXPECT_LT(fs::file_size(dir_ / kReportHtmlFileName), 3U << 20U);
   EXPECT_EQ(value("document.getElementById('shown').textContent"), "10\u202f080 of 10\u202f080");
   EXPECT_LT(value("document.querySelectorAll('.row').length").get<int>(), 100);
   value("document.getElementById('list').scrollTop = 1e9");

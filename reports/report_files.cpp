@@ -25,8 +25,8 @@ namespace {
 /// The data available to a format.
 struct Content {
   const Run& run;
-  const Summary& summary;
-  const Changes* changes;                ///< null without a baseline
+  const RunSummary& summary;
+  const RunChanges* changes;             ///< null without a baseline
   const nlohmann::json* mutation_score;  ///< null if unknown
 };
 
@@ -57,12 +57,12 @@ std::string compilers_json_text(const Content& of) {
 
 /// To add a format, write its function and add a row. The page is first because it takes longest.
 constexpr std::array kFormats{
-    FormatRow{kReportHtmlFile,
+    FormatRow{kReportHtmlFileName,
               [](const Content& of) { return report_html(of.run, of.summary, of.changes, of.mutation_score); }},
     FormatRow{"trace.json", [](const Content& of) { return chrome_trace(of.run); }},
     FormatRow{"ctrf.json", [](const Content& of) { return text_of(ctrf_json(of.run, of.summary)); }},
     FormatRow{"junit.xml", [](const Content& of) { return junit_xml(of.run); }},
-    FormatRow{kReportJsonFile, report_json_text},
+    FormatRow{kReportJsonFileName, report_json_text},
     FormatRow{"findings.sarif", [](const Content& of) { return text_of(sarif_json(of.run, of.summary)); }},
     FormatRow{"summary.md", [](const Content& of) { return summary_markdown(of.run, of.summary, of.changes); }},
     FormatRow{"compilers.json", compilers_json_text},
@@ -71,15 +71,15 @@ constexpr std::array kFormats{
 
 }  // namespace
 
-Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOptions& options) {
+Result<WrittenReports> write_reports(const std::filesystem::path& dir, const ReportOptions& options) {
   Result<Run> run = read_run(dir, Damage::listed);
   if (!run.ok()) return run.error();
   if (options.expectations) apply_expectations(*run, *options.expectations);
-  Reports reports{.run = run.take(),
-                  .summary = {},
-                  .changes = {},
-                  .json_path = dir / kReportJsonFile,
-                  .html_path = dir / kReportHtmlFile};
+  WrittenReports reports{.run = run.take(),
+                         .summary = {},
+                         .changes = {},
+                         .json_path = dir / kReportJsonFileName,
+                         .html_path = dir / kReportHtmlFileName};
   reports.summary = summarize(reports.run);
   if (options.baseline) reports.changes = changes_since(*options.baseline, reports.run);
   const Content content{.run = reports.run,

@@ -13,8 +13,8 @@
 
 namespace assay::reports {
 
-inline constexpr std::string_view kReportJsonFile = "report.json";
-inline constexpr std::string_view kReportHtmlFile = "report.html";
+inline constexpr std::string_view kReportJsonFileName = "report.json";
+inline constexpr std::string_view kReportHtmlFileName = "report.html";
 
 struct ReportOptions {
   std::optional<nlohmann::json> expectations;    // expected failures that replace those of the run's start record
@@ -22,17 +22,17 @@ struct ReportOptions {
   std::optional<nlohmann::json> mutation_score;  // content of certification.json
 };
 
-struct Reports {
+struct WrittenReports {
   Run run;
-  Summary summary;
-  std::optional<Changes> changes;   // changes since the baseline; empty without a baseline
-  std::filesystem::path json_path;  // path of report.json
-  std::filesystem::path html_path;  // path of report.html
+  RunSummary summary;
+  std::optional<RunChanges> changes;  // changes since the baseline; empty without a baseline
+  std::filesystem::path json_path;    // path of report.json
+  std::filesystem::path html_path;    // path of report.html
 };
 
 // Reads DIR/records.jsonl and writes one file for each format to DIR. Needs only the records, so that it can render old
 // runs. Each file is written atomically.
-Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOptions& options = {});
+Result<WrittenReports> write_reports(const std::filesystem::path& dir, const ReportOptions& options = {});
 
 // Removes the reports of an earlier run, so that they are not mistaken for reports of the current one.
 void remove_reports(const std::filesystem::path& dir);

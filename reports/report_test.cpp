@@ -34,9 +34,9 @@ class Report : public ::testing::Test {
   }
   ~Report() override { fs::remove_all(dir_); }
 
-  void write(const std::string& records) const { std::ofstream(dir_ / kRecordsFile, std::ios::binary) << records; }
+  void write(const std::string& records) const { std::ofstream(dir_ / kRecordsFileName, std::ios::binary) << records; }
 
-  Summary summary_of(const std::string& records) const {
+  RunSummary summary_of(const std::string& records) const {
     write(records);
     const Result<reports::Run> run = read_run(dir_);
     EXPECT_TRUE(run.ok()) << run.error().text();
@@ -64,7 +64,7 @@ std::string without_lines(const std::string& records, const std::string& word) {
 }
 
 TEST_F(Report, VerdictOfFailedRunContainsReasonsAndTotals) {
-  const Summary summary = summary_of(testing::synthetic_records({}));
+  const RunSummary summary = summary_of(testing::synthetic_records({}));
   EXPECT_EQ(summary.verdict.status, "unexpected");
   EXPECT_EQ(summary.verdict.exit_status, 1);
   EXPECT_EQ(summary.verdict.headline, "8 of 504 cases are not as expected");
@@ -93,7 +93,7 @@ TEST_F(Report, RemovesReportsOfEarlierRun) {
 TEST_F(Report, RunWithoutFailuresHasExitStatusZero) {
   EXPECT_EQ(summary_of(testing::synthetic_records({.failures = false})).verdict.headline,
             "All 252 cases that could run here pass");
-  const Summary cpu = summary_of(testing::synthetic_records({.cuda = false, .failures = false}));
+  const RunSummary cpu = summary_of(testing::synthetic_records({.cuda = false, .failures = false}));
   EXPECT_EQ(cpu.verdict.headline, "All 252 cases pass");
   EXPECT_EQ(cpu.verdict.status, "as_expected");
   EXPECT_EQ(cpu.verdict.exit_status, 0);
@@ -110,21 +110,21 @@ TEST_F(Report, KernelThatCannotBeParsedFailsRun) {
       record["kind"] = "reader";
     records += record.dump() + "\n";
   }
-  const Summary summary = summary_of(records);
+  const RunSummary summary = summary_of(records);
   EXPECT_EQ(summary.verdict.headline, "2 kernels could not be parsed; 252 of 504 cases pass");
   EXPECT_EQ(summary.verdict.status, "unexpected");
   EXPECT_EQ(summary.verdict.exit_status, 1);
 }
 
 TEST_F(Report, RunWithoutEndRecordIsIncomplete) {
-  const Summary summary = summary_of(testing::synthetic_records({.failures = false, .finished = false}));
+  const RunSummary summary = summary_of(testing::synthetic_records({.failures = false, .finished = false}));
   EXPECT_EQ(summary.verdict.status, "incomplete");
   EXPECT_EQ(summary.verdict.exit_status, 1);
 }
 
 TEST_F(Report, MissingRecordMakesRunIncomplete) {
   const std::string all = testing::synthetic_records({.cuda = false, .failures = false});
-  const Summary summary = summary_of(without_lines(all, "\"case\":\"loop/generated_1_0003/f32/cpu/forward\""));
+  const RunSummary summary = summary_of(without_lines(all, "\"case\":\"loop/generated_1_0003/f32/cpu/forward\""));
   EXPECT_EQ(summary.verdict.status, "incomplete");
   EXPECT_EQ(summary.verdict.exit_status, 1);
   EXPECT_EQ(summary.counts.at("not_run"), 1);
@@ -134,7 +134,7 @@ TEST_F(Report, MissingRecordMakesRunIncomplete) {
 }
 
 TEST_F(Report, FailureGroupsAreSortedBySeverity) {
-  const Summary summary = summary_of(testing::synthetic_records({}));
+  const RunSummary summary = summary_of(testing::synthetic_records({}));
   std::vector<std::string> signatures;
   for (const FailureGroup& group : summary.failure_groups)
     signatures.push_back(group.heading);
@@ -153,19 +153,19 @@ TEST_F(Report, DamagedLinesAreReportedAndFailTheRun) {
   std::string records = testing::synthetic_records({.failures = false});
   records.replace(records.find("\"outcome\":\"pass\""), 16, "\"outcome\":\"fine\"");
   write(records + "{}\n{\n");
-  const Result<Reports> reports = write_reports(dir_);
+  const Result<WrittenReports> reports = write_reports(dir_);
   ASSERT_TRUE(reports.ok()) << reports.error().text();
   EXPECT_EQ(reports->summary.verdict.headline, "3 lines of records.jsonl cannot be used");
   EXPECT_EQ(reports->summary.verdict.exit_status, 1);
   EXPECT_EQ(reports->summary.counts.at("not_run"), 1) << "the case of the damaged line";
   const std::string closing = closing_table(reports->run, reports->summary, false);
   EXPECT_THAT(closing, HasSubstr("records.jsonl:2: /outcome: found \"fine\", expected one of"));
-  const json errors = json::parse(text_of(dir_ / kReportJsonFile)).at("schema_errors");
+  const json errors = json::parse(text_of(dir_ / kReportJsonFileName)).at("schema_errors");
   ASSERT_EQ(errors.size(), 3U);
   EXPECT_EQ(errors[0].at("line"), 2);
   EXPECT_EQ(errors[0].at("pointer"), "/outcome");
   EXPECT_EQ(errors[2].at("message"), "the line is not valid JSON");
-  EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("<td>2</td><td><code>/outcome</code></td>"));
+  EXPECT_THAT(text_of(dir_ / kReportHtmlFileName), HasSubstr("<td>2</td><td><code>/outcome</code></td>"));
 }
 
 TEST_F(Report, ReportsLineNumberOfDamagedLine) {
@@ -178,7 +178,7 @@ TEST_F(Report, ReportsLineNumberOfDamagedLine) {
   const std::string name = json::parse(records.substr(begin, records.find('\n', begin) - begin)).at("case");
   records.insert(begin, "[");
   write(records);
-  const Result<Reports> reports = write_reports(dir_);
+  const Result<WrittenReports> reports = write_reports(dir_);
   ASSERT_TRUE(reports.ok()) << reports.error().text();
   ASSERT_EQ(reports->run.damaged_lines.size(), 1U);
   EXPECT_EQ(reports->run.damaged_lines[0].line_number, kNumber);
@@ -198,19 +198,19 @@ TEST_F(Report, RejectsBaselineWithDamagedLines) {
 TEST_F(Report, RejectsRunWithoutStartRecord) {
   const std::string records = testing::synthetic_records({});
   write("{}\n" + records.substr(records.find('\n') + 1));
-  const Result<Reports> reports = write_reports(dir_);
+  const Result<WrittenReports> reports = write_reports(dir_);
   ASSERT_FALSE(reports.ok());
   EXPECT_THAT(reports.error().text(), HasSubstr("records.jsonl:1: "));
-  EXPECT_FALSE(fs::exists(dir_ / kReportHtmlFile));
+  EXPECT_FALSE(fs::exists(dir_ / kReportHtmlFileName));
 }
 
 TEST_F(Report, ShowsMutationScoreAndFalsePositiveCorpus) {
   testing::write_synthetic_run(dir_, {});
   ASSERT_TRUE(write_reports(dir_).ok());
-  EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("assay mutate"));
+  EXPECT_THAT(text_of(dir_ / kReportHtmlFileName), HasSubstr("assay mutate"));
   const json mutation_score = json::parse(text_of(ASSAY_SOURCE_DIR "/testdata/schemas/certification.json"));
   ASSERT_TRUE(write_reports(dir_, {.mutation_score = mutation_score}).ok());
-  const std::string page = text_of(dir_ / kReportHtmlFile);
+  const std::string page = text_of(dir_ / kReportHtmlFileName);
   for (const char* part : {"<b>99.7 %</b> of 412 mutants killed", "drop_contribution", "loop/horner#branch_negated.0",
                            "-  if c {", "Closest to being accepted was "})
     EXPECT_THAT(page, HasSubstr(part));
@@ -219,8 +219,8 @@ TEST_F(Report, ShowsMutationScoreAndFalsePositiveCorpus) {
 TEST_F(Report, ReadsRecordsOfAllVersions) {
   int versions = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(ASSAY_SOURCE_DIR "/testdata/schemas/records")) {
-    write(text_of(entry.path() / kRecordsFile));
-    const Result<Reports> reports = write_reports(dir_);
+    write(text_of(entry.path() / kRecordsFileName));
+    const Result<WrittenReports> reports = write_reports(dir_);
     ASSERT_TRUE(reports.ok()) << reports.error().text();
     EXPECT_EQ(reports->summary.verdict.headline, "1 of 2 cases is not as expected") << entry.path();
     ++versions;
@@ -230,8 +230,8 @@ TEST_F(Report, ReadsRecordsOfAllVersions) {
 
 TEST_F(Report, WritesFilesAtomically) {
   testing::write_synthetic_run(dir_, {});
-  fs::create_directories(dir_ / kReportHtmlFile / "in the way");
-  const Result<Reports> reports = write_reports(dir_);
+  fs::create_directories(dir_ / kReportHtmlFileName / "in the way");
+  const Result<WrittenReports> reports = write_reports(dir_);
   ASSERT_FALSE(reports.ok());
   EXPECT_THAT(reports.error().text(), HasSubstr("report.html: cannot be written: "));
   EXPECT_FALSE(fs::exists(dir_ / "report.html.partial"));
@@ -240,7 +240,7 @@ TEST_F(Report, WritesFilesAtomically) {
 TEST_F(Report, JsonListsCasesInPlanOrder) {
   testing::write_synthetic_run(dir_, {});
   ASSERT_TRUE(write_reports(dir_).ok());
-  const json report = json::parse(text_of(dir_ / kReportJsonFile));
+  const json report = json::parse(text_of(dir_ / kReportJsonFileName));
   EXPECT_EQ(report.at("cases").size(), 504U);
   EXPECT_EQ(report.at("cases").at(0).at("case"), "arithmetic/generated_1_0003/f32/cpu/forward");
   EXPECT_EQ(report.at("findings").at(1).at("threads"), json::array({"(3)", "(4)"}));
@@ -250,7 +250,7 @@ TEST_F(Report, JsonListsCasesInPlanOrder) {
 TEST_F(Report, SecurityPolicyAllowsOnlyEmbeddedStyleAndScript) {
   testing::write_synthetic_run(dir_, {});
   ASSERT_TRUE(write_reports(dir_).ok());
-  const std::string page = text_of(dir_ / kReportHtmlFile);
+  const std::string page = text_of(dir_ / kReportHtmlFileName);
   EXPECT_THAT(page, HasSubstr("content=\"default-src &#39;none&#39;; script-src &#39;sha256-"));
   EXPECT_THAT(page, Not(HasSubstr("unsafe-inline")));
   const std::regex outside("(href|src)=\"(https?:|//)");
@@ -268,8 +268,8 @@ TEST_F(Report, PageStaysSmallIfAllCasesFail) {
   write(records);
   ASSERT_TRUE(write_reports(dir_).ok());
   EXPECT_GT(records.size(), 8U << 20U);
-  EXPECT_LT(fs::file_size(dir_ / kReportHtmlFile), 3U << 20U);
-  EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("40 more like these"));
+  EXPECT_LT(fs::file_size(dir_ / kReportHtmlFileName), 3U << 20U);
+  EXPECT_THAT(text_of(dir_ / kReportHtmlFileName), HasSubstr("40 more like these"));
 }
 
 TEST(CspHash, MatchesSpecificationExample) {

@@ -21,17 +21,17 @@ namespace {
 
 using nlohmann::json;
 
-json cell_json(const StateCell& cell) {
+json cell_json(const LatestRunResult& cell) {
   return {{"family", cell.family},   {"pass", cell.pass},       {"device", cell.device},
-          {"date", cell.date},       {"toolkit", cell.toolkit}, {"run_id", cell.run_id},
+          {"date", cell.run_date},   {"toolkit", cell.toolkit}, {"run_id", cell.run_id},
           {"total", cell.supported}, {"passed", cell.passed},   {"inconclusive", cell.inconclusive}};
 }
 
-StateCell cell_from(const json& value) {
+LatestRunResult cell_from(const json& value) {
   return {.family = value.at("family"),
           .pass = value.at("pass"),
           .device = value.at("device"),
-          .date = value.at("date"),
+          .run_date = value.at("date"),
           .toolkit = value.at("toolkit"),
           .run_id = value.at("run_id"),
           .supported = value.at("total"),
@@ -39,7 +39,7 @@ StateCell cell_from(const json& value) {
           .inconclusive = value.at("inconclusive")};
 }
 
-auto position(const StateCell& cell) { return std::tuple(cell.family, cell.pass != "forward", cell.device); }
+auto position(const LatestRunResult& cell) { return std::tuple(cell.family, cell.pass != "forward", cell.device); }
 
 std::string date_of(const Run& run) { return run.start.at("started").get<std::string>().substr(0, 10); }
 
@@ -51,7 +51,7 @@ json environment_of(const Run& run, const std::string& device) {
 }
 
 bool is_gpu(const std::string& device) {
-  const backends::DeviceEntry* const row = backends::find_device(device);
+  const backends::DeviceDescriptor* const row = backends::find_device(device);
   return row != nullptr && row->is_gpu;
 }
 
@@ -65,27 +65,27 @@ std::string toolkit_of(const Run& run, const std::string& device) {
 
 // Whether a GPU of the run was the fake used by tests.
 bool is_fake(const Run& run) {
-  return std::ranges::any_of(backends::devices(), [&](const backends::DeviceEntry& row) {
+  return std::ranges::any_of(backends::devices(), [&](const backends::DeviceDescriptor& row) {
     const json environment = environment_of(run, std::string(row.name));
     return row.is_gpu && environment.at("description").get<std::string>().starts_with("fake GPU");
   });
 }
 
-void put_cell(ProjectState& state, StateCell cell) {
-  const auto old = std::find_if(state.cells.begin(), state.cells.end(),
-                                [&](const StateCell& other) { return position(other) == position(cell); });
-  if (old == state.cells.end()) {
-    state.cells.push_back(std::move(cell));
+void put_cell(ProjectState& state, LatestRunResult cell) {
+  const auto old = std::find_if(state.latest_results.begin(), state.latest_results.end(),
+                                [&](const LatestRunResult& other) { return position(other) == position(cell); });
+  if (old == state.latest_results.end()) {
+    state.latest_results.push_back(std::move(cell));
   } else if (old->run_id < cell.run_id) {
     *old = std::move(cell);
   }
 }
 
 void put_log(ProjectState& state, StateLogEntry entry) {
-  const bool known = std::any_of(state.log.begin(), state.log.end(), [&](const StateLogEntry& other) {
+  const bool known = std::any_of(state.run_log.begin(), state.run_log.end(), [&](const StateLogEntry& other) {
     return other.run_id == entry.run_id && other.device == entry.device;
   });
-  if (!known) state.log.push_back(std::move(entry));
+  if (!known) state.run_log.push_back(std::move(entry));
 }
 
 // Escapes text from records for a Markdown table.
@@ -103,13 +103,14 @@ std::string cell_text(std::string_view text) {
 // The text for a combination: counts, date and toolkit, or that it never ran.
 std::string proof_text(const ProjectState& state, const std::string& family, const std::string& pass,
                        const std::string& device) {
-  const auto cell = std::find_if(state.cells.begin(), state.cells.end(), [&](const StateCell& other) {
-    return other.family == family && other.pass == pass && other.device == device;
-  });
-  if (cell == state.cells.end()) return is_gpu(device) ? "never ran on a GPU" : "never ran";
+  const auto cell =
+      std::find_if(state.latest_results.begin(), state.latest_results.end(), [&](const LatestRunResult& other) {
+        return other.family == family && other.pass == pass && other.device == device;
+      });
+  if (cell == state.latest_results.end()) return is_gpu(device) ? "never ran on a GPU" : "never ran";
   std::string counts = fmt::format("{} of {} pass", cell->passed, cell->supported);
   if (cell->inconclusive > 0) counts += fmt::format(", {} inconclusive", cell->inconclusive);
-  return fmt::format("{}; {}, {}", counts, cell->date,
+  return fmt::format("{}; {}, {}", counts, cell->run_date,
                      cell->toolkit.empty() ? "toolkit unknown" : cell_text(cell->toolkit));
 }
 
@@ -128,7 +129,7 @@ std::string table_text(const ProjectState& state) {
     text += "---|";
   text += '\n';
   std::string last;
-  for (const StateCell& cell : state.cells) {  // sorted, so that a family's cells stand together
+  for (const LatestRunResult& cell : state.latest_results) {  // sorted, so that a family's cells stand together
     if (cell.family == last) continue;
     last = cell.family;
     for (const char* pass : {"forward", "backward"}) {
@@ -143,12 +144,12 @@ std::string table_text(const ProjectState& state) {
 
 // One sentence about the GPU.
 std::string gpu_text(const ProjectState& state) {
-  const StateCell* latest = nullptr;
-  for (const StateCell& cell : state.cells) {
+  const LatestRunResult* latest = nullptr;
+  for (const LatestRunResult& cell : state.latest_results) {
     if (is_gpu(cell.device) && (latest == nullptr || latest->run_id < cell.run_id)) latest = &cell;
   }
   if (latest == nullptr) return "No kernel has run on a GPU yet.";
-  return fmt::format("Kernels last ran on a GPU on {}, with {}.", latest->date, cell_text(latest->toolkit));
+  return fmt::format("Kernels last ran on a GPU on {}, with {}.", latest->run_date, cell_text(latest->toolkit));
 }
 
 }  // namespace
@@ -166,23 +167,24 @@ Result<ProjectState> read_state(const std::filesystem::path& file) {
                      .next_action = document.at("next_action"),
                      .blockers = document.at("blockers").get<std::vector<std::string>>()};
   for (const json& cell : document.at("cells"))
-    state.cells.push_back(cell_from(cell));
+    state.latest_results.push_back(cell_from(cell));
   for (const json& entry : document.at("log")) {
-    state.log.push_back({.date = entry.at("date"),
-                         .run_id = entry.at("run_id"),
-                         .device = entry.at("device"),
-                         .result = entry.at("text")});
+    state.run_log.push_back({.run_date = entry.at("date"),
+                             .run_id = entry.at("run_id"),
+                             .device = entry.at("device"),
+                             .result_summary = entry.at("text")});
   }
   return state;
 }
 
 Result<void> write_state(const std::filesystem::path& file, const ProjectState& state) {
   json cells = json::array();
-  for (const StateCell& cell : state.cells)
+  for (const LatestRunResult& cell : state.latest_results)
     cells.push_back(cell_json(cell));
   json log = json::array();
-  for (const StateLogEntry& entry : state.log) {
-    log.push_back({{"date", entry.date}, {"run_id", entry.run_id}, {"device", entry.device}, {"text", entry.result}});
+  for (const StateLogEntry& entry : state.run_log) {
+    log.push_back(
+        {{"date", entry.run_date}, {"run_id", entry.run_id}, {"device", entry.device}, {"text", entry.result_summary}});
   }
   const json document = {{"schema_version", schemas::kStateSchemaVersion},
                          {"phase", state.phase},
@@ -193,7 +195,7 @@ Result<void> write_state(const std::filesystem::path& file, const ProjectState& 
   return put_file(file, document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
-Result<void> update_state(ProjectState& state, const Run& run, const Summary& summary) {
+Result<void> update_state(ProjectState& state, const Run& run, const RunSummary& summary) {
   const std::string run_id = run.start.at("run_id");
   if (!run.complete()) return Error{"the run did not finish; only complete runs can be recorded", run_id};
 
@@ -210,38 +212,38 @@ Result<void> update_state(ProjectState& state, const Run& run, const Summary& su
     put_cell(state, {.family = cell.family,
                      .pass = cell.pass,
                      .device = cell.device,
-                     .date = date_of(run),
+                     .run_date = date_of(run),
                      .toolkit = toolkit_of(run, cell.device),
                      .run_id = run_id,
                      .supported = total,
                      .passed = tally.passed,
                      .inconclusive = tally.inconclusive});
   }
-  if (devices.empty()) return Error{"nothing ran; at least one supported case is required", run_id};
+  if (devices.empty()) return Error{"no supported case ran; only runs with at least one can be recorded", run_id};
   for (const auto& [device, tally] : devices) {
     const json& environment = run.start.at("environment");
-    put_log(state, {.date = date_of(run),
+    put_log(state, {.run_date = date_of(run),
                     .run_id = run_id,
                     .device = device,
-                    .result = fmt::format("{} of {} pass with {}, commit {}{}", tally.passed,
-                                          tally.total() - tally.unsupported - tally.not_run, toolkit_of(run, device),
-                                          environment.at("commit").get<std::string>(),
-                                          environment.at("dirty").get<bool>() ? " with local changes" : "")});
+                    .result_summary = fmt::format("{} of {} pass with {}, commit {}{}", tally.passed,
+                                                  tally.total() - tally.unsupported - tally.not_run,
+                                                  toolkit_of(run, device), environment.at("commit").get<std::string>(),
+                                                  environment.at("dirty").get<bool>() ? " with local changes" : "")});
   }
-  std::sort(state.cells.begin(), state.cells.end(),
-            [](const StateCell& left, const StateCell& right) { return position(left) < position(right); });
-  std::stable_sort(state.log.begin(), state.log.end(),
+  std::sort(state.latest_results.begin(), state.latest_results.end(),
+            [](const LatestRunResult& left, const LatestRunResult& right) { return position(left) < position(right); });
+  std::stable_sort(state.run_log.begin(), state.run_log.end(),
                    [](const StateLogEntry& left, const StateLogEntry& right) { return left.run_id < right.run_id; });
-  if (state.log.size() > kMaxStateLogEntries) {
-    state.log.erase(state.log.begin(), state.log.end() - static_cast<std::ptrdiff_t>(kMaxStateLogEntries));
+  if (state.run_log.size() > kMaxStateLogEntries) {
+    state.run_log.erase(state.run_log.begin(), state.run_log.end() - static_cast<std::ptrdiff_t>(kMaxStateLogEntries));
   }
   return {};
 }
 
 std::string state_page(const ProjectState& state) {
   std::string log;
-  for (auto entry = state.log.rbegin(); entry != state.log.rend(); ++entry) {
-    log += fmt::format("- {} {}: {}\n", entry->date, entry->device, cell_text(entry->result));
+  for (auto entry = state.run_log.rbegin(); entry != state.run_log.rend(); ++entry) {
+    log += fmt::format("- {} {}: {}\n", entry->run_date, entry->device, cell_text(entry->result_summary));
   }
   return fmt::format(
       "# CUDA state\n\n"

@@ -79,7 +79,7 @@ TEST_F(CudaStateTest, StateRoundTripsThroughFile) {
 TEST_F(CudaStateTest, UnsupportedCasesAreNotRecorded) {
   ProjectState state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
-  for (const StateCell& cell : state.cells)
+  for (const LatestRunResult& cell : state.latest_results)
     EXPECT_EQ(cell.device, "cpu");
   EXPECT_THAT(state_page(state), HasSubstr("No kernel has run on a GPU yet."));
 }
@@ -93,8 +93,8 @@ TEST_F(CudaStateTest, OlderRunDoesNotReplaceNewerRun) {
   older.start["run_id"] = "20200101T000000Z-00000000";
   older.start["started"] = "2020-01-01T00:00:00Z";
   ASSERT_TRUE(update(state, older).ok());
-  EXPECT_EQ(state.cells, newer.cells);
-  EXPECT_EQ(state.log.front().date, "2020-01-01") << "the log is in the order of the runs";
+  EXPECT_EQ(state.latest_results, newer.latest_results);
+  EXPECT_EQ(state.run_log.front().run_date, "2020-01-01") << "the log is in the order of the runs";
 }
 
 TEST_F(CudaStateTest, ShowsDateAndToolkitOfGpuRun) {

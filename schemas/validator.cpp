@@ -152,14 +152,14 @@ struct Validator::Parsed {
   valijson::Validator validator;  // caches compiled regular expressions
 };
 
-Validator::Validator(std::unique_ptr<Parsed> parsed) : parsed_(std::move(parsed)) {}
+Validator::Validator(std::unique_ptr<Parsed> parsed) : parsed_schema_(std::move(parsed)) {}
 
 Result<Validator> Validator::parse(std::string_view schema_text) {
   auto parsed = std::make_unique<Parsed>();
   try {
     parsed->text = json::parse(schema_text);
     if (const std::string place = later_keyword(parsed->text, ""); !place.empty()) {
-      return Error{fmt::format("{} is a keyword of a later draft; only draft-07 is supported", place)};
+      return Error{fmt::format("{} is a keyword of a later JSON Schema draft; only draft-07 is supported", place)};
     }
     valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
     parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(parsed->text), parsed->schema);
@@ -172,7 +172,7 @@ Result<Validator> Validator::parse(std::string_view schema_text) {
 Validator::Validator(std::string_view schema_text) {
   Result<Validator> parsed = parse(schema_text);
   if (!parsed.ok()) {
-    std::fprintf(stderr, "assay: bug: a built-in schema %s\n", parsed.error().message.c_str());
+    std::fprintf(stderr, "assay: bug: a built-in schema is invalid: %s\n", parsed.error().message.c_str());
     std::abort();
   }
   *this = parsed.take();
@@ -185,9 +185,9 @@ Validator::~Validator() = default;
 std::vector<SchemaError> Validator::diagnostics(const json& document) const {
   const valijson::adapters::NlohmannJsonAdapter adapter(document);
   // Without a result object, validation stops at the first violation: most documents have none.
-  if (parsed_->validator.validate(parsed_->schema, adapter, nullptr)) return {};
+  if (parsed_schema_->validator.validate(parsed_schema_->schema, adapter, nullptr)) return {};
   valijson::ValidationResults results;
-  parsed_->validator.validate(parsed_->schema, adapter, &results);
+  parsed_schema_->validator.validate(parsed_schema_->schema, adapter, &results);
 
   std::vector<SchemaError> causes;
   std::vector<SchemaError> echoes;
@@ -197,7 +197,7 @@ std::vector<SchemaError> Validator::diagnostics(const json& document) const {
     const json value = document.contains(pointer) ? document.at(pointer) : json();
     SchemaError diagnostic{.pointer = pointer.to_string(),
                            .found = shortened(value),
-                           .expected = expected_by(node_at(parsed_->text, document, path), error.description)};
+                           .expected = expected_by(node_at(parsed_schema_->text, document, path), error.description)};
     std::vector<SchemaError>& kept = is_echo(error.description) ? echoes : causes;
     if (kept.empty() || kept.back() != diagnostic) kept.push_back(std::move(diagnostic));
   }

@@ -52,7 +52,7 @@ class Validator {
  private:
   struct Parsed;
   explicit Validator(std::unique_ptr<Parsed> parsed);
-  std::unique_ptr<Parsed> parsed_;  // the schema in the form of the validation library
+  std::unique_ptr<Parsed> parsed_schema_;  // the schema in the form of the validation library
 };
 
 }  // namespace assay::schemas

@@ -114,7 +114,7 @@ Result<AtomicFile> AtomicFile::create(fs::path path) {
 }
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : final_path_(std::move(other.final_path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
@@ -122,10 +122,10 @@ AtomicFile::~AtomicFile() {
   ::unlink(temporary().c_str());
 }
 
-fs::path AtomicFile::temporary() const { return path_.string() + ".tmp"; }
+fs::path AtomicFile::temporary() const { return final_path_.string() + ".tmp"; }
 
 Result<void> AtomicFile::reject(int error_number) const {
-  return Error{fmt::format("cannot be written: {}", cause(error_number)), path_.string()};
+  return Error{fmt::format("cannot be written: {}", cause(error_number)), final_path_.string()};
 }
 
 Result<void> AtomicFile::write(std::string_view bytes) {
@@ -140,9 +140,9 @@ Result<void> AtomicFile::write(std::string_view bytes) {
 
 Result<void> AtomicFile::commit() {
   if (::fsync(descriptor_) != 0) return reject(errno);
-  if (::rename(temporary().c_str(), path_.c_str()) != 0) return reject(errno);
+  if (::rename(temporary().c_str(), final_path_.c_str()) != 0) return reject(errno);
   ::close(std::exchange(descriptor_, -1));
-  flush_folder(path_.parent_path());
+  flush_folder(final_path_.parent_path());
   return {};
 }
 
@@ -155,29 +155,29 @@ Result<void> put_file(const fs::path& path, std::string_view text) {
 
 // ---- ZstdLineWriter
 
-struct ZstdLineWriter::State {
+struct ZstdLineWriter::Impl {
   AtomicFile file;
   Compressor context;
   std::vector<char> out = std::vector<char>(kPiece);
 };
 
-ZstdLineWriter::ZstdLineWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ZstdLineWriter::ZstdLineWriter(std::unique_ptr<Impl> state) : impl_(std::move(state)) {}
 ZstdLineWriter::ZstdLineWriter(ZstdLineWriter&&) noexcept = default;
 ZstdLineWriter::~ZstdLineWriter() = default;
 
 Result<ZstdLineWriter> ZstdLineWriter::create(fs::path path, int level) {
   Result<AtomicFile> file = AtomicFile::create(std::move(path));
   if (!file.ok()) return file.error();
-  return ZstdLineWriter(std::make_unique<State>(State{.file = file.take(), .context = make_compressor(level)}));
+  return ZstdLineWriter(std::make_unique<Impl>(Impl{.file = file.take(), .context = make_compressor(level)}));
 }
 
 Result<void> ZstdLineWriter::feed(std::string_view bytes, bool end) {
   ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
   for (;;) {
-    ZSTD_outBuffer out{state_->out.data(), state_->out.size(), 0};
-    const std::size_t left = ZSTD_compressStream2(state_->context.get(), &out, &in, end ? ZSTD_e_end : ZSTD_e_continue);
-    if (ZSTD_isError(left) != 0U) return no_compression(left, state_->file.path());
-    if (Result<void> written = state_->file.write({state_->out.data(), out.pos}); !written.ok()) return written;
+    ZSTD_outBuffer out{impl_->out.data(), impl_->out.size(), 0};
+    const std::size_t left = ZSTD_compressStream2(impl_->context.get(), &out, &in, end ? ZSTD_e_end : ZSTD_e_continue);
+    if (ZSTD_isError(left) != 0U) return no_compression(left, impl_->file.path());
+    if (Result<void> written = impl_->file.write({impl_->out.data(), out.pos}); !written.ok()) return written;
     if (in.pos == in.size && (!end || left == 0)) return {};
   }
 }
@@ -189,7 +189,7 @@ Result<void> ZstdLineWriter::add(std::string_view line) {
 
 Result<void> ZstdLineWriter::commit() {
   if (Result<void> fed = feed("", true); !fed.ok()) return fed;
-  return state_->file.commit();
+  return impl_->file.commit();
 }
 
 Result<void> put_lines(const fs::path& path, std::span<const std::string_view> lines, int level) {
@@ -225,7 +225,7 @@ Result<void> read_pieces(const fs::path& path, const TakeBytes& take) {
   return read;
 }
 
-struct LineReader::State {
+struct LineReader::Impl {
   std::filesystem::path path;
   std::ifstream stream;
   std::string text;       // read and not yet returned
@@ -236,13 +236,13 @@ struct LineReader::State {
   std::vector<char> piece = std::vector<char>(kPiece);
 };
 
-LineReader::LineReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+LineReader::LineReader(std::unique_ptr<Impl> state) : impl_(std::move(state)) {}
 LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 LineReader::~LineReader() = default;
 
 Result<LineReader> LineReader::open(const fs::path& path) {
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<Impl>();
   state->path = path;
   state->compressed = path.extension() == ".zst";
   errno = 0;
@@ -252,7 +252,7 @@ Result<LineReader> LineReader::open(const fs::path& path) {
 }
 
 Result<bool> LineReader::next(std::string& line) {
-  State& state = *state_;
+  Impl& state = *impl_;
   std::size_t searched = state.begin;
   for (;;) {
     if (const std::size_t end = state.text.find('\n', searched); end != std::string::npos) {

@@ -26,15 +26,15 @@ class AtomicFile {
   Result<void> write(std::string_view bytes);
   /// Flushes to the disk and gives the file its name.
   Result<void> commit();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return final_path_; }
 
  private:
-  AtomicFile(std::filesystem::path path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  AtomicFile(std::filesystem::path path, int descriptor) : final_path_(std::move(path)), descriptor_(descriptor) {}
   [[nodiscard]] std::filesystem::path temporary() const;
   Result<void> reject(int error_number) const;
 
-  std::filesystem::path path_;  ///< final name of the file
-  int descriptor_ = -1;         ///< descriptor of the file; -1: none
+  std::filesystem::path final_path_;  ///< final name of the file
+  int descriptor_ = -1;               ///< descriptor of the file; -1: none
 };
 
 /// Writes `text` in one step: a reader finds the old file or the new one.
@@ -54,11 +54,11 @@ class ZstdLineWriter {
   Result<void> commit();
 
  private:
-  struct State;
-  explicit ZstdLineWriter(std::unique_ptr<State> state);
+  struct Impl;
+  explicit ZstdLineWriter(std::unique_ptr<Impl> state);
   Result<void> feed(std::string_view bytes, bool end);
 
-  std::unique_ptr<State> state_;  ///< compressor and file
+  std::unique_ptr<Impl> impl_;  ///< compressor and file
 };
 
 /// Writes all lines in one zstd frame with a checksum, in one step.
@@ -85,10 +85,10 @@ class LineReader {
   Result<bool> next(std::string& line);
 
  private:
-  struct State;
-  explicit LineReader(std::unique_ptr<State> state);
+  struct Impl;
+  explicit LineReader(std::unique_ptr<Impl> state);
 
-  std::unique_ptr<State> state_;  ///< decompressor and file
+  std::unique_ptr<Impl> impl_;  ///< decompressor and file
 };
 
 /// The whole file, not decompressed.

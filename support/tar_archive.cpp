@@ -75,7 +75,7 @@ bool has_valid_checksum(const Header& header) {
 
 /// Why an entry's name is rejected; empty if the entry stays below the folder.
 std::string rejection_of(std::string_view name) {
-  if (name.empty()) return "an entry without a name";
+  if (name.empty()) return "an empty name";
   if (name.front() == '/') return "an absolute path";
   for (const fs::path& part : fs::path(name)) {
     if (part == "..") return "a path with '..'";
@@ -89,7 +89,8 @@ class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create(const fs::path& parent) {
     std::string name = (parent / ".assay-unpack-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) return Error{"cannot create a folder here", parent.string()};
+    if (::mkdtemp(name.data()) == nullptr)
+      return Error{"cannot create a temporary folder inside this folder", parent.string()};
     return TemporaryFolder(name);
   }
   TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}

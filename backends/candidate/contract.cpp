@@ -39,15 +39,16 @@ Result<LaunchContract> contract_of(const fs::path& candidate) {
   std::error_code error;
   if (!fs::exists(path, error)) return LaunchContract{};
   std::ifstream stream(path, std::ios::binary);
-  if (!stream.is_open()) return Error{"cannot open the contract", path.string()};
+  if (!stream.is_open()) return Error{"cannot open the candidate's launch contract", path.string()};
   const json document = json::parse(stream, nullptr, false);
-  if (document.is_discarded()) return Error{"invalid JSON; the contract must be one JSON object", path.string()};
+  if (document.is_discarded())
+    return Error{"invalid JSON; the candidate's launch contract must be one JSON object", path.string()};
   const schemas::Validator validator(schemas::kCandidateSchemaText);
   if (const auto errors = validator.diagnostics(document); !errors.empty())
     return Error{fmt::format("invalid contract: {}", errors.front().text()), path.string()};
   return LaunchContract{
       .entry_point_name = document.value("entry", ""),
-      .function = document.value("function", ""),
+      .host_function_name = document.value("function", ""),
       .argument_formulas = formulas_from(document, "arguments"),
       .grid_formulas = formulas_from(document, "grid"),
       .block_formulas = formulas_from(document, "block"),

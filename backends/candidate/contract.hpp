@@ -12,7 +12,7 @@ namespace assay::candidate {
 
 struct LaunchContract {
   std::string entry_point_name;                ///< name of the kernel; empty: the only one
-  std::string function;                        ///< name of the host function to call; empty: the only one, or none
+  std::string host_function_name;              ///< name of the host function to call; empty: the only one, or none
   std::vector<std::string> argument_formulas;  ///< one for each parameter: an array or a formula; empty: inferred
   std::vector<std::string> grid_formulas;   ///< formulas of the numbers of blocks; empty: as many as cover all threads
   std::vector<std::string> block_formulas;  ///< formulas of the numbers of threads of a block; empty: 256

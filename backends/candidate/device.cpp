@@ -53,20 +53,20 @@ Result<std::string> entry_of(const ptx::Module& module, const std::string& wante
 
 Capability CandidateDevice::can_build() const {
   if (is_ptx(candidate_path_)) return {true, "PTX interpreted on the CPU"};
-  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(options_.nvrtc);
+  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(options_.nvrtc_version_or_path);
   if (!nvrtc.ok()) return {false, nvrtc.error().message};
   return {true, fmt::format("NVRTC {}", nvrtc->version())};
 }
 
-std::variant<std::vector<CandidateCode>, BuildFailed> CandidateDevice::compile(const BuildFlags& flags) const {
+std::variant<std::vector<CandidatePtx>, BuildFailed> CandidateDevice::compile(const BuildFlags& flags) const {
   std::optional<std::string> text = content_of(candidate_path_);
   if (!text) return BuildFailed{BuildFailed::Kind::kResourceFailure, "cannot read " + candidate_path_.string()};
-  std::vector<CandidateCode> code;
+  std::vector<CandidatePtx> code;
   if (is_ptx(candidate_path_)) {
     code.push_back({.architecture = "ptx", .ptx = *std::move(text)});
     return code;
   }
-  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(options_.nvrtc);
+  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(options_.nvrtc_version_or_path);
   if (!nvrtc.ok()) return BuildFailed{BuildFailed::Kind::kResourceFailure, nvrtc.error().message};
   const std::string name = candidate_path_.filename().string();
   const std::string source = for_nvrtc(*text, name);
@@ -88,9 +88,12 @@ std::variant<std::vector<CandidateCode>, BuildFailed> CandidateDevice::compile(c
 std::vector<BuildOutcome> CandidateDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   auto compiled = compile(flags);
   if (auto* failed = std::get_if<BuildFailed>(&compiled)) return std::vector<BuildOutcome>(kernels.size(), *failed);
-  BuiltKernel code{
-      .name = candidate_path_.stem().string(), .entries = {}, .artifacts = {}, .target_architectures = {}, .log = {}};
-  for (CandidateCode& one : std::get<std::vector<CandidateCode>>(compiled)) {
+  BuiltKernel code{.name = candidate_path_.stem().string(),
+                   .entry_points = {},
+                   .artifacts = {},
+                   .target_architectures = {},
+                   .log = {}};
+  for (CandidatePtx& one : std::get<std::vector<CandidatePtx>>(compiled)) {
     const Result<ptx::Module> module = ptx::parse(one.ptx, candidate_path_.filename().string());
     if (!module.ok())
       return std::vector<BuildOutcome>(kernels.size(),
@@ -98,11 +101,11 @@ std::vector<BuildOutcome> CandidateDevice::build(std::span<const EmittedKernel> 
     const Result<std::string> entry = entry_of(*module, contract_.entry_point_name);
     if (!entry.ok())
       return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kRejected, entry.error().text()});
-    if (code.entries.empty())
-      code.entries.push_back({.pass = Pass::kForward,
-                              .precision = Precision::kNative,
-                              .symbol = *entry,
-                              .parameter_count = module->find_entry(*entry)->parameters.size()});
+    if (code.entry_points.empty())
+      code.entry_points.push_back({.pass = Pass::kForward,
+                                   .precision = Precision::kNative,
+                                   .symbol = *entry,
+                                   .parameter_count = module->find_entry(*entry)->parameters.size()});
     code.target_architectures.push_back(one.architecture);
     code.artifacts.push_back(std::make_shared<const Artifact>(Artifact{
         .kind = Artifact::Kind::kPtx, .architecture = one.architecture, .path = {}, .content = std::move(one.ptx)}));
@@ -116,15 +119,15 @@ std::vector<BuildOutcome> CandidateDevice::build(std::span<const EmittedKernel> 
     }
     BuiltKernel built = code;
     // The harness passes the parameters of the specification.
-    built.entries.front().parameter_count = kernel.entries.front().parameter_types.size();
+    built.entry_points.front().parameter_count = kernel.entry_points.front().parameter_types.size();
     built.artifacts.push_back(describe(*kernel.python));
     outcomes.emplace_back(std::move(built));
   }
   return outcomes;
 }
 
-Result<std::unique_ptr<Session>> CandidateDevice::open(const SessionLimits& limits) {
-  return std::unique_ptr<Session>(std::make_unique<CandidateSession>(limits, options_, contract_));
+Result<std::unique_ptr<DeviceSession>> CandidateDevice::open(const SessionLimits& limits) {
+  return std::unique_ptr<DeviceSession>(std::make_unique<CandidateSession>(limits, options_, contract_));
 }
 
 Result<std::unique_ptr<Device>> make_device(const DeviceOptions& options) {
@@ -139,7 +142,7 @@ Result<std::unique_ptr<Device>> make_device(const DeviceOptions& options) {
   Result<LaunchContract> contract = contract_of(file);
   if (!contract.ok()) return contract.error();
   ptx::PtxOptions ptx_options{.checks = ptx::checks_without(options.disabled_checks)};
-  ptx_options.nvrtc = options.nvrtc;
+  ptx_options.nvrtc_version_or_path = options.nvrtc_version_or_path;
   ptx_options.cache_directory = options.cache_directory;
   if (has_host_code(file, *contract)) {
     return std::unique_ptr<Device>(

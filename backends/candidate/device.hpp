@@ -20,7 +20,7 @@ namespace assay::candidate {
 inline constexpr double kInputErrorInUnitRoundoffs = 4;
 
 /// The PTX of a candidate for one architecture.
-struct CandidateCode {
+struct CandidatePtx {
   std::string architecture;  ///< "compute_75"; for PTX the target that it states
   std::string ptx;           ///< text of the PTX
 };
@@ -40,11 +40,13 @@ class CandidateDevice final : public backends::Device {
   /// The kernels are specifications: each outcome is the candidate's code, with the parameters of that specification.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
-  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
-  [[nodiscard]] std::string confinement() override { return "interpreted; never executed as native code"; }
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override {
+    return "kernels are interpreted as PTX and never run as native code";
+  }
 
  private:
-  std::variant<std::vector<CandidateCode>, backends::BuildFailed> compile(const backends::BuildFlags& flags) const;
+  std::variant<std::vector<CandidatePtx>, backends::BuildFailed> compile(const backends::BuildFlags& flags) const;
 
   std::filesystem::path candidate_path_;
   LaunchContract contract_;
@@ -54,7 +56,7 @@ class CandidateDevice final : public backends::Device {
 /// Fails if no candidate is given, if it cannot be read, or if its contract is invalid.
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
-inline constexpr backends::DeviceEntry kDeviceEntry{
+inline constexpr backends::DeviceDescriptor kDeviceEntry{
     .name = "candidate",
     .summary = "existing CUDA or PTX code, judged against a specification",
     .target = backends::SourceTarget::kWarpPython,

@@ -80,7 +80,7 @@ class FormulaParser {
 
   double factor() {
     skip_spaces();
-    if (++depth_ > kMostNested) return fail("too deeply nested");
+    if (++depth_ > kMostNested) return fail("the formula is nested too deeply");
     double value = 0;
     if (at_ == text_.size()) value = fail("expected a number or a name");
     else if (accept('-')) value = -factor();
@@ -145,7 +145,7 @@ class FormulaParser {
     expect(']');
     if (error_) return 0;
     const std::optional<double> value = names_.extent_of(array, static_cast<std::size_t>(dimension));
-    return value ? *value : fail(fmt::format("unknown array '{}' or dimension {}", array, dimension));
+    return value ? *value : fail(fmt::format("'{}' must be an array that has a dimension {}", array, dimension));
   }
 
   std::string_view text_;

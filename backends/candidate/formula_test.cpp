@@ -57,11 +57,11 @@ TEST(ContractFormula, MalformedFormulaIsReportedWithPositionOrCause) {
   EXPECT_THAT(error("ceil(n"), HasSubstr("expected ')'"));
   EXPECT_THAT(error("sqrt(n)"), HasSubstr("unknown function 'sqrt'"));
   EXPECT_THAT(error("m"), HasSubstr("unknown name 'm'"));
-  EXPECT_THAT(error("x.shape[2]"), HasSubstr("unknown array 'x' or dimension 2"));
+  EXPECT_THAT(error("x.shape[2]"), HasSubstr("'x' must be an array that has a dimension 2"));
   EXPECT_THAT(error("x.size"), HasSubstr("expected 'shape'"));
   EXPECT_THAT(error("n / 0"), HasSubstr("division by zero"));
   EXPECT_THAT(error("99999999999999999999"), HasSubstr("too large"));
-  EXPECT_THAT(error(std::string(1000, '(')), HasSubstr("too deeply nested"));
+  EXPECT_THAT(error(std::string(1000, '(')), HasSubstr("the formula is nested too deeply"));
 }
 
 }  // namespace

@@ -47,16 +47,19 @@ HostSource cuda_source(const fs::path& file) {
 /// The function that the contract states, or the only one.
 Result<std::string> function_of(const HostSource& source, const LaunchContract& contract) {
   const std::vector<std::string>& known = source.functions;
-  if (!contract.function.empty()) {
-    if (known.empty() || std::ranges::find(known, contract.function) != known.end()) return contract.function;
-    return Error{
-        fmt::format("the candidate has no function '{}'; it has {}", contract.function, fmt::join(known, ", "))};
+  if (!contract.host_function_name.empty()) {
+    if (known.empty() || std::ranges::find(known, contract.host_function_name) != known.end())
+      return contract.host_function_name;
+    return Error{fmt::format("the candidate has no function '{}'; its functions are {}", contract.host_function_name,
+                             fmt::join(known, ", "))};
   }
   if (known.size() == 1) return known.front();
   if (known.empty())
-    return Error{"state the 'function' to call in the contract, a file .assay.json next to the candidate"};
-  return Error{
-      fmt::format("the candidate has the functions {}; state the 'function' in the contract", fmt::join(known, ", "))};
+    return Error{
+        "cannot determine which function to call; state it as 'function' in the contract, the .assay.json file next to "
+        "the candidate"};
+  return Error{fmt::format("the candidate has several functions ({}); choose one with 'function' in the contract",
+                           fmt::join(known, ", "))};
 }
 
 }  // namespace
@@ -64,24 +67,24 @@ Result<std::string> function_of(const HostSource& source, const LaunchContract& 
 bool has_host_code(const fs::path& file, const LaunchContract& contract) {
   if (file.extension() == ".py") return true;
   if (file.extension() != ".cu") return false;
-  return !contract.function.empty() || text_of(file).find("<torch/") != std::string::npos;
+  return !contract.host_function_name.empty() || text_of(file).find("<torch/") != std::string::npos;
 }
 
 HostCandidateDevice::HostCandidateDevice(fs::path file, LaunchContract contract, ptx::PtxOptions options,
                                          std::vector<std::string> architectures)
-    : file_(std::move(file)),
+    : candidate_path_(std::move(file)),
       contract_(std::move(contract)),
       options_(std::move(options)),
       architectures_(architectures.empty() ? std::vector<std::string>{kDefaultArchitecture} : std::move(architectures)),
-      nvcc_(find_nvcc()),
+      nvcc_path_(find_nvcc()),
       scratch_(make_artifact_directory(directory_of_cache(options_))) {
   if (auto opened = BuildCache::open(directory_of_cache(options_), kCacheBytes); opened.ok()) cache_ = opened.take();
 }
 
 Capability HostCandidateDevice::can_build() const {
-  if (!nvcc_.ok()) return {false, nvcc_.error().text()};
+  if (!nvcc_path_.ok()) return {false, nvcc_path_.error().text()};
   if (!scratch_.ok()) return {false, scratch_.error().text()};
-  return {true, fmt::format("nvcc {}", nvcc_version(*nvcc_))};
+  return {true, fmt::format("nvcc {}", nvcc_version(*nvcc_path_))};
 }
 
 std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags&) {
@@ -89,17 +92,21 @@ std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKern
     return std::vector<BuildOutcome>(kernels.size(), BuildFailed{kind, std::move(log)});
   };
   if (const Capability capability = can_build(); !capability.is_available)
-    return all_failed(BuildFailed::Kind::kResourceFailure, capability.detail);
-  const Result<HostSource> source = file_.extension() == ".py"
-                                        ? read_load_inline(text_of(file_), file_.filename().string())
-                                        : Result<HostSource>(cuda_source(file_));
+    return all_failed(BuildFailed::Kind::kResourceFailure, capability.tool_or_reason);
+  const Result<HostSource> source =
+      candidate_path_.extension() == ".py"
+          ? read_load_inline(text_of(candidate_path_), candidate_path_.filename().string())
+          : Result<HostSource>(cuda_source(candidate_path_));
   if (!source.ok()) return all_failed(BuildFailed::Kind::kRejected, source.error().text());
   const Result<std::string> function = function_of(*source, contract_);
   if (!function.ok()) return all_failed(BuildFailed::Kind::kRejected, function.error().text());
-  BuiltKernel code{
-      .name = file_.stem().string(), .entries = {}, .artifacts = {}, .target_architectures = {}, .log = {}};
+  BuiltKernel code{.name = candidate_path_.stem().string(),
+                   .entry_points = {},
+                   .artifacts = {},
+                   .target_architectures = {},
+                   .log = {}};
   for (const std::string& architecture : architectures_) {
-    auto library = library_for(architecture, *source, *function);
+    auto library = find_or_build_library(architecture, *source, *function);
     if (auto* failed = std::get_if<BuildFailed>(&library))
       return std::vector<BuildOutcome>(kernels.size(), std::move(*failed));
     code.target_architectures.push_back(architecture);
@@ -108,35 +115,36 @@ std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKern
   std::vector<BuildOutcome> outcomes;
   for (const EmittedKernel& kernel : kernels) {
     if (kernel.python == nullptr) {
-      outcomes.emplace_back(BuildFailed{BuildFailed::Kind::kRejected, "the kernel was printed for a different device"});
+      outcomes.emplace_back(
+          BuildFailed{BuildFailed::Kind::kRejected, "the kernel's source was generated for a different device"});
       continue;
     }
     BuiltKernel built = code;
-    built.entries.push_back({.pass = Pass::kForward,
-                             .precision = Precision::kNative,
-                             .symbol = *function,
-                             .parameter_count = kernel.entries.front().parameter_types.size()});
+    built.entry_points.push_back({.pass = Pass::kForward,
+                                  .precision = Precision::kNative,
+                                  .symbol = *function,
+                                  .parameter_count = kernel.entry_points.front().parameter_types.size()});
     built.artifacts.push_back(describe(*kernel.python));
     outcomes.emplace_back(std::move(built));
   }
   return outcomes;
 }
 
-std::variant<Artifact, BuildFailed> HostCandidateDevice::library_for(const std::string& architecture,
-                                                                     const HostSource& source,
-                                                                     const std::string& function) {
-  const int number = next_library_.fetch_add(1);
+std::variant<Artifact, BuildFailed> HostCandidateDevice::find_or_build_library(const std::string& architecture,
+                                                                               const HostSource& source,
+                                                                               const std::string& function) {
+  const int number = next_library_number_.fetch_add(1);
   const fs::path folder = scratch_->path() / fmt::format("candidate_{}", number);
   const fs::path library = scratch_->path() / fmt::format("candidate_{}.so", number);
   Artifact artifact{
       .kind = Artifact::Kind::kSharedLibrary, .architecture = architecture, .path = library, .content = {}};
-  const LibraryRequest request{.source = &source, .function = function, .architecture = architecture};
-  const std::string key = sha256_hex(library_identity(request, *nvcc_));
+  const LibraryBuildRequest request{.source = &source, .host_function_name = function, .architecture = architecture};
+  const std::string key = sha256_hex(library_identity(request, *nvcc_path_));
   if (cache_ != nullptr && cache_->fetch(key, library) && !try_loading(library)) return artifact;
   std::error_code ignored;
   fs::remove(library, ignored);
   fs::create_directories(folder, ignored);
-  auto built = build_library(request, *nvcc_, folder, library);
+  auto built = build_library(request, *nvcc_path_, folder, library);
   fs::remove_all(folder, ignored);
   if (auto* failed = std::get_if<BuildFailed>(&built)) return std::move(*failed);
   if (auto failure = try_loading(library)) return *std::move(failure);
@@ -160,11 +168,11 @@ std::optional<BuildFailed> HostCandidateDevice::try_loading(const fs::path& libr
   return BuildFailed{BuildFailed::Kind::kCrashed, "loading the compiled candidate failed: " + reason};
 }
 
-Result<std::unique_ptr<Session>> HostCandidateDevice::open(const SessionLimits& limits) {
+Result<std::unique_ptr<DeviceSession>> HostCandidateDevice::open(const SessionLimits& limits) {
   if (!scratch_.ok()) return scratch_.error();
   auto workers = open_host_workers(limits, scratch_->path());
   if (!workers.ok()) return workers.error();
-  return std::unique_ptr<Session>(std::make_unique<HostSession>(workers.take(), options_, contract_));
+  return std::unique_ptr<DeviceSession>(std::make_unique<HostCandidateSession>(workers.take(), options_, contract_));
 }
 
 std::string HostCandidateDevice::confinement() {

@@ -40,24 +40,24 @@ class HostCandidateDevice final : public backends::Device {
   /// specification.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
-  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
   [[nodiscard]] std::string confinement() override;
 
  private:
   /// The library for one architecture.
-  std::variant<backends::Artifact, backends::BuildFailed> library_for(const std::string& architecture,
-                                                                      const HostSource& source,
-                                                                      const std::string& function);
+  std::variant<backends::Artifact, backends::BuildFailed> find_or_build_library(const std::string& architecture,
+                                                                                const HostSource& source,
+                                                                                const std::string& function);
   std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
 
-  std::filesystem::path file_;
+  std::filesystem::path candidate_path_;
   LaunchContract contract_;
   ptx::PtxOptions options_;
   std::vector<std::string> architectures_;
-  Result<std::filesystem::path> nvcc_;
+  Result<std::filesystem::path> nvcc_path_;
   Result<backends::ScratchDirectory> scratch_;
   std::unique_ptr<backends::BuildCache> cache_;  ///< null if the directory of the cache is not usable
-  std::atomic<int> next_library_ = 0;
+  std::atomic<int> next_library_number_ = 0;
 };
 
 /// The architecture for which candidates with host code are compiled by default.

@@ -23,9 +23,10 @@ namespace assay::candidate {
 Result<std::unique_ptr<worker::WorkerSession>> open_host_workers(const backends::SessionLimits& limits,
                                                                  const std::filesystem::path& folder);
 
-class HostSession final : public backends::Session {
+class HostCandidateSession final : public backends::DeviceSession {
  public:
-  HostSession(std::unique_ptr<worker::WorkerSession> workers, const ptx::PtxOptions& options, LaunchContract contract)
+  HostCandidateSession(std::unique_ptr<worker::WorkerSession> workers, const ptx::PtxOptions& options,
+                       LaunchContract contract)
       : workers_(std::move(workers)), options_(options), contract_(std::move(contract)) {}
 
   Result<backends::BufferId> allocate(std::size_t size) override { return workers_->allocate(size); }
@@ -38,16 +39,16 @@ class HostSession final : public backends::Session {
  private:
   /// An array of another layout and its dense copy.
   struct DenseCopy {
-    ptx::ArrayView view;                ///< the array
-    std::vector<std::int64_t> strides;  ///< of the copy
-    backends::BufferId buffer;          ///< memory of the copy
+    ptx::ArrayView view;                     ///< the array
+    std::vector<std::int64_t> byte_strides;  ///< of the copy
+    backends::BufferId buffer;               ///< memory of the copy
   };
   /// Arguments of the worker for one call.
   struct Call {
-    std::vector<CallArgument> values;                                        ///< given ones, then the outputs
-    std::vector<std::pair<std::size_t, backends::BufferAddress>> addresses;  ///< of the arrays among `values`
+    std::vector<CallArgument> arguments;                                           ///< given ones, then the outputs
+    std::vector<std::pair<std::size_t, backends::BufferAddress>> array_addresses;  ///< of the arrays among `arguments`
     std::size_t given_count = 0;
-    std::vector<DenseCopy> copies;
+    std::vector<DenseCopy> dense_copies;
   };
 
   backends::RunOutcome run_one(const backends::LaunchRequest& launch);
@@ -58,7 +59,7 @@ class HostSession final : public backends::Session {
   std::unique_ptr<worker::WorkerSession> workers_;
   ptx::PtxOptions options_;
   LaunchContract contract_;
-  std::optional<backends::BufferId> report_;  ///< memory for the outcome of a call
+  std::optional<backends::BufferId> report_buffer_;  ///< memory for the outcome of a call
 };
 
 }  // namespace assay::candidate

@@ -85,9 +85,9 @@ class CandidateLaunch {
       return ptx::Dim3{static_cast<std::uint32_t>(e[0]), static_cast<std::uint32_t>(e[1]),
                        static_cast<std::uint32_t>(e[2])};
     };
-    if (*shared < 0 || static_cast<std::uint64_t>(*shared) > kMostSharedBytes)
+    if (*shared < 0 || static_cast<std::uint64_t>(*shared) > kDefaultMaxSharedBytes)
       return Error{fmt::format("a block requests {} bytes of dynamic shared memory, but at most {} are allowed",
-                               *shared, kMostSharedBytes)};
+                               *shared, kDefaultMaxSharedBytes)};
     return ptx::LaunchGeometry{.grid = dimensions(*grid),
                                .block = dimensions(*block),
                                .dynamic_shared_bytes = static_cast<std::uint32_t>(*shared)};
@@ -116,11 +116,12 @@ class CandidateLaunch {
 
   Result<void> place_array(Placed& placed, std::size_t element) {
     const ptx::ArrayView& view = *placed.view;
-    placed.dense = ptx::dense_strides(view.shape, element);
+    placed.dense = ptx::dense_byte_strides(view.shape, element);
     const std::size_t size =
-        ptx::ArrayView{.address = {}, .region = {}, .shape = view.shape, .strides = placed.dense}.byte_extent(element);
+        ptx::ArrayView{.address = {}, .region = {}, .shape = view.shape, .byte_strides = placed.dense}.byte_extent(
+            element);
     const ptx::AllocationFlags flags{.read_only = view.region.read_only, .uninitialized = view.region.uninitialized};
-    if (placed.dense == view.strides) {
+    if (placed.dense == view.byte_strides) {
       placed.allocation = memory_.machine.adopt(view.region.name, memory_.bytes(view).first(size), flags);
       return {};
     }
@@ -136,7 +137,7 @@ class CandidateLaunch {
     const std::span<std::byte> own = memory_.machine.bytes(placed.allocation);
     const std::span<std::byte> theirs = memory_.bytes(*placed.view);
     const auto element = static_cast<std::size_t>(placed.dense.back());
-    ptx::for_each_offset_pair(placed.view->shape, placed.dense, placed.view->strides,
+    ptx::for_each_offset_pair(placed.view->shape, placed.dense, placed.view->byte_strides,
                               [&](std::size_t at_own, std::size_t at_theirs) {
                                 if (to_machine) std::memcpy(own.data() + at_own, theirs.data() + at_theirs, element);
                                 else std::memcpy(theirs.data() + at_theirs, own.data() + at_own, element);
@@ -157,7 +158,7 @@ class CandidateLaunch {
     }
     for (std::size_t d = 0; d < result.size(); ++d) {
       if (result[d] >= 0 && result[d] <= most[d]) continue;
-      return Error{fmt::format("the {} has an extent of {}; it must be from 0 to {}", what, result[d], most[d])};
+      return Error{fmt::format("each extent of the {} must be from 0 to {}, got {}", what, most[d], result[d])};
     }
     return result;
   }
@@ -175,7 +176,7 @@ class CandidateLaunch {
                                contract_.argument_formulas.size(), name_, count)};
     }
     std::vector<std::string> names;
-    for (const Parameter& parameter : specification_.parameters)
+    for (const SpecificationParameter& parameter : specification_.parameters)
       names.push_back(parameter.name);
     if (names.size() != count)
       return fail(fmt::format("'{}' has {} parameters, but the specification has {}", name_, count, names.size()));
@@ -192,7 +193,7 @@ class CandidateLaunch {
       const Placed& placed = placed_[*p];
       if (!placed.view) {
         if (placed.value.size() == target.bytes) return placed.value;
-        return mismatch(fmt::format("'{}', which has {} bytes", expression, placed.value.size()));
+        return mismatch(fmt::format("argument '{}' with {} bytes", expression, placed.value.size()));
       }
       const std::uint64_t address = memory_.machine.address(placed.allocation);
       if (target.bytes != sizeof(address) || ptx::is_float(target.type))
@@ -230,7 +231,7 @@ RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
   if (!code) return LaunchFailed{code.error().text()};
   const Artifact* const description = launch.kernel->artifact(Artifact::Kind::kPython, Precision::kNative);
   if (description == nullptr) return LaunchFailed{"the kernel was built for a different device"};
-  const auto kernel = kernel_of(code->artifact, code->entry_point->symbol);
+  const auto kernel = find_or_lower_kernel(code->artifact, code->entry_point->symbol);
   if (!kernel) return LaunchFailed{kernel.error().text()};
   machine().reset();
   const Specification specification = specification_of(*description);
@@ -247,16 +248,16 @@ RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
   if (!geometry) return LaunchFailed{geometry.error().text()};
   if (geometry->grid.x == 0 || geometry->grid.y == 0 || geometry->grid.z == 0) return Completed{};
   const std::uint64_t shared = declared_shared_bytes(**kernel) + geometry->dynamic_shared_bytes;
-  if (shared > kMostSharedBytes) {
-    return LaunchFailed{
-        fmt::format("a block uses {} bytes of shared memory, but at most {} are allowed", shared, kMostSharedBytes)};
+  if (shared > kDefaultMaxSharedBytes) {
+    return LaunchFailed{fmt::format("a block uses {} bytes of shared memory, but at most {} are allowed", shared,
+                                    kDefaultMaxSharedBytes)};
   }
   const Result<ptx::KernelArguments> arguments = placed.arguments();
   if (!arguments) return LaunchFailed{arguments.error().text()};
   const auto start = std::chrono::steady_clock::now();
   const ptx::RunResult result = machine().launch(*kernel, *geometry, *arguments, launch_options(launch));
   placed.copy_back();
-  return ptx::outcome_of(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);
+  return ptx::make_run_outcome(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);
 }
 
 }  // namespace assay::candidate

@@ -37,12 +37,12 @@ std::shared_ptr<const Artifact> describe(const PythonBinding& binding) {
       Artifact{.kind = Artifact::Kind::kPython,
                .architecture = {},
                .path = {},
-               .content = json{{"dimensions", binding.launch_dimensions}, {"parameters", parameters}}.dump()});
+               .content = json{{"dimensions", binding.launch_dimension_count}, {"parameters", parameters}}.dump()});
 }
 
 Specification specification_of(const Artifact& description) {
   const json document = json::parse(description.content);
-  Specification result{.dimensions = document.at("dimensions"), .parameters = {}};
+  Specification result{.launch_dimension_count = document.at("dimensions"), .parameters = {}};
   for (const json& parameter : document.at("parameters"))
     result.parameters.push_back({.name = parameter.at("name"),
                                  .type = parameter.at("type"),
@@ -53,9 +53,9 @@ Specification specification_of(const Artifact& description) {
 
 Result<SpecificationArguments> SpecificationArguments::of(const Specification& specification,
                                                           const LaunchRequest& launch) {
-  const std::size_t first = specification.dimensions - 1;
+  const std::size_t first = specification.launch_dimension_count - 1;
   if (launch.arguments.size() < first + specification.parameters.size())
-    return Error{"the launch has fewer arguments than the specification"};
+    return Error{"the launch has fewer arguments than the specification has parameters"};
   SpecificationArguments result(specification, launch.threads);
   for (std::size_t p = 0; p < specification.parameters.size(); ++p) {
     const KernelArgument& argument = launch.arguments[first + p];
@@ -67,7 +67,7 @@ Result<SpecificationArguments> SpecificationArguments::of(const Specification& s
 }
 
 std::optional<std::size_t> SpecificationArguments::find(std::string_view name) const {
-  const auto found = std::ranges::find(specification_->parameters, name, &Parameter::name);
+  const auto found = std::ranges::find(specification_->parameters, name, &SpecificationParameter::name);
   if (found == specification_->parameters.end()) return std::nullopt;
   return static_cast<std::size_t>(found - specification_->parameters.begin());
 }
@@ -78,7 +78,7 @@ std::int64_t SpecificationArguments::integer(std::size_t parameter) const {
 
 FormulaNameLookup SpecificationArguments::names() const {
   return {.value_of = [this](std::string_view name) -> std::optional<double> {
-            if (name == "threads") return static_cast<double>(threads_);
+            if (name == "threads") return static_cast<double>(thread_count_);
             const std::optional<std::size_t> p = find(name);
             if (!p || !specification_->parameters[*p].is_integer()) return std::nullopt;
             return static_cast<double>(integer(*p));

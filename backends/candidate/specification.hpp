@@ -17,15 +17,15 @@
 namespace assay::candidate {
 
 /// A parameter of the specification.
-struct Parameter {
+struct SpecificationParameter {
   std::string name, type;
   std::size_t rank = 0, bytes = 0;
   bool is_integer() const { return rank == 0 && (type.starts_with("int") || type.starts_with("uint")); }
 };
 
 struct Specification {
-  std::size_t dimensions = 1;  ///< of its launches
-  std::vector<Parameter> parameters;
+  std::size_t launch_dimension_count = 1;  ///< of its launches
+  std::vector<SpecificationParameter> parameters;
 };
 
 /// The artifact that describes the specification's parameters.
@@ -56,10 +56,10 @@ class SpecificationArguments {
 
  private:
   SpecificationArguments(const Specification& specification, std::int64_t threads)
-      : specification_(&specification), threads_(threads) {}
+      : specification_(&specification), thread_count_(threads) {}
 
   const Specification* specification_;
-  std::int64_t threads_;
+  std::int64_t thread_count_;
   std::vector<Argument> arguments_;
 };
 

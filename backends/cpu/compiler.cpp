@@ -43,7 +43,7 @@ Result<std::string> assembly_of(const Compiler& compiler, const std::filesystem:
   if (precision == backends::Precision::kPromoted) file << "#define ASSAY_REAL double\n";
   file << kernel.source();
   file.close();
-  if (!file) return Error{"cannot be written", source.string()};
+  if (!file) return Error{"cannot write the source file", source.string()};
   const ProcessResult made = compiler.build_assembly(source, assembly, {.optimization_level = 2}, kLimit);
   if (!made.succeeded()) return Error{"the compiler rejected the kernel: " + made.output, kernel.name};
   std::ostringstream text;
@@ -58,7 +58,7 @@ std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags) {
   if (!flags.contracts_multiply_add) {
     arguments.emplace_back("-ffp-contract=off");
   }
-  if (flags.approximate_functions) {
+  if (flags.uses_approximate_functions) {
     arguments.insert(arguments.end(), {"-fno-math-errno", "-freciprocal-math", "-fassociative-math",
                                        "-fno-signed-zeros", "-fno-trapping-math"});
   }
@@ -75,22 +75,22 @@ Result<Compiler> Compiler::find(const std::string& command) {
     return Error{fmt::format("no C++ compiler: '{}' is not a program; set CXX", words.front())};
   }
   Compiler compiler;
-  compiler.program_ = *program;
+  compiler.program_path_ = *program;
   compiler.leading_arguments_.assign(words.begin() + 1, words.end());
   std::vector<std::string> arguments = compiler.leading_arguments_;
   arguments.emplace_back("--version");
-  const ProcessResult result = run_process(compiler.program_, arguments, kVersionLimit);
+  const ProcessResult result = run_process(compiler.program_path_, arguments, kVersionLimit);
   if (!result.succeeded()) {
     return Error{fmt::format("no C++ compiler: '{} --version' failed: {}", fmt::join(words, " "), result.output)};
   }
   compiler.version_ = result.output.substr(0, result.output.find('\n'));
-  compiler.identity_ = fmt::format("{}\n{}\n{}", program->string(), fmt::join(words, " "), result.output);
+  compiler.cache_identity_ = fmt::format("{}\n{}\n{}", program->string(), fmt::join(words, " "), result.output);
   return compiler;
 }
 
 std::filesystem::path Compiler::program() const {
   std::error_code error;
-  return std::filesystem::canonical(program_, error);
+  return std::filesystem::canonical(program_path_, error);
 }
 
 std::vector<std::string> Compiler::arguments_of(const backends::BuildFlags& flags) const {
@@ -112,11 +112,12 @@ std::vector<std::string> Compiler::library_arguments(const std::filesystem::path
 
 ProcessResult Compiler::build_library(const std::filesystem::path& source, const std::filesystem::path& library,
                                       const backends::BuildFlags& flags, std::chrono::milliseconds limit) const {
-  return run_process(program_, library_arguments(source, library, flags), limit);
+  return run_process(program_path_, library_arguments(source, library, flags), limit);
 }
 
 std::string Compiler::library_command(const backends::BuildFlags& flags) const {
-  return fmt::format("{} {}", program_.string(), fmt::join(library_arguments("kernel.cpp", "kernel.so", flags), " "));
+  return fmt::format("{} {}", program_path_.string(),
+                     fmt::join(library_arguments("kernel.cpp", "kernel.so", flags), " "));
 }
 
 ProcessResult Compiler::build_assembly(const std::filesystem::path& source, const std::filesystem::path& assembly,
@@ -124,7 +125,7 @@ ProcessResult Compiler::build_assembly(const std::filesystem::path& source, cons
   std::vector<std::string> arguments = arguments_of(flags);
   arguments.insert(arguments.end(), {"-S", "-fno-asynchronous-unwind-tables", "-fno-ident", "-g0", "-o",
                                      assembly.string(), "-x", "c++", source.string()});
-  return run_process(program_, arguments, limit);
+  return run_process(program_path_, arguments, limit);
 }
 
 Result<bool> compiles_to_same_code(const std::string& command, const backends::EmittedKernel& a,

@@ -30,7 +30,7 @@ class Compiler {
   /// The path of the program with symbolic links resolved; empty if the program no longer exists.
   [[nodiscard]] std::filesystem::path program() const;
   /// Identifies the compiler in cache keys.
-  [[nodiscard]] const std::string& identity() const { return identity_; }
+  [[nodiscard]] const std::string& identity() const { return cache_identity_; }
 
   /// Compiles and links one source file into a shared library without undefined symbols.
   [[nodiscard]] ProcessResult build_library(const std::filesystem::path& source, const std::filesystem::path& library,
@@ -49,10 +49,10 @@ class Compiler {
 
   Compiler() = default;
 
-  std::filesystem::path program_;  ///< the compiler's executable, or the first word of the command, such as ccache
+  std::filesystem::path program_path_;  ///< the compiler's executable, or the first word of the command, such as ccache
   std::vector<std::string> leading_arguments_;  ///< words of the command after the program, passed before all options
   std::string version_;                         ///< first line of what --version prints
-  std::string identity_;                        ///< the compiler's identity in cache keys
+  std::string cache_identity_;                  ///< the compiler's identity in cache keys
 };
 
 /// Whether the compiler (a command; empty: $CXX, then c++) generates the same code for both kernels at -O2, in both

@@ -62,8 +62,8 @@ CpuDevice::CpuDevice(CpuOptions options)
     : options_(with_defaults(std::move(options))),
       compiler_(Compiler::find(options_.compiler)),
       scratch_(make_artifact_directory(options_.cache_directory)) {
-  if (options_.use_cache) {
-    if (auto cache = BuildCache::open(options_.cache_directory, options_.cache_bytes)) {
+  if (options_.uses_build_cache) {
+    if (auto cache = BuildCache::open(options_.cache_directory, options_.max_cache_bytes)) {
       cache_ = cache.take();
     }
   }
@@ -88,7 +88,7 @@ std::string CpuDevice::build_command(const BuildFlags& flags) const {
 std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   if (const Capability capability = can_build(); !capability.is_available) {
     return std::vector<BuildOutcome>(kernels.size(),
-                                     BuildFailed{BuildFailed::Kind::kResourceFailure, capability.detail});
+                                     BuildFailed{BuildFailed::Kind::kResourceFailure, capability.tool_or_reason});
   }
   std::vector<BuildOutcome> outcomes(kernels.size());
   const std::size_t batch_size = std::max<std::size_t>(options_.batch_size, 1);
@@ -108,7 +108,7 @@ std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernel
 BatchOutcome CpuDevice::build_batch(std::span<const EmittedKernel* const> kernels, const BuildFlags& flags) {
   BatchSource batch = compose_batch_with_wrappers(kernels);
   const std::string key = cache_key(batch.text, flags);
-  const fs::path library = scratch_->path() / fmt::format("{}.so", next_unit_number_.fetch_add(1));
+  const fs::path library = scratch_->path() / fmt::format("{}.so", next_translation_unit_number_.fetch_add(1));
   std::string log;
   // A cached file that a faulty disk has changed is built again.
   const bool is_from_cache = cache_ != nullptr && cache_->fetch(key, library) && !try_loading(library);
@@ -129,7 +129,7 @@ BatchOutcome CpuDevice::build_batch(std::span<const EmittedKernel* const> kernel
   BuiltBatch unit;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     unit.kernels.push_back({.name = kernels[i]->name,
-                            .entries = std::move(batch.entry_points_by_kernel[i]),
+                            .entry_points = std::move(batch.entry_points_by_kernel[i]),
                             .artifacts = {artifact},
                             .target_architectures = {},
                             .log = log,
@@ -151,12 +151,12 @@ std::variant<std::string, FailedBatch> CpuDevice::compile_batch(const std::strin
   ProcessResult result = compiler_->build_library(source, library, flags, limit);
   std::error_code ignored;
   fs::remove(source, ignored);
-  std::set<std::size_t> faulty_kernels = blamed_kernels(result.output);
+  std::set<std::size_t> faulty_kernel_positions = blamed_kernels(result.output);
   if (kernels.size() == 1) {
     result.output = readable_log(std::move(result.output), kernels[0]->name);
   }
   if (!result.succeeded()) {
-    return FailedBatch{failure_of(result, limit), std::move(faulty_kernels)};
+    return FailedBatch{failure_of(result, limit), std::move(faulty_kernel_positions)};
   }
   if (auto failure = try_loading(library)) {
     return FailedBatch{std::move(*failure), {}};
@@ -176,7 +176,7 @@ WorkerOptions CpuDevice::workers() const {
           .restrict_file_access = options_.confine_worker};
 }
 
-/// The session that only loads libraries, opened on first use; loading_mutex_ must be held.
+/// The session that only loads libraries, opened on first use; test_load_mutex_ must be held.
 Result<worker::WorkerSession*> CpuDevice::test_load_session() {
   if (test_load_session_ == nullptr) {
     auto session = open_session({.buffer_bytes = kLoaderBufferBytes}, workers());
@@ -192,7 +192,7 @@ Result<worker::Confinement> CpuDevice::probe_confinement() {
   if (!scratch_) {
     return scratch_.error();
   }
-  const std::lock_guard lock(loading_mutex_);
+  const std::lock_guard lock(test_load_mutex_);
   const Result<worker::WorkerSession*> session = test_load_session();
   if (!session) {
     return session.error();
@@ -201,7 +201,7 @@ Result<worker::Confinement> CpuDevice::probe_confinement() {
 }
 
 std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
-  const std::lock_guard lock(loading_mutex_);
+  const std::lock_guard lock(test_load_mutex_);
   const Result<worker::WorkerSession*> session = test_load_session();
   if (!session) {
     return BuildFailed{BuildFailed::Kind::kResourceFailure, session.error().text()};
@@ -219,7 +219,7 @@ std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
   return BuildFailed{kind, "loading the built library failed: " + describe(outcome) + "\n"};
 }
 
-Result<std::unique_ptr<Session>> CpuDevice::open(const SessionLimits& limits) {
+Result<std::unique_ptr<DeviceSession>> CpuDevice::open(const SessionLimits& limits) {
   if (!scratch_) {
     return scratch_.error();
   }
@@ -227,7 +227,7 @@ Result<std::unique_ptr<Session>> CpuDevice::open(const SessionLimits& limits) {
   if (!session) {
     return session.error();
   }
-  return std::unique_ptr<Session>(session.take());
+  return std::unique_ptr<DeviceSession>(session.take());
 }
 
 std::string CpuDevice::confinement() {

@@ -34,8 +34,8 @@ struct CpuOptions {
   std::string compiler;                     ///< shell command of the compiler; empty: $CXX, then c++
   std::filesystem::path worker_executable;  ///< program whose main() calls run_if_worker(); empty: this program
   std::filesystem::path cache_directory;    ///< directory of the build cache; empty: default_cache_directory()
-  std::uint64_t cache_bytes = std::uint64_t{1} << 30;  ///< size limit of the build cache
-  bool use_cache = true;                               ///< whether build() uses the build cache
+  std::uint64_t max_cache_bytes = std::uint64_t{1} << 30;  ///< size limit of the build cache
+  bool uses_build_cache = true;                            ///< whether build() uses the build cache
   bool confine_worker =
       true;  ///< confine generated code as far as the system can; otherwise only limit time and memory
   std::size_t batch_size = 96;                           ///< maximum number of kernels in one translation unit
@@ -62,7 +62,7 @@ class CpuDevice final : public backends::Device {
   [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override;
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
-  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
 
  private:
   backends::BatchOutcome build_batch(std::span<const backends::EmittedKernel* const> kernels,
@@ -73,17 +73,18 @@ class CpuDevice final : public backends::Device {
       const backends::BuildFlags& flags, const std::filesystem::path& library);
   [[nodiscard]] std::string cache_key(const std::string& text, const backends::BuildFlags& flags) const;
   WorkerOptions workers() const;                       ///< options of the worker processes
-  Result<worker::WorkerSession*> test_load_session();  ///< opened on first use; loading_mutex_ must be held
+  Result<worker::WorkerSession*> test_load_session();  ///< opened on first use; test_load_mutex_ must be held
   std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
 
   CpuOptions options_;
-  Result<Compiler> compiler_;                        ///< the compiler, or why none was found
-  std::unique_ptr<backends::BuildCache> cache_;      ///< the build cache; null if it cannot be opened or is not used
-  Result<backends::ScratchDirectory> scratch_;       ///< directory for sources and libraries of this device
-  std::atomic<std::uint64_t> next_unit_number_ = 0;  ///< number of the next translation unit, which names its files
-  std::mutex loading_mutex_;                         ///< guards test_load_session_
+  Result<Compiler> compiler_;                    ///< the compiler, or why none was found
+  std::unique_ptr<backends::BuildCache> cache_;  ///< the build cache; null if it cannot be opened or is not used
+  Result<backends::ScratchDirectory> scratch_;   ///< directory for sources and libraries of this device
+  std::atomic<std::uint64_t> next_translation_unit_number_ =
+      0;                        ///< number of the next translation unit, which names its files
+  std::mutex test_load_mutex_;  ///< guards test_load_session_
   std::unique_ptr<worker::WorkerSession>
-      test_load_session_;  ///< session that test-loads libraries; guarded by loading_mutex_
+      test_load_session_;  ///< session that test-loads libraries; guarded by test_load_mutex_
 };
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
@@ -97,13 +98,13 @@ Result<std::vector<backends::NamedBuild>> named_builds(const backends::DeviceOpt
 /// names may end with a version number.
 std::vector<backends::BuildVariant> variants(const backends::DeviceOptions& chosen);
 
-inline constexpr backends::DeviceEntry kDeviceEntry{.name = "cpu",
-                                                    .summary = "C++ compiled for this CPU",
-                                                    .target = backends::SourceTarget::kCpp,
-                                                    .toolkit = backends::Toolkit::kHostCompiler,
-                                                    .has_optimization_levels = true,
-                                                    .make = make_device,
-                                                    .builds = named_builds,
-                                                    .variants = variants};
+inline constexpr backends::DeviceDescriptor kDeviceEntry{.name = "cpu",
+                                                         .summary = "C++ compiled for this CPU",
+                                                         .target = backends::SourceTarget::kCpp,
+                                                         .toolkit = backends::Toolkit::kHostCompiler,
+                                                         .has_optimization_levels = true,
+                                                         .make = make_device,
+                                                         .builds = named_builds,
+                                                         .variants = variants};
 
 }  // namespace assay::cpu

@@ -49,7 +49,7 @@ BuildFailed failure_of_third(const EmittedKernel& third) {
 TEST(CpuDevice, BuildsBatchIntoOneLibrary) {
   const TemporaryDirectory directory;
   CpuDevice device(options_in(directory.path()));
-  ASSERT_TRUE(device.can_run().is_available) << device.can_run().detail;
+  ASSERT_TRUE(device.can_run().is_available) << device.can_run().tool_or_reason;
   const std::vector<BuildOutcome> outcomes = device.build(five_kernels(), BuildFlags::strict());
   const BuiltKernel first = require_built(outcomes.front());
   const BuiltKernel last = require_built(outcomes.back());
@@ -63,7 +63,7 @@ TEST(CpuDevice, BuildsBatchIntoOneLibrary) {
 float scaled(CpuDevice& device) {
   const std::vector<EmittedKernel> kernels{scale_kernel("scale")};
   const BuiltKernel built = require_built(device.build(kernels, BuildFlags::strict()).front());
-  const std::unique_ptr<Session> session = device.open({.buffer_bytes = 4096}).take();
+  const std::unique_ptr<DeviceSession> session = device.open({.buffer_bytes = 4096}).take();
   const BufferId buffer = session->allocate(sizeof(float)).value();
   auto* const x = reinterpret_cast<float*>(session->bytes(buffer).data());
   *x = 2;
@@ -179,7 +179,7 @@ TEST(CpuDevice, RemovesRunDirectoryOnDestruction) {
 TEST(CpuDevice, CompilesEveryTimeIfCacheIsDisabled) {
   const TemporaryDirectory directory;
   CpuOptions options = options_in(directory.path());
-  options.use_cache = false;
+  options.uses_build_cache = false;
   options.batch_size = 2;
   options.jobs = 2;
   CpuDevice device(options);
@@ -196,7 +196,7 @@ TEST(CpuDevice, ReportsMissingCompiler) {
   options.compiler = "no-such-compiler";
   CpuDevice device(options);
   EXPECT_FALSE(device.can_build().is_available);
-  EXPECT_THAT(device.can_build().detail, HasSubstr("no-such-compiler"));
+  EXPECT_THAT(device.can_build().tool_or_reason, HasSubstr("no-such-compiler"));
   const std::vector<BuildOutcome> outcomes = device.build(five_kernels(), BuildFlags::strict());
   ASSERT_EQ(outcomes.size(), 5U);
   EXPECT_EQ(std::get<BuildFailed>(outcomes[4]).kind, BuildFailed::Kind::kResourceFailure);

@@ -20,12 +20,12 @@ Result<std::string> library_of(const LaunchRequest& launch) {
 
 Result<std::unique_ptr<worker::WorkerSession>> open_session(const SessionLimits& limits, const WorkerOptions& workers) {
   return worker::WorkerSession::open({.buffer_bytes = limits.buffer_bytes,
-                                      .process_bytes = limits.process_bytes,
+                                      .process_memory_limit_bytes = limits.process_memory_limit_bytes,
                                       .filter_system_calls = workers.filter_system_calls,
                                       .restrict_file_access = workers.restrict_file_access},
                                      {.program = workers.program,
                                       .role_argument = kWorkerRoleArgument,
-                                      .folder = workers.library_folder,
+                                      .code_folder = workers.library_folder,
                                       .code_of = library_of});
 }
 

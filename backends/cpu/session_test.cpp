@@ -111,7 +111,7 @@ class SessionTest : public ::testing::Test {
   inline static std::unique_ptr<TemporaryDirectory> directory;
   inline static std::unique_ptr<CpuDevice> device;
   inline static std::vector<BuiltKernel> built;
-  inline static std::unique_ptr<Session> session;
+  inline static std::unique_ptr<DeviceSession> session;
 };
 
 TEST_F(SessionTest, RunsForwardAndBackwardPassesAndBothPrecisions) {
@@ -147,7 +147,7 @@ TEST_F(SessionTest, PassesNullPointerForOmittedArray) {
   unwanted.arguments[0].pointers.clear();
   const auto outcome = run(unwanted);
   ASSERT_TRUE(std::holds_alternative<Crashed>(outcome)) << describe(outcome);
-  EXPECT_EQ(std::get<Crashed>(outcome).signal, SIGSEGV);
+  EXPECT_EQ(std::get<Crashed>(outcome).signal_number, SIGSEGV);
 }
 
 TEST_F(SessionTest, RunsThreadBlocksInRequestedOrder) {
@@ -213,13 +213,13 @@ TEST_F(SessionTest, CrashFailsOnlyTheLaunchThatCausedIt) {
 
 TEST_F(SessionTest, StopOnFailureSkipsLaunchesAfterFailure) {
   std::array launches{launch("scale", 2), launch("crash", 1), launch("scale", 2)};
-  launches[0].stop_on_failure = true;
+  launches[0].stops_on_failure = true;
   EXPECT_EQ(session->run(launches).size(), 3U);
   EXPECT_THAT(result(launches[2]), Each(20.0F + 1.0F / 3.0F));
 
   session->reset();
   std::array others{launch("scale", 2), launch("crash", 1), launch("scale", 2)};
-  others[1].stop_on_failure = true;
+  others[1].stops_on_failure = true;
   const std::vector<RunOutcome> outcomes = session->run(others);
   ASSERT_EQ(outcomes.size(), 2U);
   EXPECT_EQ(describe(outcomes[1]), "crashed: SIGSEGV (Segmentation fault)");
@@ -292,13 +292,13 @@ TEST_F(SessionTest, RejectsArgumentsThatDoNotMatchParameters) {
   const std::array launches{narrow, few, missing, launch("scale", 1)};
   const std::vector<RunOutcome> outcomes = session->run(launches);
   EXPECT_EQ(describe(outcomes[0]), "launch failed: argument 1 must have 4 bytes, got 8");
-  EXPECT_EQ(describe(outcomes[1]), "launch failed: the entry takes 2 arguments, got 1");
-  EXPECT_EQ(describe(outcomes[2]), "launch failed: the kernel has no entry for this pass and precision");
+  EXPECT_EQ(describe(outcomes[1]), "launch failed: the kernel takes 2 arguments, got 1");
+  EXPECT_EQ(describe(outcomes[2]), "launch failed: the kernel has no entry point for this pass and precision");
   EXPECT_EQ(describe(outcomes[3]), "completed");
 }
 
 TEST_F(SessionTest, RunsMoreLaunchesThanOneBatchCanHold) {
-  std::vector<LaunchRequest> launches(worker::kMaxLaunches + 10, launch("scale", 1, 1.0F));
+  std::vector<LaunchRequest> launches(worker::kMaxLaunchesPerRound + 10, launch("scale", 1, 1.0F));
   const std::vector<RunOutcome> outcomes = session->run(launches);
   ASSERT_EQ(outcomes.size(), launches.size());
   EXPECT_TRUE(std::ranges::all_of(outcomes, [](const RunOutcome& o) { return std::holds_alternative<Completed>(o); }));

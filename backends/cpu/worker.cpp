@@ -23,8 +23,8 @@ namespace {
 using backends::ThreadOrder;
 using worker::ArgumentLocation;
 using worker::LaunchRecord;
+using worker::LaunchRecordReader;
 using worker::LaunchResult;
-using worker::RecordReader;
 
 using EntryFunction = void (*)(void* const* arguments, long long begin, long long end);
 
@@ -61,7 +61,7 @@ class Library {
     const Entry entry{reinterpret_cast<EntryFunction>(::dlsym(handle, symbol.c_str())),
                       static_cast<const unsigned long long*>(::dlsym(handle, (symbol + "_sizes").c_str()))};
     if (entry.function == nullptr || entry.sizes == nullptr) {
-      message = "the built library has no entry '" + symbol + "'";
+      message = "the built library has no entry point '" + symbol + "'";
       return nullptr;
     }
     return &entries_.emplace(key_, entry).first->second;
@@ -76,7 +76,7 @@ class Library {
 /// Why the arguments do not match the parameters; empty if they do.
 std::string mismatch(const Entry& entry, std::span<const ArgumentLocation> arguments) {
   if (entry.sizes[0] != arguments.size()) {
-    return "the entry takes " + std::to_string(entry.sizes[0]) + " arguments, got " + std::to_string(arguments.size());
+    return "the kernel takes " + std::to_string(entry.sizes[0]) + " arguments, got " + std::to_string(arguments.size());
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (entry.sizes[i + 1] != arguments[i].size) {
@@ -96,7 +96,7 @@ class LibraryExecutor final : public worker::LaunchExecutor {
  public:
   explicit LibraryExecutor(std::span<std::byte> buffers) : buffers_(buffers.data()) {}
 
-  LaunchResult run(const RecordReader& reader) override {
+  LaunchResult run(const LaunchRecordReader& reader) override {
     std::string message;
     if (reader.loads_only()) {
       return library_.load(reader.code(), message) ? LaunchResult{} : rejected(message);
@@ -115,7 +115,7 @@ class LibraryExecutor final : public worker::LaunchExecutor {
   }
 
  private:
-  void visit_blocks(const RecordReader& reader, EntryFunction function, void* const* arguments) {
+  void visit_blocks(const LaunchRecordReader& reader, EntryFunction function, void* const* arguments) {
     const LaunchRecord& record = reader.record();
     const std::int64_t threads = std::max<std::int64_t>(record.threads, 0);
     const std::int64_t block =

@@ -27,7 +27,7 @@ bool are_atomics_ordered(const LaunchRequest& launch, const ExecutionProfile& pr
     return found == profile.measures.end() ? unknown : found->second;
   };
   // Without the count, only the absence of float atomics is known.
-  const double unknown = profile.exactness.order_dependent_count > 0 ? 1 : 0;
+  const double unknown = profile.exactness.order_dependent_instruction_count > 0 ? 1 : 0;
   if (measure("atomic_collisions", unknown) == 0) return true;
   const BuiltEntryPoint* const entry = launch.kernel->find(launch.pass, launch.precision);
   const bool one_warp = launch.threads <= kWarp &&
@@ -40,7 +40,7 @@ bool are_atomics_ordered(const LaunchRequest& launch, const ExecutionProfile& pr
 /// no effect.
 bool are_bits_determined(const LaunchRequest& launch, const ExecutionProfile& profile) {
   const ExactnessCounts& exactness = profile.exactness;
-  if (exactness.approximation_reaches_result || exactness.contractible_count > 0) return false;
+  if (exactness.approximation_reaches_result || exactness.contractible_instruction_count > 0) return false;
   return are_atomics_ordered(launch, profile);
 }
 
@@ -52,14 +52,14 @@ std::string word_of(std::span<const std::byte> bytes, std::size_t at) {
   return fmt::format("0x{:08x}", word);
 }
 
-class CrossCheckedSession final : public Session {
+class CrossCheckedSession final : public DeviceSession {
  public:
-  CrossCheckedSession(std::unique_ptr<Session> session, std::unique_ptr<Session> cross_check,
+  CrossCheckedSession(std::unique_ptr<DeviceSession> session, std::unique_ptr<DeviceSession> cross_check,
                       std::string cross_check_name, MakeRecording recording, std::shared_ptr<CrossCheckCounts> counts)
       : session_(std::move(session)),
         cross_check_(std::move(cross_check)),
         cross_check_name_(std::move(cross_check_name)),
-        counts_(std::move(counts)) {
+        cross_check_counts_(std::move(counts)) {
     if (recording) search_.emplace(std::move(recording));
   }
 
@@ -100,13 +100,13 @@ class CrossCheckedSession final : public Session {
     const RunOutcome cross_checked = cross_check_->run({&observed, 1}).front();
     const auto* completed = std::get_if<Completed>(&cross_checked);
     if (completed == nullptr || !completed->profile || !are_bits_determined(launch, *completed->profile)) {
-      ++counts_->undetermined_launches;
+      ++cross_check_counts_->undetermined_launch_count;
       return outcome;
     }
-    ++counts_->compared_launches;
+    ++cross_check_counts_->compared_launch_count;
     std::optional<MemoryFinding> difference = first_difference(launch);
     if (!difference) return outcome;
-    ++counts_->differing_launches;
+    ++cross_check_counts_->differing_launch_count;
     const Contents after = contents(launch);
     trace(launch, before, *difference);
     fill(*session_, after);
@@ -123,7 +123,7 @@ class CrossCheckedSession final : public Session {
     return result;
   }
 
-  static void fill(Session& session, const Contents& contents) {
+  static void fill(DeviceSession& session, const Contents& contents) {
     for (const auto& [index, bytes] : contents)
       std::ranges::copy(bytes, session.bytes({index}).begin());
   }
@@ -146,7 +146,8 @@ class CrossCheckedSession final : public Session {
     }
   }
 
-  static void name_instruction(const LaunchRequest& launch, const Divergence& divergence, MemoryFinding& difference) {
+  static void name_instruction(const LaunchRequest& launch, const DifferingInstruction& divergence,
+                               MemoryFinding& difference) {
     const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
     const std::uint32_t in_block =
         block_grid_for(launch.threads, launch.threads_per_block, entry.required_block_threads)->threads_per_block;
@@ -178,7 +179,7 @@ class CrossCheckedSession final : public Session {
   std::optional<MemoryFinding> first_difference(const LaunchRequest& launch) {
     std::optional<MemoryFinding> difference;
     for_each_pointer(launch, [&](const KernelArgument::Pointer& pointer) {
-      const auto rest = [&](Session& session) {
+      const auto rest = [&](DeviceSession& session) {
         return session.bytes(pointer.address.buffer).subspan(pointer.address.offset);
       };
       const std::span<const std::byte> here = rest(*session_);
@@ -197,27 +198,29 @@ class CrossCheckedSession final : public Session {
     return difference;
   }
 
-  std::unique_ptr<Session> session_;
-  std::unique_ptr<Session> cross_check_;
+  std::unique_ptr<DeviceSession> session_;
+  std::unique_ptr<DeviceSession> cross_check_;
   std::string cross_check_name_;
-  std::optional<DivergenceSearch> search_;
-  std::shared_ptr<CrossCheckCounts> counts_;
+  std::optional<DifferingInstructionSearch> search_;
+  std::shared_ptr<CrossCheckCounts> cross_check_counts_;
 };
 
 }  // namespace
 
 Capability CrossCheckedDevice::can_run() const {
-  const Capability device = device_->can_run();
-  return device.is_available ? (cross_check_->can_run().is_available ? device : cross_check_->can_run()) : device;
+  const Capability device = primary_device_->can_run();
+  return device.is_available ? (cross_check_device_->can_run().is_available ? device : cross_check_device_->can_run())
+                             : device;
 }
 
-Result<std::unique_ptr<Session>> CrossCheckedDevice::open(const SessionLimits& limits) {
-  Result<std::unique_ptr<Session>> session = device_->open(limits);
+Result<std::unique_ptr<DeviceSession>> CrossCheckedDevice::open(const SessionLimits& limits) {
+  Result<std::unique_ptr<DeviceSession>> session = primary_device_->open(limits);
   if (!session) return session;
-  Result<std::unique_ptr<Session>> cross_check = cross_check_->open(limits);
+  Result<std::unique_ptr<DeviceSession>> cross_check = cross_check_device_->open(limits);
   if (!cross_check) return cross_check;
-  return std::unique_ptr<Session>(std::make_unique<CrossCheckedSession>(
-      session.take(), cross_check.take(), std::string(cross_check_->name()), make_recording_code_, counts_));
+  return std::unique_ptr<DeviceSession>(std::make_unique<CrossCheckedSession>(
+      session.take(), cross_check.take(), std::string(cross_check_device_->name()), make_recording_code_,
+      cross_check_counts_));
 }
 
 std::string CrossCheckedDevice::remark() const {
@@ -225,7 +228,8 @@ std::string CrossCheckedDevice::remark() const {
   return fmt::format(
       "cross-check: compared {} launches bit by bit, {} differ; {} launches have undetermined bits (approximate "
       "functions, order of atomics)",
-      counts_->compared_launches.load(), counts_->differing_launches.load(), counts_->undetermined_launches.load());
+      cross_check_counts_->compared_launch_count.load(), cross_check_counts_->differing_launch_count.load(),
+      cross_check_counts_->undetermined_launch_count.load());
 }
 
 }  // namespace assay::backends

@@ -20,9 +20,9 @@ namespace assay::backends {
 
 /// Counts the launches of all sessions of a device by the result of the comparison.
 struct CrossCheckCounts {
-  std::atomic<std::size_t> compared_launches = 0;   ///< launches whose result bits were compared
-  std::atomic<std::size_t> differing_launches = 0;  ///< compared launches whose result bits differ
-  std::atomic<std::size_t> undetermined_launches =
+  std::atomic<std::size_t> compared_launch_count = 0;   ///< launches whose result bits were compared
+  std::atomic<std::size_t> differing_launch_count = 0;  ///< compared launches whose result bits differ
+  std::atomic<std::size_t> undetermined_launch_count =
       0;  ///< bits depend on approximations, contraction or unordered atomics
 };
 
@@ -33,33 +33,36 @@ class CrossCheckedDevice final : public Device {
   /// without it, differing instructions are not located.
   CrossCheckedDevice(std::unique_ptr<Device> device, std::unique_ptr<Device> cross_check,
                      MakeRecording recording = nullptr)
-      : device_(std::move(device)), cross_check_(std::move(cross_check)), make_recording_code_(std::move(recording)) {}
+      : primary_device_(std::move(device)),
+        cross_check_device_(std::move(cross_check)),
+        make_recording_code_(std::move(recording)) {}
 
-  [[nodiscard]] std::string_view name() const override { return device_->name(); }
-  [[nodiscard]] SourceTarget target() const override { return device_->target(); }
-  [[nodiscard]] Capability can_build() const override { return device_->can_build(); }
+  [[nodiscard]] std::string_view name() const override { return primary_device_->name(); }
+  [[nodiscard]] SourceTarget target() const override { return primary_device_->target(); }
+  [[nodiscard]] Capability can_build() const override { return primary_device_->can_build(); }
   /// The capability of the device if that cannot run, otherwise of the cross-check device.
   [[nodiscard]] Capability can_run() const override;
 
   [[nodiscard]] std::string build_command(const BuildFlags& flags) const override {
-    return device_->build_command(flags);
+    return primary_device_->build_command(flags);
   }
   std::vector<BuildOutcome> build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) override {
-    return device_->build(kernels, flags);
+    return primary_device_->build(kernels, flags);
   }
-  Result<std::unique_ptr<Session>> open(const SessionLimits& limits) override;
-  [[nodiscard]] std::string confinement() override { return device_->confinement(); }
-  [[nodiscard]] std::filesystem::path compiler_file() const override { return device_->compiler_file(); }
+  Result<std::unique_ptr<DeviceSession>> open(const SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override { return primary_device_->confinement(); }
+  [[nodiscard]] std::filesystem::path compiler_file() const override { return primary_device_->compiler_file(); }
   /// How many launches were compared and how many differ; empty if the device cannot run.
   [[nodiscard]] std::string remark() const override;
 
-  [[nodiscard]] const CrossCheckCounts& counts() const { return *counts_; }
+  [[nodiscard]] const CrossCheckCounts& counts() const { return *cross_check_counts_; }
 
  private:
-  std::unique_ptr<Device> device_;       ///< builds the kernels and runs each launch first
-  std::unique_ptr<Device> cross_check_;  ///< repeats each launch
-  MakeRecording make_recording_code_;    ///< generates recording code for both devices; may be null
-  std::shared_ptr<CrossCheckCounts> counts_ = std::make_shared<CrossCheckCounts>();  ///< shared with the sessions
+  std::unique_ptr<Device> primary_device_;      ///< builds the kernels and runs each launch first
+  std::unique_ptr<Device> cross_check_device_;  ///< repeats each launch
+  MakeRecording make_recording_code_;           ///< generates recording code for both devices; may be null
+  std::shared_ptr<CrossCheckCounts> cross_check_counts_ =
+      std::make_shared<CrossCheckCounts>();  ///< shared with the sessions
 };
 
 }  // namespace assay::backends

@@ -15,7 +15,7 @@ struct Behavior {
   bool leaves_out = false;  ///< skips the threads outside the sample, here all threads
 };
 
-class AddingSession final : public Session {
+class AddingSession final : public DeviceSession {
  public:
   explicit AddingSession(Behavior behavior) : behavior_(std::move(behavior)) {}
   Result<BufferId> allocate(std::size_t size) override {
@@ -46,8 +46,8 @@ class AddingDevice final : public Device {
   Capability can_run() const override { return {true, name_}; }
   std::string build_command(const BuildFlags&) const override { return {}; }
   std::vector<BuildOutcome> build(std::span<const EmittedKernel>, const BuildFlags&) override { return {}; }
-  Result<std::unique_ptr<Session>> open(const SessionLimits&) override {
-    return std::unique_ptr<Session>(std::make_unique<AddingSession>(behavior_));
+  Result<std::unique_ptr<DeviceSession>> open(const SessionLimits&) override {
+    return std::unique_ptr<DeviceSession>(std::make_unique<AddingSession>(behavior_));
   }
 
  private:
@@ -69,7 +69,7 @@ struct Both {
                std::make_unique<AddingDevice>("second", std::move(cross_check)), std::move(recording)),
         session(device.open({}).take()) {
     kernel.name = "k";
-    kernel.entries = {{.symbol = "k_forward", .parameter_count = 1}};
+    kernel.entry_points = {{.symbol = "k_forward", .parameter_count = 1}};
     const BufferId buffer = session->allocate(8).value();
     KernelArgument array;
     array.bytes.resize(8);
@@ -81,43 +81,43 @@ struct Both {
   }
   BuiltKernel kernel;
   CrossCheckedDevice device;
-  std::unique_ptr<Session> session;
+  std::unique_ptr<DeviceSession> session;
   LaunchRequest launch;
   std::vector<RunOutcome> outcomes;
   int result = 0;
 };
 
 TEST(CrossCheckedDevice, ReturnsResultsOfFirstDeviceIfDevicesAgree) {
-  const Both both({.addend = 1, .outcome = observed({.exact_count = 5})});
+  const Both both({.addend = 1, .outcome = observed({.exact_instruction_count = 5})});
   EXPECT_EQ(both.device.name(), "first");
   EXPECT_EQ(describe(both.outcomes[1]), "completed");
   EXPECT_EQ(both.result, 2);
-  EXPECT_EQ(both.device.counts().compared_launches, 2U);
-  EXPECT_EQ(both.device.counts().differing_launches, 0U);
+  EXPECT_EQ(both.device.counts().compared_launch_count, 2U);
+  EXPECT_EQ(both.device.counts().differing_launch_count, 0U);
 }
 
 TEST(CrossCheckedDevice, ReportsWhichByteOfWhichArrayDiffers) {
-  const Both both({.addend = 2, .outcome = observed({.exact_count = 5})});
+  const Both both({.addend = 2, .outcome = observed({.exact_instruction_count = 5})});
   const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
   ASSERT_NE(fault, nullptr);
   EXPECT_EQ(fault->kind, kDifferingBitsFault);
   EXPECT_EQ(fault->message,
             "array 'out' of kernel 'k' differs from device second at byte 0: 0x01010101 instead of 0x02020202");
-  EXPECT_EQ(both.device.counts().differing_launches, 2U);
+  EXPECT_EQ(both.device.counts().differing_launch_count, 2U);
 }
 
 TEST(CrossCheckedDevice, StopOnFailureSkipsLaunchesAfterDifference) {
-  Both both({.addend = 2, .outcome = observed({.exact_count = 5})});
-  both.launch.stop_on_failure = true;
+  Both both({.addend = 2, .outcome = observed({.exact_instruction_count = 5})});
+  both.launch.stops_on_failure = true;
   const std::vector<LaunchRequest> launches{both.launch, both.launch};
   EXPECT_EQ(both.session->run(launches).size(), 1U);
 }
 
 TEST(CrossCheckedDevice, ReportsWhyDifferingInstructionCannotBeLocated) {
-  const auto reject = [](const Artifact&, const std::string&, RecordingMode) -> Result<RecordingCode> {
+  const auto reject = [](const Artifact&, const std::string&, RecordingMode) -> Result<InstrumentedCode> {
     return Error{"recording is not supported"};
   };
-  const Both both({.addend = 2, .outcome = observed({.exact_count = 5})}, 8, 0, reject);
+  const Both both({.addend = 2, .outcome = observed({.exact_instruction_count = 5})}, 8, 0, reject);
   const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
   ASSERT_NE(fault, nullptr);
   EXPECT_THAT(fault->message, ::testing::EndsWith("0x02020202; cannot locate the differing instruction: the kernel has "
@@ -128,40 +128,40 @@ TEST(CrossCheckedDevice, ReportsWhyDifferingInstructionCannotBeLocated) {
 }
 
 TEST(CrossCheckedDevice, DoesNotCompareResultsWithUnspecifiedBits) {
-  const ExactnessCounts atomics{.order_dependent_count = 1};
+  const ExactnessCounts atomics{.order_dependent_instruction_count = 1};
   for (const Completed& outcome :
-       {observed({.approximate_count = 1, .approximation_reaches_result = true}), observed({.contractible_count = 1}),
-        observed(atomics, 2), observed(atomics, 1, 1), Completed{}}) {
+       {observed({.approximate_instruction_count = 1, .approximation_reaches_result = true}),
+        observed({.contractible_instruction_count = 1}), observed(atomics, 2), observed(atomics, 1, 1), Completed{}}) {
     const Both both({.addend = 2, .outcome = outcome});
     EXPECT_EQ(describe(both.outcomes[0]), "completed");
-    EXPECT_EQ(both.device.counts().undetermined_launches, 2U);
+    EXPECT_EQ(both.device.counts().undetermined_launch_count, 2U);
   }
   Completed apart = observed(atomics, 2, 1);
   apart.profile->measures["atomic_collisions"] = 0;
-  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().differing_launches, 2U)
+  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().differing_launch_count, 2U)
       << "each atomic has its own element";
   apart.profile->measures["atomic_collisions"] = 1;
-  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().undetermined_launches, 2U);
-  Completed swaps = observed({.exact_count = 5}, 2, 1);
+  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().undetermined_launch_count, 2U);
+  Completed swaps = observed({.exact_instruction_count = 5}, 2, 1);
   swaps.profile->measures["atomic_collisions"] = 1;
-  EXPECT_EQ(Both({.addend = 2, .outcome = swaps}).device.counts().undetermined_launches, 2U)
+  EXPECT_EQ(Both({.addend = 2, .outcome = swaps}).device.counts().undetermined_launch_count, 2U)
       << "16-bit compare-and-swap";
   const Behavior one_warp{.addend = 2, .outcome = observed(atomics)};
-  EXPECT_EQ(Both(one_warp, 33).device.counts().undetermined_launches, 2U);
-  EXPECT_EQ(Both(one_warp, 8, 4).device.counts().undetermined_launches, 2U);
-  EXPECT_EQ(Both(one_warp, 8, 8).device.counts().differing_launches, 2U)
+  EXPECT_EQ(Both(one_warp, 33).device.counts().undetermined_launch_count, 2U);
+  EXPECT_EQ(Both(one_warp, 8, 4).device.counts().undetermined_launch_count, 2U);
+  EXPECT_EQ(Both(one_warp, 8, 8).device.counts().differing_launch_count, 2U)
       << "without collisions the order has no effect";
 }
 
 TEST(CrossCheckedDevice, RunsAndComparesAllThreadsEvenIfOnlySomeAreSampled) {
-  Both both({.outcome = observed({.exact_count = 5}), .leaves_out = true});
+  Both both({.outcome = observed({.exact_instruction_count = 5}), .leaves_out = true});
   both.launch.checked_threads = {0, 7};
   EXPECT_EQ(describe(both.session->run({&both.launch, 1}).front()), "completed");
-  EXPECT_EQ(both.device.counts().compared_launches, 3U);
+  EXPECT_EQ(both.device.counts().compared_launch_count, 3U);
 }
 
 TEST(CrossCheckedDevice, DoesNotCompareF64PromotedLaunches) {
-  Both both({.addend = 2, .outcome = observed({.exact_count = 5})});
+  Both both({.addend = 2, .outcome = observed({.exact_instruction_count = 5})});
   LaunchRequest promote{.kernel = &both.kernel, .precision = Precision::kPromoted};
   EXPECT_EQ(describe(both.session->run({&promote, 1}).front()), "completed");
 }

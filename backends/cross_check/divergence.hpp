@@ -15,7 +15,7 @@
 
 namespace assay::backends {
 
-struct Divergence {
+struct DifferingInstruction {
   RecordedInstruction instruction;             ///< the first instruction with different results
   std::uint64_t thread = 0;                    ///< linear index of the thread in the grid
   std::optional<std::uint64_t> device_result;  ///< result on the first device; nullopt if the thread did not execute it
@@ -24,21 +24,21 @@ struct Divergence {
 
 /// A session and the session that repeats its launches. Buffers with the same number have the same size.
 struct SessionPair {
-  Session& device;       ///< session of the device that runs a launch first
-  Session& cross_check;  ///< session of the device that repeats it
+  DeviceSession& device;       ///< session of the device that runs a launch first
+  DeviceSession& cross_check;  ///< session of the device that repeats it
 };
 
 /// Repeats one launch on both devices with recording code and compares the records.
-class DivergenceSearch {
+class DifferingInstructionSearch {
  public:
-  explicit DivergenceSearch(MakeRecording make) : make_recording_code_(std::move(make)) {}
+  explicit DifferingInstructionSearch(MakeRecording make) : make_recording_code_(std::move(make)) {}
 
   /// `refill` restores the contents that the launch's buffers had before it, on both devices. Examines up to
   /// kMaxExaminedThreads differing threads and returns the first whose differing instruction computed its result; if
   /// there is none, a thread that only received a differing value. Returns nullopt if both agree while recording. Fails
   /// with the reason if the launch cannot be repeated.
-  Result<std::optional<Divergence>> find(SessionPair sessions, const LaunchRequest& launch,
-                                         const std::function<void()>& refill);
+  Result<std::optional<DifferingInstruction>> find(SessionPair sessions, const LaunchRequest& launch,
+                                                   const std::function<void()>& refill);
 
   static constexpr std::size_t kMaxExaminedThreads = 8;  ///< maximum number of differing threads to examine
 
@@ -47,9 +47,10 @@ class DivergenceSearch {
                              std::uint64_t thread, BufferId records, const std::function<void()>& refill);
   Result<BufferId> allocate_on_both(SessionPair sessions, std::size_t bytes);
 
-  MakeRecording make_recording_code_;       ///< generates the recording code
-  std::optional<ScratchDirectory> folder_;  ///< holds the recording code for devices that load it from files
-  std::uint64_t file_count_ = 0;            ///< number of files written to folder_ so far
+  MakeRecording make_recording_code_;  ///< generates the recording code
+  std::optional<ScratchDirectory>
+      recording_code_folder_;             ///< holds the recording code for devices that load it from files
+  std::uint64_t written_file_count_ = 0;  ///< number of files written to recording_code_folder_ so far
   std::vector<RecordedInstruction> recorded_instructions_;  ///< instructions that the last repetition recorded
 };
 

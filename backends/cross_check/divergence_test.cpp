@@ -13,15 +13,15 @@ namespace {
 using ::testing::HasSubstr;
 
 /// Instruction 1 computes, 2 loads, 3 computes.
-Result<RecordingCode> make_recording(const Artifact&, const std::string&, RecordingMode recording) {
-  return RecordingCode{.content = recording == RecordingMode::kThreadDigests ? "digests" : "thread",
-                       .instructions = {{10, 1, "add", false}, {11, 2, "ld", true}, {12, 3, "mul", false}}};
+Result<InstrumentedCode> make_recording(const Artifact&, const std::string&, RecordingMode recording) {
+  return InstrumentedCode{.content = recording == RecordingMode::kThreadDigests ? "digests" : "thread",
+                          .instructions = {{10, 1, "add", false}, {11, 2, "ld", true}, {12, 3, "mul", false}}};
 }
 
 /// Writes the given records of each thread; the digest of a thread is the sum of its result bits.
-class ScriptedSession final : public Session {
+class ScriptedSession final : public DeviceSession {
  public:
-  using Script = std::map<std::uint64_t, std::vector<RecordedResult>>;
+  using Script = std::map<std::uint64_t, std::vector<RecordedInstructionResult>>;
   explicit ScriptedSession(Script script, RunOutcome outcome = Completed{})
       : script_(std::move(script)), outcome_(std::move(outcome)) {}
   Result<BufferId> allocate(std::size_t size) override {
@@ -36,15 +36,15 @@ class ScriptedSession final : public Session {
     if (launch.kernel->artifact(Artifact::Kind::kPtx, Precision::kNative)->content == "digests") {
       for (const auto& [thread, records] : script_) {
         std::uint64_t digest = 0;
-        for (const RecordedResult& record : records)
-          digest += record.bits;
+        for (const RecordedInstructionResult& record : records)
+          digest += record.result_bits;
         std::memcpy(to.data() + thread * 8, &digest, 8);
       }
     } else {
       std::uint64_t thread = 0;
       std::memcpy(&thread, launch.arguments.at(1).bytes.data(), 8);
-      const std::vector<RecordedResult>& records = script_[thread];
-      std::memcpy(to.data(), records.data(), records.size() * sizeof(RecordedResult));
+      const std::vector<RecordedInstructionResult>& records = script_[thread];
+      std::memcpy(to.data(), records.data(), records.size() * sizeof(RecordedInstructionResult));
     }
     return {outcome_};
   }
@@ -55,13 +55,13 @@ class ScriptedSession final : public Session {
   std::vector<std::vector<std::byte>> buffers_;
 };
 
-Result<std::optional<Divergence>> search(ScriptedSession here, ScriptedSession there) {
+Result<std::optional<DifferingInstruction>> search(ScriptedSession here, ScriptedSession there) {
   const BuiltKernel kernel{.name = "k",
-                           .entries = {{.symbol = "k_forward"}},
+                           .entry_points = {{.symbol = "k_forward"}},
                            .artifacts = {std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPtx})}};
   const LaunchRequest launch{.kernel = &kernel, .threads = 64};
   int refilled = 0;
-  auto found = DivergenceSearch(make_recording).find({here, there}, launch, [&] { ++refilled; });
+  auto found = DifferingInstructionSearch(make_recording).find({here, there}, launch, [&] { ++refilled; });
   EXPECT_GT(refilled, 0);
   return found;
 }

@@ -60,8 +60,8 @@ CudaDevice::CudaDevice(CudaOptions options)
     : options_(std::move(options)), nvrtc_(Nvrtc::load()), driver_(Driver::load()), scratch_(Error{"no GPU found"}) {
   const std::filesystem::path folder = value_or_fallback(options_.cache_directory, default_cache_directory());
   options_.worker_executable = value_or_fallback(options_.worker_executable, "/proc/self/exe");
-  if (options_.use_cache) {
-    if (auto cache = BuildCache::open(folder, options_.cache_bytes)) {
+  if (options_.uses_build_cache) {
+    if (auto cache = BuildCache::open(folder, options_.max_cache_bytes)) {
       cache_ = cache.take();
     }
   }
@@ -128,7 +128,8 @@ std::vector<std::string> CudaDevice::architectures(Precision precision) const {
   std::vector<std::string> chosen;
   for (const GpuProperties& gpu : gpus_) {
     std::string architecture = gpu.architecture();
-    for (int number = gpu.major * 10 + gpu.minor; number > 0 && !nvrtc_->supports(architecture); --number) {
+    for (int number = gpu.compute_capability_major * 10 + gpu.compute_capability_minor;
+         number > 0 && !nvrtc_->supports(architecture); --number) {
       architecture = fmt::format("compute_{}", number - 1);
     }
     if (std::ranges::find(chosen, architecture) == chosen.end()) chosen.push_back(architecture);
@@ -155,7 +156,7 @@ std::vector<BuildOutcome> CudaDevice::build(std::span<const EmittedKernel> kerne
 
 BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
   BuiltKernel built{.name = kernel.name,
-                    .entries = {},
+                    .entry_points = {},
                     .artifacts = {},
                     .target_architectures = {},
                     .log = {},
@@ -183,12 +184,12 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
         return BuildFailed{BuildFailed::Kind::kResourceFailure, added.error().text()};
       }
     }
-    for (const EntryPoint& entry : kernel.entries) {
-      built.entries.push_back({.pass = entry.pass,
-                               .precision = precision,
-                               .symbol = entry.symbol,
-                               .parameter_count = entry.parameter_types.size(),
-                               .required_block_threads = entry.required_block_threads});
+    for (const EntryPoint& entry : kernel.entry_points) {
+      built.entry_points.push_back({.pass = entry.pass,
+                                    .precision = precision,
+                                    .symbol = entry.symbol,
+                                    .parameter_count = entry.parameter_types.size(),
+                                    .required_block_threads = entry.required_block_threads});
     }
   }
   if (built.artifacts.empty()) {
@@ -220,7 +221,7 @@ Result<void> CudaDevice::add_artifacts(BuiltKernel& built, CompiledCode compiled
                                           written));
   }
   if (!written) {
-    return Error{"cannot write the built code; is the disk full?", scratch_->path().string()};
+    return Error{"cannot write the compiled kernel; is the disk full?", scratch_->path().string()};
   }
   return {};
 }
@@ -257,11 +258,11 @@ CompileOutcome CudaDevice::compile(const EmittedKernel& kernel, const NvrtcOptio
   return outcome;
 }
 
-Result<std::unique_ptr<Session>> CudaDevice::open(const SessionLimits& limits) {
+Result<std::unique_ptr<DeviceSession>> CudaDevice::open(const SessionLimits& limits) {
   if (const Capability capability = can_run(); !capability.is_available) {
-    return Error{capability.detail};
+    return Error{capability.tool_or_reason};
   }
-  return open_session(limits, gpus_[opened_session_count_++ % gpus_.size()], options_.device_memory_limit,
+  return open_session(limits, gpus_[opened_session_count_++ % gpus_.size()], options_.device_memory_limit_bytes,
                       options_.worker_executable);
 }
 
@@ -272,15 +273,15 @@ std::filesystem::path CudaDevice::compiler_file() const {
 }
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
-  CudaOptions cuda{.device_memory_limit = options.device_memory_limit};
-  if (options.gpu == "all") {
+  CudaOptions cuda{.device_memory_limit_bytes = options.device_memory_limit_bytes};
+  if (options.gpu_number_or_all == "all") {
     cuda.gpu_ordinals.reset();
   } else {
     int number = 0;
-    const char* const end = options.gpu.data() + options.gpu.size();
-    const auto [stop, error] = std::from_chars(options.gpu.data(), end, number);
+    const char* const end = options.gpu_number_or_all.data() + options.gpu_number_or_all.size();
+    const auto [stop, error] = std::from_chars(options.gpu_number_or_all.data(), end, number);
     if (error != std::errc() || stop != end || number < 0)
-      return Error{fmt::format("--gpu must be a number or 'all', got '{}'", options.gpu)};
+      return Error{fmt::format("--gpu must be a number or 'all', got '{}'", options.gpu_number_or_all)};
     cuda.gpu_ordinals = {number};
   }
   return std::unique_ptr<backends::Device>(std::make_unique<CudaDevice>(cuda));

@@ -33,15 +33,15 @@ struct CudaOptions {
   std::vector<std::string> native_precision_architectures{"compute_75", "compute_100", "sm_75"};
   std::vector<std::string> f64_promotion_architectures{"compute_75"};  ///< the same for f64 promotion
   std::optional<std::vector<int>> gpu_ordinals{{0}};  ///< GPUs to use, by the driver's numbers; nullopt: all GPUs
-  std::size_t device_memory_limit =
+  std::size_t device_memory_limit_bytes =
       0;  ///< limit of the GPU memory of one session, in bytes; 0: the size of its buffers
   std::filesystem::path
       worker_executable;       ///< program of the workers, whose main() calls run_if_worker(); empty: this program
   bool emit_line_info = true;  ///< whether the PTX contains line numbers of the source
   std::filesystem::path cache_directory;  ///< directory of the build cache; empty: default_cache_directory()
-  std::uint64_t cache_bytes = std::uint64_t{1} << 30;  ///< size limit of the build cache
-  bool use_cache = true;                               ///< whether build() uses the build cache
-  unsigned jobs = 1;                                   ///< number of kernels compiled at the same time
+  std::uint64_t max_cache_bytes = std::uint64_t{1} << 30;  ///< size limit of the build cache
+  bool uses_build_cache = true;                            ///< whether build() uses the build cache
+  unsigned jobs = 1;                                       ///< number of kernels compiled at the same time
 };
 
 class CudaDevice final : public backends::Device {
@@ -61,7 +61,7 @@ class CudaDevice final : public backends::Device {
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
   /// Fails with the reason of can_run(), or if no context can be created on a GPU.
-  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
 
   /// GPU code makes no system calls, but the driver that launches it needs many, so none are filtered.
   [[nodiscard]] std::string confinement() override;
@@ -93,20 +93,21 @@ class CudaDevice final : public backends::Device {
 /// Fails if DeviceOptions::gpu is neither a number nor "all".
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
-inline constexpr backends::DeviceEntry kDeviceEntry{.name = "cuda",
-                                                    .summary = "CUDA C++ compiled by NVRTC for a GPU",
-                                                    .target = backends::SourceTarget::kCuda,
-                                                    .toolkit = backends::Toolkit::kNvrtc,
-                                                    .is_gpu = true,
-                                                    .is_repeatable = false,
-                                                    .bit_identical_device = "ptx",
-                                                    .agreeing_device = "cpu",
-                                                    .make = make_device};
+inline constexpr backends::DeviceDescriptor kDeviceEntry{.name = "cuda",
+                                                         .summary = "CUDA C++ compiled by NVRTC for a GPU",
+                                                         .target = backends::SourceTarget::kCuda,
+                                                         .toolkit = backends::Toolkit::kNvrtc,
+                                                         .is_gpu = true,
+                                                         .is_repeatable = false,
+                                                         .bit_identical_device_name = "ptx",
+                                                         .agreeing_device_name = "cpu",
+                                                         .make = make_device};
 
-/// Opens a session on the GPU with the given worker program. `device_memory_limit` limits the GPU memory of its
+/// Opens a session on the GPU with the given worker program. `device_memory_limit_bytes` limits the GPU memory of its
 /// buffers; 0: only the session's own limit applies. Fails if no worker or no context can be created.
-Result<std::unique_ptr<backends::Session>> open_session(const backends::SessionLimits& limits, const GpuProperties& gpu,
-                                                        std::size_t device_memory_limit,
-                                                        const std::filesystem::path& worker_program);
+Result<std::unique_ptr<backends::DeviceSession>> open_session(const backends::SessionLimits& limits,
+                                                              const GpuProperties& gpu,
+                                                              std::size_t device_memory_limit_bytes,
+                                                              const std::filesystem::path& worker_program);
 
 }  // namespace assay::cuda

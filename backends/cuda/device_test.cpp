@@ -31,7 +31,7 @@ EmittedKernel kernel_of(const std::string& statement) {
               "\n"
               "  }\n"
               "}\n",
-          .entries = {{.pass = Pass::kForward, .symbol = "f_forward", .parameter_types = {"real*", "real"}}}};
+          .entry_points = {{.pass = Pass::kForward, .symbol = "f_forward", .parameter_types = {"real*", "real"}}}};
 }
 
 class CudaDeviceTest : public ::testing::Test {
@@ -41,7 +41,7 @@ class CudaDeviceTest : public ::testing::Test {
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     directory = name;
     if (const Capability capability = CudaDevice(options()).can_build(); !capability.is_available) {
-      GTEST_SKIP() << capability.detail;
+      GTEST_SKIP() << capability.tool_or_reason;
     }
   }
   void TearDown() override { std::filesystem::remove_all(directory); }
@@ -98,21 +98,21 @@ TEST_F(CudaDeviceTest, ReportsCompilerLogOfInvalidKernelAndBuildsOtherKernels) {
 }
 
 TEST(CudaDevice, ReportsMissingLibraryDriverOrGpuIfUnavailable) {
-  CudaDevice device({.use_cache = false});
+  CudaDevice device({.uses_build_cache = false});
   const Capability capability = device.can_run();
-  if (capability.is_available) GTEST_SKIP() << "the device can run: " << capability.detail;
-  EXPECT_THAT(capability.detail, AnyOf("no NVRTC", "no CUDA driver", "no CUDA device"));
+  if (capability.is_available) GTEST_SKIP() << "the device can run: " << capability.tool_or_reason;
+  EXPECT_THAT(capability.tool_or_reason, AnyOf("no NVRTC", "no CUDA driver", "no CUDA device"));
   const auto session = device.open({});
   ASSERT_FALSE(session.ok());
-  EXPECT_EQ(session.error().message, capability.detail);
+  EXPECT_EQ(session.error().message, capability.tool_or_reason);
 }
 
 TEST(CudaDevice, ReportsMissingNvrtc) {
   ::setenv("ASSAY_NVRTC", "/nonexistent", 1);
-  CudaDevice device({.use_cache = false});
+  CudaDevice device({.uses_build_cache = false});
   ::unsetenv("ASSAY_NVRTC");
-  EXPECT_EQ(device.can_build().detail, "no NVRTC");
-  EXPECT_EQ(device.can_run().detail, "no NVRTC");
+  EXPECT_EQ(device.can_build().tool_or_reason, "no NVRTC");
+  EXPECT_EQ(device.can_run().tool_or_reason, "no NVRTC");
   const EmittedKernel kernel = kernel_of("x[i] = a;");
   EXPECT_EQ(std::get<BuildFailed>(device.build({&kernel, 1}, {}).front()).kind, BuildFailed::Kind::kResourceFailure);
 }

@@ -13,8 +13,8 @@
 namespace assay::cuda {
 
 using worker::LaunchProgress;
+using worker::LaunchRecordReader;
 using worker::LaunchResult;
-using worker::RecordReader;
 
 namespace {
 
@@ -47,7 +47,7 @@ LaunchResult rejected(std::string message) {
 /// Why the arguments do not match the parameters, of which the first is the number of threads; empty if they do.
 std::string mismatch(const std::vector<std::size_t>& sizes, std::span<const worker::ArgumentLocation> arguments) {
   if (sizes.size() != arguments.size() + 1) {
-    return fmt::format("the entry takes {} arguments, got {}", sizes.size() - 1, arguments.size());
+    return fmt::format("the kernel takes {} arguments, got {}", sizes.size() - 1, arguments.size());
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (sizes[i + 1] != arguments[i].size) {
@@ -67,16 +67,16 @@ LaunchResult end_of(const CallError& error) {
 
 GpuExecutor::GpuExecutor(const Driver& driver, const worker::WorkerLimits& worker_limits, std::span<std::byte> buffers)
     : driver_(driver),
-      buffers_(buffers),
-      max_buffer_copy_bytes_(worker_limits.device_memory_limit == 0 ? buffers.size()
-                                                                    : worker_limits.device_memory_limit),
+      host_buffers_(buffers),
+      max_buffer_copy_bytes_(worker_limits.device_memory_limit_bytes == 0 ? buffers.size()
+                                                                          : worker_limits.device_memory_limit_bytes),
       gpu_ordinal_(worker_limits.device_ordinal),
       context_(enter_context(driver_, worker_limits.device_ordinal)),
       streams_{make_stream(driver_), make_stream(driver_), make_stream(driver_), make_stream(driver_)},
       launch_start_event_(make_event(driver_)),
       launch_end_event_(make_event(driver_)) {}
 
-LaunchResult GpuExecutor::run(const RecordReader& reader) {
+LaunchResult GpuExecutor::run(const LaunchRecordReader& reader) {
   try {
     if (reader.loads_only()) {
       module_of(reader.code());
@@ -88,7 +88,7 @@ LaunchResult GpuExecutor::run(const RecordReader& reader) {
   }
 }
 
-LaunchResult GpuExecutor::launch(const RecordReader& reader) {
+LaunchResult GpuExecutor::launch(const LaunchRecordReader& reader) {
   const LoadedEntryPoint& entry = entry_point_of(reader.code(), reader.symbol());
   if (entry.parameter_sizes) {
     if (std::string message = mismatch(*entry.parameter_sizes, reader.arguments()); !message.empty()) {
@@ -99,9 +99,9 @@ LaunchResult GpuExecutor::launch(const RecordReader& reader) {
   const auto grid =
       backends::block_grid_for(record.threads, record.requested_block_threads, record.required_block_threads);
   if (!grid) {
-    return rejected("the number of threads is out of range");
+    return rejected("the number of threads of the launch or of a block is out of range");
   }
-  std::vector<Range> ranges;
+  std::vector<BufferByteRange> ranges;
   for (const worker::PointerRelocation& pointer : reader.pointers()) {
     ranges.push_back({pointer.buffer_offset, pointer.buffer_size});
   }
@@ -133,8 +133,8 @@ LaunchResult GpuExecutor::launch(const RecordReader& reader) {
               static_cast<std::int64_t>(nanoseconds_between(driver_, launch_start_event_, launch_end_event_))};
 }
 
-LaunchResult GpuExecutor::run_measured(const RecordReader& reader, const LoadedEntryPoint& entry,
-                                       const backends::BlockGrid& grid, std::span<const Range> ranges,
+LaunchResult GpuExecutor::run_measured(const LaunchRecordReader& reader, const LoadedEntryPoint& entry,
+                                       const backends::BlockGrid& grid, std::span<const BufferByteRange> ranges,
                                        const Stream& stream) {
   // Release the image of other launches before determining the free memory.
   buffer_copy_.reset();
@@ -145,7 +145,7 @@ LaunchResult GpuExecutor::run_measured(const RecordReader& reader, const LoadedE
                                .grid = grid,
                                .buffer_copy_bytes = required_bytes(ranges),
                                .sample_count = static_cast<std::size_t>(reader.record().timed_run_count),
-                               .ordinal = gpu_ordinal_,
+                               .gpu_ordinal = gpu_ordinal_,
                                .fill = [&](CUdeviceptr to) { copy_in(ranges, to, stream); },
                                .arguments =
                                    [&](CUdeviceptr base) {
@@ -159,24 +159,24 @@ LaunchResult GpuExecutor::run_measured(const RecordReader& reader, const LoadedE
   if (!measured) {
     return {.progress = LaunchProgress::kResourceError,
             .message = fmt::format("measuring needs memory for three copies of the launch's {} bytes plus twice the "
-                                   "cache size, but only {} bytes of device memory are {}",
-                                   launch.buffer_copy_bytes, std::min(max_buffer_copy_bytes_, free),
-                                   free < max_buffer_copy_bytes_ ? "free" : "allowed")};
+                                   "cache size, but the {} device memory has only {} bytes",
+                                   launch.buffer_copy_bytes, free < max_buffer_copy_bytes_ ? "free" : "allowed",
+                                   std::min(max_buffer_copy_bytes_, free))};
   }
   const auto nanoseconds = static_cast<std::int64_t>(measured->measures.at("time_ns"));
-  return {.nanoseconds = nanoseconds, .measured = std::move(measured)};
+  return {.nanoseconds = nanoseconds, .measurements = std::move(measured)};
 }
 
 /// Loads the first of the files that the driver accepts.
 const Module& GpuExecutor::module_of(const std::string& code) {
-  if (const auto known = modules_.find(code); known != modules_.end()) {
+  if (const auto known = modules_by_code_files_.find(code); known != modules_by_code_files_.end()) {
     return known->second;
   }
   std::istringstream paths(code);
   std::string path;
   while (std::getline(paths, path)) {
     try {
-      return modules_.emplace(code, load_module(driver_, content_of(path), path)).first->second;
+      return modules_by_code_files_.emplace(code, load_module(driver_, content_of(path), path)).first->second;
     } catch (const CallError& error) {
       // A cubin for another architecture, or PTX newer than the driver; try the next file.
       if (classify(error.code()).cause != ErrorCause::kInvalidRequest ||
@@ -190,13 +190,13 @@ const Module& GpuExecutor::module_of(const std::string& code) {
 }
 
 const GpuExecutor::LoadedEntryPoint& GpuExecutor::entry_point_of(const std::string& code, const std::string& symbol) {
-  const auto [entry, is_new] = entry_points_.try_emplace({code, symbol});
+  const auto [entry, is_new] = entry_points_by_code_and_symbol_.try_emplace({code, symbol});
   if (is_new) {
     try {
       entry->second.function = find_function(driver_, module_of(code), symbol);
       entry->second.parameter_sizes = parameter_sizes(entry->second.function);
     } catch (const CallError&) {
-      entry_points_.erase(entry);
+      entry_points_by_code_and_symbol_.erase(entry);
       throw;
     }
   }
@@ -238,19 +238,20 @@ bool GpuExecutor::reserve_buffer_copy(std::size_t bytes) {
   return true;
 }
 
-void GpuExecutor::copy_in(std::span<const Range> ranges, CUdeviceptr image, const Stream& stream) const {
-  for (const Range& range : ranges) {
+void GpuExecutor::copy_in(std::span<const BufferByteRange> ranges, CUdeviceptr image, const Stream& stream) const {
+  for (const BufferByteRange& range : ranges) {
     if (range.size == 0) continue;
     driver_.call(driver_.cuMemcpyHtoDAsync_v2, "a launch's buffer", image + range.offset,
-                 static_cast<const void*>(buffers_.data() + range.offset), range.size, stream.get());
+                 static_cast<const void*>(host_buffers_.data() + range.offset), range.size, stream.get());
   }
 }
 
-void GpuExecutor::copy_out(std::span<const Range> ranges, const Stream& stream) const {
-  for (const Range& range : ranges) {
+void GpuExecutor::copy_out(std::span<const BufferByteRange> ranges, const Stream& stream) const {
+  for (const BufferByteRange& range : ranges) {
     if (range.size == 0) continue;
-    driver_.call(driver_.cuMemcpyDtoHAsync_v2, "a launch's buffer", static_cast<void*>(buffers_.data() + range.offset),
-                 buffer_copy_->get() + range.offset, range.size, stream.get());
+    driver_.call(driver_.cuMemcpyDtoHAsync_v2, "a launch's buffer",
+                 static_cast<void*>(host_buffers_.data() + range.offset), buffer_copy_->get() + range.offset,
+                 range.size, stream.get());
   }
 }
 

@@ -27,17 +27,17 @@ class GpuExecutor final : public worker::LaunchExecutor {
   /// Throws CallError if no context can be created.
   GpuExecutor(const Driver& driver, const worker::WorkerLimits& worker_limits, std::span<std::byte> buffers);
 
-  worker::LaunchResult run(const worker::RecordReader& launch) override;
+  worker::LaunchResult run(const worker::LaunchRecordReader& launch) override;
 
  private:
   /// A range of the buffers, in bytes.
-  struct Range {
+  struct BufferByteRange {
     std::size_t offset = 0;  ///< position of the first byte
     std::size_t size = 0;    ///< number of bytes
-    friend auto operator<=>(const Range&, const Range&) = default;
+    friend auto operator<=>(const BufferByteRange&, const BufferByteRange&) = default;
   };
   /// The end of the last range, at least 1.
-  static std::size_t required_bytes(std::span<const Range> ranges) {
+  static std::size_t required_bytes(std::span<const BufferByteRange> ranges) {
     return ranges.empty() ? 1 : ranges.back().offset + ranges.back().size;
   }
   /// A function of a loaded module.
@@ -47,20 +47,20 @@ class GpuExecutor final : public worker::LaunchExecutor {
         parameter_sizes;  ///< parameter sizes in bytes; nullopt if the driver gives none
   };
 
-  worker::LaunchResult launch(const worker::RecordReader& launch);
+  worker::LaunchResult launch(const worker::LaunchRecordReader& launch);
   /// Measures the launch, whose buffers are `ranges`, on the stream.
-  worker::LaunchResult run_measured(const worker::RecordReader& launch, const LoadedEntryPoint& entry,
-                                    const backends::BlockGrid& grid, std::span<const Range> ranges,
+  worker::LaunchResult run_measured(const worker::LaunchRecordReader& launch, const LoadedEntryPoint& entry,
+                                    const backends::BlockGrid& grid, std::span<const BufferByteRange> ranges,
                                     const Stream& stream);
   const Module& module_of(const std::string& code);
   const LoadedEntryPoint& entry_point_of(const std::string& code, const std::string& symbol);
   [[nodiscard]] std::optional<std::vector<std::size_t>> parameter_sizes(CUfunction function) const;
   bool reserve_buffer_copy(std::size_t bytes);  ///< enlarges the copy; false: beyond max_buffer_copy_bytes_
-  void copy_in(std::span<const Range> ranges, CUdeviceptr image, const Stream& stream) const;
-  void copy_out(std::span<const Range> ranges, const Stream& stream) const;
+  void copy_in(std::span<const BufferByteRange> ranges, CUdeviceptr image, const Stream& stream) const;
+  void copy_out(std::span<const BufferByteRange> ranges, const Stream& stream) const;
 
   Driver driver_;
-  std::span<std::byte> buffers_;             ///< all buffers of the session, in host memory
+  std::span<std::byte> host_buffers_;        ///< all buffers of the session, in host memory
   std::size_t max_buffer_copy_bytes_;        ///< limit of the GPU memory for the copy
   int gpu_ordinal_;                          ///< number of the GPU
   Context context_;                          ///< keeps the GPU's primary context alive
@@ -69,9 +69,9 @@ class GpuExecutor final : public worker::LaunchExecutor {
   Event launch_end_event_;                   ///< recorded after each launch
   std::optional<DeviceMemory> buffer_copy_;  ///< copy of the buffers in GPU memory; nullopt before the first launch
   std::size_t buffer_copy_bytes_ = 0;        ///< size of the allocated copy; 0: none
-  std::map<std::string, Module> modules_;    ///< loaded modules, by the list of code files
+  std::map<std::string, Module> modules_by_code_files_;  ///< loaded modules, by the list of code files
   /// Loaded entry points, by code files and symbol.
-  std::map<std::pair<std::string, std::string>, LoadedEntryPoint> entry_points_;
+  std::map<std::pair<std::string, std::string>, LoadedEntryPoint> entry_points_by_code_and_symbol_;
   worker::RelocatedArguments arguments_;  ///< the current launch's arguments with GPU addresses
   std::size_t launch_count_ = 0;          ///< number of launches so far, which selects the stream
 };

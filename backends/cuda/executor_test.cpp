@@ -36,10 +36,10 @@ class GpuExecutorTest : public ::testing::Test {
     worker::CommandWriter writer(text, [&](BufferId) { return worker::BufferExtent{0, bytes}; });
     KernelArgument pointer;
     pointer.bytes.resize(sizeof(void*));
-    pointer.pointers.push_back({.position = 0, .address = {{0}, 0}});
+    pointer.pointers.push_back({.byte_offset = 0, .address = {{0}, 0}});
     const LaunchRequest request{
         .threads = 1, .arguments = {pointer, KernelArgument::value(10.0F)}, .sample_count = samples};
-    EXPECT_TRUE(writer.add_launch(request, kernel.entries.front(), kernel.artifacts.front()->path.native()));
+    EXPECT_TRUE(writer.add_launch(request, kernel.entry_points.front(), kernel.artifacts.front()->path.native()));
     return {text.begin() + 16, text.end()};
   }
 
@@ -58,7 +58,7 @@ TEST_F(GpuExecutorTest, LaunchesDoNotLeakDriverObjects) {
       // Ten kernels, with growing memory.
       const BuiltKernel kernel = testing::built_kernel(directory.path(), "k" + std::to_string(i % 10), testing::kScale);
       const worker::LaunchResult end =
-          executor.run(worker::RecordReader(commands(kernel, static_cast<std::size_t>(i + 1) * 4096).data()));
+          executor.run(worker::LaunchRecordReader(commands(kernel, static_cast<std::size_t>(i + 1) * 4096).data()));
       ASSERT_EQ(end.progress, worker::LaunchProgress::kCompleted) << end.message;
       if (i == 10) first = live();
     }
@@ -76,7 +76,7 @@ TEST_F(GpuExecutorTest, MeasurementsDoNotLeakDriverObjects) {
     const Driver driver = Driver::load().take();
     GpuExecutor executor(driver, {}, buffers);
     const int before = live();
-    const worker::LaunchResult end = executor.run(worker::RecordReader(measured.data()));
+    const worker::LaunchResult end = executor.run(worker::LaunchRecordReader(measured.data()));
     EXPECT_EQ(end.progress == worker::LaunchProgress::kCompleted, plan.empty()) << end.message;
     EXPECT_EQ(live(), before + 1) << plan << ": a driver object other than the module is left";
   }
@@ -111,10 +111,11 @@ TEST_F(GpuExecutorTest, StaysUsableAfterOutOfMemoryError) {
   const Driver driver = Driver::load().take();
   GpuExecutor executor(driver, {}, buffers);
   const BuiltKernel kernel = testing::built_kernel(directory.path(), "scale", testing::kScale);
-  const worker::LaunchResult large = executor.run(worker::RecordReader(commands(kernel, std::size_t{4} << 20).data()));
+  const worker::LaunchResult large =
+      executor.run(worker::LaunchRecordReader(commands(kernel, std::size_t{4} << 20).data()));
   EXPECT_EQ(large.progress, worker::LaunchProgress::kResourceError);
   EXPECT_TRUE(large.process_is_usable);
-  const worker::LaunchResult small = executor.run(worker::RecordReader(commands(kernel, 4096).data()));
+  const worker::LaunchResult small = executor.run(worker::LaunchRecordReader(commands(kernel, 4096).data()));
   EXPECT_EQ(small.progress, worker::LaunchProgress::kCompleted) << small.message;
 }
 

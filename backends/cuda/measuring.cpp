@@ -49,7 +49,9 @@ class Measuring {
   static std::size_t stride_of(const LaunchToMeasure& launch) {
     return (std::max<std::size_t>(launch.buffer_copy_bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   }
-  static std::size_t sweep_bytes(const GpuProperties& gpu) { return std::max(kSweeps * gpu.cache_bytes, kAlignment); }
+  static std::size_t sweep_bytes(const GpuProperties& gpu) {
+    return std::max(kSweeps * gpu.l2_cache_bytes, kAlignment);
+  }
 
   Measures times() {
     std::vector<double> times;
@@ -90,17 +92,17 @@ class Measuring {
 
   /// CUPTI's records of one run and the copies before it.
   Measures traced(const Cupti& cupti) {
-    Trace trace(cupti);
+    CuptiTrace trace(cupti);
     refresh(1);
     run(1);
     wait();
-    const TraceResult traced = trace.finish();
-    Measures measures{{"dropped_records", static_cast<double>(traced.dropped_records)}};
+    const CuptiTraceResult traced = trace.finish();
+    Measures measures{{"dropped_records", static_cast<double>(traced.dropped_record_count)}};
     if (!traced.kernel_nanoseconds.empty()) measures.emplace("kernel_ns", quantile(traced.kernel_nanoseconds, 0.5));
     if (!traced.launch_call_nanoseconds.empty())
       measures.emplace("launch_call_ns", quantile(traced.launch_call_nanoseconds, 0.5));
     std::vector<double> rates;
-    for (const TraceResult::Copy& copy : traced.copies)
+    for (const CuptiTraceResult::Copy& copy : traced.copies)
       if (copy.nanoseconds > 0) rates.push_back(2 * copy.bytes / copy.nanoseconds * kNanosecondsInSecond);
     if (!rates.empty()) measures.emplace("traced_copy_bytes_per_second", quantile(rates, 0.5));
     return measures;
@@ -111,7 +113,7 @@ class Measuring {
     driver_.call(driver_.cuCtxGetCurrent, launch_.symbol, &context);
     refresh(1);
     wait();
-    return read_counters(cupti, launch_.ordinal, context, [&] {
+    return read_counters(cupti, launch_.gpu_ordinal, context, [&] {
       run(1);
       wait();
     });
@@ -195,7 +197,7 @@ void add_from_cupti(worker::LaunchMeasurements& measured, Measuring& measuring) 
 
 std::optional<worker::LaunchMeasurements> measure_launch(const Driver& driver, const Stream& stream,
                                                          const LaunchToMeasure& launch, std::size_t max_bytes) {
-  const GpuProperties gpu = query_gpu(driver, launch.ordinal);
+  const GpuProperties gpu = query_gpu(driver, launch.gpu_ordinal);
   const std::size_t sweep = Measuring::sweep_bytes(gpu);
   const std::size_t room = max_bytes < sweep ? 0 : (max_bytes - sweep) / Measuring::stride_of(launch);
   if (room <= kOwnCopies) {

@@ -24,7 +24,7 @@ struct LaunchToMeasure {
   backends::BlockGrid grid;
   std::size_t buffer_copy_bytes = 0;  ///< size of the copy of the launch's buffers
   std::size_t sample_count = 1;       ///< number of timed runs
-  int ordinal = 0;                    ///< number of the GPU, whose context must be current
+  int gpu_ordinal = 0;                ///< number of the GPU, whose context must be current
   /// Copies the launch's buffers to the address.
   std::function<void(CUdeviceptr to)> fill;
   /// The launch's arguments for buffers at the address; valid until the next call.

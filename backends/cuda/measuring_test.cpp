@@ -27,7 +27,7 @@ using ::testing::StartsWith;
 
 class CudaMeasurement : public CudaSession {
  protected:
-  static LaunchRequest sampled(Session& session, const BuiltKernel& kernel, int samples) {
+  static LaunchRequest sampled(DeviceSession& session, const BuiltKernel& kernel, int samples) {
     LaunchRequest request = launch(session, kernel, 1000);
     request.sample_count = samples;
     request.time_limit = std::chrono::seconds{10};
@@ -73,7 +73,7 @@ TEST_F(CudaMeasurement, ReportsActivityRecordsAndHardwareCounters) {
   EXPECT_EQ(measured_launch.measures.at("dropped_records"), 0);
   // The fake CUPTI returns the length of a metric's name as its value.
   for (const CounterMetric& row : counter_metrics())
-    EXPECT_THAT(measured_launch.measures, Contains(Pair(row.name, std::string_view(row.cupti_metric).size())));
+    EXPECT_THAT(measured_launch.measures, Contains(Pair(row.measure_name, std::string_view(row.cupti_metric).size())));
 }
 
 TEST_F(CudaMeasurement, ReportsNumberOfDroppedCuptiRecords) {
@@ -198,7 +198,7 @@ TEST_F(CudaMeasurement, RejectsLaunchBeyondMemoryLimit) {
   const LaunchRequest rejected = sampled(**little, scale, 50);
   EXPECT_EQ(describe((*little)->run({&rejected, 1}).front()),
             "resource error: measuring needs memory for three copies of the launch's 4000 bytes plus twice the cache "
-            "size, but only 2097152 bytes of device memory are allowed");
+            "size, but the allowed device memory has only 2097152 bytes");
 }
 
 TEST_F(CudaMeasurement, RejectsLaunchBeyondFreeMemory) {
@@ -213,7 +213,7 @@ TEST_F(CudaMeasurement, RejectsLaunchBeyondFreeMemory) {
   const LaunchRequest rejected = sampled(**little, scale, 50);
   EXPECT_EQ(describe((*little)->run({&rejected, 1}).front()),
             "resource error: measuring needs memory for three copies of the launch's 4000 bytes plus twice the cache "
-            "size, but only 1966080 bytes of device memory are free");
+            "size, but the free device memory has only 1966080 bytes");
 }
 
 TEST_F(CudaMeasurement, ReportsMemoryFaultOfMeasuredKernel) {

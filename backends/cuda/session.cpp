@@ -18,7 +18,7 @@ namespace {
 Result<std::string> files_of(const LaunchRequest& launch, const std::string& architecture) {
   const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
   if (entry.parameter_count != launch.arguments.size()) {
-    return Error{fmt::format("the entry takes {} arguments, got {}", entry.parameter_count, launch.arguments.size())};
+    return Error{fmt::format("the kernel takes {} arguments, got {}", entry.parameter_count, launch.arguments.size())};
   }
   std::string files;
   const auto add = [&](const Artifact* artifact) {
@@ -34,17 +34,17 @@ Result<std::string> files_of(const LaunchRequest& launch, const std::string& arc
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> open_session(const SessionLimits& limits, const GpuProperties& gpu,
-                                              std::size_t device_memory_limit,
-                                              const std::filesystem::path& worker_program) {
+Result<std::unique_ptr<DeviceSession>> open_session(const SessionLimits& limits, const GpuProperties& gpu,
+                                                    std::size_t device_memory_limit_bytes,
+                                                    const std::filesystem::path& worker_program) {
   const auto code_of = [architecture = gpu.architecture()](const LaunchRequest& launch) {
     return files_of(launch, architecture);
   };
   // The driver maps more address space than any useful limit allows.
   auto session = worker::WorkerSession::open({.buffer_bytes = limits.buffer_bytes,
-                                              .process_bytes = 0,
-                                              .device_memory_limit = device_memory_limit,
-                                              .device_ordinal = gpu.ordinal},
+                                              .process_memory_limit_bytes = 0,
+                                              .device_memory_limit_bytes = device_memory_limit_bytes,
+                                              .device_ordinal = gpu.gpu_ordinal},
                                              {.program = worker_program,
                                               .role_argument = kWorkerRoleArgument,
                                               .code_of = code_of,
@@ -52,7 +52,7 @@ Result<std::unique_ptr<Session>> open_session(const SessionLimits& limits, const
   if (!session) {
     return session.error();
   }
-  return std::unique_ptr<Session>(session.take());
+  return std::unique_ptr<DeviceSession>(session.take());
 }
 
 }  // namespace assay::cuda

@@ -52,7 +52,7 @@ TEST_F(CudaSession, RejectsArgumentsThatDoNotMatchParameters) {
   const std::array launches{wide, few, huge_block, launch(**session, scale, 1)};
   const std::vector<RunOutcome> outcomes = (*session)->run(launches);
   EXPECT_EQ(describe(outcomes[0]), "launch failed: argument 1 must have 4 bytes, got 8");
-  EXPECT_EQ(describe(outcomes[1]), "launch failed: the entry takes 2 arguments, got 1");
+  EXPECT_EQ(describe(outcomes[1]), "launch failed: the kernel takes 2 arguments, got 1");
   EXPECT_THAT(describe(outcomes[2]), StartsWith("launch failed: cuLaunchKernel of scale_forward: invalid argument"));
   EXPECT_EQ(describe(outcomes[3]), "completed");
 }

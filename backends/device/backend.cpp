@@ -31,10 +31,10 @@ struct Describe {
 }  // namespace
 
 const BuiltEntryPoint* BuiltKernel::find(Pass pass, Precision precision) const {
-  const auto entry = std::ranges::find_if(entries, [&](const BuiltEntryPoint& candidate) {
+  const auto entry = std::ranges::find_if(entry_points, [&](const BuiltEntryPoint& candidate) {
     return candidate.pass == pass && candidate.precision == precision;
   });
-  return entry == entries.end() ? nullptr : &*entry;
+  return entry == entry_points.end() ? nullptr : &*entry;
 }
 
 const Artifact* BuiltKernel::artifact(Artifact::Kind kind, Precision precision, std::string_view architecture) const {
@@ -54,7 +54,7 @@ KernelArgument KernelArgument::array(std::optional<BufferAddress> data, std::spa
   argument.bytes.reserve(sizeof(void*) + round_up(shape.size_bytes(), alignof(std::int64_t)) + strides.size_bytes());
   argument.bytes.resize(sizeof(void*));
   if (data) {
-    argument.pointers.push_back({.position = 0, .address = *data, .region = std::move(region)});
+    argument.pointers.push_back({.byte_offset = 0, .address = *data, .region = std::move(region)});
   }
   append_bytes(argument.bytes, shape);
   argument.pad(alignof(std::int64_t));
@@ -67,7 +67,8 @@ void KernelArgument::append(const KernelArgument& member, std::size_t alignment)
   const auto base = static_cast<std::uint32_t>(bytes.size());
   bytes.insert(bytes.end(), member.bytes.begin(), member.bytes.end());
   for (const Pointer& pointer : member.pointers) {
-    pointers.push_back({.position = base + pointer.position, .address = pointer.address, .region = pointer.region});
+    pointers.push_back(
+        {.byte_offset = base + pointer.byte_offset, .address = pointer.address, .region = pointer.region});
   }
 }
 

@@ -59,7 +59,7 @@ struct Artifact {
 /// A successfully built kernel. Valid as long as the device that built it.
 struct BuiltKernel {
   std::string name;                                        ///< name of the kernel; need not be unique
-  std::vector<BuiltEntryPoint> entries;                    ///< entry points of the kernel, for each pass and precision
+  std::vector<BuiltEntryPoint> entry_points;               ///< entry points of the kernel, for each pass and precision
   std::vector<std::shared_ptr<const Artifact>> artifacts;  ///< built code; the kernels of a batch share one library
   /// The architectures for which the code was compiled, if there are several. A launch selects one; the judge runs all.
   std::vector<std::string> target_architectures;
@@ -114,11 +114,11 @@ struct MemoryRegion {
 
 /// One argument of a kernel, passed by value: its bytes in the device's layout, and the positions of its pointers.
 struct KernelArgument {
-  /// At launch, the eight bytes at `position` are replaced by the device address of `address`.
+  /// At launch, the eight bytes at `byte_offset` are replaced by the device address of `address`.
   struct Pointer {
-    std::uint32_t position = 0;  ///< position of the pointer in `bytes`
-    BufferAddress address;       ///< address that the pointer gets
-    MemoryRegion region = {};    ///< memory that the kernel may access through the pointer
+    std::uint32_t byte_offset = 0;  ///< position of the pointer in `bytes`
+    BufferAddress address;          ///< address that the pointer gets
+    MemoryRegion region = {};       ///< memory that the kernel may access through the pointer
   };
   std::vector<std::byte> bytes;   ///< value in the device's layout
   std::vector<Pointer> pointers;  ///< pointers in `bytes`
@@ -163,8 +163,8 @@ struct LaunchRequest {
   std::vector<KernelArgument> arguments;       ///< one for each parameter of the entry, in order
   std::chrono::milliseconds time_limit{2000};  ///< limit of the CPU time; the wall-clock limit is ten times as long
   bool profile = false;                        ///< whether to profile the launch, if the device can
-  int sample_count = 0;          ///< number of timed runs, if the device can measure; 0: one run, not measured
-  bool stop_on_failure = false;  ///< whether the later launches do not run if this launch does not complete
+  int sample_count = 0;           ///< number of timed runs, if the device can measure; 0: one run, not measured
+  bool stops_on_failure = false;  ///< whether the later launches do not run if this launch does not complete
 };
 
 /// The entry returned. Its results are in the buffers and have not been checked.
@@ -181,10 +181,10 @@ struct LaunchFailed {
 };
 /// The process that ran the entry died.
 struct Crashed {
-  int signal = 0;       ///< number of the signal; 0: the process exited early, for example by exit()
-  int exit_status = 0;  ///< status of the exit when signal is 0
-  std::string message;  ///< description: "SIGSEGV (segmentation fault)", "exited early with status 0"
-  std::string output;   ///< end of the process's output
+  int signal_number = 0;  ///< number of the signal; 0: the process exited early, for example by exit()
+  int exit_status = 0;    ///< status of the exit when signal is 0
+  std::string message;    ///< description: "SIGSEGV (segmentation fault)", "exited early with status 0"
+  std::string output;     ///< end of the process's output
 };
 /// The entry did not return within its time limit.
 struct TimedOut {
@@ -212,7 +212,7 @@ using RunOutcome = std::variant<Completed, LaunchFailed, Crashed, TimedOut, Memo
 
 /// Whether the launches after one with this outcome must not run.
 inline bool stops_later_launches(const LaunchRequest& launch, const RunOutcome& outcome) {
-  return launch.stop_on_failure && !std::holds_alternative<Completed>(outcome);
+  return launch.stops_on_failure && !std::holds_alternative<Completed>(outcome);
 }
 
 /// Memory of a device on which kernels can be launched. Must be used by one thread at a time; sessions are independent.
@@ -220,9 +220,9 @@ inline bool stops_later_launches(const LaunchRequest& launch, const RunOutcome& 
 /// Buffers live until reset() and keep their content after crashes. A faulty kernel may write to any buffer. Therefore
 /// give each launch of one call its own buffers between guard bands, and if a launch does not complete or damages a
 /// guard band, repeat the other launches of that call separately.
-class Session {
+class DeviceSession {
  public:
-  virtual ~Session() = default;
+  virtual ~DeviceSession() = default;
 
   /// Allocates `size` bytes with unspecified content at a multiple of 256. Fails if the session's memory is exhausted.
   virtual Result<BufferId> allocate(std::size_t size) = 0;
@@ -232,14 +232,15 @@ class Session {
   virtual void reset() = 0;
 
   /// Runs the launches sequentially and waits for the last. Returns one outcome for each launch that ran: all of them,
-  /// failed or not, except the launches after a stop_on_failure launch that did not complete.
+  /// failed or not, except the launches after a stops_on_failure launch that did not complete.
   virtual std::vector<RunOutcome> run(std::span<const LaunchRequest> launches) = 0;
 };
 
 /// The memory that generated code may use.
 struct SessionLimits {
   std::size_t buffer_bytes = std::size_t{1} << 30;  ///< limit of the total size of all buffers; reserved, not committed
-  std::size_t process_bytes = std::size_t{4} << 30;  ///< limit of the address space in addition to the buffers
+  std::size_t process_memory_limit_bytes = std::size_t{4}
+                                           << 30;  ///< limit of the address space in addition to the buffers
 };
 
 // ----------------------------------------------------------------------------------------------------- devices
@@ -247,7 +248,8 @@ struct SessionLimits {
 /// Whether this machine can do something, and with which tool or why not.
 struct Capability {
   bool is_available = false;  ///< whether this machine can do it
-  std::string detail;  ///< if available, the tool: "g++ 12.2.0", "NVRTC 13.0"; otherwise the reason: "no CUDA driver"
+  std::string
+      tool_or_reason;  ///< if available, the tool: "g++ 12.2.0", "NVRTC 13.0"; otherwise the reason: "no CUDA driver"
 };
 
 /// The source language that a device compiles.
@@ -281,7 +283,7 @@ class Device {
   virtual std::vector<BuildOutcome> build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) = 0;
 
   /// Fails with the reason if the device cannot run on this machine.
-  virtual Result<std::unique_ptr<Session>> open(const SessionLimits& limits) = 0;
+  virtual Result<std::unique_ptr<DeviceSession>> open(const SessionLimits& limits) = 0;
 
   /// Describes in one sentence how generated code is confined while it runs; empty if unknown.
   [[nodiscard]] virtual std::string confinement() { return ""; }

@@ -31,7 +31,7 @@ void expect_layout_of_cpp() {
   EXPECT_EQ(std::memcmp(array.shape, shape.data(), sizeof(array.shape)), 0) << N;
   EXPECT_EQ(std::memcmp(array.strides, strides.data(), sizeof(array.strides)), 0) << N;
   ASSERT_EQ(argument.pointers.size(), 1U);
-  EXPECT_EQ(argument.pointers[0].position, offsetof(Array<N>, data));
+  EXPECT_EQ(argument.pointers[0].byte_offset, offsetof(Array<N>, data));
   EXPECT_EQ(argument.pointers[0].address.offset, 8U);
 }
 
@@ -58,7 +58,7 @@ TEST(KernelArgument, HasSameMemoryLayoutAsCppStruct) {
   particle.append(KernelArgument::value(1.5F), alignof(float));
   particle.pad(alignof(Particle));
   ASSERT_EQ(particle.bytes.size(), sizeof(Particle));
-  EXPECT_EQ(particle.pointers[0].position, offsetof(Particle, trail));
+  EXPECT_EQ(particle.pointers[0].byte_offset, offsetof(Particle, trail));
   double mass = 0;
   std::memcpy(&mass, particle.bytes.data() + offsetof(Particle, mass), sizeof(mass));
   EXPECT_EQ(mass, 2.5);
@@ -67,7 +67,7 @@ TEST(KernelArgument, HasSameMemoryLayoutAsCppStruct) {
 TEST(BuiltKernel, FindsEntryPointForPassAndCodeForArchitecture) {
   const auto ptx = std::make_shared<const Artifact>(
       Artifact{.kind = Artifact::Kind::kPtx, .precision = Precision::kPromoted, .architecture = "compute_75"});
-  const BuiltKernel kernel{.entries = {{.pass = Pass::kForward, .precision = Precision::kPromoted, .symbol = "f"}},
+  const BuiltKernel kernel{.entry_points = {{.pass = Pass::kForward, .precision = Precision::kPromoted, .symbol = "f"}},
                            .artifacts = {ptx}};
   ASSERT_NE(kernel.find(Pass::kForward, Precision::kPromoted), nullptr);
   EXPECT_EQ(kernel.find(Pass::kForward, Precision::kPromoted)->symbol, "f");

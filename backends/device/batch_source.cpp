@@ -76,14 +76,14 @@ class Composer {
     if (precision == Precision::kPromoted) {
       line("#define ASSAY_REAL double");
     }
-    for (const EntryPoint& entry : kernel.entries) {
+    for (const EntryPoint& entry : kernel.entry_points) {
       line("#define {} {}_{}", entry.symbol, unique, entry.symbol);
     }
     line("namespace {} {{", unique);
     line("#line {} \"{}\"", kernel.first_body_line(), file_name(position, kernel));
     whole_lines(kernel.body);
     if (with_wrappers_) line("#line 1 \"{} (call)\"", file_name(position, kernel));
-    for (const EntryPoint& entry : kernel.entries) {
+    for (const EntryPoint& entry : kernel.entry_points) {
       const std::string wrapper = fmt::format("{}_{}", unique, to_text(entry.pass));
       if (with_wrappers_) caller(entry, wrapper);
       batch_.entry_points_by_kernel[position].push_back(
@@ -94,7 +94,7 @@ class Composer {
            .required_block_threads = entry.required_block_threads});
     }
     line("}}");
-    for (const EntryPoint& entry : kernel.entries) {
+    for (const EntryPoint& entry : kernel.entry_points) {
       line("#undef {}", entry.symbol);
     }
   }

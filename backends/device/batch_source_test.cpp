@@ -16,8 +16,8 @@ EmittedKernel scale_kernel(const std::string& name) {
   return {.name = name,
           .helpers = {{"array", "template <typename T, int N>\nstruct Array {\n  T* data;\n};\n"}},
           .body = "using real = ASSAY_REAL;\nextern \"C\" void " + name + "_forward(long long, long long, real) {}\n",
-          .entries = {{.pass = Pass::kForward, .symbol = name + "_forward", .parameter_types = {"real"}},
-                      {.pass = Pass::kBackward, .symbol = name + "_backward", .parameter_types = {"real"}}}};
+          .entry_points = {{.pass = Pass::kForward, .symbol = name + "_forward", .parameter_types = {"real"}},
+                           {.pass = Pass::kBackward, .symbol = name + "_backward", .parameter_types = {"real"}}}};
 }
 
 std::size_t occurrences(const std::string& text, const std::string& part) {

@@ -71,11 +71,11 @@ struct PythonBinding {
     std::string type;       ///< Warp's name of the scalar type of the value or of an element: "int32"; empty: a struct
     std::size_t bytes = 0;  ///< size of the value or of an element
   };
-  std::size_t launch_dimensions = 1;  ///< number of dimensions of the launch
-  bool is_tiled = false;              ///< whether a block of threads runs each index
-  std::vector<Parameter> parameters;  ///< parameters of the kernel, in order
-  PythonSource native;                ///< the file in native precision
-  PythonSource promoted;              ///< the file with every floating-point type promoted to f64
+  std::size_t launch_dimension_count = 1;  ///< number of dimensions of the launch
+  bool is_tiled = false;                   ///< whether a block of threads runs each index
+  std::vector<Parameter> parameters;       ///< parameters of the kernel, in order
+  PythonSource native;                     ///< the file in native precision
+  PythonSource promoted;                   ///< the file with every floating-point type promoted to f64
 };
 
 /// The source of one kernel for one target.
@@ -101,10 +101,10 @@ struct PythonBinding {
 /// Everything else that a kernel needs, such as the extents of a multi-dimensional launch, is passed as ordinary
 /// parameters.
 struct EmittedKernel {
-  std::string name;                   ///< an identifier; names the kernel in logs and need not be unique
-  std::vector<SourceHelper> helpers;  ///< helpers that the body uses, each after those that it uses itself
-  std::string body;                   ///< text after the helpers: structs, functions and entry points
-  std::vector<EntryPoint> entries;    ///< entry points that the body defines
+  std::string name;                      ///< an identifier; names the kernel in logs and need not be unique
+  std::vector<SourceHelper> helpers;     ///< helpers that the body uses, each after those that it uses itself
+  std::string body;                      ///< text after the helpers: structs, functions and entry points
+  std::vector<EntryPoint> entry_points;  ///< entry points that the body defines
   /// Whether a struct has members of different sizes and thus, in some precision, bytes between or after them.
   /// Unoptimized code copies these bytes, which nothing has written.
   bool has_struct_padding = false;
@@ -119,19 +119,19 @@ struct EmittedKernel {
 };
 
 /// The sources of one kernel for both targets.
-struct EmittedPair {
+struct EmittedKernelPair {
   EmittedKernel cpp;   ///< source for the CPU
   EmittedKernel cuda;  ///< source for CUDA
 };
 
 /// The numeric mode and optimization level of a build; part of a case's name and of every cache key.
 struct BuildFlags {
-  int optimization_level = 0;           ///< CPU: optimization level, 0 to 3, as for -O; CUDA: see fast_compile
-  bool contracts_multiply_add = false;  ///< whether a*b + c may be rounded once
-  bool flush_subnormals = false;        ///< CUDA: whether f32 subnormals become 0
-  bool precise_division = true;         ///< CUDA: whether f32 division and reciprocal are correctly rounded
-  bool precise_square_root = true;      ///< CUDA: whether f32 square root is correctly rounded
-  bool approximate_functions = false;   ///< CUDA: whether fast-math intrinsics are used; CPU: parts of -ffast-math
+  int optimization_level = 0;               ///< CPU: optimization level, 0 to 3, as for -O; CUDA: see fast_compile
+  bool contracts_multiply_add = false;      ///< whether a*b + c may be rounded once
+  bool flushes_subnormals = false;          ///< CUDA: whether f32 subnormals become 0
+  bool has_precise_division = true;         ///< CUDA: whether f32 division and reciprocal are correctly rounded
+  bool has_precise_square_root = true;      ///< CUDA: whether f32 square root is correctly rounded
+  bool uses_approximate_functions = false;  ///< CUDA: whether fast-math intrinsics are used; CPU: parts of -ffast-math
   /// CUDA: NVRTC compiles many kernels at once and hardly optimizes them. The device `ptx` compiles a kernel with
   /// EmittedKernel::has_struct_padding as usual, so that copied padding does not look like a read of uninitialized
   /// memory.
@@ -142,10 +142,10 @@ struct BuildFlags {
   static constexpr BuildFlags standard() { return {.contracts_multiply_add = true}; }
   static constexpr BuildFlags fast() {
     return {.contracts_multiply_add = true,
-            .flush_subnormals = true,
-            .precise_division = false,
-            .precise_square_root = false,
-            .approximate_functions = true};
+            .flushes_subnormals = true,
+            .has_precise_division = false,
+            .has_precise_square_root = false,
+            .uses_approximate_functions = true};
   }
   /// strict(), compiled in the shortest time.
   static constexpr BuildFlags fast_to_compile() { return {.fast_compile = true}; }

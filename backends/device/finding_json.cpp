@@ -33,7 +33,7 @@ Json to_json(const MemoryFinding& fault) {
   value["space"] = fault.state_space;
   value["address"] = fault.address;
   value["access_bytes"] = fault.access_bytes;
-  value["allocation"] = fault.allocation;
+  value["allocation"] = fault.allocation_name;
   value["offset"] = fault.offset;
   value["allocation_bytes"] = fault.allocation_bytes;
   return value;
@@ -51,7 +51,7 @@ MemoryFinding memory_finding_from(const json& value) {
   fault.state_space = value.at("space");
   fault.address = value.at("address");
   fault.access_bytes = value.at("access_bytes");
-  fault.allocation = value.at("allocation");
+  fault.allocation_name = value.at("allocation");
   fault.offset = value.at("offset");
   fault.allocation_bytes = value.at("allocation_bytes");
   return fault;

@@ -20,11 +20,11 @@ void keep(std::span<const Slot> slots, BuiltBatch& unit) {
 
 void build_slots(std::span<const Slot> slots, const BatchBuilder& build_batch);
 
-void build_blamed_alone(std::span<const Slot> slots, const std::set<std::size_t>& faulty_kernels,
+void build_blamed_alone(std::span<const Slot> slots, const std::set<std::size_t>& faulty_kernel_positions,
                         const BatchBuilder& build_batch) {
   std::vector<Slot> others;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (faulty_kernels.contains(i)) {
+    if (faulty_kernel_positions.contains(i)) {
       build_slots(slots.subspan(i, 1), build_batch);
     } else {
       others.push_back(slots[i]);
@@ -48,13 +48,13 @@ void build_slots(std::span<const Slot> slots, const BatchBuilder& build_batch) {
   }
   auto& failed = std::get<FailedBatch>(outcome);
   // A log may quote anything. Ignore positions that do not exist: they would not shrink the remaining batch.
-  std::erase_if(failed.faulty_kernels, [&](std::size_t position) { return position >= slots.size(); });
+  std::erase_if(failed.faulty_kernel_positions, [&](std::size_t position) { return position >= slots.size(); });
   if (slots.size() == 1 || failed.failure.kind == BuildFailed::Kind::kResourceFailure) {
     for (const Slot& slot : slots) {
       *slot.outcome = failed.failure;
     }
-  } else if (!failed.faulty_kernels.empty() && failed.faulty_kernels.size() < slots.size()) {
-    build_blamed_alone(slots, failed.faulty_kernels, build_batch);
+  } else if (!failed.faulty_kernel_positions.empty() && failed.faulty_kernel_positions.size() < slots.size()) {
+    build_blamed_alone(slots, failed.faulty_kernel_positions, build_batch);
   } else {
     build_slots(slots.first(slots.size() / 2), build_batch);
     build_slots(slots.subspan(slots.size() / 2), build_batch);

@@ -18,8 +18,9 @@ struct BuiltBatch {
 
 /// A batch that failed, and the positions of the kernels that the log blames, if any.
 struct FailedBatch {
-  BuildFailed failure;                   ///< why the batch failed
-  std::set<std::size_t> faulty_kernels;  ///< positions in the batch of the kernels that the log blames; may be empty
+  BuildFailed failure;  ///< why the batch failed
+  std::set<std::size_t>
+      faulty_kernel_positions;  ///< positions in the batch of the kernels that the log blames; may be empty
 };
 
 using BatchOutcome = std::variant<BuiltBatch, FailedBatch>;

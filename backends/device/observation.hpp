@@ -28,9 +28,9 @@ struct MemoryFinding {
   std::optional<AccessSite> conflicting_access;  ///< the earlier conflicting access of a race; nullopt for other kinds
   std::string
       state_space;  ///< state space: "global", "shared"; empty, like the following members, if no memory is involved
-  std::string address;      ///< address as the kernel computed it, in hexadecimal
-  std::string allocation;   ///< name of the allocation that the address belongs to; empty if none
-  std::int64_t offset = 0;  ///< position of the address in bytes from the start of the allocation; may be outside
+  std::string address;          ///< address as the kernel computed it, in hexadecimal
+  std::string allocation_name;  ///< name of the allocation that the address belongs to; empty if none
+  std::int64_t offset = 0;      ///< position of the address in bytes from the start of the allocation; may be outside
   std::uint64_t allocation_bytes = 0;  ///< size of the allocation
   std::uint32_t access_bytes = 0;      ///< size of the access
   std::uint64_t count = 1;             ///< how often the instruction caused this finding
@@ -41,11 +41,12 @@ struct MemoryFinding {
 /// How far the result bits of a run are the same on all hardware: counts of executed instructions of all threads, by
 /// what determines their result.
 struct ExactnessCounts {
-  std::uint64_t exact_count = 0;        ///< instructions whose bits the instruction set determines
-  std::uint64_t approximate_count = 0;  ///< instructions rounded correctly here, within a documented bound on hardware
-  std::uint64_t order_dependent_count = 0;    ///< atomics on floats, whose order affects the bits
-  std::uint64_t contractible_count = 0;       ///< products and sums that a compiler may fuse
-  bool approximation_reaches_result = false;  ///< whether a value that depends on an approximation was stored
+  std::uint64_t exact_instruction_count = 0;  ///< instructions whose bits the instruction set determines
+  std::uint64_t approximate_instruction_count =
+      0;  ///< instructions rounded correctly here, within a documented bound on hardware
+  std::uint64_t order_dependent_instruction_count = 0;  ///< atomics on floats, whose order affects the bits
+  std::uint64_t contractible_instruction_count = 0;     ///< products and sums that a compiler may fuse
+  bool approximation_reaches_result = false;            ///< whether a value that depends on an approximation was stored
   friend bool operator==(const ExactnessCounts&, const ExactnessCounts&) = default;
 };
 

@@ -20,10 +20,10 @@ enum class RecordingMode : std::uint8_t {
 };
 
 /// The result of one instruction.
-struct RecordedResult {
+struct RecordedInstructionResult {
   std::uint64_t instruction_number = 0;  ///< number of the instruction, counted from 1; 0 marks the end of the records
-  std::uint64_t bits = 0;                ///< bits of the result
-  friend bool operator==(const RecordedResult&, const RecordedResult&) = default;
+  std::uint64_t result_bits = 0;         ///< bits of the result
+  friend bool operator==(const RecordedInstructionResult&, const RecordedInstructionResult&) = default;
 };
 inline constexpr std::size_t kMaxRecordedResults = std::size_t{1} << 18U;
 
@@ -36,12 +36,14 @@ struct RecordedInstruction {
 };
 
 /// Instrumented code, and the instructions that it records.
-struct RecordingCode {
-  std::string content;                            ///< instrumented code, in the language of the original code
-  std::vector<RecordedInstruction> instructions;  ///< RecordedResult::instruction_number N refers to index N - 1
+struct InstrumentedCode {
+  std::string content;  ///< instrumented code, in the language of the original code
+  std::vector<RecordedInstruction>
+      instructions;  ///< RecordedInstructionResult::instruction_number N refers to index N - 1
 };
 
 /// Instruments the entry `symbol` of an artifact.
-using MakeRecording = std::function<Result<RecordingCode>(const Artifact&, const std::string& symbol, RecordingMode)>;
+using MakeRecording =
+    std::function<Result<InstrumentedCode>(const Artifact&, const std::string& symbol, RecordingMode)>;
 
 }  // namespace assay::backends

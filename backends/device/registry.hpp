@@ -18,26 +18,27 @@ namespace assay::backends {
 /// User options for devices. A device ignores the options of other devices.
 struct DeviceOptions {
   std::string compiler;                           ///< `cpu`: shell command of the compiler; empty: $CXX, then c++
-  std::vector<std::string> disabled_checks = {};  ///< `ptx`: names of DeviceEntry::checks to disable
-  std::string gpu = "0";                ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
-  std::size_t device_memory_limit = 0;  ///< `cuda`: limit of the GPU memory of one session; 0: the size of its buffers
+  std::vector<std::string> disabled_checks = {};  ///< `ptx`: names of DeviceDescriptor::check_names to disable
+  std::string gpu_number_or_all = "0";  ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
+  std::size_t device_memory_limit_bytes =
+      0;  ///< `cuda`: limit of the GPU memory of one session; 0: the size of its buffers
   std::string cross_check_device =
       {};  ///< name of the device that repeats each launch to compare result bits; empty: none
   std::string approximation_tables_file =
       {};  ///< `ptx`: path of a file written by `assay calibrate --tables`; empty: none
   /// `ptx`: path of an NVRTC, or the version of one that ci/setup-compilers installed; empty: the default NVRTC
-  std::string nvrtc = {};
+  std::string nvrtc_version_or_path = {};
   std::vector<std::string> architectures = {};  ///< `ptx`: targets to compile for: "compute_90"; empty: the default
-  bool unoptimized = false;                     ///< `ptx`: whether the compiler's optimizations are off in every mode
+  bool disables_optimizations = false;          ///< `ptx`: whether the compiler's optimizations are off in every mode
   std::string candidate_path = {};              ///< `candidate`: path of the file to judge
   std::string cache_directory = {};  ///< all devices except `cuda`: directory of the build cache; empty: the default
 };
 
 /// The compilers and architectures that a run lists. If a list has several, each combination is a build of its own.
 struct BuildChoices {
-  std::vector<std::string> compilers = {};      ///< `cpu`: values of DeviceOptions::compiler
-  std::vector<std::string> nvrtcs = {};         ///< `ptx`: values of DeviceOptions::nvrtc
-  std::vector<std::string> architectures = {};  ///< `ptx`: values of DeviceOptions::architectures
+  std::vector<std::string> compilers = {};                ///< `cpu`: values of DeviceOptions::compiler
+  std::vector<std::string> nvrtc_versions_or_paths = {};  ///< `ptx`: values of DeviceOptions::nvrtc_version_or_path
+  std::vector<std::string> architectures = {};            ///< `ptx`: values of DeviceOptions::architectures
 };
 
 /// One of the builds that a run judges.
@@ -63,16 +64,16 @@ struct BuildVariant {
 
 /// The parts of a device that execute a kernel, compared with definitions of their own.
 struct SelfCheckResult {
-  std::vector<std::string> used_parts = {};       ///< names of the parts that the kernel uses: "setp.lt.f32"
-  std::vector<std::string> unchecked_parts = {};  ///< those without a definition to compare with
-  std::vector<std::string> differences = {};      ///< one line for each part that differs from its definition
+  std::vector<std::string> used_instructions = {};       ///< names of the parts that the kernel uses: "setp.lt.f32"
+  std::vector<std::string> unchecked_instructions = {};  ///< those without a definition to compare with
+  std::vector<std::string> differences = {};             ///< one line for each part that differs from its definition
 };
 
 /// The compiler that a device builds with.
 enum class Toolkit : std::uint8_t { kHostCompiler, kNvrtc, kWarp };
 
 /// The static properties of a device.
-struct DeviceEntry {
+struct DeviceDescriptor {
   std::string_view name;     ///< name of the device in case names and after --device
   std::string_view summary;  ///< what the device runs, for help texts: "C++ compiled for this CPU"
   SourceTarget target = SourceTarget::kCpp;
@@ -87,10 +88,10 @@ struct DeviceEntry {
   bool supports_fast_compile = false;    ///< whether BuildFlags::fast_compile has an effect
   bool reports_profiles = false;         ///< whether Completed::profile can be requested
   std::string_view
-      bit_identical_device;  ///< name of the device with bit-identical results under strict flags; empty: none
+      bit_identical_device_name;  ///< name of the device with bit-identical results under strict flags; empty: none
   std::string_view
-      agreeing_device;  ///< name of the device whose results must agree within both error bounds; empty: none
-  std::span<const std::string_view> checks = {};  ///< names of the run-time checks of memory and threads
+      agreeing_device_name;  ///< name of the device whose results must agree within both error bounds; empty: none
+  std::span<const std::string_view> check_names = {};  ///< names of the run-time checks of memory and threads
   Result<std::unique_ptr<Device>> (*make)(const DeviceOptions&) = nullptr;  ///< fails if an option is invalid
   /// The builds that the choices amount to; null: one build. Fails if a compiler is missing, does not support an
   /// architecture or is chosen twice.
@@ -103,20 +104,20 @@ struct DeviceEntry {
 };
 
 /// The devices that --device accepts, in the order of tables and reports.
-std::span<const DeviceEntry> devices();
+std::span<const DeviceDescriptor> devices();
 /// These devices, and after them those that only one command uses.
-std::span<const DeviceEntry> all_devices();
+std::span<const DeviceDescriptor> all_devices();
 
 /// The row of a device, or null if no device has that name.
-const DeviceEntry* find_device(std::string_view name);
+const DeviceDescriptor* find_device(std::string_view name);
 /// The row of a device that must exist.
-const DeviceEntry& device_entry(std::string_view name);
+const DeviceDescriptor& device_descriptor(std::string_view name);
 
 std::vector<std::string> device_names();
 
 /// Whether the device runs the code that Assay emits. The devices of other generators are not part of datasets, the
 /// CUDA state, mutation testing and benchmarks, which are about Assay's own code.
-constexpr bool runs_emitted_code(const DeviceEntry& row) { return row.target != SourceTarget::kWarpPython; }
+constexpr bool runs_emitted_code(const DeviceDescriptor& row) { return row.target != SourceTarget::kWarpPython; }
 
 /// The names of the devices that run the code that Assay emits.
 std::vector<std::string> emitted_code_devices();
@@ -125,8 +126,8 @@ std::vector<std::string> emitted_code_devices();
 std::vector<std::string> check_names();
 
 /// The builds of a device that the choices amount to: one or more. `options` are those that all builds share.
-Result<std::vector<NamedBuild>> builds_of(std::string_view device, const DeviceOptions& options,
-                                          const BuildChoices& choices);
+Result<std::vector<NamedBuild>> resolve_builds(std::string_view device, const DeviceOptions& options,
+                                               const BuildChoices& choices);
 
 /// Creates a device by name. Fails only if an option is invalid; the device's can_build() and can_run() report what
 /// this machine lacks.

@@ -14,17 +14,17 @@ namespace assay::ptx {
 
 /// An array of a KernelArgument (see KernelArgument::array).
 struct ArrayView {
-  backends::BufferAddress address;    ///< address of the first element
-  backends::MemoryRegion region;      ///< memory that the kernel may access
-  std::vector<std::int32_t> shape;    ///< extents
-  std::vector<std::int64_t> strides;  ///< bytes from one index to the next, for each dimension
+  backends::BufferAddress address;         ///< address of the first element
+  backends::MemoryRegion region;           ///< memory that the kernel may access
+  std::vector<std::int32_t> shape;         ///< extents
+  std::vector<std::int64_t> byte_strides;  ///< bytes from one index to the next, for each dimension
 
   /// Bytes from the first element to the end of the last one, of `element` bytes each.
   [[nodiscard]] std::size_t byte_extent(std::size_t element) const {
     std::size_t last_element_offset = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       if (shape[d] == 0) return 0;
-      last_element_offset += static_cast<std::size_t>(shape[d] - 1) * static_cast<std::size_t>(strides[d]);
+      last_element_offset += static_cast<std::size_t>(shape[d] - 1) * static_cast<std::size_t>(byte_strides[d]);
     }
     return last_element_offset + element;
   }
@@ -43,11 +43,11 @@ inline ArrayView array_view_of(const backends::KernelArgument& argument, std::si
   return {.address = argument.pointers.front().address,
           .region = argument.pointers.front().region,
           .shape = read_values<std::int32_t>(argument.bytes, sizeof(void*), rank),
-          .strides = read_values<std::int64_t>(argument.bytes, strides_offset, rank)};
+          .byte_strides = read_values<std::int64_t>(argument.bytes, strides_offset, rank)};
 }
 
 /// The strides in bytes of an array of this shape whose elements, of `element` bytes each, have no gaps between them.
-inline std::vector<std::int64_t> dense_strides(const std::vector<std::int32_t>& shape, std::size_t element) {
+inline std::vector<std::int64_t> dense_byte_strides(const std::vector<std::int32_t>& shape, std::size_t element) {
   std::vector<std::int64_t> strides(shape.size(), static_cast<std::int64_t>(element));
   for (std::size_t d = shape.size() - 1; d-- > 0;)
     strides[d] = strides[d + 1] * shape[d + 1];

@@ -19,7 +19,7 @@ Result<bool> is_barrier_1_redundant(const backends::BuiltKernel& kernel, backend
 /// Addresses are not recorded, because they differ between devices; neither are other 64-bit integers computed from a
 /// 64-bit parameter. Predicates and floats derived from these are recorded. Of called functions, only the results are
 /// recorded. Threads are numbered along the x-axis of a one-dimensional grid.
-Result<backends::RecordingCode> make_recording_code(const backends::Artifact& ptx, const std::string& symbol,
-                                                    backends::RecordingMode recording);
+Result<backends::InstrumentedCode> make_recording_code(const backends::Artifact& ptx, const std::string& symbol,
+                                                       backends::RecordingMode recording);
 
 }  // namespace assay::ptx

@@ -190,11 +190,11 @@ std::vector<bool> BatchModule::used_by(std::span<const backends::BuiltEntryPoint
   return used;
 }
 
-std::string BatchModule::module_for(const backends::EmittedKernel& kernel,
-                                    std::span<const backends::BuiltEntryPoint> entries) const {
+std::string BatchModule::extract_kernel_module(const backends::EmittedKernel& kernel,
+                                               std::span<const backends::BuiltEntryPoint> entries) const {
   const std::unordered_map<std::string_view, int> helpers = first_lines_of_helpers(kernel);
   const auto line_of = [&](int number, int line) {
-    const auto file = std::ranges::find(files_, number, &File::number);
+    const auto file = std::ranges::find(files_, number, &FileDirective::number);
     const std::optional<backends::BatchFile> meaning =
         file == files_.end() ? std::nullopt : backends::batch_file(file->name);
     if (!meaning || meaning->kernel_position) return line;
@@ -206,7 +206,7 @@ std::string BatchModule::module_for(const backends::EmittedKernel& kernel,
   for (std::size_t i = 0; i < declarations_.size(); ++i)
     if (declarations_[i].name.empty() || used[i]) text += with_lines(declarations_[i].text, line_of);
   for (std::size_t i = 0; i < entries.size(); ++i)
-    replace_all(text, entries[i].symbol, kernel.entries[i].symbol);
+    replace_all(text, entries[i].symbol, kernel.entry_points[i].symbol);
   if (!files_.empty()) text += fmt::format("\n\t.file\t1 \"{}.cu\"\n", kernel.name);
   return text;
 }

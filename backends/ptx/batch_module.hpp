@@ -20,8 +20,8 @@ class BatchModule {
   /// A module that contains the entry points of one kernel in one precision and everything that they use, under the
   /// names and source lines of the kernel's standalone source. `entries` are those of this kernel and precision from
   /// BatchSource::entry_points_by_kernel, in the order of the kernel's own.
-  [[nodiscard]] std::string module_for(const backends::EmittedKernel& kernel,
-                                       std::span<const backends::BuiltEntryPoint> entries) const;
+  [[nodiscard]] std::string extract_kernel_module(const backends::EmittedKernel& kernel,
+                                                  std::span<const backends::BuiltEntryPoint> entries) const;
 
  private:
   /// A part of the text at module scope.
@@ -31,7 +31,7 @@ class BatchModule {
     std::vector<std::string_view> identifiers;  ///< identifiers in the text of a function or variable
   };
   /// A file that line numbers in the PTX refer to.
-  struct File {
+  struct FileDirective {
     int number = 0;         ///< number of the file in the PTX, from its .file directive
     std::string_view name;  ///< name in the .file directive
   };
@@ -39,7 +39,7 @@ class BatchModule {
   [[nodiscard]] std::vector<bool> used_by(std::span<const backends::BuiltEntryPoint> entries) const;
 
   std::vector<Declaration> declarations_;  ///< parts of the PTX, in order
-  std::vector<File> files_;                ///< files of the .file directives
+  std::vector<FileDirective> files_;       ///< files of the .file directives
 };
 
 }  // namespace assay::ptx

@@ -69,16 +69,16 @@ EmittedKernel kernel_named(const std::string& name) {
   return {.name = name,
           .helpers = {{"array", "one\ntwo\n"}, {"sine", "three\nfour\n"}},
           .body = "",
-          .entries = {{.pass = Pass::kForward, .symbol = name + "_forward", .parameter_types = {}}}};
+          .entry_points = {{.pass = Pass::kForward, .symbol = name + "_forward", .parameter_types = {}}}};
 }
 
-std::string module_for(const std::string& name, const std::string& symbol) {
+std::string extract_kernel_module(const std::string& name, const std::string& symbol) {
   const std::vector<BuiltEntryPoint> entries{{.symbol = symbol}};
-  return BatchModule(kBatch).module_for(kernel_named(name), entries);
+  return BatchModule(kBatch).extract_kernel_module(kernel_named(name), entries);
 }
 
 TEST(BatchModule, ExtractedModuleKeepsDeclarationsUsedByEntryPoint) {
-  const std::string module = module_for("a", "assay_0_native_a_forward");
+  const std::string module = extract_kernel_module("a", "assay_0_native_a_forward");
   EXPECT_THAT(module, HasSubstr(".version 9.0"));
   EXPECT_THAT(module, HasSubstr("shared_sine_param_0"));
   EXPECT_THAT(module, HasSubstr("table[4]"));
@@ -86,13 +86,13 @@ TEST(BatchModule, ExtractedModuleKeepsDeclarationsUsedByEntryPoint) {
 }
 
 TEST(BatchModule, ExtractedModuleOmitsOtherKernelsAndTheirVariables) {
-  EXPECT_THAT(module_for("a", "assay_0_native_a_forward"), Not(HasSubstr("b_forward(")));
-  EXPECT_THAT(module_for("a", "assay_0_native_a_forward"), Not(HasSubstr("other[4]")));
-  EXPECT_THAT(module_for("b", "assay_1_native_b_forward"), Not(HasSubstr("shared_sine")));
+  EXPECT_THAT(extract_kernel_module("a", "assay_0_native_a_forward"), Not(HasSubstr("b_forward(")));
+  EXPECT_THAT(extract_kernel_module("a", "assay_0_native_a_forward"), Not(HasSubstr("other[4]")));
+  EXPECT_THAT(extract_kernel_module("b", "assay_1_native_b_forward"), Not(HasSubstr("shared_sine")));
 }
 
 TEST(BatchModule, ExtractedModuleHasNamesAndLineNumbersOfStandaloneSource) {
-  const std::string module = module_for("a", "assay_0_native_a_forward");
+  const std::string module = extract_kernel_module("a", "assay_0_native_a_forward");
   EXPECT_THAT(module, HasSubstr(".visible .entry a_forward(\n\t.param .u64 a_forward_param_0\n"));
   EXPECT_THAT(module, HasSubstr(".loc\t1 7 3\n"));
   EXPECT_THAT(module, HasSubstr(".loc\t1 4 1, function_name $L__info_string0, inlined_at\t1 8 5\n"))

@@ -31,47 +31,48 @@ std::shared_ptr<const Artifact> artifact_of(std::string ptx, const std::string& 
 }
 
 void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision precision) {
-  for (const EntryPoint& entry : kernel.entries) {
-    built.entries.push_back({.pass = entry.pass,
-                             .precision = precision,
-                             .symbol = entry.symbol,
-                             .parameter_count = entry.parameter_types.size(),
-                             .required_block_threads = entry.required_block_threads});
+  for (const EntryPoint& entry : kernel.entry_points) {
+    built.entry_points.push_back({.pass = entry.pass,
+                                  .precision = precision,
+                                  .symbol = entry.symbol,
+                                  .parameter_count = entry.parameter_types.size(),
+                                  .required_block_threads = entry.required_block_threads});
   }
 }
 
 }  // namespace
 
-PtxDevice::PtxDevice(PtxOptions options) : options_(std::move(options)), nvrtc_(cuda::Nvrtc::load(options_.nvrtc)) {
+PtxDevice::PtxDevice(PtxOptions options)
+    : options_(std::move(options)), nvrtc_(cuda::Nvrtc::load(options_.nvrtc_version_or_path)) {
   if (nvrtc_) {
     for (const std::string& architecture : options_.architectures) {
-      if (nvrtc_->supports(architecture)) architectures_.push_back(architecture);
+      if (nvrtc_->supports(architecture)) supported_architectures_.push_back(architecture);
     }
   }
-  if (options_.use_cache) {
+  if (options_.uses_build_cache) {
     const std::filesystem::path& chosen = options_.cache_directory;
-    if (auto cache = BuildCache::open(chosen.empty() ? default_cache_directory() : chosen, options_.cache_bytes)) {
+    if (auto cache = BuildCache::open(chosen.empty() ? default_cache_directory() : chosen, options_.max_cache_bytes)) {
       cache_ = cache.take();
     }
   }
 }
 
-cuda::NvrtcOptions PtxDevice::options_for(const std::string& architecture, const BuildFlags& flags,
-                                          Precision precision) const {
+cuda::NvrtcOptions PtxDevice::nvrtc_options_for(const std::string& architecture, const BuildFlags& flags,
+                                                Precision precision) const {
   return {.architecture = architecture,
           .flags = flags,
           .precision = precision,
           .emit_line_info = true,
-          .unoptimized = options_.unoptimized};
+          .disables_optimizations = options_.disables_optimizations};
 }
 
 Capability PtxDevice::can_build() const {
   if (!nvrtc_) return {false, nvrtc_.error().message};
-  if (architectures_.empty()) {
+  if (supported_architectures_.empty()) {
     return {false, fmt::format("NVRTC {} supports none of the architectures {}", nvrtc_->version(),
                                fmt::join(options_.architectures, ", "))};
   }
-  return {true, fmt::format("NVRTC {} for {}", nvrtc_->version(), fmt::join(architectures_, ", "))};
+  return {true, fmt::format("NVRTC {} for {}", nvrtc_->version(), fmt::join(supported_architectures_, ", "))};
 }
 
 Capability PtxDevice::can_run() const {
@@ -83,14 +84,14 @@ Capability PtxDevice::can_run() const {
 }
 
 std::string PtxDevice::build_command(const BuildFlags& flags) const {
-  if (architectures_.empty()) return {};
-  return cuda::nvcc_command({.architecture = architectures_.front(), .flags = flags, .emit_line_info = true});
+  if (supported_architectures_.empty()) return {};
+  return cuda::nvcc_command({.architecture = supported_architectures_.front(), .flags = flags, .emit_line_info = true});
 }
 
 std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   if (const Capability capability = can_build(); !capability.is_available) {
     return std::vector<BuildOutcome>(kernels.size(),
-                                     BuildFailed{BuildFailed::Kind::kResourceFailure, capability.detail});
+                                     BuildFailed{BuildFailed::Kind::kResourceFailure, capability.tool_or_reason});
   }
   if (flags.fast_compile) return build_in_batches(kernels, flags);
   std::vector<BuildOutcome> outcomes(kernels.size());
@@ -101,7 +102,7 @@ std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernel
 
 /// The architectures that a kernel is compiled for.
 std::span<const std::string> PtxDevice::architectures_for(const BuildFlags& flags) const {
-  return std::span(architectures_).first(flags.fast_compile ? 1 : architectures_.size());
+  return std::span(supported_architectures_).first(flags.fast_compile ? 1 : supported_architectures_.size());
 }
 
 std::vector<BuildOutcome> PtxDevice::build_in_batches(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
@@ -110,7 +111,7 @@ std::vector<BuildOutcome> PtxDevice::build_in_batches(std::span<const EmittedKer
   std::vector<std::size_t> pending;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (kernels[i].has_struct_padding) padded.push_back(i);
-    else if (auto cached = cached_kernel(kernels[i], flags)) outcomes[i] = std::move(*cached);
+    else if (auto cached = find_cached_kernel(kernels[i], flags)) outcomes[i] = std::move(*cached);
     else pending.push_back(i);
   }
   BuildFlags optimized = flags;
@@ -139,26 +140,26 @@ BatchOutcome PtxDevice::build_batch(std::span<const EmittedKernel* const> kernel
     return BuiltBatch{{std::move(std::get<BuiltKernel>(outcome))}};
   }
   const BatchSource batch = compose_batch(kernels);
-  const std::string& architecture = architectures_.front();
+  const std::string& architecture = supported_architectures_.front();
   cuda::CompileOutcome compiled =
-      nvrtc_->compile(batch.text, "batch.cu", options_for(architecture, flags, Precision::kNative));
+      nvrtc_->compile(batch.text, "batch.cu", nvrtc_options_for(architecture, flags, Precision::kNative));
   if (auto* failed = std::get_if<BuildFailed>(&compiled)) {
-    std::set<std::size_t> faulty_kernels = blamed_kernels(failed->log);
-    return FailedBatch{std::move(*failed), std::move(faulty_kernels)};
+    std::set<std::size_t> faulty_kernel_positions = blamed_kernels(failed->log);
+    return FailedBatch{std::move(*failed), std::move(faulty_kernel_positions)};
   }
   const BatchModule module(std::get<cuda::CompiledCode>(compiled).ptx);
   BuiltBatch unit;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const EmittedKernel& kernel = *kernels[i];
     BuiltKernel built{
-        .name = kernel.name, .entries = {}, .artifacts = {}, .target_architectures = {architecture}, .log = {}};
+        .name = kernel.name, .entry_points = {}, .artifacts = {}, .target_architectures = {architecture}, .log = {}};
     std::span<const BuiltEntryPoint> entries = batch.entry_points_by_kernel[i];
     for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
-      std::string ptx = module.module_for(kernel, entries.first(kernel.entries.size()));
-      entries = entries.subspan(kernel.entries.size());
+      std::string ptx = module.extract_kernel_module(kernel, entries.first(kernel.entry_points.size()));
+      entries = entries.subspan(kernel.entry_points.size());
       // A failed cache write only costs time in the next run.
       if (cache_ != nullptr)
-        static_cast<void>(cache_->write(cache_key(kernel, options_for(architecture, flags, precision)), ptx));
+        static_cast<void>(cache_->write(cache_key(kernel, nvrtc_options_for(architecture, flags, precision)), ptx));
       built.artifacts.push_back(artifact_of(std::move(ptx), architecture, precision));
       add_entries(built, kernel, precision);
     }
@@ -167,17 +168,17 @@ BatchOutcome PtxDevice::build_batch(std::span<const EmittedKernel* const> kernel
   return unit;
 }
 
-std::optional<BuiltKernel> PtxDevice::cached_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
+std::optional<BuiltKernel> PtxDevice::find_cached_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
   if (cache_ == nullptr) return std::nullopt;
-  const std::string& architecture = architectures_.front();
+  const std::string& architecture = supported_architectures_.front();
   BuiltKernel built{.name = kernel.name,
-                    .entries = {},
+                    .entry_points = {},
                     .artifacts = {},
                     .target_architectures = {architecture},
                     .log = {},
                     .is_from_cache = true};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
-    std::optional<std::string> ptx = cache_->read(cache_key(kernel, options_for(architecture, flags, precision)));
+    std::optional<std::string> ptx = cache_->read(cache_key(kernel, nvrtc_options_for(architecture, flags, precision)));
     if (!ptx) return std::nullopt;
     built.artifacts.push_back(artifact_of(std::move(*ptx), architecture, precision));
     add_entries(built, kernel, precision);
@@ -188,14 +189,14 @@ std::optional<BuiltKernel> PtxDevice::cached_kernel(const EmittedKernel& kernel,
 BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
   const std::span<const std::string> architectures = architectures_for(flags);
   BuiltKernel built{.name = kernel.name,
-                    .entries = {},
+                    .entry_points = {},
                     .artifacts = {},
                     .target_architectures = {architectures.begin(), architectures.end()},
                     .log = {},
                     .is_from_cache = true};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
     for (const std::string& architecture : architectures) {
-      const cuda::NvrtcOptions options = options_for(architecture, flags, precision);
+      const cuda::NvrtcOptions options = nvrtc_options_for(architecture, flags, precision);
       bool is_from_cache = false;
       BuildFailed failed;
       Result<std::string> text = compile(kernel, options, is_from_cache, failed);
@@ -210,7 +211,7 @@ BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFla
 
 std::string PtxDevice::cache_key(const EmittedKernel& kernel, const cuda::NvrtcOptions& options) const {
   // Builds of one version may differ.
-  return sha256_hex(fmt::format("ptx {} {}\n{}\n{}.cu\n{}", nvrtc_->version(), options_.nvrtc,
+  return sha256_hex(fmt::format("ptx {} {}\n{}\n{}.cu\n{}", nvrtc_->version(), options_.nvrtc_version_or_path,
                                 fmt::join(cuda::nvrtc_arguments(options), " "), kernel.name, kernel.source()));
 }
 
@@ -237,13 +238,13 @@ Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::
   return compiled_faultily(std::move(text), options);
 }
 
-Result<std::unique_ptr<Session>> PtxDevice::open(const SessionLimits& limits) {
-  if (const Capability capability = can_run(); !capability.is_available) return Error{capability.detail};
-  return std::unique_ptr<Session>(std::make_unique<PtxSession>(limits, options_));
+Result<std::unique_ptr<DeviceSession>> PtxDevice::open(const SessionLimits& limits) {
+  if (const Capability capability = can_run(); !capability.is_available) return Error{capability.tool_or_reason};
+  return std::unique_ptr<DeviceSession>(std::make_unique<PtxSession>(limits, options_));
 }
 
-Checks checks_without(const std::vector<std::string>& names) {
-  Checks checks;
+EnabledChecks checks_without(const std::vector<std::string>& names) {
+  EnabledChecks checks;
   for (const RunTimeCheck& row : kChecks) {
     if (std::ranges::find(names, row.name) != names.end()) checks.*row.member = false;
   }
@@ -256,8 +257,8 @@ SelfCheckResult self_check(const BuiltKernel& kernel, bool compares) {
     if (artifact->kind == Artifact::Kind::kPtx) texts.push_back(artifact->content);
   auto check = models::check_instructions(texts, compares);
   if (!check.ok()) return {};
-  return {.used_parts = std::move(check->used_instructions),
-          .unchecked_parts = std::move(check->unchecked_instructions),
+  return {.used_instructions = std::move(check->used_instructions),
+          .unchecked_instructions = std::move(check->unchecked_instructions),
           .differences = std::move(check->disagreements)};
 }
 
@@ -265,11 +266,11 @@ namespace {
 
 /// Fails if the user chose an NVRTC that cannot be loaded, or an architecture that it does not support.
 Result<void> check_choice(const backends::DeviceOptions& options) {
-  if (options.nvrtc.empty() && options.architectures.empty()) return {};
-  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(options.nvrtc);
+  if (options.nvrtc_version_or_path.empty() && options.architectures.empty()) return {};
+  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(options.nvrtc_version_or_path);
   if (!nvrtc.ok()) {
-    if (options.nvrtc.empty()) return {};  // the device reports that there is no NVRTC
-    return Error{fmt::format("--nvrtc {}: {}", options.nvrtc, nvrtc.error().text())};
+    if (options.nvrtc_version_or_path.empty()) return {};  // the device reports that there is no NVRTC
+    return Error{fmt::format("--nvrtc {}: {}", options.nvrtc_version_or_path, nvrtc.error().text())};
   }
   for (const std::string& architecture : options.architectures) {
     if (!nvrtc->supports(architecture))
@@ -282,8 +283,8 @@ Result<void> check_choice(const backends::DeviceOptions& options) {
 }  // namespace
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
-  PtxOptions ptx{.nvrtc = options.nvrtc,
-                 .unoptimized = options.unoptimized,
+  PtxOptions ptx{.nvrtc_version_or_path = options.nvrtc_version_or_path,
+                 .disables_optimizations = options.disables_optimizations,
                  .checks = checks_without(options.disabled_checks),
                  .cache_directory = options.cache_directory};
   if (!options.architectures.empty()) ptx.architectures = options.architectures;

@@ -29,19 +29,19 @@
 namespace assay::ptx {
 
 struct PtxOptions {
-  std::string nvrtc = {};    ///< path or installed version of NVRTC; empty: the default (Nvrtc::load)
-  bool unoptimized = false;  ///< whether NVRTC's optimizations are off in every mode
+  std::string nvrtc_version_or_path = {};  ///< path or installed version of NVRTC; empty: the default (Nvrtc::load)
+  bool disables_optimizations = false;     ///< whether NVRTC's optimizations are off in every mode
   /// The architectures for both precisions, one for each of NVRTC's code generators; launches may request either.
   std::vector<std::string> architectures{"compute_75", "compute_100"};
-  Checks checks;  ///< enabled run-time checks
+  EnabledChecks checks;  ///< enabled run-time checks
   /// Measured results of a device for approximate instructions; null: correctly rounded results.
   std::shared_ptr<const ApproximationTables> tables = nullptr;
   /// Instructions, summed over threads, per millisecond of a launch's time limit.
-  std::uint64_t instructions_per_millisecond = 1'000'000;
+  std::uint64_t instruction_limit_per_millisecond = 1'000'000;
   std::filesystem::path cache_directory;  ///< directory of the build cache; empty: default_cache_directory()
-  std::uint64_t cache_bytes = std::uint64_t{1} << 30U;  ///< size limit of the build cache
-  bool use_cache = true;                                ///< whether build() uses the build cache
-  unsigned jobs = 1;                                    ///< number of programs compiled at the same time
+  std::uint64_t max_cache_bytes = std::uint64_t{1} << 30U;  ///< size limit of the build cache
+  bool uses_build_cache = true;                             ///< whether build() uses the build cache
+  unsigned jobs = 1;                                        ///< number of programs compiled at the same time
   std::size_t batch_size = 24;  ///< maximum number of kernels in one program, with BuildFlags::fast_compile
 };
 
@@ -60,8 +60,10 @@ class PtxDevice final : public backends::Device {
   /// A kernel counts as built only if NVRTC accepts it in both precisions for every architecture that it supports.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
-  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
-  [[nodiscard]] std::string confinement() override { return "interpreted; never executed as native code"; }
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override {
+    return "kernels are interpreted as PTX and never run as native code";
+  }
   [[nodiscard]] std::filesystem::path compiler_file() const override {
     return nvrtc_.ok() ? nvrtc_->library_file() : std::filesystem::path();
   }
@@ -72,10 +74,10 @@ class PtxDevice final : public backends::Device {
                                                        const backends::BuildFlags& flags);
   backends::BatchOutcome build_batch(std::span<const backends::EmittedKernel* const> kernels,
                                      const backends::BuildFlags& flags);
-  std::optional<backends::BuiltKernel> cached_kernel(const backends::EmittedKernel& kernel,
-                                                     const backends::BuildFlags& flags);
-  [[nodiscard]] cuda::NvrtcOptions options_for(const std::string& architecture, const backends::BuildFlags& flags,
-                                               backends::Precision precision) const;
+  std::optional<backends::BuiltKernel> find_cached_kernel(const backends::EmittedKernel& kernel,
+                                                          const backends::BuildFlags& flags);
+  [[nodiscard]] cuda::NvrtcOptions nvrtc_options_for(const std::string& architecture, const backends::BuildFlags& flags,
+                                                     backends::Precision precision) const;
   [[nodiscard]] std::span<const std::string> architectures_for(const backends::BuildFlags& flags) const;
   [[nodiscard]] std::string cache_key(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options) const;
   Result<std::string> compile(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options,
@@ -83,12 +85,12 @@ class PtxDevice final : public backends::Device {
 
   PtxOptions options_;
   Result<cuda::Nvrtc> nvrtc_;
-  std::vector<std::string> architectures_;       ///< the architectures that NVRTC supports
-  std::unique_ptr<backends::BuildCache> cache_;  ///< the build cache; null if it cannot be opened or is not used
+  std::vector<std::string> supported_architectures_;  ///< the architectures that NVRTC supports
+  std::unique_ptr<backends::BuildCache> cache_;       ///< the build cache; null if it cannot be opened or is not used
 };
 
 /// All checks except those named.
-Checks checks_without(const std::vector<std::string>& names);
+EnabledChecks checks_without(const std::vector<std::string>& names);
 
 /// Fails if DeviceOptions::approximation_tables_file names a file that cannot be read.
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
@@ -105,17 +107,18 @@ Result<std::vector<backends::NamedBuild>> named_builds(const backends::DeviceOpt
 /// ci/setup-compilers installed.
 std::vector<backends::BuildVariant> variants(const backends::DeviceOptions& chosen);
 
-inline constexpr backends::DeviceEntry kDeviceEntry{.name = "ptx",
-                                                    .summary = "PTX compiled from the CUDA C++, interpreted on the CPU",
-                                                    .target = backends::SourceTarget::kCuda,
-                                                    .toolkit = backends::Toolkit::kNvrtc,
-                                                    .default_mode = "sampled",
-                                                    .supports_fast_compile = true,
-                                                    .reports_profiles = true,
-                                                    .checks = kCheckNames,
-                                                    .make = make_device,
-                                                    .builds = named_builds,
-                                                    .variants = variants,
-                                                    .self_check = self_check};
+inline constexpr backends::DeviceDescriptor kDeviceEntry{
+    .name = "ptx",
+    .summary = "PTX compiled from the CUDA C++, interpreted on the CPU",
+    .target = backends::SourceTarget::kCuda,
+    .toolkit = backends::Toolkit::kNvrtc,
+    .default_mode = "sampled",
+    .supports_fast_compile = true,
+    .reports_profiles = true,
+    .check_names = kCheckNames,
+    .make = make_device,
+    .builds = named_builds,
+    .variants = variants,
+    .self_check = self_check};
 
 }  // namespace assay::ptx

@@ -28,7 +28,7 @@ EmittedKernel kernel_of(const std::string& statement) {
           "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {\n"
           "    " +
           statement + "\n  }\n}\n",
-      .entries = {{.pass = Pass::kForward, .symbol = "f_forward", .parameter_types = {"Array<real>", "real"}}}};
+      .entry_points = {{.pass = Pass::kForward, .symbol = "f_forward", .parameter_types = {"Array<real>", "real"}}}};
 }
 
 class PtxDeviceTest : public ::testing::Test {
@@ -38,7 +38,8 @@ class PtxDeviceTest : public ::testing::Test {
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     directory_ = name;
     device_ = std::make_unique<PtxDevice>(PtxOptions{.cache_directory = directory_});
-    if (const Capability capability = device_->can_run(); !capability.is_available) GTEST_SKIP() << capability.detail;
+    if (const Capability capability = device_->can_run(); !capability.is_available)
+      GTEST_SKIP() << capability.tool_or_reason;
     session_ = device_->open({}).take();
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }
@@ -77,7 +78,7 @@ class PtxDeviceTest : public ::testing::Test {
 
   std::filesystem::path directory_;
   std::unique_ptr<PtxDevice> device_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<DeviceSession> session_;
 };
 
 template <class T>
@@ -185,7 +186,7 @@ TEST_F(PtxDeviceTest, OutOfBoundsFindingContainsSourceLocationAndArrayName) {
     const auto fault = std::get<MemoryFault>(run("x.data[i] = x.data[i + 1];", x, {.target = target}));
     const auto outside = std::ranges::find(fault.findings, "out_of_bounds", &MemoryFinding::kind);
     ASSERT_NE(outside, fault.findings.end()) << fault.message;
-    EXPECT_EQ(outside->allocation, "x");
+    EXPECT_EQ(outside->allocation_name, "x");
     EXPECT_EQ(outside->offset, 400);
     EXPECT_EQ(outside->allocation_bytes, 400U);
     EXPECT_EQ(outside->target, target);
@@ -261,7 +262,7 @@ TEST_F(PtxDeviceTest, ReturnsProfileOnlyIfRequested) {
   ASSERT_TRUE(done.profile.has_value());
   EXPECT_EQ(done.profile->target, "compute_75");
   EXPECT_EQ(done.profile->threads, 64);
-  EXPECT_EQ(done.profile->exactness.approximate_count, 64U);
+  EXPECT_EQ(done.profile->exactness.approximate_instruction_count, 64U);
   EXPECT_TRUE(done.profile->exactness.approximation_reaches_result);
   EXPECT_EQ(done.profile->measures.at("sectors_per_access"), 4.0);
 }
@@ -276,7 +277,7 @@ TEST_F(PtxDeviceTest, StopOnFailureSkipsLaunchesAfterFailure) {
   const BuiltKernel without_entries;
   LaunchRequest launch{.kernel = &without_entries};
   EXPECT_EQ(session_->run(std::vector{launch, launch}).size(), 2U);
-  launch.stop_on_failure = true;
+  launch.stops_on_failure = true;
   EXPECT_EQ(session_->run(std::vector{launch, launch}).size(), 1U);
 }
 
@@ -304,9 +305,9 @@ TEST_F(PtxDeviceTest, RunsOnlyRequestedSampleOfThreads) {
 
 TEST(PtxDevice, ReportsMissingNvrtc) {
   ::setenv("ASSAY_NVRTC", "/nonexistent", 1);
-  PtxDevice device({.use_cache = false});
+  PtxDevice device({.uses_build_cache = false});
   ::unsetenv("ASSAY_NVRTC");
-  EXPECT_EQ(device.can_run().detail, "no NVRTC");
+  EXPECT_EQ(device.can_run().tool_or_reason, "no NVRTC");
   EXPECT_FALSE(device.open({}).ok());
 }
 

@@ -28,7 +28,7 @@ constexpr std::array<CompilerFault, 5> kCompilerFaults{
 
 std::string compiled_faultily(std::string ptx, const cuda::NvrtcOptions& options) {
   if constexpr (!kFaultInjectionEnabled) return ptx;
-  if (options.unoptimized) return ptx;
+  if (options.disables_optimizations) return ptx;
   for (const CompilerFault& fault : kCompilerFaults) {
     if (!fault_is_active(fault.name)) continue;
     if (!fault.architecture.empty() && fault.architecture != options.architecture) continue;

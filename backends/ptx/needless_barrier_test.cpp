@@ -28,12 +28,13 @@ EmittedKernel kernel_of(const std::string& second) {
               "  const real first = last(x[threadIdx.x]);\n"
               "  x[threadIdx.x] = real(last(" +
               second + "(first + real(threadIdx.x))));\n}\n",
-          .entries = {{.pass = Pass::kForward, .symbol = "f_forward", .parameter_types = {"real*"}}}};
+          .entry_points = {{.pass = Pass::kForward, .symbol = "f_forward", .parameter_types = {"real*"}}}};
 }
 
 TEST(RedundantBarrier, IsDeterminedSeparatelyForEachPrecision) {
-  PtxDevice device({.use_cache = false});
-  if (const Capability capability = device.can_build(); !capability.is_available) GTEST_SKIP() << capability.detail;
+  PtxDevice device({.uses_build_cache = false});
+  if (const Capability capability = device.can_build(); !capability.is_available)
+    GTEST_SKIP() << capability.tool_or_reason;
   const auto needless = [&](const std::string& second, Precision precision) {
     const EmittedKernel kernel = kernel_of(second);
     const BuildOutcome outcome = device.build({&kernel, 1}, BuildFlags::strict()).front();

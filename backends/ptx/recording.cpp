@@ -41,9 +41,9 @@ bool names_symbol(const Operand& operand) {
 /// Whether the first operand is the instruction's result.
 bool has_result(const Instruction& instruction) {
   switch (instruction.category) {
-    case Category::kStore:
-    case Category::kControl:
-    case Category::kBarrier: return false;
+    case InstructionCategory::kStore:
+    case InstructionCategory::kControl:
+    case InstructionCategory::kBarrier: return false;
     default: break;
   }
   if (instruction.opcode == Opcode::kRed || instruction.opcode == Opcode::kUnsupported) return false;
@@ -53,8 +53,8 @@ bool has_result(const Instruction& instruction) {
 }
 
 bool is_access(const Instruction& instruction) {
-  return instruction.category == Category::kLoad || instruction.category == Category::kStore ||
-         instruction.category == Category::kAtomic;
+  return instruction.category == InstructionCategory::kLoad || instruction.category == InstructionCategory::kStore ||
+         instruction.category == InstructionCategory::kAtomic;
 }
 
 /// The registers of an entry that may hold addresses: 64-bit parameters except the first (the number of threads),
@@ -82,7 +82,7 @@ class AddressRegisters {
 
   void follow(const Instruction& instruction) {
     const std::vector<Operand>& operands = instruction.operands;
-    if (instruction.category == Category::kStore) {
+    if (instruction.category == InstructionCategory::kStore) {
       stored_ = stored_ || has_address(operands.back());
     } else if (has_result(instruction) && !is_float(instruction.type) && gives_address(instruction)) {
       each_register(operands.front(), [&](std::uint32_t index) {
@@ -93,8 +93,8 @@ class AddressRegisters {
 
   [[nodiscard]] bool gives_address(const Instruction& instruction) const {
     const auto sources = std::span(instruction.operands).subspan(1);
-    if (instruction.category == Category::kAtomic) return false;
-    if (instruction.category != Category::kLoad)
+    if (instruction.category == InstructionCategory::kAtomic) return false;
+    if (instruction.category != InstructionCategory::kLoad)
       return std::ranges::any_of(sources, [&](const Operand& from) { return names_symbol(from) || has_address(from); });
     if (bytes_of(instruction.type) != 8 || sources.empty() || sources.front().elements.empty()) return false;
     const Operand& base = sources.front().elements.front();
@@ -113,7 +113,7 @@ class Weaver {
   Weaver(const Module& module, const Function& entry, RecordingMode recording)
       : text_(*module.text), entry_(entry), recording_(recording), addresses_(entry) {}
 
-  Result<backends::RecordingCode> weave() {
+  Result<backends::InstrumentedCode> weave() {
     const std::size_t start = offset_of_entry();
     const std::size_t parameters = text_.find(')', start);
     const std::size_t body = text_.find('{', parameters);
@@ -162,7 +162,7 @@ class Weaver {
       text += fmt::format(
           "ld.param.u64 %assay_value, [assay_thread];\nsetp.eq.u64 %assay_on, %assay_self, %assay_value;\n"
           "add.u64 %assay_end, %assay_to, {};\n",
-          backends::kMaxRecordedResults * sizeof(backends::RecordedResult));
+          backends::kMaxRecordedResults * sizeof(backends::RecordedInstructionResult));
     }
     return text;
   }
@@ -181,11 +181,11 @@ class Weaver {
   }
 
   void name(const Instruction& instruction) {
-    code_.instructions.push_back(
-        {.code_line = instruction.position.line,
-         .source_line = instruction.source.line,
-         .text = in_one_line(instruction.text),
-         .reads_memory_or_other_threads = is_access(instruction) || instruction.category == Category::kWarp});
+    code_.instructions.push_back({.code_line = instruction.position.line,
+                                  .source_line = instruction.debug_location.line,
+                                  .text = in_one_line(instruction.text),
+                                  .reads_memory_or_other_threads =
+                                      is_access(instruction) || instruction.category == InstructionCategory::kWarp});
   }
 
   /// The result as 64 bits; 0 if the guard was false, because the register then holds an arbitrary value.
@@ -227,18 +227,18 @@ class Weaver {
   const Function& entry_;
   RecordingMode recording_;
   AddressRegisters addresses_;
-  backends::RecordingCode code_;
+  backends::InstrumentedCode code_;
   std::size_t copied_ = 0;
 };
 
 }  // namespace
 
-Result<backends::RecordingCode> make_recording_code(const backends::Artifact& ptx, const std::string& symbol,
-                                                    RecordingMode recording) {
+Result<backends::InstrumentedCode> make_recording_code(const backends::Artifact& ptx, const std::string& symbol,
+                                                       RecordingMode recording) {
   const Result<Module> module = parse(ptx.content, symbol + ".ptx");
   if (!module) return module.error();
   const Function* const entry = module->find_entry(symbol);
-  if (entry == nullptr) return Error{fmt::format("the PTX has no entry '{}'", symbol)};
+  if (entry == nullptr) return Error{fmt::format("the PTX has no entry point '{}'", symbol)};
   return Weaver(*module, *entry, recording).weave();
 }
 

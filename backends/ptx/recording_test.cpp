@@ -15,8 +15,8 @@
 namespace assay::ptx {
 namespace {
 
-using backends::RecordedResult;
-using backends::RecordingCode;
+using backends::InstrumentedCode;
+using backends::RecordedInstructionResult;
 using backends::RecordingMode;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -26,24 +26,24 @@ backends::Artifact ptx_artifact(std::string text) {
 }
 
 /// The records of one thread of kernel "k", whose arguments are a number and an array of 64 floats 1, 2, 3, ...
-std::vector<RecordedResult> records_of(const RecordingCode& code, std::int64_t thread,
-                                       LaunchGeometry geometry = {{2}, {16}}) {
+std::vector<RecordedInstructionResult> records_of(const InstrumentedCode& code, std::int64_t thread,
+                                                  LaunchGeometry geometry = {{2}, {16}}) {
   Machine machine;
   const AllocationId x = machine.allocate("x", 64 * sizeof(float)).value();
   for (std::size_t i = 0; i < 64; ++i) {
     const auto value = static_cast<float>(i + 1);
     std::memcpy(machine.bytes(x).data() + 4 * i, &value, sizeof(value));
   }
-  const AllocationId to = machine.allocate("records", 64 * sizeof(RecordedResult)).value();
+  const AllocationId to = machine.allocate("records", 64 * sizeof(RecordedInstructionResult)).value();
   KernelArguments arguments;
   arguments.add(std::int64_t{32}).add(machine.address(x)).add(machine.address(to)).add(thread);
   const auto kernel = testing::kernel_of(code.content);
   if (kernel == nullptr) return {};
-  const RunResult result = machine.launch(kernel, geometry, arguments, {.checks = Checks::none()});
+  const RunResult result = machine.launch(kernel, geometry, arguments, {.checks = EnabledChecks::none()});
   EXPECT_TRUE(result.ok()) << result.message;
-  std::vector<RecordedResult> records(64);
-  std::memcpy(records.data(), machine.bytes(to).data(), 64 * sizeof(RecordedResult));
-  while (!records.empty() && records.back() == RecordedResult{})
+  std::vector<RecordedInstructionResult> records(64);
+  std::memcpy(records.data(), machine.bytes(to).data(), 64 * sizeof(RecordedInstructionResult));
+  while (!records.empty() && records.back() == RecordedInstructionResult{})
     records.pop_back();
   return records;
 }
@@ -73,11 +73,13 @@ st.global.f32 [%rd3+128], %f2;)",
   EXPECT_EQ(code->instructions[4].code_line, 17U);
   // Thread 21 is number 5 of the second block: x[5] = 6. An instruction with a false guard records 0.
   EXPECT_THAT(records_of(*code, 21),
-              ElementsAre(RecordedResult{1, 5}, RecordedResult{2, 20}, RecordedResult{3, 0x40C00000},
-                          RecordedResult{4, 1}, RecordedResult{5, 0x41400000}, RecordedResult{6, 0}));
+              ElementsAre(RecordedInstructionResult{1, 5}, RecordedInstructionResult{2, 20},
+                          RecordedInstructionResult{3, 0x40C00000}, RecordedInstructionResult{4, 1},
+                          RecordedInstructionResult{5, 0x41400000}, RecordedInstructionResult{6, 0}));
   EXPECT_THAT(records_of(*code, 1),
-              ElementsAre(RecordedResult{1, 1}, RecordedResult{2, 4}, RecordedResult{3, 0x40000000},
-                          RecordedResult{4, 0}, RecordedResult{5, 0}, RecordedResult{6, 0x3F800000}));
+              ElementsAre(RecordedInstructionResult{1, 1}, RecordedInstructionResult{2, 4},
+                          RecordedInstructionResult{3, 0x40000000}, RecordedInstructionResult{4, 0},
+                          RecordedInstructionResult{5, 0}, RecordedInstructionResult{6, 0x3F800000}));
   EXPECT_TRUE(records_of(*code, 32).empty()) << "the grid has fewer threads";
 }
 
@@ -86,7 +88,7 @@ TEST(InstructionRecording, ReportsWhyRecordingIsImpossible) {
               HasSubstr("k.ptx:1:1"));
   EXPECT_THAT(
       make_recording_code(ptx_artifact(testing::entry("")), "other", RecordingMode::kResultsOfOneThread).error().text(),
-      HasSubstr("no entry 'other'"));
+      HasSubstr("no entry point 'other'"));
   EXPECT_FALSE(make_recording_code(ptx_artifact(testing::entry("", 0)), "k", RecordingMode::kResultsOfOneThread).ok())
       << "an entry without parameters cannot be extended";
 }
@@ -119,7 +121,7 @@ Left run_golden(const testing::GoldenLaunch& launch, const std::string& text, co
   if (records) arguments.add(machine.address(digests)).add(std::int64_t{0});
   const auto kernel = testing::kernel_of(text, symbol);
   if (kernel == nullptr) return {};
-  const RunResult result = machine.launch(kernel, kGeometry, arguments, {.checks = Checks::none()});
+  const RunResult result = machine.launch(kernel, kGeometry, arguments, {.checks = EnabledChecks::none()});
   EXPECT_TRUE(result.ok()) << symbol << ": " << result.message;
   Left left{.memory = {}, .digests = std::vector<std::uint64_t>(kThreads)};
   for (const AllocationId id : memory)

@@ -38,7 +38,7 @@ MemoryFinding finding_of(const CheckFinding& finding, const std::string& target)
   if (finding.access_bytes == 0) return result;
   result.state_space = to_text(finding.space);
   result.address = fmt::format("0x{:x}", finding.address);
-  result.allocation = finding.allocation;
+  result.allocation_name = finding.allocation_name;
   result.offset = finding.offset;
   result.allocation_bytes = finding.allocation_bytes;
   result.access_bytes = finding.access_bytes;
@@ -56,10 +56,10 @@ MemoryFault fault_of(const std::vector<CheckFinding>& findings, const std::strin
 ExecutionProfile profile_of(const InstructionProfile& profile, const LaunchRequest& launch, const std::string& target) {
   return {.target = target,
           .threads = launch.threads,
-          .exactness = {.exact_count = profile.exact_count,
-                        .approximate_count = profile.approximate_count,
-                        .order_dependent_count = profile.order_dependent_count,
-                        .contractible_count = profile.contractible_count,
+          .exactness = {.exact_instruction_count = profile.exact_instruction_count,
+                        .approximate_instruction_count = profile.approximate_instruction_count,
+                        .order_dependent_instruction_count = profile.order_dependent_instruction_count,
+                        .contractible_instruction_count = profile.contractible_instruction_count,
                         .approximation_reaches_result = profile.approximation_reaches_result},
           .measures = measures_of(profile)};
 }
@@ -80,8 +80,8 @@ std::vector<std::uint64_t> blocks_of(std::span<const std::int64_t> sample, const
 
 }  // namespace
 
-RunOutcome outcome_of(const RunResult& result, const LaunchRequest& launch, const std::string& target,
-                      std::chrono::nanoseconds duration) {
+RunOutcome make_run_outcome(const RunResult& result, const LaunchRequest& launch, const std::string& target,
+                            std::chrono::nanoseconds duration) {
   if (!result.findings.empty()) return fault_of(result.findings, target);
   switch (result.status) {
     case RunResult::Status::kRejected: return LaunchFailed{result.message};
@@ -97,14 +97,15 @@ RunOutcome outcome_of(const RunResult& result, const LaunchRequest& launch, cons
 
 void PtxSession::AlignedDeleter::operator()(std::byte* pointer) const { std::free(pointer); }
 
-PtxSession::PtxSession(const SessionLimits& limits, const PtxOptions& options) : limits_(limits), options_(options) {}
+PtxSession::PtxSession(const SessionLimits& limits, const PtxOptions& options)
+    : session_limits_(limits), options_(options) {}
 
 Result<BufferId> PtxSession::allocate(std::size_t size) {
   const std::size_t rounded =
       (std::max<std::size_t>(size, 1) + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-  if (rounded < size || rounded > limits_.buffer_bytes - used_bytes_) {
+  if (rounded < size || rounded > session_limits_.buffer_bytes - used_bytes_) {
     return Error{fmt::format("cannot allocate a buffer of {} bytes: it exceeds the session's memory of {} bytes", size,
-                             limits_.buffer_bytes)};
+                             session_limits_.buffer_bytes)};
   }
   auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kBufferAlignment, rounded));
   if (memory == nullptr) return Error{fmt::format("cannot allocate a buffer of {} bytes: out of memory", size)};
@@ -137,7 +138,8 @@ std::vector<RunOutcome> PtxSession::run(std::span<const LaunchRequest> launches)
 
 Result<LaunchCode> PtxSession::code_of(const LaunchRequest& launch) {
   const BuiltEntryPoint* const entry = launch.kernel->find(launch.pass, launch.precision);
-  if (entry == nullptr) return Error{fmt::format("'{}' has no entry for this pass and precision", launch.kernel->name)};
+  if (entry == nullptr)
+    return Error{fmt::format("kernel '{}' has no entry point for this pass and precision", launch.kernel->name)};
   if (entry->parameter_count != launch.arguments.size()) {
     return Error{
         fmt::format("'{}' takes {} arguments, got {}", entry->symbol, entry->parameter_count, launch.arguments.size())};
@@ -157,7 +159,7 @@ LaunchOptions PtxSession::launch_options(const LaunchRequest& launch) const {
   options.tables = options_.tables.get();
   options.counts_atomic_collisions = launch.profile;
   options.execution_order = {order_of(launch.order), launch.shuffle_seed, false};
-  options.instruction_limit = options_.instructions_per_millisecond *
+  options.instruction_limit = options_.instruction_limit_per_millisecond *
                               static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
   return options;
 }
@@ -166,7 +168,7 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const Result<LaunchCode> code = code_of(launch);
   if (!code) return LaunchFailed{code.error().text()};
   const BuiltEntryPoint* const entry = code->entry_point;
-  const auto kernel = kernel_of(code->artifact, entry->symbol);
+  const auto kernel = find_or_lower_kernel(code->artifact, entry->symbol);
   if (!kernel) return LaunchFailed{kernel.error().text()};
   machine_.reset();
   const Result<KernelArguments> arguments = arguments_of(launch);
@@ -174,24 +176,24 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
 
   const std::optional<BlockGrid> grid =
       block_grid_for(launch.threads, launch.threads_per_block, entry->required_block_threads);
-  if (!grid) return LaunchFailed{"the number of threads is out of range"};
+  if (!grid) return LaunchFailed{"the number of threads of the launch or of a block is out of range"};
   LaunchOptions options = launch_options(launch);
   options.blocks_to_run = blocks_of(launch.checked_threads, *grid, entry->required_block_threads > 0);
   const auto start = std::chrono::steady_clock::now();
   const RunResult result =
       machine_.launch(*kernel, {{grid->block_count}, {grid->threads_per_block}}, *arguments, options);
-  return outcome_of(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);
+  return make_run_outcome(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);
 }
 
-Result<std::shared_ptr<const Kernel>> PtxSession::kernel_of(const std::shared_ptr<const Artifact>& artifact,
-                                                            const std::string& symbol) {
-  std::shared_ptr<const Module>& module = modules_[artifact];
+Result<std::shared_ptr<const Kernel>> PtxSession::find_or_lower_kernel(const std::shared_ptr<const Artifact>& artifact,
+                                                                       const std::string& symbol) {
+  std::shared_ptr<const Module>& module = modules_by_artifact_[artifact];
   if (module == nullptr) {
     Result<Module> parsed = parse(artifact->content, symbol + ".ptx");
     if (!parsed) return parsed.error();
     module = std::make_shared<const Module>(parsed.take());
   }
-  std::shared_ptr<const Kernel>& kernel = kernels_[{module.get(), symbol}];
+  std::shared_ptr<const Kernel>& kernel = kernels_by_module_and_entry_name_[{module.get(), symbol}];
   if (kernel == nullptr) {
     auto lowered = lower(module, symbol);
     if (!lowered) return lowered.error();
@@ -207,12 +209,12 @@ Result<KernelArguments> PtxSession::arguments_of(const LaunchRequest& launch) {
   for (const KernelArgument& argument : launch.arguments) {
     std::vector<std::byte> bytes = argument.bytes;
     for (const KernelArgument::Pointer& pointer : argument.pointers) {
-      if (bytes.size() < 8 || pointer.position > bytes.size() - 8)
+      if (bytes.size() < 8 || pointer.byte_offset > bytes.size() - 8)
         return Error{fmt::format("an argument has {} bytes, too few for a pointer at offset {}", bytes.size(),
-                                 pointer.position)};
+                                 pointer.byte_offset)};
       const Result<std::uint64_t> address = address_of(pointer);
       if (!address) return address.error();
-      std::memcpy(bytes.data() + pointer.position, &*address, sizeof(*address));
+      std::memcpy(bytes.data() + pointer.byte_offset, &*address, sizeof(*address));
     }
     arguments.add_bytes(std::move(bytes));
   }
@@ -223,7 +225,7 @@ Result<KernelArguments> PtxSession::arguments_of(const LaunchRequest& launch) {
 Result<std::uint64_t> PtxSession::address_of(const KernelArgument::Pointer& pointer) {
   const auto& [buffer, offset] = pointer.address;
   if (buffer.index >= buffers_.size() || offset > buffers_[buffer.index].size) {
-    return Error{"an argument does not point to a buffer of the session"};
+    return Error{"a pointer argument does not point to an allocated buffer"};
   }
   const std::span<std::byte> rest = bytes(buffer).subspan(offset);
   const std::span<std::byte> memory = rest.first(std::min<std::uint64_t>(rest.size(), pointer.region.bytes));

@@ -22,10 +22,10 @@ struct LaunchCode {
 };
 
 /// The outcome of a launch on the machine; findings are a MemoryFault.
-backends::RunOutcome outcome_of(const RunResult& result, const backends::LaunchRequest& launch,
-                                const std::string& target, std::chrono::nanoseconds duration);
+backends::RunOutcome make_run_outcome(const RunResult& result, const backends::LaunchRequest& launch,
+                                      const std::string& target, std::chrono::nanoseconds duration);
 
-class PtxSession : public backends::Session {
+class PtxSession : public backends::DeviceSession {
  public:
   PtxSession(const backends::SessionLimits& limits, const PtxOptions& options);
 
@@ -40,8 +40,8 @@ class PtxSession : public backends::Session {
   /// Fails if the kernel has no entry or code for the launch.
   static Result<LaunchCode> code_of(const backends::LaunchRequest& launch);
   [[nodiscard]] LaunchOptions launch_options(const backends::LaunchRequest& launch) const;
-  Result<std::shared_ptr<const Kernel>> kernel_of(const std::shared_ptr<const backends::Artifact>& artifact,
-                                                  const std::string& symbol);
+  Result<std::shared_ptr<const Kernel>> find_or_lower_kernel(const std::shared_ptr<const backends::Artifact>& artifact,
+                                                             const std::string& symbol);
   Machine& machine() { return machine_; }
 
  private:
@@ -56,7 +56,7 @@ class PtxSession : public backends::Session {
   Result<KernelArguments> arguments_of(const backends::LaunchRequest& launch);
   Result<std::uint64_t> address_of(const backends::KernelArgument::Pointer& pointer);
 
-  backends::SessionLimits limits_;
+  backends::SessionLimits session_limits_;
   PtxOptions options_;
   Machine machine_;              ///< executes the kernels
   std::size_t used_bytes_ = 0;   ///< total size of the buffers
@@ -64,9 +64,9 @@ class PtxSession : public backends::Session {
   /// Allocations of the current launch, by address and size of the region.
   std::map<std::pair<const std::byte*, std::size_t>, AllocationId> region_allocations_;
   /// Parsed modules, by artifact.
-  std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const Module>> modules_;
+  std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const Module>> modules_by_artifact_;
   /// Lowered kernels, by module and name of the entry.
-  std::map<std::pair<const Module*, std::string>, std::shared_ptr<const Kernel>> kernels_;
+  std::map<std::pair<const Module*, std::string>, std::shared_ptr<const Kernel>> kernels_by_module_and_entry_name_;
 };
 
 }  // namespace assay::ptx

@@ -21,7 +21,7 @@ void add(std::vector<BuildVariant>& variants, BuildVariant::Role role, const cud
     if (!nvrtc.supports(architecture)) continue;
     DeviceOptions one = options;
     one.architectures = {architecture};
-    one.unoptimized = role == BuildVariant::Role::kUnoptimized;
+    one.disables_optimizations = role == BuildVariant::Role::kUnoptimized;
     variants.push_back(
         {.role = role, .compiler = "NVRTC " + nvrtc.full_version(), .target = architecture, .options = std::move(one)});
   }
@@ -31,13 +31,14 @@ void add(std::vector<BuildVariant>& variants, BuildVariant::Role role, const cud
 
 Result<std::vector<backends::NamedBuild>> named_builds(const DeviceOptions& options,
                                                        const backends::BuildChoices& choices) {
-  const std::vector<std::string> nvrtcs =
-      choices.nvrtcs.empty() ? std::vector<std::string>{options.nvrtc} : choices.nvrtcs;
+  const std::vector<std::string> nvrtcs = choices.nvrtc_versions_or_paths.empty()
+                                              ? std::vector<std::string>{options.nvrtc_version_or_path}
+                                              : choices.nvrtc_versions_or_paths;
   const std::vector<std::string>& architectures =
       choices.architectures.empty() ? options.architectures : choices.architectures;
   if (nvrtcs.size() == 1 && architectures.size() <= 1) {
     DeviceOptions only = options;
-    only.nvrtc = nvrtcs.front();
+    only.nvrtc_version_or_path = nvrtcs.front();
     only.architectures = architectures;
     return std::vector<backends::NamedBuild>{{.name = "", .options = std::move(only)}};
   }
@@ -53,7 +54,7 @@ Result<std::vector<backends::NamedBuild>> named_builds(const DeviceOptions& opti
         return Error{fmt::format("--arch {}: NVRTC {} does not support this architecture", architecture, version)};
       }
       DeviceOptions one = options;
-      one.nvrtc = which;
+      one.nvrtc_version_or_path = which;
       one.architectures = {architecture};
       std::string name = fmt::format("nvrtc-{}-{}", version, architecture);
       if (!names.insert(name).second)
@@ -65,7 +66,7 @@ Result<std::vector<backends::NamedBuild>> named_builds(const DeviceOptions& opti
 }
 
 std::vector<BuildVariant> variants(const DeviceOptions& chosen) {
-  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(chosen.nvrtc);
+  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(chosen.nvrtc_version_or_path);
   if (!nvrtc.ok()) return {};
   std::vector<BuildVariant> result;
   add(result, BuildVariant::Role::kSameFlags, *nvrtc, chosen);
@@ -76,7 +77,7 @@ std::vector<BuildVariant> variants(const DeviceOptions& chosen) {
     const Result<cuda::Nvrtc> other = cuda::Nvrtc::load(name);
     if (!other.ok()) continue;
     DeviceOptions options = chosen;
-    options.nvrtc = name;
+    options.nvrtc_version_or_path = name;
     add(result, BuildVariant::Role::kOtherCompiler, *other, options);
   }
   return result;

@@ -108,8 +108,9 @@ class HostPrinter {
 
 }  // namespace
 
-std::string cuda_host_program(const SourceUnit& unit, const std::vector<int>& structs, const ir::Function& forward,
-                              const ir::Function* backward, const std::vector<backends::EntryPoint>& entries) {
+std::string print_cuda_host_program(const SourceUnit& unit, const std::vector<int>& structs,
+                                    const ir::Function& forward, const ir::Function* backward,
+                                    const std::vector<backends::EntryPoint>& entries) {
   HostPrinter printer(unit);
   printer.prologue(forward.launch_rank);
   for (const int id : structs)

@@ -144,7 +144,7 @@ const std::vector<std::string_view>& functions_of(Op op) {
 
 ExpressionPrinter::ExpressionPrinter(SourceUnit& unit, const ir::Function& function,
                                      const std::vector<std::string>& names)
-    : unit_(unit), function_(function), names_(names) {}
+    : unit_(unit), function_(function), variable_names_(names) {}
 
 std::string ExpressionPrinter::print(ExprId id, LiteralForm form) { return text(id, form).text; }
 
@@ -213,7 +213,7 @@ PrintedExpression ExpressionPrinter::text(ExprId id, LiteralForm form) {
       const int precedence = literal[0] == '-' || (literal[0] == '(' && literal.back() != ')') ? kUnary : kPostfix;
       return {std::move(literal), precedence};
     }
-    case ExprKind::kVariable: return {names_[static_cast<std::size_t>(e.variable)], kPostfix};
+    case ExprKind::kVariable: return {variable_names_[static_cast<std::size_t>(e.variable)], kPostfix};
     case ExprKind::kOperation: return narrowed(e, operation(e));
     case ExprKind::kLoad: return load(e);
     case ExprKind::kShapeOf:
@@ -228,13 +228,13 @@ PrintedExpression ExpressionPrinter::text(ExprId id, LiteralForm form) {
 }
 
 std::optional<PrintedExpression> ExpressionPrinter::nullable_part(ExprId id) {
-  const ir::LoadedPart part = ir::loaded_part(function_, id);
+  const ir::LoadedElementPart part = ir::loaded_part(function_, id);
   if (part.load == ir::kNone) return std::nullopt;
   const Expr& load = expr(part.load);
   const std::string test = null_test(load.args[0]);
   if (test.empty()) return std::nullopt;
   std::string place = element(load.args[0], {load.args.begin() + 1, load.args.end()});
-  for (const ir::PartStep& step : part.path) {
+  for (const ir::ElementPartStep& step : part.path) {
     if (step.field_index != ir::kNone) {
       append(place, ".", unit_.field_name(step.whole_type.struct_id, step.field_index));
     } else if (step.whole_type.is_matrix() && &step == &part.path.back()) {

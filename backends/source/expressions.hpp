@@ -77,7 +77,7 @@ class ExpressionPrinter {
 
   SourceUnit& unit_;
   const ir::Function& function_;
-  const std::vector<std::string>& names_;                      ///< names of the variables in scope, by VarId
+  const std::vector<std::string>& variable_names_;             ///< names of the variables in scope, by VarId
   mutable std::optional<OverflowAnalysis> overflow_analysis_;  ///< see overflow_analysis()
   std::optional<ir::Function> function_copy_;                  ///< copy that print_elementwise changes
 };

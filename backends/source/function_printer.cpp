@@ -24,9 +24,9 @@ const NameTable& helper_names() {
                     "tile_barrier", "tile_load", "tile_store", "tile_atomic_add", "tile_map", "tile_fill",
                     "tile_block"};
     static std::vector<std::string> components;
-    for (const ir::AtomicEntry& row : ir::kAtomics)
+    for (const ir::AtomicOperationEntry& row : ir::kAtomics)
       components.push_back(concat(row.mnemonic, "_components"));
-    for (const ir::AtomicEntry& row : ir::kAtomics)
+    for (const ir::AtomicOperationEntry& row : ir::kAtomics)
       names.insert(row.mnemonic);
     for (const std::string& name : components)
       names.insert(name);
@@ -65,13 +65,13 @@ FunctionPrinter::FunctionPrinter(SourceUnit& unit, const ir::Function& function,
     : unit_(unit),
       function_(function),
       prints_source_comments_(prints_source_comments),
-      names_(function.variables.size()),
-      scopes_(helper_names()),
+      declared_names_(function.variables.size()),
+      name_scopes_(helper_names()),
       is_assigned_(function.variables.size()),
       is_tiled_(ir::uses_tiles(function)),
       is_loaded_from_(function.variables.size()),
       is_stored_to_(function.variables.size()),
-      expressions_(unit, function, names_) {
+      expression_printer_(unit, function, declared_names_) {
   legal_names_.reserve(function.variables.size());
   for (const ir::Variable& variable : function.variables)
     legal_names_.push_back(legal_identifier(variable.name));
@@ -84,11 +84,11 @@ FunctionPrinter::FunctionPrinter(SourceUnit& unit, const ir::Function& function,
 
 void FunctionPrinter::reserve_functions() {
   for (const std::string& symbol : unit_.symbols())
-    scopes_.reserve(symbol);
+    name_scopes_.reserve(symbol);
   for (std::size_t i = 0; i < unit_.module().structs.size(); ++i)
-    scopes_.reserve(unit_.struct_name(static_cast<int>(i)));
+    name_scopes_.reserve(unit_.struct_name(static_cast<int>(i)));
   for (std::size_t i = 0; i < unit_.module().functions.size(); ++i) {
-    scopes_.reserve(unit_.function_name(static_cast<int>(i)));
+    name_scopes_.reserve(unit_.function_name(static_cast<int>(i)));
   }
   std::vector<bool> seen(ir::kOperations.size());
   for (const Expr& expr : function_.expressions) {
@@ -96,22 +96,22 @@ void FunctionPrinter::reserve_functions() {
     if (const auto op = static_cast<std::size_t>(expr.op); !seen[op]) {
       seen[op] = true;
       for (const std::string_view name : functions_of(expr.op))
-        scopes_.reserve(name);
+        name_scopes_.reserve(name);
     }
-    if (expr.op == Op::kWithField) scopes_.reserve(unit_.setter_name(expr.type.struct_id, expr.index));
+    if (expr.op == Op::kWithField) name_scopes_.reserve(unit_.setter_name(expr.type.struct_id, expr.index));
   }
-  if (uses_matrix_rows(function_)) scopes_.reserve("row");
-  if (seen[static_cast<std::size_t>(Op::kInsert)]) scopes_.reserve("set_row");
+  if (uses_matrix_rows(function_)) name_scopes_.reserve("row");
+  if (seen[static_cast<std::size_t>(Op::kInsert)]) name_scopes_.reserve("set_row");
 }
 
 std::string FunctionPrinter::internal_name(std::string_view name) {
   const bool in_source = std::ranges::find(legal_names_, name) != legal_names_.end();
-  return scopes_.declare(in_source ? concat("thread_", name) : std::string(name));
+  return name_scopes_.declare(in_source ? concat("thread_", name) : std::string(name));
 }
 
 const std::string& FunctionPrinter::declare(ir::VarId variable) {
-  return names_[static_cast<std::size_t>(variable)] =
-             scopes_.declare_legal(legal_names_[static_cast<std::size_t>(variable)]);
+  return declared_names_[static_cast<std::size_t>(variable)] =
+             name_scopes_.declare_legal(legal_names_[static_cast<std::size_t>(variable)]);
 }
 
 std::vector<std::string> FunctionPrinter::parameters() {
@@ -136,12 +136,12 @@ bool returns_from_loop(const ir::Function& function) {
   return returns;
 }
 
-std::string FunctionPrinter::body(EarlyReturn early_return, int depth) {
-  early_return_ = early_return;
+std::string FunctionPrinter::body(EarlyReturnForm early_return, int depth) {
+  early_return_form_ = early_return;
   constexpr std::size_t kBytesPerExpression = 16;  // bytes of text, in most bodies
-  lines_ = IndentedLines(depth, kBytesPerExpression * function_.expressions.size());
+  printed_lines_ = IndentedLines(depth, kBytesPerExpression * function_.expressions.size());
   block(function_.body);
-  return lines_.take();
+  return printed_lines_.take();
 }
 
 std::string_view FunctionPrinter::comment(ir::Loc loc) {
@@ -152,14 +152,14 @@ std::string_view FunctionPrinter::comment(ir::Loc loc) {
 }
 
 void FunctionPrinter::block(const ir::Block& block) {
-  scopes_.open();
+  name_scopes_.open();
   for (const ir::Stmt& inner : block.statements)
     statement(inner);
-  scopes_.close();
+  name_scopes_.close();
 }
 
 void FunctionPrinter::statement(const ir::Stmt& statement) {
-  if (const std::string_view shown = comment(statement.loc); !shown.empty()) lines_.add(shown);
+  if (const std::string_view shown = comment(statement.loc); !shown.empty()) printed_lines_.add(shown);
   std::visit([&](const auto& node) { print(node); }, statement.node);
 }
 
@@ -168,29 +168,29 @@ void FunctionPrinter::print(const ir::Let& node) {
   if (type.is_local_array()) {
     const std::string element = unit_.type(type.element());
     const char* const start = function_.var(node.variable).is_stored_before_read ? "" : " = {}";
-    lines_.add(element, " ", declare(node.variable), "[", std::to_string(type.extent), "]", start, ";");
+    printed_lines_.add(element, " ", declare(node.variable), "[", std::to_string(type.extent), "]", start, ";");
     return;
   }
   // The value is printed first, because it may use an outer variable with the same name.
-  const std::string value = node.value != ir::kNone ? expressions_.initializer(node.value)
-                            : type.is_scalar()      ? expressions_.zero(type)
+  const std::string value = node.value != ir::kNone ? expression_printer_.initializer(node.value)
+                            : type.is_scalar()      ? expression_printer_.zero(type)
                                                     : "{}";
-  lines_.add(unit_.type(type), " ", declare(node.variable), " = ", value, ";");
+  printed_lines_.add(unit_.type(type), " ", declare(node.variable), " = ", value, ";");
 }
 
 void FunctionPrinter::print(const ir::Assign& node) {
-  lines_.add(assignment(name(node.variable), ir::assigned_part(function_, node)));
+  printed_lines_.add(assignment(name(node.variable), ir::assigned_part(function_, node)));
 }
 
 void FunctionPrinter::print(const ir::Store& node) {
-  const std::string test = expressions_.null_test(node.array);
+  const std::string test = expression_printer_.null_test(node.array);
   const std::string guard = test.empty() ? "" : concat("if (", test, ") ");
   if (function_.expr(node.value).type.is_tile() && !function_.expr(node.array).type.is_local_array()) {
     unit_.helpers().use("tile_store");
     const std::string value = hoisted_tile(node.array, node.value);
     return change(node.array, true,
-                  concat(guard, "tile_store(", expressions_.print(node.array), ", ", value, ", ",
-                         expressions_.arguments(node.indices, LiteralForm::kUntyped), ");"));
+                  concat(guard, "tile_store(", expression_printer_.print(node.array), ", ", value, ", ",
+                         expression_printer_.arguments(node.indices, LiteralForm::kUntyped), ");"));
   }
   const std::string place = element_for_leader(node.array, node.indices);
   if (is_tiled_ && ir::works_with_tiles(function_, node.value)) {
@@ -221,52 +221,52 @@ bool FunctionPrinter::needs_barriers(ExprId array) const {
 
 std::string FunctionPrinter::hoisted_tile(ExprId array, ExprId value) {
   const bool is_variable = function_.expr(value).kind == ExprKind::kVariable;
-  return !needs_barriers(array) || is_variable ? expressions_.print(value) : hoist(value);
+  return !needs_barriers(array) || is_variable ? expression_printer_.print(value) : hoist(value);
 }
 
 std::string FunctionPrinter::hoist(ExprId value) {
-  const std::string text = expressions_.initializer(value);
-  const std::string name = scopes_.declare("kept");
-  lines_.add("const ", unit_.type(function_.expr(value).type), " ", name, " = ", text, ";");
+  const std::string text = expression_printer_.initializer(value);
+  const std::string name = name_scopes_.declare("kept");
+  printed_lines_.add("const ", unit_.type(function_.expr(value).type), " ", name, " = ", text, ";");
   return name;
 }
 
 std::string FunctionPrinter::for_leader(ExprId value) {
-  return is_tiled_ && ir::works_with_tiles(function_, value) ? hoist(value) : expressions_.print(value);
+  return is_tiled_ && ir::works_with_tiles(function_, value) ? hoist(value) : expression_printer_.print(value);
 }
 
 std::string FunctionPrinter::element_for_leader(ExprId array, const std::vector<ExprId>& indices) {
   const auto works = [&](ExprId index) { return ir::works_with_tiles(function_, index); };
-  if (!is_tiled_ || std::ranges::none_of(indices, works)) return expressions_.element(array, indices);
+  if (!is_tiled_ || std::ranges::none_of(indices, works)) return expression_printer_.element(array, indices);
   std::string list;
   for (const ExprId index : indices)
     list += (list.empty() ? "" : ", ") + for_leader(index);
-  return concat(expressions_.print(array), ".at(", list, ")");
+  return concat(expression_printer_.print(array), ".at(", list, ")");
 }
 
 void FunctionPrinter::change(ExprId array, bool by_all, const std::string& statement) {
   const bool local = function_.expr(array).type.is_local_array();
-  if (!is_tiled_ || local) return lines_.add(statement);
+  if (!is_tiled_ || local) return printed_lines_.add(statement);
   unit_.helpers().use("tile_block");
   const bool waits = needs_barriers(array);
-  if (waits) lines_.add("tile_barrier();");
-  lines_.add(by_all ? statement : "if (tile_leader()) " + statement);
-  if (waits) lines_.add("tile_barrier();");
+  if (waits) printed_lines_.add("tile_barrier();");
+  printed_lines_.add(by_all ? statement : "if (tile_leader()) " + statement);
+  if (waits) printed_lines_.add("tile_barrier();");
 }
 
-std::string FunctionPrinter::part_of(std::string place, const std::vector<ir::PartStep>& path) {
-  for (const ir::PartStep& step : path)
-    place += step.field_index == ir::kNone ? expressions_.subscript(step.index)
+std::string FunctionPrinter::part_of(std::string place, const std::vector<ir::ElementPartStep>& path) {
+  for (const ir::ElementPartStep& step : path)
+    place += step.field_index == ir::kNone ? expression_printer_.subscript(step.index)
                                            : concat(".", unit_.field_name(step.whole_type.struct_id, step.field_index));
   return place;
 }
 
-std::string FunctionPrinter::assignment(std::string place, ir::ChangedPart part) {
-  const std::string value = expressions_.initializer(part.value);
+std::string FunctionPrinter::assignment(std::string place, ir::ChangedElementPart part) {
+  const std::string value = expression_printer_.initializer(part.value);
   if (part.path.empty() || !part.path.back().whole_type.is_matrix())
     return concat(part_of(std::move(place), part.path), " = ", value, ";");
   // A row of a matrix is not an object of C++.
-  const std::string row = expressions_.print(part.path.back().index);
+  const std::string row = expression_printer_.print(part.path.back().index);
   part.path.pop_back();
   unit_.helpers().use("set_row");
   return concat("set_row(", part_of(std::move(place), part.path), ", ", row, ", ", value, ");");
@@ -276,14 +276,14 @@ void FunctionPrinter::print(const ir::Atomic& node) {
   const ir::Type type = function_.expr(node.value).type;
   if (type.is_tile()) {
     unit_.helpers().use("tile_atomic_add");
-    const std::string test = expressions_.null_test(node.array);
+    const std::string test = expression_printer_.null_test(node.array);
     const std::string value = hoisted_tile(node.array, node.value);
-    return change(
-        node.array, true,
-        concat(test.empty() ? "" : concat("if (", test, ") "), "tile_atomic_add(", expressions_.print(node.array), ", ",
-               value, ", ", expressions_.arguments(node.indices, LiteralForm::kUntyped), ");"));
+    return change(node.array, true,
+                  concat(test.empty() ? "" : concat("if (", test, ") "), "tile_atomic_add(",
+                         expression_printer_.print(node.array), ", ", value, ", ",
+                         expression_printer_.arguments(node.indices, LiteralForm::kUntyped), ");"));
   }
-  ir::ChangedPart part = ir::updated_part(function_, node);
+  ir::ChangedElementPart part = ir::updated_part(function_, node);
   // A row of a matrix is not an object of C++.
   const bool is_row = !part.path.empty() && part.path.back().whole_type.is_matrix();
   if (is_row || is_tiled_) part = {.path = {}, .value = node.value};
@@ -292,29 +292,30 @@ void FunctionPrinter::print(const ir::Atomic& node) {
   unit_.helpers().use(function);
   if (is_half(type.scalar)) unit_.helpers().use(backends::SourceTarget::kCuda, "atomic_add_half");
   std::string call = concat(function, "(", part_of(element_for_leader(node.array, node.indices), part.path), ", ");
-  if (node.compare != ir::kNone) call += for_leader(node.compare) + ", ";
+  if (node.compare_operand != ir::kNone) call += for_leader(node.compare_operand) + ", ";
   call += for_leader(part.value) + ")";
-  const std::string test = expressions_.null_test(node.array);
+  const std::string test = expression_printer_.null_test(node.array);
   if (node.result == ir::kNone) {
     change(node.array, false, test.empty() ? call + ";" : concat("if (", test, ") ", call, ";"));
     return;
   }
-  if (!test.empty()) call = concat(test, " ? ", call, " : ", expressions_.zero(type));
-  lines_.add(unit_.type(type), " ", declare(node.result), " = ", call, ";");
+  if (!test.empty()) call = concat(test, " ? ", call, " : ", expression_printer_.zero(type));
+  printed_lines_.add(unit_.type(type), " ", declare(node.result), " = ", call, ";");
 }
 
 void FunctionPrinter::print(const ir::Call& node) {
-  const std::string call =
-      concat(unit_.function_name(node.function), "(", expressions_.arguments(node.args, LiteralForm::kUntyped), ")");
+  const std::string call = concat(unit_.function_name(node.function), "(",
+                                  expression_printer_.arguments(node.args, LiteralForm::kUntyped), ")");
   if (node.results.empty()) {
-    lines_.add(call, ";");
+    printed_lines_.add(call, ";");
   } else if (node.results.size() == 1) {
-    lines_.add(unit_.type(function_.var(node.results[0]).type), " ", declare(node.results[0]), " = ", call, ";");
+    printed_lines_.add(unit_.type(function_.var(node.results[0]).type), " ", declare(node.results[0]), " = ", call,
+                       ";");
   } else {
     std::string names;
     for (const ir::VarId result : node.results)
       names += (names.empty() ? "" : ", ") + declare(result);
-    lines_.add("auto [", names, "] = ", call, ";");
+    printed_lines_.add("auto [", names, "] = ", call, ";");
   }
 }
 
@@ -322,27 +323,27 @@ void FunctionPrinter::print(const ir::If& node) {
   const bool chain =
       node.else_block.statements.size() == 1 && std::holds_alternative<ir::If>(node.else_block.statements[0].node);
   if (node.then_block.statements.empty() && !node.else_block.statements.empty() && !chain) {
-    lines_.open("if ", expressions_.negated_condition(node.condition), " {");
+    printed_lines_.open("if ", expression_printer_.negated_condition(node.condition), " {");
     block(node.else_block);
-    lines_.close();
+    printed_lines_.close();
     return;
   }
-  lines_.open("if ", expressions_.condition(node.condition), " {");
+  printed_lines_.open("if ", expression_printer_.condition(node.condition), " {");
   block(node.then_block);
   const ir::Block* rest = &node.else_block;
   while (rest->statements.size() == 1 && std::holds_alternative<ir::If>(rest->statements[0].node)) {
     const auto& nested = std::get<ir::If>(rest->statements[0].node);
     const std::string_view shown = comment(rest->statements[0].loc);
-    const std::string condition = expressions_.condition(nested.condition);
-    lines_.reopen(concat("} else if ", condition, " {", shown.empty() ? "" : "  ", shown));
+    const std::string condition = expression_printer_.condition(nested.condition);
+    printed_lines_.reopen(concat("} else if ", condition, " {", shown.empty() ? "" : "  ", shown));
     block(nested.then_block);
     rest = &nested.else_block;
   }
   if (!rest->statements.empty()) {
-    lines_.reopen("} else {");
+    printed_lines_.reopen("} else {");
     block(*rest);
   }
-  lines_.close();
+  printed_lines_.close();
 }
 
 /// Whether the expression has the same value before each iteration as before the first.
@@ -367,14 +368,14 @@ std::string FunctionPrinter::step_text(const std::string& variable, const Expr& 
 /// Bounds are evaluated once, so bounds that the body might change are stored in variables.
 void FunctionPrinter::print(const ir::For& node) {
   const Expr& step = function_.expr(node.step);
-  const std::string start = expressions_.print(node.start);
-  std::string stop = expressions_.print(node.stop);
-  std::string by = expressions_.print(node.step);
-  scopes_.open();
+  const std::string start = expression_printer_.print(node.start);
+  std::string stop = expression_printer_.print(node.stop);
+  std::string by = expression_printer_.print(node.step);
+  name_scopes_.open();
   const std::string variable = declare(node.variable);
   std::string head = concat("for (", unit_.type(function_.var(node.variable).type), " ", variable, " = ", start);
   const auto store_bound = [&](std::string& text, std::string_view what) {
-    const std::string bound = scopes_.declare(concat(variable, "_", what));
+    const std::string bound = name_scopes_.declare(concat(variable, "_", what));
     append(head, ", ", bound, " = ", std::exchange(text, bound));
   };
   if (!is_constant_in_loop(node.stop)) store_bound(stop, "stop");
@@ -385,31 +386,31 @@ void FunctionPrinter::print(const ir::For& node) {
     append(head, "; ", by, " > 0 ? ", variable, " < ", stop, " : ", variable, " > ", stop);
     append(head, "; ", variable, " += ", by, ") {");
   }
-  lines_.open(head);
+  printed_lines_.open(head);
   ++loop_depth_;
   block(node.body);
   --loop_depth_;
-  lines_.close();
-  scopes_.close();
+  printed_lines_.close();
+  name_scopes_.close();
 }
 
 void FunctionPrinter::print(const ir::While& node) {
-  lines_.open("while ", expressions_.condition(node.condition), " {");
+  printed_lines_.open("while ", expression_printer_.condition(node.condition), " {");
   ++loop_depth_;
   block(node.body);
   --loop_depth_;
-  lines_.close();
+  printed_lines_.close();
 }
 
 void FunctionPrinter::print(const ir::Return& node) {
-  if (early_return_ == EarlyReturn::kNextThread) {
-    lines_.add(loop_depth_ > 0 ? concat("goto ", kNextThreadLabel, ";") : "continue;");
+  if (early_return_form_ == EarlyReturnForm::kJumpToNextThread) {
+    printed_lines_.add(loop_depth_ > 0 ? concat("goto ", kNextThreadLabel, ";") : "continue;");
   } else if (node.values.empty()) {
-    lines_.add("return;");
+    printed_lines_.add("return;");
   } else if (node.values.size() == 1) {
-    lines_.add("return ", expressions_.initializer(node.values[0]), ";");
+    printed_lines_.add("return ", expression_printer_.initializer(node.values[0]), ";");
   } else {
-    lines_.add("return {", expressions_.arguments(node.values, LiteralForm::kUntyped), "};");
+    printed_lines_.add("return {", expression_printer_.arguments(node.values, LiteralForm::kUntyped), "};");
   }
 }
 

@@ -15,9 +15,9 @@
 namespace assay::source {
 
 /// What an early return in a body is printed as.
-enum class EarlyReturn {
-  kReturn,      ///< as `return`, in the body of a function
-  kNextThread,  ///< as a jump to the next thread, in the body of the loop over threads
+enum class EarlyReturnForm {
+  kReturn,            ///< as `return`, in the body of a function
+  kJumpToNextThread,  ///< as a jump to the next thread, in the body of the loop over threads
 };
 
 /// The label after the body of a thread, to which a return inside an inner loop jumps.
@@ -33,12 +33,12 @@ class FunctionPrinter {
   std::string internal_name(std::string_view name);
   /// "Array<real, 1> x", "real k"; declares the names.
   std::vector<std::string> parameters();
-  const std::string& name(ir::VarId variable) const { return names_[static_cast<std::size_t>(variable)]; }
+  const std::string& name(ir::VarId variable) const { return declared_names_[static_cast<std::size_t>(variable)]; }
   /// Declares a variable in the current scope and returns its name.
   const std::string& declare(ir::VarId variable);
 
   /// Must be called after the parameters and, for kernels, the thread indices are declared.
-  std::string body(EarlyReturn early_return, int depth);
+  std::string body(EarlyReturnForm early_return, int depth);
 
  private:
   /// Reserves the names that the body uses in addition to its variables.
@@ -56,8 +56,8 @@ class FunctionPrinter {
   void print(const ir::If& node);
   void print(const ir::For& node);
   void print(const ir::While& node);
-  void print(const ir::Break&) { lines_.add("break;"); }
-  void print(const ir::Continue&) { lines_.add("continue;"); }
+  void print(const ir::Break&) { printed_lines_.add("break;"); }
+  void print(const ir::Continue&) { printed_lines_.add("continue;"); }
   void print(const ir::Return& node);
 
   /// Whether the kernel has tiles and both reads and changes the array, so that each change needs barriers before and
@@ -76,27 +76,27 @@ class FunctionPrinter {
   std::string element_for_leader(ir::ExprId array, const std::vector<ir::ExprId>& indices);
 
   /// "place.field[i]" for the path.
-  std::string part_of(std::string place, const std::vector<ir::PartStep>& path);
+  std::string part_of(std::string place, const std::vector<ir::ElementPartStep>& path);
   /// An assignment to the part of the place that changes.
-  std::string assignment(std::string place, ir::ChangedPart part);
+  std::string assignment(std::string place, ir::ChangedElementPart part);
   bool is_constant_in_loop(ir::ExprId id) const;
   std::string step_text(const std::string& variable, const ir::Expr& step);
 
   SourceUnit& unit_;
   const ir::Function& function_;
-  bool prints_source_comments_;                      ///< whether to print the source line above its statements
-  std::vector<std::string> legal_names_;             ///< names of the variables as legal identifiers, by variable
-  std::vector<std::string> names_;                   ///< identifiers of the declared variables, by variable
-  NameScopes scopes_;                                ///< identifiers in use
-  std::vector<bool> is_assigned_;                    ///< whether a statement assigns the variable, by variable
-  bool is_tiled_;                                    ///< whether the kernel uses tiles
-  std::vector<bool> is_loaded_from_;                 ///< whether elements are loaded from the array, by variable
-  std::vector<bool> is_stored_to_;                   ///< whether elements are stored or added to the array, by variable
-  ExpressionPrinter expressions_;                    ///< printer of the expressions in the statements
-  IndentedLines lines_;                              ///< statements printed so far
-  EarlyReturn early_return_ = EarlyReturn::kReturn;  ///< how a return is printed
-  int loop_depth_ = 0;                               ///< nesting depth of loops around the current statement
-  int last_commented_line_ = 0;                      ///< number of the source line shown last
+  bool prints_source_comments_;              ///< whether to print the source line above its statements
+  std::vector<std::string> legal_names_;     ///< names of the variables as legal identifiers, by variable
+  std::vector<std::string> declared_names_;  ///< identifiers of the declared variables, by variable
+  NameScopes name_scopes_;                   ///< identifiers in use
+  std::vector<bool> is_assigned_;            ///< whether a statement assigns the variable, by variable
+  bool is_tiled_;                            ///< whether the kernel uses tiles
+  std::vector<bool> is_loaded_from_;         ///< whether elements are loaded from the array, by variable
+  std::vector<bool> is_stored_to_;           ///< whether elements are stored or added to the array, by variable
+  ExpressionPrinter expression_printer_;     ///< printer of the expressions in the statements
+  IndentedLines printed_lines_;              ///< statements printed so far
+  EarlyReturnForm early_return_form_ = EarlyReturnForm::kReturn;  ///< how a return is printed
+  int loop_depth_ = 0;           ///< nesting depth of loops around the current statement
+  int last_commented_line_ = 0;  ///< number of the source line shown last
 };
 
 }  // namespace assay::source

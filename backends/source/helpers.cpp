@@ -79,7 +79,7 @@ std::vector<Section> parse_sections(std::string_view file) {
     const std::string_view header = file.substr(at + kMark.size(), line_end - at - kMark.size());
     at = file.find(kMark, line_end);
     const std::size_t colon = header.find(':');
-    if (colon == std::string_view::npos) broken("the header of a helper function has no colon", header);
+    if (colon == std::string_view::npos) broken("the header line of a helper function must contain a colon", header);
     Section& section = sections.emplace_back();
     section.name = header.substr(0, colon);
     section.dependencies = header.substr(std::min(colon + 2, header.size()));

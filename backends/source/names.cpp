@@ -231,11 +231,11 @@ std::uint32_t NameTable::hash_of(std::string_view name) {
 }
 
 std::size_t NameTable::slot_of(std::string_view name, std::uint32_t hash) const {
-  if (slots_.empty()) return 0;
-  const std::size_t mask = slots_.size() - 1;
+  if (name_indices_by_hash_.empty()) return 0;
+  const std::size_t mask = name_indices_by_hash_.size() - 1;
   std::size_t place = hash & mask;
-  while (slots_[place] != kFreeSlot) {
-    const NameEntry& entry = entries_[slots_[place]];
+  while (name_indices_by_hash_[place] != kFreeSlot) {
+    const NameEntry& entry = entries_[name_indices_by_hash_[place]];
     if (entry.hash == hash && entry.name == name) break;
     place = (place + 1) & mask;
   }
@@ -244,25 +244,25 @@ std::size_t NameTable::slot_of(std::string_view name, std::uint32_t hash) const 
 
 std::optional<NameTable::Index> NameTable::find(std::string_view name, std::uint32_t hash) const {
   const std::size_t place = slot_of(name, hash);
-  if (slots_.empty() || slots_[place] == kFreeSlot) return std::nullopt;
-  return slots_[place];
+  if (name_indices_by_hash_.empty() || name_indices_by_hash_[place] == kFreeSlot) return std::nullopt;
+  return name_indices_by_hash_[place];
 }
 
 NameTable::Index NameTable::add(const NameEntry& entry, std::size_t place) {
-  if (2 * (entries_.size() + 1) > slots_.size()) {
-    slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), kFreeSlot);
+  if (2 * (entries_.size() + 1) > name_indices_by_hash_.size()) {
+    name_indices_by_hash_.assign(std::max<std::size_t>(64, 2 * name_indices_by_hash_.size()), kFreeSlot);
     for (Index index = 0; index < entries_.size(); ++index)
-      slots_[slot_of(entries_[index].name, entries_[index].hash)] = index;
+      name_indices_by_hash_[slot_of(entries_[index].name, entries_[index].hash)] = index;
     place = slot_of(entry.name, entry.hash);
   }
   entries_.push_back(entry);
-  return slots_[place] = static_cast<Index>(entries_.size() - 1);
+  return name_indices_by_hash_[place] = static_cast<Index>(entries_.size() - 1);
 }
 
 // ---- NameScopes
 
 NameTable::Index NameScopes::index_of(std::string_view name) {
-  return names_.find_or_add(name, [&](std::uint32_t hash) {
+  return name_table_.find_or_add(name, [&](std::uint32_t hash) {
     auto* const kept = static_cast<char*>(name_texts_.allocate(name.size(), 1));
     std::ranges::copy(name, kept);
     const bool is_fixed = fixed_names_ != nullptr && fixed_names_->find(name, hash).has_value();
@@ -277,38 +277,38 @@ void NameScopes::close() {
 }
 
 void NameScopes::release(NameTable::Index name) {
-  if (--names_[name].use_count > 0) return;
-  const std::string_view text = names_[name].name;
+  if (--name_table_[name].use_count > 0) return;
+  const std::string_view text = name_table_[name].name;
   std::size_t stem = text.size();
   while (stem > 0 && is_digit(text[stem - 1]))
     --stem;
   if (stem == text.size()) return;
-  const std::optional<NameTable::Index> found = names_.find(text.substr(0, stem));
-  if (!found || names_[*found].next == NameTable::kNotNumbered) return;
+  const std::optional<NameTable::Index> found = name_table_.find(text.substr(0, stem));
+  if (!found || name_table_[*found].next == NameTable::kNotNumbered) return;
   int number = 0;
   std::from_chars(text.data() + stem, text.data() + text.size(), number);
-  names_[*found].next = std::min(names_[*found].next, number);
+  name_table_[*found].next = std::min(name_table_[*found].next, number);
 }
 
 void NameScopes::take(NameTable::Index name) {
-  ++names_[name].use_count;
+  ++name_table_[name].use_count;
   taken_names_.push_back(name);
 }
 
 std::string NameScopes::declare_legal(std::string_view name) {
   std::string unique(name);
   NameTable::Index free = index_of(name);
-  if (names_[free].use_count > 0) {
+  if (name_table_[free].use_count > 0) {
     if (!name.ends_with('_')) unique += '_';
     const std::size_t stem = unique.size();
     const NameTable::Index numbered = index_of(unique);
-    int number = names_[numbered].next == NameTable::kNotNumbered ? 1 : names_[numbered].next;
+    int number = name_table_[numbered].next == NameTable::kNotNumbered ? 1 : name_table_[numbered].next;
     do {
       unique.resize(stem);
       unique += std::to_string(number++);
       free = index_of(unique);
-    } while (names_[free].use_count > 0);
-    names_[numbered].next = number;
+    } while (name_table_[free].use_count > 0);
+    name_table_[numbered].next = number;
   }
   take(free);
   return unique;

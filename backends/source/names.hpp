@@ -53,19 +53,21 @@ class NameTable {
   Index find_or_add(std::string_view name, const Make& make) {
     const std::uint32_t hash = hash_of(name);
     const std::size_t slot = slot_of(name, hash);
-    if (slot < slots_.size() && slots_[slot] != kFreeSlot) return slots_[slot];
+    if (slot < name_indices_by_hash_.size() && name_indices_by_hash_[slot] != kFreeSlot)
+      return name_indices_by_hash_[slot];
     return add(make(hash), slot);
   }
 
  private:
-  static constexpr Index kFreeSlot = ~Index{0};  ///< value of free elements of slots_
+  static constexpr Index kFreeSlot = ~Index{0};  ///< value of free elements of name_indices_by_hash_
   static std::uint32_t hash_of(std::string_view name);
-  /// The index in `slots_` that contains the name or, if none does, is free; 0 in an empty table.
+  /// The index in `name_indices_by_hash_` that contains the name or, if none does, is free; 0 in an empty table.
   [[nodiscard]] std::size_t slot_of(std::string_view name, std::uint32_t hash) const;
   Index add(const NameEntry& entry, std::size_t slot);
 
   std::vector<NameEntry> entries_;  ///< all names, in order of insertion
-  std::vector<Index> slots_;        ///< entries_ by hash; the size is a power of two, and at least half are kFreeSlot
+  std::vector<Index>
+      name_indices_by_hash_;  ///< entries_ by hash; the size is a power of two, and at least half are kFreeSlot
 };
 
 /// The names in use, by scope. A name that an inner scope released can be reused.
@@ -93,7 +95,7 @@ class NameScopes {
   void release(NameTable::Index name);
 
   const NameTable* fixed_names_ = nullptr;          ///< names in use from the start; null: none
-  NameTable names_;                                 ///< the names looked up, including fixed names
+  NameTable name_table_;                            ///< the names looked up, including fixed names
   std::pmr::monotonic_buffer_resource name_texts_;  ///< the texts of the names, freed together
   std::vector<NameTable::Index> taken_names_;       ///< names of all open scopes, in order of taking
   std::vector<std::size_t> scope_starts_;           ///< start of each inner scope in taken_names_

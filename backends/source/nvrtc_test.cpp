@@ -47,7 +47,7 @@ TEST_F(NvrtcCompilation, AcceptsEveryOperationAndAtomicInBothPrecisions) {
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
     const std::string text = ptx(source, precision);
     for (const EmittedKernel& kernel : kernels) {
-      EXPECT_NE(text.find(".entry " + kernel.entries[0].symbol + "("), std::string::npos) << kernel.name;
+      EXPECT_NE(text.find(".entry " + kernel.entry_points[0].symbol + "("), std::string::npos) << kernel.name;
     }
   }
 }

@@ -23,7 +23,7 @@ using ir::TypeRule;
 /// The element types of the programs, without half precision, which is not supported.
 std::vector<Type> types(const ir::Module& module) {
   std::vector<Type> types;
-  for (const ir::ScalarEntry& row : ir::kScalars) {
+  for (const ir::ScalarTypeProperties& row : ir::kScalars) {
     if (row.scalar != Scalar::kF16 && row.scalar != Scalar::kBF16) types.push_back(ir::scalar_type(row.scalar));
   }
   types.push_back(ir::vector_type(Scalar::kF32, 2));
@@ -165,7 +165,7 @@ ir::Module every_operation() {
 
 ir::Module every_atomic(backends::SourceTarget target) {
   ir::Module module;
-  for (const ir::AtomicEntry& row : ir::kAtomics) {
+  for (const ir::AtomicOperationEntry& row : ir::kAtomics) {
     ir::Function kernel;
     Program program(module, kernel, std::string(row.mnemonic));
     Builder& b = program.builder();

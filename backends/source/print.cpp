@@ -28,7 +28,7 @@ namespace assay::source {
 namespace {
 
 using backends::EmittedKernel;
-using backends::EmittedPair;
+using backends::EmittedKernelPair;
 using backends::EntryPoint;
 using backends::Pass;
 using backends::SourceTarget;
@@ -133,17 +133,18 @@ class KernelPrinter {
     if ((scalars_ & bit(ir::Scalar::kBF16)) != 0 && mention("bfloat")) aliases += kBFloatAlias;
     if (!aliases.empty()) unit_.helpers().use("Float16");
     const bool uses_real = !aliases.empty() || mention("real");
-    EmittedKernel kernel{.name = legal_identifier(forward_.name), .helpers = {}, .body = {}, .entries = {}};
+    EmittedKernel kernel{.name = legal_identifier(forward_.name), .helpers = {}, .body = {}, .entry_points = {}};
     kernel.has_struct_padding = has_struct_padding();
-    kernel.entries.reserve(entries_.size());
+    kernel.entry_points.reserve(entries_.size());
     for (const PrintedEntry& entry : entries_)
-      kernel.entries.push_back(entry.point);
+      kernel.entry_points.push_back(entry.point);
     kernel.body =
         concat(heading(kernel.name), uses_real ? kAlias : "", aliases, parts[0], parts[1], parts[2], parts[3]);
     if (options_.prints_host_program)
-      kernel.body += cuda_host_program(unit_, structs_, forward_, backward_, kernel.entries);
+      kernel.body += print_cuda_host_program(unit_, structs_, forward_, backward_, kernel.entry_points);
     kernel.helpers = unit_.helpers().list(target);
-    if (options_.prints_host_program && !aliases.empty()) return Error{"--with-host does not support half precision"};
+    if (options_.prints_host_program && !aliases.empty())
+      return Error{"--with-host does not support kernels with half-precision values"};
     return kernel;
   }
 
@@ -291,7 +292,7 @@ class KernelPrinter {
     }
     printed.head = concat(result, " ", unit_.function_name(index));
     printed.parameters = printer.parameters();
-    printed.body = printer.body(EarlyReturn::kReturn, 1);
+    printed.body = printer.body(EarlyReturnForm::kReturn, 1);
     return printed;
   }
 
@@ -368,11 +369,11 @@ class KernelPrinter {
     if (returns_from_loop(function)) {
       // In a block, so that the goto leaves the scope of its variables.
       lines.open("{");
-      lines.append(printer.body(EarlyReturn::kNextThread, 3));
+      lines.append(printer.body(EarlyReturnForm::kJumpToNextThread, 3));
       lines.close();
       lines.add(kNextThreadLabel, ":;");
     } else {
-      lines.append(printer.body(EarlyReturn::kNextThread, 2));
+      lines.append(printer.body(EarlyReturnForm::kJumpToNextThread, 2));
     }
     return lines.take();
   }
@@ -427,8 +428,8 @@ Result<EmittedKernel> print(const ir::Module& module, const ir::Function& forwar
   return KernelPrinter(module, forward, backward, options).print(target);
 }
 
-Result<EmittedPair> print_cpp_and_cuda(const ir::Module& module, const ir::Function& forward,
-                                       const ir::Function* backward) {
+Result<EmittedKernelPair> print_cpp_and_cuda(const ir::Module& module, const ir::Function& forward,
+                                             const ir::Function* backward) {
   // C++ supports everything that CUDA supports. If CUDA fails, report the first reason.
   if (auto for_cuda = check_kernel(module, forward, backward, SourceTarget::kCuda); !for_cuda.ok()) {
     auto for_cpp = check_kernel(module, forward, backward, SourceTarget::kCpp);
@@ -440,7 +441,7 @@ Result<EmittedPair> print_cpp_and_cuda(const ir::Module& module, const ir::Funct
   if (!cpp.ok()) return cpp.error();
   Result<EmittedKernel> cuda = printer.print(SourceTarget::kCuda);
   if (!cuda.ok()) return cuda.error();
-  return EmittedPair{.cpp = cpp.take(), .cuda = cuda.take()};
+  return EmittedKernelPair{.cpp = cpp.take(), .cuda = cuda.take()};
 }
 
 }  // namespace assay::source

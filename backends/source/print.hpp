@@ -46,8 +46,8 @@ Result<backends::EmittedKernel> print(const ir::Module& module, const ir::Functi
 
 /// Prints the sources for both targets in one pass, because only the qualifiers, the loop over threads and the helpers
 /// differ.
-Result<backends::EmittedPair> print_cpp_and_cuda(const ir::Module& module, const ir::Function& forward,
-                                                 const ir::Function* backward);
+Result<backends::EmittedKernelPair> print_cpp_and_cuda(const ir::Module& module, const ir::Function& forward,
+                                                       const ir::Function* backward);
 
 /// "<kernel>_forward" or "<kernel>_backward", made a legal identifier.
 std::string entry_symbol(const ir::Function& forward, backends::Pass pass);

@@ -17,7 +17,8 @@ Result<void> check_supported(const ir::Module& module, const ir::Function& funct
 
 /// Host code that follows the kernels: allocates sample arguments, launches each entry point, checks every call and
 /// prints the beginning of each changed array. `structs` are the structs defined by the kernel's source, in order.
-std::string cuda_host_program(const SourceUnit& unit, const std::vector<int>& structs, const ir::Function& forward,
-                              const ir::Function* backward, const std::vector<backends::EntryPoint>& entries);
+std::string print_cuda_host_program(const SourceUnit& unit, const std::vector<int>& structs,
+                                    const ir::Function& forward, const ir::Function* backward,
+                                    const std::vector<backends::EntryPoint>& entries);
 
 }  // namespace assay::source

@@ -54,10 +54,10 @@ extern "C" void scale_forward(long long begin, long long end, Array<real, 1> x, 
 )");
   ASSERT_EQ(kernel.helpers.size(), 1U);
   EXPECT_EQ(kernel.helpers[0].name, "Array");
-  ASSERT_EQ(kernel.entries.size(), 1U);
-  EXPECT_EQ(kernel.entries[0].pass, Pass::kForward);
-  EXPECT_EQ(kernel.entries[0].symbol, "scale_forward");
-  EXPECT_THAT(kernel.entries[0].parameter_types, ElementsAre("Array<real, 1>", "real"));
+  ASSERT_EQ(kernel.entry_points.size(), 1U);
+  EXPECT_EQ(kernel.entry_points[0].pass, Pass::kForward);
+  EXPECT_EQ(kernel.entry_points[0].symbol, "scale_forward");
+  EXPECT_THAT(kernel.entry_points[0].parameter_types, ElementsAre("Array<real, 1>", "real"));
 }
 
 TEST(Printer, MarksKernelsWhoseStructsMayHavePadding) {
@@ -87,7 +87,7 @@ extern "C" __global__ void scale_forward(long long count, Array<real, 1> x, real
 TEST(Printer, LastLaunchDimensionVariesFastest) {
   const auto kernel =
       print_first(parse("kernel k(x: array<f64,3>; i, j, l) {\n  x[i, j, l] = 1.0:f64\n}\n"), SourceTarget::kCpp);
-  EXPECT_THAT(kernel.entries[0].parameter_types, ElementsAre("int", "int", "Array<double, 3>"));
+  EXPECT_THAT(kernel.entry_points[0].parameter_types, ElementsAre("int", "int", "Array<double, 3>"));
   EXPECT_THAT(kernel.body,
               HasSubstr("(long long begin, long long end, int extent_j, int extent_l, Array<double, 3> x)"));
   EXPECT_THAT(kernel.body, HasSubstr("const int i = int(thread / extent_l / extent_j);\n"
@@ -116,7 +116,7 @@ TEST(Printer, CppAndCudaHaveSameStatementsInSameOrder) {
 /// The complete emitted text.
 std::string whole(const EmittedKernel& kernel) {
   std::string text = kernel.name + "\n" + kernel.source();
-  for (const backends::EntryPoint& entry : kernel.entries) {
+  for (const backends::EntryPoint& entry : kernel.entry_points) {
     text += std::string(to_text(entry.pass)) + " " + entry.symbol + " " + std::to_string(entry.required_block_threads);
     for (const std::string& type : entry.parameter_types)
       text += ", " + type;

@@ -55,7 +55,7 @@ class Check {
   }
 
   void update(const ir::Function& function, const ir::Atomic& atomic, ir::Loc loc) {
-    const ir::Type type = function.expr(atomic.value).type.tile_element();
+    const ir::Type type = function.expr(atomic.value).type.tile_element_type();
     const bool by_component = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub ||
                               atomic.op == ir::AtomicOp::kMin || atomic.op == ir::AtomicOp::kMax ||
                               atomic.op == ir::AtomicOp::kCompareAndSwap;

@@ -28,7 +28,7 @@ using ir::Type;
 class OneElement {
  public:
   OneElement(ir::Function& body, const std::vector<std::string>& names)
-      : body_(body), given_(body.variables.size()), names_(names) {}
+      : body_(body), given_(body.variables.size()), variable_names_(names) {}
   OneElement(const OneElement&) = delete;
   OneElement& operator=(const OneElement&) = delete;
   ~OneElement() {
@@ -45,7 +45,7 @@ class OneElement {
       if (ir::works_with_tiles(body_, id)) stand_in(id);
       return;
     }
-    e.type = e.type.tile_element();
+    e.type = e.type.tile_element_type();
     const bool is_elementwise =
         e.kind == ExprKind::kCall || (e.kind == ExprKind::kOperation && ir::is_elementwise(e.op));
     if (is_elementwise) {
@@ -62,7 +62,7 @@ class OneElement {
   }
 
   const ir::Function& body() const { return body_; }
-  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& names() const { return variable_names_; }
   /// The tiles whose elements are operands, and the variable for the element of each.
   const std::vector<std::pair<ExprId, ir::VarId>>& operands() const { return operands_; }
 
@@ -76,7 +76,7 @@ class OneElement {
     if (known == by_variable_.end()) {
       const auto parameter = static_cast<ir::VarId>(body_.variables.size());
       body_.variables.push_back({.name = "element", .type = e.type});
-      names_.push_back(source == ir::kNone ? fresh_name() : names_[static_cast<std::size_t>(source)]);
+      variable_names_.push_back(source == ir::kNone ? fresh_name() : variable_names_[static_cast<std::size_t>(source)]);
       operands_.emplace_back(id, parameter);
       known = by_variable_.emplace(source == ir::kNone ? -2 - id : source, parameter).first;
     }
@@ -86,14 +86,14 @@ class OneElement {
   std::string fresh_name() const {
     for (int n = 0;; ++n) {
       std::string name = n == 0 ? "element" : fmt::format("element_{}", n);
-      if (std::ranges::find(names_, name) == names_.end()) return name;
+      if (std::ranges::find(variable_names_, name) == variable_names_.end()) return name;
     }
   }
 
   ir::Function& body_;
   std::size_t given_;                            ///< number of variables of the original function
   std::vector<std::pair<ExprId, Expr>> before_;  ///< the original rewritten expressions
-  std::vector<std::string> names_;
+  std::vector<std::string> variable_names_;
   std::vector<std::pair<ExprId, ir::VarId>> operands_;
   std::map<ir::VarId, ir::VarId> by_variable_;
 };
@@ -102,7 +102,7 @@ class OneElement {
 
 PrintedExpression ExpressionPrinter::print_elementwise(ExprId id) {
   if (!function_copy_) function_copy_ = function_;
-  std::optional<OneElement> one(std::in_place, *function_copy_, names_);
+  std::optional<OneElement> one(std::in_place, *function_copy_, variable_names_);
   one->take(id);
   ExpressionPrinter inner(unit_, one->body(), one->names());
   const std::string value = inner.print(id);
@@ -118,7 +118,7 @@ PrintedExpression ExpressionPrinter::print_elementwise(ExprId id) {
   std::string parameters;
   std::string arguments;
   for (const auto& [tile, variable] : operands) {
-    const std::string element = unit_.type(expr(tile).type.tile_element());
+    const std::string element = unit_.type(expr(tile).type.tile_element_type());
     append(parameters, parameters.empty() ? "" : ", ", element, " ", names[static_cast<std::size_t>(variable)]);
     append(arguments, ", ", print(tile));
   }

@@ -62,7 +62,7 @@ SourceUnit::SourceUnit(const ir::Module& module, std::vector<std::string> symbol
     : module_(module),
       entry_point_names_(std::move(symbols)),
       global_names_(global_names()),
-      comments_(module.source_lines.size()) {
+      comments_by_line_(module.source_lines.size()) {
   for (const std::string& symbol : entry_point_names_)
     global_names_.reserve(symbol);
   name_structs();
@@ -116,7 +116,7 @@ std::string SourceUnit::type(ir::Type type) {
 
 const std::string& SourceUnit::comment(int line) {
   const std::size_t index = static_cast<std::size_t>(line) - 1;
-  std::string& text = comments_[index];
+  std::string& text = comments_by_line_[index];
   if (text.empty()) {
     const ir::SourceLocation place = ir::source_location(module_, {.line = line, .column = 1});
     const std::string file = place.file != module_.source_name ? concat(comment_text(place.file), ":") : "";

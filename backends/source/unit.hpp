@@ -61,7 +61,7 @@ class SourceUnit {
   std::vector<std::string> struct_names_;                    ///< names by struct
   std::vector<std::vector<std::string>> field_names_;        ///< names by struct and field
   std::vector<std::string> function_names_;                  ///< names by function
-  std::vector<std::string> comments_;                        ///< comments by source line; empty until requested
+  std::vector<std::string> comments_by_line_;                ///< comments by source line; empty until requested
   std::map<std::pair<int, int>, std::string> setter_names_;  ///< names of setters by struct and field
   std::set<std::pair<int, int>> used_setters_;               ///< struct and field of each setter in use
 };

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using BuildStatus = KernelBuild::Status;
+using BuildStatus = KernelBuildResult::Status;
 using std::chrono::milliseconds;
 
 /// For starting Warp and precompiling its headers, plus for each kernel.
@@ -40,7 +40,7 @@ json protocol() {
 
 Result<void> put(const fs::path& path, std::string_view text) {
   if (backends::write_file(path, text)) return {};
-  return Error{"cannot be written; is the disk full?", path.string()};
+  return Error{"cannot write the file; is the disk full?", path.string()};
 }
 
 BuildStatus status_of(const std::string& text) {
@@ -49,7 +49,7 @@ BuildStatus status_of(const std::string& text) {
 }
 
 /// Reads the lines that the process printed. Returns the kernel that it started last without finishing it.
-std::string read_answers(const std::string& output, std::map<std::string, KernelBuild>& builds) {
+std::string read_answers(const std::string& output, std::map<std::string, KernelBuildResult>& builds) {
   std::string started;
   for (std::size_t at = 0; at < output.size();) {
     const std::size_t end = std::min(output.find('\n', at), output.size());
@@ -78,7 +78,7 @@ std::string last_line_of(std::string_view text) {
 }
 
 /// Why a process that started no kernel ended.
-KernelBuild start_failure_of(const cpu::ProcessResult& result, milliseconds limit) {
+KernelBuildResult start_failure_of(const cpu::ProcessResult& result, milliseconds limit) {
   using EndReason = cpu::ProcessResult::EndReason;
   switch (result.end_reason) {
     case EndReason::kNotStarted: break;
@@ -99,7 +99,7 @@ KernelBuild start_failure_of(const cpu::ProcessResult& result, milliseconds limi
   return {BuildStatus::kResourceFailure, "cannot run Python: " + result.output, {}};
 }
 
-KernelBuild failure_of(const cpu::ProcessResult& result, milliseconds limit) {
+KernelBuildResult failure_of(const cpu::ProcessResult& result, milliseconds limit) {
   using EndReason = cpu::ProcessResult::EndReason;
   switch (result.end_reason) {
     case EndReason::kNotStarted: return {BuildStatus::kResourceFailure, "cannot run Python: " + result.output, {}};
@@ -123,7 +123,7 @@ KernelBuild failure_of(const cpu::ProcessResult& result, milliseconds limit) {
 
 Result<void> write_host(const fs::path& folder, const PythonHostSettings& settings) {
   if (Result<void> written = put(folder / "host.py", kHostScript); !written.ok()) return written;
-  return put(folder / "settings.json", json{{"device", settings.device},
+  return put(folder / "settings.json", json{{"device", settings.device_name},
                                             {"cache", settings.cache_directory.string()},
                                             {"architectures", settings.architectures},
                                             {"protocol", protocol()}}
@@ -139,7 +139,7 @@ Result<std::string> write_kernel(const fs::path& folder, const backends::PythonB
     gradients.push_back(
         {{"parameter", gradient.parameter_index}, {"offset", gradient.field_offset}, {"bytes", gradient.bytes}});
   json described = {{"kernel", source.kernel_name},
-                    {"dimensions", binding.launch_dimensions},
+                    {"dimensions", binding.launch_dimension_count},
                     {"tiled", binding.is_tiled},
                     {"block_dim", binding.is_tiled ? backends::kThreadsPerTileBlock : kThreadsPerBlock},
                     {"parameters", std::move(parameters)},
@@ -153,10 +153,10 @@ Result<std::string> write_kernel(const fs::path& folder, const backends::PythonB
   return name;
 }
 
-std::map<std::string, KernelBuild> build(const WarpInterpreter& interpreter, const fs::path& folder,
-                                         std::span<const std::string> names, PythonHostCommand command) {
+std::map<std::string, KernelBuildResult> build(const WarpInterpreter& interpreter, const fs::path& folder,
+                                               std::span<const std::string> names, PythonHostCommand command) {
   const std::string word = command == PythonHostCommand::kWriteGeneratedCode ? "text" : "build";
-  std::map<std::string, KernelBuild> builds;
+  std::map<std::string, KernelBuildResult> builds;
   std::vector<std::string> left(names.begin(), names.end());
   while (!left.empty()) {
     std::vector<std::string> arguments{"-B", (folder / "host.py").string(), word, folder.string()};

@@ -15,7 +15,7 @@
 namespace assay::warp {
 
 /// How Warp built one kernel in one precision.
-struct KernelBuild {
+struct KernelBuildResult {
   enum class Status : std::uint8_t {
     kBuilt,
     kUnsupported,      ///< Warp rejected the Python source
@@ -34,7 +34,7 @@ struct KernelBuild {
 
 /// What host.py needs to know about a device.
 struct PythonHostSettings {
-  std::string device;                     ///< Warp's name of the device, or ours: "warp-cpu"
+  std::string device_name;                ///< Warp's name of the device, or ours: "warp-cpu"
   std::filesystem::path cache_directory;  ///< directory of Warp's kernel cache
   std::vector<int> architectures;         ///< architectures to generate PTX for; empty for the CPU
 };
@@ -55,8 +55,8 @@ enum class PythonHostCommand : std::uint8_t {
 
 /// Builds the kernels of a folder with these names. If the process crashes or exceeds its time limit, only the kernel
 /// that it was building has failed; another process builds the kernels after it.
-std::map<std::string, KernelBuild> build(const WarpInterpreter& interpreter, const std::filesystem::path& folder,
-                                         std::span<const std::string> names,
-                                         PythonHostCommand command = PythonHostCommand::kBuild);
+std::map<std::string, KernelBuildResult> build(const WarpInterpreter& interpreter, const std::filesystem::path& folder,
+                                               std::span<const std::string> names,
+                                               PythonHostCommand command = PythonHostCommand::kBuild);
 
 }  // namespace assay::warp

@@ -45,8 +45,8 @@ WarpOptions with_defaults(WarpOptions options) {
   return options;
 }
 
-BuildFailed failure_of(const KernelBuild& built) {
-  using State = KernelBuild::Status;
+BuildFailed failure_of(const KernelBuildResult& built) {
+  using State = KernelBuildResult::Status;
   using Kind = BuildFailed::Kind;
   switch (built.status) {
     case State::kUnsupported:
@@ -61,16 +61,16 @@ BuildFailed failure_of(const KernelBuild& built) {
 }
 
 void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision precision) {
-  for (const EntryPoint& entry : kernel.entries) {
-    built.entries.push_back({.pass = entry.pass,
-                             .precision = precision,
-                             .symbol = entry.symbol,
-                             .parameter_count = entry.parameter_types.size()});
+  for (const EntryPoint& entry : kernel.entry_points) {
+    built.entry_points.push_back({.pass = entry.pass,
+                                  .precision = precision,
+                                  .symbol = entry.symbol,
+                                  .parameter_count = entry.parameter_types.size()});
   }
 }
 
 std::string replaced_code(const EmittedKernel& kernel, Precision precision) {
-  const auto code = std::ranges::find(kernel.helpers, replaced_code_name(precision), &SourceHelper::name);
+  const auto code = std::ranges::find(kernel.helpers, replacement_code_helper_name(precision), &SourceHelper::name);
   return code == kernel.helpers.end() ? "" : code->text;
 }
 
@@ -88,25 +88,25 @@ WarpDevice::WarpDevice(std::string_view name, std::vector<int> architectures, Wa
       architectures_(std::move(architectures)),
       options_(with_defaults(std::move(options))),
       interpreter_(known_interpreter()),
-      scratch_(interpreter_.ok() ? make_artifact_directory(options_.cache_directory)
-                                 : Result<ScratchDirectory>(interpreter_.error())),
-      preparation_(scratch_.ok() ? Result<void>() : Result<void>(scratch_.error())) {
-  if (!preparation_.ok()) return;
+      scratch_directory_(interpreter_.ok() ? make_artifact_directory(options_.cache_directory)
+                                           : Result<ScratchDirectory>(interpreter_.error())),
+      preparation_result_(scratch_directory_.ok() ? Result<void>() : Result<void>(scratch_directory_.error())) {
+  if (!preparation_result_.ok()) return;
   const fs::path cache = options_.cache_directory / "warp";
   std::error_code error;
   fs::create_directories(cache, error);
   if (error) {
-    preparation_ = Error{"cannot create the folder: " + error.message(), cache.string()};
+    preparation_result_ = Error{"cannot create the folder: " + error.message(), cache.string()};
     return;
   }
-  preparation_ =
-      write_host(folder(), {.device = std::string(name_), .cache_directory = cache, .architectures = architectures_});
-  if (preparation_.ok() && !write_file(folder() / kInterpreterPathFile, interpreter_->program.native()))
-    preparation_ = Error{"cannot be written", (folder() / kInterpreterPathFile).string()};
+  preparation_result_ = write_host(
+      folder(), {.device_name = std::string(name_), .cache_directory = cache, .architectures = architectures_});
+  if (preparation_result_.ok() && !write_file(folder() / kInterpreterPathFileName, interpreter_->program.native()))
+    preparation_result_ = Error{"cannot write the file", (folder() / kInterpreterPathFileName).string()};
 }
 
 Capability WarpDevice::can_build() const {
-  if (!preparation_.ok()) return {false, preparation_.error().text()};
+  if (!preparation_result_.ok()) return {false, preparation_result_.error().text()};
   return {true, "Warp " + interpreter_->version};
 }
 
@@ -115,7 +115,7 @@ fs::path WarpDevice::compiler_file() const { return interpreter_.ok() ? interpre
 std::vector<BuildOutcome> WarpDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags&) {
   if (const Capability capability = can_build(); !capability.is_available)
     return std::vector<BuildOutcome>(kernels.size(),
-                                     BuildFailed{BuildFailed::Kind::kResourceFailure, capability.detail});
+                                     BuildFailed{BuildFailed::Kind::kResourceFailure, capability.tool_or_reason});
   std::vector<BuildOutcome> outcomes(kernels.size(), BuildFailed{});
   std::vector<std::string> names;  // of each kernel: native, promoted
   std::vector<std::string> pending;
@@ -133,26 +133,28 @@ std::vector<BuildOutcome> WarpDevice::build(std::span<const EmittedKernel> kerne
         pending.push_back(names.back());
     }
   }
-  const std::map<std::string, KernelBuild> builds = warp::build(*interpreter_, folder(), pending);
+  const std::map<std::string, KernelBuildResult> builds = warp::build(*interpreter_, folder(), pending);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (!names[2 * i].empty() && !names[2 * i + 1].empty())
-      outcomes[i] = outcome_of(kernels[i], names[2 * i], names[2 * i + 1], builds);
+      outcomes[i] = make_build_outcome(kernels[i], names[2 * i], names[2 * i + 1], builds);
   }
   return outcomes;
 }
 
 /// A kernel counts as built if Warp has built it in its own types; without the promoted variant, its entries are
 /// missing.
-BuildOutcome WarpDevice::outcome_of(const EmittedKernel& kernel, const std::string& native, const std::string& promoted,
-                                    const std::map<std::string, KernelBuild>& builds) {
-  BuiltKernel result{.name = kernel.name, .entries = {}, .artifacts = {}, .target_architectures = {}, .log = {}};
+BuildOutcome WarpDevice::make_build_outcome(const EmittedKernel& kernel, const std::string& native,
+                                            const std::string& promoted,
+                                            const std::map<std::string, KernelBuildResult>& builds) {
+  BuiltKernel result{.name = kernel.name, .entry_points = {}, .artifacts = {}, .target_architectures = {}, .log = {}};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
     const std::string& name = precision == Precision::kNative ? native : promoted;
     const auto found = builds.find(name);
-    const KernelBuild built =
-        found == builds.end() ? KernelBuild{KernelBuild::Status::kResourceFailure, "Warp did not build the kernel", {}}
-                              : found->second;
-    if (built.status != KernelBuild::Status::kBuilt) {
+    const KernelBuildResult built =
+        found == builds.end()
+            ? KernelBuildResult{KernelBuildResult::Status::kResourceFailure, "Warp did not build the kernel", {}}
+            : found->second;
+    if (built.status != KernelBuildResult::Status::kBuilt) {
       if (precision == Precision::kNative) return failure_of(built);
       result.log = "promoted to f64: " + built.message;
       continue;
@@ -163,7 +165,7 @@ BuildOutcome WarpDevice::outcome_of(const EmittedKernel& kernel, const std::stri
   return result;
 }
 
-Result<void> WarpCpuDevice::add_code(const std::string& name, const KernelBuild& built, Precision precision,
+Result<void> WarpCpuDevice::add_code(const std::string& name, const KernelBuildResult& built, Precision precision,
                                      const EmittedKernel& kernel, BuiltKernel& result) {
   result.artifacts.push_back(std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPython,
                                                                        .precision = precision,
@@ -174,18 +176,18 @@ Result<void> WarpCpuDevice::add_code(const std::string& name, const KernelBuild&
   return {};
 }
 
-Result<std::unique_ptr<Session>> WarpCpuDevice::open(const SessionLimits& limits) {
-  if (const Capability capability = can_run(); !capability.is_available) return Error{capability.detail};
+Result<std::unique_ptr<DeviceSession>> WarpCpuDevice::open(const SessionLimits& limits) {
+  if (const Capability capability = can_run(); !capability.is_available) return Error{capability.tool_or_reason};
   Result<std::unique_ptr<worker::WorkerSession>> session =
       worker::WorkerSession::open({.buffer_bytes = limits.buffer_bytes,
-                                   .process_bytes = limits.process_bytes,
+                                   .process_memory_limit_bytes = limits.process_memory_limit_bytes,
                                    .restrict_file_access = options().confine_worker},
                                   {.program = options().worker_executable,
                                    .role_argument = kWorkerRoleArgument,
-                                   .folder = folder(),
+                                   .code_folder = folder(),
                                    .code_of = file_of});
   if (!session.ok()) return session.error();
-  return std::unique_ptr<Session>(session.take());
+  return std::unique_ptr<DeviceSession>(session.take());
 }
 
 std::string WarpCpuDevice::confinement() {
@@ -196,7 +198,7 @@ std::string WarpCpuDevice::confinement() {
 WarpPtxDevice::WarpPtxDevice(WarpOptions options, ptx::PtxOptions interpreter)
     : WarpDevice("warp-ptx", kArchitectures, std::move(options)), interpreter_(std::move(interpreter)) {}
 
-Result<void> WarpPtxDevice::add_code(const std::string& name, const KernelBuild& built, Precision precision,
+Result<void> WarpPtxDevice::add_code(const std::string& name, const KernelBuildResult& built, Precision precision,
                                      const EmittedKernel& kernel, BuiltKernel& result) {
   const json code = json::parse(built.code_json);
   for (const auto& [architecture, file] : code.at("ptx").items()) {
@@ -222,9 +224,9 @@ Result<void> WarpPtxDevice::add_code(const std::string& name, const KernelBuild&
   return {};
 }
 
-Result<std::unique_ptr<Session>> WarpPtxDevice::open(const SessionLimits& limits) {
-  if (const Capability capability = can_run(); !capability.is_available) return Error{capability.detail};
-  return std::unique_ptr<Session>(std::make_unique<WarpPtxSession>(limits, interpreter_));
+Result<std::unique_ptr<DeviceSession>> WarpPtxDevice::open(const SessionLimits& limits) {
+  if (const Capability capability = can_run(); !capability.is_available) return Error{capability.tool_or_reason};
+  return std::unique_ptr<DeviceSession>(std::make_unique<WarpPtxSession>(limits, interpreter_));
 }
 
 std::vector<std::string> comparable_code(const BuiltKernel& kernel) {

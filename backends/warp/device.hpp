@@ -57,23 +57,24 @@ class WarpDevice : public backends::Device {
   WarpDevice(std::string_view name, std::vector<int> architectures, WarpOptions options);
 
   /// Adds what a launch needs to a kernel that Warp has built in one precision.
-  virtual Result<void> add_code(const std::string& name, const KernelBuild& built, backends::Precision precision,
+  virtual Result<void> add_code(const std::string& name, const KernelBuildResult& built, backends::Precision precision,
                                 const backends::EmittedKernel& kernel, backends::BuiltKernel& result) = 0;
 
   const WarpOptions& options() const { return options_; }
   const Result<WarpInterpreter>& interpreter() const { return interpreter_; }
-  const std::filesystem::path& folder() const { return scratch_->path(); }
+  const std::filesystem::path& folder() const { return scratch_directory_->path(); }
 
  private:
-  backends::BuildOutcome outcome_of(const backends::EmittedKernel& kernel, const std::string& native,
-                                    const std::string& promoted, const std::map<std::string, KernelBuild>& builds);
+  backends::BuildOutcome make_build_outcome(const backends::EmittedKernel& kernel, const std::string& native,
+                                            const std::string& promoted,
+                                            const std::map<std::string, KernelBuildResult>& builds);
 
   std::string_view name_;           ///< name of the device
   std::vector<int> architectures_;  ///< architectures to generate PTX for; empty for the CPU
   WarpOptions options_;
-  Result<WarpInterpreter> interpreter_;         ///< Python with Warp, or why there is none
-  Result<backends::ScratchDirectory> scratch_;  ///< folder for the files of this run
-  Result<void> preparation_;                    ///< whether the files that host.py needs could be written
+  Result<WarpInterpreter> interpreter_;                   ///< Python with Warp, or why there is none
+  Result<backends::ScratchDirectory> scratch_directory_;  ///< folder for the files of this run
+  Result<void> preparation_result_;                       ///< whether the files that host.py needs could be written
 };
 
 /// `warp-cpu`.
@@ -81,11 +82,11 @@ class WarpCpuDevice final : public WarpDevice {
  public:
   explicit WarpCpuDevice(WarpOptions options) : WarpDevice("warp-cpu", {}, std::move(options)) {}
 
-  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
   [[nodiscard]] std::string confinement() override;
 
  private:
-  Result<void> add_code(const std::string& name, const KernelBuild& built, backends::Precision precision,
+  Result<void> add_code(const std::string& name, const KernelBuildResult& built, backends::Precision precision,
                         const backends::EmittedKernel& kernel, backends::BuiltKernel& result) override;
 };
 
@@ -95,11 +96,13 @@ class WarpPtxDevice final : public WarpDevice {
   WarpPtxDevice(WarpOptions options, ptx::PtxOptions interpreter);
 
   [[nodiscard]] bool uses_cuda_math() const override { return true; }
-  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
-  [[nodiscard]] std::string confinement() override { return "interpreted; never executed as native code"; }
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override {
+    return "kernels are interpreted as PTX and never run as native code";
+  }
 
  private:
-  Result<void> add_code(const std::string& name, const KernelBuild& built, backends::Precision precision,
+  Result<void> add_code(const std::string& name, const KernelBuildResult& built, backends::Precision precision,
                         const backends::EmittedKernel& kernel, backends::BuiltKernel& result) override;
 
   ptx::PtxOptions interpreter_;  ///< options of the interpreter of PTX
@@ -108,16 +111,18 @@ class WarpPtxDevice final : public WarpDevice {
 Result<std::unique_ptr<backends::Device>> make_cpu_device(const backends::DeviceOptions& options);
 Result<std::unique_ptr<backends::Device>> make_ptx_device(const backends::DeviceOptions& options);
 
-inline constexpr backends::DeviceEntry kCpuDeviceEntry{.name = "warp-cpu",
-                                                       .summary = "the C++ code that Warp generates, run on this CPU",
-                                                       .target = backends::SourceTarget::kWarpPython,
-                                                       .toolkit = backends::Toolkit::kWarp,
-                                                       .make = make_cpu_device};
-inline constexpr backends::DeviceEntry kPtxDeviceEntry{.name = "warp-ptx",
-                                                       .summary = "PTX compiled from the CUDA code that Warp generates",
-                                                       .target = backends::SourceTarget::kWarpPython,
-                                                       .toolkit = backends::Toolkit::kWarp,
-                                                       .reports_profiles = true,
-                                                       .make = make_ptx_device};
+inline constexpr backends::DeviceDescriptor kCpuDeviceEntry{
+    .name = "warp-cpu",
+    .summary = "the C++ code that Warp generates, run on this CPU",
+    .target = backends::SourceTarget::kWarpPython,
+    .toolkit = backends::Toolkit::kWarp,
+    .make = make_cpu_device};
+inline constexpr backends::DeviceDescriptor kPtxDeviceEntry{
+    .name = "warp-ptx",
+    .summary = "PTX compiled from the CUDA code that Warp generates",
+    .target = backends::SourceTarget::kWarpPython,
+    .toolkit = backends::Toolkit::kWarp,
+    .reports_profiles = true,
+    .make = make_ptx_device};
 
 }  // namespace assay::warp

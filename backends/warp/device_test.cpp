@@ -42,8 +42,8 @@ EmittedKernel kernel_of(const std::string& statements, const std::string& type =
   return {.name = "f",
           .helpers = {},
           .body = binding.native.text,
-          .entries = {{.pass = Pass::kForward, .symbol = "forward", .parameter_types = forward},
-                      {.pass = Pass::kBackward, .symbol = "backward", .parameter_types = backward}},
+          .entry_points = {{.pass = Pass::kForward, .symbol = "forward", .parameter_types = forward},
+                           {.pass = Pass::kBackward, .symbol = "backward", .parameter_types = backward}},
           .python = std::make_shared<const PythonBinding>(binding)};
 }
 
@@ -61,14 +61,14 @@ class WarpDeviceTest : public ::testing::TestWithParam<const char*> {
     if (std::string_view(GetParam()) == "warp-cpu") device_ = std::make_unique<WarpCpuDevice>(options);
     else device_ = std::make_unique<WarpPtxDevice>(options, ptx::PtxOptions{});
     const Capability can = device_->can_run();
-    ASSERT_TRUE(can.is_available) << can.detail;
+    ASSERT_TRUE(can.is_available) << can.tool_or_reason;
   }
 
   BuildOutcome build(const EmittedKernel& kernel) { return device_->build({&kernel, 1}, BuildFlags::strict()).front(); }
 
   /// Launches on x = {1, 2, 3}, factor = 2, out = {7, 7, 7}, gradients {0.5, 0.5, 0.5} of x and {1, 2, 3} of out. Array
   /// elements are `gap` elements apart, and those of gradients one more.
-  Ran run(Session& session, const BuiltKernel& built, Pass pass, int gap = 0,
+  Ran run(DeviceSession& session, const BuiltKernel& built, Pass pass, int gap = 0,
           std::chrono::milliseconds limit = std::chrono::milliseconds{2000}) {
     session.reset();
     std::vector<BufferId> buffers;
@@ -165,15 +165,15 @@ TEST_P(WarpDeviceTest, StopsEndlessKernel) {
 
 TEST_P(WarpDeviceTest, CompilesSuppliedCodeInPlaceOfWarpGeneratedCode) {
   const EmittedKernel original = kernel_of("    out[i] = factor * x[i]");
-  const auto texts =
-      generate_sources(*known_interpreter(),
-                       std::vector<SourceRequest>{{.python_source = original.python->native.text, .kernel_name = "f"}});
+  const auto texts = generate_sources(
+      *known_interpreter(),
+      std::vector<GeneratedCodeRequest>{{.python_source = original.python->native.text, .kernel_name = "f"}});
   ASSERT_TRUE(texts.ok() && (*texts)[0].ok());
   const GeneratedSources& text = *(*texts)[0];
   const std::string& source = std::string_view(GetParam()) == "warp-cpu" ? text.cpu_source : text.cuda_source;
   const auto with = [&](const std::string& code) {
     EmittedKernel kernel = original;
-    kernel.helpers.push_back({.name = replaced_code_name(Precision::kNative), .text = code});
+    kernel.helpers.push_back({.name = replacement_code_helper_name(Precision::kNative), .text = code});
     return kernel;
   };
   std::string changed = source;

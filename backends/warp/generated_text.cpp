@@ -35,16 +35,17 @@ Result<GeneratedSources> read_generated_text(const fs::path& file) {
 }  // namespace
 
 Result<std::vector<Result<GeneratedSources>>> generate_sources(const WarpInterpreter& interpreter,
-                                                               std::span<const SourceRequest> requests) {
+                                                               std::span<const GeneratedCodeRequest> requests) {
   const Result<backends::ScratchDirectory> scratch =
       backends::make_artifact_directory(backends::default_cache_directory());
   if (!scratch.ok()) return scratch.error();
   const fs::path& folder = scratch->path();
   // The process only generates code, so a cache of built kernels would hide it.
-  const PythonHostSettings settings{.device = "text", .cache_directory = folder / "no-cache", .architectures = {75}};
+  const PythonHostSettings settings{
+      .device_name = "text", .cache_directory = folder / "no-cache", .architectures = {75}};
   if (const Result<void> written = write_host(folder, settings); !written.ok()) return written.error();
   std::vector<std::string> names, distinct;
-  for (const SourceRequest& request : requests) {
+  for (const GeneratedCodeRequest& request : requests) {
     const backends::PythonBinding binding{.is_tiled = request.is_tiled};
     Result<std::string> name =
         write_kernel(folder, binding, {.kernel_name = request.kernel_name, .text = request.python_source});
@@ -52,14 +53,14 @@ Result<std::vector<Result<GeneratedSources>>> generate_sources(const WarpInterpr
     names.push_back(name.take());
     if (std::ranges::find(distinct, names.back()) == distinct.end()) distinct.push_back(names.back());
   }
-  const std::map<std::string, KernelBuild> answers =
+  const std::map<std::string, KernelBuildResult> answers =
       build(interpreter, folder, distinct, PythonHostCommand::kWriteGeneratedCode);
   std::vector<Result<GeneratedSources>> texts;
   for (const std::string& name : names) {
     const auto answer = answers.find(name);
     if (answer == answers.end()) return Error{"the Warp process did not answer"};
-    const KernelBuild& built = answer->second;
-    using Status = KernelBuild::Status;
+    const KernelBuildResult& built = answer->second;
+    using Status = KernelBuildResult::Status;
     if (built.status == Status::kResourceFailure || built.status == Status::kUnavailable) return Error{built.message};
     if (built.status == Status::kBuilt) texts.push_back(read_generated_text(folder / (name + ".text.json")));
     else texts.emplace_back(Error{built.message});

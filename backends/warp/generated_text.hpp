@@ -11,7 +11,7 @@
 namespace assay::warp {
 
 /// A kernel whose generated code is wanted.
-struct SourceRequest {
+struct GeneratedCodeRequest {
   std::string python_source;  ///< text of a Python file; Python executes it
   std::string kernel_name;    ///< name of the kernel in the file
   bool is_tiled = false;      ///< whether a block of threads runs each index
@@ -31,6 +31,6 @@ struct GeneratedSources {
 /// Generates the code of each kernel in one Python process, without compiling it. A kernel that Warp rejects, or that
 /// crashes the process, gives an error with Warp's message. Fails if the process cannot be run. Thread-safe.
 Result<std::vector<Result<GeneratedSources>>> generate_sources(const WarpInterpreter& interpreter,
-                                                               std::span<const SourceRequest> requests);
+                                                               std::span<const GeneratedCodeRequest> requests);
 
 }  // namespace assay::warp

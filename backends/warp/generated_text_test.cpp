@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-SourceRequest request_of(const std::string& kernel, const std::string& expression) {
+GeneratedCodeRequest request_of(const std::string& kernel, const std::string& expression) {
   return {.python_source =
               "import warp as wp\n\n\n@wp.func\ndef twice(a: float):\n    return a + a\n\n\n@wp.kernel\ndef " + kernel +
               "(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n    i = wp.tid()\n    out[i] = " + expression +
@@ -30,7 +30,7 @@ class GeneratedTextTest : public ::testing::Test {
     if (!known_interpreter().ok()) GTEST_SKIP() << known_interpreter().error().text();
   }
 
-  static std::vector<Result<GeneratedSources>> texts_of(const std::vector<SourceRequest>& requests) {
+  static std::vector<Result<GeneratedSources>> texts_of(const std::vector<GeneratedCodeRequest>& requests) {
     Result<std::vector<Result<GeneratedSources>>> texts = generate_sources(*known_interpreter(), requests);
     EXPECT_TRUE(texts.ok()) << texts.error().text();
     return texts.ok() ? texts.take() : std::vector<Result<GeneratedSources>>(requests.size(), texts.error());
@@ -56,7 +56,7 @@ TEST_F(GeneratedTextTest, ReturnsFilesAndFunctionsForBothTargets) {
 }
 
 TEST_F(GeneratedTextTest, TextDoesNotDependOnOtherRequestedKernels) {
-  const SourceRequest f = request_of("f", "twice(x[i])");
+  const GeneratedCodeRequest f = request_of("f", "twice(x[i])");
   const auto alone = texts_of({f});
   const auto among = texts_of({request_of("g", "twice(twice(x[i]))"), request_of("f", "x[i]"), f, f});
   ASSERT_TRUE(alone[0].ok() && among[2].ok());
@@ -75,7 +75,7 @@ TEST_F(GeneratedTextTest, ReportsKernelThatWarpRejects) {
 }
 
 TEST_F(GeneratedTextTest, ReportsKernelWhosePythonCodeExitsTheProcess) {
-  SourceRequest ends = request_of("f", "x[i]");
+  GeneratedCodeRequest ends = request_of("f", "x[i]");
   ends.python_source += "import os\nos._exit(3)\n";
   const auto texts = texts_of({ends, request_of("g", "x[i]")});
   ASSERT_FALSE(texts[0].ok());

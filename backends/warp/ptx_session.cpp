@@ -41,7 +41,7 @@ struct PtxCode {
   std::size_t dimensions = 1;                 ///< of Warp's launch bounds
   std::map<std::string, std::size_t> bounds;  ///< offset of each field of the launch bounds, and "bytes"
   std::map<std::string, std::size_t> array;   ///< the same of an array
-  std::size_t launch_dimensions = 1;          ///< of Assay's launches
+  std::size_t launch_dimension_count = 1;     ///< of Assay's launches
   std::uint32_t block_dim = 1;
   bool is_tiled = false;
   std::vector<Argument> arguments;
@@ -64,7 +64,7 @@ class WarpLaunch {
 
   /// Makes the arrays known to the machine. Fails if the arguments do not match the kernel's.
   Result<void> place() {
-    const std::size_t first = code_.launch_dimensions - 1;
+    const std::size_t first = code_.launch_dimension_count - 1;
     for (std::size_t p = 0; p < code_.parameters.size(); ++p) {
       const KernelArgument& argument = launch_.arguments[first + p];
       PlacedParameter placed;
@@ -152,7 +152,7 @@ class WarpLaunch {
       const auto& part = parameter.parts.front();
       const std::size_t whole = memory_of(*parameter.view).size();
       // Warp's gradient has the strides of its array, and one element type.
-      if (parameter.parts.size() == 1 && part.offset == 0 && part.view.strides == parameter.view->strides &&
+      if (parameter.parts.size() == 1 && part.offset == 0 && part.view.byte_strides == parameter.view->byte_strides &&
           part.view.byte_extent(part.bytes) == whole) {
         parameter.gradient = machine_.adopt(part.view.region.name, memory_of(part.view), {});
         continue;
@@ -170,7 +170,7 @@ class WarpLaunch {
     const std::span<std::byte> own = machine_.bytes(*parameter.gradient);
     for (const auto& part : parameter.parts) {
       const std::span<std::byte> theirs = memory_of(part.view);
-      for_each_offset_pair(part.view.shape, parameter.view->strides, part.view.strides,
+      for_each_offset_pair(part.view.shape, parameter.view->byte_strides, part.view.byte_strides,
                            [&](std::size_t at_own, std::size_t at_theirs) {
                              std::byte* const mine = own.data() + at_own + part.offset;
                              if (to_machine) std::memcpy(mine, theirs.data() + at_theirs, part.bytes);
@@ -183,7 +183,7 @@ class WarpLaunch {
   std::vector<std::uint64_t> extents() const {
     std::vector<std::uint64_t> result(1);
     std::uint64_t others = 1;
-    for (std::size_t d = 0; d + 1 < code_.launch_dimensions; ++d) {
+    for (std::size_t d = 0; d + 1 < code_.launch_dimension_count; ++d) {
       std::int32_t extent = 0;
       std::memcpy(&extent, launch_.arguments[d].bytes.data(), sizeof(extent));
       result.push_back(static_cast<std::uint64_t>(extent));
@@ -226,7 +226,7 @@ class WarpLaunch {
     const ArrayView& view = *parameter.view;
     for (std::size_t d = 0; d < view.shape.size(); ++d) {
       put(bytes, at + code_.array.at("shape") + d * 4, view.shape[d]);
-      put(bytes, at + code_.array.at("strides") + d * 4, static_cast<std::int32_t>(view.strides[d]));
+      put(bytes, at + code_.array.at("strides") + d * 4, static_cast<std::int32_t>(view.byte_strides[d]));
     }
     put(bytes, at + code_.array.at("ndim"), static_cast<std::uint16_t>(view.shape.size()));
   }
@@ -245,12 +245,12 @@ class WarpLaunch {
       // Fields of one struct are consecutive parameters.
       if (p > 0 && !(is_field && root == struct_name)) ++argument;
       struct_name = is_field ? root : "";
-      if (argument >= packed.size()) return Error{"Warp's version of the kernel has fewer arguments"};
+      if (argument >= packed.size()) return Error{"the kernel that Warp generated has fewer arguments than the launch"};
       std::size_t at = 0;
       if (is_field) {
         const auto& fields = code_.arguments[argument].fields;
         const auto found = fields.find(path.substr(root.size() + 1));
-        if (found == fields.end()) return Error{fmt::format("Warp's struct has no field '{}'", path)};
+        if (found == fields.end()) return Error{fmt::format("the struct that Warp generated has no field '{}'", path)};
         at = found->second;
       }
       if (parameters_[p].view) {
@@ -281,7 +281,7 @@ PtxCode parse_code(const std::string& text) {
                  .dimensions = code.at("dimensions"),
                  .bounds = code.at("bounds"),
                  .array = code.at("array"),
-                 .launch_dimensions = binding.at("dimensions"),
+                 .launch_dimension_count = binding.at("dimensions"),
                  .block_dim = binding.at("block_dim"),
                  .is_tiled = binding.at("tiled"),
                  .arguments = {},
@@ -325,20 +325,20 @@ RunOutcome WarpPtxSession::run_one(const LaunchRequest& launch) {
   // Warp does not launch a kernel without threads.
   if (!placed.has_threads()) return Completed{};
   const auto geometry = placed.geometry();
-  if (!geometry) return LaunchFailed{"the number of threads is out of range"};
+  if (!geometry) return LaunchFailed{"the number of threads of the launch or of a block is out of range"};
 
   RunOutcome outcome = Completed{};
   for (const bool backward : {false, true}) {
     if (backward && launch.pass == Pass::kForward) break;
-    const auto kernel = kernel_of(ptx_code->artifact, backward ? (*code)->backward : (*code)->forward);
+    const auto kernel = find_or_lower_kernel(ptx_code->artifact, backward ? (*code)->backward : (*code)->forward);
     if (!kernel) return LaunchFailed{kernel.error().text()};
     const Result<ptx::KernelArguments> arguments = placed.arguments(backward);
     if (!arguments) return LaunchFailed{arguments.error().text()};
     if (backward) placed.protect_arrays();
     const auto start = std::chrono::steady_clock::now();
     const ptx::RunResult result = machine().launch(*kernel, *geometry, *arguments, launch_options(launch));
-    outcome =
-        ptx::outcome_of(result, launch, ptx_code->artifact->architecture, std::chrono::steady_clock::now() - start);
+    outcome = ptx::make_run_outcome(result, launch, ptx_code->artifact->architecture,
+                                    std::chrono::steady_clock::now() - start);
     if (!std::holds_alternative<Completed>(outcome)) break;
   }
   if (launch.pass == Pass::kBackward) placed.restore_arrays();

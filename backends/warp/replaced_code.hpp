@@ -13,7 +13,7 @@ namespace assay::warp {
 /// Name of the helper (backends::EmittedKernel::helpers) of a kernel in Warp Python whose text is built in place of the
 /// complete file that Warp generates in this precision: C++ for `warp-cpu`, CUDA C++ for `warp-ptx`. The text must keep
 /// the names of the entry points. A kernel without the helper is built from Warp's own text.
-inline std::string replaced_code_name(backends::Precision precision) {
+inline std::string replacement_code_helper_name(backends::Precision precision) {
   return precision == backends::Precision::kNative ? "replaced code" : "replaced code of the promoted kernel";
 }
 

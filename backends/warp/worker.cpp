@@ -28,20 +28,21 @@ void write_reason(worker::ControlBlock& control, const std::string& reason) {
 
 int become_python() {
   void* const mapped =
-      ::mmap(nullptr, sizeof(worker::ControlBlock), PROT_READ | PROT_WRITE, MAP_SHARED, worker::kMemoryFd, 0);
+      ::mmap(nullptr, sizeof(worker::ControlBlock), PROT_READ | PROT_WRITE, MAP_SHARED, worker::kSharedMemoryFd, 0);
   if (mapped == MAP_FAILED) {
     std::perror("assay warp worker: cannot map the shared memory");
     return kSetupFailed;
   }
   auto& control = *static_cast<worker::ControlBlock*>(mapped);
   const std::string folder = control.code_folder;
-  std::ifstream file(folder + "/" + kInterpreterPathFile);
+  std::ifstream file(folder + "/" + kInterpreterPathFileName);
   const std::string python{std::istreambuf_iterator<char>(file), {}};
 
   worker::WorkerLimits worker_limits = control.worker_limits;
   // The buffers are mapped after the limit is set.
-  if (worker_limits.process_bytes != 0) worker_limits.process_bytes += worker_limits.buffer_bytes;
-  worker::drop_unneeded_privileges(worker::kMemoryFd + 1, worker_limits);
+  if (worker_limits.process_memory_limit_bytes != 0)
+    worker_limits.process_memory_limit_bytes += worker_limits.buffer_bytes;
+  worker::drop_unneeded_privileges(worker::kSharedMemoryFd + 1, worker_limits);
   worker::Confinement confinement;
   if (worker_limits.restrict_file_access)
     confinement.file_restriction_error = worker::forbid_writing(confinement.landlock_version);

@@ -8,7 +8,7 @@ namespace assay::warp {
 /// The argument that makes a program a worker.
 inline constexpr const char* kWorkerRoleArgument = "assay-warp-worker";
 /// The file in the code folder that contains the path of the Python interpreter.
-inline constexpr const char* kInterpreterPathFile = "python.txt";
+inline constexpr const char* kInterpreterPathFileName = "python.txt";
 
 /// Must be called first in main() of every program that opens a session of `warp-cpu` with itself as the worker. In a
 /// worker, it drops other descriptors, core files, large files, new privileges and address space beyond the allowance,

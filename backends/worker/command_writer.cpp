@@ -11,26 +11,26 @@ constexpr std::size_t kFirstRecordAt = round_up(sizeof(CommandHeader), kAlignmen
 }  // namespace
 
 CommandWriter::CommandWriter(std::span<std::byte> commands, LocateBuffer locate)
-    : commands_(commands),
+    : command_area_(commands),
       locate_buffer_(std::move(locate)),
-      record_start_(kFirstRecordAt),
-      write_position_(kFirstRecordAt) {}
+      record_start_offset_(kFirstRecordAt),
+      write_offset_(kFirstRecordAt) {}
 
 std::uint32_t CommandWriter::reserve(std::size_t bytes) {
-  const std::size_t at = write_position_;
+  const std::size_t at = write_offset_;
   const std::size_t end = at + round_up(bytes, kAlignment);
-  if (end > commands_.size()) {
+  if (end > command_area_.size()) {
     has_overflowed_ = true;
     return 0;
   }
-  write_position_ = end;
-  return static_cast<std::uint32_t>(at - record_start_);
+  write_offset_ = end;
+  return static_cast<std::uint32_t>(at - record_start_offset_);
 }
 
 std::uint32_t CommandWriter::put(std::span<const std::byte> piece) {
   const std::uint32_t at = reserve(piece.size());
   if (!has_overflowed_ && !piece.empty()) {
-    std::memcpy(commands_.data() + record_start_ + at, piece.data(), piece.size());
+    std::memcpy(command_area_.data() + record_start_offset_ + at, piece.data(), piece.size());
   }
   return at;
 }
@@ -53,7 +53,7 @@ bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const back
   record.shuffle_seed = launch.shuffle_seed;
   record.timed_run_count = launch.sample_count;
   record.checked_threads_offset = put(std::as_bytes(std::span(launch.checked_threads)));
-  record.checked_threads_count = static_cast<std::uint32_t>(launch.checked_threads.size());
+  record.checked_thread_count = static_cast<std::uint32_t>(launch.checked_threads.size());
   return end_record(record);
 }
 
@@ -65,22 +65,22 @@ bool CommandWriter::add_load(const std::string& code) {
 }
 
 void CommandWriter::put_arguments(const backends::LaunchRequest& launch, LaunchRecord& record) {
-  std::size_t blob_bytes = 0;
+  std::size_t argument_blob_bytes = 0;
   std::size_t pointers = 0;
   for (const backends::KernelArgument& argument : launch.arguments) {
-    blob_bytes += round_up(argument.bytes.size(), kAlignment);
+    argument_blob_bytes += round_up(argument.bytes.size(), kAlignment);
     pointers += argument.pointers.size();
   }
   record.argument_count = static_cast<std::uint32_t>(launch.arguments.size());
   record.pointer_count = static_cast<std::uint32_t>(pointers);
-  record.blob_bytes = static_cast<std::uint32_t>(blob_bytes);
+  record.argument_blob_bytes = static_cast<std::uint32_t>(argument_blob_bytes);
   record.arguments_offset = reserve(launch.arguments.size() * sizeof(ArgumentLocation));
   record.pointers_offset = reserve(pointers * sizeof(PointerRelocation));
-  record.blob_offset = reserve(blob_bytes);
+  record.blob_offset = reserve(argument_blob_bytes);
   if (has_overflowed_) {
     return;
   }
-  std::byte* const base = commands_.data() + record_start_;
+  std::byte* const base = command_area_.data() + record_start_offset_;
   std::byte* row = base + record.arguments_offset;
   std::byte* pointer_row = base + record.pointers_offset;
   std::uint32_t at = 0;
@@ -93,7 +93,7 @@ void CommandWriter::put_arguments(const backends::LaunchRequest& launch, LaunchR
     }
     for (const backends::KernelArgument::Pointer& pointer : argument.pointers) {
       const BufferExtent buffer = locate_buffer_(pointer.address.buffer);
-      const PointerRelocation address{at + pointer.position, buffer.offset + pointer.address.offset, buffer.offset,
+      const PointerRelocation address{at + pointer.byte_offset, buffer.offset + pointer.address.offset, buffer.offset,
                                       buffer.size};
       std::memcpy(pointer_row, &address, sizeof(address));
       pointer_row += sizeof(address);
@@ -103,20 +103,20 @@ void CommandWriter::put_arguments(const backends::LaunchRequest& launch, LaunchR
 }
 
 bool CommandWriter::end_record(LaunchRecord& record) {
-  if (std::exchange(has_overflowed_, false) || record_count_ == kMaxLaunches) {
-    write_position_ = record_start_;
+  if (std::exchange(has_overflowed_, false) || record_count_ == kMaxLaunchesPerRound) {
+    write_offset_ = record_start_offset_;
     return false;
   }
-  record.size = static_cast<std::uint32_t>(write_position_ - record_start_);
-  std::memcpy(commands_.data() + record_start_, &record, sizeof(record));
-  record_start_ = write_position_;
+  record.size = static_cast<std::uint32_t>(write_offset_ - record_start_offset_);
+  std::memcpy(command_area_.data() + record_start_offset_, &record, sizeof(record));
+  record_start_offset_ = write_offset_;
   ++record_count_;
   return true;
 }
 
-void CommandWriter::finish(std::uint32_t processor_seconds) {
-  const CommandHeader header{static_cast<std::uint32_t>(record_count_), processor_seconds};
-  std::memcpy(commands_.data(), &header, sizeof(header));
+void CommandWriter::finish(std::uint32_t cpu_time_limit_seconds) {
+  const CommandHeader header{static_cast<std::uint32_t>(record_count_), cpu_time_limit_seconds};
+  std::memcpy(command_area_.data(), &header, sizeof(header));
 }
 
 }  // namespace assay::worker

@@ -31,7 +31,7 @@ class CommandWriter {
 
   [[nodiscard]] std::size_t count() const { return record_count_; }
   /// Completes the round.
-  void finish(std::uint32_t processor_seconds);
+  void finish(std::uint32_t cpu_time_limit_seconds);
 
  private:
   /// Appends a piece to the current record at the next multiple of 16; returns its position within the record.
@@ -41,12 +41,12 @@ class CommandWriter {
   void put_arguments(const backends::LaunchRequest& launch, LaunchRecord& record);
   bool end_record(LaunchRecord& record);
 
-  std::span<std::byte> commands_;   ///< shared memory for the commands of a round
-  LocateBuffer locate_buffer_;      ///< finds the position of a buffer
-  std::size_t record_start_ = 0;    ///< position of the current record in commands_
-  std::size_t write_position_ = 0;  ///< position of its next piece in commands_
-  bool has_overflowed_ = false;     ///< whether the current record does not fit
-  std::size_t record_count_ = 0;    ///< number of complete records
+  std::span<std::byte> command_area_;    ///< shared memory for the commands of a round
+  LocateBuffer locate_buffer_;           ///< finds the position of a buffer
+  std::size_t record_start_offset_ = 0;  ///< position of the current record in command_area_
+  std::size_t write_offset_ = 0;         ///< position of its next piece in command_area_
+  bool has_overflowed_ = false;          ///< whether the current record does not fit
+  std::size_t record_count_ = 0;         ///< number of complete records
 };
 
 }  // namespace assay::worker

@@ -38,14 +38,14 @@ TEST(CommandWriter, WrittenCommandsCanBeReadBack) {
   writer.finish(9);
 
   EXPECT_EQ(read_at<CommandHeader>(commands, 0).count, 2U);
-  EXPECT_EQ(read_at<CommandHeader>(commands, 0).processor_seconds, 9U);
+  EXPECT_EQ(read_at<CommandHeader>(commands, 0).cpu_time_limit_seconds, 9U);
   const auto record = read_at<LaunchRecord>(commands, kFirst);
   EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.code_offset), "/lib.so");
   EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.symbol_offset), "entry");
   EXPECT_EQ(record.threads, 5);
   EXPECT_EQ(record.requested_block_threads, 2);
   EXPECT_EQ(record.required_block_threads, 64);
-  ASSERT_EQ(record.checked_threads_count, 2U);
+  ASSERT_EQ(record.checked_thread_count, 2U);
   EXPECT_EQ(read_at<std::int64_t>(commands, kFirst + record.checked_threads_offset + sizeof(std::int64_t)), 3);
   ASSERT_EQ(record.argument_count, 2U);
   const auto second = read_at<ArgumentLocation>(commands, kFirst + record.arguments_offset + sizeof(ArgumentLocation));

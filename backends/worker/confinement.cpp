@@ -16,8 +16,8 @@ std::string reason(std::int32_t error) {
 }
 
 std::string_view limited_by(std::int32_t landlock_version) {
-  if (landlock_version >= kLandlockSignalsVersion) return "files, network and signals";
-  return landlock_version >= kLandlockNetworkVersion ? "files and network" : "files";
+  if (landlock_version >= kMinLandlockVersionForSignals) return "files, network and signals";
+  return landlock_version >= kMinLandlockVersionForNetwork ? "files and network" : "files";
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ Confinement confine_program(const char* writable_folder) {
   Confinement confinement;
   confinement.file_restriction_error = restrict_writing(writable_folder, confinement.landlock_version);
   const bool limits_signals =
-      confinement.file_restriction_error == 0 && confinement.landlock_version >= kLandlockSignalsVersion;
+      confinement.file_restriction_error == 0 && confinement.landlock_version >= kMinLandlockVersionForSignals;
   confinement.system_call_filter_error = deny_system_changes(!limits_signals);
   return confinement;
 }
@@ -46,7 +46,7 @@ Confinement confine_program(const char* writable_folder) {
 std::string describe(const Confinement& confinement) {
   if (confinement.system_call_filter_error == Confinement::kNotRequested &&
       confinement.file_restriction_error == Confinement::kNotRequested) {
-    return "only time, memory and file size are limited";
+    return "the process is limited only in time, memory and file size";
   }
   return fmt::format(
       "{}; {}",

@@ -122,8 +122,8 @@ TEST_F(ConfinementTest, ForbiddenSystemCallsKillTheProcess) {
          const rlimit none{0, 0};
          return done(::prlimit(parent, RLIMIT_CPU, &none, nullptr));
        }},
-      {"close its socket", [] { return done(::close(kControlFd)); }},
-      {"write to its socket", [] { return done(::write(kControlFd, "x", 1)); }},
+      {"close its socket", [] { return done(::close(kControlSocketFd)); }},
+      {"write to its socket", [] { return done(::write(kControlSocketFd, "x", 1)); }},
       {"leave its group", [] { return done(::setsid()); }},
       {"make data executable", [=] { return done(::mprotect(page, 4096, PROT_READ | PROT_EXEC)); }},
   };
@@ -192,7 +192,7 @@ TEST_F(ConfinementTest, LandlockBlocksNetworkAndSignalsOnNewLinuxVersions) {
   const auto try_signal = [&] {
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     const Confinement confinement = confine(kFiles, folder_.c_str());
-    ::_exit(confinement.landlock_version < kLandlockSignalsVersion ? EPERM : done(::kill(parent, 0)));
+    ::_exit(confinement.landlock_version < kMinLandlockVersionForSignals ? EPERM : done(::kill(parent, 0)));
   };
   EXPECT_EXIT(try_signal(), ::testing::ExitedWithCode(EPERM), "");
   const auto try_connecting = [&] {
@@ -201,7 +201,7 @@ TEST_F(ConfinementTest, LandlockBlocksNetworkAndSignalsOnNewLinuxVersions) {
     sockaddr_in address{.sin_family = AF_INET, .sin_port = 1, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
     const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
     const int result = done(::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)));
-    ::_exit(confinement.landlock_version < kLandlockNetworkVersion ? EACCES : result);
+    ::_exit(confinement.landlock_version < kMinLandlockVersionForNetwork ? EACCES : result);
   };
   EXPECT_EXIT(try_connecting(), ::testing::ExitedWithCode(EACCES), "");
 }
@@ -212,7 +212,7 @@ TEST_F(ConfinementTest, DoesNotRestrictProcessUnlessRequested) {
 }
 
 TEST(DescribeConfinement, ListsActiveAndMissingRestrictions) {
-  EXPECT_EQ(describe({}), "only time, memory and file size are limited");
+  EXPECT_EQ(describe({}), "the process is limited only in time, memory and file size");
   EXPECT_EQ(describe({.system_call_filter_error = 0, .file_restriction_error = 0, .landlock_version = 7}),
             "system calls are filtered; files, network and signals are limited by Landlock 7");
   EXPECT_EQ(describe({.system_call_filter_error = 0, .file_restriction_error = 0, .landlock_version = 2}),

@@ -36,8 +36,8 @@ constexpr std::uint64_t file_rights(std::int32_t version) {
 
 RulesetAttributes attributes_of(std::int32_t version) {
   return {.handled_access_fs = file_rights(version),
-          .handled_access_net = version >= kLandlockNetworkVersion ? kBindAndConnectTcp : 0,
-          .scoped = version >= kLandlockSignalsVersion ? kAbstractSocketsAndSignals : 0};
+          .handled_access_net = version >= kMinLandlockVersionForNetwork ? kBindAndConnectTcp : 0,
+          .scoped = version >= kMinLandlockVersionForSignals ? kAbstractSocketsAndSignals : 0};
 }
 
 /// A path that does not exist needs no rule.

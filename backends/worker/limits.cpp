@@ -61,8 +61,8 @@ void drop_unneeded_privileges(unsigned first_unused_fd, const WorkerLimits& work
   reset_signals();
   lower_limit(RLIMIT_CORE, 0);
   lower_limit(RLIMIT_FSIZE, kMaxFileBytes);
-  if (worker_limits.process_bytes != 0 && !kIsSanitizerBuild) {
-    lower_limit(RLIMIT_AS, mapped_bytes() + worker_limits.process_bytes);
+  if (worker_limits.process_memory_limit_bytes != 0 && !kIsSanitizerBuild) {
+    lower_limit(RLIMIT_AS, mapped_bytes() + worker_limits.process_memory_limit_bytes);
   }
   if (worker_limits.filter_system_calls) {
     lower_limit(RLIMIT_NOFILE, kMaxOpenFiles);

@@ -16,19 +16,19 @@ class RelocatedArguments {
  public:
   /// Copies the launch's arguments, aligned for any type, with `base` as the address of the first buffer. Returns a
   /// pointer to each argument, valid until the next call. One more element comes first, for the caller to set.
-  std::span<void*> place(const RecordReader& launch, std::uint64_t base) {
-    memory_.resize(launch.blob().size() / sizeof(AlignedBytes) + 1);
-    std::byte* const blob = memory_.front().bytes;
-    std::memcpy(blob, launch.blob().data(), launch.blob().size());
+  std::span<void*> place(const LaunchRecordReader& launch, std::uint64_t base) {
+    argument_storage_.resize(launch.argument_blob().size() / sizeof(AlignedBytes) + 1);
+    std::byte* const argument_blob = argument_storage_.front().bytes;
+    std::memcpy(argument_blob, launch.argument_blob().data(), launch.argument_blob().size());
     for (const PointerRelocation& pointer : launch.pointers()) {
       const std::uint64_t address = base + pointer.target_offset;
-      std::memcpy(blob + pointer.blob_offset, &address, sizeof(address));
+      std::memcpy(argument_blob + pointer.blob_offset, &address, sizeof(address));
     }
-    pointers_.assign(1, nullptr);
+    argument_pointers_.assign(1, nullptr);
     for (const ArgumentLocation& argument : launch.arguments()) {
-      pointers_.push_back(blob + argument.blob_offset);
+      argument_pointers_.push_back(argument_blob + argument.blob_offset);
     }
-    return pointers_;
+    return argument_pointers_;
   }
 
  private:
@@ -36,8 +36,8 @@ class RelocatedArguments {
     std::byte bytes[64];
   };
 
-  std::vector<AlignedBytes> memory_;  ///< copy of the arguments
-  std::vector<void*> pointers_;       ///< address of each argument, after one element for the caller
+  std::vector<AlignedBytes> argument_storage_;  ///< copy of the arguments
+  std::vector<void*> argument_pointers_;        ///< address of each argument, after one element for the caller
 };
 
 }  // namespace assay::worker

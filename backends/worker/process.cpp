@@ -74,14 +74,14 @@ Wait wait_for_byte(int fd, milliseconds limit) {
 }  // namespace
 
 WorkerProcess::WorkerProcess(std::filesystem::path program, std::string role_argument, const SharedMemory& memory)
-    : program_(std::move(program)), role_argument_(std::move(role_argument)), memory_(memory) {}
+    : worker_executable_(std::move(program)), role_argument_(std::move(role_argument)), shared_memory_(memory) {}
 
 Result<void> WorkerProcess::start() {
   if (running() && !has_unexpected_message()) {
     return {};
   }
   stop();
-  memory_.control().message[0] = '\0';
+  shared_memory_.control().message[0] = '\0';
   if (const Result<void> spawned = spawn(); !spawned) {
     return spawned;
   }
@@ -90,12 +90,12 @@ Result<void> WorkerProcess::start() {
   }
   const std::string printed = output();
   stop();
-  if (const char* const reason = memory_.control().message; *reason != '\0') {
+  if (const char* const reason = shared_memory_.control().message; *reason != '\0') {
     return Error{std::string(reason, ::strnlen(reason, kMessageBufferBytes))};
   }
   return Error{fmt::format("the worker process did not start: {}",
                            printed.empty() ? "the program is not an Assay worker" : printed),
-               program_.string()};
+               worker_executable_.string()};
 }
 
 Result<void> WorkerProcess::spawn() {
@@ -105,21 +105,22 @@ Result<void> WorkerProcess::spawn() {
   }
   control_socket_ = moved_above_reserved(sockets[0]);
   const FileDescriptor theirs = moved_above_reserved(sockets[1]);
-  const FileDescriptor memory(::fcntl(memory_.fd(), F_DUPFD_CLOEXEC, kLowestOwnFd));
+  const FileDescriptor memory(::fcntl(shared_memory_.fd(), F_DUPFD_CLOEXEC, kLowestOwnFd));
   output_file_ = moved_above_reserved(::memfd_create("assay-worker-output", MFD_CLOEXEC));
   FileActions actions;
   actions.open(0, "/dev/null");
   actions.place(output_file_.get(), 1);
   actions.place(output_file_.get(), 2);
-  actions.place(theirs.get(), kControlFd);
-  actions.place(memory.get(), kMemoryFd);
+  actions.place(theirs.get(), kControlSocketFd);
+  actions.place(memory.get(), kSharedMemoryFd);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   ::posix_spawnattr_setpgroup(&attributes, 0);
-  std::string name = program_.string();
+  std::string name = worker_executable_.string();
   std::array<char*, 3> arguments{name.data(), role_argument_.data(), nullptr};
-  const int error = ::posix_spawn(&pid_, program_.c_str(), actions.get(), &attributes, arguments.data(), environ);
+  const int error =
+      ::posix_spawn(&pid_, worker_executable_.c_str(), actions.get(), &attributes, arguments.data(), environ);
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) {
     pid_ = -1;
@@ -153,7 +154,7 @@ RoundEnd WorkerProcess::run_commands(std::span<const milliseconds> limits) {
       watch = Watch{launch, now, processor};
     }
     const auto left = limits[launch] - (processor - watch->processor);
-    const auto left_on_clock = limits[launch] * kWallClockFactor - (now - watch->since);
+    const auto left_on_clock = limits[launch] * kWallClockToCpuLimitRatio - (now - watch->since);
     if (left <= left.zero() || left_on_clock <= left_on_clock.zero()) {
       stop();
       return WorkerExpired{};
@@ -170,7 +171,7 @@ bool WorkerProcess::has_unexpected_message() const {
 /// The number of completed launches; the first `from` are known to be completed.
 std::size_t WorkerProcess::completed(std::size_t from, std::size_t count) const {
   while (from < count &&
-         memory_.control().rows[from].progress.load(std::memory_order_acquire) == LaunchProgress::kCompleted) {
+         shared_memory_.control().rows[from].progress.load(std::memory_order_acquire) == LaunchProgress::kCompleted) {
     ++from;
   }
   return from;
@@ -208,7 +209,7 @@ WorkerDied WorkerProcess::reap() {
   }
   died.output = output();
   if (collected == pid_) {
-    died.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    died.signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     died.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     ::kill(-pid_, SIGKILL);  // its child processes; fails if there are none
     pid_ = -1;

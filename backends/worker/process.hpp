@@ -20,8 +20,8 @@ namespace assay::worker {
 /// first whose row is not completed.
 struct RoundDone {};
 struct WorkerDied {
-  int signal = 0;       ///< number of the signal that ended the process; 0: it exited by itself
-  int exit_status = 0;  ///< status of the exit when signal is 0
+  int signal_number = 0;  ///< number of the signal that ended the process; 0: it exited by itself
+  int exit_status = 0;    ///< status of the exit when signal is 0
   bool has_disconnected =
       false;           ///< whether it closed its socket without exiting, so it was killed; then the others are 0
   std::string output;  ///< end of the process's output
@@ -44,13 +44,13 @@ class WorkerProcess {
   [[nodiscard]] bool running() const { return pid_ > 0; }
 
   /// Runs the commands. limits[i] limits the CPU time of the i-th launch; because of other load on the machine, the
-  /// wall-clock limit is kWallClockFactor times as long. running() must be true.
+  /// wall-clock limit is kWallClockToCpuLimitRatio times as long. running() must be true.
   RoundEnd run_commands(std::span<const std::chrono::milliseconds> limits);
 
   /// Kills the process and its child processes.
   void stop();
 
-  static constexpr int kWallClockFactor = 10;  ///< wall-clock limit divided by the limit of CPU time
+  static constexpr int kWallClockToCpuLimitRatio = 10;  ///< wall-clock limit divided by the limit of CPU time
 
  private:
   Result<void> spawn();
@@ -60,12 +60,12 @@ class WorkerProcess {
   [[nodiscard]] std::string output() const;                                        ///< end of the output so far
   WorkerDied reap();                                                               ///< waits for the end of the process
 
-  std::filesystem::path program_;  ///< program of the worker
-  std::string role_argument_;      ///< argument that makes the program a worker
-  const SharedMemory& memory_;     ///< memory shared with the process
-  FileDescriptor control_socket_;  ///< the parent's end of the socket pair
-  FileDescriptor output_file_;     ///< file that receives the output of the process
-  pid_t pid_ = -1;                 ///< number of the process; -1: not running
+  std::filesystem::path worker_executable_;  ///< program of the worker
+  std::string role_argument_;                ///< argument that makes the program a worker
+  const SharedMemory& shared_memory_;        ///< memory shared with the process
+  FileDescriptor control_socket_;            ///< the parent's end of the socket pair
+  FileDescriptor output_file_;               ///< file that receives the output of the process
+  pid_t pid_ = -1;                           ///< number of the process; -1: not running
 };
 
 }  // namespace assay::worker

@@ -18,7 +18,7 @@
 
 namespace assay::worker {
 
-inline constexpr std::size_t kMaxLaunches = 4096;  ///< maximum number of launches in one round of commands
+inline constexpr std::size_t kMaxLaunchesPerRound = 4096;  ///< maximum number of launches in one round of commands
 inline constexpr std::size_t kCommandAreaBytes = std::size_t{4} << 20;  ///< size of the commands' part of the memory
 inline constexpr std::size_t kMessageBufferBytes = 512;                 ///< size of a message, including its final zero
 inline constexpr std::size_t kPathBufferBytes = 4096;                   ///< size of a path, including its final zero
@@ -44,14 +44,14 @@ struct LaunchProgressEntry {
 static_assert(std::atomic<LaunchProgress>::is_always_lock_free);
 
 /// Descriptors of a worker in addition to the standard streams.
-inline constexpr int kControlFd = 3;  ///< the worker's end of the socket pair
-inline constexpr int kMemoryFd = 4;   ///< the shared memory; closed after mapping
+inline constexpr int kControlSocketFd = 3;  ///< the worker's end of the socket pair
+inline constexpr int kSharedMemoryFd = 4;   ///< the shared memory; closed after mapping
 
 /// The resources that a worker may use; set before it starts.
 struct WorkerLimits {
-  std::uint64_t buffer_bytes = 0;   ///< total size of the buffers
-  std::uint64_t process_bytes = 0;  ///< limit of the address space in addition to the buffers; 0: no limit
-  std::uint64_t device_memory_limit =
+  std::uint64_t buffer_bytes = 0;                ///< total size of the buffers
+  std::uint64_t process_memory_limit_bytes = 0;  ///< limit of the address space in addition to the buffers; 0: no limit
+  std::uint64_t device_memory_limit_bytes =
       0;                              ///< limit of the memory of a device that has its own; 0: as much as the buffers
   std::int32_t device_ordinal = 0;    ///< number of the device
   bool filter_system_calls = false;   ///< whether to filter system calls (confinement.hpp)
@@ -86,14 +86,15 @@ struct ControlBlock {
   char code_folder[kPathBufferBytes];  ///< the folder that contains all code to load; set before the worker starts
   Confinement confinement;             ///< set by the worker before it loads any code
   char message[kMessageBufferBytes];   ///< why a launch did not complete
-  MeasurementBlock measured;           ///< measurements of a launch with samples, which is the only one of its round
-  LaunchProgressEntry rows[kMaxLaunches];  ///< progress of each launch of the round
+  MeasurementBlock measurements;       ///< measurements of a launch with samples, which is the only one of its round
+  LaunchProgressEntry rows[kMaxLaunchesPerRound];  ///< progress of each launch of the round
 };
 
 /// The header of the commands of one round.
 struct CommandHeader {
-  std::uint32_t count;              ///< number of records
-  std::uint32_t processor_seconds;  ///< CPU time of all launches together; a second safeguard against infinite loops
+  std::uint32_t count;  ///< number of records
+  std::uint32_t
+      cpu_time_limit_seconds;  ///< CPU time of all launches together; a second safeguard against infinite loops
 };
 
 /// One launch, or only the loading of code (symbol_offset = 0). Positions (`_offset`) are byte offsets from the
@@ -107,7 +108,7 @@ struct LaunchRecord {
   std::uint32_t pointers_offset;         ///< position of the PointerRelocations
   std::uint32_t pointer_count;           ///< number of PointerRelocations
   std::uint32_t blob_offset;             ///< position of the blob, which contains the arguments' bytes
-  std::uint32_t blob_bytes;              ///< size of the blob
+  std::uint32_t argument_blob_bytes;     ///< size of the blob
   std::uint32_t thread_order;            ///< order of the blocks, as backends::ThreadOrder
   std::int64_t threads;                  ///< number of threads of the launch
   std::int64_t requested_block_threads;  ///< requested threads per block; 0: the default
@@ -115,7 +116,7 @@ struct LaunchRecord {
   std::uint64_t shuffle_seed;           ///< seed of the order kShuffled
   std::int64_t timed_run_count;         ///< number of timed runs; 0: the launch is not measured
   std::uint32_t checked_threads_offset;  ///< position of the threads whose results are checked, as 8-byte numbers
-  std::uint32_t checked_threads_count;   ///< number of these threads; 0: all threads
+  std::uint32_t checked_thread_count;    ///< number of these threads; 0: all threads
 };
 
 /// The position of one argument.

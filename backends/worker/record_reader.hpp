@@ -10,35 +10,37 @@
 namespace assay::worker {
 
 /// Parses one record of the commands that a worker receives. The strings that it returns are views into the commands.
-class RecordReader {
+class LaunchRecordReader {
  public:
-  explicit RecordReader(const std::byte* base) : base_(base) { std::memcpy(&record_, base, sizeof(record_)); }
+  explicit LaunchRecordReader(const std::byte* base) : record_start_(base) {
+    std::memcpy(&record_, base, sizeof(record_));
+  }
 
   [[nodiscard]] const LaunchRecord& record() const { return record_; }
-  [[nodiscard]] const char* code() const { return at<char>(record_.code_offset); }
-  [[nodiscard]] const char* symbol() const { return at<char>(record_.symbol_offset); }
+  [[nodiscard]] const char* code() const { return view_at<char>(record_.code_offset); }
+  [[nodiscard]] const char* symbol() const { return view_at<char>(record_.symbol_offset); }
   [[nodiscard]] bool loads_only() const { return record_.symbol_offset == 0; }
-  [[nodiscard]] std::span<const std::byte> blob() const {
-    return {at<std::byte>(record_.blob_offset), record_.blob_bytes};
+  [[nodiscard]] std::span<const std::byte> argument_blob() const {
+    return {view_at<std::byte>(record_.blob_offset), record_.argument_blob_bytes};
   }
   [[nodiscard]] std::span<const ArgumentLocation> arguments() const {
-    return {at<ArgumentLocation>(record_.arguments_offset), record_.argument_count};
+    return {view_at<ArgumentLocation>(record_.arguments_offset), record_.argument_count};
   }
   [[nodiscard]] std::span<const PointerRelocation> pointers() const {
-    return {at<PointerRelocation>(record_.pointers_offset), record_.pointer_count};
+    return {view_at<PointerRelocation>(record_.pointers_offset), record_.pointer_count};
   }
   [[nodiscard]] std::span<const std::int64_t> checked_threads() const {
-    return {at<std::int64_t>(record_.checked_threads_offset), record_.checked_threads_count};
+    return {view_at<std::int64_t>(record_.checked_threads_offset), record_.checked_thread_count};
   }
 
  private:
   template <typename T>
-  [[nodiscard]] const T* at(std::uint32_t position) const {
-    return reinterpret_cast<const T*>(base_ + position);
+  [[nodiscard]] const T* view_at(std::uint32_t position) const {
+    return reinterpret_cast<const T*>(record_start_ + position);
   }
 
-  const std::byte* base_;  ///< start of the record
-  LaunchRecord record_{};  ///< copy of the record's fixed part
+  const std::byte* record_start_;  ///< start of the record
+  LaunchRecord record_{};          ///< copy of the record's fixed part
 };
 
 }  // namespace assay::worker

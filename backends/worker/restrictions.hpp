@@ -19,8 +19,8 @@ namespace assay::worker {
 [[nodiscard]] std::int32_t deny_system_changes(bool deny_signals);
 
 /// The first versions in which Landlock restricts more than files.
-inline constexpr std::int32_t kLandlockNetworkVersion = 4;  ///< restricts TCP
-inline constexpr std::int32_t kLandlockSignalsVersion = 6;  ///< restricts signals and abstract Unix sockets
+inline constexpr std::int32_t kMinLandlockVersionForNetwork = 4;  ///< restricts TCP
+inline constexpr std::int32_t kMinLandlockVersionForSignals = 6;  ///< restricts signals and abstract Unix sockets
 
 /// Permanently restricts the calling process to reading files below `folder` and the files needed to load libraries. It
 /// cannot write, create, remove or execute files, and if Landlock supports it, neither use TCP nor signal other

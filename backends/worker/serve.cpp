@@ -82,16 +82,16 @@ void write_measured(MeasurementBlock& block, const LaunchMeasurements& measured)
 bool run_commands(const Memory& memory, LaunchExecutor& executor) {
   CommandHeader header{};
   std::memcpy(&header, memory.commands, sizeof(header));
-  allow_processor_seconds(header.processor_seconds);
+  allow_processor_seconds(header.cpu_time_limit_seconds);
   const std::byte* at = memory.commands + round_up(sizeof(header), 16);
   for (std::uint32_t i = 0; i < header.count; ++i) {
-    const RecordReader reader(at);
+    const LaunchRecordReader reader(at);
     at += reader.record().size;
     LaunchProgressEntry& row = memory.control->rows[i];
     row.progress.store(LaunchProgress::kStarted, std::memory_order_release);
     const LaunchResult end = executor.run(reader);
     row.nanoseconds = end.nanoseconds;
-    if (end.measured) write_measured(memory.control->measured, *end.measured);
+    if (end.measurements) write_measured(memory.control->measurements, *end.measurements);
     if (end.progress != LaunchProgress::kCompleted) write_text(memory.control->message, end.message);
     row.progress.store(end.progress, std::memory_order_release);
     if (end.progress != LaunchProgress::kCompleted) return end.process_is_usable;
@@ -120,15 +120,15 @@ void skip_leak_check_on_exit() {
 }
 
 int serve(const MakeExecutor& make_executor) {
-  const Memory memory = map_memory(kMemoryFd);
+  const Memory memory = map_memory(kSharedMemoryFd);
   if (!memory.mapped()) {
     std::perror("assay worker: cannot map the shared memory");
     return kSetupFailed;
   }
-  ::close(kMemoryFd);                        // otherwise a kernel could map the other parts
+  ::close(kSharedMemoryFd);                  // otherwise a kernel could map the other parts
   std::setvbuf(stdout, nullptr, _IONBF, 0);  // unbuffered, so that output before a crash is kept
   const WorkerLimits worker_limits = memory.control->worker_limits;
-  drop_unneeded_privileges(kControlFd + 1, worker_limits);
+  drop_unneeded_privileges(kControlSocketFd + 1, worker_limits);
   if (kIsSanitizerBuild) skip_leak_check_on_exit();
   memory.control->confinement = confine(worker_limits, memory.control->code_folder);
   auto executor = make_executor(worker_limits, {memory.buffers, worker_limits.buffer_bytes});
@@ -136,9 +136,9 @@ int serve(const MakeExecutor& make_executor) {
     write_text(memory.control->message, executor.error().text());
     return kSetupFailed;
   }
-  bool served = send_byte(kControlFd);
-  while (served && receive_byte(kControlFd)) {
-    served = run_commands(memory, **executor) && send_byte(kControlFd);
+  bool served = send_byte(kControlSocketFd);
+  while (served && receive_byte(kControlSocketFd)) {
+    served = run_commands(memory, **executor) && send_byte(kControlSocketFd);
   }
   // Not exit(): exit handlers of generated libraries must not run.
   std::_Exit(0);

@@ -24,18 +24,18 @@ struct LaunchMeasurements {
 
 /// How one launch ended.
 struct LaunchResult {
-  LaunchProgress progress = LaunchProgress::kCompleted;       ///< progress at the end of the launch
-  std::int64_t nanoseconds = 0;                               ///< time of the launch only, if it completed
-  std::string message = {};                                   ///< why the launch did not complete; empty if it did
-  bool process_is_usable = true;                              ///< whether further launches are possible in this process
-  std::optional<LaunchMeasurements> measured = std::nullopt;  ///< measurements, if the launch has samples
+  LaunchProgress progress = LaunchProgress::kCompleted;  ///< progress at the end of the launch
+  std::int64_t nanoseconds = 0;                          ///< time of the launch only, if it completed
+  std::string message = {};                              ///< why the launch did not complete; empty if it did
+  bool process_is_usable = true;                         ///< whether further launches are possible in this process
+  std::optional<LaunchMeasurements> measurements = std::nullopt;  ///< measurements, if the launch has samples
 };
 
 /// Runs launches in a worker process of a device.
 class LaunchExecutor {
  public:
   virtual ~LaunchExecutor() = default;
-  virtual LaunchResult run(const RecordReader& launch) = 0;
+  virtual LaunchResult run(const LaunchRecordReader& launch) = 0;
 };
 
 /// Called after the process has dropped its privileges, with its limits and the buffers.

@@ -30,12 +30,16 @@ std::string signal_text(int signal) {
 
 std::string end_text(const WorkerDied& died) {
   if (died.has_disconnected) return "closed its connection without exiting and was killed";
-  if (died.signal == SIGSYS) return signal_text(died.signal) + ": made a forbidden system call";
-  return died.signal != 0 ? signal_text(died.signal) : fmt::format("exited early with status {}", died.exit_status);
+  if (died.signal_number == SIGSYS) return signal_text(died.signal_number) + ": made a forbidden system call";
+  return died.signal_number != 0 ? signal_text(died.signal_number)
+                                 : fmt::format("exited early with status {}", died.exit_status);
 }
 
 Crashed crashed(const WorkerDied& died) {
-  return {.signal = died.signal, .exit_status = died.exit_status, .message = end_text(died), .output = died.output};
+  return {.signal_number = died.signal_number,
+          .exit_status = died.exit_status,
+          .message = end_text(died),
+          .output = died.output};
 }
 
 /// The code of a launch, or why the launch cannot be sent.
@@ -44,7 +48,7 @@ Result<std::string> code_of(const LaunchRequest& launch, const WorkerConfig& kin
     return Error{"the launch has no kernel"};
   }
   if (launch.kernel->find(launch.pass, launch.precision) == nullptr) {
-    return Error{"the kernel has no entry for this pass and precision"};
+    return Error{"the kernel has no entry point for this pass and precision"};
   }
   return kind.code_of(launch);
 }
@@ -65,7 +69,7 @@ Result<std::unique_ptr<WorkerSession>> WorkerSession::open(const WorkerLimits& w
     return memory.error();
   }
   std::error_code error;
-  const std::string folder = std::filesystem::absolute(kind.folder, error).string();
+  const std::string folder = std::filesystem::absolute(kind.code_folder, error).string();
   if (folder.size() >= kPathBufferBytes) {
     return Error{fmt::format("the path of the code folder has {} bytes, but at most {} are supported", folder.size(),
                              kPathBufferBytes - 1),
@@ -77,16 +81,18 @@ Result<std::unique_ptr<WorkerSession>> WorkerSession::open(const WorkerLimits& w
     return started.error();
   }
   // Read it now, because a kernel may overwrite it later.
-  session->confinement_ = session->memory_->control().confinement;
+  session->confinement_ = session->shared_memory_->control().confinement;
   return session;
 }
 
 WorkerSession::WorkerSession(std::unique_ptr<SharedMemory> memory, WorkerConfig kind)
-    : memory_(std::move(memory)), config_(std::move(kind)), worker_(config_.program, config_.role_argument, *memory_) {}
+    : shared_memory_(std::move(memory)),
+      config_(std::move(kind)),
+      worker_(config_.program, config_.role_argument, *shared_memory_) {}
 
 Result<BufferId> WorkerSession::allocate(std::size_t size) {
   const std::size_t offset = round_up(used_bytes_, kBufferAlignment);
-  const std::size_t capacity = memory_->buffers().size();
+  const std::size_t capacity = shared_memory_->buffers().size();
   if (offset > capacity || size > capacity - offset) {
     return Error{
         fmt::format("cannot allocate a buffer of {} bytes: {} of {} bytes are in use", size, used_bytes_, capacity)};
@@ -98,12 +104,12 @@ Result<BufferId> WorkerSession::allocate(std::size_t size) {
 
 std::span<std::byte> WorkerSession::bytes(BufferId buffer) {
   assert(buffer.index < buffers_.size());
-  return memory_->buffers().subspan(buffers_[buffer.index].offset, buffers_[buffer.index].size);
+  return shared_memory_->buffers().subspan(buffers_[buffer.index].offset, buffers_[buffer.index].size);
 }
 
 void WorkerSession::reset() {
   if (used_bytes_ > kKeptBytes) {
-    memory_->discard_buffers(used_bytes_);
+    shared_memory_->discard_buffers(used_bytes_);
   }
   buffers_.clear();
   used_bytes_ = 0;
@@ -136,7 +142,7 @@ void WorkerSession::read_measurement(const LaunchRequest& launch, RunOutcome& ou
   auto* const completed = std::get_if<Completed>(&outcome);
   if (completed == nullptr || config_.target.empty()) return;
   // Like everything in shared memory, it is copied once and then validated.
-  const auto block = std::make_unique<MeasurementBlock>(memory_->control().measured);
+  const auto block = std::make_unique<MeasurementBlock>(shared_memory_->control().measurements);
   const auto text = [](const auto& place) { return std::string(place, ::strnlen(place, sizeof(place))); };
   Measurement measurement{
       .target = config_.target, .threads = launch.threads, .measures = {}, .remark = text(block->remark)};
@@ -149,7 +155,7 @@ void WorkerSession::read_measurement(const LaunchRequest& launch, RunOutcome& ou
 /// Writes as many of the first launches as fit and can be sent; returns their time limits. A launch with samples gets
 /// its own round.
 std::vector<milliseconds> WorkerSession::write_round(std::span<const LaunchRequest> launches) {
-  CommandWriter writer(memory_->commands(), [this](BufferId buffer) {
+  CommandWriter writer(shared_memory_->commands(), [this](BufferId buffer) {
     assert(buffer.index < buffers_.size());
     return buffers_[buffer.index];
   });
@@ -167,7 +173,7 @@ std::vector<milliseconds> WorkerSession::write_round(std::span<const LaunchReque
 }
 
 RunOutcome WorkerSession::load(const std::string& code, milliseconds limit) {
-  CommandWriter writer(memory_->commands(), nullptr);
+  CommandWriter writer(shared_memory_->commands(), nullptr);
   writer.add_load(code);
   writer.finish(seconds_for({&limit, 1}));
   return run_round({&limit, 1}).front();
@@ -178,7 +184,7 @@ std::vector<RunOutcome> WorkerSession::run_round(std::span<const milliseconds> l
   if (const Result<void> started = worker_.start(); !started) {
     return std::vector<RunOutcome>(limits.size(), ResourceError{started.error().text()});
   }
-  ControlBlock& control = memory_->control();
+  ControlBlock& control = shared_memory_->control();
   for (std::size_t i = 0; i < limits.size(); ++i) {
     control.rows[i].progress.store(LaunchProgress::kPending, std::memory_order_relaxed);
   }
@@ -200,7 +206,7 @@ std::vector<RunOutcome> WorkerSession::run_round(std::span<const milliseconds> l
 RunOutcome WorkerSession::outcome_of_failed_launch(LaunchProgress progress, const RoundEnd& end,
                                                    milliseconds limit) const {
   // A kernel may have overwritten the message, so it may not be zero-terminated.
-  const char* const text = memory_->control().message;
+  const char* const text = shared_memory_->control().message;
   std::string message(text, ::strnlen(text, kMessageBufferBytes));
   switch (progress) {
     case LaunchProgress::kRejected: return LaunchFailed{std::move(message)};
@@ -214,7 +220,7 @@ RunOutcome WorkerSession::outcome_of_failed_launch(LaunchProgress progress, cons
     return TimedOut{limit};
   }
   if (const auto* died = std::get_if<WorkerDied>(&end)) {
-    return died->signal == SIGXCPU ? RunOutcome{TimedOut{limit}} : RunOutcome{crashed(*died)};
+    return died->signal_number == SIGXCPU ? RunOutcome{TimedOut{limit}} : RunOutcome{crashed(*died)};
   }
   return LaunchFailed{"the worker reported completion but ran fewer launches than requested"};
 }

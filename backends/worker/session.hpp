@@ -24,7 +24,8 @@ namespace assay::worker {
 struct WorkerConfig {
   std::filesystem::path program;  ///< program of the worker; its main() calls serve_if_worker()
   std::string role_argument;      ///< argument that makes the program a worker
-  std::filesystem::path folder;   ///< folder of all code files; the only readable folder if the limits restrict files
+  std::filesystem::path
+      code_folder;  ///< folder of all code files; the only readable folder if the limits restrict files
   /// The code files of a launch, one per line in order of preference, or why there are none. The kernel has the entry.
   std::function<Result<std::string>(const backends::LaunchRequest&)> code_of;
   std::string target = {};  ///< architecture for measurements: "sm_90"; empty: launches are not measured
@@ -32,7 +33,7 @@ struct WorkerConfig {
 
 /// Uses one worker process at a time, which is restarted after each crash or time-out. A round of commands holds as
 /// many launches as fit; after a crash, the launches after the failed one go into the next round.
-class WorkerSession final : public backends::Session {
+class WorkerSession final : public backends::DeviceSession {
  public:
   /// Starts a worker at once, and fails if that is not possible.
   static Result<std::unique_ptr<WorkerSession>> open(const WorkerLimits& worker_limits, WorkerConfig kind);
@@ -58,12 +59,12 @@ class WorkerSession final : public backends::Session {
   backends::RunOutcome outcome_of_failed_launch(LaunchProgress progress, const RoundEnd& end,
                                                 std::chrono::milliseconds limit) const;
 
-  std::unique_ptr<SharedMemory> memory_;  ///< memory shared with the worker
-  WorkerConfig config_;                   ///< program and files of the worker
-  WorkerProcess worker_;                  ///< worker process, which may not be running
-  Confinement confinement_;               ///< how the worker is confined
-  std::vector<BufferExtent> buffers_;     ///< position of each buffer, by BufferId::index
-  std::size_t used_bytes_ = 0;            ///< total size of the buffers, with their alignment
+  std::unique_ptr<SharedMemory> shared_memory_;  ///< memory shared with the worker
+  WorkerConfig config_;                          ///< program and files of the worker
+  WorkerProcess worker_;                         ///< worker process, which may not be running
+  Confinement confinement_;                      ///< how the worker is confined
+  std::vector<BufferExtent> buffers_;            ///< position of each buffer, by BufferId::index
+  std::size_t used_bytes_ = 0;                   ///< total size of the buffers, with their alignment
 };
 
 }  // namespace assay::worker

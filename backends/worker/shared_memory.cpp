@@ -14,8 +14,8 @@ namespace assay::worker {
 namespace {
 
 Error system_error(const char* what, std::size_t bytes) {
-  return Error{
-      fmt::format("cannot {} of {} MiB for buffers: {}", what, bytes >> 20U, std::system_category().message(errno))};
+  return Error{fmt::format("cannot {} of {} MiB for the buffers of a worker: {}", what, bytes >> 20U,
+                           std::system_category().message(errno))};
 }
 
 }  // namespace
@@ -46,12 +46,12 @@ Result<std::unique_ptr<SharedMemory>> SharedMemory::create(WorkerLimits worker_l
 }
 
 SharedMemory::~SharedMemory() {
-  ::munmap(base_, size_);
+  ::munmap(mapping_start_, mapping_bytes_);
   ::close(fd_);
 }
 
 void SharedMemory::discard_buffers(std::size_t bytes) {
-  ::madvise(base_ + kBuffersOffset, round_up(bytes, kPageBytes), MADV_REMOVE);
+  ::madvise(mapping_start_ + kBuffersOffset, round_up(bytes, kPageBytes), MADV_REMOVE);
 }
 
 }  // namespace assay::worker

@@ -22,18 +22,20 @@ class SharedMemory {
   ~SharedMemory();
 
   [[nodiscard]] int fd() const { return fd_; }
-  [[nodiscard]] ControlBlock& control() const { return *reinterpret_cast<ControlBlock*>(base_); }
-  [[nodiscard]] std::span<std::byte> commands() const { return {base_ + kCommandsOffset, kCommandAreaBytes}; }
-  [[nodiscard]] std::span<std::byte> buffers() const { return {base_ + kBuffersOffset, size_ - kBuffersOffset}; }
+  [[nodiscard]] ControlBlock& control() const { return *reinterpret_cast<ControlBlock*>(mapping_start_); }
+  [[nodiscard]] std::span<std::byte> commands() const { return {mapping_start_ + kCommandsOffset, kCommandAreaBytes}; }
+  [[nodiscard]] std::span<std::byte> buffers() const {
+    return {mapping_start_ + kBuffersOffset, mapping_bytes_ - kBuffersOffset};
+  }
   /// Returns the first `bytes` of the buffers to the system; they read as zeros afterwards.
   void discard_buffers(std::size_t bytes);
 
  private:
-  SharedMemory(int fd, std::byte* base, std::size_t size) : fd_(fd), base_(base), size_(size) {}
+  SharedMemory(int fd, std::byte* base, std::size_t size) : fd_(fd), mapping_start_(base), mapping_bytes_(size) {}
 
-  int fd_;            ///< descriptor of the anonymous file
-  std::byte* base_;   ///< start of the mapping
-  std::size_t size_;  ///< size of the mapping
+  int fd_;                     ///< descriptor of the anonymous file
+  std::byte* mapping_start_;   ///< start of the mapping
+  std::size_t mapping_bytes_;  ///< size of the mapping
 };
 
 }  // namespace assay::worker

@@ -71,7 +71,7 @@ void add_loading(std::vector<Allowed>& allowed) {
   constexpr int kWriting = O_ACCMODE | O_CREAT | O_TRUNC | __O_TMPFILE;
   allowed.push_back({SCMP_SYS(openat), {without(2, kWriting)}});
   allowed.push_back({SCMP_SYS(open), {without(1, kWriting)}});
-  allowed.push_back({SCMP_SYS(close), {argument(0, SCMP_CMP_GT, kControlFd)}});
+  allowed.push_back({SCMP_SYS(close), {argument(0, SCMP_CMP_GT, kControlSocketFd)}});
 }
 
 void add_communication(std::vector<Allowed>& allowed) {
@@ -79,8 +79,8 @@ void add_communication(std::vector<Allowed>& allowed) {
     allowed.push_back({SCMP_SYS(write), {equal(0, stream)}});
     allowed.push_back({SCMP_SYS(writev), {equal(0, stream)}});
   }
-  allowed.push_back({SCMP_SYS(sendto), {equal(0, kControlFd)}});
-  allowed.push_back({SCMP_SYS(recvfrom), {equal(0, kControlFd)}});
+  allowed.push_back({SCMP_SYS(sendto), {equal(0, kControlSocketFd)}});
+  allowed.push_back({SCMP_SYS(recvfrom), {equal(0, kControlSocketFd)}});
 }
 
 void add_exit(std::vector<Allowed>& allowed) {
@@ -104,7 +104,7 @@ void add_for_sanitizers(std::vector<Allowed>& allowed) {
         SCMP_SYS(uname), SCMP_SYS(getdents64), SCMP_SYS(set_robust_list), SCMP_SYS(rseq)})
     allowed.push_back({call});
   allowed.push_back({SCMP_SYS(pipe2)});
-  allowed.push_back({SCMP_SYS(write), {argument(0, SCMP_CMP_GT, kControlFd)}});
+  allowed.push_back({SCMP_SYS(write), {argument(0, SCMP_CMP_GT, kControlSocketFd)}});
 }
 
 std::vector<Allowed> allowed_calls() {

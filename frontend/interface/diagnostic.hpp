@@ -15,11 +15,11 @@ enum class Severity : std::uint8_t {
 
 struct Diagnostic {
   Severity severity = Severity::kError;
-  std::string file;       ///< name of the user's file
-  ir::Loc loc;            ///< line and column, from 1; columns count bytes
-  std::string function;   ///< name of the kernel or function concerned; empty at top level
-  std::string construct;  ///< the source construct, shortened: "lambda", "wp.svd3(...)"
-  std::string reason;     ///< why it is not supported, or how it is handled
+  std::string file;               ///< name of the user's file
+  ir::Loc loc;                    ///< line and column, from 1; columns count bytes
+  std::string function;           ///< name of the kernel or function concerned; empty at top level
+  std::string construct_excerpt;  ///< the source construct, shortened: "lambda", "wp.svd3(...)"
+  std::string reason;             ///< why it is not supported, or how it is handled
 
   /// "file.py:3:5: error: in k: wp.svd3(...): unknown or unsupported function".
   std::string text() const;

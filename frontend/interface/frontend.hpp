@@ -1,6 +1,6 @@
 // The languages in which a kernel may be written: one row each. A frontend turns a source text into a set of kernels.
 //
-//     if (const FrontendEntry* row = frontend_of("wave.py")) auto parsed = row->parse(text, "wave.py", finder);
+//     if (const LanguageFrontend* row = frontend_of("wave.py")) auto parsed = row->parse(text, "wave.py", finder);
 //
 // To add a language, write its folder and add a line to the table in frontend/registry.cpp.
 #pragma once
@@ -20,7 +20,7 @@
 namespace assay::frontend {
 
 /// A kernel or function that the file defines, parsed or not, in the order of the file.
-struct Declaration {
+struct FunctionDeclaration {
   std::string name;        ///< name of the kernel or function
   bool is_kernel = false;  ///< whether it is a kernel
   bool is_parsed = false;  ///< whether it is in the module; functions that no kernel needs may be omitted with a note
@@ -28,15 +28,15 @@ struct Declaration {
   bool has_assumptions = false;    ///< whether the frontend chose types or values that the file leaves open
   /// A statement that specifies all assumptions when appended to the file. Empty if there is none.
   std::string suggested_overload;
-  ir::Loc loc;                          ///< location of the definition
-  std::vector<std::string> parameters;  ///< names of the parameters, in order
+  ir::Loc loc;                               ///< location of the definition
+  std::vector<std::string> parameter_names;  ///< names of the parameters, in order
 };
 
 /// The result of parsing a source text.
 struct ParsedFile {
-  ir::Module module;                      ///< parsed module, which is valid: ir::verify has no finding
-  std::vector<Diagnostic> diagnostics;    ///< errors and notes, in the order of the file
-  std::vector<Declaration> declarations;  ///< kernels and functions, in the order of the file
+  ir::Module module;                              ///< parsed module, which is valid: ir::verify has no finding
+  std::vector<Diagnostic> diagnostics;            ///< errors and notes, in the order of the file
+  std::vector<FunctionDeclaration> declarations;  ///< kernels and functions, in the order of the file
 };
 
 /// The text of a module, and the name of its file for messages.
@@ -55,23 +55,23 @@ using ModuleFinder =
 inline constexpr std::size_t kMaxImportedFiles = 200;
 inline constexpr std::size_t kMaxImportedBytes = 20'000'000;
 
-struct FrontendEntry {
+struct LanguageFrontend {
   std::string_view name;              ///< name of the language: "warp"
   std::string_view suffix;            ///< suffix of the language's files, with the dot: ".py"
   std::string_view file_description;  ///< description of a file, for messages: "a Python file with Warp kernels"
   std::string_view
-      kernel_description;       ///< definition of a kernel, for messages: "a function with the decorator @wp.kernel"
-  std::size_t max_source_size;  ///< maximum size of a file in bytes; a larger file is rejected
-  bool is_python;               ///< whether a file's text is the Python source that reports and datasets show
+      kernel_description;        ///< definition of a kernel, for messages: "a function with the decorator @wp.kernel"
+  std::size_t max_source_bytes;  ///< maximum size of a file in bytes; a larger file is rejected
+  bool is_python;                ///< whether a file's text is the Python source that reports and datasets show
   /// Fails, with "file:line:column" if there is a place, only if nothing of the text can be parsed. A kernel that is
   /// not supported becomes a declaration with a diagnostic. `finder` may be empty.
   Result<ParsedFile> (*parse)(std::string_view source, std::string file_name, const ModuleFinder& finder);
 };
 
 /// All languages; the first is the default for files without a known suffix.
-std::span<const FrontendEntry> frontends();
+std::span<const LanguageFrontend> frontends();
 
 /// The language of a file by its suffix; null if none has it.
-const FrontendEntry* frontend_of(std::string_view path);
+const LanguageFrontend* frontend_of(std::string_view path);
 
 }  // namespace assay::frontend

@@ -19,10 +19,11 @@ Result<ParsedFile> parse_ir_text(std::string_view source, std::string file_name,
   }
   ParsedFile result{.module = module.take(), .diagnostics = {}, .declarations = {}};
   for (const ir::Function& kernel : result.module.kernels) {
-    Declaration declaration{.name = kernel.name, .is_kernel = true, .is_parsed = true, .uses_thread_index = true};
+    FunctionDeclaration declaration{
+        .name = kernel.name, .is_kernel = true, .is_parsed = true, .uses_thread_index = true};
     declaration.loc = kernel.loc;
     for (int parameter = 0; parameter < kernel.parameter_count; ++parameter)
-      declaration.parameters.push_back(kernel.var(parameter).name);
+      declaration.parameter_names.push_back(kernel.var(parameter).name);
     result.declarations.push_back(std::move(declaration));
   }
   return result;

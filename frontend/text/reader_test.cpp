@@ -31,7 +31,7 @@ kernel scale(x: array<f32,1>, a: f32, out: array<f32,1>; i) {
   ASSERT_EQ(parsed->declarations.size(), 1U);
   EXPECT_EQ(parsed->declarations[0].name, "scale");
   EXPECT_EQ(parsed->declarations[0].loc.line, 3);
-  EXPECT_THAT(parsed->declarations[0].parameters, ElementsAre("x", "a", "out"));
+  EXPECT_THAT(parsed->declarations[0].parameter_names, ElementsAre("x", "a", "out"));
   EXPECT_THAT(parsed->module.kernels[0].annotations, ElementsAre("domain: 0 <= a"));
 }
 

@@ -37,10 +37,10 @@ std::string ending_of(const AttackResult& result) {
 std::string counts_of(const AttackReport& report) {
   const Tally tally = tally_of(report);
   const auto passed =
-      std::ranges::count_if(report.neighbor_records, [](const auto& record) { return is_pass(record.outcome); });
+      std::ranges::count_if(report.correct_kernel_records, [](const auto& record) { return is_pass(record.outcome); });
   return fmt::format("{} attacks: {} caught, {} not caught, {} not run; {} of {} correct kernels passed",
                      report.results.size(), tally.caught, tally.not_caught, tally.skipped, passed,
-                     report.neighbor_records.size());
+                     report.correct_kernel_records.size());
 }
 
 /// Problems to report: attacks that were not caught, damage that was done, correct kernels that failed.
@@ -57,12 +57,12 @@ std::vector<std::string> troubles_of(const AttackReport& report) {
     for (const std::string& damage : result.damage_reports)
       troubles.push_back(fmt::format("attack {}: {}", result.attack.name, damage));
   }
-  for (const harness::CaseRecord& record : report.neighbor_records) {
+  for (const harness::CaseRecord& record : report.correct_kernel_records) {
     if (!is_pass(record.outcome))
       troubles.push_back(fmt::format("correct kernel {} has the outcome {}, expected pass: {}", record.name,
                                      to_text(record.outcome), record.message));
   }
-  troubles.insert(troubles.end(), report.leftovers.begin(), report.leftovers.end());
+  troubles.insert(troubles.end(), report.leftover_resources.begin(), report.leftover_resources.end());
   return troubles;
 }
 

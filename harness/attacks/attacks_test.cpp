@@ -20,8 +20,10 @@ using ::testing::IsEmpty;
 
 MakeDevice cpu_device(bool confine) {
   return [confine](const std::filesystem::path& folder) {
-    return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{
-        .worker_executable = ASSAY_WORKER, .cache_directory = folder, .use_cache = false, .confine_worker = confine});
+    return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.worker_executable = ASSAY_WORKER,
+                                                            .cache_directory = folder,
+                                                            .uses_build_cache = false,
+                                                            .confine_worker = confine});
   };
 }
 
@@ -42,11 +44,11 @@ std::vector<Attack> named(const std::set<std::string>& names) {
 
 /// The confinement that this system supports.
 AttackOptions as_found() {
-  cpu::CpuDevice device({.worker_executable = ASSAY_WORKER, .use_cache = false});
+  cpu::CpuDevice device({.worker_executable = ASSAY_WORKER, .uses_build_cache = false});
   const Result<worker::Confinement> confinement = device.probe_confinement();
   EXPECT_TRUE(confinement.ok()) << confinement.error().text();
-  return {.system_calls_filtered = confinement->system_call_filter_error == 0,
-          .file_access_restricted = confinement->file_restriction_error == 0};
+  return {.filters_system_calls = confinement->system_call_filter_error == 0,
+          .restricts_file_access = confinement->file_restriction_error == 0};
 }
 
 void expect_all_caught(const AttackReport& report) {
@@ -58,10 +60,10 @@ void expect_all_caught(const AttackReport& report) {
                                     << result.record.log;
     EXPECT_THAT(result.damage_reports, IsEmpty()) << result.attack.name;
   }
-  EXPECT_FALSE(report.neighbor_records.empty());
-  for (const harness::CaseRecord& record : report.neighbor_records)
+  EXPECT_FALSE(report.correct_kernel_records.empty());
+  for (const harness::CaseRecord& record : report.correct_kernel_records)
     EXPECT_TRUE(is_pass(record.outcome)) << record.name << ": " << record.message;
-  EXPECT_THAT(report.leftovers, IsEmpty());
+  EXPECT_THAT(report.leftover_resources, IsEmpty());
   EXPECT_TRUE(report.all_caught());
 }
 
@@ -88,8 +90,7 @@ TEST(Attacks, ConfinedRunCatchesAllAttacks) {
 }
 
 TEST(Attacks, UnconfinedRunSkipsAttacksThatOnlyConfinementStops) {
-  const AttackReport report =
-      run(attack_set(), false, {.system_calls_filtered = false, .file_access_restricted = false});
+  const AttackReport report = run(attack_set(), false, {.filters_system_calls = false, .restricts_file_access = false});
   for (const AttackResult& result : report.results)
     EXPECT_EQ(result.is_skipped, result.attack.required_protection == Protection::kSystemCallFilter ||
                                      result.attack.required_protection == Protection::kFileAccessRules);
@@ -105,7 +106,7 @@ TEST(Attacks, UnconfinedRunReportsDamageOfAttacks) {
     EXPECT_FALSE(result.is_caught()) << result.attack.name;
     EXPECT_EQ(result.damage_reports.size(), result.attack.name == "forks_and_stays" ? 0U : 1U) << result.attack.name;
   }
-  EXPECT_THAT(report.leftovers, Contains(HasSubstr("outlived its worker")));
+  EXPECT_THAT(report.leftover_resources, Contains(HasSubstr("outlived its worker")));
   EXPECT_FALSE(report.all_caught());
 }
 

@@ -65,8 +65,8 @@ Result<void> inject_attack(backends::EmittedKernel& kernel, const Attack& attack
 }
 
 bool is_protected(const Attack& attack, const AttackOptions& options) {
-  if (attack.required_protection == Protection::kSystemCallFilter) return options.system_calls_filtered;
-  return attack.required_protection != Protection::kFileAccessRules || options.file_access_restricted;
+  if (attack.required_protection == Protection::kSystemCallFilter) return options.filters_system_calls;
+  return attack.required_protection != Protection::kFileAccessRules || options.restricts_file_access;
 }
 
 /// One run of the attack set.
@@ -91,8 +91,8 @@ class Campaign {
     std::vector<std::string> batch;
     const auto judge_batch = [&]() -> Result<void> {
       if (batch.empty()) return {};
-      batch.insert(batch.begin(), fmt::format("neighbour_{}", report_.neighbor_records.size()));
-      batch.push_back(fmt::format("neighbour_{}", report_.neighbor_records.size() + 1));
+      batch.insert(batch.begin(), fmt::format("neighbour_{}", report_.correct_kernel_records.size()));
+      batch.push_back(fmt::format("neighbour_{}", report_.correct_kernel_records.size() + 1));
       return judge(std::exchange(batch, {}), pass, device);
     };
     for (const Attack& attack : attacks_) {
@@ -145,7 +145,7 @@ class Campaign {
   void take(CaseRecord record) {
     const Attack* const attack = find(record.kernel);
     if (attack == nullptr) {
-      report_.neighbor_records.push_back(std::move(record));
+      report_.correct_kernel_records.push_back(std::move(record));
     } else if (record.pass != backends::to_text(attack->pass)) {
       // The record of the attacked pass follows next: both passes are judged before the first record arrives.
       forward_ = std::move(record);
@@ -182,10 +182,10 @@ bool AttackResult::is_caught() const {
 }
 
 bool AttackReport::all_caught() const {
-  return leftovers.empty() &&
+  return leftover_resources.empty() &&
          std::ranges::all_of(results,
                              [](const AttackResult& result) { return result.is_skipped || result.is_caught(); }) &&
-         std::ranges::all_of(neighbor_records, [](const CaseRecord& record) { return is_pass(record.outcome); });
+         std::ranges::all_of(correct_kernel_records, [](const CaseRecord& record) { return is_pass(record.outcome); });
 }
 
 Result<AttackReport> run_attacks(const std::vector<Attack>& attacks, const MakeDevice& make_device,
@@ -196,7 +196,7 @@ Result<AttackReport> run_attacks(const std::vector<Attack>& attacks, const MakeD
     const std::unique_ptr<backends::Device> device = make_device((*surroundings)->run_folder());
     return Campaign(attacks, printer, options, **surroundings).run(*device);
   }();
-  if (report.ok()) report->leftovers = (*surroundings)->leftovers();
+  if (report.ok()) report->leftover_resources = (*surroundings)->leftover_resources();
   return report;
 }
 

@@ -32,8 +32,9 @@ struct AttackResult {
 struct AttackReport {
   std::vector<AttackResult> results;  ///< one result for each attack, in the order of the set
   std::vector<harness::CaseRecord>
-      neighbor_records;                ///< records of correct kernels that were built and judged with the attacks
-  std::vector<std::string> leftovers;  ///< processes, descriptors and files left after the run, one message each
+      correct_kernel_records;  ///< records of correct kernels that were built and judged with the attacks
+  std::vector<std::string>
+      leftover_resources;  ///< processes, descriptors and files left after the run, one message each
 
   /// Every attack that was run was caught, every correct kernel passed, and nothing was left behind.
   [[nodiscard]] bool all_caught() const;
@@ -43,11 +44,11 @@ struct AttackReport {
 using MakeDevice = std::function<std::unique_ptr<backends::Device>(const std::filesystem::path& folder)>;
 
 struct AttackOptions {
-  harness::Policy policy = harness::Policy::quick();
+  harness::JudgingPolicy policy = harness::JudgingPolicy::quick();
   std::uint64_t seed = 1;                     ///< seed of the random inputs
   std::chrono::milliseconds time_limit{300};  ///< limit on the processor time of one launch
-  bool system_calls_filtered = true;          ///< whether the device's workers have the system call filter
-  bool file_access_restricted = true;         ///< whether the device's workers have Landlock
+  bool filters_system_calls = true;           ///< whether the device's workers have the system call filter
+  bool restricts_file_access = true;          ///< whether the device's workers have Landlock
   /// Called with each result as soon as it is available.
   std::function<void(const AttackResult&)> on_result = nullptr;
 };

@@ -74,9 +74,9 @@ Result<std::unique_ptr<ProtectedEnvironment>> ProtectedEnvironment::prepare() {
 }
 
 ProtectedEnvironment::ProtectedEnvironment(backends::ScratchDirectory scratch)
-    : scratch_(std::move(scratch)),
-      protected_folder_(scratch_.path() / "bystanders"),
-      run_folder_(scratch_.path() / "run"),
+    : scratch_directory_(std::move(scratch)),
+      protected_folder_(scratch_directory_.path() / "bystanders"),
+      run_folder_(scratch_directory_.path() / "run"),
       initial_state_{.priority = ::getpriority(PRIO_PROCESS, 0),
                      .process_group = ::getpgrp(),
                      .working_directory = fs::current_path()} {
@@ -93,8 +93,8 @@ ProtectedEnvironment::~ProtectedEnvironment() {
     if (socket >= 0) ::close(socket);
   }
   std::error_code ignored;
-  const fs::path parent = scratch_.path().parent_path();
-  { const backends::ScratchDirectory gone = std::move(scratch_); }
+  const fs::path parent = scratch_directory_.path().parent_path();
+  { const backends::ScratchDirectory gone = std::move(scratch_directory_); }
   fs::remove(parent, ignored);  // fails if another run uses it
 }
 
@@ -172,7 +172,7 @@ std::vector<std::string> ProtectedEnvironment::find_damage() {
   return damage;
 }
 
-std::vector<std::string> ProtectedEnvironment::leftovers() {
+std::vector<std::string> ProtectedEnvironment::leftover_resources() {
   std::vector<std::string> left;
   for (const pid_t child : children()) {
     if (std::ranges::find(initial_children_, child) != initial_children_.end()) continue;
@@ -185,7 +185,7 @@ std::vector<std::string> ProtectedEnvironment::leftovers() {
         fmt::format("{} file descriptors are open, {} were open before the run", now, initial_descriptor_count_));
   }
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(run_folder_)) {
-    if (!entry.is_directory()) left.push_back(entry.path().string() + " was left behind");
+    if (!entry.is_directory()) left.push_back(entry.path().string() + " still exists after the attack");
   }
   return left;
 }

@@ -38,7 +38,7 @@ class ProtectedEnvironment {
   [[nodiscard]] std::vector<std::string> find_damage();
   /// Processes, file descriptors and files of the run that remain after the device under attack is destroyed. Ends the
   /// processes.
-  [[nodiscard]] std::vector<std::string> leftovers();
+  [[nodiscard]] std::vector<std::string> leftover_resources();
 
  private:
   /// State of this process that other processes can change.
@@ -56,15 +56,15 @@ class ProtectedEnvironment {
   [[nodiscard]] int connections() const;              ///< number of connections that were made to the open port
   [[nodiscard]] int datagrams() const;                ///< number of datagrams that arrived at the open port
 
-  backends::ScratchDirectory scratch_;        ///< temporary folder that contains both folders
-  std::filesystem::path protected_folder_;    ///< folder that no attack may change
-  std::filesystem::path run_folder_;          ///< folder for the run's own files
-  int stream_socket_ = -1;                    ///< socket that accepts connections
-  int datagram_socket_ = -1;                  ///< socket that takes datagrams
-  int port_ = 0;                              ///< the port of both sockets
-  std::size_t initial_descriptor_count_ = 0;  ///< open file descriptors of this process before the attacks
-  std::vector<pid_t> initial_children_;       ///< child processes of this process before the attacks
-  ProcessState initial_state_;                ///< state of this process before the attacks
+  backends::ScratchDirectory scratch_directory_;  ///< temporary folder that contains both folders
+  std::filesystem::path protected_folder_;        ///< folder that no attack may change
+  std::filesystem::path run_folder_;              ///< folder for the run's own files
+  int stream_socket_ = -1;                        ///< socket that accepts connections
+  int datagram_socket_ = -1;                      ///< socket that takes datagrams
+  int port_ = 0;                                  ///< the port of both sockets
+  std::size_t initial_descriptor_count_ = 0;      ///< open file descriptors of this process before the attacks
+  std::vector<pid_t> initial_children_;           ///< child processes of this process before the attacks
+  ProcessState initial_state_;                    ///< state of this process before the attacks
 };
 
 }  // namespace assay::attacks

@@ -38,7 +38,7 @@ Result<BenchmarkRun> measure(const harness::SuiteOptions& options, const Judge& 
   BenchmarkRun measured;
   const auto start = std::chrono::steady_clock::now();
   measured.exit_status = judge(options);
-  measured.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  measured.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Result<harness::RunRecords> run = harness::read_records(options.output);
   if (!run.ok()) return run.error();
   std::set<std::string> others;
@@ -56,16 +56,16 @@ Result<BenchmarkRun> measure(const harness::SuiteOptions& options, const Judge& 
 
 /// The kernels that a run compiles.
 Result<std::vector<CompileInput>> compiler_work(const harness::SuiteOptions& options) {
-  const auto modes = harness::modes_in_builds(options.device, options.mode, options.optimization_levels, {""});
+  const auto modes = harness::make_modes_for_builds(options.device, options.mode, options.optimization_levels, {""});
   if (!modes.ok()) return modes.error();
   const std::vector<backends::NamedBuild> builds{{.name = "", .options = options.device_options}};
   const Result<harness::RunSelection> run_selection = harness::select_run(options, *modes, builds);
   if (!run_selection.ok()) return run_selection.error();
-  const backends::SourceTarget target = backends::device_entry(options.device).target;
+  const backends::SourceTarget target = backends::device_descriptor(options.device).target;
   std::vector<CompileInput> work;
-  for (const harness::KernelGroup& group : harness::groups_of(*run_selection, *modes, options, builds)) {
+  for (const harness::KernelGroup& group : harness::make_kernel_groups(*run_selection, *modes, options, builds)) {
     work.push_back({.flags = group.options.mode.flags,
-                    .kernels = harness::emitted_kernels(group.sources, harness::printer(), target, group.options)});
+                    .kernels = harness::emit_kernels(group.sources, harness::printer(), target, group.options)});
   }
   return work;
 }
@@ -73,7 +73,7 @@ Result<std::vector<CompileInput>> compiler_work(const harness::SuiteOptions& opt
 Result<std::vector<CompileLowerBound>> measure_lower_bound(const std::vector<CompileInput>& work,
                                                            const harness::SuiteOptions& options, unsigned jobs,
                                                            std::span<const std::size_t> batches) {
-  if (backends::device_entry(options.device).toolkit == backends::Toolkit::kHostCompiler)
+  if (backends::device_descriptor(options.device).toolkit == backends::Toolkit::kHostCompiler)
     return measure_cpp_lower_bounds(work, options.device_options.compiler, jobs, batches);
   Result<CompileLowerBound> floor = measure_nvrtc_lower_bound(work, jobs);
   if (!floor.ok()) return floor.error();
@@ -82,7 +82,7 @@ Result<std::vector<CompileLowerBound>> measure_lower_bound(const std::vector<Com
 
 /// Combines two consecutive runs: a kernel counts as verified if both verify it.
 BenchmarkRun followed_by(const BenchmarkRun& first, const BenchmarkRun& second) {
-  BenchmarkRun both{.seconds = first.seconds + second.seconds,
+  BenchmarkRun both{.wall_seconds = first.wall_seconds + second.wall_seconds,
                     .exit_status = std::max(first.exit_status, second.exit_status),
                     .kernel_names = first.kernel_names,
                     .verified_kernels = {},
@@ -103,8 +103,12 @@ json run_json(const BenchmarkRun& run) {
   json stages = json::object();
   for (const auto& [stage, ms] : run.stage_milliseconds)
     stages[stage] = ms;
-  return {{"seconds", run.seconds},  {"kernels", run.kernel_names.size()}, {"verified", run.verified_kernels.size()},
-          {"cases", run.case_count}, {"kernels_per_second", run.rate()},   {"stages_ms", stages}};
+  return {{"seconds", run.wall_seconds},
+          {"kernels", run.kernel_names.size()},
+          {"verified", run.verified_kernels.size()},
+          {"cases", run.case_count},
+          {"kernels_per_second", run.verified_kernels_per_second()},
+          {"stages_ms", stages}};
 }
 
 }  // namespace
@@ -114,7 +118,7 @@ Result<BenchmarkResult> run_benchmark(harness::SuiteOptions options, const std::
   const Result<std::vector<CompileInput>> work = compiler_work(options);
   if (!work.ok()) return work.error();
   Result<std::vector<CompileLowerBound>> lower_bounds =
-      measure_lower_bound(*work, options, jobs, kLowerBoundBatchSizes);
+      measure_lower_bound(*work, options, jobs, kMeasuredKernelsPerTranslationUnit);
   if (!lower_bounds.ok()) return lower_bounds.error();
   options.output = (fs::path(output) / "cold").string();
   Result<BenchmarkRun> cold = measure(options, judge);
@@ -122,52 +126,55 @@ Result<BenchmarkResult> run_benchmark(harness::SuiteOptions options, const std::
   options.output = (fs::path(output) / "warm").string();
   Result<BenchmarkRun> warm = measure(options, judge);
   if (!warm.ok()) return warm.error();
-  const Result<std::vector<CompileLowerBound>> after = measure_lower_bound(*work, options, jobs, kLowerBoundBatchSizes);
+  const Result<std::vector<CompileLowerBound>> after =
+      measure_lower_bound(*work, options, jobs, kMeasuredKernelsPerTranslationUnit);
   if (!after.ok()) return after.error();
   lower_bounds->insert(lower_bounds->end(), after->begin(), after->end());
   const std::vector<CompileLowerBound> means = means_of(*lower_bounds);
   return BenchmarkResult{.device = options.device,
-                         .cold = cold.take(),
-                         .warm = warm.take(),
-                         .fastest_lower_bound = *std::ranges::min_element(means, {}, &CompileLowerBound::seconds),
+                         .cold_cache_run = cold.take(),
+                         .warm_cache_run = warm.take(),
+                         .fastest_lower_bound = *std::ranges::min_element(means, {}, &CompileLowerBound::wall_seconds),
                          .lower_bounds_by_batch_size = means};
 }
 
 BenchmarkResult followed_by(const BenchmarkResult& first, const BenchmarkResult& second) {
   return {.device = "both",
-          .cold = followed_by(first.cold, second.cold),
-          .warm = followed_by(first.warm, second.warm),
+          .cold_cache_run = followed_by(first.cold_cache_run, second.cold_cache_run),
+          .warm_cache_run = followed_by(first.warm_cache_run, second.warm_cache_run),
           .fastest_lower_bound = {.batch_size = 0,
                                   .translation_unit_count = first.fastest_lower_bound.translation_unit_count +
                                                             second.fastest_lower_bound.translation_unit_count,
-                                  .seconds = first.fastest_lower_bound.seconds + second.fastest_lower_bound.seconds},
+                                  .wall_seconds =
+                                      first.fastest_lower_bound.wall_seconds + second.fastest_lower_bound.wall_seconds},
           .lower_bounds_by_batch_size = {}};
 }
 
 json to_json(const BenchmarkResult& benchmarked) {
   json tried = json::array();
   for (const CompileLowerBound& one : benchmarked.lower_bounds_by_batch_size)
-    tried.push_back({{"batch", one.batch_size}, {"seconds", one.seconds}});
+    tried.push_back({{"batch", one.batch_size}, {"seconds", one.wall_seconds}});
   const CompileLowerBound& lower_bound = benchmarked.fastest_lower_bound;
   return {{"device", benchmarked.device},
-          {"cold", run_json(benchmarked.cold)},
-          {"warm", run_json(benchmarked.warm)},
+          {"cold", run_json(benchmarked.cold_cache_run)},
+          {"warm", run_json(benchmarked.warm_cache_run)},
           {"floor",
-           {{"seconds", lower_bound.seconds},
+           {{"seconds", lower_bound.wall_seconds},
             {"batch", lower_bound.batch_size},
             {"units", lower_bound.translation_unit_count},
             {"tried", tried}}},
-          {"floor_over_total", lower_bound.seconds / benchmarked.cold.seconds},
-          {"cold_over_warm", benchmarked.cold.seconds / benchmarked.warm.seconds}};
+          {"floor_over_total", lower_bound.wall_seconds / benchmarked.cold_cache_run.wall_seconds},
+          {"cold_over_warm", benchmarked.cold_cache_run.wall_seconds / benchmarked.warm_cache_run.wall_seconds}};
 }
 
 std::string to_text(const BenchmarkResult& benchmarked, unsigned jobs) {
   const auto& [device, cold, warm, lower_bound, lower_bounds] = benchmarked;
-  std::string text = fmt::format("\n{} kernels, {} cases on {}, {} at a time\n\n", cold.kernel_names.size(),
-                                 cold.case_count, device, jobs);
+  std::string text = fmt::format("\n{} kernels with {} cases, device {}, {} processed at once\n\n",
+                                 cold.kernel_names.size(), cold.case_count, device, jobs);
   text += fmt::format("{:<28}{:>10}{:>10}\n", "", "cold", "warm");
-  text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "seconds", cold.seconds, warm.seconds);
-  text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "verified kernels per second", cold.rate(), warm.rate());
+  text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "seconds", cold.wall_seconds, warm.wall_seconds);
+  text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "verified kernels per second", cold.verified_kernels_per_second(),
+                      warm.verified_kernels_per_second());
   const auto sum = [](const BenchmarkRun& run) {
     double total = 0;
     for (const auto& [stage, ms] : run.stage_milliseconds)
@@ -180,13 +187,13 @@ std::string to_text(const BenchmarkResult& benchmarked, unsigned jobs) {
                         100 * warm.stage_milliseconds[s].second / sum(warm));
   }
   text += lower_bound.batch_size == 0
-              ? fmt::format("\ncompilation alone: {:.1f} s for {} units\n", lower_bound.seconds,
+              ? fmt::format("\ncompilation alone: {:.1f} s for {} units\n", lower_bound.wall_seconds,
                             lower_bound.translation_unit_count)
-              : fmt::format("\ncompilation alone: {:.1f} s for {} units of at most {} kernel{}\n", lower_bound.seconds,
-                            lower_bound.translation_unit_count, lower_bound.batch_size,
+              : fmt::format("\ncompilation alone: {:.1f} s for {} units of at most {} kernel{}\n",
+                            lower_bound.wall_seconds, lower_bound.translation_unit_count, lower_bound.batch_size,
                             lower_bound.batch_size == 1 ? "" : "s");
-  return text + fmt::format("compilers alone / total {:.2f}, cold / warm {:.1f}\n", lower_bound.seconds / cold.seconds,
-                            cold.seconds / warm.seconds);
+  return text + fmt::format("compilers alone / total {:.2f}, cold / warm {:.1f}\n",
+                            lower_bound.wall_seconds / cold.wall_seconds, cold.wall_seconds / warm.wall_seconds);
 }
 
 std::array<std::size_t, 2> peak_memory() {

@@ -20,23 +20,23 @@ namespace assay::benchmark {
 
 /// One run of the suite: cold or warm.
 struct BenchmarkRun {
-  double seconds = 0;                      ///< wall time from the selectors to the written reports
+  double wall_seconds = 0;                 ///< wall time from the selectors to the written reports
   int exit_status = 0;                     ///< exit status of the run
   std::set<std::string> kernel_names;      ///< names of the judged kernels
   std::set<std::string> verified_kernels;  ///< names of the kernels whose cases all passed
   std::size_t case_count = 0;              ///< number of recorded cases
   std::vector<std::pair<std::string, double>> stage_milliseconds;  ///< by stage; summed over all cores
 
-  double rate() const {
-    return static_cast<double>(verified_kernels.size()) / seconds;
+  double verified_kernels_per_second() const {
+    return static_cast<double>(verified_kernels.size()) / wall_seconds;
   }  ///< verified kernels per second
 };
 
 /// Results for one device, or for several devices in sequence.
 struct BenchmarkResult {
-  std::string device;  ///< name of the device; "both" for the sum of two
-  BenchmarkRun cold;   ///< the run with an empty build cache
-  BenchmarkRun warm;   ///< the run with the cache that the cold run filled
+  std::string device;           ///< name of the device; "both" for the sum of two
+  BenchmarkRun cold_cache_run;  ///< the run with an empty build cache
+  BenchmarkRun warm_cache_run;  ///< the run with the cache that the cold run filled
   CompileLowerBound
       fastest_lower_bound;  ///< the fastest of `lower_bounds_by_batch_size`; for "both", the sum of two devices
   std::vector<CompileLowerBound> lower_bounds_by_batch_size;  ///< for each batch size, the mean of all measurements

@@ -80,8 +80,8 @@ Result<std::vector<CompileLowerBound>> measure_cpp_lower_bounds(const std::vecto
     });
     const double seconds = seconds_since(start);
     if (rejected > 0)
-      return Error{fmt::format("the C++ compiler rejects {} of {} units", rejected.load(), units->size())};
-    lower_bounds.push_back({.batch_size = batch, .translation_unit_count = units->size(), .seconds = seconds});
+      return Error{fmt::format("the C++ compiler rejects {} of {} source files", rejected.load(), units->size())};
+    lower_bounds.push_back({.batch_size = batch, .translation_unit_count = units->size(), .wall_seconds = seconds});
   }
   return lower_bounds;
 }
@@ -129,8 +129,8 @@ Result<CompileLowerBound> measure_nvrtc_lower_bound(const std::vector<CompileInp
     rejected += std::holds_alternative<cuda::CompiledCode>(outcome) ? 0 : 1;
   });
   const double seconds = seconds_since(start);
-  if (rejected > 0) return Error{fmt::format("NVRTC rejects {} of {} programs", rejected.load(), programs.size())};
-  return CompileLowerBound{.batch_size = 1, .translation_unit_count = programs.size(), .seconds = seconds};
+  if (rejected > 0) return Error{fmt::format("NVRTC rejects {} of {} source files", rejected.load(), programs.size())};
+  return CompileLowerBound{.batch_size = 1, .translation_unit_count = programs.size(), .wall_seconds = seconds};
 }
 
 std::vector<CompileLowerBound> means_of(const std::vector<CompileLowerBound>& measured) {
@@ -141,10 +141,10 @@ std::vector<CompileLowerBound> means_of(const std::vector<CompileLowerBound>& me
     double count = 0;
     for (const CompileLowerBound& same : measured) {
       if (same.batch_size != one.batch_size) continue;
-      mean.seconds += same.seconds;
+      mean.wall_seconds += same.wall_seconds;
       ++count;
     }
-    mean.seconds /= count;
+    mean.wall_seconds /= count;
     means.push_back(mean);
   }
   return means;

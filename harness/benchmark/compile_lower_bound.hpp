@@ -22,11 +22,11 @@ struct CompileInput {
 struct CompileLowerBound {
   std::size_t batch_size = 1;  ///< maximum number of kernels in a translation unit; 0: sum over several batch sizes
   std::size_t translation_unit_count = 0;  ///< number of translation units compiled
-  double seconds = 0;                      ///< wall time of compiling them all
+  double wall_seconds = 0;                 ///< wall time of compiling them all
 };
 
 /// Numbers of kernels in a C++ translation unit that are measured.
-inline constexpr std::array<std::size_t, 4> kLowerBoundBatchSizes{16, 32, 64, 96};
+inline constexpr std::array<std::size_t, 4> kMeasuredKernelsPerTranslationUnit{16, 32, 64, 96};
 
 /// Compiles the sources with the C++ compiler, from files and `jobs` at once, for each of the batch sizes. The slowest
 /// units come first, so that no core is idle at the end. `compiler` as --cxx. Fails without a compiler, if files

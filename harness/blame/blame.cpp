@@ -29,8 +29,8 @@ namespace {
 RunOptions alone(RunOptions options, std::string_view pass) {
   options.forward = pass == to_text(backends::Pass::kForward);
   options.backward = !options.forward;
-  options.repeat = 1;
-  options.keep_sources = false;
+  options.repetition_count = 1;
+  options.keeps_source_texts = false;
   options.on_counterexample = nullptr;
   options.measure = nullptr;
   options.examine_failure = nullptr;
@@ -60,7 +60,7 @@ class KeepingDevice final : public backends::Device {
       if (const auto* kernel = std::get_if<backends::BuiltKernel>(&outcome)) kernel_ = *kernel;
     return outcomes;
   }
-  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override {
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override {
     return device_.open(limits);
   }
 
@@ -75,17 +75,17 @@ class KeepingDevice final : public backends::Device {
 class ExecutionChecks {
  public:
   /// Checks the parts that a failing build uses, and notes those that a passing build uses.
-  void add(const backends::DeviceEntry& row, const VariantResult& vote,
+  void add(const backends::DeviceDescriptor& row, const BuildVariantResult& vote,
            const std::optional<backends::BuiltKernel>& kernel) {
     if (row.self_check == nullptr || !kernel) return;
     const bool passes = harness::is_pass(vote.outcome);
     const bool fails = vote.role == Role::kSameFlags && !passes;
     if (!passes && !fails) return;
     backends::SelfCheckResult check = row.self_check(*kernel, fails);
-    if (passes) passing_.insert(check.used_parts.begin(), check.used_parts.end());
+    if (passes) passing_.insert(check.used_instructions.begin(), check.used_instructions.end());
     if (!fails) return;
     wrong_.insert(check.differences.begin(), check.differences.end());
-    unchecked_.insert(check.unchecked_parts.begin(), check.unchecked_parts.end());
+    unchecked_.insert(check.unchecked_instructions.begin(), check.unchecked_instructions.end());
   }
 
   [[nodiscard]] ExecutionEvidence evidence() const {
@@ -101,8 +101,9 @@ class ExecutionChecks {
 };
 
 /// Judges one build; `vote` says which.
-VariantResult judged(VariantResult vote, const backends::DeviceOptions& device_options, const KernelSource& source,
-                     const Printer& printer, const RunOptions& options, ExecutionChecks* checks = nullptr) {
+BuildVariantResult judged(BuildVariantResult vote, const backends::DeviceOptions& device_options,
+                          const KernelSource& source, const Printer& printer, const RunOptions& options,
+                          ExecutionChecks* checks = nullptr) {
   const auto device = backends::make_device(vote.device, device_options);
   if (!device.ok() || !(*device)->can_run().is_available) {
     vote.outcome = Outcome::unsupported;
@@ -113,7 +114,7 @@ VariantResult judged(VariantResult vote, const backends::DeviceOptions& device_o
     vote.outcome = record.outcome;
     vote.outcome_detail = record.outcome_detail;
   });
-  if (checks != nullptr) checks->add(backends::device_entry(vote.device), vote, keeping.kernel());
+  if (checks != nullptr) checks->add(backends::device_descriptor(vote.device), vote, keeping.kernel());
   return vote;
 }
 
@@ -125,7 +126,7 @@ bool is_wanted(const BuildVariant& variant, bool same_device) {
 }  // namespace
 
 bool can_examine(const CaseRecord& record) {
-  const backends::DeviceEntry* const row = backends::find_device(record.device);
+  const backends::DeviceDescriptor* const row = backends::find_device(record.device);
   if (row == nullptr || row->variants == nullptr) return false;
   return record.outcome == Outcome::fail || record.outcome == Outcome::crashed ||
          record.outcome == Outcome::memory_fault;
@@ -139,27 +140,27 @@ harness::FailureOrigin find_culprit(const CaseRecord& failing, const KernelSourc
   unoptimized.mode.flags.fast_compile = false;
   // Finite differences of the failing device's own forward pass say whether its gradient is wrong.
   unoptimized.decides_gradients_by_finite_differences = true;
-  std::vector<VariantResult> votes;
+  std::vector<BuildVariantResult> votes;
   ExecutionChecks checks;
-  for (const backends::DeviceEntry& row : backends::devices()) {
+  for (const backends::DeviceDescriptor& row : backends::devices()) {
     if (row.variants == nullptr) continue;
     for (const BuildVariant& variant : row.variants(device_options)) {
       if (!is_wanted(variant, row.name == failing.device)) continue;
       const bool optimizes = variant.role == Role::kSameFlags || variant.role == Role::kOtherCompiler;
-      VariantResult vote{.device = std::string(row.name),
-                         .role = variant.role,
-                         .compiler = variant.compiler,
-                         .target = variant.target};
+      BuildVariantResult vote{.device = std::string(row.name),
+                              .role = variant.role,
+                              .compiler = variant.compiler,
+                              .target = variant.target};
       ExecutionChecks* const own = row.name == failing.device ? &checks : nullptr;
       votes.push_back(judged(std::move(vote), variant.options, source, printer, optimizes ? usual : unoptimized, own));
     }
   }
   const ExecutionEvidence execution = checks.evidence();
   harness::FailureOrigin blame = decide_blame(failing, votes, execution);
-  if (blame.origin != "undetermined") return blame;
-  for (const backends::DeviceEntry& row : backends::devices()) {
+  if (blame.responsible_component != "undetermined") return blame;
+  for (const backends::DeviceDescriptor& row : backends::devices()) {
     if (backends::runs_emitted_code(row) || row.is_gpu) continue;
-    VariantResult vote{
+    BuildVariantResult vote{
         .device = std::string(row.name), .compiler = "code generated by NVIDIA Warp", .is_from_other_generator = true};
     votes.push_back(judged(std::move(vote), device_options, source, printer, unoptimized));
     break;

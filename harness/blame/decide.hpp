@@ -11,7 +11,7 @@
 namespace assay::blame {
 
 /// The result of one build of the failing kernel, for the pass of the failing case.
-struct VariantResult {
+struct BuildVariantResult {
   std::string device;  ///< name of the device that judged the build
   backends::BuildVariant::Role role = backends::BuildVariant::Role::kSameFlags;
   std::string compiler;                                  ///< as in BuildVariant
@@ -41,7 +41,7 @@ struct ExecutionEvidence {
 ///
 /// undetermined if no rule applies, and always if the failure does not occur again. A vote that neither passes nor
 /// fails is ignored.
-harness::FailureOrigin decide_blame(const harness::CaseRecord& failing, std::span<const VariantResult> votes,
+harness::FailureOrigin decide_blame(const harness::CaseRecord& failing, std::span<const BuildVariantResult> votes,
                                     const ExecutionEvidence& execution = {});
 
 }  // namespace assay::blame

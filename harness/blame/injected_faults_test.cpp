@@ -175,7 +175,8 @@ constexpr std::array kFaults{
 class InjectedFaults : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (const auto can = backends::make_device("ptx").take()->can_run(); !can.is_available) GTEST_SKIP() << can.detail;
+    if (const auto can = backends::make_device("ptx").take()->can_run(); !can.is_available)
+      GTEST_SKIP() << can.tool_or_reason;
   }
   void TearDown() override { active_fault().clear(); }
 
@@ -214,7 +215,7 @@ class InjectedFaults : public ::testing::Test {
     RunOptions options;
     options.forward = fault.pass == Pass::kForward;
     options.backward = !options.forward;
-    options.policy = harness::Policy::quick();
+    options.policy = harness::JudgingPolicy::quick();
     options.mode.flags.optimization_level = 2;
     const auto device = backends::make_device(fault.device, device_options);
     EXPECT_TRUE(device.ok());
@@ -223,12 +224,12 @@ class InjectedFaults : public ::testing::Test {
     if (!failing || harness::is_pass(failing->outcome)) return "";
     if (!can_examine(*failing)) return fmt::format("{} is not examined", to_text(failing->outcome));
     const harness::FailureOrigin blame = find_culprit(*failing, source, print, options, device_options);
-    fmt::print("{:45} {} ({})\n", fault.name, blame.origin, blame.reason);
-    if (!blame.origin.starts_with(fault.culprit)) {
+    fmt::print("{:45} {} ({})\n", fault.name, blame.responsible_component, blame.reason);
+    if (!blame.responsible_component.starts_with(fault.culprit)) {
       for (const harness::ExaminedBuild& witness : blame.examined_builds)
         fmt::print("    {} {}: {}\n", witness.device, witness.build, witness.result);
     }
-    return blame.origin;
+    return blame.responsible_component;
   }
 
   Result<backends::ScratchDirectory> folder_ = backends::ScratchDirectory::create(fs::temp_directory_path());

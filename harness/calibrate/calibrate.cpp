@@ -60,7 +60,7 @@ Result<std::vector<backends::BuiltKernel>> build(backends::Device& device, const
 /// The memory of one launch: inputs and results.
 class Arrays {
  public:
-  static Result<Arrays> allocate(backends::Session& session) {
+  static Result<Arrays> allocate(backends::DeviceSession& session) {
     Arrays arrays;
     for (BufferId* buffer : {&arrays.x_, &arrays.out_}) {
       const Result<BufferId> allocated = session.allocate(kInputsOfLaunch * sizeof(float));
@@ -79,11 +79,11 @@ class Arrays {
                           backends::KernelArgument::array(backends::BufferAddress{out_, 0}, shape, strides)},
             .time_limit = kMachineTimeLimit};
   }
-  [[nodiscard]] std::span<float> inputs(backends::Session& session) const { return floats(session, x_); }
-  [[nodiscard]] std::span<const float> results(backends::Session& session) const { return floats(session, out_); }
+  [[nodiscard]] std::span<float> inputs(backends::DeviceSession& session) const { return floats(session, x_); }
+  [[nodiscard]] std::span<const float> results(backends::DeviceSession& session) const { return floats(session, out_); }
 
  private:
-  static std::span<float> floats(backends::Session& session, BufferId buffer) {
+  static std::span<float> floats(backends::DeviceSession& session, BufferId buffer) {
     return {reinterpret_cast<float*>(session.bytes(buffer).data()), kInputsOfLaunch};
   }
   BufferId x_, out_;
@@ -116,10 +116,10 @@ class Comparison {
     const double ulps = error / reference::ulp(arithmetic_.format(reference::kNative), std::fabs(value));
     const CalibrationPoint point{input, got, value, ulps};
     note(error <= bound, point);
-    if (ulps > found_.worst.ulps) found_.worst = point;
+    if (ulps > found_.worst_point.ulps) found_.worst_point = point;
   }
 
-  [[nodiscard]] const Calibration& found() const { return found_; }
+  [[nodiscard]] const OperationCalibration& found() const { return found_; }
 
  private:
   void note(bool holds, const CalibrationPoint& point) {
@@ -132,22 +132,22 @@ class Comparison {
   reference::Evaluate evaluate_;
   reference::ForcedPath forced_;
   reference::DecisionRecorder recorder_;
-  reference::Arithmetic arithmetic_;
-  Calibration found_;
+  reference::BoundedArithmetic arithmetic_;
+  OperationCalibration found_;
 };
 
-void merge(Calibration& all, const Calibration& part) {
+void merge(OperationCalibration& all, const OperationCalibration& part) {
   all.compared_count += part.compared_count;
   all.violation_count += part.violation_count;
-  if (part.worst.ulps > all.worst.ulps) all.worst = part.worst;
+  if (part.worst_point.ulps > all.worst_point.ulps) all.worst_point = part.worst_point;
   if (!all.first_violation) all.first_violation = part.first_violation;
 }
 
 /// Compares the results of one launch, divided among threads.
-Calibration compare(ir::Op op, const reference::ArithmeticProfile& profile, std::span<const float> inputs,
-                    std::span<const float> results, unsigned jobs) {
+OperationCalibration compare(ir::Op op, const reference::ArithmeticProfile& profile, std::span<const float> inputs,
+                             std::span<const float> results, unsigned jobs) {
   const std::size_t slices = (inputs.size() + kInputsOfSlice - 1) / kInputsOfSlice;
-  std::vector<Calibration> parts(slices);
+  std::vector<OperationCalibration> parts(slices);
   for_each_index_in_parallel(slices, jobs, [&](std::size_t slice) {
     Comparison comparison(op, profile);
     const std::size_t first = slice * kInputsOfSlice;
@@ -156,17 +156,18 @@ Calibration compare(ir::Op op, const reference::ArithmeticProfile& profile, std:
       comparison.add(inputs[i], results[i]);
     parts[slice] = comparison.found();
   });
-  Calibration all{.op = op};
-  for (const Calibration& part : parts)
+  OperationCalibration all{.op = op};
+  for (const OperationCalibration& part : parts)
     merge(all, part);
   return all;
 }
 
-Result<Calibration> measure(ir::Op op, const backends::BuiltKernel& kernel, backends::Session& session,
-                            const Arrays& arrays, backends::SourceTarget target, const CalibrationOptions& options) {
+Result<OperationCalibration> measure(ir::Op op, const backends::BuiltKernel& kernel, backends::DeviceSession& session,
+                                     const Arrays& arrays, backends::SourceTarget target,
+                                     const CalibrationOptions& options) {
   const reference::ArithmeticProfile profile =
       profile_of(target == backends::SourceTarget::kCuda, backends::BuildFlags::strict());
-  Calibration all{.op = op};
+  OperationCalibration all{.op = op};
   std::uint64_t bits = 0;
   while (bits < kBitPatterns) {
     const std::span<float> inputs = arrays.inputs(session);
@@ -200,15 +201,16 @@ ir::UlpBound ulp_bound_of(ir::Op op, backends::SourceTarget target) {
   return target == backends::SourceTarget::kCuda ? accuracy.cuda_f32 : accuracy.libm_f32;
 }
 
-Result<std::vector<Calibration>> calibrate(backends::Device& device, const Printer& printer,
-                                           const CalibrationOptions& options, const OnCalibration& on_result) {
+Result<std::vector<OperationCalibration>> calibrate_operations(backends::Device& device, const Printer& printer,
+                                                               const CalibrationOptions& options,
+                                                               const OnCalibration& on_result) {
   auto built = build(device, printer, options.operations);
   if (!built.ok()) return built.error();
   auto session = device.open({.buffer_bytes = 4 * kInputsOfLaunch * sizeof(float)});
   if (!session.ok()) return session.error();
   const Result<Arrays> arrays = Arrays::allocate(**session);
   if (!arrays.ok()) return arrays.error();
-  std::vector<Calibration> results;
+  std::vector<OperationCalibration> results;
   for (std::size_t k = 0; k < options.operations.size(); ++k) {
     auto measured = measure(options.operations[k], (*built)[k], **session, *arrays, device.target(), options);
     if (!measured.ok()) return measured.error();

@@ -25,28 +25,29 @@ struct CalibrationOptions {
 
 /// One input and its result.
 struct CalibrationPoint {
-  float input = 0;      ///< the argument of the function
-  float got = 0;        ///< the device's result
-  double expected = 0;  ///< the oracle's value
-  double ulps = 0;      ///< the total error, in units in the last place of the expected value
+  float input = 0;          ///< the argument of the function
+  float device_result = 0;  ///< the device's result
+  double oracle_value = 0;  ///< the oracle's value
+  double ulps = 0;          ///< the total error, in units in the last place of the expected value
 };
 
 /// The result for one function.
-struct Calibration {
+struct OperationCalibration {
   ir::Op op = ir::Op::kSqrt;         ///< the measured function
   std::uint64_t compared_count = 0;  ///< number of inputs whose result has a bound, or must be infinity or NaN
   std::uint64_t violation_count =
-      0;                   ///< compared results outside the bound, or not finite, infinite or NaN as required
-  CalibrationPoint worst;  ///< the finite result with the greatest error
+      0;                         ///< compared results outside the bound, or not finite, infinite or NaN as required
+  CalibrationPoint worst_point;  ///< the finite result with the greatest error
   std::optional<CalibrationPoint> first_violation;  ///< empty if there is none
 };
 
 /// Called with each function's result as soon as it is known.
-using OnCalibration = std::function<void(const Calibration&)>;
+using OnCalibration = std::function<void(const OperationCalibration&)>;
 
 /// Measures on a device that can run. Fails if a kernel does not build or run.
-Result<std::vector<Calibration>> calibrate(backends::Device& device, const Printer& printer,
-                                           const CalibrationOptions& options, const OnCalibration& on_result = nullptr);
+Result<std::vector<OperationCalibration>> calibrate_operations(backends::Device& device, const Printer& printer,
+                                                               const CalibrationOptions& options,
+                                                               const OnCalibration& on_result = nullptr);
 
 /// The bound of the operation table for devices of this language.
 [[nodiscard]] ir::UlpBound ulp_bound_of(ir::Op op, backends::SourceTarget target);

@@ -25,16 +25,17 @@ backends::EmittedKernel kernel_of(std::string_view instruction) {
                  "float y; asm(\"{} %0, %1;\" : \"=f\"(y) : \"f\"(__int_as_float(words.data[i])));\n"
                  "    words.data[i] = __float_as_int(y);",
                  instruction);
-  return {.name = "probe",
-          .helpers = {},
-          .body = fmt::format("#ifndef ASSAY_REAL\n#define ASSAY_REAL float\n#endif\nusing real = ASSAY_REAL;\n"
-                              "struct Words {{ int* data; int shape[1]; long long strides[1]; }};\n"
-                              "extern \"C\" __global__ void probe_forward(long long count, Words words) {{\n"
-                              "  const long long step = (long long)gridDim.x * blockDim.x;\n"
-                              "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; "
-                              "i += step) {{\n    {}\n  }}\n}}\n",
-                              ask),
-          .entries = {{.pass = backends::Pass::kForward, .symbol = "probe_forward", .parameter_types = {"Words"}}}};
+  return {
+      .name = "probe",
+      .helpers = {},
+      .body = fmt::format("#ifndef ASSAY_REAL\n#define ASSAY_REAL float\n#endif\nusing real = ASSAY_REAL;\n"
+                          "struct Words {{ int* data; int shape[1]; long long strides[1]; }};\n"
+                          "extern \"C\" __global__ void probe_forward(long long count, Words words) {{\n"
+                          "  const long long step = (long long)gridDim.x * blockDim.x;\n"
+                          "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; "
+                          "i += step) {{\n    {}\n  }}\n}}\n",
+                          ask),
+      .entry_points = {{.pass = backends::Pass::kForward, .symbol = "probe_forward", .parameter_types = {"Words"}}}};
 }
 
 }  // namespace

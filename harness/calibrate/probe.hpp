@@ -26,7 +26,7 @@ class InstructionProbe {
   InstructionProbe() = default;
 
   std::unique_ptr<backends::BuiltKernel> kernel_;  ///< kernel that applies the instruction to each operand
-  std::unique_ptr<backends::Session> session_;
+  std::unique_ptr<backends::DeviceSession> session_;
   backends::BufferId word_buffer_;  ///< buffer for the operands and then the results
 };
 

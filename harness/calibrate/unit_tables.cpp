@@ -10,7 +10,7 @@ namespace assay::harness {
 namespace {
 
 Result<ptx::MeasuredTable> measure(backends::Device& device, const ptx::ApproximationUnit& unit, std::uint64_t step) {
-  auto probe = InstructionProbe::make(device, unit.instruction);
+  auto probe = InstructionProbe::make(device, unit.instruction_name);
   if (!probe.ok()) return probe.error();
   const ptx::EvaluateUnit ask = [&](const ptx::ApproximationUnit&, std::span<const std::uint32_t> operands) {
     return probe->compute_results(operands);
@@ -32,10 +32,12 @@ std::string line_of(const ptx::ApproximationUnit& unit, const ptx::MeasuredTable
   if (found.table) {
     return fmt::format(
         "{:<22} {} of {} operands match the prediction; {} table entries differ from the correctly rounded result",
-        unit.instruction, found.verified_count, found.verified_count, count_differences(*found.table));
+        unit.instruction_name, found.verified_operand_count, found.verified_operand_count,
+        count_differences(*found.table));
   }
   return fmt::format("{:<22} no table: {} of {} operands differ from the prediction; the first is 0x{:08x}",
-                     unit.instruction, found.mismatch_count, found.verified_count, found.first_mismatch);
+                     unit.instruction_name, found.mismatching_operand_count, found.verified_operand_count,
+                     found.first_mismatching_operand);
 }
 
 }  // namespace
@@ -43,16 +45,16 @@ std::string line_of(const ptx::ApproximationUnit& unit, const ptx::MeasuredTable
 std::vector<std::string> unit_names() {
   std::vector<std::string> names;
   for (const ptx::ApproximationUnit& unit : ptx::units())
-    names.emplace_back(unit.instruction);
+    names.emplace_back(unit.instruction_name);
   return names;
 }
 
 Result<MeasuredTables> measure_tables(backends::Device& device, const std::vector<std::string>& names,
                                       std::uint64_t step, const std::function<void(std::string_view)>& on_unit) {
-  MeasuredTables measured{.tables = {.device = device.can_run().detail, .tables = {}}, .summary_lines = {}};
+  MeasuredTables measured{.tables = {.device = device.can_run().tool_or_reason, .tables = {}}, .summary_lines = {}};
   for (const ptx::ApproximationUnit& unit : ptx::units()) {
-    if (!names.empty() && std::ranges::find(names, unit.instruction) == names.end()) continue;
-    if (on_unit) on_unit(unit.instruction);
+    if (!names.empty() && std::ranges::find(names, unit.instruction_name) == names.end()) continue;
+    if (on_unit) on_unit(unit.instruction_name);
     const Result<ptx::MeasuredTable> found = measure(device, unit, step);
     if (!found.ok()) return found.error();
     measured.summary_lines.push_back(line_of(unit, *found));

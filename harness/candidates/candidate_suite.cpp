@@ -54,11 +54,11 @@ std::string folder_name(const std::string& candidate) {
 /// Everything that a verdict depends on.
 Result<std::string> identity_of(const ListedCandidate& listed, const CandidateSuiteOptions& options) {
   std::string identity =
-      fmt::format("{}\n{}\n{}\n", version_text(), listed.specification, fmt::join(options.options, " "));
-  fs::path contract = options.folder / listed.candidate;
+      fmt::format("{}\n{}\n{}\n", version_text(), listed.specification_path, fmt::join(options.judge_arguments, " "));
+  fs::path contract = options.candidate_folder / listed.candidate_path;
   contract.replace_extension(".assay.json");
-  for (const fs::path& file :
-       {options.folder / listed.candidate, options.folder / specification_file(listed.specification), contract}) {
+  for (const fs::path& file : {options.candidate_folder / listed.candidate_path,
+                               options.candidate_folder / specification_file(listed.specification_path), contract}) {
     std::error_code error;
     if (file == contract && !fs::exists(file, error)) continue;
     const Result<std::string> hash = sha256_of_file(file);
@@ -70,9 +70,9 @@ Result<std::string> identity_of(const ListedCandidate& listed, const CandidateSu
 
 /// Sets the outcome of the verdict from the records in its folder. Fails if they are incomplete.
 Result<void> read_outcome(CandidateVerdict& verdict) {
-  const Result<RecordLines> records = read_record_lines(verdict.reports, Damage::listed);
+  const Result<RecordLines> records = read_record_lines(verdict.report_folder, Damage::listed);
   if (!records.ok()) return records.error();
-  if (!records->complete() || records->cases.empty()) return Error{"the records are not complete"};
+  if (!records->complete() || records->cases.empty()) return Error{"the records of the candidate's run are incomplete"};
   // With several kernels in the specification, the worst outcome counts.
   verdict.outcome = Outcome::pass;
   verdict.outcome_detail.clear();
@@ -92,27 +92,28 @@ class SuiteRun {
   explicit SuiteRun(const CandidateSuiteOptions& options) : options_(options) {}
 
   CandidateVerdict judge(const ListedCandidate& listed) {
-    CandidateVerdict verdict{.listed = listed, .reports = options_.output / folder_name(listed.candidate)};
+    CandidateVerdict verdict{.listed_candidate = listed,
+                             .report_folder = options_.output / folder_name(listed.candidate_path)};
     const Result<std::string> identity = identity_of(listed, options_);
     if (!identity.ok()) return failed(std::move(verdict), identity.error().text());
-    const fs::path identity_file = verdict.reports / kIdentityFile;
+    const fs::path identity_file = verdict.report_folder / kIdentityFile;
     if (const Result<std::string> known = read_file_text(identity_file); known.ok() && *known == *identity) {
       verdict.is_reused = read_outcome(verdict).ok();
       if (verdict.is_reused) return verdict;
     }
     std::error_code error;
-    fs::remove_all(verdict.reports, error);
-    fs::create_directories(verdict.reports, error);
-    std::vector<std::string> arguments{"judge",     (options_.folder / listed.candidate).string(),
-                                       "--against", (options_.folder / listed.specification).string(),
-                                       "--output",  verdict.reports.string()};
-    arguments.insert(arguments.end(), options_.options.begin(), options_.options.end());
+    fs::remove_all(verdict.report_folder, error);
+    fs::create_directories(verdict.report_folder, error);
+    std::vector<std::string> arguments{"judge",     (options_.candidate_folder / listed.candidate_path).string(),
+                                       "--against", (options_.candidate_folder / listed.specification_path).string(),
+                                       "--output",  verdict.report_folder.string()};
+    arguments.insert(arguments.end(), options_.judge_arguments.begin(), options_.judge_arguments.end());
     const auto start = std::chrono::steady_clock::now();
     const cpu::ProcessResult process = cpu::run_process(options_.program, arguments, kTimeLimit);
     verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (process.end_reason == cpu::ProcessResult::EndReason::kTimedOut) {
       verdict.outcome = Outcome::timed_out;
-      verdict.message = fmt::format("not judged within {} minutes", kTimeLimit.count());
+      verdict.message = fmt::format("the candidate was not judged within {} minutes", kTimeLimit.count());
       return verdict;
     }
     if (const Result<void> read = read_outcome(verdict); !read.ok()) return failed(std::move(verdict), process.output);
@@ -132,12 +133,12 @@ class SuiteRun {
 };
 
 json json_of(const CandidateVerdict& verdict) {
-  return {{"candidate", verdict.listed.candidate},
-          {"specification", verdict.listed.specification},
+  return {{"candidate", verdict.listed_candidate.candidate_path},
+          {"specification", verdict.listed_candidate.specification_path},
           {"outcome", to_text(verdict.outcome)},
           {"kind", verdict.outcome_detail},
           {"message", verdict.message},
-          {"reports", verdict.reports.filename().string()},
+          {"reports", verdict.report_folder.filename().string()},
           {"seconds", verdict.seconds}};
 }
 
@@ -149,7 +150,7 @@ std::string CandidateVerdict::outcome_text() const {
 }
 
 Result<std::vector<ListedCandidate>> read_candidate_list(const fs::path& folder) {
-  const fs::path file = folder / kCandidateListFile;
+  const fs::path file = folder / kCandidateListFileName;
   const Result<std::string> text = read_file_text(file);
   if (!text.ok())
     return Error{"the folder has no list of candidates; write a file with the columns candidate,specification",
@@ -169,21 +170,21 @@ Result<std::vector<ListedCandidate>> read_candidate_list(const fs::path& folder)
   for (const CsvRow& row : std::span(*rows).subspan(1)) {
     if (row.fields.size() <= std::max(*candidate, *specification)) return fail(row.line, "the row has too few fields");
     const ListedCandidate& one = listed.emplace_back(
-        ListedCandidate{.candidate = row.fields[*candidate], .specification = row.fields[*specification]});
+        ListedCandidate{.candidate_path = row.fields[*candidate], .specification_path = row.fields[*specification]});
     std::error_code error;
-    if (!fs::is_regular_file(folder / one.candidate, error))
-      return fail(row.line, fmt::format("the candidate '{}' does not exist", one.candidate));
-    if (!fs::is_regular_file(folder / specification_file(one.specification), error))
-      return fail(row.line, fmt::format("the specification '{}' does not exist", one.specification));
-    if (!known.insert(folder_name(one.candidate)).second)
-      return fail(row.line, fmt::format("the candidate '{}' is listed twice", one.candidate));
+    if (!fs::is_regular_file(folder / one.candidate_path, error))
+      return fail(row.line, fmt::format("the candidate '{}' does not exist", one.candidate_path));
+    if (!fs::is_regular_file(folder / specification_file(one.specification_path), error))
+      return fail(row.line, fmt::format("the specification '{}' does not exist", one.specification_path));
+    if (!known.insert(folder_name(one.candidate_path)).second)
+      return fail(row.line, fmt::format("the candidate '{}' is listed twice", one.candidate_path));
   }
   if (listed.empty()) return fail(1, "the list has no candidates");
   return listed;
 }
 
 Result<std::vector<CandidateVerdict>> judge_candidates(const CandidateSuiteOptions& options) {
-  const Result<std::vector<ListedCandidate>> listed = read_candidate_list(options.folder);
+  const Result<std::vector<ListedCandidate>> listed = read_candidate_list(options.candidate_folder);
   if (!listed.ok()) return listed.error();
   std::error_code error;
   fs::create_directories(options.output, error);

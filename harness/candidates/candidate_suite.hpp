@@ -14,39 +14,39 @@
 namespace assay::harness {
 
 /// The name of the file that lists the candidates of a folder.
-inline constexpr std::string_view kCandidateListFile = "candidates.csv";
+inline constexpr std::string_view kCandidateListFileName = "candidates.csv";
 
 /// A row of the list. Paths are relative to the folder of the list.
 struct ListedCandidate {
-  std::string candidate;      ///< path of the candidate
-  std::string specification;  ///< path of the specification, with `:KERNEL` if the file has several kernels
+  std::string candidate_path;      ///< path of the candidate
+  std::string specification_path;  ///< path of the specification, with `:KERNEL` if the file has several kernels
 };
 
-/// The rows of FOLDER/candidates.csv, which has the columns `candidate` and `specification`; other columns are ignored.
-/// Fails if the file is missing or malformed, if a file does not exist, or if a candidate is listed twice; the error's
-/// location is the line.
+/// The rows of FOLDER/candidates.csv, which has the columns `candidate_path` and `specification_path`; other columns
+/// are ignored. Fails if the file is missing or malformed, if a file does not exist, or if a candidate is listed twice;
+/// the error's location is the line.
 Result<std::vector<ListedCandidate>> read_candidate_list(const std::filesystem::path& folder);
 
 /// The verdict on one candidate.
 struct CandidateVerdict {
-  ListedCandidate listed;
+  ListedCandidate listed_candidate;
   Outcome outcome = Outcome::internal_error;
-  std::string outcome_detail;     ///< which check failed: "mismatch"; which access: "read_write_race"; often empty
-  std::string message;            ///< what was found; empty for a pass
-  std::filesystem::path reports;  ///< folder of the reports
-  double seconds = 0;             ///< time of the process; 0 if an earlier verdict was reused
-  bool is_reused = false;         ///< whether the verdict is from an earlier run with the same files and options
+  std::string outcome_detail;  ///< which check failed: "mismatch"; which access: "read_write_race"; often empty
+  std::string message;         ///< what was found; empty for a pass
+  std::filesystem::path report_folder;  ///< folder of the reports
+  double seconds = 0;                   ///< time of the process; 0 if an earlier verdict was reused
+  bool is_reused = false;               ///< whether the verdict is from an earlier run with the same files and options
 
   /// "pass", "fail(mismatch)".
   [[nodiscard]] std::string outcome_text() const;
 };
 
 struct CandidateSuiteOptions {
-  std::filesystem::path program;     ///< the program `assay`
-  std::filesystem::path folder;      ///< folder with candidates.csv
-  std::filesystem::path output;      ///< receives a folder of reports for each candidate, and candidates.json
-  unsigned jobs = 1;                 ///< number of candidates judged at the same time
-  std::vector<std::string> options;  ///< further options of `assay judge`: "--quick"
+  std::filesystem::path program;             ///< the program `assay`
+  std::filesystem::path candidate_folder;    ///< folder with candidates.csv
+  std::filesystem::path output;              ///< receives a folder of reports for each candidate, and candidates.json
+  unsigned jobs = 1;                         ///< number of candidates judged at the same time
+  std::vector<std::string> judge_arguments;  ///< further options of `assay judge`: "--quick"
   /// Called after each candidate, by one thread at a time.
   std::function<void(const CandidateVerdict&)> on_verdict = nullptr;
 };

@@ -36,8 +36,8 @@ TEST_F(CandidateListTest, ReadsColumnsByName) {
   const auto listed = read_candidate_list(folder_.path());
   ASSERT_TRUE(listed.ok()) << listed.error().text();
   ASSERT_EQ(listed->size(), 2U);
-  EXPECT_EQ((*listed)[0].candidate, "a.cu");
-  EXPECT_EQ((*listed)[0].specification, "s.py:k");
+  EXPECT_EQ((*listed)[0].candidate_path, "a.cu");
+  EXPECT_EQ((*listed)[0].specification_path, "s.py:k");
 }
 
 TEST_F(CandidateListTest, RejectsInvalidLists) {

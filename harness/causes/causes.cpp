@@ -31,7 +31,7 @@ constexpr std::array kRows = {
     GradientErrorCauseEntry{GradientErrorCause::kNestedLoop, "Dynamic loops inside loops", "Dynamic Loops"},
     // Warp does not replay dynamic loops before the reverse pass, so derivatives use values of loop-carried variables
     // from before the loop or from the wrong iteration.
-    GradientErrorCauseEntry{GradientErrorCause::kLoop, "Dynamic loops with carried state", "Dynamic Loops"},
+    GradientErrorCauseEntry{GradientErrorCause::kLoop, "Dynamic loops with loop-carried variables", "Dynamic Loops"},
     // Warp unrolls constant loops of at most 16 trips; it treats longer loops as dynamic.
     GradientErrorCauseEntry{GradientErrorCause::kLongStaticLoop,
                             "Loops with a constant count of more than 16 iterations", "Dynamic Loops"},
@@ -46,7 +46,8 @@ constexpr std::array kRows = {
     GradientErrorCauseEntry{GradientErrorCause::kCurlNoise, "`wp.curlnoise`"},
     // Warp drops or doubles adjoints if components of one vector or fields of one struct are assigned repeatedly, or
     // assigned and then read.
-    GradientErrorCauseEntry{GradientErrorCause::kComponentAssignment, "Components assigned one by one",
+    GradientErrorCauseEntry{GradientErrorCause::kComponentAssignment,
+                            "Vector components or struct fields assigned one by one",
                             "Vector, Matrix, and Quaternion Component Assignment"},
     // Warp multiplies the zero adjoint of the branch not taken by its infinite derivative, which gives NaN.
     GradientErrorCauseEntry{GradientErrorCause::kWhereOverflow, "`wp.where` around a function that overflows"},

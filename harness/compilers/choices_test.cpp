@@ -23,7 +23,7 @@ TEST(CompilerChoices, StartWithTheDefaultCompilerIfNoneIsChosen) {
   const backends::BuildChoices all = with_all_compilers({}, kCpu);
   ASSERT_FALSE(all.compilers.empty());
   EXPECT_EQ(all.compilers.front(), "") << "the default compiler of the device";
-  EXPECT_THAT(all.nvrtcs, IsEmpty()) << "no device uses them";
+  EXPECT_THAT(all.nvrtc_versions_or_paths, IsEmpty()) << "no device uses them";
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::optional<CudaBuild> build_in(const std::string& culprit) {
   const std::string text = culprit.substr(kStart.size(), culprit.size() - kStart.size() - 1);
   const std::size_t space = text.find(' ');
   if (space == std::string::npos) return std::nullopt;
-  return CudaBuild{.nvrtc = nvrtc_with(text.substr(0, space)), .architecture = text.substr(space + 1)};
+  return CudaBuild{.nvrtc_version_or_path = nvrtc_with(text.substr(0, space)), .architecture = text.substr(space + 1)};
 }
 
 /// Builds that may be correct: newer versions first, then another target.
@@ -44,10 +44,11 @@ std::vector<CudaBuild> reference_builds_for(const CudaBuild& wrong) {
   std::vector<std::string> versions = cuda::installed_nvrtc_versions();
   std::ranges::reverse(versions);
   for (const std::string& version : versions)
-    if (version != wrong.nvrtc) reference_builds.push_back({.nvrtc = version, .architecture = wrong.architecture});
+    if (version != wrong.nvrtc_version_or_path)
+      reference_builds.push_back({.nvrtc_version_or_path = version, .architecture = wrong.architecture});
   for (const char* const architecture : {"compute_75", "compute_90"})
     if (architecture != wrong.architecture)
-      reference_builds.push_back({.nvrtc = wrong.nvrtc, .architecture = architecture});
+      reference_builds.push_back({.nvrtc_version_or_path = wrong.nvrtc_version_or_path, .architecture = architecture});
   return reference_builds;
 }
 
@@ -57,22 +58,23 @@ Result<CudaReduction> reduced(const CaseRecord& record, const CudaBuild& wrong, 
   if (!kernel.ok()) return kernel.error();
   const Result<backends::EmittedKernel> emitted = harness::emit_source(*kernel, backends::SourceTarget::kCuda);
   if (!emitted.ok()) return emitted.error();
-  const auto entry = std::ranges::find(emitted->entries,
+  const auto entry = std::ranges::find(emitted->entry_points,
                                        record.pass == "backward" ? backends::Pass::kBackward : backends::Pass::kForward,
                                        &backends::EntryPoint::pass);
-  if (entry == emitted->entries.end()) return Error{"the kernel has no such pass"};
+  if (entry == emitted->entry_points.end()) return Error{fmt::format("the kernel has no {} pass", record.pass)};
   CudaBuild build = wrong;
   build.contracts_multiply_add = record.mode.starts_with("default");
   return reduce_cuda({.source = emitted->source(),
-                      .entry = entry->symbol,
+                      .function_name = entry->symbol,
                       .incorrect_build = build,
                       .reference_builds = reference_builds_for(build)},
                      time, jobs);
 }
 
 std::string name_of(const CudaBuild& build) {
-  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(build.nvrtc);
-  return fmt::format("NVRTC {} {}", nvrtc.ok() ? nvrtc->full_version() : build.nvrtc, build.architecture);
+  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(build.nvrtc_version_or_path);
+  return fmt::format("NVRTC {} {}", nvrtc.ok() ? nvrtc->full_version() : build.nvrtc_version_or_path,
+                     build.architecture);
 }
 
 std::string finding_json(const CompilerFailure& failure) {
@@ -117,9 +119,9 @@ Result<void> write_folder(const CompilerFailure& failure) {
 void add_builds(CompilerFailure& failure, const std::vector<CaseRecord>& records) {
   for (const CaseRecord& record : records) {
     if (record.family != failure.record.family || record.kernel != failure.record.kernel ||
-        record.pass != failure.record.pass || harness::build_of_mode_name(record.mode).empty())
+        record.pass != failure.record.pass || harness::build_name_of_mode(record.mode).empty())
       continue;
-    std::string title = harness::build_title(harness::build_of_mode_name(record.mode));
+    std::string title = harness::describe_build(harness::build_name_of_mode(record.mode));
     if (harness::is_pass(record.outcome)) failure.passing_builds.push_back(std::move(title));
     else if (record.outcome == harness::Outcome::fail) failure.failing_builds.push_back(std::move(title));
   }
@@ -208,7 +210,8 @@ Result<std::vector<CompilerFailure>> archive_compiler_failures(const fs::path& o
   std::vector<CompilerFailure> failures;
   std::set<std::string> done;
   for (const CaseRecord& record : run->cases) {
-    const std::optional<CudaBuild> wrong = record.blame ? build_in(record.blame->origin) : std::nullopt;
+    const std::optional<CudaBuild> wrong =
+        record.failure_origin ? build_in(record.failure_origin->responsible_component) : std::nullopt;
     if (!wrong) continue;
     const std::string name = fmt::format("{}.{}.{}", record.family, record.kernel, record.pass);
     if (!done.insert(name).second) continue;
@@ -224,7 +227,7 @@ Result<std::vector<CompilerFailure>> archive_compiler_failures(const fs::path& o
                             .folder = output / "compilers" / name};
     add_builds(failure, run->cases);
     if (Result<void> written = write_folder(failure); !written.ok()) return written.error();
-    tell(fmt::format("{}: reduced from {} lines of CUDA C++ to {}{}, {} trials: {}", record.name,
+    tell(fmt::format("{}: reduced from {} to {} lines of CUDA C++{} in {} compilations; see {}", record.name,
                      failure.reduction.original_line_count, failure.reduction.line_count,
                      failure.reduction.is_minimal ? "" : " (cut short by the time limit)",
                      failure.reduction.compilation_count, (failure.folder / "reproduce.sh").string()));

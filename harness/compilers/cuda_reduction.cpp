@@ -27,7 +27,7 @@ namespace assay::compilers {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Tree = std::vector<Statement>;
+using Tree = std::vector<CudaStatement>;
 
 constexpr std::size_t kElements = 4;
 constexpr std::uint64_t kInstructions = 2'000'000;
@@ -191,7 +191,7 @@ std::string flat_text(std::string text, bool is_block) {
 }
 
 void flatten_texts(Tree& tree) {
-  for (Statement& statement : tree) {
+  for (CudaStatement& statement : tree) {
     statement.text = flat_text(statement.text, statement.is_block);
     flatten_texts(statement.body);
   }
@@ -223,14 +223,14 @@ std::string head_of(const std::string& entry, const std::vector<Parameter>& para
 
 Result<FlatProgram> flatten(const std::string& source, const std::string& entry) {
   FlatProgram program{.tree = parse_statements(source), .parameters = {}};
-  std::erase_if(program.tree, [&](const Statement& statement) {
+  std::erase_if(program.tree, [&](const CudaStatement& statement) {
     const bool other =
         statement.text.find("__global__") != std::string::npos && statement.text.find(entry + "(") == std::string::npos;
     return other || statement.text.starts_with("using real");
   });
   if (program.tree.empty() || program.tree.back().text.find(entry + "(") == std::string::npos)
     return Error{fmt::format("the source has no function {}", entry)};
-  Statement& function = program.tree.back();
+  CudaStatement& function = program.tree.back();
   const std::size_t open = function.text.find(entry + "(") + entry.size();
   const std::string list = function.text.substr(open + 1, after_bracket(function.text, open) - open - 2);
   for (const std::string& text : arguments_in(list)) {
@@ -302,8 +302,9 @@ class Examiner {
                                              bool unoptimized) {
     backends::BuildFlags flags = backends::BuildFlags::strict();
     flags.contracts_multiply_add = build.contracts_multiply_add && !unoptimized;
-    cuda::CompileOutcome outcome = nvrtc.compile(
-        text, "reduced.cu", {.architecture = build.architecture, .flags = flags, .unoptimized = unoptimized});
+    cuda::CompileOutcome outcome =
+        nvrtc.compile(text, "reduced.cu",
+                      {.architecture = build.architecture, .flags = flags, .disables_optimizations = unoptimized});
     auto* code = std::get_if<cuda::CompiledCode>(&outcome);
     return code == nullptr ? std::nullopt : std::optional(std::move(code->ptx));
   }
@@ -320,7 +321,7 @@ class Examiner {
 /// All lists of statements in a tree, in the order of the text.
 void lists_in(Tree& tree, std::vector<Tree*>& lists) {
   lists.push_back(&tree);
-  for (Statement& statement : tree)
+  for (CudaStatement& statement : tree)
     lists_in(statement.body, lists);
 }
 std::vector<Tree*> lists_in(Tree& tree) {
@@ -330,7 +331,7 @@ std::vector<Tree*> lists_in(Tree& tree) {
 }
 
 void replace_word(Tree& tree, const std::string& word, const std::string& replacement) {
-  for (Statement& statement : tree) {
+  for (CudaStatement& statement : tree) {
     statement.text = with_word(statement.text, word, replacement);
     replace_word(statement.body, word, replacement);
   }
@@ -643,22 +644,22 @@ std::string host_program_of(const std::string& entry, const std::vector<Paramete
 
 Result<CudaReduction> reduce_cuda(const MiscompiledCuda& failure, std::chrono::milliseconds time, unsigned jobs) {
   const auto end = Clock::now() + time;
-  Result<FlatProgram> flat = flatten(failure.source, failure.entry);
+  Result<FlatProgram> flat = flatten(failure.source, failure.function_name);
   if (!flat.ok()) return flat.error();
-  const Result<cuda::Nvrtc> wrong = cuda::Nvrtc::load(failure.incorrect_build.nvrtc);
+  const Result<cuda::Nvrtc> wrong = cuda::Nvrtc::load(failure.incorrect_build.nvrtc_version_or_path);
   if (!wrong.ok()) return wrong.error();
   for (const CudaBuild& build : failure.reference_builds) {
-    const Result<cuda::Nvrtc> witness = cuda::Nvrtc::load(build.nvrtc);
+    const Result<cuda::Nvrtc> witness = cuda::Nvrtc::load(build.nvrtc_version_or_path);
     if (!witness.ok() || !witness->supports(build.architecture)) continue;
-    const Examiner examiner(failure.entry, *wrong, *witness, failure.incorrect_build, build);
+    const Examiner examiner(failure.function_name, *wrong, *witness, failure.incorrect_build, build);
     FlatProgram program = *flat;
     if (!find_inputs(examiner, program)) continue;
-    CudaReducer reducer(examiner, std::move(program), failure.entry, end, jobs);
+    CudaReducer reducer(examiner, std::move(program), failure.function_name, end, jobs);
     const bool is_minimal = reducer.reduce();
     const FlatProgram& reduced = reducer.program();
     const std::string text = to_text(reduced.tree);
     const std::optional<Evidence> evidence = examiner.examine(text, reduced.parameters);
-    if (!evidence) return Error{"the incorrect translation does not recur when the reduced source is compiled again"};
+    if (!evidence) return Error{"compiling the reduced source again does not reproduce the incorrect result"};
     return CudaReduction{.source = text,
                          .line_count = line_count(text),
                          .original_line_count = line_count(failure.source),
@@ -668,11 +669,11 @@ Result<CudaReduction> reduce_cuda(const MiscompiledCuda& failure, std::chrono::m
                          .reference_build = build,
                          .inputs = inputs_text(reduced.parameters),
                          .result_difference = results_text(reduced.parameters, *evidence),
-                         .host_program = host_program_of(failure.entry, reduced.parameters),
+                         .host_program = host_program_of(failure.function_name, reduced.parameters),
                          .compilation_count = reducer.trials(),
                          .is_minimal = is_minimal};
   }
-  return Error{"the inputs of no single thread reproduce the incorrect result"};
+  return Error{"the incorrect result cannot be reproduced with the inputs of a single thread"};
 }
 
 }  // namespace assay::compilers

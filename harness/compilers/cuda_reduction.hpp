@@ -18,14 +18,14 @@ namespace assay::compilers {
 
 /// One NVRTC and its target.
 struct CudaBuild {
-  std::string nvrtc;         ///< path or installed version of NVRTC; empty: the default
-  std::string architecture;  ///< target: "compute_100"
+  std::string nvrtc_version_or_path;  ///< path or installed version of NVRTC; empty: the default
+  std::string architecture;           ///< target: "compute_100"
   bool contracts_multiply_add = false;
 };
 
 struct MiscompiledCuda {
   std::string source;         ///< text that Assay emitted
-  std::string entry;          ///< name of the function that is compiled incorrectly
+  std::string function_name;  ///< name of the function that is compiled incorrectly
   CudaBuild incorrect_build;  ///< the compiler
   std::vector<CudaBuild>
       reference_builds;  ///< builds that may agree with the unoptimized one; the first that does is used

@@ -24,9 +24,9 @@ MiscompiledCuda four_arms() {
   const auto emitted = harness::emit_source(*kernel, backends::SourceTarget::kCuda);
   EXPECT_TRUE(emitted.ok());
   return {.source = emitted->source(),
-          .entry = "four_arms_backward",
-          .incorrect_build = {.nvrtc = kWrongVersion, .architecture = "compute_100"},
-          .reference_builds = {{.nvrtc = kWrongVersion, .architecture = "compute_75"}}};
+          .function_name = "four_arms_backward",
+          .incorrect_build = {.nvrtc_version_or_path = kWrongVersion, .architecture = "compute_100"},
+          .reference_builds = {{.nvrtc_version_or_path = kWrongVersion, .architecture = "compute_75"}}};
 }
 
 class CudaReductionTest : public ::testing::Test {
@@ -56,13 +56,13 @@ TEST_F(CudaReductionTest, RejectsCorrectlyCompiledKernel) {
   failure.incorrect_build.architecture = "compute_90";
   const auto reduced = reduce_cuda(failure, std::chrono::seconds(10), 2);
   ASSERT_FALSE(reduced.ok());
-  EXPECT_EQ(reduced.error().text(), "the inputs of no single thread reproduce the incorrect result");
+  EXPECT_EQ(reduced.error().text(), "the incorrect result cannot be reproduced with the inputs of a single thread");
 }
 
 TEST_F(CudaReductionTest, RejectsParametersThatAreNotNumbersOrArraysOfNumbers) {
   MiscompiledCuda failure = four_arms();
   failure.source = "extern \"C\" __global__ void k(long long count, Array<vec3, 1> x) {}";
-  failure.entry = "k";
+  failure.function_name = "k";
   const auto reduced = reduce_cuda(failure, std::chrono::seconds(10), 2);
   ASSERT_FALSE(reduced.ok());
   EXPECT_THAT(reduced.error().text(), HasSubstr("must be a number or a one-dimensional array of numbers"));

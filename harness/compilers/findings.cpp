@@ -89,9 +89,10 @@ std::string corrections_text(const json& description) {
   for (const auto& [target, newest] : newest_incorrect) {
     const auto fixed = std::ranges::find_if(
         correct, [&](const Build& build) { return build.target == target && newest.version < build.version; });
-    text += fixed == correct.end()
-                ? fmt::format(" No compared version newer than {} is correct for {}.", newest.version_text, target)
-                : fmt::format(" Correct for {} since {}, of the compared versions.", target, fixed->version_text);
+    text += fixed == correct.end() ? fmt::format(" No compared NVRTC version newer than {} is correct for {}.",
+                                                 newest.version_text, target)
+                                   : fmt::format(" The first compared NVRTC version that is correct for {} is {}.",
+                                                 target, fixed->version_text);
   }
   return text;
 }
@@ -111,23 +112,24 @@ std::string finding_text(const Finding& finding) {
 Result<std::string> findings_page(const std::vector<fs::path>& folders) {
   std::map<std::string, std::vector<Finding>> groups;
   std::vector<std::size_t> lines;
-  HuntCounts counts;
+  MiscompilationHuntCounts counts;
   for (const fs::path& folder : folders) {
     std::error_code error;
     for (fs::recursive_directory_iterator entry(folder, error), end; entry != end; entry.increment(error)) {
       if (error || entry->path().filename() != "finding.json") continue;
       json description = json::parse(content_of(entry->path()), nullptr, false);
-      if (!description.is_object()) return Error{"the file does not describe a finding", entry->path()};
+      if (!description.is_object())
+        return Error{"the file must contain a JSON object that describes a finding", entry->path()};
       lines.push_back(description.at("lines"));
       const std::string cause = cause_of(description);
       groups[cause].push_back({std::move(description), content_of(entry->path().parent_path() / "reduced.cu")});
     }
-    const Result<HuntCounts> hunted = read_hunt(folder);
+    const Result<MiscompilationHuntCounts> hunted = read_hunt(folder);
     if (!hunted.ok()) return hunted.error();
-    counts.rounds += hunted->rounds;
+    counts.round_count += hunted->round_count;
     counts.kernels += hunted->kernels;
     counts.cases += hunted->cases;
-    counts.failing_cases += hunted->failing_cases;
+    counts.failing_case_count += hunted->failing_case_count;
     counts.judging_seconds += hunted->judging_seconds;
   }
   std::string page =
@@ -138,9 +140,10 @@ Result<std::string> findings_page(const std::vector<fs::path>& folders) {
       "interpreter of PTX, not on a GPU. Findings whose incorrect PTX lacks the same instructions form a group;\n"
       "several groups may have one cause.\n\n";
   page += fmt::format(
-      "| | |\n|---|--:|\n| kernels judged by hunts | {} |\n| cases (kernel, pass, build) | {} |\n"
+      "| | |\n|---|--:|\n| judged kernels | {} |\n| cases (kernel, pass, build) | {} |\n"
       "| failed cases | {} |\n| findings | {} |\n| groups | {} |\n| hours | {:.2f} |\n",
-      counts.kernels, counts.cases, counts.failing_cases, lines.size(), groups.size(), counts.judging_seconds / 3600);
+      counts.kernels, counts.cases, counts.failing_case_count, lines.size(), groups.size(),
+      counts.judging_seconds / 3600);
   if (!lines.empty()) {
     std::ranges::sort(lines);
     page += fmt::format("| lines of a reduced source, median | {} |\n", lines[lines.size() / 2]);

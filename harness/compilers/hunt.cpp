@@ -46,16 +46,16 @@ Result<std::vector<std::string>> kernels_of(std::uint64_t round, const fs::path&
 
 }  // namespace
 
-Result<HuntCounts> read_hunt(const fs::path& folder) {
-  HuntCounts counts;
-  for (; is_finished(folder_of(folder, counts.rounds)); ++counts.rounds) {
-    const auto run = harness::read_records(folder_of(folder, counts.rounds));
+Result<MiscompilationHuntCounts> read_hunt(const fs::path& folder) {
+  MiscompilationHuntCounts counts;
+  for (; is_finished(folder_of(folder, counts.round_count)); ++counts.round_count) {
+    const auto run = harness::read_records(folder_of(folder, counts.round_count));
     if (!run.ok()) return run.error();
     std::set<std::string> kernels;
     for (const harness::CaseRecord& record : run->cases) {
       kernels.insert(record.family + "/" + record.kernel);
       ++counts.cases;
-      if (record.outcome == harness::Outcome::fail) ++counts.failing_cases;
+      if (record.outcome == harness::Outcome::fail) ++counts.failing_case_count;
     }
     counts.kernels += kernels.size();
     counts.judging_seconds += run->end->wall_time_seconds;
@@ -63,11 +63,12 @@ Result<HuntCounts> read_hunt(const fs::path& folder) {
   return counts;
 }
 
-Result<HuntCounts> hunt(const HuntOptions& options, const std::function<void(const std::string&)>& tell) {
+Result<MiscompilationHuntCounts> hunt(const MiscompilationHuntOptions& options,
+                                      const std::function<void(const std::string&)>& tell) {
   const auto end = Clock::now() + options.time_limit;
-  Result<HuntCounts> before = read_hunt(options.folder);
+  Result<MiscompilationHuntCounts> before = read_hunt(options.folder);
   if (!before.ok()) return before;
-  for (std::uint64_t round = before->rounds; Clock::now() < end; ++round) {
+  for (std::uint64_t round = before->round_count; Clock::now() < end; ++round) {
     const fs::path folder = folder_of(options.folder, round);
     const auto selectors = kernels_of(round, folder);
     if (!selectors.ok()) return selectors.error();
@@ -75,17 +76,17 @@ Result<HuntCounts> hunt(const HuntOptions& options, const std::function<void(con
     suite.selectors = *selectors;
     suite.output = folder.string();
     suite.seed = round * kKernelsOfRound + 1;
-    suite.random_kernels = 1;
+    suite.random_kernels_per_family = 1;
     harness::RunObserver silent;
     Result<harness::SuiteRun> run = harness::SuiteRun::prepare(std::move(suite), silent);
     if (!run.ok()) return run.error();
     if (const auto judged = run->judge(silent); !judged.ok()) return judged.error();
     const auto failures = archive_compiler_failures(folder, options.reduction_time_limit, options.jobs, tell);
     if (!failures.ok()) return failures.error();
-    const Result<HuntCounts> counts = read_hunt(options.folder);
+    const Result<MiscompilationHuntCounts> counts = read_hunt(options.folder);
     if (!counts.ok()) return counts.error();
     tell(fmt::format("round {}: {} kernels, {} cases so far, {} failed", round, counts->kernels, counts->cases,
-                     counts->failing_cases));
+                     counts->failing_case_count));
   }
   return read_hunt(options.folder);
 }

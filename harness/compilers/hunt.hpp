@@ -13,7 +13,7 @@
 
 namespace assay::compilers {
 
-struct HuntOptions {
+struct MiscompilationHuntOptions {
   harness::SuiteOptions suite_options;     ///< builds, mode and effort; selectors and output are set by the hunt
   std::filesystem::path folder;            ///< folder of the hunt, which a later hunt continues
   std::chrono::milliseconds time_limit{};  ///< no round starts after this time
@@ -22,20 +22,21 @@ struct HuntOptions {
 };
 
 /// The state of a hunt over all its rounds, also those of earlier runs.
-struct HuntCounts {
-  std::uint64_t rounds = 0;
-  std::uint64_t kernels = 0;        ///< kernels that were judged
-  std::uint64_t cases = 0;          ///< cases: kernel, pass and build
-  std::uint64_t failing_cases = 0;  ///< cases that failed
-  double judging_seconds = 0;       ///< time of judging, summed over the rounds
+struct MiscompilationHuntCounts {
+  std::uint64_t round_count = 0;
+  std::uint64_t kernels = 0;             ///< kernels that were judged
+  std::uint64_t cases = 0;               ///< cases: kernel, pass and build
+  std::uint64_t failing_case_count = 0;  ///< cases that failed
+  double judging_seconds = 0;            ///< time of judging, summed over the rounds
 };
 
 /// Continues the hunt in the folder round by round. Three rounds in four draw stress kernels (stress_kernels.hpp), the
 /// fourth draws one random kernel of each family. Each round is a run with its own records in folder/round_N; a round
 /// that was interrupted is judged again. Fails if an option is invalid or a file cannot be written.
-Result<HuntCounts> hunt(const HuntOptions& options, const std::function<void(const std::string&)>& tell);
+Result<MiscompilationHuntCounts> hunt(const MiscompilationHuntOptions& options,
+                                      const std::function<void(const std::string&)>& tell);
 
 /// Reads the rounds of a hunt.
-Result<HuntCounts> read_hunt(const std::filesystem::path& folder);
+Result<MiscompilationHuntCounts> read_hunt(const std::filesystem::path& folder);
 
 }  // namespace assay::compilers

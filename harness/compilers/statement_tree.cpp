@@ -39,8 +39,8 @@ std::string trimmed(std::string_view text) {
 }
 
 /// Parses up to the end of the block that `at` is in.
-std::vector<Statement> parse_block(std::string_view text, std::size_t& at) {
-  std::vector<Statement> statements;
+std::vector<CudaStatement> parse_block(std::string_view text, std::size_t& at) {
+  std::vector<CudaStatement> statements;
   std::size_t begin = at;
   int depth = 0;
   while (at < text.size()) {
@@ -50,7 +50,7 @@ std::vector<Statement> parse_block(std::string_view text, std::size_t& at) {
     if (depth > 0) continue;
     if (c == '}') return statements;
     if (c != ';' && c != '{') continue;
-    Statement statement{.text = trimmed(text.substr(begin, at - 1 - begin)), .is_block = c == '{'};
+    CudaStatement statement{.text = trimmed(text.substr(begin, at - 1 - begin)), .is_block = c == '{'};
     if (statement.is_block) statement.body = parse_block(text, at);
     if (statement.is_block || !statement.text.empty()) statements.push_back(std::move(statement));
     begin = at;
@@ -58,9 +58,9 @@ std::vector<Statement> parse_block(std::string_view text, std::size_t& at) {
   return statements;
 }
 
-bool is_else(const Statement& statement) { return statement.is_block && statement.text.starts_with("else"); }
+bool is_else(const CudaStatement& statement) { return statement.is_block && statement.text.starts_with("else"); }
 
-bool fits_line(const Statement& statement) {
+bool fits_line(const CudaStatement& statement) {
   const bool is_control = statement.text.starts_with("if") || statement.text.starts_with("for") ||
                           statement.text.starts_with("while") || statement.text.starts_with("else");
   return is_control && statement.body.size() == 1 && !statement.body.front().is_block &&
@@ -68,13 +68,13 @@ bool fits_line(const Statement& statement) {
 }
 
 /// A definition of a type ends with a semicolon.
-bool is_struct(const Statement& statement) {
+bool is_struct(const CudaStatement& statement) {
   return statement.text.find("struct ") != std::string::npos && statement.text.find('(') == std::string::npos;
 }
 
-void print(const std::vector<Statement>& statements, const std::string& indentation, std::string& text) {
+void print(const std::vector<CudaStatement>& statements, const std::string& indentation, std::string& text) {
   for (std::size_t i = 0; i < statements.size(); ++i) {
-    const Statement& statement = statements[i];
+    const CudaStatement& statement = statements[i];
     const bool joins = is_else(statement) && i > 0 && statements[i - 1].is_block && !fits_line(statements[i - 1]);
     if (joins) text.back() = ' ';
     else text += indentation;
@@ -92,21 +92,21 @@ void print(const std::vector<Statement>& statements, const std::string& indentat
 
 }  // namespace
 
-std::vector<Statement> parse_statements(std::string_view text) {
+std::vector<CudaStatement> parse_statements(std::string_view text) {
   const std::string plain = plain_text(text);
   std::size_t at = 0;
   return parse_block(plain, at);
 }
 
-std::string to_text(const std::vector<Statement>& statements) {
+std::string to_text(const std::vector<CudaStatement>& statements) {
   std::string text;
   print(statements, "", text);
   return text;
 }
 
-std::size_t count_of(const std::vector<Statement>& statements) {
+std::size_t count_of(const std::vector<CudaStatement>& statements) {
   std::size_t count = statements.size();
-  for (const Statement& statement : statements)
+  for (const CudaStatement& statement : statements)
     count += count_of(statement.body);
   return count;
 }

@@ -10,21 +10,21 @@
 namespace assay::compilers {
 
 /// A statement, or a block with its head: "if (v > 0.0f)", "else", a function's declaration.
-struct Statement {
-  std::string text;                  ///< a statement without its semicolon, or the head of a block
-  bool is_block = false;             ///< whether it has braces
-  std::vector<Statement> body = {};  ///< content of the block
-  friend bool operator==(const Statement&, const Statement&) = default;
+struct CudaStatement {
+  std::string text;                      ///< a statement without its semicolon, or the head of a block
+  bool is_block = false;                 ///< whether it has braces
+  std::vector<CudaStatement> body = {};  ///< content of the block
+  friend bool operator==(const CudaStatement&, const CudaStatement&) = default;
 };
 
 /// Parses a text; comments and lines of the preprocessor are dropped.
-std::vector<Statement> parse_statements(std::string_view text);
+std::vector<CudaStatement> parse_statements(std::string_view text);
 
 /// Prints in the usual style: one statement on each line, "} else {", a block of one statement on the line of its head.
-std::string to_text(const std::vector<Statement>& statements);
+std::string to_text(const std::vector<CudaStatement>& statements);
 
 /// Number of statements and blocks.
-std::size_t count_of(const std::vector<Statement>& statements);
+std::size_t count_of(const std::vector<CudaStatement>& statements);
 
 /// Lines that are not empty.
 std::size_t line_count(std::string_view text);

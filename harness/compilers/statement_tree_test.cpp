@@ -48,7 +48,7 @@ TEST(StatementTree, OmitsBracesAroundSingleStatement) {
 }
 
 TEST(StatementTree, ParsesItsOwnOutput) {
-  const std::vector<Statement> tree = parse_statements(kText);
+  const std::vector<CudaStatement> tree = parse_statements(kText);
   EXPECT_EQ(parse_statements(to_text(tree)), tree);
 }
 

@@ -140,16 +140,16 @@ std::string_view size_category(std::uint64_t rows) {
     std::uint64_t below;
     std::string_view name;
   };
-  constexpr Row kCategoryCount[] = {
+  constexpr Row kInstructionCategoryCount[] = {
       {1'000, "n<1K"},          {10'000, "1K<n<10K"},        {100'000, "10K<n<100K"},     {1'000'000, "100K<n<1M"},
       {10'000'000, "1M<n<10M"}, {100'000'000, "10M<n<100M"}, {1'000'000'000, "100M<n<1B"}};
-  for (const Row& row : kCategoryCount) {
+  for (const Row& row : kInstructionCategoryCount) {
     if (rows < row.below) return row.name;
   }
   return "n>1B";
 }
 
-std::string header(const DatasetPlan& plan, const Stats& stats, const SplitBytes& bytes) {
+std::string header(const DatasetPlan& plan, const DatasetStatistics& stats, const SplitBytes& bytes) {
   std::string text = fmt::format(
       "---\nlicense: {}\ntask_categories:\n- text-generation\ntags:\n- code\n- cuda\n- gpu\n- autodiff\n"
       "size_categories:\n- {}\nconfigs:\n- config_name: default\n  data_files:\n",
@@ -222,9 +222,9 @@ std::string sample_text(const std::string& line) {
       cuda);
 }
 
-std::string intro(const DatasetPlan& plan, const Stats& stats) {
+std::string intro(const DatasetPlan& plan, const DatasetStatistics& stats) {
   std::string proof = "The rows were generated without verification, as their `evidence` states.";
-  if (plan.verify) {
+  if (plan.verifies_rows) {
     proof = fmt::format(
         "Each row was verified before it was added ({}): forward and backward pass were run on many input sets, and "
         "each "
@@ -245,8 +245,8 @@ std::string intro(const DatasetPlan& plan, const Stats& stats) {
 
 }  // namespace
 
-std::string dataset_card_text(const DatasetPlan& plan, const Stats& stats, const Json& stats_json,
-                              const SplitBytes& bytes, const std::string& sample) {
+std::string render_dataset_card(const DatasetPlan& plan, const DatasetStatistics& stats, const Json& stats_json,
+                                const SplitBytes& bytes, const std::string& sample) {
   std::string text = header(plan, stats, bytes) + intro(plan, stats);
   text += "## Families\n\n" + chart("family", stats_json.at("families"), 100) + "\n";
   text += "## Splits\n\n" + chart("split", stats_json.at("splits"), 3);

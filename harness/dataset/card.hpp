@@ -17,7 +17,8 @@ namespace assay::dataset {
 using SplitBytes = std::map<std::string_view, std::uint64_t>;
 
 /// `stats_json` is the content of stats.json without timings; `sample` is the line of an example row, or empty.
-std::string dataset_card_text(const DatasetPlan& plan, const Stats& stats, const nlohmann::ordered_json& stats_json,
-                              const SplitBytes& bytes, const std::string& sample);
+std::string render_dataset_card(const DatasetPlan& plan, const DatasetStatistics& stats,
+                                const nlohmann::ordered_json& stats_json, const SplitBytes& bytes,
+                                const std::string& sample);
 
 }  // namespace assay::dataset

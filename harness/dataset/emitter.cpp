@@ -11,7 +11,7 @@ std::vector<std::string> emitter_names() { return {std::string(kAssayEmitter), s
 
 std::vector<std::string> devices_of_emitter(std::string_view emitter) {
   std::vector<std::string> names;
-  for (const backends::DeviceEntry& row : backends::devices()) {
+  for (const backends::DeviceDescriptor& row : backends::devices()) {
     if (runs_emitted_code(row) == (emitter == kAssayEmitter)) names.emplace_back(row.name);
   }
   return names;
@@ -27,23 +27,24 @@ Result<std::string> version_of_emitter(std::string_view emitter) {
 }
 
 WarpCodegen installed_warp() {
-  return [](std::span<const warp::SourceRequest> requests) -> Result<std::vector<Result<warp::GeneratedSources>>> {
-    const Result<warp::WarpInterpreter>& interpreter = warp::known_interpreter();
-    if (!interpreter.ok()) return interpreter.error();
-    return warp::generate_sources(*interpreter, requests);
-  };
+  return
+      [](std::span<const warp::GeneratedCodeRequest> requests) -> Result<std::vector<Result<warp::GeneratedSources>>> {
+        const Result<warp::WarpInterpreter>& interpreter = warp::known_interpreter();
+        if (!interpreter.ok()) return interpreter.error();
+        return warp::generate_sources(*interpreter, requests);
+      };
 }
 
-Result<warp::SourceRequest> warp_request(const harness::KernelSource& source) {
+Result<warp::GeneratedCodeRequest> warp_request(const harness::KernelSource& source) {
   const ir::Module& module = *source.module;
   const auto emitted = source::warp::emit(module, module.kernels[source.kernel_index], false);
   if (!emitted.ok()) return emitted.error();
   const backends::PythonBinding& binding = *emitted->python;
-  return warp::SourceRequest{
+  return warp::GeneratedCodeRequest{
       .python_source = binding.native.text, .kernel_name = binding.native.kernel_name, .is_tiled = binding.is_tiled};
 }
 
-void add_code(const warp::GeneratedSources& text, bool has_gradients, Row& row) {
+void add_code(const warp::GeneratedSources& text, bool has_gradients, DatasetRow& row) {
   row.cpu_forward = text.cpu_forward;
   row.cpu_backward = has_gradients ? text.cpu_backward : "";
   row.cuda_forward = text.cuda_forward;
@@ -53,8 +54,8 @@ void add_code(const warp::GeneratedSources& text, bool has_gradients, Row& row) 
 }
 
 harness::PairPrinter no_printer() {
-  return [](const ir::Module&, const ir::Function&, const ir::Function*) -> Result<backends::EmittedPair> {
-    return backends::EmittedPair{};
+  return [](const ir::Module&, const ir::Function&, const ir::Function*) -> Result<backends::EmittedKernelPair> {
+    return backends::EmittedKernelPair{};
   };
 }
 

@@ -26,8 +26,8 @@ std::vector<std::string> devices_of_emitter(std::string_view emitter);
 std::string default_device_of(std::string_view emitter);
 
 /// Asks Warp for the code of kernels (warp::generate_sources).
-using WarpCodegen =
-    std::function<Result<std::vector<Result<warp::GeneratedSources>>>(std::span<const warp::SourceRequest> requests)>;
+using WarpCodegen = std::function<Result<std::vector<Result<warp::GeneratedSources>>>(
+    std::span<const warp::GeneratedCodeRequest> requests)>;
 
 /// The version of an emitter on this machine. Fails if Warp is not installed.
 Result<std::string> version_of_emitter(std::string_view emitter);
@@ -37,10 +37,10 @@ WarpCodegen installed_warp();
 
 /// The request for the code of a kernel. Its Python is printed from the parsed kernel, and is the row's Python unless
 /// that was edited, so that Python executes only what Assay has printed.
-Result<warp::SourceRequest> warp_request(const harness::KernelSource& source);
+Result<warp::GeneratedCodeRequest> warp_request(const harness::KernelSource& source);
 
 /// Puts Warp's code into a row. The row of a kernel without gradients gets no backward functions.
-void add_code(const warp::GeneratedSources& text, bool has_gradients, Row& row);
+void add_code(const warp::GeneratedSources& text, bool has_gradients, DatasetRow& row);
 
 /// Prints no source, for rows that contain the code of Warp.
 harness::PairPrinter no_printer();

@@ -22,30 +22,31 @@ std::optional<double> finite(const std::optional<double>& rho) {
 
 }  // namespace
 
-Evidence evidence_of(const harness::CaseRecord& record, const RenderedKernel& kernel,
-                     std::span<const std::string> checks) {
+PassEvidence make_evidence(const harness::CaseRecord& record, const RenderedKernel& kernel,
+                           std::span<const std::string> checks) {
   const bool backward = record.pass == "backward";
-  Evidence evidence{.device = record.device,
-                    .pass = record.pass,
-                    .mode = record.mode.empty() ? "strict" : record.mode,
-                    .verdict = std::string(to_text(record.outcome)),
-                    .rho_max = finite(record.rho_max),
-                    .values_compared = record.values_compared,
-                    .input_sets = record.input_sets,
-                    .thread_counts = record.thread_counts,
-                    .finite_difference_rho = record.check_results.finite_differences
-                                                 ? finite(record.check_results.finite_differences->rho_max)
-                                                 : std::nullopt,
-                    .determinism_result = determinism_of(record, backward ? kernel.has_order_dependent_backward_pass
-                                                                          : kernel.has_order_dependent_forward_pass),
-                    .rejected_negative_controls = record.rejected_negative_controls,
-                    .inconclusive = record.inconclusive};
+  PassEvidence evidence{
+      .device = record.device,
+      .pass = record.pass,
+      .mode = record.mode.empty() ? "strict" : record.mode,
+      .verdict = std::string(to_text(record.outcome)),
+      .rho_max = finite(record.rho_max),
+      .values_compared = record.values_compared,
+      .input_sets = record.input_sets,
+      .thread_counts = record.thread_counts,
+      .finite_difference_rho = record.check_results.finite_differences
+                                   ? finite(record.check_results.finite_differences->rho_max)
+                                   : std::nullopt,
+      .determinism_result = determinism_of(
+          record, backward ? kernel.has_order_dependent_backward_pass : kernel.has_order_dependent_forward_pass),
+      .rejected_negative_controls = record.rejected_negative_controls,
+      .inconclusive = record.inconclusive};
   evidence.memory_checks.assign(std::begin(kHarnessChecks), std::end(kHarnessChecks));
   std::ranges::copy(checks, std::back_inserter(evidence.memory_checks));
   return evidence;
 }
 
-Evidence not_run(std::string_view device, std::string_view pass, std::string reason) {
+PassEvidence not_run(std::string_view device, std::string_view pass, std::string reason) {
   return {.device = std::string(device),
           .pass = std::string(pass),
           .verdict = std::string(to_text(harness::Outcome::not_run)),
@@ -53,12 +54,12 @@ Evidence not_run(std::string_view device, std::string_view pass, std::string rea
           .determinism_result = "not_tested"};
 }
 
-void sort(std::vector<Evidence>& evidence) {
+void sort(std::vector<PassEvidence>& evidence) {
   // "forward" before "backward"; devices and modes by name.
-  const auto key = [](const Evidence& one) {
+  const auto key = [](const PassEvidence& one) {
     return std::tuple(std::string_view(one.device), one.pass != "forward", std::string_view(one.mode));
   };
-  std::ranges::stable_sort(evidence, [&](const Evidence& a, const Evidence& b) { return key(a) < key(b); });
+  std::ranges::stable_sort(evidence, [&](const PassEvidence& a, const PassEvidence& b) { return key(a) < key(b); });
 }
 
 }  // namespace assay::dataset

@@ -13,13 +13,13 @@
 namespace assay::dataset {
 
 /// Evidence of one judged case. `checks` are the device's memory checks in addition to those of the harness.
-Evidence evidence_of(const harness::CaseRecord& record, const RenderedKernel& kernel,
-                     std::span<const std::string> checks);
+PassEvidence make_evidence(const harness::CaseRecord& record, const RenderedKernel& kernel,
+                           std::span<const std::string> checks);
 
 /// Evidence of a pass that was not judged on the device, with the reason.
-Evidence not_run(std::string_view device, std::string_view pass, std::string reason);
+PassEvidence not_run(std::string_view device, std::string_view pass, std::string reason);
 
 /// Sorts in the order of rows: by device, pass (forward first) and mode.
-void sort(std::vector<Evidence>& evidence);
+void sort(std::vector<PassEvidence>& evidence);
 
 }  // namespace assay::dataset

@@ -16,8 +16,8 @@ std::string safe(const Json& value) { return value.dump(-1, ' ', false, Json::er
 
 std::string what(const RowError& diagnostic) {
   std::string text = diagnostic.row_id.empty() ? "" : fmt::format("row {}: ", diagnostic.row_id.substr(0, 16));
-  if (!diagnostic.pointer.empty()) text += diagnostic.pointer + ": ";
-  return text + fmt::format("found {}, expected {}", diagnostic.found, diagnostic.expected);
+  if (!diagnostic.json_pointer.empty()) text += diagnostic.json_pointer + ": ";
+  return text + fmt::format("found {}, expected {}", diagnostic.found_text, diagnostic.expected);
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ Json to_json(const RowError& diagnostic) {
           {"file", diagnostic.file},
           {"line", diagnostic.line},
           {"row", diagnostic.row_id},
-          {"pointer", diagnostic.pointer},
-          {"found", diagnostic.found},
+          {"pointer", diagnostic.json_pointer},
+          {"found", diagnostic.found_text},
           {"expected", diagnostic.expected}};
 }
 
@@ -49,9 +49,9 @@ Json sarif_json(const std::vector<RowError>& diagnostics, std::string_view versi
     Json place = {{"artifactLocation", {{"uri", diagnostic.file}}}};
     if (diagnostic.line > 0) place["region"] = {{"startLine", diagnostic.line}};
     Json location = {{"physicalLocation", place}};
-    if (!diagnostic.pointer.empty()) {
-      location["logicalLocations"] =
-          Json::array({{{"fullyQualifiedName", diagnostic.row_id + "#" + diagnostic.pointer}, {"kind", "member"}}});
+    if (!diagnostic.json_pointer.empty()) {
+      location["logicalLocations"] = Json::array(
+          {{{"fullyQualifiedName", diagnostic.row_id + "#" + diagnostic.json_pointer}, {"kind", "member"}}});
     }
     results.push_back({{"ruleId", "dataset"},
                        {"level", diagnostic.is_warning ? "warning" : "error"},

@@ -11,13 +11,13 @@
 namespace assay::dataset {
 
 struct RowError {
-  bool is_warning = false;  ///< whether the dataset is valid nevertheless: its older layout lacks the data
-  std::string file;         ///< path of the file, relative to the dataset
-  std::uint64_t line = 0;   ///< line number in the file, from 1; 0: the whole file
-  std::string row_id;       ///< id of the row; empty if the row has none
-  std::string pointer;      ///< JSON pointer into the line; empty: the line as a whole
-  std::string found;        ///< the offending value, as messages show it
-  std::string expected;     ///< what is valid instead
+  bool is_warning = false;   ///< whether the dataset is valid nevertheless: its older layout lacks the data
+  std::string file;          ///< path of the file, relative to the dataset
+  std::uint64_t line = 0;    ///< line number in the file, from 1; 0: the whole file
+  std::string row_id;        ///< id of the row; empty if the row has none
+  std::string json_pointer;  ///< JSON pointer into the line; empty: the line as a whole
+  std::string found_text;    ///< the offending value, as messages show it
+  std::string expected;      ///< what is valid instead
   friend bool operator==(const RowError&, const RowError&) = default;
 };
 

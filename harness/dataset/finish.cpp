@@ -190,7 +190,7 @@ class DatasetWriter {
       do {
         const Result<bool> more = reader_->next(line_);
         if (!more.ok()) return more.error();
-        if (!*more) return Error{"a row of the journal is missing in this block", block_file(m_.dir, block).string()};
+        if (!*more) return Error{"the file lacks a row that journal.jsonl lists", block_file(m_.dir, block).string()};
       } while (!line_.starts_with(start));
       return std::string_view(line_);
     }
@@ -206,15 +206,15 @@ class DatasetWriter {
     std::string text;
     for (const RejectedCandidate& rejected : m_.rejected)
       text += to_json(rejected).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-    names_.emplace_back(kQuarantineFile);
-    return put_file(m_.dir / kQuarantineFile, text);
+    names_.emplace_back(kQuarantineFileName);
+    return put_file(m_.dir / kQuarantineFileName, text);
   }
 
   /// Writes card, schema, stats, checksums and, last, the journal, which marks the dataset as complete.
   Result<void> write_texts() {
     finished_.timing = m_.timing;
     nlohmann::ordered_json stats = stats_.to_json();
-    const std::string card = dataset_card_text(m_.plan, stats_, stats, split_bytes_, sample_);
+    const std::string card = render_dataset_card(m_.plan, stats_, stats, split_bytes_, sample_);
     stats["timing"] = to_json(m_.timing, finished_.rows);
     const std::string journal = final_journal();
     std::string sums;
@@ -224,14 +224,14 @@ class DatasetWriter {
       sums += fmt::format("{}  {}\n", *sum, name);
     }
     const std::pair<std::string, std::string_view> texts[] = {
-        {"README.md", card}, {"schema.json", schemas::kDatasetRowSchemaText}, {std::string(kJournalFile), journal}};
+        {"README.md", card}, {"schema.json", schemas::kDatasetRowSchemaText}, {std::string(kJournalFileName), journal}};
     for (const auto& [name, text] : texts)
       sums += fmt::format("{}  {}\n", sha256_hex(text), name);
     const std::pair<std::string, std::string> files[] = {{"README.md", card},
                                                          {"schema.json", std::string(schemas::kDatasetRowSchemaText)},
                                                          {"stats.json", stats.dump(2) + "\n"},
                                                          {"checksums.sha256", sums},
-                                                         {std::string(kJournalFile), journal}};
+                                                         {std::string(kJournalFileName), journal}};
     for (const auto& [name, text] : files) {
       if (Result<void> put = put_file(m_.dir / name, text); !put.ok()) return put;
     }
@@ -255,7 +255,7 @@ class DatasetWriter {
   UnfinishedDataset m_;
   const RowProducer& producer_;
   FinishedDataset finished_;
-  Stats stats_;
+  DatasetStatistics stats_;
   std::vector<std::string_view> splits_;  ///< by row
   SplitBytes split_bytes_;                ///< of the lines written
   std::vector<std::string> names_;        ///< of the files written, relative to the folder

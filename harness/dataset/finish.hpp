@@ -37,7 +37,7 @@ struct UnfinishedDataset {
   std::filesystem::path dir;  ///< folder of the dataset
   DatasetPlan plan;
   std::vector<AcceptedRow> rows;  ///< ordered by slot; if a row's `line` is empty, its line is in the block of partial/
-  std::vector<RowMemories> memory;          ///< owns the texts that `rows` refers to
+  std::vector<RowArenas> memory;  ///< owns the texts that `rows` refers to
   std::vector<RejectedCandidate> rejected;  ///< candidates that failed a check
   Timing timing;                            ///< time spent so far
 };
@@ -49,7 +49,7 @@ struct FinishedDataset {
   std::uint64_t duplicate_count = 0;  ///< number of rows that were replaced because they duplicated an earlier row
   std::map<std::string, std::uint64_t> rejected_counts_by_verdict;  ///< number of rejected candidates, by verdict
   Timing timing;
-  bool was_complete = false;  ///< whether the folder already held the finished dataset; all else is then empty
+  bool was_already_complete = false;  ///< whether the folder already held the finished dataset; all else is then empty
 };
 
 /// Writes the dataset and removes partial/. `producer` makes rows that replace duplicates.

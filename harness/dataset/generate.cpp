@@ -32,7 +32,7 @@ constexpr std::size_t kMostKept = std::size_t{256} << 20;
 /// The blocks of a run: those of an earlier, interrupted run and new ones.
 class Blocks {
  public:
-  Blocks(const DatasetPlan& plan, const RowProducer& producer, const GenerateOptions& options)
+  Blocks(const DatasetPlan& plan, const RowProducer& producer, const DatasetGenerationOptions& options)
       : plan_(plan), producer_(producer), options_(options), slots_(slots_of(plan)) {}
 
   /// Reuses blocks in the folder that are in the journal and complete.
@@ -119,7 +119,7 @@ class Blocks {
 
   Result<void> make(std::uint64_t number) {
     std::vector<SlotTask> tasks;
-    for (const Slot& slot : slots_of_block(plan_, slots_, number))
+    for (const DatasetSlot& slot : slots_of_block(plan_, slots_, number))
       tasks.push_back({.slot = slot});
     Result<ProducedBlock> produced = producer_.produce(tasks);
     if (!produced.ok()) return produced.error();
@@ -151,7 +151,7 @@ class Blocks {
     if (stored_count_ > kMostKept) {
       for (AcceptedRow& row : block.rows)
         row.line = {};
-      block.memory.lines = {};
+      block.memory.json_line_arena = {};
     }
     std::ranges::copy(block.rows, std::back_inserter(rows_));
     std::ranges::move(block.rejected, std::back_inserter(rejected_));
@@ -162,15 +162,15 @@ class Blocks {
 
   const DatasetPlan& plan_;
   const RowProducer& producer_;
-  const GenerateOptions& options_;
-  const std::vector<Slot> slots_;
+  const DatasetGenerationOptions& options_;
+  const std::vector<DatasetSlot> slots_;
   std::map<std::uint64_t, JournalBlock> known_;
   std::optional<JournalWriter> journal_;
 
   mutable std::mutex mutex_;
   std::set<std::uint64_t> done_;
   std::vector<AcceptedRow> rows_;
-  std::vector<RowMemories> memory_;
+  std::vector<RowArenas> memory_;
   std::vector<RejectedCandidate> rejected_;
   std::size_t stored_count_ = 0;  ///< bytes of lines, including those that exceeded the limit
   Timing timing_;
@@ -178,7 +178,7 @@ class Blocks {
 };
 
 /// The journal in the folder, if any. Fails if the folder contains a dataset of another plan.
-Result<std::optional<Journal>> journal_to_resume(const DatasetPlan& plan, const GenerateOptions& options) {
+Result<std::optional<Journal>> journal_to_resume(const DatasetPlan& plan, const DatasetGenerationOptions& options) {
   Result<std::optional<Journal>> journal = read_journal(options.output);
   if (!journal.ok() || !journal->has_value()) return journal;
   const std::string where = options.output.string();
@@ -193,8 +193,8 @@ Result<std::optional<Journal>> journal_to_resume(const DatasetPlan& plan, const 
                  where};
   }
   if (other.shard != plan.shard) {
-    return Error{fmt::format("folder contains shard {}/{}, not {}/{}", other.shard.index, other.shard.shard_count,
-                             plan.shard.index, plan.shard.shard_count),
+    return Error{fmt::format("folder contains shard {}/{}, not {}/{}", other.shard.shard_index, other.shard.shard_count,
+                             plan.shard.shard_index, plan.shard.shard_count),
                  where};
   }
   return journal;
@@ -244,7 +244,7 @@ class ShardRows {
       if (Result<void> moved = move_on(stream); !moved.ok()) return moved.error();
       return line;
     }
-    return Error{fmt::format("the row of slot {} is in journal.jsonl but not in data/", slot)};
+    return Error{fmt::format("journal.jsonl lists a row for slot {}, but data/ does not contain it", slot)};
   }
 
  private:
@@ -287,7 +287,7 @@ class ShardRows {
 Result<std::map<std::uint64_t, std::vector<RejectedCandidate>>> quarantined(const fs::path& dir,
                                                                             const DatasetPlan& plan) {
   std::map<std::uint64_t, std::vector<RejectedCandidate>> blocks;
-  Result<LineReader> reader = LineReader::open(dir / kQuarantineFile);
+  Result<LineReader> reader = LineReader::open(dir / kQuarantineFileName);
   if (!reader.ok()) return reader.error();
   std::string line;
   for (;;) {
@@ -321,14 +321,15 @@ Result<void> add_shard(const fs::path& dir, Blocks& blocks) {
 
 }  // namespace
 
-Result<FinishedDataset> generate(const DatasetPlan& plan, const RowProducer& producer, const GenerateOptions& options) {
+Result<FinishedDataset> generate(const DatasetPlan& plan, const RowProducer& producer,
+                                 const DatasetGenerationOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Result<std::optional<Journal>> journal = journal_to_resume(plan, options);
   if (!journal.ok()) return journal.error();
   if (journal->has_value() && journal->value().has_ended) {
     std::error_code error;
     fs::remove_all(options.output / kPartialFolder, error);
-    return FinishedDataset{.requested_rows = plan.row_count, .was_complete = true};
+    return FinishedDataset{.requested_rows = plan.row_count, .was_already_complete = true};
   }
   Blocks blocks(plan, producer, options);
   if (journal->has_value()) {
@@ -354,22 +355,22 @@ Result<DatasetPlan> whole_plan(const std::vector<fs::path>& shards) {
       return Error{fmt::format("not a shard of the same dataset as {}: '{}' differs", shards.front().string(), what),
                    dir.string()};
     }
-    if (plan.shard.shard_count != whole->shard.shard_count || !seen.insert(plan.shard.index).second) {
-      return Error{fmt::format("shard {}/{} is given twice, or belongs to a different number of shards",
-                               plan.shard.index, plan.shard.shard_count),
+    if (plan.shard.shard_count != whole->shard.shard_count || !seen.insert(plan.shard.shard_index).second) {
+      return Error{fmt::format("shard {}/{} is given twice, or its number of shards differs from that of {}",
+                               plan.shard.shard_index, plan.shard.shard_count, shards.front().string()),
                    dir.string()};
     }
   }
   if (!whole) return Error{"no shards to merge"};
   if (seen.size() != whole->shard.shard_count) {
-    return Error{fmt::format("{} shards of {} are given; merging requires all", seen.size(), whole->shard.shard_count)};
+    return Error{fmt::format("merging requires all {} shards, got {}", whole->shard.shard_count, seen.size())};
   }
   whole->shard = {};
   return *whole;
 }
 
-Result<FinishedDataset> merge(const std::vector<fs::path>& shards, const RowProducer& producer,
-                              const GenerateOptions& options) {
+Result<FinishedDataset> merge_shards(const std::vector<fs::path>& shards, const RowProducer& producer,
+                                     const DatasetGenerationOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Result<DatasetPlan> plan = whole_plan(shards);
   if (!plan.ok()) return plan.error();

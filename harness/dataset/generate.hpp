@@ -18,7 +18,7 @@ namespace assay::dataset {
 /// Called with the numbers of rows and rejected candidates made so far, from any thread but never concurrently.
 using RowsDone = std::function<void(std::uint64_t rows, std::uint64_t rejected)>;
 
-struct GenerateOptions {
+struct DatasetGenerationOptions {
   std::filesystem::path output;    ///< folder of the dataset
   bool resume = false;             ///< continue the unfinished dataset in `output`
   int jobs = 1;                    ///< number of blocks made concurrently
@@ -27,11 +27,12 @@ struct GenerateOptions {
 
 /// Fails if the folder contains a dataset and `resume` is not set, if it contains a dataset of another plan, or if a
 /// file cannot be written; flushed blocks then remain for --resume.
-Result<FinishedDataset> generate(const DatasetPlan& plan, const RowProducer& producer, const GenerateOptions& options);
+Result<FinishedDataset> generate(const DatasetPlan& plan, const RowProducer& producer,
+                                 const DatasetGenerationOptions& options);
 
 /// Merges all shards of a dataset, given in any order. Rows that occur in two shards are replaced by the producer.
-Result<FinishedDataset> merge(const std::vector<std::filesystem::path>& shards, const RowProducer& producer,
-                              const GenerateOptions& options);
+Result<FinishedDataset> merge_shards(const std::vector<std::filesystem::path>& shards, const RowProducer& producer,
+                                     const DatasetGenerationOptions& options);
 
 /// The plan of the whole dataset of these shards. Fails if they differ in more than the shard, or if one is missing,
 /// given twice or not finished.

@@ -65,7 +65,7 @@ TEST(DatasetGeneration, FilesMatchTheirSchemas) {
 }
 
 TEST(DatasetGeneration, SkippingTheParserDoesNotChangeRowOfRandomKernel) {
-  for (const generators::FamilyEntry& family : generators::families()) {
+  for (const generators::KernelFamilyDefinition& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       const std::string name = generators::generate(family.family, seed).name;
       Result<harness::KernelSource> read = harness::random_kernel(name);
@@ -118,18 +118,18 @@ TEST(DatasetGeneration, OutputDoesNotDependOnJobCountOrSharding) {
   std::vector<fs::path> shards;
   for (std::uint32_t index : {2U, 0U, 3U, 1U}) {
     DatasetPlan part = plan;
-    part.shard = {.index = index, .shard_count = 4};
+    part.shard = {.shard_index = index, .shard_count = 4};
     shards.push_back(folder / ("part" + std::to_string(index)));
     made(part, {.output = shards.back()});
   }
   const RowProducer producer(plan, {}, {.pair_printer = source::print_cpp_and_cuda, .single_printer = {}},
-                             harness::Policy::quick());
-  const Result<FinishedDataset> merged = merge(shards, producer, {.output = folder / "merged"});
+                             harness::JudgingPolicy::quick());
+  const Result<FinishedDataset> merged = merge_shards(shards, producer, {.output = folder / "merged"});
   ASSERT_TRUE(merged.ok()) << merged.error().text();
   EXPECT_EQ(files_of(folder / "one"), files_of(folder / "merged"));
 
   shards.pop_back();
-  EXPECT_THAT(merge(shards, producer, {.output = folder / "three"}).error().text(),
+  EXPECT_THAT(merge_shards(shards, producer, {.output = folder / "three"}).error().text(),
               HasSubstr("3 shards of 4 are given"));
 }
 
@@ -151,8 +151,8 @@ TEST(DatasetGeneration, ResumedDatasetEqualsUninterruptedDataset) {
 
   struct Stop {};
   const RowProducer producer(plan, {}, {.pair_printer = source::print_cpp_and_cuda, .single_printer = {}},
-                             harness::Policy::quick());
-  GenerateOptions options{.output = stopped};
+                             harness::JudgingPolicy::quick());
+  DatasetGenerationOptions options{.output = stopped};
   options.on_progress = [](std::uint64_t rows, std::uint64_t) {
     if (rows >= 12) throw Stop{};
   };
@@ -166,7 +166,7 @@ TEST(DatasetGeneration, ResumedDatasetEqualsUninterruptedDataset) {
   EXPECT_THAT(generate(plan, producer, {.output = stopped}).error().text(), HasSubstr("--resume"));
   made(plan, {.output = stopped, .resume = true});
   EXPECT_EQ(files_of(folder / "whole"), files_of(stopped));
-  EXPECT_TRUE(made(plan, {.output = stopped, .resume = true}).was_complete);
+  EXPECT_TRUE(made(plan, {.output = stopped, .resume = true}).was_already_complete);
 }
 
 TEST(DatasetGeneration, RejectsResumeWithDifferentPlan) {
@@ -175,7 +175,7 @@ TEST(DatasetGeneration, RejectsResumeWithDifferentPlan) {
   made(plan, {.output = folder / "d"});
   plan.seed = 2;
   const RowProducer producer(plan, {}, {.pair_printer = source::print_cpp_and_cuda, .single_printer = {}},
-                             harness::Policy::quick());
+                             harness::JudgingPolicy::quick());
   EXPECT_THAT(generate(plan, producer, {.output = folder / "d", .resume = true}).error().text(),
               HasSubstr("a different 'seed'"));
 }

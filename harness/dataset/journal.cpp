@@ -64,7 +64,7 @@ std::string to_text(const Journal& journal) {
 }
 
 Result<std::optional<Journal>> read_journal(const fs::path& dir) {
-  const fs::path path = dir / kJournalFile;
+  const fs::path path = dir / kJournalFileName;
   std::error_code error;
   if (!fs::exists(path, error)) return std::optional<Journal>();
   const Result<std::string> text = read_file_text(path);
@@ -85,7 +85,8 @@ Result<std::optional<Journal>> read_journal(const fs::path& dir) {
     }
     const std::string record = line.at("record");
     if ((record == "plan") != (number == 1))
-      return Error{"the plan must be on the first line and on no other line", where};
+      return Error{"the first line, and only the first line, must be a plan record; got a " + record + " record",
+                   where};
     if (record == "plan") journal.plan = plan_from(line);
     else if (record == "block") journal.blocks.push_back(block_from(line));
     else journal.has_ended = true;
@@ -95,7 +96,7 @@ Result<std::optional<Journal>> read_journal(const fs::path& dir) {
 }
 
 Result<JournalWriter> JournalWriter::create(const fs::path& dir, const Journal& journal) {
-  const fs::path path = dir / kJournalFile;
+  const fs::path path = dir / kJournalFileName;
   const std::string text = to_text(journal);
   if (Result<void> put = put_file(path, text); !put.ok()) return put.error();
   auto lines = harness::LineAppender::reopen(path, static_cast<std::int64_t>(text.size()));

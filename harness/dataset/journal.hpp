@@ -18,10 +18,10 @@
 
 namespace assay::dataset {
 
-inline constexpr std::string_view kJournalFile = "journal.jsonl";
+inline constexpr std::string_view kJournalFileName = "journal.jsonl";
 inline constexpr std::string_view kPartialFolder = "partial";
 inline constexpr std::string_view kDataFolder = "data";
-inline constexpr std::string_view kQuarantineFile = "quarantine/quarantine.jsonl";
+inline constexpr std::string_view kQuarantineFileName = "quarantine/quarantine.jsonl";
 
 struct JournalRow {
   std::uint64_t slot = 0;     ///< number of the slot, from 0

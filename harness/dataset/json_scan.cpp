@@ -37,7 +37,7 @@ bool is_number(const std::string& word) {
 void JsonScanner::feed(std::string_view piece) {
   while (!piece.empty() && !error_) {
     const bool in_string = state_ == State::kString || state_ == State::kKey;
-    const bool free = in_string && escape_state_ == 0 && continuation_bytes_ == 0 && high_surrogate_ == 0;
+    const bool free = in_string && escape_state_ == 0 && missing_continuation_bytes_ == 0 && high_surrogate_ == 0;
     const std::size_t plain = free ? take_plain(piece) : 0;
     line_length_ += plain;
     piece.remove_prefix(plain);
@@ -49,14 +49,14 @@ void JsonScanner::feed(std::string_view piece) {
   }
 }
 
-std::optional<ScanError> JsonScanner::end() {
+std::optional<JsonScanError> JsonScanner::end() {
   if (!error_) {
     if (state_ == State::kNumberOrLiteralName) word_done();
     if (!error_ && state_ != State::kDone)
       fail(line_length_ == 0 ? "an empty line" : "the end of the line", "a complete JSON value");
   }
-  std::optional<ScanError> fault = std::exchange(error_, std::nullopt);
-  *this = JsonScanner(limits_, value_);
+  std::optional<JsonScanError> fault = std::exchange(error_, std::nullopt);
+  *this = JsonScanner(limits_, output_value_);
   return fault;
 }
 
@@ -67,7 +67,7 @@ std::size_t JsonScanner::take_plain(std::string_view rest) {
   for (;;) {
     const std::string_view plain = rest.substr(count, plain_prefix(rest.substr(count)));
     if (state_ == State::kKey && token_.size() < kMostToken) token_ += plain.substr(0, kMostToken);
-    if (value_ != nullptr) decoded_string_ += plain;
+    if (output_value_ != nullptr) decoded_string_ += plain;
     count += plain.size();
     if (rest.size() - count < 2 || rest[count] != '\\') break;
     const std::size_t letter = kLetters.find(rest[count + 1]);
@@ -141,7 +141,7 @@ void JsonScanner::take_after(char c) {
 void JsonScanner::open(bool object) {
   if (frames_.size() == limits_.max_depth)
     return fail("nesting that is too deep", fmt::format("at most {} levels", limits_.max_depth));
-  if (value_ != nullptr) {
+  if (output_value_ != nullptr) {
     nlohmann::json& value = place();
     value = object ? nlohmann::json::object() : nlohmann::json::array();
     open_containers_.push_back(&value);
@@ -152,12 +152,12 @@ void JsonScanner::open(bool object) {
 
 void JsonScanner::close() {
   frames_.pop_back();
-  if (value_ != nullptr) open_containers_.pop_back();
+  if (output_value_ != nullptr) open_containers_.pop_back();
   value_done();
 }
 
 nlohmann::json& JsonScanner::place() {
-  if (frames_.empty()) return *value_;
+  if (frames_.empty()) return *output_value_;
   nlohmann::json& around = *open_containers_.back();
   return frames_.back().is_object ? around[frames_.back().key] : around.emplace_back();
 }
@@ -165,7 +165,7 @@ nlohmann::json& JsonScanner::place() {
 void JsonScanner::take_in_string(char c) {
   const auto byte = static_cast<unsigned char>(c);
   ++string_length_;
-  if (continuation_bytes_ > 0) return utf8(byte);
+  if (missing_continuation_bytes_ > 0) return utf8(byte);
   if (escape_state_ > 1) {
     if (std::isxdigit(byte) == 0) return fail(shown(c), "four hexadecimal digits after \\u");
     code_unit_ = 16 * code_unit_ + static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
@@ -218,25 +218,25 @@ void JsonScanner::keep_code_point(unsigned code) {
 /// Appends a byte of the decoded string.
 void JsonScanner::keep(unsigned byte) {
   if (state_ == State::kKey && token_.size() < kMostToken) token_ += static_cast<char>(byte);
-  if (value_ != nullptr) decoded_string_ += static_cast<char>(byte);
+  if (output_value_ != nullptr) decoded_string_ += static_cast<char>(byte);
 }
 
 /// Accepts the well-formed sequences of table 3-7 of the Unicode standard.
 void JsonScanner::utf8(unsigned char byte) {
   keep(byte);
   const auto reject = [&] { fail(fmt::format("the byte 0x{:02x}, which is not valid UTF-8", byte), "UTF-8 text"); };
-  if (continuation_bytes_ > 0) {
+  if (missing_continuation_bytes_ > 0) {
     if (byte < next_byte_min_ || byte > next_byte_max_) return reject();
-    --continuation_bytes_;
+    --missing_continuation_bytes_;
     next_byte_min_ = 0x80;
     next_byte_max_ = 0xbf;
     return;
   }
   next_byte_min_ = 0x80;
   next_byte_max_ = 0xbf;
-  if (byte >= 0xc2 && byte <= 0xdf) continuation_bytes_ = 1;
-  else if (byte >= 0xe0 && byte <= 0xef) continuation_bytes_ = 2;
-  else if (byte >= 0xf0 && byte <= 0xf4) continuation_bytes_ = 3;
+  if (byte >= 0xc2 && byte <= 0xdf) missing_continuation_bytes_ = 1;
+  else if (byte >= 0xe0 && byte <= 0xef) missing_continuation_bytes_ = 2;
+  else if (byte >= 0xf0 && byte <= 0xf4) missing_continuation_bytes_ = 3;
   else return reject();
   if (byte == 0xe0) next_byte_min_ = 0xa0;
   if (byte == 0xed) next_byte_max_ = 0x9f;
@@ -246,11 +246,11 @@ void JsonScanner::utf8(unsigned char byte) {
 
 void JsonScanner::string_done() {
   if (state_ == State::kString) {
-    if (value_ != nullptr) place() = decoded_string_;
+    if (output_value_ != nullptr) place() = decoded_string_;
     return value_done();
   }
   Frame& frame = frames_.back();
-  frame.key = value_ == nullptr ? token_ : decoded_string_;
+  frame.key = output_value_ == nullptr ? token_ : decoded_string_;
   if (std::ranges::find(frame.keys, token_) != frame.keys.end())
     return fail("a duplicate member", "unique member names");
   constexpr std::size_t kMostKeys = 256;  // further names are not checked: no row has so many
@@ -262,7 +262,7 @@ void JsonScanner::word_done() {
   if (token_ != "true" && token_ != "false" && token_ != "null" && !is_number(token_)) {
     return fail(fmt::format("'{}'", token_), "a JSON value");
   }
-  if (value_ != nullptr) {
+  if (output_value_ != nullptr) {
     nlohmann::json word = nlohmann::json::parse(token_, nullptr, false);
     if (word.is_discarded()) return fail(fmt::format("'{}'", token_), "a number in the range of double");
     place() = std::move(word);
@@ -271,7 +271,7 @@ void JsonScanner::word_done() {
 }
 
 void JsonScanner::fail(std::string found, std::string expected) {
-  if (!error_) error_ = {.pointer = pointer(), .found = std::move(found), .expected = std::move(expected)};
+  if (!error_) error_ = {.json_pointer = pointer(), .found_text = std::move(found), .expected = std::move(expected)};
 }
 
 std::string JsonScanner::pointer() const {
@@ -291,7 +291,7 @@ std::string JsonScanner::pointer() const {
   return text;
 }
 
-std::optional<nlohmann::json> read_json(std::string_view text, ScanLimits limits) {
+std::optional<nlohmann::json> read_json(std::string_view text, JsonScanLimits limits) {
   nlohmann::json value;
   JsonScanner scanner(limits, &value);
   scanner.feed(text);

@@ -14,27 +14,28 @@
 
 namespace assay::dataset {
 
-struct ScanLimits {
+struct JsonScanLimits {
   std::size_t max_line_bytes = std::size_t{16} << 20;   ///< length of a line
   std::size_t max_string_bytes = std::size_t{4} << 20;  ///< length of one string
   std::size_t max_depth = 32;                           ///< nested arrays and objects
 };
 
-struct ScanError {
-  std::string pointer;   ///< JSON pointer to the faulty value
-  std::string found;     ///< the offending text, as messages show it
-  std::string expected;  ///< what is valid there
+struct JsonScanError {
+  std::string json_pointer;  ///< JSON pointer to the faulty value
+  std::string found_text;    ///< the offending text, as messages show it
+  std::string expected;      ///< what is valid there
 };
 
 class JsonScanner {
  public:
   /// `value`, if not null, receives the value of the line; after a fault it is incomplete.
-  explicit JsonScanner(ScanLimits limits = {}, nlohmann::json* value = nullptr) : limits_(limits), value_(value) {}
+  explicit JsonScanner(JsonScanLimits limits = {}, nlohmann::json* value = nullptr)
+      : limits_(limits), output_value_(value) {}
 
   /// Scans the next piece of the line; ignores it after a fault.
   void feed(std::string_view piece);
   /// Ends the line. Returns the first fault, if any. The scanner is then ready for the next line.
-  std::optional<ScanError> end();
+  std::optional<JsonScanError> end();
   [[nodiscard]] bool has_error() const { return error_.has_value(); }
 
  private:
@@ -77,7 +78,7 @@ class JsonScanner {
   void fail(std::string found, std::string expected);  ///< records a fault, unless there is one already
   [[nodiscard]] std::string pointer() const;           ///< JSON pointer to the current position
 
-  ScanLimits limits_;
+  JsonScanLimits limits_;
   State state_ = State::kValue;    ///< what the next character may be
   std::vector<Frame> frames_;      ///< the enclosing arrays and objects, the outermost first
   std::size_t line_length_ = 0;    ///< bytes of the line so far
@@ -87,16 +88,16 @@ class JsonScanner {
       0;  ///< state of an escape: 1 after a backslash; 2 to 5: number of missing hex digits plus one; else 0
   unsigned code_unit_ = 0;                        ///< value of the hex digits of a \u escape so far
   unsigned high_surrogate_ = 0;                   ///< high surrogate whose low surrogate must follow; else 0
-  int continuation_bytes_ = 0;                    ///< bytes that are missing from the current UTF-8 sequence
+  int missing_continuation_bytes_ = 0;            ///< bytes that are missing from the current UTF-8 sequence
   unsigned char next_byte_min_ = 0;               ///< least valid value of the sequence's next byte
   unsigned char next_byte_max_ = 0;               ///< greatest valid value
-  std::optional<ScanError> error_;                ///< the first fault of the line
-  nlohmann::json* value_;                         ///< receives the line's value; null: no value is built
+  std::optional<JsonScanError> error_;            ///< the first fault of the line
+  nlohmann::json* output_value_;                  ///< receives the line's value; null: no value is built
   std::vector<nlohmann::json*> open_containers_;  ///< containers of the value under construction, parallel to frames_
   std::string decoded_string_;                    ///< text of the current string, if a value is built
 };
 
 /// Parses a text. Returns nothing if a scanner with these limits finds a fault.
-std::optional<nlohmann::json> read_json(std::string_view text, ScanLimits limits = {});
+std::optional<nlohmann::json> read_json(std::string_view text, JsonScanLimits limits = {});
 
 }  // namespace assay::dataset

@@ -8,7 +8,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::optional<ScanError> scan(std::string_view line, std::size_t piece = ~std::size_t{0}, ScanLimits limits = {}) {
+std::optional<JsonScanError> scan(std::string_view line, std::size_t piece = ~std::size_t{0},
+                                  JsonScanLimits limits = {}) {
   JsonScanner scanner(limits);
   for (std::size_t at = 0; at < line.size(); at += std::min(piece, line.size()))
     scanner.feed(line.substr(at, piece));
@@ -19,7 +20,7 @@ TEST(JsonScanner, AcceptsValidJson) {
   for (const std::string_view line : {R"({"a":[1,-2.5e-3,"x\u00e9\n\"é日𝄞"],"b":{},"c":[],"d":null,"e":true})", "7",
                                       R"("")", " [ 1 , 2 ] ", R"({"é":"\ud834\udd1e","à":1})"}) {
     for (const std::size_t piece : {1U, 3U, 1000U})
-      EXPECT_FALSE(scan(line, piece)) << line << ": " << scan(line, piece)->found;
+      EXPECT_FALSE(scan(line, piece)) << line << ": " << scan(line, piece)->found_text;
   }
 }
 
@@ -37,8 +38,8 @@ TEST(JsonScanner, ReadsSameValuesAsJsonLibrary) {
 
 struct Fault {
   std::string_view line;
-  std::string_view pointer;
-  std::string_view found;
+  std::string_view json_pointer;
+  std::string_view found_text;
 };
 
 TEST(JsonScanner, ReportsJsonPointerOfInvalidValue) {
@@ -77,18 +78,18 @@ TEST(JsonScanner, ReportsJsonPointerOfInvalidValue) {
     for (const std::size_t piece : {1U, 1000U}) {
       const auto found = scan(fault.line, piece);
       ASSERT_TRUE(found) << fault.line;
-      EXPECT_EQ(found->pointer, fault.pointer) << fault.line;
-      EXPECT_THAT(found->found, HasSubstr(std::string(fault.found))) << fault.line;
+      EXPECT_EQ(found->json_pointer, fault.json_pointer) << fault.line;
+      EXPECT_THAT(found->found_text, HasSubstr(std::string(fault.found_text))) << fault.line;
     }
   }
 }
 
 TEST(JsonScanner, RejectsTooLongLinesTooLongStringsAndTooDeepNesting) {
-  const ScanLimits limits{.max_line_bytes = 1000, .max_string_bytes = 100, .max_depth = 4};
+  const JsonScanLimits limits{.max_line_bytes = 1000, .max_string_bytes = 100, .max_depth = 4};
   EXPECT_FALSE(scan(R"({"a":[[[1]]]})", 7, limits));
-  EXPECT_EQ(scan(R"({"a":[[[[1]]]]})", 7, limits)->pointer, "/a/0/0");
-  EXPECT_EQ(scan(R"({"a":")" + std::string(101, 'x') + R"("})", 7, limits)->pointer, "/a");
-  EXPECT_EQ(scan(R"({"a":[)" + std::string(1000, ' ') + "]}", 7, limits)->found, "a line that is too long");
+  EXPECT_EQ(scan(R"({"a":[[[[1]]]]})", 7, limits)->json_pointer, "/a/0/0");
+  EXPECT_EQ(scan(R"({"a":")" + std::string(101, 'x') + R"("})", 7, limits)->json_pointer, "/a");
+  EXPECT_EQ(scan(R"({"a":[)" + std::string(1000, ' ') + "]}", 7, limits)->found_text, "a line that is too long");
 }
 
 TEST(JsonScanner, AcceptsValidLineAfterInvalidLine) {

@@ -47,18 +47,18 @@ Result<void> distribute_rows(DatasetPlan& plan) {
   return {};
 }
 
-std::vector<Slot> slots_of(const DatasetPlan& plan) {
-  std::vector<Slot> slots;
+std::vector<DatasetSlot> slots_of(const DatasetPlan& plan) {
+  std::vector<DatasetSlot> slots;
   slots.reserve(plan.row_count);
   for (std::uint32_t f = 0; f < plan.family_shares.size(); ++f) {
     for (std::uint64_t i = 0; i < plan.family_shares[f].row_count; ++i)
       slots.push_back({.number = 0, .family = f, .index_in_family = i});
   }
-  const auto place = [&](const Slot& slot) {
+  const auto place = [&](const DatasetSlot& slot) {
     return (static_cast<double>(slot.index_in_family) + 0.5) /
            static_cast<double>(plan.family_shares[slot.family].row_count);
   };
-  std::ranges::sort(slots, [&](const Slot& a, const Slot& b) {
+  std::ranges::sort(slots, [&](const DatasetSlot& a, const DatasetSlot& b) {
     return std::pair(place(a), a.family) < std::pair(place(b), b.family);
   });
   for (std::uint64_t number = 0; number < slots.size(); ++number)
@@ -66,19 +66,20 @@ std::vector<Slot> slots_of(const DatasetPlan& plan) {
   return slots;
 }
 
-std::span<const Slot> slots_of_block(const DatasetPlan& plan, std::span<const Slot> slots, std::uint64_t block) {
+std::span<const DatasetSlot> slots_of_block(const DatasetPlan& plan, std::span<const DatasetSlot> slots,
+                                            std::uint64_t block) {
   const std::uint64_t first = block * plan.slots_per_block;
   return slots.subspan(first, std::min<std::uint64_t>(plan.slots_per_block, slots.size() - first));
 }
 
 std::vector<std::uint64_t> blocks_of_shard(const DatasetPlan& plan) {
   std::vector<std::uint64_t> blocks;
-  for (std::uint64_t block = plan.shard.index; block < plan.blocks(); block += plan.shard.shard_count)
+  for (std::uint64_t block = plan.shard.shard_index; block < plan.blocks(); block += plan.shard.shard_count)
     blocks.push_back(block);
   return blocks;
 }
 
-std::optional<std::string> candidate_name(const DatasetPlan& plan, const Slot& slot, std::uint32_t attempt) {
+std::optional<std::string> candidate_name(const DatasetPlan& plan, const DatasetSlot& slot, std::uint32_t attempt) {
   if (!plan.user_kernels.empty()) {
     return attempt == 0 ? std::optional(plan.user_kernels[slot.number].name) : std::nullopt;
   }
@@ -107,14 +108,14 @@ Json to_json(const DatasetPlan& plan) {
           {"seed", fmt::format("{}", plan.seed)},
           {"families", shares},
           {"kernels", kernels},
-          {"verify", plan.verify},
-          {"effort", plan.effort},
+          {"verify", plan.verifies_rows},
+          {"effort", plan.judging_effort},
           {"devices", plan.devices},
           {"flags", plan.numeric_modes},
           {"toolchain", tools},
           {"licence", plan.license},
           {"block_rows", plan.slots_per_block},
-          {"shard", {{"index", plan.shard.index}, {"of", plan.shard.shard_count}}}};
+          {"shard", {{"index", plan.shard.shard_index}, {"of", plan.shard.shard_count}}}};
 }
 
 DatasetPlan plan_from(const json& line) {
@@ -124,13 +125,13 @@ DatasetPlan plan_from(const json& line) {
                    .kernel_generators_version = line.at("kernels_version"),
                    .row_count = line.at("count"),
                    .seed = std::stoull(line.at("seed").get<std::string>()),
-                   .verify = line.at("verify"),
-                   .effort = line.at("effort"),
+                   .verifies_rows = line.at("verify"),
+                   .judging_effort = line.at("effort"),
                    .devices = line.at("devices").get<std::vector<std::string>>(),
                    .numeric_modes = line.at("flags").get<std::vector<std::string>>(),
                    .license = line.at("licence"),
                    .slots_per_block = line.at("block_rows"),
-                   .shard = {.index = line.at("shard").at("index"), .shard_count = line.at("shard").at("of")}};
+                   .shard = {.shard_index = line.at("shard").at("index"), .shard_count = line.at("shard").at("of")}};
   for (const json& share : line.at("families"))
     plan.family_shares.push_back(
         {.family = share.at("family"), .weight = share.at("weight"), .row_count = share.at("rows")});

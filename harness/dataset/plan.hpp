@@ -28,9 +28,9 @@ struct FamilyShare {
   friend bool operator==(const FamilyShare&, const FamilyShare&) = default;
 };
 
-/// Part `index` of `shard_count` parts of the dataset.
+/// Part `shard_index` of `shard_count` parts of the dataset.
 struct DatasetShard {
-  std::uint32_t index = 0;        ///< number of the part, from 0
+  std::uint32_t shard_index = 0;  ///< number of the part, from 0
   std::uint32_t shard_count = 1;  ///< number of parts of the dataset
   friend bool operator==(const DatasetShard&, const DatasetShard&) = default;
 };
@@ -51,8 +51,9 @@ struct DatasetPlan {
   std::uint64_t seed = 1;                  ///< seed of the kernels, their inputs and the splits
   std::vector<FamilyShare> family_shares;  ///< one for each family, in order; for user kernels the single family "user"
   std::vector<UserKernel> user_kernels;    ///< user kernels, which replace random ones; one slot each, in order
-  bool verify = true;                      ///< whether the rows are judged
-  std::string effort = "standard";   ///< how thoroughly rows are judged: "quick", "standard", "thorough" or "none"
+  bool verifies_rows = true;               ///< whether the rows are judged
+  std::string judging_effort =
+      "standard";                    ///< how thoroughly rows are judged: "quick", "standard", "thorough" or "none"
   std::vector<std::string> devices;  ///< names of the devices that verify each row
   std::vector<std::string> numeric_modes;  ///< numeric modes of the devices: "cpu/strict"
   std::vector<DeviceCompiler> toolchain;   ///< the compilers of `devices`
@@ -69,22 +70,23 @@ struct DatasetPlan {
 Result<void> distribute_rows(DatasetPlan& plan);
 
 /// A position in the dataset.
-struct Slot {
+struct DatasetSlot {
   std::uint64_t number = 0;           ///< number of the slot in the dataset, from 0
   std::uint32_t family = 0;           ///< index of the family in DatasetPlan::family_shares
   std::uint64_t index_in_family = 0;  ///< number of the slot among the slots of its family, from 0
 };
 
 /// All slots in order, with families interleaved so that every part of the dataset is balanced.
-std::vector<Slot> slots_of(const DatasetPlan& plan);
+std::vector<DatasetSlot> slots_of(const DatasetPlan& plan);
 /// The slots of a block.
-std::span<const Slot> slots_of_block(const DatasetPlan& plan, std::span<const Slot> slots, std::uint64_t block);
+std::span<const DatasetSlot> slots_of_block(const DatasetPlan& plan, std::span<const DatasetSlot> slots,
+                                            std::uint64_t block);
 
 /// The blocks of the plan's shard, ascending.
 std::vector<std::uint64_t> blocks_of_shard(const DatasetPlan& plan);
 
 /// Name of a slot's candidate, such as "loop/r1_42"; nothing after the last attempt (user kernels have one).
-std::optional<std::string> candidate_name(const DatasetPlan& plan, const Slot& slot, std::uint32_t attempt);
+std::optional<std::string> candidate_name(const DatasetPlan& plan, const DatasetSlot& slot, std::uint32_t attempt);
 
 /// The plan as the first line of the journal.
 nlohmann::ordered_json to_json(const DatasetPlan& plan);

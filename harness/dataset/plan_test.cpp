@@ -45,7 +45,7 @@ TEST(RowDistribution, RejectsWeightsThatAreNotPositive) {
 
 TEST(DatasetSlots, EveryPrefixContainsFamiliesInProportionToWeights) {
   const DatasetPlan plan = plan_of(1000, {{"a", 2}, {"b", 1}, {"c", 1}});
-  const std::vector<Slot> slots = slots_of(plan);
+  const std::vector<DatasetSlot> slots = slots_of(plan);
   ASSERT_EQ(slots.size(), 1000U);
   std::map<std::uint32_t, int> seen;
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -57,12 +57,12 @@ TEST(DatasetSlots, EveryPrefixContainsFamiliesInProportionToWeights) {
 
 TEST(DatasetSlots, BelongToExactlyOneShard) {
   DatasetPlan plan = plan_of(100, {{"a"}, {"b"}});
-  const std::vector<Slot> slots = slots_of(plan);
+  const std::vector<DatasetSlot> slots = slots_of(plan);
   std::set<std::uint64_t> seen;
   plan.shard.shard_count = 3;
-  for (plan.shard.index = 0; plan.shard.index < 3; ++plan.shard.index) {
+  for (plan.shard.shard_index = 0; plan.shard.shard_index < 3; ++plan.shard.shard_index) {
     for (const std::uint64_t block : blocks_of_shard(plan)) {
-      for (const Slot& slot : slots_of_block(plan, slots, block))
+      for (const DatasetSlot& slot : slots_of_block(plan, slots, block))
         EXPECT_TRUE(seen.insert(slot.number).second);
     }
   }
@@ -73,7 +73,7 @@ TEST(CandidateName, IsUniqueForEachSeedFamilySlotAndAttempt) {
   DatasetPlan plan = plan_of(4, {{"loop"}, {"math"}});
   std::set<std::string> names;
   for (plan.seed = 1; plan.seed < 3; ++plan.seed) {
-    for (const Slot& slot : slots_of(plan)) {
+    for (const DatasetSlot& slot : slots_of(plan)) {
       for (const std::uint32_t attempt : {0U, 1U})
         names.insert(*candidate_name(plan, slot, attempt));
     }
@@ -93,12 +93,12 @@ TEST(PlanJson, RoundTripsAndMatchesSchema) {
   DatasetPlan plan = plan_of(20, {{"loop", 2.5}, {"math"}});
   plan.kernel_generators_version = 1;
   plan.seed = ~std::uint64_t{0};
-  plan.verify = false;
-  plan.effort = "none";
+  plan.verifies_rows = false;
+  plan.judging_effort = "none";
   plan.devices = {"cpu", "ptx"};
   plan.numeric_modes = {"cpu/strict"};
   plan.toolchain = {{"cpu", "g++ 12", std::string(64, 'a')}};
-  plan.shard = {.index = 2, .shard_count = 5};
+  plan.shard = {.shard_index = 2, .shard_count = 5};
   const nlohmann::json line = nlohmann::json::parse(to_json(plan).dump());
   EXPECT_EQ(plan_from(line), plan);
   EXPECT_TRUE(schemas::Validator(schemas::kManifestSchemaText).diagnostics(line).empty());
@@ -107,7 +107,7 @@ TEST(PlanJson, RoundTripsAndMatchesSchema) {
 TEST(PlanDifference, ReportsNameOfDifferingMemberAndIgnoresShard) {
   const DatasetPlan plan = plan_of(20, {{"loop"}});
   DatasetPlan other = plan;
-  other.shard = {.index = 1, .shard_count = 2};
+  other.shard = {.shard_index = 1, .shard_count = 2};
   EXPECT_EQ(difference(plan, other), "");
   other.seed = 2;
   EXPECT_EQ(difference(plan, other), "seed");

@@ -76,7 +76,7 @@ Json to_json(const RejectedCandidate& rejected) {
           {"verdict", rejected.verdict},
           {"message", rejected.message},
           {"python_source", rejected.python_source},
-          {"records", rejected.records}};
+          {"records", rejected.failed_case_records}};
 }
 
 RejectedCandidate rejected_from(const json& line) {
@@ -86,32 +86,32 @@ RejectedCandidate rejected_from(const json& line) {
           .verdict = line.at("verdict"),
           .message = line.at("message"),
           .python_source = line.at("python_source"),
-          .records = line.at("records").get<std::vector<json>>()};
+          .failed_case_records = line.at("records").get<std::vector<json>>()};
 }
 
-AcceptedRow accept(const SlotTask& task, const Row& row, const RenderedKernel& kernel, RowMemories& memory) {
+AcceptedRow accept(const SlotTask& task, const DatasetRow& row, const RenderedKernel& kernel, RowArenas& memory) {
   return {.slot = task.slot,
           .attempt = task.attempt,
-          .id = memory.other_data.store(row.id),
-          .line = memory.lines.store(to_line(row)),
-          .statistics = row_statistics(row, *kernel.source.module, memory.other_data),
-          .shingles = memory.other_data.store(ShingleView(shingles_of(kernel.canonical_ir)))};
+          .id = memory.statistics_arena.store(row.id),
+          .line = memory.json_line_arena.store(to_line(row)),
+          .statistics = row_statistics(row, *kernel.source.module, memory.statistics_arena),
+          .shingles = memory.statistics_arena.store(ShingleView(shingles_of(kernel.canonical_ir)))};
 }
 
-Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, RowMemories& memory) {
+Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, RowArenas& memory) {
   const json parsed = json::parse(line, nullptr, false);
   if (parsed.is_discarded()) return Error{"row is not valid JSON"};
   try {
-    const Row row = row_from(parsed);
+    const DatasetRow row = row_from(parsed);
     const Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
     if (!source.ok()) return source.error();
     return AcceptedRow{.slot = task.slot,
                        .attempt = task.attempt,
-                       .id = memory.other_data.store(row.id),
-                       .line = memory.lines.store(line),
-                       .statistics = row_statistics(row, *source->module, memory.other_data),
-                       .shingles = memory.other_data.store(
-                           ShingleView(shingles_of(ir::to_text(*source->module, ir::Naming::kCanonical))))};
+                       .id = memory.statistics_arena.store(row.id),
+                       .line = memory.json_line_arena.store(line),
+                       .statistics = row_statistics(row, *source->module, memory.statistics_arena),
+                       .shingles = memory.statistics_arena.store(
+                           ShingleView(shingles_of(ir::to_text(*source->module, ir::NamingScheme::kCanonical))))};
   } catch (const json::exception& wrong) {
     return Error{fmt::format("row does not match the schema: {}", wrong.what())};
   }
@@ -121,19 +121,19 @@ struct RowProducer::Candidate {
   SlotTask task;
   std::string name;
   RenderedKernel kernel;
-  std::vector<Evidence> evidence = {};
+  std::vector<PassEvidence> evidence = {};
   std::vector<CaseRecord> failed = {};
 };
 
-RowProducer::RowProducer(const DatasetPlan& plan, std::vector<Verifier> verifiers, RowPrinters printers,
-                         harness::Policy policy)
+RowProducer::RowProducer(const DatasetPlan& plan, std::vector<VerifyingDevice> verifiers, RowPrinters printers,
+                         harness::JudgingPolicy policy)
     : plan_(plan), verifiers_(std::move(verifiers)), printers_(std::move(printers)), policy_(policy) {}
 
 Result<ProducedBlock> RowProducer::produce(std::span<const SlotTask> tasks) const {
   ProducedBlock produced;
   // Kernels are judged in batches, because one compiler run takes many. Without judging, each kernel is finished before
   // the next is made, so that it stays in the caches and its memory is reused.
-  const std::size_t together = plan_.verify || plan_.emitter == kWarpEmitter ? tasks.size() : 1;
+  const std::size_t together = plan_.verifies_rows || plan_.emitter == kWarpEmitter ? tasks.size() : 1;
   for (; !tasks.empty(); tasks = tasks.subspan(std::min(together, tasks.size()))) {
     const auto some = tasks.first(std::min(together, tasks.size()));
     if (Result<void> done = produce(some, produced); !done.ok()) return done.error();
@@ -152,7 +152,7 @@ Result<void> RowProducer::produce(std::span<const SlotTask> tasks, ProducedBlock
     if (plan_.emitter == kWarpEmitter) {
       if (Result<void> put = add_warp_code(*candidates, pending, produced); !put.ok()) return put;
     }
-    if (plan_.verify) judge(*candidates, produced.timing);
+    if (plan_.verifies_rows) judge(*candidates, produced.timing);
     for (Candidate& candidate : *candidates) {
       if (candidate.failed.empty()) {
         const Stopwatch watch(produced.timing.write_seconds);
@@ -168,7 +168,7 @@ Result<void> RowProducer::produce(std::span<const SlotTask> tasks, ProducedBlock
                                  .message = first.message,
                                  .python_source = candidate.kernel.source.python};
       for (const CaseRecord& record : candidate.failed)
-        rejected.records.push_back(without_times(record));
+        rejected.failed_case_records.push_back(without_times(record));
       produced.rejected.push_back(std::move(rejected));
       pending.push_back({candidate.task.slot, candidate.task.attempt + 1});
     }
@@ -183,10 +183,11 @@ Result<std::vector<RowProducer::Candidate>> RowProducer::draw(std::vector<SlotTa
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const SlotTask task = tasks[i];
-    const auto name = task.attempt < kMaxAttempts ? candidate_name(plan_, task.slot, task.attempt) : std::nullopt;
+    const auto name =
+        task.attempt < kMaxAttemptsPerSlot ? candidate_name(plan_, task.slot, task.attempt) : std::nullopt;
     if (!name) continue;
     Result<harness::KernelSource> source = plan_.user_kernels.empty()
-                                               ? random_source(*name, plan_.verify)
+                                               ? random_source(*name, plan_.verifies_rows)
                                                : read_kernel(plan_.user_kernels[task.slot.number].python_source, *name);
     if (!source.ok()) return source.error();
     std::string python = source->python;
@@ -210,10 +211,10 @@ Result<std::vector<RowProducer::Candidate>> RowProducer::draw(std::vector<SlotTa
 Result<void> RowProducer::add_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
                                         ProducedBlock& produced) const {
   const Stopwatch watch(produced.timing.preparation_seconds);
-  std::vector<warp::SourceRequest> requests;
+  std::vector<warp::GeneratedCodeRequest> requests;
   std::vector<std::optional<Error>> failed(candidates.size());
   for (std::size_t c = 0; c < candidates.size(); ++c) {
-    Result<warp::SourceRequest> request = warp_request(candidates[c].kernel.source);
+    Result<warp::GeneratedCodeRequest> request = warp_request(candidates[c].kernel.source);
     if (request.ok()) requests.push_back(request.take());
     else failed[c] = request.error();
   }
@@ -247,17 +248,17 @@ Result<void> RowProducer::add_warp_code(std::vector<Candidate>& candidates, std:
 }
 
 void RowProducer::judge(std::span<Candidate> candidates, Timing& timing) const {
-  for (const Verifier& verifier : verifiers_) {
+  for (const VerifyingDevice& verifier : verifiers_) {
     if (!verifier.device->can_run().is_available) continue;
     for (const harness::Mode& mode : verifier.modes)
       judge_on_device(verifier, mode, candidates, timing);
   }
 }
 
-void RowProducer::judge_on_device(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
-                                  Timing& timing) const {
+void RowProducer::judge_on_device(const VerifyingDevice& verifier, const harness::Mode& mode,
+                                  std::span<Candidate> candidates, Timing& timing) const {
   const harness::RunOptions options{.jobs = 1, .seed = plan_.seed, .policy = policy_, .mode = mode};
-  const harness::SampleSize sample = harness::sample_of(plan_.effort);
+  const harness::SampleSize sample = harness::sample_of(plan_.judging_effort);
   std::vector<Candidate*> left;
   for (Candidate& candidate : candidates) {
     const harness::KernelSource& source = candidate.kernel.source;
@@ -277,7 +278,7 @@ void RowProducer::judge_on_device(const Verifier& verifier, const harness::Mode&
       records[at].push_back(std::move(record));
     };
     run_batch(sources, *verifier.device, printers_.single_printer, options, take);
-    timing.judged_kernels += left.size();
+    timing.judged_kernel_count += left.size();
 
     std::vector<Candidate*> again;
     for (std::size_t i = 0; i < left.size(); ++i) {
@@ -287,7 +288,7 @@ void RowProducer::judge_on_device(const Verifier& verifier, const harness::Mode&
       }
       for (CaseRecord& record : records[i]) {
         if (is_pass(record.outcome)) {
-          left[i]->evidence.push_back(evidence_of(record, left[i]->kernel, verifier.memory_checks));
+          left[i]->evidence.push_back(make_evidence(record, left[i]->kernel, verifier.memory_checks));
         } else {
           left[i]->failed.push_back(std::move(record));
         }
@@ -300,16 +301,16 @@ void RowProducer::judge_on_device(const Verifier& verifier, const harness::Mode&
 /// Adds evidence with a reason for every device and pass without a verdict.
 void RowProducer::add_unjudged(Candidate& candidate) const {
   const auto reason_of = [&](std::string_view device, std::string_view pass) -> std::string {
-    if (!plan_.verify) return "not verified";
+    if (!plan_.verifies_rows) return "not verified";
     const auto verifier =
-        std::ranges::find_if(verifiers_, [&](const Verifier& one) { return one.device->name() == device; });
+        std::ranges::find_if(verifiers_, [&](const VerifyingDevice& one) { return one.device->name() == device; });
     if (verifier == verifiers_.end()) return "not asked for";
-    if (const backends::Capability run = verifier->device->can_run(); !run.is_available) return run.detail;
+    if (const backends::Capability run = verifier->device->can_run(); !run.is_available) return run.tool_or_reason;
     return pass == "backward" ? "the kernel has no float parameter" : "no case";
   };
   for (const std::string& device : devices_of_emitter(plan_.emitter)) {
     for (const std::string_view pass : kPasses) {
-      const auto is_it = [&](const Evidence& one) { return one.device == device && one.pass == pass; };
+      const auto is_it = [&](const PassEvidence& one) { return one.device == device && one.pass == pass; };
       if (std::ranges::none_of(candidate.evidence, is_it))
         candidate.evidence.push_back(not_run(device, pass, reason_of(device, pass)));
     }
@@ -317,8 +318,8 @@ void RowProducer::add_unjudged(Candidate& candidate) const {
   sort(candidate.evidence);
 }
 
-Row RowProducer::row_of(Candidate& candidate) const {
-  Row row = std::move(candidate.kernel.row);
+DatasetRow RowProducer::row_of(Candidate& candidate) const {
+  DatasetRow row = std::move(candidate.kernel.row);
   row.evidence = std::move(candidate.evidence);
   row.metadata = {.generator_version = plan_.generator_version,
                   .emitter = plan_.emitter,
@@ -329,7 +330,7 @@ Row RowProducer::row_of(Candidate& candidate) const {
                   .category = row.family,
                   .device = plan_.devices,
                   .numeric_modes = plan_.numeric_modes,
-                  .effort = plan_.effort,
+                  .judging_effort = plan_.judging_effort,
                   .toolchain = plan_.toolchain,
                   .license = plan_.license};
   return row;

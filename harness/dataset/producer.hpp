@@ -22,7 +22,7 @@
 namespace assay::dataset {
 
 /// A device that verifies rows, and the modes that it uses.
-struct Verifier {
+struct VerifyingDevice {
   backends::Device* device = nullptr;  ///< the device; not owned
   std::vector<harness::Mode>
       modes;  ///< numeric modes; if there are several, is_omitted_by_sampling() omits some for a row
@@ -38,21 +38,21 @@ struct RejectedCandidate {
   std::string message;        ///< message of the verdict
   std::string python_source;  ///< source text of the kernel
   std::vector<nlohmann::json>
-      records;  ///< records of the cases that did not pass, as harness/records writes them, without times
+      failed_case_records;  ///< records of the cases that did not pass, as harness/records writes them, without times
 };
 
 nlohmann::ordered_json to_json(const RejectedCandidate& rejected);
 RejectedCandidate rejected_from(const nlohmann::json& line);
 
 /// Memory that owns the data of rows. Lines have their own, because they may be freed earlier.
-struct RowMemories {
-  RowMemory lines;       ///< the lines of JSON
-  RowMemory other_data;  ///< ids, statistics and shingles
+struct RowArenas {
+  RowArena json_line_arena;   ///< the lines of JSON
+  RowArena statistics_arena;  ///< ids, statistics and shingles
 };
 
-/// A row in its slot, with the data that later stages need. Everything but numbers is stored in RowMemories.
+/// A row in its slot, with the data that later stages need. Everything but numbers is stored in RowArenas.
 struct AcceptedRow {
-  Slot slot;
+  DatasetSlot slot;
   std::uint32_t attempt = 0;  ///< which candidate of the slot became the row
   std::string_view id;        ///< id of the row
   std::string_view line;      ///< the row's line of JSON; empty if it was freed
@@ -64,22 +64,22 @@ struct ProducedBlock {
   std::vector<AcceptedRow> rows;            ///< ordered by slot; a slot whose candidates all failed has no row
   std::vector<RejectedCandidate> rejected;  ///< ordered by slot and attempt
   Timing timing;
-  RowMemories memory;  ///< owns the data of `rows`
+  RowArenas memory;  ///< owns the data of `rows`
 };
 
 /// A slot, and the attempt to start with.
 struct SlotTask {
-  Slot slot;
+  DatasetSlot slot;
   std::uint32_t attempt = 0;  ///< number of the first candidate to try
 };
 
 /// Maximum number of candidates tried for a slot.
-inline constexpr std::uint32_t kMaxAttempts = 16;
+inline constexpr std::uint32_t kMaxAttemptsPerSlot = 16;
 
 /// Makes the accepted form of a row from its kernel.
-AcceptedRow accept(const SlotTask& task, const Row& row, const RenderedKernel& kernel, RowMemories& memory);
+AcceptedRow accept(const SlotTask& task, const DatasetRow& row, const RenderedKernel& kernel, RowArenas& memory);
 /// Makes the accepted form of a row from a line of JSON that an earlier run wrote. Fails if the line is not a row.
-Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, RowMemories& memory);
+Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, RowArenas& memory);
 
 /// How kernels are printed.
 struct RowPrinters {
@@ -91,7 +91,8 @@ struct RowPrinters {
 /// Pure: the row of a task depends only on the plan. May be used by several threads at once.
 class RowProducer {
  public:
-  RowProducer(const DatasetPlan& plan, std::vector<Verifier> verifiers, RowPrinters printers, harness::Policy policy);
+  RowProducer(const DatasetPlan& plan, std::vector<VerifyingDevice> verifiers, RowPrinters printers,
+              harness::JudgingPolicy policy);
 
   /// For each task, the first passing candidate, starting with the task's attempt. Fails if Warp's code is wanted and
   /// its process cannot be run, otherwise only on a bug in Assay: a generated kernel that cannot be parsed back.
@@ -108,15 +109,15 @@ class RowProducer {
   Result<void> add_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
                              ProducedBlock& produced) const;
   void judge(std::span<Candidate> candidates, Timing& timing) const;
-  void judge_on_device(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
+  void judge_on_device(const VerifyingDevice& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
                        Timing& timing) const;
   void add_unjudged(Candidate& candidate) const;
-  [[nodiscard]] Row row_of(Candidate& candidate) const;
+  [[nodiscard]] DatasetRow row_of(Candidate& candidate) const;
 
   const DatasetPlan& plan_;
-  std::vector<Verifier> verifiers_;
+  std::vector<VerifyingDevice> verifiers_;
   RowPrinters printers_;
-  harness::Policy policy_;
+  harness::JudgingPolicy policy_;
 };
 
 }  // namespace assay::dataset

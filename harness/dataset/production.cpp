@@ -30,7 +30,7 @@ constexpr std::uint32_t kUnjudgedBlock = 256;
 Result<std::vector<FamilyShare>> shares_of(const ProductionOptions& options) {
   std::vector<FamilyShare> shares;
   std::vector<std::string> known;
-  for (const generators::FamilyEntry& row : generators::families())
+  for (const generators::KernelFamilyDefinition& row : generators::families())
     known.emplace_back(row.name);
   for (const std::string& name : options.families) {
     if (!generators::find_family(name)) {
@@ -38,7 +38,7 @@ Result<std::vector<FamilyShare>> shares_of(const ProductionOptions& options) {
                                harness::did_you_mean(name, known), fmt::join(known, ", "))};
     }
   }
-  for (const generators::FamilyEntry& row : generators::families()) {
+  for (const generators::KernelFamilyDefinition& row : generators::families()) {
     const bool chosen = std::ranges::any_of(
         options.families, [&](const std::string& name) { return generators::find_family(name) == row.family; });
     if (options.families.empty() || chosen) shares.push_back({.family = std::string(row.name)});
@@ -63,27 +63,27 @@ Result<std::vector<FamilyShare>> shares_of(const ProductionOptions& options) {
 Result<DatasetShard> shard_of(const std::string& text) {
   DatasetShard shard;
   const char* const end = text.data() + text.size();
-  const auto [slash, first] = std::from_chars(text.data(), end, shard.index);
+  const auto [slash, first] = std::from_chars(text.data(), end, shard.shard_index);
   const Error rejected{fmt::format("--shard must be I/N with I from 0 to N - 1, such as 0/4, got '{}'", text)};
   if (first != std::errc() || slash == end || *slash != '/') return rejected;
   const auto [stop, second] = std::from_chars(slash + 1, end, shard.shard_count);
-  if (second != std::errc() || stop != end || shard.index >= shard.shard_count) return rejected;
+  if (second != std::errc() || stop != end || shard.shard_index >= shard.shard_count) return rejected;
   return shard;
 }
 
-Result<DeviceCompiler> tool_of(const backends::DeviceEntry& row, const std::string& compiler) {
+Result<DeviceCompiler> tool_of(const backends::DeviceDescriptor& row, const std::string& compiler) {
   const auto device = backends::make_device(row.name, {.compiler = compiler});
   if (!device.ok()) return device.error();
   const fs::path file = (*device)->compiler_file();
   const Result<std::string> sum = file.empty() ? Result<std::string>("") : sha256_of_file(file);
   return DeviceCompiler{
-      .device = std::string(row.name), .version = (*device)->can_build().detail, .sha256 = sum.value_or("")};
+      .device = std::string(row.name), .version = (*device)->can_build().tool_or_reason, .sha256 = sum.value_or("")};
 }
 
 std::string mode_name(const harness::Mode& mode) { return mode.name.empty() ? "strict" : mode.name; }
 
 Result<std::vector<UserKernel>> user_kernels(const std::vector<std::string>& files) {
-  const Result<harness::Selection> selection = harness::select(files, {.random_kernels = 0});
+  const Result<harness::Selection> selection = harness::select(files, {.random_kernels_per_family = 0});
   if (!selection.ok()) return selection.error();
   std::vector<UserKernel> kernels;
   for (const harness::SelectedKernel& selected : selection->kernels) {
@@ -124,18 +124,18 @@ Result<DatasetPlan> make_plan(const ProductionOptions& options) {
                    .kernel_generators_version = generators::kGeneratorVersion,
                    .row_count = options.row_count,
                    .seed = options.seed,
-                   .verify = !options.no_verify,
-                   .effort = options.no_verify  ? "none"
-                             : options.quick    ? "quick"
-                             : options.thorough ? "thorough"
-                                                : "standard",
+                   .verifies_rows = !options.skips_verification,
+                   .judging_effort = options.skips_verification ? "none"
+                                     : options.uses_few_inputs  ? "quick"
+                                     : options.uses_many_inputs ? "thorough"
+                                                                : "standard",
                    .license = options.license,
-                   .slots_per_block = options.no_verify ? kUnjudgedBlock : kJudgedBlock};
+                   .slots_per_block = options.skips_verification ? kUnjudgedBlock : kJudgedBlock};
   if (Result<void> chosen = choose_kernels(options, plan); !chosen.ok()) return chosen.error();
   const Result<DatasetShard> shard = shard_of(options.shard);
   if (!shard.ok()) return shard.error();
   plan.shard = *shard;
-  if (plan.verify) {
+  if (plan.verifies_rows) {
     if (Result<void> added = add_devices(plan, options.devices, options.compiler); !added.ok()) return added.error();
   }
   return plan;
@@ -151,7 +151,7 @@ Result<void> add_devices(DatasetPlan& plan, const std::vector<std::string>& devi
                                plan.emitter, fmt::join(possible, ", "))};
     }
   }
-  for (const backends::DeviceEntry& row : backends::devices()) {
+  for (const backends::DeviceDescriptor& row : backends::devices()) {
     if (std::ranges::find(chosen, row.name) == chosen.end()) continue;
     Result<DeviceCompiler> tool = tool_of(row, compiler);
     if (!tool.ok()) return tool.error();
@@ -165,19 +165,19 @@ Result<void> add_devices(DatasetPlan& plan, const std::vector<std::string>& devi
 
 Result<ProducerSetup> ProducerSetup::make(const DatasetPlan& plan, const std::string& compiler) {
   ProducerSetup production(plan);
-  std::vector<Verifier> verifiers;
+  std::vector<VerifyingDevice> verifiers;
   for (const std::string& name : plan.devices) {
     auto device = backends::make_device(name, {.compiler = compiler});
     if (!device.ok()) return device.error();
-    const auto checks = backends::device_entry(name).checks;
+    const auto checks = backends::device_descriptor(name).checks;
     verifiers.push_back({.device = device->get(),
                          .modes = harness::modes_of(name, "", 0),
                          .memory_checks = std::vector<std::string>(checks.begin(), checks.end())});
     production.devices_.push_back(device.take());
   }
-  const harness::Policy policy = plan.effort == "quick"      ? harness::Policy::quick()
-                                 : plan.effort == "thorough" ? harness::Policy::thorough()
-                                                             : harness::Policy::standard();
+  const harness::JudgingPolicy policy = plan.judging_effort == "quick"      ? harness::JudgingPolicy::quick()
+                                        : plan.judging_effort == "thorough" ? harness::JudgingPolicy::thorough()
+                                                                            : harness::JudgingPolicy::standard();
   production.producer_ = std::make_unique<RowProducer>(
       plan, std::move(verifiers),
       RowPrinters{.pair_printer = plan.emitter == kAssayEmitter ? harness::pair_printer() : no_printer(),
@@ -190,12 +190,12 @@ Result<ProducerSetup> ProducerSetup::make(const DatasetPlan& plan, const std::st
 std::string ProducerSetup::device_unavailable_reason() const {
   if (const Result<std::string> version = version_of_emitter(plan_.emitter); !version.ok())
     return version.error().text();
-  if (!plan_.verify) return "";
+  if (!plan_.verifies_rows) return "";
   std::vector<std::string> reasons;
   for (const auto& device : devices_) {
     const backends::Capability run = device->can_run();
     if (run.is_available) return "";
-    reasons.push_back(fmt::format("{}: {}", device->name(), run.detail));
+    reasons.push_back(fmt::format("{}: {}", device->name(), run.tool_or_reason));
   }
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
@@ -210,7 +210,7 @@ std::uint64_t rows_of_shard(const DatasetPlan& plan) {
 }
 
 std::string closing_text(const FinishedDataset& finished, const std::string& output) {
-  if (finished.was_complete) return fmt::format("{} is already complete\n", output);
+  if (finished.was_already_complete) return fmt::format("{} is already complete\n", output);
   const Timing& timing = finished.timing;
   std::string text =
       fmt::format("{} rows in {}, {:.1f} s, {:.1f} rows/s\n", finished.rows, output, timing.wall_seconds,
@@ -219,7 +219,7 @@ std::string closing_text(const FinishedDataset& finished, const std::string& out
   const double own = timing.preparation_seconds + timing.write_seconds + (judging.adjoint_ms + judging.emit_ms) / 1e3;
   const double proof = (judging.oracle_ms + judging.compare_ms) / 1e3;
   const double all = own + proof + (judging.build_ms + judging.launch_ms) / 1e3;
-  if (timing.judged_kernels > 0) {
+  if (timing.judged_kernel_count > 0) {
     text +=
         fmt::format("time: compilers {:.0f}%, kernels {:.0f}%, oracle and comparison {:.0f}%, writing rows {:.0f}%\n",
                     judging.build_ms / 10 / all, judging.launch_ms / 10 / all, 100 * proof / all, 100 * own / all);

@@ -22,10 +22,10 @@ struct ProductionOptions {
   std::vector<std::string> weights;       ///< relative shares of families: "loop=2"
   std::vector<std::string> python_files;  ///< Python files whose kernels replace the random ones; empty: random kernels
   std::uint64_t seed = 1;
-  bool no_verify = false;     ///< do not judge the rows
-  bool quick = false;         ///< judge on fewer inputs (Policy::quick)
-  bool thorough = false;      ///< judge on more inputs (Policy::thorough)
-  std::string shard = "0/1";  ///< the part to make, from 0, and the number of parts
+  bool skips_verification = false;  ///< do not judge the rows
+  bool uses_few_inputs = false;     ///< judge on fewer inputs (JudgingPolicy::quick)
+  bool uses_many_inputs = false;    ///< judge on more inputs (JudgingPolicy::thorough)
+  std::string shard = "0/1";        ///< the part to make, from 0, and the number of parts
   std::string license = "unknown";
   std::string compiler;  ///< C++ compiler, as for --cxx; empty: the default
   int jobs = 0;          ///< number of threads; 0: one for each core

@@ -24,9 +24,9 @@ std::string_view intent_of(const ir::ParameterUse& use, ir::Type type) {
   return use.read || use.is_atomically_updated ? "inout" : "out";
 }
 
-std::vector<Parameter> signature_of(const ir::Module& module, const ir::Function& kernel,
-                                    const ir::ParameterUses& uses) {
-  std::vector<Parameter> signature;
+std::vector<KernelParameter> signature_of(const ir::Module& module, const ir::Function& kernel,
+                                          const ir::ParameterUses& uses) {
+  std::vector<KernelParameter> signature;
   for (std::size_t p = 0; p < uses.size(); ++p) {
     const ir::Variable& variable = kernel.variables[p];
     signature.push_back({.name = variable.name,
@@ -72,7 +72,7 @@ struct EntryTexts {
 EntryTexts entry_texts(const EmittedKernel& kernel) {
   EntryTexts texts;
   std::string_view body = kernel.body;
-  for (auto entry = kernel.entries.rbegin(); entry != kernel.entries.rend(); ++entry) {
+  for (auto entry = kernel.entry_points.rbegin(); entry != kernel.entry_points.rend(); ++entry) {
     const std::size_t start = start_of(*entry, body);
     std::string_view text = body.substr(start);
     while (text.ends_with("\n\n"))
@@ -97,7 +97,7 @@ Result<RenderedKernel> render(harness::KernelSource source, const harness::PairP
   const bool differentiable = !adjoint->gradient_parameters.empty();
   const ir::Module& printed = differentiable ? adjoint->module : module;
   const ir::Function* backward = differentiable ? &adjoint->module.kernels[0] : nullptr;
-  const Result<backends::EmittedPair> sources = printer(printed, kernel, backward);
+  const Result<backends::EmittedKernelPair> sources = printer(printed, kernel, backward);
   if (!sources.ok()) return sources.error();
   const auto& [cpp, cuda] = *sources;
   EntryTexts cpp_texts = entry_texts(cpp);
@@ -105,7 +105,7 @@ Result<RenderedKernel> render(harness::KernelSource source, const harness::PairP
   const ir::ParameterUses uses = ir::parameter_use(module, kernel);
 
   RenderedKernel rendered;
-  rendered.canonical_ir = ir::to_text(module, ir::Naming::kCanonical);
+  rendered.canonical_ir = ir::to_text(module, ir::NamingScheme::kCanonical);
   rendered.row = {.id = sha256_hex(rendered.canonical_ir),
                   .family = source.family,
                   .kernel_name = kernel.name,

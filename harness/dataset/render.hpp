@@ -16,7 +16,7 @@ namespace assay::dataset {
 /// A kernel and its row, which has no evidence and metadata yet.
 struct RenderedKernel {
   harness::KernelSource source;  ///< the kernel, with its module
-  Row row;                       ///< the texts and the signature
+  DatasetRow row;                ///< the texts and the signature
   std::string canonical_ir;      ///< canonical text of the kernel's IR; its hash is the row's id
   bool has_gradients = false;    ///< whether a parameter has a gradient
   bool has_order_dependent_forward_pass =

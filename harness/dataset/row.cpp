@@ -39,7 +39,7 @@ void append_metadata(std::string& out, const RowMetadata& metadata) {
   object.add("category", metadata.category);
   object.add("device", metadata.device);
   object.add("flags", metadata.numeric_modes);
-  object.add("effort", metadata.effort);
+  object.add("effort", metadata.judging_effort);
   append_json_array(object.begin("toolchain"), metadata.toolchain, [&](const DeviceCompiler& tool) {
     JsonObjectWriter members(out);
     members.add("device", tool.device);
@@ -63,7 +63,7 @@ RowMetadata metadata_from(const json& value) {
                        .category = value.at("category"),
                        .device = value.at("device").get<std::vector<std::string>>(),
                        .numeric_modes = value.at("flags").get<std::vector<std::string>>(),
-                       .effort = value.at("effort"),
+                       .judging_effort = value.at("effort"),
                        .license = value.at("licence")};
   for (const json& tool : value.at("toolchain"))
     metadata.toolchain.push_back(
@@ -71,26 +71,26 @@ RowMetadata metadata_from(const json& value) {
   return metadata;
 }
 
-Evidence evidence_from(const json& value) {
-  Evidence evidence{.device = value.at("device"),
-                    .pass = value.at("pass"),
-                    .mode = value.at("mode"),
-                    .verdict = value.at("verdict"),
-                    .reason = value.at("reason"),
-                    .rho_max = optional_from(value.at("rho_max")),
-                    .values_compared = value.at("values_compared"),
-                    .input_sets = value.at("input_sets"),
-                    .thread_counts = value.at("sizes").get<std::vector<std::int64_t>>(),
-                    .finite_difference_rho = optional_from(value.at("finite_difference_rho")),
-                    .determinism_result = value.at("determinism"),
-                    .memory_checks = value.at("memory_checks").get<std::vector<std::string>>(),
-                    .rejected_negative_controls = value.at("controls_rejected")};
+PassEvidence evidence_from(const json& value) {
+  PassEvidence evidence{.device = value.at("device"),
+                        .pass = value.at("pass"),
+                        .mode = value.at("mode"),
+                        .verdict = value.at("verdict"),
+                        .reason = value.at("reason"),
+                        .rho_max = optional_from(value.at("rho_max")),
+                        .values_compared = value.at("values_compared"),
+                        .input_sets = value.at("input_sets"),
+                        .thread_counts = value.at("sizes").get<std::vector<std::int64_t>>(),
+                        .finite_difference_rho = optional_from(value.at("finite_difference_rho")),
+                        .determinism_result = value.at("determinism"),
+                        .memory_checks = value.at("memory_checks").get<std::vector<std::string>>(),
+                        .rejected_negative_controls = value.at("controls_rejected")};
   for (const DoubtField& doubt : kDoubts)
     evidence.inconclusive.*doubt.member = value.at("inconclusive").at(doubt.name).get<std::int64_t>();
   return evidence;
 }
 
-void append_evidence(std::string& out, const Evidence& evidence) {
+void append_evidence(std::string& out, const PassEvidence& evidence) {
   JsonObjectWriter object(out);
   object.add("device", evidence.device);
   object.add("pass", evidence.pass);
@@ -112,8 +112,8 @@ void append_evidence(std::string& out, const Evidence& evidence) {
   object.close();
 }
 
-void append_signature(std::string& out, const Row& row) {
-  append_json_array(out, row.signature, [&](const Parameter& parameter) {
+void append_signature(std::string& out, const DatasetRow& row) {
+  append_json_array(out, row.signature, [&](const KernelParameter& parameter) {
     JsonObjectWriter object(out);
     object.add("name", parameter.name);
     object.add("type", parameter.type);
@@ -124,7 +124,7 @@ void append_signature(std::string& out, const Row& row) {
   });
 }
 
-void append_launch(std::string& out, const Row& row) {
+void append_launch(std::string& out, const DatasetRow& row) {
   JsonObjectWriter object(out);
   object.add("rank", row.launch.rank);
   object.add("conditions", row.launch.preconditions);
@@ -140,13 +140,13 @@ std::string text_by(const Append& append, const Value& value) {
 
 }  // namespace
 
-std::string signature_text(const Row& row) { return text_by(append_signature, row); }
-std::string launch_text(const Row& row) { return text_by(append_launch, row); }
-std::string evidence_text(const Evidence& evidence) { return text_by(append_evidence, evidence); }
+std::string signature_text(const DatasetRow& row) { return text_by(append_signature, row); }
+std::string launch_text(const DatasetRow& row) { return text_by(append_launch, row); }
+std::string evidence_text(const PassEvidence& evidence) { return text_by(append_evidence, evidence); }
 
-std::string to_line(const Row& row) {
+std::string to_line(const DatasetRow& row) {
   std::size_t size = 8192;
-  for (const TextField& field : kTextFields)
+  for (const RowTextField& field : kRowTextFields)
     size += (row.*field.member).size() + (row.*field.member).size() / 16;
   std::string line;
   line.reserve(size);
@@ -155,7 +155,7 @@ std::string to_line(const Row& row) {
   object.add("schema_version", schemas::kDatasetRowSchemaVersion);
   object.add("family", row.family);
   object.add("kernel_name", row.kernel_name);
-  for (const TextField& field : kTextFields) {
+  for (const RowTextField& field : kRowTextFields) {
     const std::string& text = row.*field.member;
     if (field.is_optional && text.empty()) object.add_null(field.name);
     else object.add(field.name, text);
@@ -164,14 +164,14 @@ std::string to_line(const Row& row) {
   append_launch(object.begin("launch"), row);
   append_metadata(object.begin("metadata"), row.metadata);
   append_json_array(object.begin("evidence"), row.evidence,
-                    [&](const Evidence& evidence) { append_evidence(line, evidence); });
+                    [&](const PassEvidence& evidence) { append_evidence(line, evidence); });
   object.close();
   return line;
 }
 
-Row row_from(const json& line) {
-  Row row{.id = line.at("id"), .family = line.at("family"), .kernel_name = line.at("kernel_name")};
-  for (const TextField& field : kTextFields) {
+DatasetRow row_from(const json& line) {
+  DatasetRow row{.id = line.at("id"), .family = line.at("family"), .kernel_name = line.at("kernel_name")};
+  for (const RowTextField& field : kRowTextFields) {
     const json& text = line.at(std::string(field.name));
     if (!text.is_null()) row.*field.member = text.get<std::string>();
   }

@@ -15,13 +15,13 @@
 namespace assay::dataset {
 
 /// One parameter of the kernel, as the Python source declares it.
-struct Parameter {
+struct KernelParameter {
   std::string name;
   std::string type;                ///< type in the text form of the IR: "array<f32,2>", "vec<f32,3>"
   int rank = 0;                    ///< number of dimensions of an array; 0 for a value
   std::string intent;              ///< how the kernel uses it: "in", "out" (written, never read), "inout", or "unused"
   bool is_differentiable = false;  ///< whether it has a gradient
-  friend bool operator==(const Parameter&, const Parameter&) = default;
+  friend bool operator==(const KernelParameter&, const KernelParameter&) = default;
 };
 
 /// How to launch the kernel.
@@ -50,14 +50,14 @@ struct RowMetadata {
   std::string category;               ///< the family; kept under this name for older readers
   std::vector<std::string> device;    ///< names of the devices requested to verify the row
   std::vector<std::string> numeric_modes;  ///< numeric modes: "cpu/strict", "ptx/default"
-  std::string effort;                      ///< "quick", "standard", "thorough", or "none"
+  std::string judging_effort;              ///< "quick", "standard", "thorough", or "none"
   std::vector<DeviceCompiler> toolchain;   ///< the compilers of these devices
   std::string license;                     ///< license of the row
   friend bool operator==(const RowMetadata&, const RowMetadata&) = default;
 };
 
 /// The result of judging one pass on one device.
-struct Evidence {
+struct PassEvidence {
   std::string device;                           ///< name of the device that ran the kernel
   std::string pass;                             ///< "forward" or "backward"
   std::string mode;                             ///< numeric mode: "strict", "default"; empty if nothing ran
@@ -72,55 +72,55 @@ struct Evidence {
   std::vector<std::string> memory_checks;       ///< names of the memory checks that ran
   std::int64_t rejected_negative_controls = 0;  ///< negative controls that the comparator rejected
   harness::InconclusiveCounts inconclusive;     ///< checks without a verdict, by cause
-  friend bool operator==(const Evidence&, const Evidence&) = default;
+  friend bool operator==(const PassEvidence&, const PassEvidence&) = default;
 };
 
-struct Row {
-  std::string id;                    ///< SHA-256 of the canonical IR
-  std::string family;                ///< family of the kernel: "loop", or "user"
-  std::string kernel_name;           ///< name of the kernel in its Python source
-  std::string python_source;         ///< the kernel in Warp Python
-  std::string cpu_forward;           ///< entry point of the forward pass in C++, without the rest of the file
-  std::string cpu_backward;          ///< entry point of the backward pass in C++; empty without a derivative
-  std::string cuda_forward;          ///< entry point of the forward pass in CUDA C++
-  std::string cuda_backward;         ///< entry point of the backward pass in CUDA C++; empty without a derivative
-  std::string cpu_source;            ///< complete C++ file with both passes
-  std::string cuda_source;           ///< complete CUDA C++ file with both passes
-  std::string ptx;                   ///< PTX of the CUDA source; empty: not stored
-  std::vector<Parameter> signature;  ///< the kernel's parameters, in order
+struct DatasetRow {
+  std::string id;                          ///< SHA-256 of the canonical IR
+  std::string family;                      ///< family of the kernel: "loop", or "user"
+  std::string kernel_name;                 ///< name of the kernel in its Python source
+  std::string python_source;               ///< the kernel in Warp Python
+  std::string cpu_forward;                 ///< entry point of the forward pass in C++, without the rest of the file
+  std::string cpu_backward;                ///< entry point of the backward pass in C++; empty without a derivative
+  std::string cuda_forward;                ///< entry point of the forward pass in CUDA C++
+  std::string cuda_backward;               ///< entry point of the backward pass in CUDA C++; empty without a derivative
+  std::string cpu_source;                  ///< complete C++ file with both passes
+  std::string cuda_source;                 ///< complete CUDA C++ file with both passes
+  std::string ptx;                         ///< PTX of the CUDA source; empty: not stored
+  std::vector<KernelParameter> signature;  ///< the kernel's parameters, in order
   LaunchShape launch;
   RowMetadata metadata;
-  std::vector<Evidence> evidence;  ///< results by device, pass and mode; see evidence.hpp for the order
-  friend bool operator==(const Row&, const Row&) = default;
+  std::vector<PassEvidence> evidence;  ///< results by device, pass and mode; see evidence.hpp for the order
+  friend bool operator==(const DatasetRow&, const DatasetRow&) = default;
 };
 
 /// A text member of a row, by name.
-struct TextField {
+struct RowTextField {
   std::string_view name;               ///< name of the member in the line of JSON
-  std::string Row::*member;            ///< the member of Row
+  std::string DatasetRow::*member;     ///< the member of Row
   bool is_optional;                    ///< whether an empty text is written as null
   std::string_view older_layout_name;  ///< name in the older layout; empty: the same name
 };
-inline constexpr TextField kTextFields[] = {
-    {"python_source", &Row::python_source, false, ""},
-    {"cpu_forward", &Row::cpu_forward, false, "cpp_forward"},
-    {"cpu_backward", &Row::cpu_backward, true, "cpp_backward"},
-    {"cuda_forward", &Row::cuda_forward, false, ""},
-    {"cuda_backward", &Row::cuda_backward, true, ""},
-    {"cpu_source", &Row::cpu_source, false, ""},
-    {"cuda_source", &Row::cuda_source, false, ""},
-    {"ptx", &Row::ptx, true, ""},
+inline constexpr RowTextField kRowTextFields[] = {
+    {"python_source", &DatasetRow::python_source, false, ""},
+    {"cpu_forward", &DatasetRow::cpu_forward, false, "cpp_forward"},
+    {"cpu_backward", &DatasetRow::cpu_backward, true, "cpp_backward"},
+    {"cuda_forward", &DatasetRow::cuda_forward, false, ""},
+    {"cuda_backward", &DatasetRow::cuda_backward, true, ""},
+    {"cpu_source", &DatasetRow::cpu_source, false, ""},
+    {"cuda_source", &DatasetRow::cuda_source, false, ""},
+    {"ptx", &DatasetRow::ptx, true, ""},
 };
 
 /// One line of JSON without a newline; the same row gives the same bytes.
-std::string to_line(const Row& row);
+std::string to_line(const DatasetRow& row);
 
 /// The inverse of to_line. The document must match the schema.
-Row row_from(const nlohmann::json& line);
+DatasetRow row_from(const nlohmann::json& line);
 
 /// Single members of a line, for comparisons and messages.
-std::string signature_text(const Row& row);
-std::string launch_text(const Row& row);
-std::string evidence_text(const Evidence& evidence);
+std::string signature_text(const DatasetRow& row);
+std::string launch_text(const DatasetRow& row);
+std::string evidence_text(const PassEvidence& evidence);
 
 }  // namespace assay::dataset

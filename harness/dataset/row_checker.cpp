@@ -30,8 +30,10 @@ class RowDiagnostics {
       : row_(std::move(row)), diagnostics_(diagnostics) {}
 
   void error(std::string pointer, std::string found, std::string expected) {
-    diagnostics_.push_back(
-        {.row_id = row_, .pointer = std::move(pointer), .found = std::move(found), .expected = std::move(expected)});
+    diagnostics_.push_back({.row_id = row_,
+                            .json_pointer = std::move(pointer),
+                            .found_text = std::move(found),
+                            .expected = std::move(expected)});
   }
   void warning(std::string pointer, std::string found, std::string expected) {
     error(std::move(pointer), std::move(found), std::move(expected));
@@ -47,10 +49,10 @@ class RowDiagnostics {
 };
 
 /// Checks that every device and pass either passed or states why it was not run.
-void check_evidence(const Row& row, RowDiagnostics& about) {
+void check_evidence(const DatasetRow& row, RowDiagnostics& about) {
   std::set<std::pair<std::string, std::string>> covered;
   for (std::size_t i = 0; i < row.evidence.size(); ++i) {
-    const Evidence& one = row.evidence[i];
+    const PassEvidence& one = row.evidence[i];
     const std::string at = fmt::format("/evidence/{}", i);
     covered.emplace(one.device, one.pass);
     const bool passed = harness::outcome_from_text(one.verdict) == harness::Outcome::pass;
@@ -105,7 +107,7 @@ std::string unbalanced(std::string_view text) {
 }
 
 /// Compares one text of two rows.
-void compare_text(const TextField& field, const Row& row, const Row& again, std::string_view origin,
+void compare_text(const RowTextField& field, const DatasetRow& row, const DatasetRow& again, std::string_view origin,
                   RowDiagnostics& about) {
   if (row.*field.member == again.*field.member) return;
   const auto [found, expected] = first_difference(row.*field.member, again.*field.member);
@@ -113,9 +115,9 @@ void compare_text(const TextField& field, const Row& row, const Row& again, std:
 }
 
 /// A row with only the texts of another.
-Row texts_of(const Row& row) {
-  Row texts;
-  for (const TextField& field : kTextFields)
+DatasetRow texts_of(const DatasetRow& row) {
+  DatasetRow texts;
+  for (const RowTextField& field : kRowTextFields)
     texts.*field.member = row.*field.member;
   return texts;
 }
@@ -154,7 +156,7 @@ void check_older_python(const json& row, RowDiagnostics& about) {
   if (!read.ok()) return about.error("/python_source", read.error().text(), "a Warp module that can be parsed");
   if (read->kernels.empty()) return about.error("/python_source", "no kernel", "a function with @wp.kernel");
   for (const harness::KernelSource& kernel : read->kernels) {
-    if (kernel.parse_error) about.warning("/python_source", kernel.parse_error->text(), "a kernel that can be judged");
+    if (kernel.parse_error) about.warning("/python_source", kernel.parse_error->text(), "a kernel that Assay supports");
   }
 }
 
@@ -173,15 +175,15 @@ std::optional<CheckedRow> RowChecker::check(const std::string& line, std::vector
   RowDiagnostics about(id_in(parsed), diagnostics);
   if (const auto wrong = schema_.diagnostics(parsed); !wrong.empty()) {
     for (const schemas::SchemaError& one : wrong)
-      about.error(one.pointer, one.found, one.expected);
+      about.error(one.json_pointer, one.found_text, one.expected);
     return std::nullopt;
   }
-  const Row row = row_from(parsed);
+  const DatasetRow row = row_from(parsed);
   CheckedRow checked{.id = row.id,
                      .kernel_name = row.metadata.name,
                      .python_source = row.python_source,
                      .input_seed = row.metadata.seed,
-                     .judging_effort = row.metadata.effort,
+                     .judging_effort = row.metadata.judging_effort,
                      .evidence = row.evidence,
                      .toolchain = row.metadata.toolchain,
                      .emitter = row.metadata.emitter,
@@ -189,7 +191,7 @@ std::optional<CheckedRow> RowChecker::check(const std::string& line, std::vector
   check_evidence(row, about);
   if (!row.metadata.name.starts_with(row.family + "/")) {
     about.error("/family", quoted_excerpt(row.family),
-                fmt::format("the family in the name {}", quoted_excerpt(row.metadata.name)));
+                fmt::format("the family that the name begins with: {}", quoted_excerpt(row.metadata.name)));
   }
   about.same("/metadata/category", row.metadata.category, row.family);
   check_program(row, checked, diagnostics);
@@ -197,26 +199,27 @@ std::optional<CheckedRow> RowChecker::check(const std::string& line, std::vector
 }
 
 /// Parses the Python and renders it again. A difference means that the row was edited or made by another version.
-void RowChecker::check_program(const Row& row, CheckedRow& checked, std::vector<RowError>& diagnostics) {
+void RowChecker::check_program(const DatasetRow& row, CheckedRow& checked, std::vector<RowError>& diagnostics) {
   RowDiagnostics about(row.id, diagnostics);
   Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
-  if (!source.ok()) return about.error("/python_source", source.error().text(), "one kernel in Warp Python");
+  if (!source.ok())
+    return about.error("/python_source", source.error().text(), "Warp Python source with exactly one kernel");
   const std::shared_ptr<const ir::Module> module = source->module;
-  checked.statistics = row_statistics(row, *module, statistics_memory_);
+  checked.statistics = row_statistics(row, *module, statistics_arena_);
   const bool is_warp = row.metadata.emitter == kWarpEmitter;
   const Result<RenderedKernel> rendered = render(source.take(), is_warp ? no_printer() : printer_);
-  checked.shingles = statistics_memory_.store(
-      ShingleView(shingles_of(rendered.ok() ? rendered->canonical_ir : ir::to_text(*module, ir::Naming::kCanonical))));
+  checked.shingles = statistics_arena_.store(ShingleView(
+      shingles_of(rendered.ok() ? rendered->canonical_ir : ir::to_text(*module, ir::NamingScheme::kCanonical))));
   if (!rendered.ok()) return about.error("/python_source", rendered.error().text(), "a kernel that has a derivative");
-  const Row& again = rendered->row;
+  const DatasetRow& again = rendered->row;
   about.same("/id", row.id, again.id);
   about.same("/kernel_name", row.kernel_name, again.kernel_name);
-  for (const TextField& field : kTextFields) {
-    if (field.member == &Row::ptx || (is_warp && field.member != &Row::python_source)) continue;
+  for (const RowTextField& field : kRowTextFields) {
+    if (field.member == &DatasetRow::ptx || (is_warp && field.member != &DatasetRow::python_source)) continue;
     compare_text(field, row, again, ", rendered from python_source", about);
   }
   if (is_warp) {
-    Result<warp::SourceRequest> request = warp_request(rendered->source);
+    Result<warp::GeneratedCodeRequest> request = warp_request(rendered->source);
     if (!request.ok()) about.error("/python_source", request.error().text(), "a kernel that Warp supports");
     else
       checked.warp_code = {.row = texts_of(row), .request = request.take(), .has_gradients = rendered->has_gradients};
@@ -225,12 +228,12 @@ void RowChecker::check_program(const Row& row, CheckedRow& checked, std::vector<
   about.same("/launch", launch_text(row), launch_text(again));
 }
 
-void RowChecker::compare(const std::string& id, const WarpCodeInRow& code, const warp::GeneratedSources& generated,
-                         std::vector<RowError>& diagnostics) {
+void RowChecker::compare_warp_code(const std::string& id, const WarpCodeInRow& code,
+                                   const warp::GeneratedSources& generated, std::vector<RowError>& diagnostics) {
   RowDiagnostics about(id, diagnostics);
-  Row again = code.row;
+  DatasetRow again = code.row;
   add_code(generated, code.has_gradients, again);
-  for (const TextField& field : kTextFields)
+  for (const RowTextField& field : kRowTextFields)
     compare_text(field, code.row, again, ", generated by Warp from python_source", about);
 }
 

@@ -20,9 +20,9 @@ namespace assay::dataset {
 
 /// The code of Warp in a row, to be compared with what Warp generates from the row's Python.
 struct WarpCodeInRow {
-  Row row;                      ///< a row with only the texts
-  warp::SourceRequest request;  ///< asks Warp for them
-  bool has_gradients = false;   ///< whether the row has backward functions
+  DatasetRow row;                      ///< a row with only the texts
+  warp::GeneratedCodeRequest request;  ///< asks Warp for them
+  bool has_gradients = false;          ///< whether the row has backward functions
 };
 
 /// The data of a valid row that later checks need.
@@ -32,7 +32,7 @@ struct CheckedRow {
   std::string python_source;   ///< source text of the kernel
   std::string input_seed;      ///< seed of the inputs that the kernel was judged on
   std::string judging_effort;  ///< how thoroughly it was judged
-  std::vector<Evidence> evidence;
+  std::vector<PassEvidence> evidence;
   std::vector<DeviceCompiler> toolchain;
   std::string emitter;                     ///< code generator of the row
   std::string emitter_version;             ///< version of the emitter
@@ -49,17 +49,17 @@ class RowChecker {
   /// Appends problems to `diagnostics`, without file and line. Returns nothing if the row cannot be read.
   std::optional<CheckedRow> check(const std::string& line, std::vector<RowError>& diagnostics);
   /// Compares the code in a row with what Warp generated.
-  static void compare(const std::string& id, const WarpCodeInRow& code, const warp::GeneratedSources& generated,
-                      std::vector<RowError>& diagnostics);
+  static void compare_warp_code(const std::string& id, const WarpCodeInRow& code,
+                                const warp::GeneratedSources& generated, std::vector<RowError>& diagnostics);
   /// Checks an object in the older layout.
   void check_older(const std::string& text, std::vector<RowError>& diagnostics) const;
 
  private:
-  void check_program(const Row& row, CheckedRow& checked, std::vector<RowError>& diagnostics);
+  void check_program(const DatasetRow& row, CheckedRow& checked, std::vector<RowError>& diagnostics);
 
   harness::PairPrinter printer_;
-  schemas::Validator schema_;    ///< schema of a dataset row
-  RowMemory statistics_memory_;  ///< owns the statistics and shingles of the checked rows
+  schemas::Validator schema_;  ///< schema of a dataset row
+  RowArena statistics_arena_;  ///< owns the statistics and shingles of the checked rows
 };
 
 }  // namespace assay::dataset

@@ -17,17 +17,17 @@
 namespace assay::dataset {
 
 /// Stores copies. They live as long as this object, or as the object that it was moved to.
-class RowMemory {
+class RowArena {
  public:
-  RowMemory() = default;
-  RowMemory(RowMemory&& other) noexcept
+  RowArena() = default;
+  RowArena(RowArena&& other) noexcept
       : chunks_(std::exchange(other.chunks_, {})), unused_bytes_(std::exchange(other.unused_bytes_, {})) {}
-  RowMemory& operator=(RowMemory&& other) noexcept {
+  RowArena& operator=(RowArena&& other) noexcept {
     chunks_ = std::exchange(other.chunks_, {});
     unused_bytes_ = std::exchange(other.unused_bytes_, {});
     return *this;
   }
-  ~RowMemory() = default;
+  ~RowArena() = default;
 
   std::string_view store(std::string_view text) {
     const std::span<const char> stored = store(std::span<const char>(text.data(), text.size()));

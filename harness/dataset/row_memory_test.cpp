@@ -18,17 +18,17 @@ std::vector<std::string> texts() {
   return texts;
 }
 
-TEST(RowMemory, StoredTextsDoNotOverlap) {
-  RowMemory memory;
+TEST(RowArena, StoredTextsDoNotOverlap) {
+  RowArena memory;
   std::vector<std::string_view> kept;
   for (const std::string& text : texts())
     kept.push_back(memory.store(text));
   EXPECT_EQ(std::vector<std::string>(kept.begin(), kept.end()), texts());
 }
 
-TEST(RowMemory, AlignsStoredValuesForTheirType) {
+TEST(RowArena, AlignsStoredValuesForTheirType) {
   using Item = std::pair<std::string_view, std::uint32_t>;
-  RowMemory memory;
+  RowArena memory;
   for (std::uint32_t length = 0; length < 40; ++length) {
     memory.store(std::string(length, 'x'));
     const Item item{"name", length};
@@ -38,10 +38,10 @@ TEST(RowMemory, AlignsStoredValuesForTheirType) {
   }
 }
 
-TEST(RowMemory, StoredCopiesStayValidAfterMove) {
-  RowMemory first;
+TEST(RowArena, StoredCopiesStayValidAfterMove) {
+  RowArena first;
   const std::string_view kept = first.store("kept");
-  RowMemory second = std::move(first);
+  RowArena second = std::move(first);
   // NOLINTNEXTLINE(bugprone-use-after-move): it must be usable after a move
   const std::string_view of_first = first.store("of the first");
   second.store("of the second");

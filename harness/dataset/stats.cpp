@@ -51,10 +51,10 @@ void count(const ir::Function& function, std::map<std::string_view, std::uint32_
 
 }  // namespace
 
-RowStatistics row_statistics(const Row& row, const ir::Module& module, RowMemory& memory) {
+RowStatistics row_statistics(const DatasetRow& row, const ir::Module& module, RowArena& memory) {
   RowStatistics statistics{.family = memory.store(row.family)};
   for (std::size_t i = 0; i < statistics.lengths.size(); ++i)
-    statistics.lengths[i] = static_cast<std::uint32_t>((row.*kTextFields[i].member).size());
+    statistics.lengths[i] = static_cast<std::uint32_t>((row.*kRowTextFields[i].member).size());
   std::map<std::string_view, std::uint32_t> operations;
   for (const ir::Function& function : module.functions)
     count(function, operations);
@@ -63,7 +63,7 @@ RowStatistics row_statistics(const Row& row, const ir::Module& module, RowMemory
   const std::vector<std::pair<std::string_view, std::uint32_t>> counts(operations.begin(), operations.end());
   statistics.operation_counts = memory.store(std::span(counts));
   std::vector<std::pair<std::string_view, std::string_view>> verdict_by_case;
-  for (const Evidence& evidence : row.evidence) {
+  for (const PassEvidence& evidence : row.evidence) {
     const std::string where =
         concat(evidence.device, "/", evidence.pass, evidence.mode.empty() ? "" : "/", evidence.mode);
     verdict_by_case.emplace_back(memory.store(where), memory.store(evidence.verdict));
@@ -83,17 +83,17 @@ Timing& Timing::operator+=(const Timing& other) {
   judging_times.oracle_ms += other.judging_times.oracle_ms;
   judging_times.launch_ms += other.judging_times.launch_ms;
   judging_times.compare_ms += other.judging_times.compare_ms;
-  judged_kernels += other.judged_kernels;
+  judged_kernel_count += other.judged_kernel_count;
   return *this;
 }
 
-void Stats::add(const RowStatistics& statistics, std::string_view split) {
+void DatasetStatistics::add(const RowStatistics& statistics, std::string_view split) {
   ++row_count_;
   ++rows_by_family_[std::string(statistics.family)];
   ++rows_by_split_[std::string(split)];
   for (std::size_t i = 0; i < statistics.lengths.size(); ++i) {
     if (statistics.lengths[i] == 0) continue;
-    TextLengths& lengths = lengths_[i];
+    TextLengthStatistics& lengths = lengths_[i];
     lengths.min_length =
         lengths.rows == 0 ? statistics.lengths[i] : std::min<std::uint64_t>(lengths.min_length, statistics.lengths[i]);
     lengths.max_length = std::max<std::uint64_t>(lengths.max_length, statistics.lengths[i]);
@@ -107,31 +107,31 @@ void Stats::add(const RowStatistics& statistics, std::string_view split) {
   rho_max_ = std::max(rho_max_, statistics.rho_max);
 }
 
-void Stats::add_cluster(std::uint64_t rows) {
-  ++clusters_;
-  clustered_rows_ += rows;
-  largest_cluster_rows_ = std::max(largest_cluster_rows_, rows);
+void DatasetStatistics::add_cluster(std::uint64_t rows) {
+  ++cluster_count_;
+  clustered_row_count_ += rows;
+  largest_cluster_row_count_ = std::max(largest_cluster_row_count_, rows);
 }
 
-Json Stats::to_json() const {
+Json DatasetStatistics::to_json() const {
   Json lengths = Json::object();
   for (std::size_t i = 0; i < lengths_.size(); ++i) {
-    const TextLengths& one = lengths_[i];
-    lengths[std::string(kTextFields[i].name)] = {
+    const TextLengthStatistics& one = lengths_[i];
+    lengths[std::string(kRowTextFields[i].name)] = {
         {"rows", one.rows}, {"least", one.min_length}, {"greatest", one.max_length}, {"total", one.total_length}};
   }
-  return {
-      {"schema_version", schemas::kStatsSchemaVersion},
-      {"rows", row_count_},
-      {"families", rows_by_family_},
-      {"splits", rows_by_split_},
-      {"lengths", lengths},
-      {"operations", operation_counts_},
-      {"verdicts", verdict_counts_by_case_},
-      {"rho_max", rho_max_},
-      {"quarantined", rejections_by_verdict_},
-      {"duplicates_dropped", duplicate_rows_},
-      {"near_duplicates", {{"clusters", clusters_}, {"rows", clustered_rows_}, {"largest", largest_cluster_rows_}}}};
+  return {{"schema_version", schemas::kStatsSchemaVersion},
+          {"rows", row_count_},
+          {"families", rows_by_family_},
+          {"splits", rows_by_split_},
+          {"lengths", lengths},
+          {"operations", operation_counts_},
+          {"verdicts", verdict_counts_by_case_},
+          {"rho_max", rho_max_},
+          {"quarantined", rejections_by_verdict_},
+          {"duplicates_dropped", duplicate_row_count_},
+          {"near_duplicates",
+           {{"clusters", cluster_count_}, {"rows", clustered_row_count_}, {"largest", largest_cluster_row_count_}}}};
 }
 
 Json to_json(const Timing& timing, std::uint64_t rows) {
@@ -147,7 +147,7 @@ Json to_json(const Timing& timing, std::uint64_t rows) {
           {"reference_s", seconds(judging_times.oracle_ms)},
           {"run_s", seconds(judging_times.launch_ms)},
           {"compare_s", seconds(judging_times.compare_ms)},
-          {"judged", timing.judged_kernels}};
+          {"judged", timing.judged_kernel_count}};
 }
 
 }  // namespace assay::dataset

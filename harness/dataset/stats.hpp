@@ -18,10 +18,11 @@
 
 namespace assay::dataset {
 
-/// Statistics of one row; texts and lists are stored in a RowMemory.
+/// Statistics of one row; texts and lists are stored in a RowArena.
 struct RowStatistics {
   std::string_view family;
-  std::array<std::uint32_t, std::size(kTextFields)> lengths{};  ///< bytes of each text of kTextFields; 0 where null
+  std::array<std::uint32_t, std::size(kRowTextFields)>
+      lengths{};  ///< bytes of each text of kRowTextFields; 0 where null
   /// Operations of the program by name, with their number of occurrences.
   std::span<const std::pair<std::string_view, std::uint32_t>> operation_counts;
   std::span<const std::pair<std::string_view, std::string_view>> verdict_by_case;  ///< "cpu/forward/strict" and "pass"
@@ -29,9 +30,9 @@ struct RowStatistics {
 };
 
 /// Computes the statistics of a row and its program; texts and lists are stored in `memory`.
-RowStatistics row_statistics(const Row& row, const ir::Module& module, RowMemory& memory);
+RowStatistics row_statistics(const DatasetRow& row, const ir::Module& module, RowArena& memory);
 
-struct TextLengths {
+struct TextLengthStatistics {
   std::uint64_t rows = 0;          ///< number of rows that have this text
   std::uint64_t min_length = 0;    ///< length of the shortest text in bytes
   std::uint64_t max_length = 0;    ///< length of the longest text in bytes
@@ -40,20 +41,20 @@ struct TextLengths {
 
 /// Wall time of each stage in seconds, summed over threads, and wall time of the whole run.
 struct Timing {
-  double wall_seconds = 0;            ///< wall time of the whole run
-  double preparation_seconds = 0;     ///< generating, parsing, differentiating and printing
-  double write_seconds = 0;           ///< writing JSON and compressing with zstd
-  harness::StageTimes judging_times;  ///< stages of judging, in milliseconds; `build` is compile time
-  std::uint64_t judged_kernels = 0;   ///< kernels judged; each device and mode counts
+  double wall_seconds = 0;                ///< wall time of the whole run
+  double preparation_seconds = 0;         ///< generating, parsing, differentiating and printing
+  double write_seconds = 0;               ///< writing JSON and compressing with zstd
+  harness::StageTimes judging_times;      ///< stages of judging, in milliseconds; `build` is compile time
+  std::uint64_t judged_kernel_count = 0;  ///< kernels judged; each device and mode counts
 
   Timing& operator+=(const Timing& other);
 };
 
-class Stats {
+class DatasetStatistics {
  public:
   void add(const RowStatistics& statistics, std::string_view split);
   void add_rejected(const std::string& kind) { ++rejections_by_verdict_[kind]; }
-  void add_duplicates(std::uint64_t count) { duplicate_rows_ += count; }
+  void add_duplicates(std::uint64_t count) { duplicate_row_count_ += count; }
   /// Adds a cluster of two or more rows.
   void add_cluster(std::uint64_t rows);
 
@@ -65,19 +66,19 @@ class Stats {
   [[nodiscard]] nlohmann::ordered_json to_json() const;
 
  private:
-  std::uint64_t row_count_ = 0;                                ///< number of rows
-  std::map<std::string, std::uint64_t> rows_by_family_;        ///< number of rows, by family
-  std::map<std::string, std::uint64_t> rows_by_split_;         ///< number of rows, by split
-  std::array<TextLengths, std::size(kTextFields)> lengths_{};  ///< lengths of the texts, by text field
-  std::map<std::string, std::uint64_t> operation_counts_;      ///< number of occurrences, by name of the operation
+  std::uint64_t row_count_ = 0;                                            ///< number of rows
+  std::map<std::string, std::uint64_t> rows_by_family_;                    ///< number of rows, by family
+  std::map<std::string, std::uint64_t> rows_by_split_;                     ///< number of rows, by split
+  std::array<TextLengthStatistics, std::size(kRowTextFields)> lengths_{};  ///< lengths of the texts, by text field
+  std::map<std::string, std::uint64_t> operation_counts_;  ///< number of occurrences, by name of the operation
   std::map<std::string, std::map<std::string, std::uint64_t>>
       verdict_counts_by_case_;                                  ///< number of cases, by case and verdict
   std::map<std::string, std::uint64_t> rejections_by_verdict_;  ///< number of rejected candidates, by verdict
-  std::uint64_t duplicate_rows_ = 0;        ///< rows replaced because they duplicated an earlier one
-  std::uint64_t clusters_ = 0;              ///< clusters of at least two near duplicates
-  std::uint64_t clustered_rows_ = 0;        ///< rows in these clusters
-  std::uint64_t largest_cluster_rows_ = 0;  ///< rows in the largest cluster
-  double rho_max_ = 0;                      ///< greatest rho over all rows
+  std::uint64_t duplicate_row_count_ = 0;        ///< rows replaced because they duplicated an earlier one
+  std::uint64_t cluster_count_ = 0;              ///< clusters of at least two near duplicates
+  std::uint64_t clustered_row_count_ = 0;        ///< rows in these clusters
+  std::uint64_t largest_cluster_row_count_ = 0;  ///< rows in the largest cluster
+  double rho_max_ = 0;                           ///< greatest rho over all rows
 };
 
 /// The `timing` member of stats.json, which differs from run to run.

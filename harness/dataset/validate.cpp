@@ -54,7 +54,7 @@ class DatasetValidator {
       checkers_.emplace_back(options.printer);
   }
 
-  Result<Validation> run(const fs::path& path) {
+  Result<ValidationResult> run(const fs::path& path) {
     std::error_code error;
     if (!fs::exists(path, error)) return Error{"no such file or folder", path.string()};
     const std::string name = path.filename().string();
@@ -79,14 +79,17 @@ class DatasetValidator {
     if (result_.diagnostics.size() < kMaxDiagnostics) result_.diagnostics.push_back(std::move(diagnostic));
   }
   void diagnose(const std::string& file, std::string pointer, std::string found, std::string expected) {
-    diagnose({.file = file, .pointer = std::move(pointer), .found = std::move(found), .expected = std::move(expected)});
+    diagnose({.file = file,
+              .json_pointer = std::move(pointer),
+              .found_text = std::move(found),
+              .expected = std::move(expected)});
   }
 
   // ---- files
 
   Result<void> check_folder(const fs::path& dir) {
     std::error_code error;
-    const bool ours = fs::exists(dir / kJournalFile, error) || fs::is_directory(dir / kDataFolder, error);
+    const bool ours = fs::exists(dir / kJournalFileName, error) || fs::is_directory(dir / kDataFolder, error);
     if (ours) {
       check_dataset(dir);
       return {};
@@ -106,9 +109,9 @@ class DatasetValidator {
   void check_dataset(const fs::path& dir) {
     const Result<std::optional<Journal>> journal = read_journal(dir);
     if (!journal.ok())
-      diagnose(std::string(kJournalFile), "", quoted_excerpt(journal.error().text()), "a valid journal");
+      diagnose(std::string(kJournalFileName), "", quoted_excerpt(journal.error().text()), "a valid journal");
     else if (!journal->has_value())
-      diagnose(std::string(kJournalFile), "", "no such file", "the journal of the dataset");
+      diagnose(std::string(kJournalFileName), "", "no such file", "the journal of the dataset");
     const bool finished = journal.ok() && journal->has_value() && journal->value().has_ended;
     if (journal.ok() && journal->has_value() && !finished) return check_unfinished(dir, journal->value());
     check_sums(dir);
@@ -118,7 +121,8 @@ class DatasetValidator {
       const bool known = std::ranges::find(kSplits, split) != std::end(kSplits);
       const std::string file = fmt::format("{}/{}", kDataFolder, name);
       if (!known || !name.ends_with(".jsonl.zst")) {
-        diagnose(file, "", "a file that belongs to no split", "a name such as train-00000-of-00001.jsonl.zst");
+        diagnose(file, "", "a file name that does not begin with a split",
+                 "a name such as train-00000-of-00001.jsonl.zst");
       }
       check_rows(dir / kDataFolder / name, file, split);
     }
@@ -129,9 +133,9 @@ class DatasetValidator {
   /// Checks the flushed blocks of an interrupted run.
   void check_unfinished(const fs::path& dir, const Journal& journal) {
     diagnose({.is_warning = true,
-              .file = std::string(kJournalFile),
-              .found = fmt::format("{} of {} blocks: the dataset is not finished", journal.blocks.size(),
-                                   blocks_of_shard(journal.plan).size()),
+              .file = std::string(kJournalFileName),
+              .found_text = fmt::format("{} of {} blocks: the dataset is not finished", journal.blocks.size(),
+                                        blocks_of_shard(journal.plan).size()),
               .expected = "all blocks; 'assay generate --resume' makes the missing blocks"});
     for (const JournalBlock& block : journal.blocks) {
       const fs::path file = block_file(dir, block.block_number);
@@ -163,8 +167,10 @@ class DatasetValidator {
       ++number;
       const fs::path name = line.size() > 66 ? fs::path(line.substr(66)) : fs::path();
       if (name.empty() || name.is_absolute() || name.string().find("..") != std::string::npos) {
-        diagnose(
-            {.file = file, .line = number, .found = quoted_excerpt(line), .expected = "a checksum and a file name"});
+        diagnose({.file = file,
+                  .line = number,
+                  .found_text = quoted_excerpt(line),
+                  .expected = "a checksum and a file name"});
         continue;
       }
       named.insert(name.string());
@@ -219,8 +225,8 @@ class DatasetValidator {
       for (std::size_t i = thread; i < batch.size(); i += threads) {
         if (const auto& fault = batch[i].syntax_error) {
           diagnostics[i].push_back({.row_id = id_at_start(batch[i].faulty_line_start),
-                                    .pointer = fault->pointer,
-                                    .found = fault->found,
+                                    .json_pointer = fault->json_pointer,
+                                    .found_text = fault->found_text,
                                     .expected = fault->expected});
         } else {
           checked[i] = checkers_[thread].check(batch[i].text, diagnostics[i]);
@@ -244,7 +250,7 @@ class DatasetValidator {
   /// Generates the code of Warp in rows again, all in one process, and compares it.
   void check_warp_code(std::vector<std::optional<CheckedRow>>& rows, std::vector<std::vector<RowError>>& diagnostics) {
     std::vector<std::size_t> compared;
-    std::vector<warp::SourceRequest> requests;
+    std::vector<warp::GeneratedCodeRequest> requests;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (!rows[i] || !rows[i]->warp_code) continue;
       const std::string& version = rows[i]->emitter_version;
@@ -264,8 +270,8 @@ class DatasetValidator {
         if (text.ok()) RowChecker::compare(row.id, *row.warp_code, *text, diagnostics[compared[c]]);
         else
           diagnostics[compared[c]].push_back({.row_id = row.id,
-                                              .pointer = "/python_source",
-                                              .found = text.error().text(),
+                                              .json_pointer = "/python_source",
+                                              .found_text = text.error().text(),
                                               .expected = "a kernel for which Warp generates code"});
       }
     }
@@ -276,7 +282,8 @@ class DatasetValidator {
 
   const Result<std::string>& installed_warp_version() {
     if (!warp_version_)
-      warp_version_ = options_.warp_version ? options_.warp_version() : Result<std::string>(Error{"Warp is not used"});
+      warp_version_ =
+          options_.warp_version ? options_.warp_version() : Result<std::string>(Error{"this run does not use Warp"});
     return *warp_version_;
   }
 
@@ -286,8 +293,8 @@ class DatasetValidator {
       const Result<std::string>& installed = installed_warp_version();
       diagnose({.is_warning = true,
                 .file = path,
-                .found = fmt::format(
-                    "code of Warp {} in {} rows, which was not generated again because {}", version, count,
+                .found_text = fmt::format(
+                    "code of Warp {} in {} rows, which was not compared with new output because {}", version, count,
                     installed.ok() ? fmt::format("Warp {} is installed", *installed) : installed.error().text()),
                 .expected = fmt::format("an installed Warp {}", version)});
     }
@@ -307,7 +314,8 @@ class DatasetValidator {
     });
     if (!read.ok())
       return diagnose(file, "", quoted_excerpt(read.error().message), "a file that can be read to its end");
-    if (const auto fault = scanner.end()) return diagnose(file, fault->pointer, fault->found, fault->expected);
+    if (const auto fault = scanner.end())
+      return diagnose(file, fault->json_pointer, fault->found_text, fault->expected);
     std::vector<RowError> diagnostics;
     checkers_.front().check_older(text, diagnostics);
     for (RowError& diagnostic : diagnostics) {
@@ -322,8 +330,8 @@ class DatasetValidator {
     diagnose({.file = place.file,
               .line = place.line,
               .row_id = place.row.id,
-              .pointer = std::move(pointer),
-              .found = std::move(found),
+              .json_pointer = std::move(pointer),
+              .found_text = std::move(found),
               .expected = std::move(expected)});
   }
 
@@ -363,7 +371,7 @@ class DatasetValidator {
     for (const std::string& id : expected)
       missing += found.contains(id) ? 0U : 1U;
     if (missing > 0) {
-      diagnose(std::string(kJournalFile), "",
+      diagnose(std::string(kJournalFileName), "",
                fmt::format("{} rows that are missing in data/ or cannot be read", missing),
                "data/ to contain every row that the journal lists");
     }
@@ -377,9 +385,9 @@ class DatasetValidator {
     if (stats.is_discarded()) return diagnose(file, "", quoted_excerpt(*text), "JSON");
     const auto wrong = schemas::Validator(schemas::kStatsSchemaText).diagnostics(stats);
     for (const schemas::SchemaError& one : wrong)
-      diagnose(file, one.pointer, one.found, one.expected);
+      diagnose(file, one.json_pointer, one.found_text, one.expected);
     if (!wrong.empty()) return;
-    Stats counted;
+    DatasetStatistics counted;
     for (const Place& place : places_)
       counted.add(place.row.statistics, place.split);
     const json again = json::parse(counted.to_json().dump());
@@ -414,11 +422,12 @@ class DatasetValidator {
 
   Result<void> rebuild_group(const std::string& emitter, const std::string& seed, const std::string& effort,
                              const std::vector<const Place*>& places) {
-    DatasetPlan plan{.emitter = emitter, .row_count = places.size(), .seed = std::stoull(seed), .effort = effort};
+    DatasetPlan plan{
+        .emitter = emitter, .row_count = places.size(), .seed = std::stoull(seed), .judging_effort = effort};
     plan.family_shares = {{.family = "again", .weight = 1, .row_count = places.size()}};
     for (const Place* place : places)
       plan.user_kernels.push_back({.name = place->row.kernel_name, .python_source = place->row.python_source});
-    const Result<ProducedBlock> produced = options_.rejudge(plan);
+    const Result<ProducedBlock> produced = options_.rejudge_rows(plan);
     if (!produced.ok()) return produced.error();
     result_.rejudged_count += places.size();
     for (const RejectedCandidate& rejected : produced->rejected) {
@@ -427,16 +436,16 @@ class DatasetValidator {
                      "a kernel that passes");
     }
     for (const AcceptedRow& accepted : produced->rows) {
-      const Row again = row_from(json::parse(accepted.line));
+      const DatasetRow again = row_from(json::parse(accepted.line));
       compare_evidence(*places[accepted.slot.number], again);
     }
     return {};
   }
 
   /// With the same compilers, judging again must give the same evidence.
-  void compare_evidence(const Place& place, const Row& again) {
-    for (const Evidence& one : again.evidence) {
-      const auto is_it = [&](const Evidence& other) {
+  void compare_evidence(const Place& place, const DatasetRow& again) {
+    for (const PassEvidence& one : again.evidence) {
+      const auto is_it = [&](const PassEvidence& other) {
         return other.device == one.device && other.pass == one.pass && other.mode == one.mode;
       };
       const auto before = std::ranges::find_if(place.row.evidence, is_it);
@@ -452,7 +461,7 @@ class DatasetValidator {
 
   const ValidateOptions& options_;
   std::vector<RowChecker> checkers_;
-  Validation result_;
+  ValidationResult result_;
   std::uint64_t rows_read_ = 0;
   std::vector<Place> places_;
   std::vector<std::uint32_t> clusters_;
@@ -462,11 +471,11 @@ class DatasetValidator {
 
 }  // namespace
 
-bool Validation::valid() const {
+bool ValidationResult::valid() const {
   return std::ranges::all_of(diagnostics, [](const RowError& diagnostic) { return diagnostic.is_warning; });
 }
 
-Result<Validation> validate(const fs::path& path, const ValidateOptions& options) {
+Result<ValidationResult> validate(const fs::path& path, const ValidateOptions& options) {
   return DatasetValidator(options).run(path);
 }
 

@@ -34,10 +34,10 @@ struct ValidateOptions {
   WarpCodegen warp_codegen = nullptr;  ///< generates the code that such rows are compared with
   int jobs = 1;                        ///< number of threads
   std::uint64_t rejudge_count = 0;     ///< number of rows to judge again, spread over the dataset; at most all rows
-  Rejudge rejudge = nullptr;           ///< judges them; required if `rejudge_count` is not 0
+  Rejudge rejudge_rows = nullptr;      ///< judges them; required if `rejudge_count` is not 0
 };
 
-struct Validation {
+struct ValidationResult {
   std::uint64_t rows = 0;             ///< number of rows found
   std::uint64_t files = 0;            ///< number of files read
   std::uint64_t rejudged_count = 0;   ///< number of rows that were judged again
@@ -47,6 +47,6 @@ struct Validation {
 
 /// Validates a folder in either layout, a file of rows (.jsonl, .jsonl.zst) or one row in the older layout (.json).
 /// Fails only if the path does not exist or contains no dataset.
-Result<Validation> validate(const std::filesystem::path& path, const ValidateOptions& options);
+Result<ValidationResult> validate(const std::filesystem::path& path, const ValidateOptions& options);
 
 }  // namespace assay::dataset

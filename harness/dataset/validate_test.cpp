@@ -29,13 +29,13 @@ using testing::small_plan;
 
 ValidateOptions options() { return {.printer = source::print_cpp_and_cuda, .jobs = 2}; }
 
-Validation checked(const fs::path& path) {
-  Result<Validation> validation = validate(path, options());
+ValidationResult checked(const fs::path& path) {
+  Result<ValidationResult> validation = validate(path, options());
   EXPECT_TRUE(validation.ok()) << validation.error().text();
-  return validation.ok() ? validation.take() : Validation{};
+  return validation.ok() ? validation.take() : ValidationResult{};
 }
 
-std::string joined(const Validation& validation) {
+std::string joined(const ValidationResult& validation) {
   std::string text;
   for (const RowError& diagnostic : validation.diagnostics)
     text += to_text(diagnostic).substr(0, 600) + "\n";
@@ -87,7 +87,7 @@ class Rows {
 struct Corruption {
   const char* name;
   void (*change)(Rows& rows, std::size_t row);
-  const char* pointer;
+  const char* json_pointer;
   const char* words;        ///< in found or expected
   bool of_row = true;       ///< the diagnostic names the row's line
   bool keeps_sums = false;  ///< the change is to the files; the checksums are not updated
@@ -120,7 +120,7 @@ const Corruption kCorruptions[] = {
     {"invalid Python", [](Rows& r, std::size_t i) { r.replace(i, "wp.tid()", "wp.tid("); }, "/python_source", "one kernel"},
     {"two kernels", [](Rows& r, std::size_t i) { json row = json::parse(r.lines[i]); row["python_source"] = row["python_source"].get<std::string>() + "\n\n@wp.kernel\ndef g(z: wp.array(dtype=float)):\n    i = wp.tid()\n    z[i] = 1.0\n"; r.lines[i] = row.dump(); }, "/python_source", "got 2"},
     {"an incorrect signature", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/signature/0/name","value":"other"}])"); }, "/signature", "other"},
-    {"another family", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/family","value":"math"}])"); }, "/family", "the family in the name"},
+    {"another family", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/family","value":"math"}])"); }, "/family", "the family that the name begins with"},
     {"a failed verdict", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/evidence/0/verdict","value":"fail"}])"); }, "/evidence/0/verdict", "fail"},
     {"a pass without values", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/evidence/1/verdict","value":"pass"}])"); }, "/evidence/1/values_compared", "positive"},
     {"no evidence", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/evidence","value":[]}])"); }, "/evidence", "cpu/forward"},
@@ -157,12 +157,12 @@ class ValidateTest : public ::testing::Test {
     row %= rows.lines.size();
     corruption.change(rows, row);
     if (!corruption.keeps_sums) rows.put_back();
-    const Validation validation = checked(rows.dir());
+    const ValidationResult validation = checked(rows.dir());
     EXPECT_FALSE(validation.valid()) << corruption.name;
     const bool named = std::ranges::any_of(validation.diagnostics, [&](const RowError& diagnostic) {
       const bool place = !corruption.of_row || (diagnostic.file == Rows::kTrain && diagnostic.line == row + 1);
-      const bool pointer = corruption.pointer == nullptr || diagnostic.pointer == corruption.pointer;
-      const std::string text = diagnostic.found + " " + diagnostic.expected;
+      const bool pointer = corruption.json_pointer == nullptr || diagnostic.json_pointer == corruption.json_pointer;
+      const std::string text = diagnostic.found_text + " " + diagnostic.expected;
       return place && pointer && text.find(corruption.words) != std::string::npos;
     });
     EXPECT_TRUE(named) << corruption.name << " of row " << row << "\n" << joined(validation);
@@ -173,7 +173,7 @@ class ValidateTest : public ::testing::Test {
 };
 
 TEST_F(ValidateTest, AcceptsValidDataset) {
-  const Validation validation = checked(clean_);
+  const ValidationResult validation = checked(clean_);
   EXPECT_TRUE(validation.diagnostics.empty()) << joined(validation);
   EXPECT_EQ(validation.rows, 20U);
 }
@@ -225,7 +225,7 @@ TEST_F(ValidateTest, LargeRowsDoNotExhaustMemory) {
   rows.lines.shrink_to_fit();
   rusage before{};
   ::getrusage(RUSAGE_SELF, &before);
-  const Validation validation = checked(rows.dir());
+  const ValidationResult validation = checked(rows.dir());
   rusage after{};
   ::getrusage(RUSAGE_SELF, &after);
   EXPECT_LT(after.ru_maxrss, std::max<long>(before.ru_maxrss + 50'000, 500'000));
@@ -242,7 +242,7 @@ TEST_F(ValidateTest, AcceptsUnfinishedDataset) {
                                  if (rows >= 8) throw Stop{};
                                }}),
                Stop);
-  const Validation validation = checked(dir);
+  const ValidationResult validation = checked(dir);
   EXPECT_TRUE(validation.valid()) << joined(validation);
   EXPECT_EQ(validation.rows, 8U);
   EXPECT_THAT(joined(validation), HasSubstr("2 of 5 blocks: the dataset is not finished"));

@@ -30,17 +30,17 @@ class AgreementJudge {
         others_{.subject = pass_context.subject,
                 .kernel = cross_check_device.kernel,
                 .configuration = configuration_,
-                .sets = pass_context.sets,
+                .input_sets = pass_context.input_sets,
                 .is_poisoned = pass_context.is_poisoned,
-                .uses = pass_context.uses,
+                .parameter_uses = pass_context.parameter_uses,
                 .build_target = {},
                 .judgment = pass_context.judgment} {}
 
   void run() {
-    for (std::size_t set = 0; set < pass_context_.sets.size() && !verdict_.failed(); ++set) {
-      const reference::ReferenceResult reference = reference_of(pass_context_.sets[set]);
+    for (std::size_t set = 0; set < pass_context_.input_sets.size() && !verdict_.failed(); ++set) {
+      const reference::ReferenceResult reference = reference_of(pass_context_.input_sets[set]);
       for (const Precision precision : kBothPrecisions) {
-        if (pass_context_.uses_precision(precision) && is_one_path(pass_context_.sets[set], reference, precision))
+        if (pass_context_.uses_precision(precision) && is_one_path(pass_context_.input_sets[set], reference, precision))
           compare_on(set, precision, reference);
       }
     }
@@ -58,21 +58,22 @@ class AgreementJudge {
 
   /// Values along different paths are never compared.
   bool is_one_path(const InputSet& set, const reference::ReferenceResult& reference, Precision precision) const {
-    if (set.references(precision).size() != 1 || reference.decisions.uncertain_counts[precision] != 0) return false;
+    if (set.references(precision).size() != 1 || reference.decisions.uncertain_decision_counts[precision] != 0)
+      return false;
     if (pass_ == backends::Pass::kForward) return true;
     return set.has_conclusive_gradient(precision) && reference.decisions.uncertain_kinks[precision] == 0;
   }
 
   std::optional<TestLaunch> ran(const PassContext& pass_context, std::size_t set, Precision precision) const {
     pass_context.configuration.session.reset();
-    auto launch = borrow_launch(pass_context.sets[set].launch_by_precision[precision]);
+    auto launch = borrow_launch(pass_context.input_sets[set].launch_by_precision[precision]);
     std::vector<ir::Argument> gradients;
     if (pass_ == backends::Pass::kBackward) {
-      std::optional<ir::Launch> backward = backward_launch(pass_context, set, precision, verdict_);
+      std::optional<ir::Launch> backward = make_backward_launch(pass_context, set, precision, verdict_);
       if (!backward) return std::nullopt;
       launch = std::make_shared<const ir::Launch>(*std::move(backward));
-      gradients =
-          gradient_arguments(pass_context.subject, pass_context.sets[set], precision, InitialGradient::kNonZero, 1);
+      gradients = make_gradient_arguments(pass_context.subject, pass_context.input_sets[set], precision,
+                                          InitialGradient::kNonZero, 1);
     }
     Result<KernelLauncher> placed = KernelLauncher::place(
         pass_context.configuration.session, pass_context.subject.module_in(precision), pass_context.kernel, pass_,
@@ -82,7 +83,7 @@ class AgreementJudge {
       return std::nullopt;
     }
     TestLaunch test_launch{.purpose = LaunchPurpose::kDifferentPoison,
-                           .set_index = set,
+                           .input_set_index = set,
                            .precision = precision,
                            .launcher = placed.take()};
     if (!run_launches(pass_context, {&test_launch, 1}, verdict_)) return std::nullopt;
@@ -96,7 +97,7 @@ class AgreementJudge {
     verdict_.target = target;
     const std::optional<TestLaunch> mine = theirs ? ran(pass_context_, set, precision) : std::nullopt;
     if (!mine) return;
-    const InputSet& inputs = pass_context_.sets[set];
+    const InputSet& inputs = pass_context_.input_sets[set];
     if (pass_ == backends::Pass::kForward) {
       const auto expected = expected_outputs(inputs.reference, precision);
       const auto other = expected_outputs(reference, precision);
@@ -128,7 +129,7 @@ class AgreementJudge {
     const std::vector<ComputedScalar> got = scalars(pass_context_, mine, array);
     const std::vector<ComputedScalar> there = scalars(others_, theirs, array);
     std::vector<ExpectedScalar> wanted(expected.begin(), expected.end());
-    Comparison comparison;
+    ComparisonResult comparison;
     for (std::size_t i = 0; i < got.size(); ++i) {
       wanted[i].value = there[i].value;
       wanted[i].integer = there[i].integer;

@@ -39,8 +39,8 @@ class Arbiter {
   Arbiter(const PassContext& pass_context, Precision precision) : pass_context_(pass_context), precision_(precision) {}
 
   Arbitrated run() {
-    for (std::size_t set = 0; set < pass_context_.sets.size(); ++set) {
-      const InputSet& input = pass_context_.sets[set];
+    for (std::size_t set = 0; set < pass_context_.input_sets.size(); ++set) {
+      const InputSet& input = pass_context_.input_sets[set];
       if (!input.has_conclusive_gradient(precision_) || input.references(precision_).size() != 1) continue;
       judge_set(set);
       if (found_.finding <= Ruling::kWrongGradient) break;
@@ -62,17 +62,17 @@ class Arbiter {
   std::optional<Gradients> gradients(std::size_t set, Precision precision) {
     PassVerdict ignored;
     pass_context_.configuration.session.reset();
-    const auto launch = backward_launch(pass_context_, set, precision, ignored);
+    const auto launch = make_backward_launch(pass_context_, set, precision, ignored);
     if (!launch) return std::nullopt;
     const KernelUnderTest& subject = pass_context_.subject;
-    const InputSet& input = pass_context_.sets[set];
+    const InputSet& input = pass_context_.input_sets[set];
     Result<KernelLauncher> placed =
         KernelLauncher::place(pass_context_.configuration.session, subject.module_in(precision), pass_context_.kernel,
                               backends::Pass::kBackward, to_backend_precision(precision), borrow_launch(*launch),
-                              gradient_arguments(subject, input, precision, InitialGradient::kZero, 1),
+                              make_gradient_arguments(subject, input, precision, InitialGradient::kZero, 1),
                               roles_of(pass_context_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;
-    TestLaunch test_launch{.set_index = set, .precision = precision, .launcher = placed.take()};
+    TestLaunch test_launch{.input_set_index = set, .precision = precision, .launcher = placed.take()};
     if (!run_launches(pass_context_, {&test_launch, 1}, ignored)) return std::nullopt;
     Gradients result{
         .got = {}, .expected = expected_gradients(subject, input, input.reference, precision, InitialGradient::kZero)};
@@ -116,8 +116,9 @@ class Arbiter {
                                            const std::vector<ExpectedScalar>& expected) {
     std::vector<std::size_t> failed = compare(got, expected).failed;
     const auto badness = [&](std::size_t i) {
-      const double excess = std::abs(got[i].value - static_cast<double>(expected[i].value)) /
-                            (std::max(std::abs(static_cast<double>(expected[i].value)), expected[i].magnitude) + 1e-30);
+      const double excess =
+          std::abs(got[i].value - static_cast<double>(expected[i].value)) /
+          (std::max(std::abs(static_cast<double>(expected[i].value)), expected[i].informative_bound_scale) + 1e-30);
       return std::isnan(excess) ? HUGE_VAL : excess;
     };
     std::ranges::stable_sort(failed, std::ranges::greater{}, badness);
@@ -127,7 +128,7 @@ class Arbiter {
 
   std::string name(std::size_t g) const {
     const transforms::AdjointModule& adjoint = *pass_context_.subject.adjoint;
-    return adjoint.module.kernels[0].var(adjoint.gradient_parameters[g].gradient).name;
+    return adjoint.module.kernels[0].var(adjoint.gradient_parameters[g].gradient_parameter).name;
   }
 
   void judge_scalar(std::size_t set, std::size_t g, std::size_t scalar, double got, const ExpectedScalar& expected) {
@@ -142,7 +143,7 @@ class Arbiter {
       note(Ruling::kUndecided, fmt::format("{}, and finite differences do not converge (input set {})", values, set));
       return;
     }
-    const double scale = std::max({std::abs(wanted), expected.magnitude, 1e-6});
+    const double scale = std::max({std::abs(wanted), expected.informative_bound_scale, 1e-6});
     const double allowed = kArbitrationTolerance * scale + 4 * quotient->error + (promoted ? 0 : expected.bound);
     const bool oracle_agrees = std::abs(wanted - quotient->value) <= allowed + expected.bound;
     const bool device_agrees = std::abs(got - quotient->value) <= allowed;
@@ -154,14 +155,15 @@ class Arbiter {
   }
 
   /// d phi / d scalar of the primal; empty for a parameter that the kernel does not read, and if no step converges.
-  std::optional<Extrapolation> derivative(std::size_t set, std::size_t g, std::size_t scalar,
-                                          const ExpectedScalar& expected) {
-    const InputSet& input = pass_context_.sets[set];
-    const auto parameter = static_cast<std::size_t>(pass_context_.subject.adjoint->gradient_parameters[g].primal);
+  std::optional<DerivativeEstimate> derivative(std::size_t set, std::size_t g, std::size_t scalar,
+                                               const ExpectedScalar& expected) {
+    const InputSet& input = pass_context_.input_sets[set];
+    const auto parameter =
+        static_cast<std::size_t>(pass_context_.subject.adjoint->gradient_parameters[g].primal_parameter);
     // The content of an array that the kernel only writes does not influence anything.
-    if (pass_context_.is_poisoned[parameter]) return Extrapolation{};
+    if (pass_context_.is_poisoned[parameter]) return DerivativeEstimate{};
     const std::size_t component = gradient_components(pass_context_.subject, input, g)[scalar];
-    std::vector<DirectionComponent> direction = float_scalars(pass_context_, input, parameter);
+    std::vector<DirectionComponent> direction = list_perturbable_scalars(pass_context_, input, parameter);
     std::erase_if(direction, [&](const DirectionComponent& at) { return at.scalar_index != component; });
     if (direction.empty()) return std::nullopt;
     direction.front().direction_value = 1;
@@ -172,18 +174,20 @@ class Arbiter {
       pass_context_.configuration.session.reset();
       const auto found = differences.at(step);
       if (ignored.failed()) return std::nullopt;
-      const double scale = std::max({std::abs(static_cast<double>(expected.value)), expected.magnitude, 1e-3});
+      const double scale =
+          std::max({std::abs(static_cast<double>(expected.value)), expected.informative_bound_scale, 1e-3});
       if (found && std::isfinite(found->value) && found->error <= kArbitrationTolerance * scale) return found;
     }
     return std::nullopt;
   }
 
   /// The same of the oracle's forward pass.
-  std::optional<Extrapolation> derivative_by_oracle(std::size_t set, std::size_t g, std::size_t scalar,
-                                                    const ExpectedScalar& expected) const {
-    const InputSet& input = pass_context_.sets[set];
-    const auto parameter = static_cast<std::size_t>(pass_context_.subject.adjoint->gradient_parameters[g].primal);
-    if (pass_context_.is_poisoned[parameter]) return Extrapolation{};
+  std::optional<DerivativeEstimate> derivative_by_oracle(std::size_t set, std::size_t g, std::size_t scalar,
+                                                         const ExpectedScalar& expected) const {
+    const InputSet& input = pass_context_.input_sets[set];
+    const auto parameter =
+        static_cast<std::size_t>(pass_context_.subject.adjoint->gradient_parameters[g].primal_parameter);
+    if (pass_context_.is_poisoned[parameter]) return DerivativeEstimate{};
     const ir::Launch& launch = input.launch_by_precision[Precision::kNative];
     reference::ComponentValues direction(launch.arguments.size());
     direction[parameter].resize(component_count(pass_context_.subject, launch.arguments[parameter]));
@@ -193,7 +197,7 @@ class Arbiter {
     const reference::DirectionalDifferences found =
         pass_context_.subject.oracle.directional_differences(run, direction);
     if (!found.is_same_path) return std::nullopt;
-    Extrapolation sum;
+    DerivativeEstimate sum;
     for (std::size_t p = 0; p < found.outputs.size(); ++p) {
       for (std::size_t i = 0; i < found.outputs[p].size() && i < input.cotangents[p].size(); ++i) {
         if (input.cotangents[p][i] == 0) continue;
@@ -201,7 +205,8 @@ class Arbiter {
         sum.error += std::abs(input.cotangents[p][i]) * static_cast<double>(found.outputs[p][i].error);
       }
     }
-    const double scale = std::max({std::abs(static_cast<double>(expected.value)), expected.magnitude, 1e-3});
+    const double scale =
+        std::max({std::abs(static_cast<double>(expected.value)), expected.informative_bound_scale, 1e-3});
     if (!std::isfinite(sum.value) || !(sum.error <= 1e-3 * scale)) return std::nullopt;
     return sum;
   }

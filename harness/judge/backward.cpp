@@ -43,37 +43,43 @@ class BackwardJudge {
            LaunchSettings geometry = {}) {
     if (verdict_.failed() || !pass_context_.uses_precision(precision)) return;
     const auto [found, is_new] = launches_.try_emplace({set, precision});
-    if (is_new) found->second = backward_launch(pass_context_, set, precision, verdict_);
+    if (is_new) found->second = make_backward_launch(pass_context_, set, precision, verdict_);
     if (!found->second) return;
     Result<KernelLauncher> placed = KernelLauncher::place(
         pass_context_.configuration.session, pass_context_.subject.module_in(precision), pass_context_.kernel,
         backends::Pass::kBackward, to_backend_precision(precision), borrow_launch(*found->second),
-        gradient_arguments(pass_context_.subject, pass_context_.sets[set], precision, start, cotangent_factor), roles_,
-        std::byte{0xFF}, geometry);
+        make_gradient_arguments(pass_context_.subject, pass_context_.input_sets[set], precision, start,
+                                cotangent_factor),
+        roles_, std::byte{0xFF}, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
-    test_launches_.push_back({.purpose = purpose, .set_index = set, .precision = precision, .launcher = placed.take()});
+    test_launches_.push_back(
+        {.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()});
   }
 
   void plan() {
-    for (std::size_t s = 0; s < pass_context_.sets.size(); ++s) {
+    for (std::size_t s = 0; s < pass_context_.input_sets.size(); ++s) {
       add(LaunchPurpose::kOracleComparison, s, Precision::kNative, InitialGradient::kNonZero, 1);
       add(LaunchPurpose::kOracleComparison, s, Precision::kPromoted, InitialGradient::kNonZero, 1);
       if (!pass_context_.is_fully_checked(s)) continue;
       add(LaunchPurpose::kZeroInitialGradient, s, Precision::kNative, InitialGradient::kZero, 1);
-      add(LaunchPurpose::kRepeat, s, Precision::kNative, InitialGradient::kZero, 1);
+      add(LaunchPurpose::kRepeatability, s, Precision::kNative, InitialGradient::kZero, 1);
       add(LaunchPurpose::kDoubledCotangent, s, Precision::kNative, InitialGradient::kZero, 2);
       add(LaunchPurpose::kZeroCotangent, s, Precision::kNative, InitialGradient::kZero, 0);
       add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
-          {.order = backends::ThreadOrder::kReverse, .block = kLargeBlockSize, .padding = Padding::kPlausible});
+          {.order = backends::ThreadOrder::kReverse,
+           .threads_per_block = kLargeBlockSize,
+           .padding = PaddingContent::kPlausibleValues});
       add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
           {backends::ThreadOrder::kShuffled, 1, pass_context_.configuration.seed});
       for (const Precision precision : kBothPrecisions)
         add(LaunchPurpose::kDifferentThreadOrder, s, precision, InitialGradient::kNonZero, 1,
-            {.block = kLargeBlockSize, .layout = ArrayLayout::kView, .padding = Padding::kPlausible});
+            {.threads_per_block = kLargeBlockSize,
+             .layout = ArrayLayout::kView,
+             .padding = PaddingContent::kPlausibleValues});
       if (!pass_context_.uses_precision(Precision::kNative)) continue;
-      add(LaunchPurpose::kAccumulate, s, Precision::kNative, InitialGradient::kZero, 1);
+      add(LaunchPurpose::kGradientAccumulation, s, Precision::kNative, InitialGradient::kZero, 1);
       if (verdict_.failed()) return;
-      add(LaunchPurpose::kAccumulate, s, Precision::kNative, InitialGradient::kZero, 1);
+      add(LaunchPurpose::kGradientAccumulation, s, Precision::kNative, InitialGradient::kZero, 1);
       if (verdict_.failed()) return;
       std::vector<bool> shared = carries_cotangent_;
       shared.flip();
@@ -85,7 +91,7 @@ class BackwardJudge {
   void check_addresses_again() {
     pass_context_.configuration.session.reset();
     test_launches_.clear();
-    add(LaunchPurpose::kOracleComparison, pass_context_.sets.size() - 1,
+    add(LaunchPurpose::kOracleComparison, pass_context_.input_sets.size() - 1,
         pass_context_.uses_precision(Precision::kNative) ? Precision::kNative : Precision::kPromoted,
         InitialGradient::kNonZero, 1);
     if (verdict_.failed() || !run_launches(pass_context_, test_launches_, verdict_)) return;
@@ -97,7 +103,7 @@ class BackwardJudge {
     return pass_context_.subject.adjoint->gradient_parameters[g];
   }
   std::string name(std::size_t g) const {
-    return pass_context_.subject.adjoint->module.kernels[0].var(gradient(g).gradient).name;
+    return pass_context_.subject.adjoint->module.kernels[0].var(gradient(g).gradient_parameter).name;
   }
   const PlacedArray& array(const TestLaunch& test_launch, std::size_t g) const {
     return test_launch.launcher.arrays()[test_launch.launcher.parameters() + g];
@@ -111,7 +117,7 @@ class BackwardJudge {
   }
   const TestLaunch& find(LaunchPurpose purpose, std::size_t set) const {
     for (const TestLaunch& test_launch : test_launches_) {
-      if (test_launch.purpose == purpose && test_launch.set_index == set) return test_launch;
+      if (test_launch.purpose == purpose && test_launch.input_set_index == set) return test_launch;
     }
     return test_launches_.front();
   }
@@ -122,12 +128,12 @@ class BackwardJudge {
       case LaunchPurpose::kOracleComparison: return compare_with_oracle(test_launch, InitialGradient::kNonZero, 1);
       case LaunchPurpose::kDifferentThreadOrder: return compare_with_oracle(test_launch, InitialGradient::kNonZero, 1);
       case LaunchPurpose::kZeroInitialGradient: return compare_with_oracle(test_launch, InitialGradient::kZero, 1);
-      case LaunchPurpose::kRepeat: return check_repeat(test_launch);
+      case LaunchPurpose::kRepeatability: return check_repeat(test_launch);
       case LaunchPurpose::kDoubledCotangent: return check_doubled(test_launch);
       case LaunchPurpose::kZeroCotangent: return check_zero(test_launch);
-      case LaunchPurpose::kAccumulate:
-        if (t + 1 < test_launches_.size() && test_launches_[t + 1].purpose == LaunchPurpose::kAccumulate &&
-            test_launches_[t + 1].set_index == test_launch.set_index)
+      case LaunchPurpose::kGradientAccumulation:
+        if (t + 1 < test_launches_.size() && test_launches_[t + 1].purpose == LaunchPurpose::kGradientAccumulation &&
+            test_launches_[t + 1].input_set_index == test_launch.input_set_index)
           return;
         return compare_with_oracle(test_launch, InitialGradient::kZero, 2);
       case LaunchPurpose::kDifferentPoison: return;
@@ -144,8 +150,8 @@ class BackwardJudge {
   /// Expected gradients along one path. `times`: number of launches that added to the buffers without cotangents.
   ExpectedGradients expected_along(const reference::ReferenceResult& path, const TestLaunch& test_launch,
                                    InitialGradient start, int times) const {
-    auto expected = expected_gradients(pass_context_.subject, pass_context_.sets[test_launch.set_index], path,
-                                       test_launch.precision, start);
+    auto expected = expected_gradients(pass_context_.subject, pass_context_.input_sets[test_launch.input_set_index],
+                                       path, test_launch.precision, start);
     for (std::size_t g = 0; g < expected.size(); ++g) {
       if (times != 2 || carries_cotangent_[g]) continue;
       const ir::Module& module = pass_context_.subject.module_in(test_launch.precision);
@@ -153,7 +159,7 @@ class BackwardJudge {
       for (std::size_t k = 0; k < expected[g].size(); ++k) {
         ExpectedScalar& e = expected[g][k];
         // Twice as many terms, each twice as large against the partial sums.
-        e = {.value = 2 * e.value, .bound = 4 * e.bound, .magnitude = 2 * e.magnitude};
+        e = {.value = 2 * e.value, .bound = 4 * e.bound, .informative_bound_scale = 2 * e.informative_bound_scale};
         const double largest = reference::format_of(components[k % components.size()].scalar).largest;
         if (std::abs(e.value) + e.bound > largest) e.bound = reference::kUnbounded;
       }
@@ -164,7 +170,7 @@ class BackwardJudge {
   /// Expected gradients along the allowed path that agrees with the launch; along the oracle's own path if none agrees.
   /// Valid until the next call.
   const ExpectedGradients& expected_of(const TestLaunch& test_launch, InitialGradient start, int times) {
-    const InputSet& set = pass_context_.sets[test_launch.set_index];
+    const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
     const auto paths = set.references(test_launch.precision);
     for (std::size_t k = 0; paths.size() > 1 && k < paths.size(); ++k) {
       along_path_ = expected_along(*paths[k], test_launch, start, times);
@@ -174,15 +180,15 @@ class BackwardJudge {
       if (agrees) return along_path_;
     }
     // Consecutive launches of a set share their expected gradients.
-    if (expected_set_ != test_launch.set_index) expected_.clear();
-    expected_set_ = test_launch.set_index;
+    if (expected_set_ != test_launch.input_set_index) expected_.clear();
+    expected_set_ = test_launch.input_set_index;
     const auto [found, is_new] = expected_.try_emplace({test_launch.precision, start, times});
     if (is_new) found->second = expected_along(set.reference, test_launch, start, times);
     return found->second;
   }
 
   void compare_with_oracle(const TestLaunch& test_launch, InitialGradient start, int times) {
-    const InputSet& set = pass_context_.sets[test_launch.set_index];
+    const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
     const ExpectedGradients& expected = expected_of(test_launch, start, times);
     for (std::size_t g = 0; g < expected.size(); ++g) {
       if (!set.has_conclusive_gradient(test_launch.precision)) {
@@ -193,7 +199,7 @@ class BackwardJudge {
         continue;
       }
       const std::vector<ComputedScalar> got = read(test_launch, g);
-      const Comparison comparison = compare(got, expected[g]);
+      const ComparisonResult comparison = compare(got, expected[g]);
       verdict_.count(tier_of(test_launch), comparison);
       report_mismatches(pass_context_, tier_of(test_launch), test_launch, name(g),
                         *array(test_launch, g).initial_content, got, expected[g], comparison, verdict_);
@@ -208,21 +214,21 @@ class BackwardJudge {
     const std::size_t row = before.shape.size() > 1 ? static_cast<std::size_t>(before.shape.back()) : 1;
     const auto untouched = read_scalars(pass_context_.subject.module_in(test_launch.precision), before, before.bytes);
     verdict_.negative_controls[name(g)].add(
-        try_negative_controls(got, expected, pass_context_.sets[test_launch.set_index].input_mean, row,
-                              pass_context_.configuration.seed + test_launch.set_index, untouched));
+        try_negative_controls(got, expected, pass_context_.input_sets[test_launch.input_set_index].input_mean, row,
+                              pass_context_.configuration.seed + test_launch.input_set_index, untouched));
   }
 
   void check_repeat(const TestLaunch& test_launch) {
-    const TestLaunch& first = find(LaunchPurpose::kZeroInitialGradient, test_launch.set_index);
+    const TestLaunch& first = find(LaunchPurpose::kZeroInitialGradient, test_launch.input_set_index);
     for (std::size_t g = 0; g < carries_cotangent_.size(); ++g) {
       const auto a = bytes(first, g);
       const auto b = bytes(test_launch, g);
       const bool equal = a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0;
       verdict_.count_one(NamedCheck::kDeterminism, 0, !equal);
       if (!equal) {
-        verdict_.fail(
-            Outcome::fail, "nondeterministic",
-            fmt::format("'{}' differs between two identical launches (input set {})", name(g), test_launch.set_index));
+        verdict_.fail(Outcome::fail, "nondeterministic",
+                      fmt::format("'{}' differs between two identical launches (input set {})", name(g),
+                                  test_launch.input_set_index));
       }
     }
   }
@@ -230,7 +236,7 @@ class BackwardJudge {
   void check_doubled(const TestLaunch& test_launch) {
     // Doubling is not exact for the subnormal numbers of f16, which are relatively large.
     if (computes_in(pass_context_.subject, ir::Scalar::kF16)) return;
-    const TestLaunch& once = find(LaunchPurpose::kZeroInitialGradient, test_launch.set_index);
+    const TestLaunch& once = find(LaunchPurpose::kZeroInitialGradient, test_launch.input_set_index);
     for (std::size_t g = 0; g < carries_cotangent_.size(); ++g) {
       const auto a = read(once, g);
       const auto b = read(test_launch, g);
@@ -240,7 +246,7 @@ class BackwardJudge {
         verdict_.count_one(NamedCheck::kDeterminism, 0, true);
         return verdict_.fail(Outcome::fail, "seed_scaling",
                              fmt::format("doubling the cotangents does not double {}[{}]: {} became {} (input set {})",
-                                         name(g), i, a[i].value, b[i].value, test_launch.set_index));
+                                         name(g), i, a[i].value, b[i].value, test_launch.input_set_index));
       }
     }
     verdict_.count_one(NamedCheck::kDeterminism, 0, false);
@@ -249,7 +255,7 @@ class BackwardJudge {
   /// Whether this scalar of a gradient is infinite or unbounded along an allowed path: then a zero cotangent need not
   /// give zero.
   bool may_be_infinite(const TestLaunch& test_launch, std::size_t g, std::size_t i) const {
-    const InputSet& set = pass_context_.sets[test_launch.set_index];
+    const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
     const auto paths = set.references(test_launch.precision);
     return paths.empty() || std::ranges::any_of(paths, [&](const reference::ReferenceResult* path) {
              const ExpectedScalar expected = expected_along(*path, test_launch, InitialGradient::kZero, 1)[g][i];
@@ -265,20 +271,20 @@ class BackwardJudge {
         verdict_.count_one(NamedCheck::kDeterminism, 0, true);
         return verdict_.fail(Outcome::fail, "zero_seed",
                              fmt::format("zero cotangents give {}[{}] = {}, expected exactly 0 (input set {})", name(g),
-                                         i, got[i].value, test_launch.set_index));
+                                         i, got[i].value, test_launch.input_set_index));
       }
     }
     verdict_.count_one(NamedCheck::kDeterminism, 0, false);
   }
 
   void count_sets() {
-    verdict_.input_sets = verdict_.uniform_sets = verdict_.conclusive_uniform_sets = 0;
-    for (const InputSet& set : pass_context_.sets) {
+    verdict_.input_sets = verdict_.uniform_input_sets = verdict_.conclusive_uniform_input_sets = 0;
+    for (const InputSet& set : pass_context_.input_sets) {
       const bool conclusive =
           set.has_conclusive_gradient(Precision::kNative) && set.has_conclusive_gradient(Precision::kPromoted);
       ++verdict_.input_sets;
-      verdict_.uniform_sets += set.is_uniform;
-      verdict_.conclusive_uniform_sets += set.is_uniform && conclusive;
+      verdict_.uniform_input_sets += set.is_uniform;
+      verdict_.conclusive_uniform_input_sets += set.is_uniform && conclusive;
       if (conclusive) verdict_.coverage.add(set.reference.branch_points);
     }
   }

@@ -22,7 +22,7 @@ class ConsistencyJudge {
   ConsistencyJudge(const PassContext& pass_context, std::size_t set)
       : pass_context_(pass_context),
         set_(set),
-        input_(pass_context.sets[set]),
+        input_(pass_context.input_sets[set]),
         verdict_(pass_context.judgment.backward) {}
 
   void run() {
@@ -67,7 +67,7 @@ class ConsistencyJudge {
 
   /// Handles a stencil that contradicts the gradient.
   struct Contradiction {
-    Extrapolation derivative;
+    DerivativeEstimate derivative;
     double allowed;
     FiniteDifferenceSeries seen;
   };
@@ -78,7 +78,7 @@ class ConsistencyJudge {
     std::vector<DirectionComponent> direction;
     for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
       if (pass_context_.is_poisoned[p] || !has_gradient(p)) continue;
-      for (DirectionComponent scalar : float_scalars(pass_context_, input_, p)) {
+      for (DirectionComponent scalar : list_perturbable_scalars(pass_context_, input_, p)) {
         const std::byte* const at = launch.arguments[p].bytes.data() + scalar.byte_offset;
         const double scale = std::max(1.0, std::abs(ir::read_float(ir::Scalar::kF64, at)));
         scalar.direction_value = scale * rng.uniform_real(0.5, 1) * (rng.bernoulli(0.5) ? 1 : -1);
@@ -91,22 +91,22 @@ class ConsistencyJudge {
   /// False for a parameter passed by value whose gradient the device cannot return.
   bool has_gradient(std::size_t parameter) const {
     return std::ranges::any_of(pass_context_.subject.adjoint->gradient_parameters, [&](const auto& gradient) {
-      return static_cast<std::size_t>(gradient.primal) == parameter;
+      return static_cast<std::size_t>(gradient.primal_parameter) == parameter;
     });
   }
 
   /// <J^T w, d> from the generated backward, and the size of its terms.
   std::optional<double> adjoint_product(const std::vector<DirectionComponent>& direction) {
     const auto& subject = pass_context_.subject;
-    const auto backward = backward_launch(pass_context_, set_, Precision::kPromoted, verdict_);
+    const auto backward = make_backward_launch(pass_context_, set_, Precision::kPromoted, verdict_);
     if (!backward) return std::nullopt;
     Result<KernelLauncher> placed =
         KernelLauncher::place(pass_context_.configuration.session, pass_context_.subject.promoted, pass_context_.kernel,
                               backends::Pass::kBackward, backends::Precision::kPromoted, borrow_launch(*backward),
-                              gradient_arguments(subject, input_, Precision::kPromoted, InitialGradient::kZero, 1),
+                              make_gradient_arguments(subject, input_, Precision::kPromoted, InitialGradient::kZero, 1),
                               roles_of(pass_context_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;
-    TestLaunch test_launch{.set_index = set_, .precision = Precision::kPromoted, .launcher = placed.take()};
+    TestLaunch test_launch{.input_set_index = set_, .precision = Precision::kPromoted, .launcher = placed.take()};
     if (!run_launches(pass_context_, {&test_launch, 1}, verdict_)) return std::nullopt;
 
     double dot = 0;
@@ -115,7 +115,7 @@ class ConsistencyJudge {
     for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
       std::vector<double> gradient(component_count(subject, launch.arguments[p]));
       for (std::size_t g = 0; g < subject.adjoint->gradient_parameters.size(); ++g) {
-        if (static_cast<std::size_t>(subject.adjoint->gradient_parameters[g].primal) != p) continue;
+        if (static_cast<std::size_t>(subject.adjoint->gradient_parameters[g].primal_parameter) != p) continue;
         const std::size_t array = test_launch.launcher.parameters() + g;
         const std::vector<std::size_t> components = gradient_components(subject, input_, g);
         const std::vector<ComputedScalar> scalars =
@@ -142,10 +142,10 @@ class ConsistencyJudge {
     });
   }
 
-  void decide(double dot, const Extrapolation& derivative, double allowed) {
+  void decide(double dot, const DerivativeEstimate& derivative, double allowed) {
     const double error = std::abs(derivative.value - dot);
     verdict_.count_one(NamedCheck::kFiniteDifferences, error / allowed, !(error <= allowed));
-    series_.input_set = static_cast<std::int64_t>(set_);
+    series_.input_set_index = static_cast<std::int64_t>(set_);
     series_.gradient = dot;
     series_.tolerance = allowed;
     if (std::isfinite(dot) && std::isfinite(allowed)) verdict_.keep(std::move(series_), error / allowed);
@@ -170,8 +170,8 @@ class ConsistencyJudge {
 void judge_consistency(const PassContext& pass_context) {
   // A custom gradient need not be that of the forward pass: only the oracle can check its use.
   if (ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel)) return;
-  for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_fully_checked(s); ++s) {
-    if (pass_context.sets[s].reference.decisions.uncertain_counts[Precision::kPromoted] == 0)
+  for (std::size_t s = 0; s < pass_context.input_sets.size() && pass_context.is_fully_checked(s); ++s) {
+    if (pass_context.input_sets[s].reference.decisions.uncertain_decision_counts[Precision::kPromoted] == 0)
       ConsistencyJudge(pass_context, s).run();
     if (pass_context.judgment.backward.failed()) return;
   }

@@ -143,9 +143,10 @@ PassVerdict consistency_of(const char* python, std::vector<TextEdit> edits = {},
   const auto device = testing::cpu_device();
   RunOptions options = testing::CpuRun::quick();
   options.seed += seed;
-  const PreparedKernel prepared = prepare(source, testing::faulty_printer({test_kernel}), device->target(), options);
+  const PreparedKernel prepared =
+      prepare_kernel(source, testing::faulty_printer({test_kernel}), device->target(), options);
   if (prepared.early_result) throw std::runtime_error(prepared.early_result->message);
-  const auto built = device->build({&*prepared.emitted, 1}, options.mode.flags);
+  const auto built = device->build({&*prepared.emitted_kernel, 1}, options.mode.flags);
   auto session = device->open({}).take();
 
   const KernelUnderTest subject{.module = *source.module,
@@ -162,9 +163,9 @@ PassVerdict consistency_of(const char* python, std::vector<TextEdit> edits = {},
   judge_consistency({.subject = subject,
                      .kernel = std::get<backends::BuiltKernel>(built.front()),
                      .configuration = configuration,
-                     .sets = sets,
+                     .input_sets = sets,
                      .is_poisoned = space.uninitialized(),
-                     .uses = space.uses(),
+                     .parameter_uses = space.parameter_uses(),
                      .judgment = judgment});
   return judgment.backward;
 }

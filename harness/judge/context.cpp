@@ -46,16 +46,16 @@ ExactNumber exact_in(ir::Scalar scalar, double value) {
 
 /// Only one launch of each pass and target is profiled: the first check in the kernel's own types.
 bool is_profiled(const TestLaunch& test_launch) {
-  return test_launch.purpose == LaunchPurpose::kOracleComparison && test_launch.set_index == 0 &&
+  return test_launch.purpose == LaunchPurpose::kOracleComparison && test_launch.input_set_index == 0 &&
          test_launch.precision == Precision::kNative;
 }
 
 Counterexample counterexample_of(const TestLaunch& test_launch) {
-  Counterexample counterexample{.input_set = test_launch.set_index,
+  Counterexample counterexample{.input_set_index = test_launch.input_set_index,
                                 .precision = to_backend_precision(test_launch.precision),
                                 .threads = test_launch.launcher.request().threads,
                                 .launch_arguments = {},
-                                .array = {},
+                                .array_name = {},
                                 .got = {},
                                 .expected = {}};
   for (const PlacedArray& array : test_launch.launcher.arrays())
@@ -66,7 +66,7 @@ Counterexample counterexample_of(const TestLaunch& test_launch) {
 /// Stores the compared values. Scalars that were not compared, for example because no thread writes them, get an
 /// infinite bound.
 void counterexample_values(Counterexample& counterexample, std::span<const ComputedScalar> got,
-                           std::span<const ExpectedScalar> expected, const Comparison& comparison) {
+                           std::span<const ExpectedScalar> expected, const ComparisonResult& comparison) {
   counterexample.got.assign(got.begin(), got.end());
   counterexample.expected.assign(expected.begin(), expected.end());
   auto failed = comparison.failed.begin();
@@ -86,19 +86,19 @@ void save_counterexample(PassVerdict& verdict, const TestLaunch& test_launch) {
 
 std::vector<ArrayRole> roles_of(const PassContext& pass_context, Pass pass) {
   std::vector<ArrayRole> roles;
-  for (std::size_t p = 0; p < pass_context.uses.size(); ++p) {
-    const ir::ParameterUse& use = pass_context.uses[p];
+  for (std::size_t p = 0; p < pass_context.parameter_uses.size(); ++p) {
+    const ir::ParameterUse& use = pass_context.parameter_uses[p];
     // Arrays that hold the forward pass's results for the backward pass must not be poisoned.
     const bool is_final =
-        pass == Pass::kBackward &&
-        std::ranges::count(pass_context.subject.adjoint->final_content_parameters, static_cast<ir::VarId>(p)) > 0;
+        pass == Pass::kBackward && std::ranges::count(pass_context.subject.adjoint->parameters_bound_to_final_content,
+                                                      static_cast<ir::VarId>(p)) > 0;
     roles.push_back({.name = pass_context.subject.kernel.variables[p].name,
-                     .write_only = pass_context.is_poisoned[p] && !is_final,
+                     .is_write_only = pass_context.is_poisoned[p] && !is_final,
                      .read_only = !use.changed() || (pass == Pass::kBackward && !use.read)});
   }
   if (pass == Pass::kForward) return roles;
   for (const transforms::GradientParameter& gradient : pass_context.subject.adjoint->gradient_parameters)
-    roles.push_back({.name = pass_context.subject.adjoint->module.kernels[0].var(gradient.gradient).name});
+    roles.push_back({.name = pass_context.subject.adjoint->module.kernels[0].var(gradient.gradient_parameter).name});
   return roles;
 }
 
@@ -113,7 +113,7 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
     requests.back().profile = is_profiled(test_launch);
   }
   // If the first launch hangs or crashes, the others do not run.
-  if (!requests.empty()) requests.front().stop_on_failure = true;
+  if (!requests.empty()) requests.front().stops_on_failure = true;
   std::vector<RunOutcome> outcomes = pass_context.configuration.session.run(requests);
   pass_context.judgment.launch_ms +=
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -130,29 +130,31 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
     save_counterexample(verdict, test_launches[t]);
     verdict.fail(named.outcome, named.kind,
                  fmt::format("{} on input set {} ({} threads)", describe(test_launches[t].outcome),
-                             test_launches[t].set_index, test_launches[t].launcher.request().threads));
+                             test_launches[t].input_set_index, test_launches[t].launcher.request().threads));
     if (const auto* crash = std::get_if<Crashed>(&test_launches[t].outcome)) verdict.worker_log = crash->output;
     if (const auto* fault = std::get_if<MemoryFault>(&test_launches[t].outcome)) verdict.keep(fault->findings);
   }
   return completed;
 }
 
-std::optional<ir::Launch> backward_launch(const PassContext& pass_context, std::size_t set, Precision precision,
-                                          PassVerdict& verdict) {
-  ir::Launch launch = pass_context.sets[set].launch_by_precision[precision];
-  const std::vector<ir::VarId>& finals = pass_context.subject.adjoint->final_content_parameters;
+std::optional<ir::Launch> make_backward_launch(const PassContext& pass_context, std::size_t set, Precision precision,
+                                               PassVerdict& verdict) {
+  ir::Launch launch = pass_context.input_sets[set].launch_by_precision[precision];
+  const std::vector<ir::VarId>& finals = pass_context.subject.adjoint->parameters_bound_to_final_content;
   if (finals.empty()) return launch;
   Result<KernelLauncher> placed =
       KernelLauncher::place(pass_context.configuration.session, pass_context.subject.module_in(precision),
                             pass_context.kernel, backends::Pass::kForward, to_backend_precision(precision),
-                            borrow_launch(pass_context.sets[set].launch_by_precision[precision]), {},
+                            borrow_launch(pass_context.input_sets[set].launch_by_precision[precision]), {},
                             roles_of(pass_context, backends::Pass::kForward), std::byte{0});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;
   }
-  TestLaunch forward{
-      .purpose = LaunchPurpose::kDifferentPoison, .set_index = set, .precision = precision, .launcher = placed.take()};
+  TestLaunch forward{.purpose = LaunchPurpose::kDifferentPoison,
+                     .input_set_index = set,
+                     .precision = precision,
+                     .launcher = placed.take()};
   if (!run_launches(pass_context, {&forward, 1}, verdict)) return std::nullopt;
   for (const ir::VarId array : finals) {
     const auto p = static_cast<std::size_t>(array);
@@ -171,20 +173,21 @@ void check_memory(const PassContext& pass_context, const TestLaunch& test_launch
       save_counterexample(verdict, test_launch);
       verdict.fail(
           Outcome::memory_fault, "out_of_bounds",
-          fmt::format("memory next to '{}' was overwritten on input set {}", role.name, test_launch.set_index));
+          fmt::format("memory next to '{}' was overwritten on input set {}", role.name, test_launch.input_set_index));
     }
     if (role.read_only && !test_launch.launcher.is_unmodified(pass_context.configuration.session, a)) {
       save_counterexample(verdict, test_launch);
       verdict.fail(Outcome::memory_fault, "input_modified",
                    fmt::format("'{}' is read-only in this pass but was modified on input set {}", role.name,
-                               test_launch.set_index));
+                               test_launch.input_set_index));
     }
   }
 }
 
 void report_mismatches(const PassContext& pass_context, NamedCheck named_check, const TestLaunch& test_launch,
                        const std::string& array, const ir::Argument& layout, std::span<const ComputedScalar> got,
-                       std::span<const ExpectedScalar> expected, const Comparison& comparison, PassVerdict& verdict) {
+                       std::span<const ExpectedScalar> expected, const ComparisonResult& comparison,
+                       PassVerdict& verdict) {
   static constexpr const char* kNames[] = {"t0", "t1", "t2", "t3", "t5", "devices"};
   const auto components =
       ir::scalar_components(pass_context.subject.module_in(test_launch.precision), layout.type.element());
@@ -192,10 +195,10 @@ void report_mismatches(const PassContext& pass_context, NamedCheck named_check, 
     const ir::Scalar scalar = components[position % components.size()].scalar;
     Mismatch mismatch;
     mismatch.check_name = kNames[static_cast<int>(named_check)];
-    mismatch.array = array;
+    mismatch.array_name = array;
     mismatch.index = coordinates(layout, static_cast<std::int64_t>(position / components.size()));
     if (components.size() > 1) mismatch.index.push_back(static_cast<std::int64_t>(position % components.size()));
-    mismatch.input_set = static_cast<std::int64_t>(test_launch.set_index);
+    mismatch.input_set_index = static_cast<std::int64_t>(test_launch.input_set_index);
     const ExpectedScalar& wanted = expected[position];
     if (wanted.is_integer) {
       mismatch.expected = exact(wanted.integer);
@@ -209,7 +212,7 @@ void report_mismatches(const PassContext& pass_context, NamedCheck named_check, 
     mismatch.rho = score(got[position], wanted).rho;
     if (!verdict.failed()) {
       save_counterexample(verdict, test_launch);
-      verdict.counterexample->array = array;
+      verdict.counterexample->array_name = array;
       counterexample_values(*verdict.counterexample, got, expected, comparison);
       const bool by_cross_check = named_check == NamedCheck::kDeviceAgreement;
       verdict.fail(
@@ -220,7 +223,7 @@ void report_mismatches(const PassContext& pass_context, NamedCheck named_check, 
                              : "expected",
               mismatch.expected.text, mismatch.bound.text,
               test_launch.precision == Precision::kPromoted ? "f64 promotion" : "native precision",
-              fmt::format("input set {}", test_launch.set_index)));
+              fmt::format("input set {}", test_launch.input_set_index)));
     }
     verdict.keep(std::move(mismatch));
   }

@@ -21,15 +21,16 @@ enum class LaunchPurpose : std::uint8_t {
   kDifferentPoison,       ///< as kOracleComparison, but with different initial outputs; must give the same result
   kDifferentThreadOrder,  ///< as kOracleComparison, but in another thread order
   kZeroInitialGradient,   ///< backward pass whose gradients start at zero
-  kRepeat,                ///< repetition of kZeroInitialGradient; must give the same bits
+  kRepeatability,         ///< repetition of kZeroInitialGradient; must give the same bits
   kDoubledCotangent,      ///< backward pass with twice the cotangents; must give exactly twice the gradients
   kZeroCotangent,         ///< backward pass with zero cotangents; must give exactly zero
-  kAccumulate,  ///< one of two launches that add to the same gradients; together they must give twice the gradient
+  kGradientAccumulation,  ///< one of two launches that add to the same gradients; together they must give twice the
+                          ///< gradient
 };
 
 struct TestLaunch {
   LaunchPurpose purpose = LaunchPurpose::kOracleComparison;  ///< what the result is used for
-  std::size_t set_index = 0;                                 ///< index of the input set in PassContext::sets
+  std::size_t input_set_index = 0;                           ///< index of the input set in PassContext::input_sets
   Precision precision = Precision::kNative;
   KernelLauncher launcher;                                  ///< the placed arguments
   backends::RunOutcome outcome = backends::LaunchFailed{};  ///< set by run_launches
@@ -40,18 +41,18 @@ struct PassContext {
   const KernelUnderTest& subject;       ///< the kernel, as the oracle sees it
   const backends::BuiltKernel& kernel;  ///< the implementation that is judged
   const JudgeConfiguration& configuration;
-  const std::vector<InputSet>& sets;     ///< the input sets of the test plan
-  const std::vector<bool>& is_poisoned;  ///< by parameter: whether its array holds poison before the launch
-  const ir::ParameterUses& uses;         ///< how the kernel uses its parameters
-  std::string build_target;              ///< build target of the kernel to run; empty if the kernel has only one
-  Judgment& judgment;                    ///< receives the findings
+  const std::vector<InputSet>& input_sets;  ///< the input sets of the test plan
+  const std::vector<bool>& is_poisoned;     ///< by parameter: whether its array holds poison before the launch
+  const ir::ParameterUses& parameter_uses;  ///< how the kernel uses its parameters
+  std::string build_target;                 ///< build target of the kernel to run; empty if the kernel has only one
+  Judgment& judgment;                       ///< receives the findings
 
   bool uses_precision(Precision precision) const {
     return precision == Precision::kPromoted ? configuration.policy.judges_f64_promotion
                                              : configuration.policy.judges_native_precision;
   }
   bool is_fully_checked(std::size_t set) const {
-    return set < static_cast<std::size_t>(configuration.policy.fully_checked_sets);
+    return set < static_cast<std::size_t>(configuration.policy.fully_checked_input_sets);
   }
 };
 
@@ -62,16 +63,18 @@ std::vector<ArrayRole> roles_of(const PassContext& pass_context, backends::Pass 
 /// Runs the launches and stores their outcomes. If one does not complete, returns false and records the failure; if the
 /// first does not complete, the others do not run.
 bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_launches, PassVerdict& verdict);
-/// The set's launch for the backward pass. Runs the forward pass to fill AdjointModule::final_content_parameters. If
-/// that launch does not complete, returns nullopt and records the failure.
-std::optional<ir::Launch> backward_launch(const PassContext& pass_context, std::size_t set, Precision precision,
-                                          PassVerdict& verdict);
+/// The set's launch for the backward pass. Runs the forward pass to fill
+/// AdjointModule::parameters_bound_to_final_content. If that launch does not complete, returns nullopt and records the
+/// failure.
+std::optional<ir::Launch> make_backward_launch(const PassContext& pass_context, std::size_t set, Precision precision,
+                                               PassVerdict& verdict);
 /// Checks guard bands and read-only arrays.
 void check_memory(const PassContext& pass_context, const TestLaunch& test_launch, PassVerdict& verdict);
 /// Records the failed positions as mismatches, and the case as failed.
 void report_mismatches(const PassContext& pass_context, NamedCheck named_check, const TestLaunch& test_launch,
                        const std::string& array, const ir::Argument& layout, std::span<const ComputedScalar> got,
-                       std::span<const ExpectedScalar> expected, const Comparison& comparison, PassVerdict& verdict);
+                       std::span<const ExpectedScalar> expected, const ComparisonResult& comparison,
+                       PassVerdict& verdict);
 
 void judge_forward(const PassContext& pass_context);
 void judge_backward(const PassContext& pass_context);

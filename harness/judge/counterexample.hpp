@@ -17,13 +17,14 @@ struct Counterexample {
     ir::Argument content;  ///< value or array, with its layout
   };
 
-  std::size_t input_set = 0;  ///< number of the input set, from 0
+  std::size_t input_set_index = 0;  ///< number of the input set, from 0
   backends::Precision precision = backends::Precision::kNative;
   std::int64_t threads = 0;  ///< number of threads of the launch
   std::vector<NamedArgument>
       launch_arguments;  ///< the kernel's arguments, followed by the gradients of a backward pass
 
-  std::string array;  ///< name of the array that differs; empty, like the rest, if the pass failed for another reason
+  std::string
+      array_name;  ///< name of the array that differs; empty, like the rest, if the pass failed for another reason
   std::vector<ComputedScalar>
       got;  ///< scalars of the array, element by element in row-major order, component by component
   std::vector<ExpectedScalar> expected;  ///< the oracle's value for each scalar

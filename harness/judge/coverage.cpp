@@ -17,7 +17,7 @@ std::int64_t samples_missing(const BranchPoint& choice, std::size_t way) {
 
 }  // namespace
 
-void Coverage::add(const std::vector<BranchPoint>& choices) {
+void BranchCoverage::add(const std::vector<BranchPoint>& choices) {
   if (branch_points_.empty()) branch_points_ = choices;
   else {
     for (std::size_t c = 0; c < branch_points_.size(); ++c) {
@@ -27,7 +27,7 @@ void Coverage::add(const std::vector<BranchPoint>& choices) {
   }
 }
 
-std::int64_t Coverage::missing_samples() const {
+std::int64_t BranchCoverage::missing_samples() const {
   std::int64_t sum = 0;
   for (const BranchPoint& choice : branch_points_) {
     for (std::size_t way = 0; way < choice.branch_count(); ++way)
@@ -36,7 +36,7 @@ std::int64_t Coverage::missing_samples() const {
   return sum;
 }
 
-std::int64_t Coverage::gain(const std::vector<BranchPoint>& choices) const {
+std::int64_t BranchCoverage::gain(const std::vector<BranchPoint>& choices) const {
   std::int64_t sum = 0;
   for (std::size_t c = 0; c < branch_points_.size(); ++c) {
     for (std::size_t way = 0; way < branch_points_[c].branch_count(); ++way)
@@ -45,7 +45,7 @@ std::int64_t Coverage::gain(const std::vector<BranchPoint>& choices) const {
   return sum;
 }
 
-std::vector<UncoveredBranch> Coverage::uncovered(const ir::Module& module) const {
+std::vector<UncoveredBranch> BranchCoverage::uncovered(const ir::Module& module) const {
   std::vector<UncoveredBranch> gaps;
   for (const BranchPoint& choice : branch_points_) {
     for (std::size_t way = 0; way < choice.branch_count(); ++way) {

@@ -11,7 +11,7 @@ namespace assay::harness {
 /// Samples required for each branch of a choice (docs/design/numerics.md, section 4).
 inline constexpr std::int64_t kRequiredSamplesPerBranch = 2;
 
-class Coverage {
+class BranchCoverage {
  public:
   /// Adds the choices of one evaluation. All evaluations must be of the same kernel.
   void add(const std::vector<reference::BranchPoint>& choices);

@@ -17,12 +17,12 @@ BranchPoint range(int line, std::int64_t inside, std::int64_t below, std::int64_
 }
 
 TEST(BranchCoverage, KernelWithoutBranchesHasNoUncoveredBranch) {
-  EXPECT_EQ(Coverage{}.missing_samples(), 0);
-  EXPECT_TRUE(Coverage{}.uncovered({}).empty());
+  EXPECT_EQ(BranchCoverage{}.missing_samples(), 0);
+  EXPECT_TRUE(BranchCoverage{}.uncovered({}).empty());
 }
 
 TEST(BranchCoverage, BranchIsCoveredOnlyAfterTwoSamples) {
-  Coverage coverage;
+  BranchCoverage coverage;
   coverage.add({branch(3, 5, 0), range(4, 1, 2, 0)});
   EXPECT_EQ(coverage.missing_samples(), 2 + 1 + 2);
   EXPECT_THAT(coverage.uncovered({}),
@@ -38,7 +38,7 @@ TEST(BranchCoverage, BranchIsCoveredOnlyAfterTwoSamples) {
 }
 
 TEST(BranchCoverage, ListsEachUncoveredBranchOfALineOnce) {
-  Coverage coverage;
+  BranchCoverage coverage;
   coverage.add({branch(3, 5, 0), branch(3, 4, 0)});
   EXPECT_EQ(coverage.missing_samples(), 4);
   EXPECT_EQ(coverage.uncovered({}).size(), 1U);
@@ -48,7 +48,7 @@ TEST(BranchCoverage, ReportsFileNameOfBranchInImportedFile) {
   ir::Module module;
   module.source_name = "wave.py";
   module.imported_files = {{.name = "physics.py", .preceding_line_count = 10}};
-  Coverage coverage;
+  BranchCoverage coverage;
   coverage.add({branch(3, 2, 0), branch(13, 2, 0)});
   EXPECT_THAT(coverage.uncovered(module),
               ElementsAre(UncoveredBranch{3, "the condition is never false"},

@@ -17,7 +17,8 @@ namespace {
 /// The module in which the derivative of one function, or of all, is that of its code.
 ir::Module without_custom_gradient(ir::Module module, std::int32_t function) {
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
-    if (function == ir::kNone || static_cast<std::size_t>(function) == f) module.functions[f].gradient = ir::kNone;
+    if (function == ir::kNone || static_cast<std::size_t>(function) == f)
+      module.functions[f].gradient_function_index = ir::kNone;
   }
   return module;
 }
@@ -63,7 +64,7 @@ class CustomGradientCheck {
     // Name the function, if one alone differs.
     const ir::Module& module = pass_context_.subject.module;
     for (std::size_t f = 0; f < module.functions.size(); ++f) {
-      if (module.functions[f].gradient == ir::kNone) continue;
+      if (module.functions[f].gradient_function_index == ir::kNone) continue;
       if (const auto one = find(static_cast<std::int32_t>(f))) return report(*one, &module.functions[f]);
     }
     report(*any, nullptr);
@@ -76,16 +77,16 @@ class CustomGradientCheck {
     const auto kernel = static_cast<std::size_t>(&subject.kernel - subject.module.kernels.data());
     const Result<reference::Oracle> oracle = reference::Oracle::make(plain, plain.kernels[kernel]);
     if (!oracle.ok()) return std::nullopt;
-    for (std::size_t s = 0; s < pass_context_.sets.size(); ++s) {
-      const InputSet& set = pass_context_.sets[s];
+    for (std::size_t s = 0; s < pass_context_.input_sets.size(); ++s) {
+      const InputSet& set = pass_context_.input_sets[s];
       const reference::ReferenceResult derivative =
           oracle->evaluate({.launch = set.launch_by_precision[Precision::kNative],
                             .profile = pass_context_.configuration.profile,
                             .computes_gradient = true,
                             .cotangents = set.cotangents,
                             .uninitialized = pass_context_.is_poisoned});
-      const reference::Decisions& decisions = derivative.decisions;
-      if (!derivative.findings.empty() || decisions.uncertain_counts[Precision::kPromoted] > 0 ||
+      const reference::DecisionSummary& decisions = derivative.decisions;
+      if (!derivative.findings.empty() || decisions.uncertain_decision_counts[Precision::kPromoted] > 0 ||
           decisions.uncertain_kinks[Precision::kPromoted] > 0)
         continue;
       if (auto found = difference_of(set.reference, derivative)) {
@@ -100,7 +101,7 @@ class CustomGradientCheck {
   std::string name_of(const Difference& found) const {
     const KernelUnderTest& subject = pass_context_.subject;
     const ir::Argument& argument =
-        pass_context_.sets[found.set].launch_by_precision[Precision::kNative].arguments[found.parameter];
+        pass_context_.input_sets[found.set].launch_by_precision[Precision::kNative].arguments[found.parameter];
     const std::size_t components = ir::scalar_components(subject.module, argument.type.element()).size();
     std::string name = subject.kernel.variables[found.parameter].name;
     std::vector<std::size_t> index(argument.shape.size());
@@ -119,16 +120,19 @@ class CustomGradientCheck {
     PassVerdict& verdict = pass_context_.judgment.backward;
     const std::string whose =
         function == nullptr
-            ? "the custom gradients of the kernel's functions give"
-            : fmt::format("the custom gradient of '{}' ({}) gives", function->name,
-                          ir::line_text(subject.module,
-                                        subject.module.functions[static_cast<std::size_t>(function->gradient)].loc));
+            ? "the custom gradients of the kernel's functions"
+            : fmt::format(
+                  "the custom gradient of '{}' ({})", function->name,
+                  ir::line_text(
+                      subject.module,
+                      subject.module.functions[static_cast<std::size_t>(function->gradient_function_index)].loc));
     verdict.fail(
         Outcome::defect, "custom_gradient",
-        fmt::format("{} {} the gradient {}, but the derivative of the code is {} (allowed difference {}, input set "
-                    "{}); if this is intended, write '# {}' above the kernel",
-                    whose, name_of(found), static_cast<double>(found.custom), static_cast<double>(found.derivative),
-                    found.bound, found.set, ir::kTrustCustomGradientsAnnotation));
+        fmt::format(
+            "the gradient of {} is {} according to {}, but the derivative of the code is {} (allowed difference "
+            "{}, input set {}); if this is intended, write '# {}' above the kernel",
+            name_of(found), static_cast<double>(found.custom), whose, static_cast<double>(found.derivative),
+            found.bound, found.set, ir::kTrustCustomGradientsAnnotation));
   }
 
   const PassContext& pass_context_;

@@ -34,7 +34,7 @@ def k(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=fl
 
 constexpr const char* kCorrect =
     "    wp.adjoint[a] += 3.0 * a * a * adj_ret\n    wp.adjoint[b] += wp.cos(b) * adj_ret\n";
-constexpr const char* kOffByOnePercent =
+constexpr const char* kDerivativeOffByOnePercent =
     "    wp.adjoint[a] += 3.03 * a * a * adj_ret\n    wp.adjoint[b] += wp.cos(b) * adj_ret\n";
 constexpr const char* kMissing = "    wp.adjoint[a] += 3.0 * a * a * adj_ret\n";
 
@@ -45,25 +45,25 @@ TEST(CustomGradient, IsVerifiedIfItEqualsTheDerivative) {
 }
 
 TEST(CustomGradient, IsADefectIfItDiffersFromTheDerivative) {
-  const CpuRun run(
-      {{.name = "off", .python = kernel_with(kOffByOnePercent)}, {.name = "missing", .python = kernel_with(kMissing)}});
+  const CpuRun run({{.name = "off", .python = kernel_with(kDerivativeOffByOnePercent)},
+                    {.name = "missing", .python = kernel_with(kMissing)}});
   for (const char* name : {"off", "missing"}) {
     EXPECT_EQ(run.forward(name).outcome, Outcome::pass) << summary(run.forward(name));
     EXPECT_EQ(run.backward(name).outcome, Outcome::defect) << summary(run.backward(name));
     EXPECT_EQ(run.backward(name).outcome_detail, "custom_gradient");
     EXPECT_THAT(run.backward(name).message, HasSubstr("the custom gradient of 'blend' (line "));
   }
-  EXPECT_THAT(run.backward("off").message, HasSubstr("gives x["));
-  EXPECT_THAT(run.backward("missing").message, HasSubstr("gives y["));
+  EXPECT_THAT(run.backward("off").message, HasSubstr("the gradient of x["));
+  EXPECT_THAT(run.backward("missing").message, HasSubstr("the gradient of y["));
 }
 
 TEST(CustomGradient, PassesDespiteDifferenceFromDerivativeIfDeclaredTrusted) {
   const std::string comment = "# custom gradients: trusted";
-  const CpuRun annotated({{.name = "off", .python = kernel_with(kOffByOnePercent, comment)}});
+  const CpuRun annotated({{.name = "off", .python = kernel_with(kDerivativeOffByOnePercent, comment)}});
   EXPECT_EQ(annotated.backward("off").outcome, Outcome::pass) << summary(annotated.backward("off"));
   RunOptions options = CpuRun::quick();
   options.trusts_custom_gradients = true;
-  const CpuRun trusted({{.name = "off", .python = kernel_with(kOffByOnePercent)}}, options);
+  const CpuRun trusted({{.name = "off", .python = kernel_with(kDerivativeOffByOnePercent)}}, options);
   EXPECT_EQ(trusted.backward("off").outcome, Outcome::pass) << summary(trusted.backward("off"));
 }
 

@@ -16,9 +16,9 @@ constexpr int kRows = 6;
 /// differences at steps h, h/2, ... are extrapolated. The error is the change between neighboring estimates plus the
 /// effect of rounding: `noise` bounds it for the first row, and it doubles with each further row. The extrapolation at
 /// most doubles it: the product of (4^k + 1) / (4^k - 1) over the columns is below 2.
-Extrapolation ridders_extrapolation(const std::array<double, kRows>& differences, double noise) {
+DerivativeEstimate ridders_extrapolation(const std::array<double, kRows>& differences, double noise) {
   std::array<std::array<double, kRows>, kRows> table{};
-  Extrapolation best{.value = differences[0], .error = HUGE_VAL};
+  DerivativeEstimate best{.value = differences[0], .error = HUGE_VAL};
   for (std::size_t row = 0; row < kRows; ++row, noise *= 2) {
     table[row][0] = differences[row];
     double factor = 4;
@@ -37,12 +37,12 @@ Extrapolation ridders_extrapolation(const std::array<double, kRows>& differences
 ForwardDifferences::ForwardDifferences(const PassContext& pass_context, std::size_t set,
                                        std::vector<DirectionComponent> direction, PassVerdict& verdict)
     : pass_context_(pass_context),
-      set_(set),
-      input_(pass_context.sets[set]),
+      input_set_index_(set),
+      input_(pass_context.input_sets[set]),
       direction_(std::move(direction)),
       verdict_(verdict) {}
 
-std::optional<Extrapolation> ForwardDifferences::at(double step) {
+std::optional<DerivativeEstimate> ForwardDifferences::at(double step) {
   const std::vector<ir::Launch> stencil = stencil_at(step);
   const auto noise = noise_along(stencil, step);
   return noise ? difference(stencil, step, *noise) : std::nullopt;
@@ -113,8 +113,8 @@ std::optional<double> ForwardDifferences::noise_along(const std::vector<ir::Laun
   return noise;
 }
 
-std::optional<Extrapolation> ForwardDifferences::difference(const std::vector<ir::Launch>& stencil, double step,
-                                                            double noise) {
+std::optional<DerivativeEstimate> ForwardDifferences::difference(const std::vector<ir::Launch>& stencil, double step,
+                                                                 double noise) {
   std::vector<TestLaunch> test_launches;
   const std::vector<ArrayRole> roles = roles_of(pass_context_, backends::Pass::kForward);
   for (const ir::Launch& launch : stencil) {
@@ -122,15 +122,17 @@ std::optional<Extrapolation> ForwardDifferences::difference(const std::vector<ir
         pass_context_.configuration.session, pass_context_.subject.promoted, pass_context_.kernel,
         backends::Pass::kForward, backends::Precision::kPromoted, borrow_launch(launch), {}, roles, std::byte{0});
     if (!placed.ok()) return std::nullopt;
-    test_launches.push_back({.set_index = set_, .precision = Precision::kPromoted, .launcher = placed.take()});
+    test_launches.push_back(
+        {.input_set_index = input_set_index_, .precision = Precision::kPromoted, .launcher = placed.take()});
   }
   if (!run_launches(pass_context_, test_launches, verdict_)) return std::nullopt;
   std::array<double, kRows> differences{};
   noise /= step;
-  series_.estimates.clear();
+  estimate_series_.estimates.clear();
   for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
     differences[row] = weighted_change(test_launches[2 * row], test_launches[2 * row + 1]) / (2 * step);
-    if (std::isfinite(differences[row])) series_.estimates.push_back({.step = step, .value = differences[row]});
+    if (std::isfinite(differences[row]))
+      estimate_series_.estimates.push_back({.step = step, .value = differences[row]});
   }
   return ridders_extrapolation(differences, noise);
 }
@@ -138,8 +140,8 @@ std::optional<Extrapolation> ForwardDifferences::difference(const std::vector<ir
 /// <w, f(x + t d) - f(x - t d)>
 double ForwardDifferences::weighted_change(const TestLaunch& plus, const TestLaunch& minus) const {
   double sum = 0;
-  for (std::size_t p = 0; p < pass_context_.uses.size(); ++p) {
-    if (!pass_context_.uses[p].changed() || input_.cotangents[p].empty()) continue;
+  for (std::size_t p = 0; p < pass_context_.parameter_uses.size(); ++p) {
+    if (!pass_context_.parameter_uses[p].changed() || input_.cotangents[p].empty()) continue;
     const auto scalars = [&](const TestLaunch& test_launch) {
       return read_scalars(pass_context_.subject.promoted, *test_launch.launcher.arrays()[p].initial_content,
                           test_launch.launcher.bytes(pass_context_.configuration.session, p));
@@ -165,7 +167,7 @@ bool ForwardDifferences::oscillates_within(double step, double difference) const
     }
     return sum;
   };
-  reference::DerivativeSamples samples{.center = derivative_at(0)};
+  reference::DerivativeSamples samples{.derivative_at_center = derivative_at(0)};
   for (std::size_t k = 0; k < reference::kSampledFractions.size(); ++k) {
     samples.before[k] = derivative_at(-reference::kSampledFractions[k]);
     samples.after[k] = derivative_at(reference::kSampledFractions[k]);
@@ -176,7 +178,7 @@ bool ForwardDifferences::oscillates_within(double step, double difference) const
 /// Bound on the rounding of <w, f(x)>, from the oracle's bounds with f64 promotion.
 double ForwardDifferences::rounding_noise(const reference::ReferenceResult& run) const {
   double sum = 0;
-  for (std::size_t p = 0; p < pass_context_.uses.size(); ++p) {
+  for (std::size_t p = 0; p < pass_context_.parameter_uses.size(); ++p) {
     const auto& output = run.outputs[p];
     if (!output || input_.cotangents[p].empty()) continue;
     for (std::size_t i = 0; i < output->elements.size(); ++i)
@@ -185,8 +187,8 @@ double ForwardDifferences::rounding_noise(const reference::ReferenceResult& run)
   return sum;
 }
 
-std::vector<DirectionComponent> float_scalars(const PassContext& pass_context, const InputSet& set,
-                                              std::size_t parameter) {
+std::vector<DirectionComponent> list_perturbable_scalars(const PassContext& pass_context, const InputSet& set,
+                                                         std::size_t parameter) {
   std::vector<DirectionComponent> scalars;
   const ir::Argument& argument = set.launch_by_precision[Precision::kPromoted].arguments[parameter];
   const auto components = ir::scalar_components(pass_context.subject.promoted, argument.type.element());

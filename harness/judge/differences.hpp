@@ -18,7 +18,7 @@ struct DirectionComponent {
   double direction_value;       ///< component of the direction for this scalar
 };
 
-struct Extrapolation {
+struct DerivativeEstimate {
   double value = 0;  ///< extrapolated derivative
   double error = 0;  ///< estimate of its error, including rounding
 };
@@ -39,12 +39,12 @@ class ForwardDifferences {
 
   /// The derivative along the direction from steps `step`, `step` / 2 and so on; empty if the oracle finds that the
   /// points do not all take the input's path, or if a launch does not complete.
-  std::optional<Extrapolation> at(double step);
+  std::optional<DerivativeEstimate> at(double step);
   /// Whether an oscillation within the stencil explains a difference between the gradient and the differences; see
   /// reference::DerivativeSamples.
   bool oscillates_within(double step, double difference) const;
   /// The estimates of the last call of at().
-  const FiniteDifferenceSeries& estimates() const { return series_; }
+  const FiniteDifferenceSeries& estimates() const { return estimate_series_; }
   const std::vector<DirectionComponent>& direction() const { return direction_; }
 
  private:
@@ -53,20 +53,20 @@ class ForwardDifferences {
   reference::ComponentValues component_direction() const;  ///< the direction d, for the oracle
   std::optional<reference::ReferenceResult> middle_of(double step) const;
   std::optional<double> noise_along(const std::vector<ir::Launch>& stencil, double step) const;
-  std::optional<Extrapolation> difference(const std::vector<ir::Launch>& stencil, double step, double noise);
+  std::optional<DerivativeEstimate> difference(const std::vector<ir::Launch>& stencil, double step, double noise);
   double weighted_change(const TestLaunch& plus, const TestLaunch& minus) const;  ///< <w, f(plus) - f(minus)>
   double rounding_noise(const reference::ReferenceResult& run) const;             ///< bound on the rounding of <w, f>
 
   const PassContext& pass_context_;
-  std::size_t set_;                            ///< index of the input set
+  std::size_t input_set_index_;                ///< index of the input set
   const InputSet& input_;                      ///< the input set x, with its cotangents w
   std::vector<DirectionComponent> direction_;  ///< the direction d
   PassVerdict& verdict_;                       ///< receives the failures of launches
-  FiniteDifferenceSeries series_;              ///< estimates of the last call of at()
+  FiniteDifferenceSeries estimate_series_;     ///< estimates of the last call of at()
 };
 
 /// The scalars of a parameter that may be perturbed: its floats, in the promoted launch of the set.
-std::vector<DirectionComponent> float_scalars(const PassContext& pass_context, const InputSet& set,
-                                              std::size_t parameter);
+std::vector<DirectionComponent> list_perturbable_scalars(const PassContext& pass_context, const InputSet& set,
+                                                         std::size_t parameter);
 
 }  // namespace assay::harness

@@ -101,10 +101,10 @@ double informative_share(const InputSet& set) {
     if (!gradient) continue;
     for (const auto& element : gradient->elements) {
       total += 1;
-      informative +=
-          is_informative({.value = element.value,
-                          .bound = element.bound[Precision::kNative],
-                          .magnitude = scale_of(element, Precision::kNative) * set.informative_bound_factor});
+      informative += is_informative(
+          {.value = element.value,
+           .bound = element.bound[Precision::kNative],
+           .informative_bound_scale = scale_of(element, Precision::kNative) * set.informative_bound_factor});
     }
   }
   return total > 0 ? informative / total : 1;
@@ -117,7 +117,7 @@ double narrow_share(const ReferenceResult& run) {
   for (const auto& output : run.outputs) {
     if (!output) continue;
     for (const reference::OutputElement& element : output->elements) {
-      if (!element.written) continue;
+      if (!element.is_written) continue;
       total += 1;
       narrow += element.bound[Precision::kPromoted] <= kConclusiveBound * std::abs(static_cast<double>(element.value));
     }
@@ -127,15 +127,15 @@ double narrow_share(const ReferenceResult& run) {
 
 /// Whether all decisions are certain, in both precisions.
 bool is_certain(const ReferenceResult& run) {
-  return std::ranges::all_of(kBothPrecisions,
-                             [&](Precision precision) { return run.decisions.uncertain_counts[precision] == 0; });
+  return std::ranges::all_of(
+      kBothPrecisions, [&](Precision precision) { return run.decisions.uncertain_decision_counts[precision] == 0; });
 }
 
 /// Whether any thread stores a value; a set for which all threads return early is useless.
 bool writes_anything(const ReferenceResult& reference) {
   return std::any_of(reference.outputs.begin(), reference.outputs.end(), [](const auto& output) {
     return output && std::any_of(output->elements.begin(), output->elements.end(),
-                                 [](const reference::OutputElement& element) { return element.written; });
+                                 [](const reference::OutputElement& element) { return element.is_written; });
   });
 }
 
@@ -145,19 +145,19 @@ constexpr int kPatientDraws = 4;
 
 /// A launch of one thread, to estimate the cost of larger launches. If it exceeds the budget of a set many times over,
 /// the kernel is assumed to be endless.
-std::variant<DrawnLaunch, NoInputs> probe(InputSpace& space, std::uint64_t seed) {
+std::variant<DrawnLaunch, InputDrawFailure> probe(InputSpace& space, std::uint64_t seed) {
   constexpr std::int64_t kThreadBudget = 10 * kSetBudget;
   return space.draw({.seed = seed, .size = 1, .instruction_budget = kThreadBudget},
-                    [](reference::OracleRun& run) { run.only_accessed_elements = true; });
+                    [](reference::OracleRun& run) { run.reports_only_accessed_elements = true; });
 }
 
-bool is_endless(const std::variant<DrawnLaunch, NoInputs>& probe) {
-  const auto* none = std::get_if<NoInputs>(&probe);
+bool is_endless(const std::variant<DrawnLaunch, InputDrawFailure>& probe) {
+  const auto* none = std::get_if<InputDrawFailure>(&probe);
   return none != nullptr && none->finding && none->finding->kind == reference::Finding::Kind::kInstructionLimit;
 }
 
 /// The greatest extent at which the oracle runs no more than kSetBudget instructions.
-std::int32_t affordable_size(const std::variant<DrawnLaunch, NoInputs>& probe) {
+std::int32_t affordable_size(const std::variant<DrawnLaunch, InputDrawFailure>& probe) {
   const auto* drawn = std::get_if<DrawnLaunch>(&probe);
   if (drawn == nullptr) return kSizes[0];
   const std::int64_t per_thread =
@@ -192,21 +192,21 @@ InputSet made(const KernelUnderTest& subject, const DrawRequest& request, DrawnL
 /// Draws the sets of one judgment.
 class SetDrawer {
  public:
-  SetDrawer(const KernelUnderTest& subject, InputSpace& space, const Policy& policy,
+  SetDrawer(const KernelUnderTest& subject, InputSpace& space, const JudgingPolicy& policy,
             const reference::ArithmeticProfile& profile, std::uint64_t seed)
       : subject_(subject), space_(space), policy_(policy), profile_(profile), seed_(seed) {}
 
-  std::variant<std::vector<InputSet>, NoInputs> draw() {
+  std::variant<std::vector<InputSet>, InputDrawFailure> draw() {
     auto first = probe(space_, seed_);
-    if (is_endless(first)) return std::get<NoInputs>(std::move(first));
+    if (is_endless(first)) return std::get<InputDrawFailure>(std::move(first));
     largest_ = affordable_size(first);
-    for (int s = 0; s < policy_.sets(); ++s) {
+    for (int s = 0; s < policy_.input_sets(); ++s) {
       auto best = draw_best(s);
-      if (auto* none = std::get_if<NoInputs>(&best)) return std::move(*none);
+      if (auto* none = std::get_if<InputDrawFailure>(&best)) return std::move(*none);
       sets_.push_back(std::get<InputSet>(std::move(best)));
       add_alternative_paths(subject_, space_, profile_, sets_.back());
     }
-    if (has_atomics(space_.uses())) add_exact();
+    if (has_atomics(space_.parameter_uses())) add_exact();
     if (has_loops()) add_long();
     add_offset_sets();
     if (profile_.input_error > 0) add_shapes();
@@ -217,9 +217,9 @@ class SetDrawer {
 
  private:
   Distribution distribution_of(int set) const {
-    if (set < policy_.uniform_sets) return Distribution::kUniform;
-    return set < policy_.uniform_sets + policy_.near_bound_sets ? Distribution::kNearBounds
-                                                                : Distribution::kWideMagnitudes;
+    if (set < policy_.uniform_input_sets) return Distribution::kUniform;
+    return set < policy_.uniform_input_sets + policy_.near_bound_input_sets ? Distribution::kNearBounds
+                                                                            : Distribution::kWideMagnitudes;
   }
 
   DrawRequest request(int set, int draw, Distribution distribution) const {
@@ -229,13 +229,13 @@ class SetDrawer {
             .instruction_budget = kMostForSet};
   }
 
-  std::variant<InputSet, NoInputs> draw_best(int s) {
+  std::variant<InputSet, InputDrawFailure> draw_best(int s) {
     std::optional<InputSet> best;
-    std::optional<NoInputs> none;
+    std::optional<InputDrawFailure> none;
     std::int64_t spent = 0;
-    for (int draw = 0; draw <= policy_.max_redraws && !(none && !best); ++draw) {
+    for (int draw = 0; draw <= policy_.max_redraws_per_input_set && !(none && !best); ++draw) {
       auto result = draw_one(request(s, draw, distribution_of(s)));
-      if (auto* nothing = std::get_if<NoInputs>(&result)) {
+      if (auto* nothing = std::get_if<InputDrawFailure>(&result)) {
         none = std::move(*nothing);
         continue;
       }
@@ -243,14 +243,14 @@ class SetDrawer {
       spent += set.reference.instructions;
       if (!best || conclusiveness(set) > conclusiveness(*best)) best = std::move(set);
       if (spent > kRedrawBudget) break;
-      if (conclusiveness(*best) >= (draw < kPatientDraws ? kSufficientConclusiveScore : kAcceptableConclusiveness))
+      if (conclusiveness(*best) >= (draw < kPatientDraws ? kSufficientConclusiveness : kAcceptableConclusiveness))
         break;
     }
     if (!best) return std::move(*none);
     return std::move(*best);
   }
 
-  std::variant<InputSet, NoInputs> draw_one(const DrawRequest& request) {
+  std::variant<InputSet, InputDrawFailure> draw_one(const DrawRequest& request) {
     return draw_input_set(subject_, space_, request, profile_, gradient());
   }
 
@@ -259,7 +259,7 @@ class SetDrawer {
                                          const std::function<bool(const ReferenceResult&)>& promises) const {
     auto result = space.draw(request, [&](reference::OracleRun& run) {
       run.profile = profile_;
-      run.only_accessed_elements = true;
+      run.reports_only_accessed_elements = true;
     });
     auto* drawn = std::get_if<DrawnLaunch>(&result);
     if (drawn == nullptr || !promises(drawn->reference)) return std::nullopt;
@@ -279,7 +279,7 @@ class SetDrawer {
 
   /// Few distinct values that are multiples of a power of two: sums by atomics are exact in any order.
   void add_exact() {
-    auto result = draw_one(request(policy_.sets(), 0, Distribution::kTiedValues));
+    auto result = draw_one(request(policy_.input_sets(), 0, Distribution::kTiedValues));
     if (auto* set = std::get_if<InputSet>(&result)) sets_.push_back(std::move(*set));
   }
 
@@ -291,7 +291,7 @@ class SetDrawer {
 
   /// Adds a set whose loops take many trips, if one is sufficiently conclusive.
   void add_long() {
-    DrawRequest asked = request(policy_.sets() + 1, 0, Distribution::kUniform);
+    DrawRequest asked = request(policy_.input_sets() + 1, 0, Distribution::kUniform);
     asked.size = kLongRowSize;
     asked.array_extent = kLongRow;
     asked.instruction_budget = kSetBudget;
@@ -309,8 +309,8 @@ class SetDrawer {
   /// all values are next to the largest argument of exp(), or much larger than their differences.
   void add_offset_sets() {
     constexpr double kOffsets[] = {95, 1000};
-    for (int i = 0; i < std::min<int>(policy_.offset_sets, std::size(kOffsets)); ++i) {
-      DrawRequest asked = request(policy_.sets() + i, kOffsetDraw, Distribution::kUniform);
+    for (int i = 0; i < std::min<int>(policy_.float_offset_input_sets, std::size(kOffsets)); ++i) {
+      DrawRequest asked = request(policy_.input_sets() + i, kOffsetDraw, Distribution::kUniform);
       asked.float_offset = kOffsets[i];
       // What such values teach about the domain must not affect the other sets.
       InputSpace space = space_;
@@ -331,7 +331,7 @@ class SetDrawer {
     };
     constexpr Shape kShapes[] = {{1, 1}, {3, 131}, {2, 257}, {2, 1031}, {131, 0}, {263, 0}, {1031, 0}};
     for (std::size_t i = 0; i < std::size(kShapes); ++i) {
-      DrawRequest asked = request(policy_.sets(), kShapeDraw + static_cast<int>(i), Distribution::kUniform);
+      DrawRequest asked = request(policy_.input_sets(), kShapeDraw + static_cast<int>(i), Distribution::kUniform);
       asked.size = kShapes[i].size;
       asked.array_extent = kShapes[i].extent;
       // Code that uses a block for each thread of the kernel, or whose work follows from the extents of the arrays,
@@ -352,19 +352,20 @@ class SetDrawer {
   void cover() {
     static constexpr Distribution kAround[] = {Distribution::kTiedValues, Distribution::kUniform,
                                                Distribution::kNearBounds, Distribution::kWideMagnitudes};
-    Coverage coverage;
+    BranchCoverage coverage;
     for (const InputSet& set : sets_) {
       if (is_conclusive(set)) coverage.add(set.reference.branch_points);
     }
     std::int64_t spent = 0;
-    for (int draw = 0; draw < policy_.max_redraws && coverage.missing_samples() > 0 && spent < kRedrawBudget; ++draw) {
-      auto set = draw_promising(
-          space_,
-          request(policy_.sets() + 2 + draw, draw + 1, kAround[static_cast<std::size_t>(draw) % std::size(kAround)]),
-          [&](const ReferenceResult& run) {
-            spent += run.instructions;
-            return is_certain(run) && coverage.gain(run.branch_points) > 0;
-          });
+    for (int draw = 0;
+         draw < policy_.max_redraws_per_input_set && coverage.missing_samples() > 0 && spent < kRedrawBudget; ++draw) {
+      auto set = draw_promising(space_,
+                                request(policy_.input_sets() + 2 + draw, draw + 1,
+                                        kAround[static_cast<std::size_t>(draw) % std::size(kAround)]),
+                                [&](const ReferenceResult& run) {
+                                  spent += run.instructions;
+                                  return is_certain(run) && coverage.gain(run.branch_points) > 0;
+                                });
       if (!set || !is_conclusive(*set)) continue;
       coverage.add(set->reference.branch_points);
       set->is_uniform = false;
@@ -376,7 +377,7 @@ class SetDrawer {
   void add_threshold_pairs() {
     InputSpace space = space_;
     for (const Crossing& crossing :
-         find_threshold_crossings(subject_.module, subject_.oracle, space, seed_, policy_.max_thresholds)) {
+         find_threshold_crossings(subject_.module, subject_.oracle, space, seed_, policy_.max_tested_thresholds)) {
       for (const ThresholdPair& pair : crossing) {
         InputSet before = evaluate_input_set(subject_, space_, {.size = 1}, pair.before, profile_);
         InputSet after = evaluate_input_set(subject_, space_, {.size = 1}, pair.after, profile_);
@@ -392,7 +393,7 @@ class SetDrawer {
 
   const KernelUnderTest& subject_;
   InputSpace& space_;
-  const Policy& policy_;
+  const JudgingPolicy& policy_;
   const reference::ArithmeticProfile& profile_;
   std::uint64_t seed_;
   std::int32_t largest_ = 1;
@@ -427,23 +428,23 @@ void add_alternative_paths(const KernelUnderTest& subject, const InputSpace& spa
                                  .cotangents = set.cotangents,
                                  .uninitialized = space.uninitialized()};
   for (const Precision precision : kBothPrecisions)
-    set.alternative_path_results[precision] = alternative_paths(subject.oracle, run, set.reference, precision);
+    set.alternative_path_results[precision] = find_alternative_paths(subject.oracle, run, set.reference, precision);
 }
 
-std::variant<InputSet, NoInputs> draw_input_set(const KernelUnderTest& subject, InputSpace& space,
-                                                const DrawRequest& request, const reference::ArithmeticProfile& profile,
-                                                bool gradient) {
+std::variant<InputSet, InputDrawFailure> draw_input_set(const KernelUnderTest& subject, InputSpace& space,
+                                                        const DrawRequest& request,
+                                                        const reference::ArithmeticProfile& profile, bool gradient) {
   ComponentValues cotangents;
   auto result =
       space.draw(request, [&](reference::OracleRun& run) { cotangents = complete(subject, run, profile, gradient); });
-  if (auto* none = std::get_if<NoInputs>(&result)) return std::move(*none);
+  if (auto* none = std::get_if<InputDrawFailure>(&result)) return std::move(*none);
   return made(subject, request, std::get<DrawnLaunch>(std::move(result)), std::move(cotangents), gradient);
 }
 
-std::variant<std::vector<InputSet>, NoInputs> draw_input_sets(const KernelUnderTest& subject, InputSpace& space,
-                                                              const Policy& policy,
-                                                              const reference::ArithmeticProfile& profile,
-                                                              std::uint64_t seed) {
+std::variant<std::vector<InputSet>, InputDrawFailure> draw_input_sets(const KernelUnderTest& subject, InputSpace& space,
+                                                                      const JudgingPolicy& policy,
+                                                                      const reference::ArithmeticProfile& profile,
+                                                                      std::uint64_t seed) {
   return SetDrawer(subject, space, policy, profile, seed).draw();
 }
 

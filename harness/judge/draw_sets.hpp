@@ -12,18 +12,18 @@
 namespace assay::harness {
 
 /// Draws the sets that the policy requires, or returns the reason why no inputs were found. A set is redrawn while a
-/// decision is uncertain or the gradient's bounds are too wide to be informative, at most Policy::max_redraws times.
-/// Further sets cover branches that these leave uncovered (coverage.hpp). A kernel with atomics gets an additional set,
-/// whose sums are exact in any order.
-std::variant<std::vector<InputSet>, NoInputs> draw_input_sets(const KernelUnderTest& subject, InputSpace& space,
-                                                              const Policy& policy,
-                                                              const reference::ArithmeticProfile& profile,
-                                                              std::uint64_t seed);
+/// decision is uncertain or the gradient's bounds are too wide to be informative, at most
+/// Policy::max_redraws_per_input_set times. Further sets cover branches that these leave uncovered (coverage.hpp). A
+/// kernel with atomics gets an additional set, whose sums are exact in any order.
+std::variant<std::vector<InputSet>, InputDrawFailure> draw_input_sets(const KernelUnderTest& subject, InputSpace& space,
+                                                                      const JudgingPolicy& policy,
+                                                                      const reference::ArithmeticProfile& profile,
+                                                                      std::uint64_t seed);
 
 /// One set of the given extent, without redraws.
-std::variant<InputSet, NoInputs> draw_input_set(const KernelUnderTest& subject, InputSpace& space,
-                                                const DrawRequest& request, const reference::ArithmeticProfile& profile,
-                                                bool gradient);
+std::variant<InputSet, InputDrawFailure> draw_input_set(const KernelUnderTest& subject, InputSpace& space,
+                                                        const DrawRequest& request,
+                                                        const reference::ArithmeticProfile& profile, bool gradient);
 
 /// The set of this launch. Its reference has findings if the kernel is not well defined for it.
 InputSet evaluate_input_set(const KernelUnderTest& subject, const InputSpace& space, const DrawRequest& request,
@@ -35,6 +35,6 @@ void add_alternative_paths(const KernelUnderTest& subject, const InputSpace& spa
 /// Orders sets by how much of them is conclusive.
 double conclusiveness(const InputSet& set);
 /// The conclusiveness of a set that is not redrawn.
-inline constexpr double kSufficientConclusiveScore = 6 + 0.99;
+inline constexpr double kSufficientConclusiveness = 6 + 0.99;
 
 }  // namespace assay::harness

@@ -39,19 +39,21 @@ class ForwardJudge {
     Result<KernelLauncher> placed = KernelLauncher::place(
         pass_context_.configuration.session, pass_context_.subject.module_in(precision), pass_context_.kernel,
         backends::Pass::kForward, to_backend_precision(precision),
-        borrow_launch(pass_context_.sets[set].launch_by_precision[precision]), {}, roles_, poison, geometry);
+        borrow_launch(pass_context_.input_sets[set].launch_by_precision[precision]), {}, roles_, poison, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
-    test_launches_.push_back({.purpose = purpose, .set_index = set, .precision = precision, .launcher = placed.take()});
+    test_launches_.push_back(
+        {.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()});
   }
 
   void plan() {
-    for (std::size_t s = 0; s < pass_context_.sets.size(); ++s) {
+    for (std::size_t s = 0; s < pass_context_.input_sets.size(); ++s) {
       add(LaunchPurpose::kOracleComparison, s, Precision::kNative, kPoison);
       add(LaunchPurpose::kOracleComparison, s, Precision::kPromoted, kPoison);
-      add(LaunchPurpose::kDifferentPoison, s, Precision::kNative, kDifferentPoison, {.padding = Padding::kPlausible});
+      add(LaunchPurpose::kDifferentPoison, s, Precision::kNative, kDifferentPoison,
+          {.padding = PaddingContent::kPlausibleValues});
       if (!pass_context_.is_fully_checked(s)) continue;
       add(LaunchPurpose::kDifferentPoison, s, Precision::kPromoted, kDifferentPoison,
-          {.block = kLargeBlockSize, .padding = Padding::kPlausible});
+          {.threads_per_block = kLargeBlockSize, .padding = PaddingContent::kPlausibleValues});
       add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
           {backends::ThreadOrder::kReverse, kLargeBlockSize});
       add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
@@ -59,7 +61,7 @@ class ForwardJudge {
       add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
           {backends::ThreadOrder::kShuffled, 7, pass_context_.configuration.seed});
       add(LaunchPurpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
-          {.layout = ArrayLayout::kView, .padding = Padding::kPlausible});
+          {.layout = ArrayLayout::kView, .padding = PaddingContent::kPlausibleValues});
     }
   }
 
@@ -67,7 +69,7 @@ class ForwardJudge {
   void check_addresses_again() {
     pass_context_.configuration.session.reset();
     test_launches_.clear();
-    add(LaunchPurpose::kOracleComparison, pass_context_.sets.size() - 1,
+    add(LaunchPurpose::kOracleComparison, pass_context_.input_sets.size() - 1,
         pass_context_.uses_precision(Precision::kNative) ? Precision::kNative : Precision::kPromoted, kPoison);
     if (verdict_.failed() || !run_launches(pass_context_, test_launches_, verdict_)) return;
     check_memory(pass_context_, test_launches_.front(), verdict_);
@@ -80,7 +82,7 @@ class ForwardJudge {
   }
 
   void check(const TestLaunch& test_launch) {
-    const InputSet& set = pass_context_.sets[test_launch.set_index];
+    const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
     const bool conclusive = set.is_conclusive(test_launch.precision);
     const auto expected = expected_outputs(taken_path(test_launch), test_launch.precision);
     for (std::size_t p = 0; p < expected.size(); ++p) {
@@ -97,7 +99,7 @@ class ForwardJudge {
 
   /// The allowed path that agrees with the launch; the oracle's own if none agrees.
   const reference::ReferenceResult& taken_path(const TestLaunch& test_launch) const {
-    const InputSet& set = pass_context_.sets[test_launch.set_index];
+    const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
     const auto paths = set.references(test_launch.precision);
     const auto agrees = [&](const reference::ReferenceResult* path) {
       const auto expected = expected_outputs(*path, test_launch.precision);
@@ -111,11 +113,11 @@ class ForwardJudge {
     return taken == paths.end() ? set.reference : **taken;
   }
 
-  Comparison compare_written(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) const {
+  ComparisonResult compare_written(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) const {
     const auto all = read_scalars(pass_context_.subject.module_in(test_launch.precision),
                                   *test_launch.launcher.arrays()[p].initial_content,
                                   test_launch.launcher.bytes(pass_context_.configuration.session, p));
-    Comparison comparison;
+    ComparisonResult comparison;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (expected.is_written[i]) comparison.add(i, all[i], expected.scalars[i]);
     }
@@ -127,14 +129,14 @@ class ForwardJudge {
   bool is_repetition(const TestLaunch& test_launch) const {
     const bool may_use_atomics = pass_context_.configuration.profile.input_error > 0 &&
                                  test_launch.purpose == LaunchPurpose::kDifferentThreadOrder;
-    return test_launch.purpose != LaunchPurpose::kOracleComparison && !has_atomics(pass_context_.uses) &&
+    return test_launch.purpose != LaunchPurpose::kOracleComparison && !has_atomics(pass_context_.parameter_uses) &&
            !may_use_atomics;
   }
 
   void check_repetition(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) {
     const auto first = std::find_if(test_launches_.begin(), test_launches_.end(), [&](const TestLaunch& other) {
-      return other.purpose == LaunchPurpose::kOracleComparison && other.set_index == test_launch.set_index &&
-             other.precision == test_launch.precision;
+      return other.purpose == LaunchPurpose::kOracleComparison &&
+             other.input_set_index == test_launch.input_set_index && other.precision == test_launch.precision;
     });
     const auto scalars = [&](const TestLaunch& of) {
       return read_scalars(pass_context_.subject.module_in(of.precision), *of.launcher.arrays()[p].initial_content,
@@ -147,17 +149,17 @@ class ForwardJudge {
                          (a[i].value == b[i].value || (std::isnan(a[i].value) && std::isnan(b[i].value)));
       if (equal || !expected.is_written[i]) continue;
       verdict_.count_one(NamedCheck::kDeterminism, 0, true);
-      return verdict_.fail(
-          Outcome::fail, "nondeterministic",
-          fmt::format("scalar {0} of '{1}' depends on the {3}: values {2} (input set {4})", i,
-                      pass_context_.subject.kernel.variables[p].name,
-                      a[i].value != b[i].value ? fmt::format("{} and {}", a[i].value, b[i].value)
-                                               : fmt::format("{} and {}", a[i].integer, b[i].integer),
-                      test_launch.launcher.arrays()[p].gap_elements > 0             ? "array layout"
-                      : test_launch.purpose == LaunchPurpose::kDifferentThreadOrder ? "thread order"
-                      : test_launch.precision == Precision::kPromoted ? "initial output contents and block count"
-                                                                      : "initial output contents",
-                      test_launch.set_index));
+      return verdict_.fail(Outcome::fail, "nondeterministic",
+                           fmt::format("scalar component {0} of '{1}' depends on the {3}: it is {2} (input set {4})", i,
+                                       pass_context_.subject.kernel.variables[p].name,
+                                       a[i].value != b[i].value ? fmt::format("{} and {}", a[i].value, b[i].value)
+                                                                : fmt::format("{} and {}", a[i].integer, b[i].integer),
+                                       test_launch.launcher.arrays()[p].gap_elements > 0             ? "array layout"
+                                       : test_launch.purpose == LaunchPurpose::kDifferentThreadOrder ? "thread order"
+                                       : test_launch.precision == Precision::kPromoted
+                                           ? "initial contents of the outputs and number of blocks"
+                                           : "initial contents of the outputs",
+                                       test_launch.input_set_index));
     }
     verdict_.count_one(NamedCheck::kDeterminism, 0, false);
   }
@@ -177,11 +179,11 @@ class ForwardJudge {
           component.offset;
       const auto size = static_cast<std::size_t>(ir::row(component.scalar).bytes);
       if (std::memcmp(now.data() + at, array.initial_content->bytes.data() + at, size) == 0) continue;
-      if (!pass_context_.sets[test_launch.set_index].is_conclusive(test_launch.precision)) continue;
-      verdict_.fail(
-          Outcome::fail, "extra_write",
-          fmt::format("'{}' was written at element {}, which the source does not write (input set {})",
-                      pass_context_.subject.kernel.variables[p].name, i / components.size(), test_launch.set_index));
+      if (!pass_context_.input_sets[test_launch.input_set_index].is_conclusive(test_launch.precision)) continue;
+      verdict_.fail(Outcome::fail, "extra_write",
+                    fmt::format("'{}' was written at element {}, which the source does not write (input set {})",
+                                pass_context_.subject.kernel.variables[p].name, i / components.size(),
+                                test_launch.input_set_index));
       return;
     }
   }
@@ -191,7 +193,7 @@ class ForwardJudge {
     const std::string& name = pass_context_.subject.kernel.variables[p].name;
     const auto all = read_scalars(pass_context_.subject.module_in(test_launch.precision), *array.initial_content,
                                   test_launch.launcher.bytes(pass_context_.configuration.session, p));
-    const Comparison comparison = compare_written(test_launch, p, expected);
+    const ComparisonResult comparison = compare_written(test_launch, p, expected);
     std::vector<ComputedScalar> written;
     std::vector<ExpectedScalar> wanted;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -206,18 +208,18 @@ class ForwardJudge {
       const std::size_t row =
           array.initial_content->shape.size() > 1 ? static_cast<std::size_t>(array.initial_content->shape.back()) : 1;
       verdict_.negative_controls[name].add(
-          try_negative_controls(written, wanted, pass_context_.sets[test_launch.set_index].input_mean, row,
-                                pass_context_.configuration.seed + test_launch.set_index));
+          try_negative_controls(written, wanted, pass_context_.input_sets[test_launch.input_set_index].input_mean, row,
+                                pass_context_.configuration.seed + test_launch.input_set_index));
     }
   }
 
   void count_sets() {
-    verdict_.input_sets = verdict_.uniform_sets = verdict_.conclusive_uniform_sets = 0;
-    for (const InputSet& set : pass_context_.sets) {
+    verdict_.input_sets = verdict_.uniform_input_sets = verdict_.conclusive_uniform_input_sets = 0;
+    for (const InputSet& set : pass_context_.input_sets) {
       const bool conclusive = set.is_conclusive(Precision::kNative) && set.is_conclusive(Precision::kPromoted);
       ++verdict_.input_sets;
-      verdict_.uniform_sets += set.is_uniform;
-      verdict_.conclusive_uniform_sets += set.is_uniform && conclusive;
+      verdict_.uniform_input_sets += set.is_uniform;
+      verdict_.conclusive_uniform_input_sets += set.is_uniform && conclusive;
       if (conclusive) verdict_.coverage.add(set.reference.branch_points);
     }
   }

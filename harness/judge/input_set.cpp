@@ -43,7 +43,7 @@ struct GradientPart {
 
 GradientPart part_of(const KernelUnderTest& subject, const InputSet& set,
                      const transforms::GradientParameter& gradient) {
-  const auto p = static_cast<std::size_t>(gradient.primal);
+  const auto p = static_cast<std::size_t>(gradient.primal_parameter);
   const Argument& argument = set.launch_by_precision[Precision::kNative].arguments[p];
   const Type element = argument.type.element();
   const auto [first, count] = field_components(subject.module, element, gradient.field_path);
@@ -106,7 +106,8 @@ ExpectedScalar expected_gradient(const KernelUnderTest& subject, const InputSet&
   ExpectedScalar expected{
       .value = element.value,
       .bound = element.bound[precision],
-      .magnitude = scale_of(element, precision) * (precision == Precision::kNative ? set.informative_bound_factor : 1)};
+      .informative_bound_scale =
+          scale_of(element, precision) * (precision == Precision::kNative ? set.informative_bound_factor : 1)};
   if (subject.writes(which.parameter)) return expected;
   const double initial_gradient =
       start == InitialGradient::kNonZero ? value_at(set.initial_gradients, which.parameter, which.component) : 0.0;
@@ -114,7 +115,7 @@ ExpectedScalar expected_gradient(const KernelUnderTest& subject, const InputSet&
   if (element.contribution_count > 0) {
     // The initial gradient g is an additional term of a sum in unknown order: n u (S + |g|) instead of (n - 1) u S, and
     // the result is rounded once more (docs/design/numerics.md, section 2).
-    const double u = std::ldexp(1.0, -row(scalar).digits);
+    const double u = std::ldexp(1.0, -row(scalar).significant_bits);
     const auto terms = static_cast<double>(element.contribution_count);
     expected.bound += u * (terms * std::abs(initial_gradient) + element.magnitude_sum);
     expected.bound += u * (std::abs(initial_gradient) + static_cast<double>(std::abs(expected.value)) + expected.bound);
@@ -137,7 +138,7 @@ std::size_t component_count(const KernelUnderTest& subject, const Argument& argu
 
 std::vector<const ReferenceResult*> InputSet::references(Precision precision) const {
   std::vector<const ReferenceResult*> all{&reference};
-  if (reference.decisions.uncertain_counts[precision] == 0) return all;
+  if (reference.decisions.uncertain_decision_counts[precision] == 0) return all;
   if (alternative_path_results[precision].empty()) return {};
   for (const ReferenceResult& other : alternative_path_results[precision])
     all.push_back(&other);
@@ -200,7 +201,7 @@ std::vector<std::optional<ExpectedArray>> expected_outputs(const ReferenceResult
       const bool real = is_float(output->components[cell % output->components.size()]);
       array.scalars.push_back(
           {.value = element.value, .bound = element.bound[precision], .integer = element.integer, .is_integer = !real});
-      array.is_written.push_back(element.written);
+      array.is_written.push_back(element.is_written);
     }
     result.emplace_back(std::move(array));
   }
@@ -210,18 +211,19 @@ std::vector<std::optional<ExpectedArray>> expected_outputs(const ReferenceResult
 std::vector<bool> carries_cotangent(const KernelUnderTest& subject) {
   std::vector<bool> result;
   for (const transforms::GradientParameter& gradient : subject.adjoint->gradient_parameters) {
-    result.push_back(subject.writes(static_cast<std::size_t>(gradient.primal)));
+    result.push_back(subject.writes(static_cast<std::size_t>(gradient.primal_parameter)));
   }
   return result;
 }
 
-std::vector<Argument> gradient_arguments(const KernelUnderTest& subject, const InputSet& set, Precision precision,
-                                         InitialGradient start, double cotangent_factor) {
+std::vector<Argument> make_gradient_arguments(const KernelUnderTest& subject, const InputSet& set, Precision precision,
+                                              InitialGradient start, double cotangent_factor) {
   std::vector<Argument> arguments;
   const Function& backward = subject.adjoint->module.kernels[0];
   for (const transforms::GradientParameter& gradient : subject.adjoint->gradient_parameters) {
-    const Type type = backward.var(gradient.gradient).type;
-    const auto& shape = set.launch_by_precision[precision].arguments[static_cast<std::size_t>(gradient.primal)].shape;
+    const Type type = backward.var(gradient.gradient_parameter).type;
+    const auto& shape =
+        set.launch_by_precision[precision].arguments[static_cast<std::size_t>(gradient.primal_parameter)].shape;
     arguments.push_back(make_argument(subject.module_in(precision),
                                       precision == Precision::kPromoted ? promoted(type) : type,
                                       gradient.is_array ? shape : std::vector<std::int32_t>{1}));

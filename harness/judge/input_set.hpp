@@ -91,14 +91,14 @@ enum class InitialGradient : std::uint8_t { kNonZero, kZero };
 
 /// The gradient buffers of a backward run, by gradient parameter: cotangents, times `cotangent_factor`, for arrays that
 /// the kernel writes; otherwise the initial gradient or zero.
-std::vector<ir::Argument> gradient_arguments(const KernelUnderTest& subject, const InputSet& set, Precision precision,
-                                             InitialGradient start, double cotangent_factor);
+std::vector<ir::Argument> make_gradient_arguments(const KernelUnderTest& subject, const InputSet& set,
+                                                  Precision precision, InitialGradient start, double cotangent_factor);
 /// Expected content of the buffers after the backward run, by gradient parameter, with cotangent_factor 1.
 std::vector<std::vector<ExpectedScalar>> expected_gradients(const KernelUnderTest& subject, const InputSet& set,
                                                             const reference::ReferenceResult& reference,
                                                             Precision precision, InitialGradient start);
-/// For a reference made with Run::only_accessed_elements: by gradient, the scalars of its buffer that the reference
-/// contains. All others stay zero.
+/// For a reference made with Run::reports_only_accessed_elements: by gradient, the scalars of its buffer that the
+/// reference contains. All others stay zero.
 std::vector<std::map<std::size_t, ExpectedScalar>> expected_accessed_gradients(
     const KernelUnderTest& subject, const InputSet& set, const reference::ReferenceResult& reference,
     Precision precision, InitialGradient start);

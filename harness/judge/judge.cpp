@@ -27,8 +27,8 @@ class Stopwatch {
 };
 
 /// The kind in the record of a defect or an inconclusive outcome.
-const char* kind_of(NoInputs::Reason reason) {
-  using Reason = NoInputs::Reason;
+const char* kind_of(InputDrawFailure::Reason reason) {
+  using Reason = InputDrawFailure::Reason;
   switch (reason) {
     case Reason::kNoDomain: return "domain";
     case Reason::kDifferentThreadOrder:
@@ -39,20 +39,21 @@ const char* kind_of(NoInputs::Reason reason) {
   return "domain";
 }
 
-bool involves_two_threads(const NoInputs& none) {
-  return none.reason == NoInputs::Reason::kRace || none.reason == NoInputs::Reason::kDifferentThreadOrder;
+bool involves_two_threads(const InputDrawFailure& none) {
+  return none.reason == InputDrawFailure::Reason::kRace ||
+         none.reason == InputDrawFailure::Reason::kDifferentThreadOrder;
 }
 
-harness::DefectRecord finding_of(const NoInputs& none, const KernelUnderTest& subject) {
+harness::DefectRecord finding_of(const InputDrawFailure& none, const KernelUnderTest& subject) {
   const ir::SourceLocation location = ir::source_location(subject.module, none.finding->loc);
-  DefectRecord finding{.line = location.loc.line, .access = none.message, .threads = {}};
+  DefectRecord finding{.line = location.loc.line, .faulty_access = none.message, .threads = {}};
   if (location.file != subject.module.source_name) finding.file = location.file;
   finding.threads.push_back(std::to_string(none.finding->thread));
   if (involves_two_threads(none)) finding.threads.push_back(std::to_string(none.finding->earlier_thread));
   return finding;
 }
 
-void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const KernelUnderTest& subject) {
+void note_no_inputs(PassVerdict& verdict, const InputDrawFailure& none, const KernelUnderTest& subject) {
   if (none.finding) verdict.finding = finding_of(none, subject);
   if (none.is_defect()) {
     verdict.fail(Outcome::defect, kind_of(none.reason), none.message);
@@ -72,9 +73,9 @@ PassContext pass_context_of(const TestPlan& test_plan, const KernelUnderTest& su
   return {.subject = subject,
           .kernel = kernel,
           .configuration = configuration,
-          .sets = test_plan.sets,
+          .input_sets = test_plan.input_sets,
           .is_poisoned = test_plan.is_never_read,
-          .uses = test_plan.uses,
+          .parameter_uses = test_plan.parameter_uses,
           .build_target = {},
           .judgment = judgment};
 }
@@ -111,8 +112,8 @@ void judge_against_cross_check_device(const PassContext& pass_context) {
 
 /// Failures without a single failing launch, such as a comparison of two, get the first input set as counterexample.
 void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verdict) {
-  if (!verdict.failed() || verdict.counterexample || pass_context.sets.empty()) return;
-  const ir::Launch& launch = pass_context.sets.front().launch_by_precision[Precision::kNative];
+  if (!verdict.failed() || verdict.counterexample || pass_context.input_sets.empty()) return;
+  const ir::Launch& launch = pass_context.input_sets.front().launch_by_precision[Precision::kNative];
   verdict.counterexample.emplace();
   verdict.counterexample->threads = launch.threads();
   for (std::size_t p = 0; p < launch.arguments.size(); ++p)
@@ -124,23 +125,23 @@ void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verd
 
 DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfiguration& configuration) {
   Result<InputSpace> space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
-  if (!space.ok()) return NoInputs{.message = space.error().text(), .finding = {}};
+  if (!space.ok()) return InputDrawFailure{.message = space.error().text(), .finding = {}};
   if (!configuration.recorded_launches.empty()) {
     auto recorded = make_recorded_sets(subject, space.value(), configuration.recorded_launches, configuration.policy,
                                        configuration.profile, configuration.seed);
-    if (auto* none = std::get_if<NoInputs>(&recorded)) return std::move(*none);
+    if (auto* none = std::get_if<InputDrawFailure>(&recorded)) return std::move(*none);
     auto& [sets, large] = std::get<RecordedSets>(recorded);
-    return TestPlan{.sets = std::move(sets),
+    return TestPlan{.input_sets = std::move(sets),
                     .extreme_size_launches = std::move(large),
                     .is_never_read = space.value().uninitialized(),
-                    .uses = space.value().uses()};
+                    .parameter_uses = space.value().parameter_uses()};
   }
   auto drawn = draw_input_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
-  if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
-  return TestPlan{.sets = std::get<std::vector<InputSet>>(std::move(drawn)),
+  if (auto* none = std::get_if<InputDrawFailure>(&drawn)) return std::move(*none);
+  return TestPlan{.input_sets = std::get<std::vector<InputSet>>(std::move(drawn)),
                   .extreme_size_launches = draw_sizes(space.value(), configuration),
                   .is_never_read = space.value().uninitialized(),
-                  .uses = space.value().uses()};
+                  .parameter_uses = space.value().parameter_uses()};
 }
 
 Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
@@ -172,7 +173,7 @@ Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const 
 
 Judgment judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderTest& subject,
                                  const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration) {
-  if (const auto* none = std::get_if<NoInputs>(&drawn)) {
+  if (const auto* none = std::get_if<InputDrawFailure>(&drawn)) {
     Judgment judgment;
     note_no_inputs(judgment.forward, *none, subject);
     note_no_inputs(judgment.backward, *none, subject);

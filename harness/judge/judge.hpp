@@ -25,15 +25,15 @@ namespace assay::harness {
 /// Another device with the same kernel. Its results must agree with those of the judged device.
 struct CrossCheckDevice {
   std::string name;                      ///< name of the device
-  backends::Session& session;            ///< session on the device; reset by the judge
+  backends::DeviceSession& session;      ///< session on the device; reset by the judge
   const backends::BuiltKernel& kernel;   ///< the kernel, built for the device
   reference::ArithmeticProfile profile;  ///< math library and rounding of the device's code
 };
 
 /// The device, policy and passes with which kernels are judged.
 struct JudgeConfiguration {
-  backends::Session& session;                              ///< session on the judged device; reset by the judge
-  Policy policy;                                           ///< how thoroughly the kernel is judged
+  backends::DeviceSession& session;                        ///< session on the judged device; reset by the judge
+  JudgingPolicy policy;                                    ///< how thoroughly the kernel is judged
   reference::ArithmeticProfile profile;                    ///< math library and rounding of the judged code
   std::uint64_t seed = 0;                                  ///< seed of the random inputs
   bool forward = true;                                     ///< whether to judge the forward pass
@@ -58,14 +58,14 @@ struct Judgment {
 /// The inputs on which a kernel is judged, with the oracle's results. They are the same for every implementation of the
 /// kernel.
 struct TestPlan {
-  std::vector<InputSet> sets;                      ///< the input sets
+  std::vector<InputSet> input_sets;                ///< the input sets
   std::vector<DrawnLaunch> extreme_size_launches;  ///< launches of 0 and of more than 65,535 threads
   std::vector<bool> is_never_read;                 ///< by parameter: whether it is an array that the kernel never reads
-  ir::ParameterUses uses;                          ///< how the kernel uses its parameters
+  ir::ParameterUses parameter_uses;                ///< how the kernel uses its parameters
 };
 
 /// A test plan, or the reason why no inputs were found for which the kernel is well defined.
-using DrawnTestPlan = std::variant<TestPlan, NoInputs>;
+using DrawnTestPlan = std::variant<TestPlan, InputDrawFailure>;
 /// Draws the test plan that the configuration's policy requires.
 DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfiguration& configuration);
 

@@ -48,7 +48,7 @@ void write_poison(ir::Scalar scalar, std::byte* at) {
 /// Makes elements for the padding of a dense array.
 class Neighbors {
  public:
-  Neighbors(const ir::Module& module, const ir::Argument& dense, Padding padding)
+  Neighbors(const ir::Module& module, const ir::Argument& dense, PaddingContent padding)
       : dense_(dense),
         padding_(padding),
         count_(ir::element_count(dense)),
@@ -61,10 +61,10 @@ class Neighbors {
 
   std::size_t size() const { return size_; }
 
-  /// Writes the element with this number; for kPlausible, the mean of two of the array's own.
+  /// Writes the element with this number; for kPlausibleValues, the mean of two of the array's own.
   void write(std::size_t number, std::byte* at) const {
     std::memcpy(at, poison_.data(), size_);
-    if (padding_ == Padding::kPoison || count_ == 0) return;
+    if (padding_ == PaddingContent::kPoison || count_ == 0) return;
     for (const ir::ScalarComponent& component : components_) {
       const std::byte *one = own(number) + component.offset, *other = own(number + 1) + component.offset;
       std::copy_n(one, ir::row(component.scalar).bytes, at + component.offset);
@@ -81,7 +81,7 @@ class Neighbors {
   }
 
   const ir::Argument& dense_;
-  Padding padding_;
+  PaddingContent padding_;
   std::int64_t count_;
   std::size_t size_;
   std::vector<ir::ScalarComponent> components_;
@@ -128,9 +128,9 @@ ComputedScalar read_component(const ir::ScalarComponent& component, const std::b
 
 }  // namespace
 
-Result<backends::KernelArgument> KernelLauncher::place_array(backends::Session& session, const ir::Module& module,
+Result<backends::KernelArgument> KernelLauncher::place_array(backends::DeviceSession& session, const ir::Module& module,
                                                              std::shared_ptr<const ir::Argument> argument,
-                                                             const ArrayRole& role, int gap, Padding padding) {
+                                                             const ArrayRole& role, int gap, PaddingContent padding) {
   const Neighbors neighbors(module, *argument, padding);
   const std::size_t element = neighbors.size();
   const std::size_t guard = (2 * element + kGuard - 1) / kGuard * kGuard;
@@ -157,12 +157,12 @@ Result<backends::KernelArgument> KernelLauncher::place_array(backends::Session& 
   put(array.back_guard_band);
   backends::KernelArgument placed = backends::KernelArgument::array(
       backends::BufferAddress{buffer.value(), guard}, argument->shape, argument->strides,
-      {.name = role.name, .bytes = content.size(), .read_only = role.read_only, .uninitialized = role.write_only});
+      {.name = role.name, .bytes = content.size(), .read_only = role.read_only, .uninitialized = role.is_write_only});
   arrays_.push_back(std::move(array));
   return placed;
 }
 
-Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const ir::Module& module,
+Result<KernelLauncher> KernelLauncher::place(backends::DeviceSession& session, const ir::Module& module,
                                              const backends::BuiltKernel& kernel, backends::Pass pass,
                                              backends::Precision precision,
                                              const std::shared_ptr<const ir::Launch>& launch,
@@ -174,7 +174,7 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
   request.pass = pass;
   request.precision = precision;
   request.threads = launch->threads();
-  request.threads_per_block = settings.block;
+  request.threads_per_block = settings.threads_per_block;
   request.order = settings.order;
   request.shuffle_seed = settings.shuffle_seed;
   request.checked_threads = settings.checked_threads;
@@ -192,7 +192,7 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
       continue;
     }
     Result<backends::KernelArgument> placed =
-        launcher.place_array(session, module, roles[p].write_only ? filled(*argument, poison) : argument, roles[p],
+        launcher.place_array(session, module, roles[p].is_write_only ? filled(*argument, poison) : argument, roles[p],
                              is_view ? kPrimalGap : 0, settings.padding);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
@@ -219,12 +219,12 @@ void KernelLauncher::share_gradients(const KernelLauncher& first, const std::vec
   }
 }
 
-std::span<const std::byte> KernelLauncher::bytes(backends::Session& session, std::size_t array) const {
+std::span<const std::byte> KernelLauncher::bytes(backends::DeviceSession& session, std::size_t array) const {
   const PlacedArray& placed = arrays_[array];
   return session.bytes(placed.buffer).subspan(placed.front_guard_band.size(), placed.initial_content->bytes.size());
 }
 
-bool KernelLauncher::guards_intact(backends::Session& session, std::size_t array) const {
+bool KernelLauncher::guards_intact(backends::DeviceSession& session, std::size_t array) const {
   const PlacedArray& placed = arrays_[array];
   const std::span<const std::byte> memory = session.bytes(placed.buffer);
   if (placed.gap_elements > 0) {
@@ -238,7 +238,7 @@ bool KernelLauncher::guards_intact(backends::Session& session, std::size_t array
                      placed.back_guard_band.size()) == 0;
 }
 
-bool KernelLauncher::is_unmodified(backends::Session& session, std::size_t array) const {
+bool KernelLauncher::is_unmodified(backends::DeviceSession& session, std::size_t array) const {
   const std::span<const std::byte> now = bytes(session, array);
   const std::vector<std::byte>& before = arrays_[array].initial_content->bytes;
   return before.empty() || std::memcmp(now.data(), before.data(), before.size()) == 0;

@@ -17,9 +17,9 @@ namespace assay::harness {
 
 /// How the kernel uses a parameter's memory.
 struct ArrayRole {
-  std::string name;         ///< name as in the Python source; "grad_x" for a gradient
-  bool write_only = false;  ///< the kernel never reads an element before writing it, so the array starts as poison
-  bool read_only = false;   ///< the kernel never writes the array, so it must stay unmodified
+  std::string name;            ///< name as in the Python source; "grad_x" for a gradient
+  bool is_write_only = false;  ///< the kernel never reads an element before writing it, so the array starts as poison
+  bool read_only = false;      ///< the kernel never writes the array, so it must stay unmodified
 };
 
 /// Memory layout of the arrays of a launch.
@@ -30,9 +30,9 @@ enum class ArrayLayout : std::uint8_t {
 };
 
 /// Content of the guard bands around an array and of the gaps in a view, chosen so that accesses are detected.
-enum class Padding : std::uint8_t {
-  kPoison,     ///< floats: signaling NaN, which any addition changes, even of zero; integers: far from any index
-  kPlausible,  ///< values similar to the array's own, because comparisons may skip NaN
+enum class PaddingContent : std::uint8_t {
+  kPoison,           ///< floats: signaling NaN, which any addition changes, even of zero; integers: far from any index
+  kPlausibleValues,  ///< values similar to the array's own, because comparisons may skip NaN
 };
 
 /// An array argument before the launch, and its location in memory.
@@ -50,11 +50,11 @@ struct PlacedArray {
 /// How one launch is run.
 struct LaunchSettings {
   backends::ThreadOrder order = backends::ThreadOrder::kForward;  ///< order in which the device runs the threads
-  std::int64_t block = 0;                                         ///< threads per block; 0: the device's default
+  std::int64_t threads_per_block = 0;                             ///< threads per block; 0: the device's default
   std::uint64_t shuffle_seed = 0;                                 ///< seed of a shuffled thread order
   ArrayLayout layout = ArrayLayout::kDense;
-  Padding padding = Padding::kPoison;              ///< content of guard bands and gaps
-  std::vector<std::int64_t> checked_threads = {};  ///< threads whose results are needed, ascending; empty: all
+  PaddingContent padding = PaddingContent::kPoison;  ///< content of guard bands and gaps
+  std::vector<std::int64_t> checked_threads = {};    ///< threads whose results are needed, ascending; empty: all
 };
 
 /// Wraps a launch that outlives the launcher and does not change.
@@ -67,7 +67,7 @@ class KernelLauncher {
   /// Places the launch's arguments, whose types are the module's, and then `gradients` (rank 1 or more) in the
   /// session's memory; `roles` has one entry for each. Uninitialized arrays are filled with the byte `poison` instead
   /// of their content. Fails if the memory is exhausted.
-  static Result<KernelLauncher> place(backends::Session& session, const ir::Module& module,
+  static Result<KernelLauncher> place(backends::DeviceSession& session, const ir::Module& module,
                                       const backends::BuiltKernel& kernel, backends::Pass pass,
                                       backends::Precision precision, const std::shared_ptr<const ir::Launch>& launch,
                                       std::vector<ir::Argument> gradients, const std::vector<ArrayRole>& roles,
@@ -81,15 +81,15 @@ class KernelLauncher {
   std::size_t parameters() const { return parameter_count_; }
   /// By entry parameter: the kernel's, then the gradients.
   const std::vector<PlacedArray>& arrays() const { return arrays_; }
-  std::span<const std::byte> bytes(backends::Session& session, std::size_t array) const;
+  std::span<const std::byte> bytes(backends::DeviceSession& session, std::size_t array) const;
   /// Whether the guard bands and gaps of the array are unmodified.
-  bool guards_intact(backends::Session& session, std::size_t array) const;
-  bool is_unmodified(backends::Session& session, std::size_t array) const;
+  bool guards_intact(backends::DeviceSession& session, std::size_t array) const;
+  bool is_unmodified(backends::DeviceSession& session, std::size_t array) const;
 
  private:
-  Result<backends::KernelArgument> place_array(backends::Session& session, const ir::Module& module,
+  Result<backends::KernelArgument> place_array(backends::DeviceSession& session, const ir::Module& module,
                                                std::shared_ptr<const ir::Argument> argument, const ArrayRole& role,
-                                               int gap, Padding padding);
+                                               int gap, PaddingContent padding);
 
   backends::LaunchRequest request_;  ///< the launch for the session
   std::vector<PlacedArray> arrays_;  ///< one for each parameter of the kernel, then one for each gradient

@@ -16,7 +16,7 @@ class PathWalk {
   }
 
   bool leave(const ReferenceResult& path, const std::vector<bool>& flipped_decisions) {
-    const std::int64_t uncertain = path.decisions.uncertain_counts[precision_];
+    const std::int64_t uncertain = path.decisions.uncertain_decision_counts[precision_];
     if (uncertain > kMaxUncertainDecisions || !path.decisions.is_enumerable[precision_]) return false;
     for (auto next = flipped_decisions.size(); next < static_cast<std::size_t>(uncertain); ++next) {
       std::vector<bool> other(next, false);
@@ -41,8 +41,8 @@ class PathWalk {
 
 }  // namespace
 
-std::vector<ReferenceResult> alternative_paths(const reference::Oracle& oracle, const reference::OracleRun& run,
-                                               const ReferenceResult& swept, Precision precision) {
+std::vector<ReferenceResult> find_alternative_paths(const reference::Oracle& oracle, const reference::OracleRun& run,
+                                                    const ReferenceResult& swept, Precision precision) {
   PathWalk walk(oracle, run, precision);
   if (!walk.leave(swept, {})) return {};
   return std::move(walk.found);

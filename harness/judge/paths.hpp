@@ -13,8 +13,9 @@ inline constexpr std::int64_t kMaxUncertainDecisions = 3;
 /// The oracle's results along every path other than that of `swept`, its result for `run`. Empty if no decision is
 /// uncertain in this precision, if a path has more than kMaxUncertainDecisions of them, or if the kernel is undefined
 /// on a path.
-std::vector<reference::ReferenceResult> alternative_paths(const reference::Oracle& oracle,
-                                                          const reference::OracleRun& run,
-                                                          const reference::ReferenceResult& swept, Precision precision);
+std::vector<reference::ReferenceResult> find_alternative_paths(const reference::Oracle& oracle,
+                                                               const reference::OracleRun& run,
+                                                               const reference::ReferenceResult& swept,
+                                                               Precision precision);
 
 }  // namespace assay::harness

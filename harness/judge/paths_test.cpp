@@ -27,7 +27,7 @@ struct Comparisons {
   }
   std::vector<ReferenceResult> others(Precision precision) const {
     const auto run = w.run();
-    return alternative_paths(w.oracle(), run, w.oracle().evaluate(run), precision);
+    return find_alternative_paths(w.oracle(), run, w.oracle().evaluate(run), precision);
   }
 };
 

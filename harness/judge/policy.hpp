@@ -5,14 +5,15 @@
 
 namespace assay::harness {
 
-struct Policy {
-  int uniform_sets = 6;         ///< number of input sets drawn evenly from the domain
-  int near_bound_sets = 2;      ///< number of input sets close to the ends of the domain
-  int wide_magnitude_sets = 2;  ///< number of input sets with large and small magnitudes
-  int offset_sets = 0;          ///< number of input sets with a large number added to each float of an array, at most 2
-  int fully_checked_sets = 2;   ///< sets that also get oracle_self_check, finite_differences and determinism
-  int max_redraws = 20;         ///< redraws of a set with uncertain decisions or uninformative bounds
-  int max_thresholds = 8;       ///< number of choices of the kernel that are tested on both sides of their threshold
+struct JudgingPolicy {
+  int uniform_input_sets = 6;         ///< number of input sets drawn evenly from the domain
+  int near_bound_input_sets = 2;      ///< number of input sets close to the ends of the domain
+  int wide_magnitude_input_sets = 2;  ///< number of input sets with large and small magnitudes
+  int float_offset_input_sets =
+      0;  ///< number of input sets with a large number added to each float of an array, at most 2
+  int fully_checked_input_sets = 2;    ///< sets that also get oracle_self_check, finite_differences and determinism
+  int max_redraws_per_input_set = 20;  ///< redraws of a set with uncertain decisions or uninformative bounds
+  int max_tested_thresholds = 8;  ///< number of choices of the kernel that are tested on both sides of their threshold
   bool judges_large_launch = true;  ///< whether to judge a launch above 65,535 threads, compared on sampled threads
   /// The large backward launch costs as much as all other launches together: one in this many kernels gets it.
   std::uint64_t kernels_per_large_backward_launch = 8;
@@ -21,23 +22,25 @@ struct Policy {
   bool judges_f64_promotion =
       true;  ///< also judge the promoted kernel, by the checks f64_promotion and finite_differences
 
-  int sets() const { return uniform_sets + near_bound_sets + wide_magnitude_sets; }  ///< number of input sets
+  int input_sets() const {
+    return uniform_input_sets + near_bound_input_sets + wide_magnitude_input_sets;
+  }  ///< number of input sets
 
-  static constexpr Policy standard() { return {}; }
-  static constexpr Policy quick() {
-    return {.uniform_sets = 2,
-            .near_bound_sets = 0,
-            .wide_magnitude_sets = 0,
-            .fully_checked_sets = 1,
-            .max_thresholds = 0,
+  static constexpr JudgingPolicy standard() { return {}; }
+  static constexpr JudgingPolicy quick() {
+    return {.uniform_input_sets = 2,
+            .near_bound_input_sets = 0,
+            .wide_magnitude_input_sets = 0,
+            .fully_checked_input_sets = 1,
+            .max_tested_thresholds = 0,
             .judges_large_launch = false};
   }
-  static constexpr Policy thorough() {
-    return {.uniform_sets = 24,
-            .near_bound_sets = 8,
-            .wide_magnitude_sets = 8,
-            .fully_checked_sets = 8,
-            .max_thresholds = 32,
+  static constexpr JudgingPolicy thorough() {
+    return {.uniform_input_sets = 24,
+            .near_bound_input_sets = 8,
+            .wide_magnitude_input_sets = 8,
+            .fully_checked_input_sets = 8,
+            .max_tested_thresholds = 32,
             .kernels_per_large_backward_launch = 1};
   }
 };

@@ -55,13 +55,13 @@ struct ValueRange {
   }
 };
 
-NoInputs::Reason reason_of_recorded(Finding::Kind kind) {
+InputDrawFailure::Reason reason_of_recorded(Finding::Kind kind) {
   switch (kind) {
-    case Finding::Kind::kRace: return NoInputs::Reason::kRace;
-    case Finding::Kind::kOrderDependent: return NoInputs::Reason::kDifferentThreadOrder;
-    case Finding::Kind::kOutOfBounds: return NoInputs::Reason::kOutOfBounds;
-    case Finding::Kind::kUninitializedRead: return NoInputs::Reason::kUninitialized;
-    default: return NoInputs::Reason::kNoDomain;
+    case Finding::Kind::kRace: return InputDrawFailure::Reason::kRace;
+    case Finding::Kind::kOrderDependentAtomic: return InputDrawFailure::Reason::kDifferentThreadOrder;
+    case Finding::Kind::kOutOfBounds: return InputDrawFailure::Reason::kOutOfBounds;
+    case Finding::Kind::kUninitializedRead: return InputDrawFailure::Reason::kUninitialized;
+    default: return InputDrawFailure::Reason::kNoDomain;
   }
 }
 
@@ -77,14 +77,14 @@ ir::Launch leading(ir::Launch launch, std::int64_t most) {
 class RecordedSetDrawer {
  public:
   RecordedSetDrawer(const KernelUnderTest& subject, const InputSpace& space, std::span<const RecordedLaunch> recorded,
-                    const Policy& policy, const reference::ArithmeticProfile& profile, std::uint64_t seed)
+                    const JudgingPolicy& policy, const reference::ArithmeticProfile& profile, std::uint64_t seed)
       : subject_(subject), space_(space), recorded_(recorded), policy_(policy), profile_(profile), seed_(seed) {}
 
-  std::variant<RecordedSets, NoInputs> draw() {
+  std::variant<RecordedSets, InputDrawFailure> draw() {
     for (const RecordedLaunch& recorded : recorded_) {
       if (auto none = add_recorded(recorded)) return *std::move(none);
     }
-    const std::size_t wanted = std::min(static_cast<std::size_t>(policy_.sets()),
+    const std::size_t wanted = std::min(static_cast<std::size_t>(policy_.input_sets()),
                                         kMostComponentsInSets / std::max<std::size_t>(components_, 1));
     for (std::size_t s = recorded_.size(); s < wanted; ++s)
       add_perturbed(s);
@@ -92,7 +92,7 @@ class RecordedSetDrawer {
   }
 
  private:
-  NoInputs none(const RecordedLaunch& recorded, const Finding& finding) const {
+  InputDrawFailure none(const RecordedLaunch& recorded, const Finding& finding) const {
     return {.reason = reason_of_recorded(finding.kind),
             .message = fmt::format("in the recorded launch {} of ({}) threads: {}", recorded.file_name,
                                    fmt::join(recorded.launch.extents, ", "),
@@ -105,7 +105,7 @@ class RecordedSetDrawer {
   ReferenceResult whole(const ir::Launch& launch, std::int64_t& threads) const {
     reference::OracleRun run = space_.run_of({.seed = seed_, .instruction_budget = kRecordedBudget}, launch);
     run.profile = profile_;
-    run.only_accessed_elements = true;
+    run.reports_only_accessed_elements = true;
     threads = run.thread_order.empty() ? launch.threads() : static_cast<std::int64_t>(run.thread_order.size());
     ReferenceResult result = subject_.oracle.evaluate(run);
     if (result.is_complete || launch.threads() <= kFewThreads) return result;
@@ -116,7 +116,7 @@ class RecordedSetDrawer {
     return subject_.oracle.evaluate(run);
   }
 
-  std::optional<NoInputs> add_recorded(const RecordedLaunch& recorded) {
+  std::optional<InputDrawFailure> add_recorded(const RecordedLaunch& recorded) {
     std::int64_t threads = 1;
     ReferenceResult seen = whole(recorded.launch, threads);
     if (!seen.findings.empty()) return none(recorded, seen.findings.front());
@@ -128,7 +128,8 @@ class RecordedSetDrawer {
 
     const ir::Launch launch = part_of(recorded.launch, per_thread_.back(), kRecordedSetBudget);
     const bool is_part = launch.threads() < recorded.launch.threads();
-    if (is_part && !has_atomics(space_.uses())) made_.large_launches.push_back({recorded.launch, std::move(seen)});
+    if (is_part && !has_atomics(space_.parameter_uses()))
+      made_.large_launches.push_back({recorded.launch, std::move(seen)});
     InputSet set = decided_part(launch, seed_);
     if (!set.reference.findings.empty()) return none(recorded, set.reference.findings.front());
     add(std::move(set));
@@ -141,7 +142,7 @@ class RecordedSetDrawer {
 
   void add(InputSet set) {
     set.is_uniform = true;
-    made_.sets.push_back(std::move(set));
+    made_.input_sets.push_back(std::move(set));
   }
 
   /// The set of the launch, or of as many of its first threads as take certain paths: one uncertain decision makes a
@@ -175,7 +176,7 @@ class RecordedSetDrawer {
       InputSet set = decided_part(perturbed(base, rng, amplitude), seed_ + s);
       if (!set.reference.findings.empty() || space_.is_degenerate(set.reference)) continue;
       if (!best || conclusiveness(set) > conclusiveness(*best)) best = std::move(set);
-      if (conclusiveness(*best) >= kSufficientConclusiveScore) break;
+      if (conclusiveness(*best) >= kSufficientConclusiveness) break;
     }
     if (best) add(*std::move(best));
   }
@@ -219,7 +220,7 @@ class RecordedSetDrawer {
   const KernelUnderTest& subject_;
   const InputSpace& space_;
   std::span<const RecordedLaunch> recorded_;
-  const Policy& policy_;
+  const JudgingPolicy& policy_;
   const reference::ArithmeticProfile& profile_;
   std::uint64_t seed_;
   std::vector<std::int64_t> per_thread_;  ///< by recorded launch: instructions of a thread
@@ -241,10 +242,11 @@ std::string digest_of(std::span<const RecordedLaunch> launches) {
   return sha256_hex(text);
 }
 
-std::variant<RecordedSets, NoInputs> make_recorded_sets(const KernelUnderTest& subject, const InputSpace& space,
-                                                        std::span<const RecordedLaunch> recorded, const Policy& policy,
-                                                        const reference::ArithmeticProfile& profile,
-                                                        std::uint64_t seed) {
+std::variant<RecordedSets, InputDrawFailure> make_recorded_sets(const KernelUnderTest& subject, const InputSpace& space,
+                                                                std::span<const RecordedLaunch> recorded,
+                                                                const JudgingPolicy& policy,
+                                                                const reference::ArithmeticProfile& profile,
+                                                                std::uint64_t seed) {
   return RecordedSetDrawer(subject, space, recorded, policy, profile, seed).draw();
 }
 

@@ -16,7 +16,7 @@
 namespace assay::harness {
 
 struct RecordedSets {
-  std::vector<InputSet> sets;  ///< input sets; those with the values of the recorded launches come first
+  std::vector<InputSet> input_sets;  ///< input sets; those with the values of the recorded launches come first
   std::vector<DrawnLaunch>
       large_launches;  ///< recorded launches too large for a set; the oracle ran a sample of their threads
 };
@@ -24,9 +24,10 @@ struct RecordedSets {
 /// The sets of these launches, at most as many as the policy has unless more were recorded. A set of a launch with many
 /// threads has only its first threads. Fails with the finding if the kernel is not well defined for a recorded launch,
 /// or if it needs too many instructions.
-std::variant<RecordedSets, NoInputs> make_recorded_sets(const KernelUnderTest& subject, const InputSpace& space,
-                                                        std::span<const RecordedLaunch> recorded, const Policy& policy,
-                                                        const reference::ArithmeticProfile& profile,
-                                                        std::uint64_t seed);
+std::variant<RecordedSets, InputDrawFailure> make_recorded_sets(const KernelUnderTest& subject, const InputSpace& space,
+                                                                std::span<const RecordedLaunch> recorded,
+                                                                const JudgingPolicy& policy,
+                                                                const reference::ArithmeticProfile& profile,
+                                                                std::uint64_t seed);
 
 }  // namespace assay::harness

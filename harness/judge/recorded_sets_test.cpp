@@ -65,14 +65,14 @@ class Recorded {
         promoted_(ir::promoted(*source.module)),
         promoted_oracle_(reference::Oracle::make(promoted_, promoted_.kernels[0]).take()) {}
 
-  std::variant<RecordedSets, NoInputs> sets(const std::vector<RecordedLaunch>& launches) const {
+  std::variant<RecordedSets, InputDrawFailure> input_sets(const std::vector<RecordedLaunch>& launches) const {
     const KernelUnderTest subject{.module = *source.module,
                                   .kernel = source.module->kernels[0],
                                   .promoted = promoted_,
                                   .oracle = oracle_,
                                   .promoted_oracle = promoted_oracle_};
     const InputSpace space = InputSpace::make(*source.module, source.module->kernels[0], oracle_).take();
-    return make_recorded_sets(subject, space, launches, Policy::standard(), {}, 1);
+    return make_recorded_sets(subject, space, launches, JudgingPolicy::standard(), {}, 1);
   }
 
   std::vector<CaseRecord> judged(const RecordedLaunch& launch) {
@@ -93,11 +93,12 @@ TEST(RecordedInputSets, PerturbFloatsWithinRangeAndKeepIntegers) {
   const Recorded recorded(kGather);
   RecordedLaunch launch = launch_of(recorded.source, 9, 16);
   set_integers(launch.launch.arguments[1], [](std::int64_t e) { return 15 - e; });
-  const auto made = std::get<RecordedSets>(recorded.sets({launch}));
-  ASSERT_THAT(made.sets, SizeIs(Policy::standard().sets()));
-  EXPECT_EQ(made.sets[0].launch_by_precision[reference::kNative].arguments[0].bytes, launch.launch.arguments[0].bytes);
-  for (std::size_t s = 1; s < made.sets.size(); ++s) {
-    const ir::Launch& copy = made.sets[s].launch_by_precision[reference::kNative];
+  const auto made = std::get<RecordedSets>(recorded.input_sets({launch}));
+  ASSERT_THAT(made.input_sets, SizeIs(JudgingPolicy::standard().input_sets()));
+  EXPECT_EQ(made.input_sets[0].launch_by_precision[reference::kNative].arguments[0].bytes,
+            launch.launch.arguments[0].bytes);
+  for (std::size_t s = 1; s < made.input_sets.size(); ++s) {
+    const ir::Launch& copy = made.input_sets[s].launch_by_precision[reference::kNative];
     EXPECT_NE(copy.arguments[0].bytes, launch.launch.arguments[0].bytes);
     EXPECT_EQ(copy.arguments[1].bytes, launch.launch.arguments[1].bytes);
     for (const ComputedScalar& value :
@@ -110,8 +111,8 @@ TEST(RecordedInputSets, PerturbFloatsWithinRangeAndKeepIntegers) {
 
 TEST(RecordedInputSets, UseFirstThreadsOfLargeLaunch) {
   const Recorded recorded(kGather);
-  const auto made = std::get<RecordedSets>(recorded.sets({launch_of(recorded.source, 50'000, 50'000)}));
-  EXPECT_EQ(made.sets.front().launch_by_precision[reference::kNative].threads(), kThreadSamplingThreshold);
+  const auto made = std::get<RecordedSets>(recorded.input_sets({launch_of(recorded.source, 50'000, 50'000)}));
+  EXPECT_EQ(made.input_sets.front().launch_by_precision[reference::kNative].threads(), kThreadSamplingThreshold);
   ASSERT_THAT(made.large_launches, SizeIs(1));
   EXPECT_EQ(made.large_launches.front().launch.threads(), 50'000);
 }
@@ -128,15 +129,15 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 )");
   RecordedLaunch launch = launch_of(recorded.source, 32, 32);
   set_floats(launch.launch.arguments[0], [](std::int64_t e) { return e < 8 ? 1 + static_cast<double>(e) / 32 : 1.5; });
-  const auto made = std::get<RecordedSets>(recorded.sets({launch}));
-  EXPECT_EQ(made.sets.front().launch_by_precision[reference::kNative].threads(), 8);
-  EXPECT_TRUE(made.sets.front().is_conclusive(reference::kNative));
+  const auto made = std::get<RecordedSets>(recorded.input_sets({launch}));
+  EXPECT_EQ(made.input_sets.front().launch_by_precision[reference::kNative].threads(), 8);
+  EXPECT_TRUE(made.input_sets.front().is_conclusive(reference::kNative));
 }
 
 TEST(RecordedInputSets, DrawIntegersFromAnnotatedRange) {
   const Recorded recorded("# domain: 3 <= idx <= 5\n" + std::string(kGather).substr(1));
-  const auto made = std::get<RecordedSets>(recorded.sets({launch_of(recorded.source, 9, 16)}));
-  const ir::Argument& idx = made.sets.back().launch_by_precision[reference::kNative].arguments[1];
+  const auto made = std::get<RecordedSets>(recorded.input_sets({launch_of(recorded.source, 9, 16)}));
+  const ir::Argument& idx = made.input_sets.back().launch_by_precision[reference::kNative].arguments[1];
   for (const ComputedScalar& value : read_scalars(*recorded.source.module, idx, idx.bytes)) {
     EXPECT_GE(value.integer, 3);
     EXPECT_LE(value.integer, 5);

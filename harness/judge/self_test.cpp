@@ -17,8 +17,8 @@ bool agrees_with_itself(const PassContext& pass_context, const InputSet& set) {
                                  .cotangents = set.cotangents,
                                  .uninitialized = pass_context.is_poisoned};
   const bool differences = !ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel);
-  const reference::SelfCheck check = reference::self_check(pass_context.subject.oracle, run, set.reference,
-                                                           pass_context.configuration.seed, 2, differences);
+  const reference::OracleSelfCheckResult check = reference::self_check(pass_context.subject.oracle, run, set.reference,
+                                                                       pass_context.configuration.seed, 2, differences);
   PassVerdict& verdict = pass_context.judgment.backward;
   verdict.count_one(NamedCheck::kOracleSelfCheck, 0, !check.agrees);
   if (!check.agrees) verdict.fail_oracle(check.message);
@@ -28,8 +28,8 @@ bool agrees_with_itself(const PassContext& pass_context, const InputSet& set) {
 }  // namespace
 
 void test_oracle(const PassContext& pass_context) {
-  for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_fully_checked(s); ++s) {
-    if (!agrees_with_itself(pass_context, pass_context.sets[s])) return;
+  for (std::size_t s = 0; s < pass_context.input_sets.size() && pass_context.is_fully_checked(s); ++s) {
+    if (!agrees_with_itself(pass_context, pass_context.input_sets[s])) return;
   }
 }
 

@@ -43,7 +43,7 @@ InputSet seeded(const PassContext& pass_context, const DrawnLaunch& drawn) {
                            .cotangents = std::move(set.cotangents),
                            .uninitialized = pass_context.is_poisoned,
                            .thread_order = sampled_threads(drawn.launch.threads(), pass_context.configuration.seed),
-                           .only_accessed_elements = true};
+                           .reports_only_accessed_elements = true};
   set.reference = pass_context.subject.oracle.evaluate(run);
   set.cotangents = std::move(run.cotangents);
   return set;
@@ -65,7 +65,7 @@ std::optional<TestLaunch> launched(const PassContext& pass_context, backends::Pa
     return std::nullopt;
   }
   TestLaunch test_launch{
-      .set_index = pass_context.sets.size(), .precision = Precision::kNative, .launcher = placed.take()};
+      .input_set_index = pass_context.input_sets.size(), .precision = Precision::kNative, .launcher = placed.take()};
   if (!run_launches(pass_context, {&test_launch, 1}, verdict)) return std::nullopt;
   check_memory(pass_context, test_launch, verdict);
   return test_launch;
@@ -82,7 +82,7 @@ void judge_forward_size(const PassContext& pass_context, const DrawnLaunch& draw
     const ir::Argument& before = *test_launch->launcher.arrays()[p].initial_content;
     const auto components = ir::scalar_components(pass_context.subject.module, before.type.element());
     const auto bytes = test_launch->launcher.bytes(pass_context.configuration.session, p);
-    Comparison comparison;
+    ComparisonResult comparison;
     for (std::size_t k = 0; k < places.size(); ++k)
       comparison.add(places[k], read_scalar(components, before, bytes, places[k]), outputs[p]->scalars[k]);
     verdict.count(NamedCheck::kNativePrecision, comparison);
@@ -122,9 +122,9 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
   PassVerdict& verdict = pass_context.judgment.backward;
   const InputSet set = seeded(pass_context, drawn);
   if (!set.reference.is_complete || !set.has_conclusive_gradient(Precision::kNative)) return;
-  const auto test_launch =
-      launched(pass_context, backends::Pass::kBackward, drawn.launch,
-               gradient_arguments(pass_context.subject, set, Precision::kNative, InitialGradient::kZero, 1), verdict);
+  const auto test_launch = launched(
+      pass_context, backends::Pass::kBackward, drawn.launch,
+      make_gradient_arguments(pass_context.subject, set, Precision::kNative, InitialGradient::kZero, 1), verdict);
   if (!test_launch) return;
   const auto accessed =
       expected_accessed_gradients(pass_context.subject, set, set.reference, Precision::kNative, InitialGradient::kZero);
@@ -134,14 +134,15 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
     const ir::Argument& before = *test_launch->launcher.arrays()[array].initial_content;
     const auto components = ir::scalar_components(pass_context.subject.module, before.type.element());
     const auto bytes = test_launch->launcher.bytes(pass_context.configuration.session, array);
-    Comparison comparison;
+    ComparisonResult comparison;
     for (const std::size_t number : telling_scalars(accessed[g], before, components.size(), bytes)) {
       const auto known = accessed[g].find(number);
-      const ExpectedScalar expected = known == accessed[g].end() ? ExpectedScalar{.magnitude = 0} : known->second;
+      const ExpectedScalar expected =
+          known == accessed[g].end() ? ExpectedScalar{.informative_bound_scale = 0} : known->second;
       const ComputedScalar got = read_scalar(components, before, bytes, number);
       // Without a contribution from the sample the content is unchanged, unless another thread multiplies its zero
       // cotangent by an infinite derivative.
-      const bool untouched = expected.magnitude == 0 && expected.value == got.value;
+      const bool untouched = expected.informative_bound_scale == 0 && expected.value == got.value;
       if (untouched || (drawn.launch.threads() > 0 && !std::isfinite(got.value))) continue;
       comparison.add(number, got, expected);
     }
@@ -150,8 +151,9 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
     const auto expected =
         expected_gradients(pass_context.subject, set, set.reference, Precision::kNative, InitialGradient::kZero);
     report_mismatches(pass_context, NamedCheck::kNativePrecision, *test_launch,
-                      backward.var(pass_context.subject.adjoint->gradient_parameters[g].gradient).name, before,
-                      read_scalars(pass_context.subject.module, before, bytes), expected[g], comparison, verdict);
+                      backward.var(pass_context.subject.adjoint->gradient_parameters[g].gradient_parameter).name,
+                      before, read_scalars(pass_context.subject.module, before, bytes), expected[g], comparison,
+                      verdict);
   }
 }
 
@@ -161,7 +163,7 @@ bool is_defined(const PassContext& pass_context, const ir::Launch& launch) {
   const reference::OracleRun all{.launch = launch,
                                  .profile = pass_context.configuration.profile,
                                  .uninitialized = pass_context.is_poisoned,
-                                 .only_accessed_elements = true};
+                                 .reports_only_accessed_elements = true};
   return pass_context.subject.oracle.evaluate(all).findings.empty();
 }
 
@@ -178,7 +180,7 @@ void judge_size(const PassContext& pass_context, const DrawnLaunch& drawn, PassV
 void judge_forward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches) {
   for (const DrawnLaunch& drawn : launches) {
     const bool is_certain =
-        drawn.launch.threads() == 0 || drawn.reference.decisions.uncertain_counts[Precision::kNative] == 0;
+        drawn.launch.threads() == 0 || drawn.reference.decisions.uncertain_decision_counts[Precision::kNative] == 0;
     if (!is_certain) continue;
     judge_size(pass_context, drawn, pass_context.judgment.forward, judge_forward_size);
     if (pass_context.judgment.forward.failed()) return;
@@ -199,7 +201,7 @@ void judge_backward_sizes(const PassContext& pass_context, const std::vector<Dra
 std::vector<DrawnLaunch> draw_sizes(InputSpace& space, const JudgeConfiguration& configuration) {
   std::vector<DrawnLaunch> launches;
   // With atomics, an element may depend on threads outside the sample.
-  const bool can_be_sampled = !has_atomics(space.uses());
+  const bool can_be_sampled = !has_atomics(space.parameter_uses());
   for (const std::int32_t size : {0, kLarge}) {
     if (size == kLarge && !(configuration.policy.judges_large_launch && can_be_sampled)) continue;
     const DrawRequest request{.seed = configuration.seed, .size = size, .instruction_budget = kSampleBudget};

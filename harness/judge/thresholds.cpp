@@ -41,7 +41,7 @@ class Search {
                                 .distribution = kOf[static_cast<std::size_t>(k) % std::size(kOf)],
                                 .size = 1,
                                 .instruction_budget = kRunBudget},
-                               [](reference::OracleRun& run) { run.only_accessed_elements = true; });
+                               [](reference::OracleRun& run) { run.reports_only_accessed_elements = true; });
       auto* one = std::get_if<DrawnLaunch>(&drawn);
       if (one == nullptr) return;
       spent_ += one->reference.instructions;
@@ -76,7 +76,7 @@ class Search {
     if (spent_ > kTotalBudget) return std::nullopt;
     const ReferenceResult reference = oracle_.evaluate({.launch = launch,
                                                         .uninitialized = space_.uninitialized(),
-                                                        .only_accessed_elements = true,
+                                                        .reports_only_accessed_elements = true,
                                                         .instruction_budget = kRunBudget});
     spent_ += reference.instructions;
     if (!reference.is_complete || !reference.findings.empty()) return std::nullopt;

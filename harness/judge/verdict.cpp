@@ -30,7 +30,7 @@ void add(std::optional<CheckResult>& into, std::int64_t checks, std::int64_t fai
 
 }  // namespace
 
-void PassVerdict::count(NamedCheck named_check, const Comparison& comparison) {
+void PassVerdict::count(NamedCheck named_check, const ComparisonResult& comparison) {
   add(result_of(check_results, named_check), comparison.checked_scalars,
       static_cast<std::int64_t>(comparison.failed.size()), comparison.rho_max);
   values_compared += comparison.checked_scalars;
@@ -41,7 +41,7 @@ void PassVerdict::count(NamedCheck named_check, const Comparison& comparison) {
     rho_histogram[i] += comparison.rho_histogram[i];
 }
 
-void PassVerdict::count_agreement(const Comparison& comparison) {
+void PassVerdict::count_agreement(const ComparisonResult& comparison) {
   add(check_results.device_agreement, comparison.checked_scalars, static_cast<std::int64_t>(comparison.failed.size()),
       comparison.rho_max);
 }
@@ -66,11 +66,13 @@ void PassVerdict::keep(FiniteDifferenceSeries seen, double rho) {
   finite_difference_rho_ = rho;
 }
 
-std::optional<ClosestControl> PassVerdict::closest_control() const {
-  std::optional<ClosestControl> closest;
+std::optional<ClosestNegativeControl> PassVerdict::closest_negative_control() const {
+  std::optional<ClosestNegativeControl> closest;
   for (const auto& [array, tally] : negative_controls) {
     if (tally.nearest_rejected_control.empty() || (closest && !(tally.least_rejected_rho < closest->rho))) continue;
-    closest = {.array = array, .control = std::string(tally.nearest_rejected_control), .rho = tally.least_rejected_rho};
+    closest = {.array_name = array,
+               .control_name = std::string(tally.nearest_rejected_control),
+               .rho = tally.least_rejected_rho};
   }
   return closest;
 }
@@ -94,11 +96,11 @@ PassVerdict::Decision PassVerdict::decide() const {
                                      : "no value to compare: no thread stores a value"};
   }
   for (const auto& [array, tally] : negative_controls) {
-    if (!tally.accepted_control.empty() || tally.rejected < kRequiredRejectedControls) {
+    if (!tally.accepted_control.empty() || tally.rejected_controls < kRequiredRejectedControls) {
       const std::string which =
           tally.accepted_control.empty()
-              ? "too few negative controls differ from the result"
-              : fmt::format("the negative control '{}' would have passed", tally.accepted_control);
+              ? "too few deliberately incorrect results differ from the actual result"
+              : fmt::format("the deliberately incorrect result '{}' would have passed", tally.accepted_control);
       return {Outcome::inconclusive, "weak_oracle", fmt::format("the checks of '{}' are too weak: {}", array, which)};
     }
   }
@@ -106,8 +108,8 @@ PassVerdict::Decision PassVerdict::decide() const {
   const auto checks = static_cast<double>(values_compared + inconclusive.uncertain_paths +
                                           inconclusive.non_differentiable_points + inconclusive.unbounded_values);
   const bool too_many = static_cast<double>(doubtful) > kMaxInconclusiveShare * checks;
-  const bool too_few_sets =
-      static_cast<double>(conclusive_uniform_sets) < kMinConclusiveSetShare * static_cast<double>(uniform_sets);
+  const bool too_few_sets = static_cast<double>(conclusive_uniform_input_sets) <
+                            kMinConclusiveSetShare * static_cast<double>(uniform_input_sets);
   if (too_many || too_few_sets) {
     const std::pair<std::int64_t, const char*> kinds[] = {{inconclusive.uncertain_paths, "path"},
                                                           {inconclusive.non_differentiable_points, "kink"},
@@ -117,8 +119,8 @@ PassVerdict::Decision PassVerdict::decide() const {
                                                           {inconclusive.domain_errors, "domain"}};
     const auto* most = std::max_element(std::begin(kinds), std::end(kinds));
     return {Outcome::inconclusive, most->second,
-            fmt::format("{} of {:.0f} checks and {} of {} generic input sets are inconclusive", doubtful, checks,
-                        uniform_sets - conclusive_uniform_sets, uniform_sets)};
+            fmt::format("{} of {:.0f} checks and {} of {} uniformly drawn input sets are inconclusive", doubtful,
+                        checks, uniform_input_sets - conclusive_uniform_input_sets, uniform_input_sets)};
   }
   return {};
 }

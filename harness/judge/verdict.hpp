@@ -28,19 +28,19 @@ enum class NamedCheck : std::uint8_t {
 class PassVerdict {
  public:
   // Members that become part of the record; filled by the judge.
-  CheckResults check_results;                ///< results of the named checks
-  std::int64_t values_compared = 0;          ///< number of scalars compared with the oracle
-  std::int64_t input_sets = 0;               ///< number of input sets that were compared
-  std::set<std::int64_t> thread_counts;      ///< thread counts of the launches that completed
-  std::int64_t uniform_sets = 0;             ///< number of sets drawn evenly from the domain
-  std::int64_t conclusive_uniform_sets = 0;  ///< of these, the sets without uncertain decisions
-  InconclusiveCounts inconclusive;           ///< checks without a verdict, by cause
-  std::vector<Mismatch> mismatches;          ///< values outside their bound, at most kMaxMismatches
+  CheckResults check_results;                      ///< results of the named checks
+  std::int64_t values_compared = 0;                ///< number of scalars compared with the oracle
+  std::int64_t input_sets = 0;                     ///< number of input sets that were compared
+  std::set<std::int64_t> thread_counts;            ///< thread counts of the launches that completed
+  std::int64_t uniform_input_sets = 0;             ///< number of sets drawn evenly from the domain
+  std::int64_t conclusive_uniform_input_sets = 0;  ///< of these, the sets without uncertain decisions
+  InconclusiveCounts inconclusive;                 ///< checks without a verdict, by cause
+  std::vector<Mismatch> mismatches;                ///< values outside their bound, at most kMaxMismatches
   std::map<std::string, NegativeControlCounts> negative_controls;  ///< negative controls, by output array or gradient
   RhoHistogram rho_histogram{};                                    ///< rho of the compared values
   std::optional<FiniteDifferenceSeries>
       finite_difference_series;         ///< finite differences of the set that used most of the tolerance
-  Coverage coverage;                    ///< branches covered by the conclusive input sets
+  BranchCoverage coverage;              ///< branches covered by the conclusive input sets
   std::optional<DefectRecord> finding;  ///< defect that the oracle found in the kernel
   std::vector<backends::MemoryFinding> memory_findings;  ///< the device's memory findings, at most kMaxMemoryFindings
   std::vector<backends::ExecutionProfile> profiles;      ///< execution profiles, one for each target of the kernel
@@ -49,9 +49,9 @@ class PassVerdict {
   std::optional<Counterexample> counterexample;  ///< the launch in which the pass failed; not part of the record
   double rho_max = 0;                            ///< greatest rho of the compared values
 
-  void count(NamedCheck named_check, const Comparison& comparison);
+  void count(NamedCheck named_check, const ComparisonResult& comparison);
   /// Counts a comparison of two devices' results, which does not measure the accuracy of either.
-  void count_agreement(const Comparison& comparison);
+  void count_agreement(const ComparisonResult& comparison);
   void count_one(NamedCheck named_check, double rho, bool failed);
   void keep(Mismatch mismatch) { keep_mismatch(mismatches, std::move(mismatch)); }
   /// The finite differences of one input set; kept if they used more of the tolerance than any earlier set.
@@ -75,7 +75,7 @@ class PassVerdict {
     std::string message;              ///< one line for people
   };
   /// The rejected control with the least rho, over all arrays.
-  std::optional<ClosestControl> closest_control() const;
+  std::optional<ClosestNegativeControl> closest_negative_control() const;
   /// The outcome of the pass once everything is counted.
   Decision decide() const;
 

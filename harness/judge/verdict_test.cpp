@@ -10,17 +10,17 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Comparison checks(std::int64_t count, double rho = 0.5) { return {.checked_scalars = count, .rho_max = rho}; }
+ComparisonResult checks(std::int64_t count, double rho = 0.5) { return {.checked_scalars = count, .rho_max = rho}; }
 
 /// The verdict of a pass with 100 passed checks, controls and conclusive sets.
 PassVerdict passing() {
   PassVerdict verdict;
   verdict.count(NamedCheck::kF64Promotion, checks(50));
   verdict.count(NamedCheck::kNativePrecision, checks(50));
-  verdict.negative_controls["out"] = {.tried_controls = 8, .rejected = 8};
+  verdict.negative_controls["out"] = {.tried_controls = 8, .rejected_controls = 8};
   verdict.input_sets = 10;
-  verdict.uniform_sets = 6;
-  verdict.conclusive_uniform_sets = 6;
+  verdict.uniform_input_sets = 6;
+  verdict.conclusive_uniform_input_sets = 6;
   return verdict;
 }
 
@@ -36,7 +36,7 @@ TEST(Verdict, IsInconclusiveIfNothingWasCompared) {
   EXPECT_THAT(verdict.decide().message, HasSubstr("no thread stores a value"));
   verdict.inconclusive.unbounded_values = 1;
   EXPECT_THAT(verdict.decide().message, HasSubstr("all checks were inconclusive"));
-  verdict.negative_controls["out"] = {.tried_controls = 8, .rejected = 8};
+  verdict.negative_controls["out"] = {.tried_controls = 8, .rejected_controls = 8};
   verdict.count(NamedCheck::kF64Promotion, {});
   verdict.count_one(NamedCheck::kFiniteDifferences, 0, false);
   EXPECT_EQ(verdict.decide().outcome_detail, "nothing_compared")
@@ -61,7 +61,7 @@ TEST(Verdict, FirstFailureDeterminesOutcome) {
 
 TEST(Verdict, ReportsWeakOracleIfNegativeControlIsAccepted) {
   PassVerdict verdict = passing();
-  verdict.negative_controls["other"] = {.tried_controls = 9, .rejected = 8, .accepted_control = "zeros"};
+  verdict.negative_controls["other"] = {.tried_controls = 9, .rejected_controls = 8, .accepted_control = "zeros"};
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
   EXPECT_EQ(verdict.decide().outcome_detail, "weak_oracle");
   EXPECT_THAT(verdict.decide().message, HasSubstr("'other'"));
@@ -96,9 +96,9 @@ TEST(Verdict, CountsInfiniteAndUninformativeBoundsAsInconclusive) {
 
 TEST(Verdict, IsInconclusiveIfFewerThanFourFifthsOfEvenlyDrawnInputSetsAreConclusive) {
   PassVerdict verdict = passing();
-  verdict.conclusive_uniform_sets = 5;
+  verdict.conclusive_uniform_input_sets = 5;
   EXPECT_EQ(verdict.decide().outcome, Outcome::pass);
-  verdict.conclusive_uniform_sets = 4;
+  verdict.conclusive_uniform_input_sets = 4;
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
 }
 

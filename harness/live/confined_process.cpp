@@ -94,11 +94,11 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(printed.write.get(), STDOUT_FILENO);
   ::dup2(printed.write.get(), STDERR_FILENO);
-  ::dup2(answer.write.get(), kAnswerFd);
-  ::syscall(SYS_close_range, static_cast<unsigned>(kAnswerFd) + 1, ~0U, 0U);
+  ::dup2(answer.write.get(), kAnswerFileDescriptor);
+  ::syscall(SYS_close_range, static_cast<unsigned>(kAnswerFileDescriptor) + 1, ~0U, 0U);
   limit_resource(RLIMIT_CORE, 0);
   limit_resource(RLIMIT_FSIZE, kMaxFileBytes);
-  limit_resource(RLIMIT_DATA, program.memory_bytes);
+  limit_resource(RLIMIT_DATA, program.memory_limit_bytes);
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   std::vector<std::string> words{program.executable.string()};
   std::ranges::copy(program.arguments, std::back_inserter(words));

@@ -19,7 +19,7 @@ struct ConfinedProgram {
   std::vector<std::string> environment;    ///< all environment variables: "NAME=value"
   std::filesystem::path writable_folder;   ///< the only folder in which it may change files
   std::chrono::milliseconds time_limit{};  ///< limit on the wall time
-  std::uint64_t memory_bytes = 0;          ///< memory limit
+  std::uint64_t memory_limit_bytes = 0;    ///< memory limit
 };
 
 struct ProcessExited {
@@ -32,13 +32,13 @@ struct TooManyProcesses {};
 
 struct ConfinedResult {
   std::variant<ProcessExited, ImportTimedOut, AnswerTooLarge, TooManyProcesses> termination;
-  std::string answer;                    ///< bytes that the program wrote to kAnswerFd
+  std::string answer;                    ///< bytes that the program wrote to kAnswerFileDescriptor
   std::string output_tail;               ///< the last kMaxOutputBytes bytes of its standard output and error
   std::uint64_t total_output_bytes = 0;  ///< total size of its standard output and error
   worker::Confinement confinement{};     ///< how the process was confined
 };
 
-inline constexpr int kAnswerFd = 3;                                   ///< file descriptor for the program's answer
+inline constexpr int kAnswerFileDescriptor = 3;                       ///< file descriptor for the program's answer
 inline constexpr int kExecFailedExitStatus = 126;                     ///< exit status if the program cannot be executed
 inline constexpr int kMaxProcesses = 64;                              ///< limit on processes that run at once
 inline constexpr std::size_t kMaxOutputBytes = std::size_t{1} << 20;  ///< bytes of output that are kept

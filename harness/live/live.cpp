@@ -34,8 +34,8 @@ constexpr const char* kPackage = "assay_live";
 Result<void> write_package(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder / kPackage, error);
-  if (error) return Error{"cannot be created: " + error.message(), folder.string()};
-  for (const auto& [name, text] : package_files()) {
+  if (error) return Error{"cannot create the folder: " + error.message(), folder.string()};
+  for (const auto& [name, text] : list_package_files()) {
     if (Result<void> written = put_file(folder / kPackage / name, text); !written.ok()) return written;
   }
   return {};
@@ -43,7 +43,7 @@ Result<void> write_package(const fs::path& folder) {
 
 /// What the user asked to import, for messages.
 std::string target_of(const ImportRequest& request) {
-  return request.files.empty() ? request.modules.front() : request.files.front();
+  return request.files.empty() ? request.module_names.front() : request.files.front();
 }
 
 /// Why the answer is missing.
@@ -66,7 +66,7 @@ Error describe_end(const ConfinedResult& result, const ImportRequest& request, c
       result.termination);
   if (const auto* ended = std::get_if<ProcessExited>(&result.termination);
       ended != nullptr && ended->signal == 0 && ended->exit_status == kExecFailedExitStatus) {
-    return {"the program could not be started", python.string()};
+    return {"the Python interpreter could not be started", python.string()};
   }
   if (const std::string line = last_printed_line(result.output_tail); !line.empty())
     why += fmt::format("; its last output: {}", line);
@@ -117,19 +117,19 @@ Result<ImportedKernels> import_kernels(const ImportRequest& request) {
   fs::create_directory(cache, error);
   if (error) return Error{"cannot create a temporary folder: " + error.message(), cache.string()};
   if (const Result<void> written = write_package(scratch.path()); !written.ok()) return written.error();
-  const json words{{"files", request.files}, {"modules", request.modules}, {"answer", kAnswerFd}};
+  const json words{{"files", request.files}, {"modules", request.module_names}, {"answer", kAnswerFileDescriptor}};
   const Result<ConfinedResult> result =
       run_confined({.executable = *python,
                     .arguments = {"-m", fmt::format("{}._live", kPackage), words.dump()},
                     .environment = python_environment(scratch.path(), cache),
                     .writable_folder = cache,
                     .time_limit = request.time_limit,
-                    .memory_bytes = request.memory_bytes});
+                    .memory_limit_bytes = request.memory_limit_bytes});
   if (!result.ok()) return result.error();
   try {
     return parse_answer(*result, request, *python);
   } catch (const json::exception&) {  // the import can write to the answer as well
-    return Error{"import failed: the process gave an invalid answer", target_of(request)};
+    return Error{"import failed: the Python process returned an invalid answer", target_of(request)};
   }
 }
 
@@ -145,9 +145,10 @@ std::optional<std::string> changed_source(const std::vector<SourceFile>& sources
 Result<void> write_exports(const ImportedKernels& imported, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) return Error{"cannot be created: " + error.message(), folder.string()};
+  if (error) return Error{"cannot create the folder: " + error.message(), folder.string()};
   if (!imported.output_tail.empty()) {
-    if (Result<void> written = put_file(folder / kImportLogFile, imported.output_tail); !written.ok()) return written;
+    if (Result<void> written = put_file(folder / kImportLogFileName, imported.output_tail); !written.ok())
+      return written;
   }
   for (const ImportedKernel& kernel : imported.kernels) {
     if (kernel.source_text.empty()) continue;

@@ -21,11 +21,11 @@
 namespace assay::live {
 
 struct ImportRequest {
-  std::vector<std::string> files;        ///< paths of the Python files to import
-  std::vector<std::string> modules;      ///< dotted names; "name.*" also imports all modules of a package
-  std::string python_interpreter;        ///< the interpreter; empty: see find_python
-  std::chrono::seconds time_limit{120};  ///< limit on the wall time of the import
-  std::uint64_t memory_bytes = std::uint64_t{8} << 30;  ///< memory limit of the import
+  std::vector<std::string> files;         ///< paths of the Python files to import
+  std::vector<std::string> module_names;  ///< dotted names; "name.*" also imports all modules of a package
+  std::string python_interpreter;         ///< the interpreter; empty: see find_python
+  std::chrono::seconds time_limit{120};   ///< limit on the wall time of the import
+  std::uint64_t memory_limit_bytes = std::uint64_t{8} << 30;  ///< memory limit of the import
 };
 
 struct ImportedKernel {
@@ -60,7 +60,7 @@ Result<ImportedKernels> import_kernels(const ImportRequest& request);
 std::optional<std::string> changed_source(const std::vector<SourceFile>& sources);
 
 /// The file with the end of what the import printed.
-inline constexpr const char* kImportLogFile = "import.log";
+inline constexpr const char* kImportLogFileName = "import.log";
 
 /// Writes each exported text to FOLDER/<name>.py and the output of the import to FOLDER/import.log. Creates the folder.
 /// Fails if a file cannot be written.

@@ -37,11 +37,11 @@ class Kernel:
 
 TEST(LivePackageTest, ContainsEveryModuleThatItsFilesImport) {
   std::set<std::string> names;
-  for (const PackageFile& file : package_files())
+  for (const PackageFile& file : list_package_files())
     names.emplace(file.name);
   const std::regex import{R"(from \.(\w+) import)"};
   int imports = 0;
-  for (const PackageFile& file : package_files()) {
+  for (const PackageFile& file : list_package_files()) {
     const std::string text{file.text};
     for (std::sregex_iterator found(text.begin(), text.end(), import); found != std::sregex_iterator(); ++found) {
       EXPECT_THAT(names, ::testing::Contains((*found)[1].str() + ".py")) << file.name;
@@ -74,7 +74,7 @@ class LiveImportTest : public ::testing::Test {
     return (folder_ / name).string();
   }
   [[nodiscard]] ImportRequest request_for(std::string_view text) const {
-    return {.files = {write("user.py", text)}, .modules = {}, .python_interpreter = {}};
+    return {.files = {write("user.py", text)}, .module_names = {}, .python_interpreter = {}};
   }
   [[nodiscard]] std::string error_of(const ImportRequest& request) const {
     const Result<ImportedKernels> imported = import_kernels(request);
@@ -109,7 +109,7 @@ TEST_F(LiveImportTest, ReportsSyntaxErrorWithSourceLine) {
 }
 
 TEST_F(LiveImportTest, ReportsMissingModule) {
-  EXPECT_THAT(error_of({.files = {}, .modules = {"no_such_module"}, .python_interpreter = {}}),
+  EXPECT_THAT(error_of({.files = {}, .module_names = {"no_such_module"}, .python_interpreter = {}}),
               HasSubstr("ModuleNotFoundError: No module named 'no_such_module'"));
 }
 
@@ -146,13 +146,13 @@ TEST_F(LiveImportTest, CountsAllPrintedBytesButKeepsOnlyEndOfOutput) {
 
 TEST_F(LiveImportTest, LimitsMemoryOfImport) {
   ImportRequest request = request_for("x = bytearray(1 << 30)\n");
-  request.memory_bytes = std::uint64_t{512} << 20;
+  request.memory_limit_bytes = std::uint64_t{512} << 20;
   EXPECT_EQ(error_of(request), user_line(1) + "import failed: MemoryError");
 }
 
 TEST_F(LiveImportTest, ReportsInvalidAnswerOfPythonProcess) {
   EXPECT_THAT(error_of("import os\nos.write(3, b'{\"kernels\": 1, \"sources\": 2}')\nos._exit(0)\n"),
-              HasSubstr("the process gave an invalid answer"));
+              HasSubstr("the Python process returned an invalid answer"));
 }
 
 TEST_F(LiveImportTest, ImportCannotChangeFiles) {

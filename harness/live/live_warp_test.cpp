@@ -85,7 +85,7 @@ class LiveWarpTest : public ::testing::Test {
     const char* const named = std::getenv("ASSAY_WARP_PYTHON");
     const fs::path own = fs::path(ASSAY_SOURCE_DIR) / "third_party" / "warp-venv" / "bin" / "python";
     const Result<ImportedKernels> imported = import_kernels({.files = {(folder_ / "user.py").string()},
-                                                             .modules = {},
+                                                             .module_names = {},
                                                              .python_interpreter = named != nullptr  ? named
                                                                                    : fs::exists(own) ? own.string()
                                                                                                      : ""});

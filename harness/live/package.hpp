@@ -19,7 +19,7 @@ struct PackageFile {
 };
 
 /// The files to write, for a process that imports modules.
-inline std::array<PackageFile, 6> package_files() {
+inline std::array<PackageFile, 6> list_package_files() {
   return {{{"__init__.py", ""},
            {"_errors.py", kErrorsModuleSource},
            {"_export.py", kExportModuleSource},

@@ -53,22 +53,23 @@ backends::EmittedKernel ceiling_kernel() {
               "    x.data[i] = sum;\n"
               "  }}\n}}\n",
               kChains, kSteps),
-          .entries = {{.pass = Pass::kForward, .symbol = "ceiling_forward", .parameter_types = {"Floats"}}}};
+          .entry_points = {{.pass = Pass::kForward, .symbol = "ceiling_forward", .parameter_types = {"Floats"}}}};
 }
 
 // ------------------------------------------------------------------------------------------------------- launches
 
 /// A launch of the requested size, or of the next smaller one that the kernel supports.
-std::variant<ir::Launch, NoInputs> judges_large_launch(const KernelUnderTest& subject, const MeasureOptions& options) {
+std::variant<ir::Launch, InputDrawFailure> judges_large_launch(const KernelUnderTest& subject,
+                                                               const MeasureOptions& options) {
   auto space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
-  if (!space.ok()) return NoInputs{.message = space.error().text(), .finding = {}};
+  if (!space.ok()) return InputDrawFailure{.message = space.error().text(), .finding = {}};
   // A small launch first, to learn the constraints of the domain cheaply.
-  std::variant<ir::Launch, NoInputs> small = space->draw({.seed = options.seed});
-  if (std::holds_alternative<NoInputs>(small)) return small;
+  std::variant<ir::Launch, InputDrawFailure> small = space->draw({.seed = options.seed});
+  if (std::holds_alternative<InputDrawFailure>(small)) return small;
   std::vector<std::int32_t> sizes{options.threads};
   std::ranges::copy_if(kSmallerSizes, std::back_inserter(sizes), [&](std::int32_t s) { return s < options.threads; });
   for (const std::int32_t size : sizes) {
-    const auto most = static_cast<std::int64_t>(options.memory_bytes / sizeof(float) / 8);
+    const auto most = static_cast<std::int64_t>(options.memory_limit_bytes / sizeof(float) / 8);
     auto drawn = space->draw({.seed = options.seed, .size = size, .max_elements = most});
     if (std::holds_alternative<ir::Launch>(drawn)) return drawn;
   }
@@ -87,7 +88,7 @@ std::vector<ir::Argument> seeded_gradients(const KernelUnderTest& subject, const
     for (std::size_t i = 0; i < set.cotangents[p].size(); ++i)
       set.cotangents[p][i] = dense_value(i, p);
   }
-  return gradient_arguments(subject, set, Precision::kNative, InitialGradient::kZero, 1);
+  return make_gradient_arguments(subject, set, Precision::kNative, InitialGradient::kZero, 1);
 }
 
 std::vector<ArrayRole> roles_of(const KernelUnderTest& subject, Pass pass) {
@@ -96,7 +97,7 @@ std::vector<ArrayRole> roles_of(const KernelUnderTest& subject, Pass pass) {
     roles.push_back({.name = subject.kernel.var(p).name});
   if (pass == Pass::kForward) return roles;
   for (const transforms::GradientParameter& gradient : subject.adjoint->gradient_parameters)
-    roles.push_back({.name = subject.adjoint->module.kernels[0].var(gradient.gradient).name});
+    roles.push_back({.name = subject.adjoint->module.kernels[0].var(gradient.gradient_parameter).name});
   return roles;
 }
 
@@ -109,14 +110,15 @@ struct Plan {
   std::vector<ir::Argument> gradients;
 };
 
-Result<KernelLauncher> place(backends::Session& session, const Plan& plan) {
+Result<KernelLauncher> place(backends::DeviceSession& session, const Plan& plan) {
   session.reset();
   return KernelLauncher::place(session, plan.subject.module, plan.kernel, plan.pass, backends::Precision::kNative,
                                borrow_launch(plan.launch), plan.gradients, roles_of(plan.subject, plan.pass), kPoison);
 }
 
-/// Prepares the launch of the backward pass: runs the forward pass to fill AdjointModule::final_content_parameters.
-Result<void> run_forward(backends::Session& session, Plan& plan) {
+/// Prepares the launch of the backward pass: runs the forward pass to fill
+/// AdjointModule::parameters_bound_to_final_content.
+Result<void> run_forward(backends::DeviceSession& session, Plan& plan) {
   const Plan forward{plan.subject, plan.kernel, Pass::kForward, plan.launch, {}};
   Result<KernelLauncher> placed = place(session, forward);
   if (!placed.ok()) return placed.error();
@@ -124,7 +126,7 @@ Result<void> run_forward(backends::Session& session, Plan& plan) {
   request.time_limit = kTimeLimit;
   const backends::RunOutcome outcome = session.run({&request, 1}).front();
   if (!std::holds_alternative<backends::Completed>(outcome)) return Error{backends::describe(outcome)};
-  for (const ir::VarId array : plan.subject.adjoint->final_content_parameters) {
+  for (const ir::VarId array : plan.subject.adjoint->parameters_bound_to_final_content) {
     const auto bytes = placed->bytes(session, static_cast<std::size_t>(array));
     plan.launch.arguments[static_cast<std::size_t>(array)].bytes.assign(bytes.begin(), bytes.end());
   }
@@ -148,7 +150,7 @@ double bytes_to_move(const Plan& plan, const KernelLauncher& launcher) {
 }
 
 /// Adds the observer's counts for some threads, scaled to all; nothing if it does not complete.
-void add_counts(backends::Session& session, const Plan& plan, Measurement& measurement) {
+void add_counts(backends::DeviceSession& session, const Plan& plan, Measurement& measurement) {
   Result<KernelLauncher> placed = place(session, plan);
   if (!placed.ok()) return;
   backends::LaunchRequest request = placed->request();
@@ -181,7 +183,7 @@ Measurement unmeasured(std::string why) { return {.target = {}, .remark = "not m
 Measurement measurement_of(backends::RunOutcome outcome) {
   auto* const completed = std::get_if<backends::Completed>(&outcome);
   if (completed == nullptr) return unmeasured(backends::describe(outcome));
-  if (!completed->measurement) return unmeasured("the device does not time launches");
+  if (!completed->measurement) return unmeasured("the device does not support timing of launches");
   return *std::move(completed->measurement);
 }
 
@@ -190,11 +192,11 @@ Measurement measurement_of(backends::RunOutcome outcome) {
 Result<Measurer> Measurer::make(backends::Device& device, backends::Device* observer, const MeasureOptions& options) {
   Measurer measurer;
   measurer.options_ = options;
-  auto session = device.open({.buffer_bytes = options.memory_bytes});
+  auto session = device.open({.buffer_bytes = options.memory_limit_bytes});
   if (!session.ok()) return session.error();
   measurer.session_ = session.take();
   if (observer != nullptr) {
-    auto observing = observer->open({.buffer_bytes = options.memory_bytes});
+    auto observing = observer->open({.buffer_bytes = options.memory_limit_bytes});
     if (!observing.ok()) return observing.error();
     measurer.operation_counting_session_ = observing.take();
   }
@@ -206,7 +208,7 @@ Result<void> Measurer::measure_peak_rates(backends::Device& device) {
   const backends::EmittedKernel emitted = ceiling_kernel();
   const backends::BuildOutcome built = device.build({&emitted, 1}, backends::BuildFlags::strict()).front();
   if (const auto* failed = std::get_if<backends::BuildFailed>(&built)) return Error{failed->log, "ceilings"};
-  const auto most = static_cast<std::int64_t>(options_.memory_bytes / sizeof(float) / 8);
+  const auto most = static_cast<std::int64_t>(options_.memory_limit_bytes / sizeof(float) / 8);
   const std::int64_t elements = std::min(kCeilingElements, most);
   const Result<backends::BufferId> array = session_->allocate(static_cast<std::size_t>(elements) * sizeof(float));
   if (!array.ok()) return array.error();
@@ -217,7 +219,7 @@ Result<void> Measurer::measure_peak_rates(backends::Device& device) {
       .threads = std::min<std::int64_t>({elements, kMostLoops, options_.threads}),
       .arguments = {backends::KernelArgument::array(backends::BufferAddress{*array, 0}, shape, strides)},
       .time_limit = kTimeLimit,
-      .sample_count = options_.samples};
+      .sample_count = options_.timed_runs_per_pass};
   const Measurement measured = measurement_of(session_->run({&request, 1}).front());
   if (measured.measures.empty()) return Error{measured.remark, "ceilings"};
   peak_rates_.bytes_per_second = measured.measures.at("copy_bytes_per_second");
@@ -230,16 +232,16 @@ PassMeasurements Measurer::measure(const KernelUnderTest& subject, const backend
                                    bool backward) {
   PassMeasurements measured;
   auto launch = judges_large_launch(subject, options_);
-  const auto* const none = std::get_if<NoInputs>(&launch);
+  const auto* const none = std::get_if<InputDrawFailure>(&launch);
   const auto measure_pass = [&](Plan plan) -> Measurement {
-    if (plan.pass == Pass::kBackward && !subject.adjoint->final_content_parameters.empty()) {
+    if (plan.pass == Pass::kBackward && !subject.adjoint->parameters_bound_to_final_content.empty()) {
       if (const Result<void> ran = run_forward(*session_, plan); !ran.ok()) return unmeasured(ran.error().text());
     }
     Result<KernelLauncher> placed = place(*session_, plan);
     if (!placed.ok()) return unmeasured(placed.error().text());
     backends::LaunchRequest request = placed->request();
     request.time_limit = kTimeLimit;
-    request.sample_count = options_.samples;
+    request.sample_count = options_.timed_runs_per_pass;
     Measurement measurement = measurement_of(session_->run({&request, 1}).front());
     if (measurement.measures.empty()) return measurement;
     measurement.measures["bytes"] = bytes_to_move(plan, *placed);

@@ -15,9 +15,9 @@ namespace assay::harness {
 
 struct MeasureOptions {
   std::int32_t threads = 1 << 24;  ///< requested extent of the launch's first dimension
-  int samples = 30;                ///< timed runs of each pass
+  int timed_runs_per_pass = 30;    ///< timed runs of each pass
   /// Limit for a launch and its copies, of host memory and of device memory.
-  std::size_t memory_bytes = std::size_t{8} << 30;
+  std::size_t memory_limit_bytes = std::size_t{8} << 30;
   std::uint64_t seed = 1;  ///< seed of the random inputs
 };
 
@@ -53,8 +53,8 @@ class Measurer {
   Result<void> measure_peak_rates(backends::Device& device);
 
   MeasureOptions options_;
-  std::unique_ptr<backends::Session> session_;  ///< session on the measured device
-  std::unique_ptr<backends::Session>
+  std::unique_ptr<backends::DeviceSession> session_;  ///< session on the measured device
+  std::unique_ptr<backends::DeviceSession>
       operation_counting_session_;  ///< session on the observer; null without an observer
   PeakRates peak_rates_;
 };

@@ -34,7 +34,7 @@ struct Clockwork {
   std::vector<LaunchRequest> seen;
 };
 
-class ClockworkSession final : public backends::Session {
+class ClockworkSession final : public backends::DeviceSession {
  public:
   explicit ClockworkSession(Clockwork& clockwork) : clockwork_(clockwork) {}
 
@@ -91,8 +91,8 @@ class ClockworkDevice final : public backends::Device {
       built.push_back(built_kernel(kernel.name));
     return built;
   }
-  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits&) override {
-    return std::unique_ptr<backends::Session>(std::make_unique<ClockworkSession>(clockwork_));
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits&) override {
+    return std::unique_ptr<backends::DeviceSession>(std::make_unique<ClockworkSession>(clockwork_));
   }
   static backends::BuiltKernel built_kernel(const std::string& name) { return {.name = name}; }
 
@@ -118,8 +118,8 @@ class MeasurerTest : public ::testing::Test {
   PassMeasurements measure(const char* python, bool observed = true) {
     const KernelSource source = testing::kernel_of(python);
     PreparedKernel prepared =
-        prepare(source, [](auto&&...) { return Result<backends::EmittedKernel>(backends::EmittedKernel{}); },
-                backends::SourceTarget::kCuda, {});
+        prepare_kernel(source, [](auto&&...) { return Result<backends::EmittedKernel>(backends::EmittedKernel{}); },
+                       backends::SourceTarget::kCuda, {});
     EXPECT_FALSE(prepared.early_result);
     const KernelUnderTest subject{.module = *source.module,
                                   .kernel = source.module->kernels[0],
@@ -128,8 +128,9 @@ class MeasurerTest : public ::testing::Test {
                                   .oracle = *prepared.oracle,
                                   .promoted_oracle = *prepared.promoted_oracle};
     ClockworkDevice device(clockwork);
-    auto measurer = Measurer::make(device, observed ? &device : nullptr,
-                                   {.threads = kThreads, .samples = 7, .memory_bytes = std::size_t{64} << 20});
+    auto measurer =
+        Measurer::make(device, observed ? &device : nullptr,
+                       {.threads = kThreads, .timed_runs_per_pass = 7, .memory_limit_bytes = std::size_t{64} << 20});
     EXPECT_TRUE(measurer.ok()) << measurer.error().text();
     clockwork.seen.clear();
     peak_rates = measurer->peak_rates();
@@ -199,9 +200,9 @@ TEST_F(MeasurerTest, ReportsWhyForwardOrBackwardPassWasNotMeasured) {
 TEST_F(MeasurerTest, RejectsDeviceWithoutTimer) {
   clockwork.has_clock = false;
   ClockworkDevice device(clockwork);
-  const auto measurer = Measurer::make(device, nullptr, {.memory_bytes = 1 << 20});
+  const auto measurer = Measurer::make(device, nullptr, {.memory_limit_bytes = 1 << 20});
   ASSERT_FALSE(measurer.ok());
-  EXPECT_THAT(measurer.error().text(), HasSubstr("the device does not time launches"));
+  EXPECT_THAT(measurer.error().text(), HasSubstr("the device does not support timing of launches"));
 }
 
 }  // namespace

@@ -111,35 +111,35 @@ bool known_at_start(const MutationContext& context, ExprId index) {
   return known;
 }
 
-Mutation change_of(Operator op, const MutationContext& context, std::size_t s, const Accumulation& sum) {
+Mutation change_of(MutationOperator op, const MutationContext& context, std::size_t s, const Accumulation& sum) {
   const Loc loc = context.statements[s].statement->loc;
   const std::string into = name_of(context, sum.into);
   const std::string what = fmt::format("{}: '{}'", row(op).change, into);
   const Stmt statement = *context.statements[s].statement;
   switch (op) {
-    case Operator::kDropContribution: return {op, s, loc, what, [s](Editor& edit) { edit.erase(s); }};
-    case Operator::kCountContributionTwice:
-      return {op, s, loc, what, [s, statement](Editor& edit) { edit.insert_after(s, statement); }};
+    case MutationOperator::kDropContribution: return {op, s, loc, what, [s](FunctionEditor& edit) { edit.erase(s); }};
+    case MutationOperator::kCountContributionTwice:
+      return {op, s, loc, what, [s, statement](FunctionEditor& edit) { edit.insert_after(s, statement); }};
     default: break;
   }
   if (sum.assign != nullptr) {
     const Assign assign = *sum.assign;
     const ExprId term = sum.term;
-    return {op, s, loc, what, [=](Editor& edit) {
+    return {op, s, loc, what, [=](FunctionEditor& edit) {
               auto& changed = std::get<Assign>(edit.at(s).node);
-              changed.value = op == Operator::kOverwriteGradient
+              changed.value = op == MutationOperator::kOverwriteGradient
                                   ? term
                                   : edit.make().op(Op::kSub, {edit.make().var(assign.variable), term});
             }};
   }
   const Atomic atomic = *sum.atomic;
-  return {op, s, loc, what, [=](Editor& edit) {
-            if (op == Operator::kFlipAccumulation) {
+  return {op, s, loc, what, [=](FunctionEditor& edit) {
+            if (op == MutationOperator::kFlipAccumulation) {
               std::get<Atomic>(edit.at(s).node).op = AtomicOp::kSub;
               return;
             }
             ExprId value = atomic.value;
-            if (op == Operator::kNonAtomicAddition)
+            if (op == MutationOperator::kNonAtomicAddition)
               value = edit.make().op(Op::kAdd, {edit.make().load(sum.into, atomic.indices), value});
             edit.at(s).node = Store{.array = atomic.array, .indices = atomic.indices, .value = value};
           }};
@@ -154,9 +154,9 @@ void find_stale(const MutationContext& context, std::vector<Mutation>& found) {
     if (!type.is_float_scalar() && !type.is_aggregate()) continue;
     const Let declared = *let;
     found.push_back(
-        {Operator::kStaleAdjoint, s, context.statements[s].statement->loc,
+        {MutationOperator::kStaleAdjoint, s, context.statements[s].statement->loc,
          fmt::format("'{}' keeps its value from the previous iteration", name_of(context, let->variable)),
-         [=](Editor& edit) {
+         [=](FunctionEditor& edit) {
            // A declaration without a value is moved; a value is added to the previous one.
            if (declared.value != kNone) {
              const ExprId sum = edit.make().op(Op::kAdd, {edit.make().var(declared.variable), declared.value});
@@ -181,9 +181,9 @@ void find_clearing(const MutationContext& context, std::vector<Mutation>& found)
     if (!known) continue;
     done[static_cast<std::size_t>(array)] = true;
     const Atomic at = *atomic;
-    found.push_back({Operator::kClearGradientAtStart, 0, listed.statement->loc,
+    found.push_back({MutationOperator::kClearGradientAtStart, 0, listed.statement->loc,
                      fmt::format("'{}' is cleared at the start of the kernel", name_of(context, array)),
-                     [=](Editor& edit) {
+                     [=](FunctionEditor& edit) {
                        const ExprId zero = edit.make().zero(edit.make().type_of(at.value));
                        edit.insert_before(0, Stmt{Store{.array = at.array, .indices = at.indices, .value = zero}});
                      }});
@@ -195,35 +195,39 @@ void find_negations(const MutationContext& context, std::vector<Mutation>& found
     const auto* let = std::get_if<Let>(&context.statements[s].statement->node);
     if (let == nullptr || !is_contribution(context, s)) continue;
     const ExprId value = let->value;
-    found.push_back({Operator::kNegateContribution, s, context.statements[s].statement->loc,
-                     fmt::format("'{}' is negated", name_of(context, let->variable)),
-                     [=](Editor& edit) { std::get<Let>(edit.at(s).node).value = edit.make().op(Op::kNeg, {value}); }});
+    found.push_back({MutationOperator::kNegateContribution, s, context.statements[s].statement->loc,
+                     fmt::format("'{}' is negated", name_of(context, let->variable)), [=](FunctionEditor& edit) {
+                       std::get<Let>(edit.at(s).node).value = edit.make().op(Op::kNeg, {value});
+                     }});
   }
 }
 
 }  // namespace
 
-void find_accumulation(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
-  if (op == Operator::kStaleAdjoint) return find_stale(context, found);
-  if (op == Operator::kClearGradientAtStart) return find_clearing(context, found);
-  if (op == Operator::kNegateContribution) return find_negations(context, found);
+void find_accumulation(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
+  if (op == MutationOperator::kStaleAdjoint) return find_stale(context, found);
+  if (op == MutationOperator::kClearGradientAtStart) return find_clearing(context, found);
+  if (op == MutationOperator::kNegateContribution) return find_negations(context, found);
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     const Accumulation sum = accumulation_of(context, *context.statements[s].statement);
     if (sum.term == kNone) continue;
     // Adding zero changes nothing.
-    if (op != Operator::kOverwriteGradient && is_zero(context, sum.term)) continue;
-    if (op == Operator::kOverwriteGradient && sum.assign != nullptr && adds_to_zero(context, s, sum.into)) continue;
-    if (op == Operator::kOverwriteGradient && sum.atomic != nullptr && is_cleared_before(context, s, *sum.atomic))
+    if (op != MutationOperator::kOverwriteGradient && is_zero(context, sum.term)) continue;
+    if (op == MutationOperator::kOverwriteGradient && sum.assign != nullptr && adds_to_zero(context, s, sum.into))
+      continue;
+    if (op == MutationOperator::kOverwriteGradient && sum.atomic != nullptr &&
+        is_cleared_before(context, s, *sum.atomic))
       continue;
     // A plain addition to a thread-private element is correct.
-    if (op == Operator::kNonAtomicAddition && (sum.atomic == nullptr || adds_to_private_element(context, *sum.atomic)))
+    if (op == MutationOperator::kNonAtomicAddition &&
+        (sum.atomic == nullptr || adds_to_private_element(context, *sum.atomic)))
       continue;
     found.push_back(change_of(op, context, s, sum));
   }
 }
 
-void find_stores(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
-  if (op == Operator::kUnclearedOutputAdjoint) {
+void find_stores(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
+  if (op == MutationOperator::kUnclearedOutputAdjoint) {
     for (std::size_t s = 0; s < context.statements.size(); ++s) {
       const auto* store = std::get_if<Store>(&context.statements[s].statement->node);
       if (store == nullptr) continue;
@@ -231,7 +235,7 @@ void find_stores(Operator op, const MutationContext& context, std::vector<Mutati
       if (!context.is_gradient(array)) continue;
       found.push_back({op, s, context.statements[s].statement->loc,
                        fmt::format("'{}' is not cleared", name_of(context, array)),
-                       [s](Editor& edit) { edit.erase(s); }});
+                       [s](FunctionEditor& edit) { edit.erase(s); }});
     }
     return;
   }
@@ -240,33 +244,33 @@ void find_stores(Operator op, const MutationContext& context, std::vector<Mutati
     const Loc loc = context.statements[s].statement->loc;
     const std::string name = name_of(context, seed.gradient);
     const bool cleared = stores_to(context, s + 1, seed.gradient);
-    if (op == Operator::kClearAdjointBeforeRead && cleared) {
-      found.push_back({op, s, loc, fmt::format("'{}' is cleared before it is read", name), [s](Editor& edit) {
+    if (op == MutationOperator::kClearAdjointBeforeRead && cleared) {
+      found.push_back({op, s, loc, fmt::format("'{}' is cleared before it is read", name), [s](FunctionEditor& edit) {
                          const Stmt clearing = edit.at(s + 1);
                          edit.erase(s + 1);
                          edit.insert_before(s, clearing);
                        }});
     }
-    if (op == Operator::kAtomicClearsAdjoint && !cleared) {
+    if (op == MutationOperator::kAtomicClearsAdjoint && !cleared) {
       const Expr load = *seed.load;
       found.push_back(
-          {op, s, loc, fmt::format("'{}' is cleared", name), [=](Editor& edit) {
+          {op, s, loc, fmt::format("'{}' is cleared", name), [=](FunctionEditor& edit) {
              const std::vector<ExprId> indices(load.args.begin() + 1, load.args.end());
              edit.insert_after(
                  s, Stmt{Store{.array = load.args[0], .indices = indices, .value = edit.make().zero(load.type)}});
            }});
     }
-    if (op != Operator::kCotangentOfOtherArray) continue;
+    if (op != MutationOperator::kCotangentOfOtherArray) continue;
     for (VarId other = 0; other < context.function.parameter_count; ++other) {
       const bool fits = context.function.var(other).type == context.function.var(seed.gradient).type;
       if (other == seed.gradient || !context.is_gradient(other) || !fits) continue;
       const Expr load = *seed.load;
-      const ExpressionPosition place = seed.place;
-      found.push_back(
-          {op, s, loc, fmt::format("'{}' is read instead of '{}'", name_of(context, other), name), [=](Editor& edit) {
-             const std::vector<ExprId> indices(load.args.begin() + 1, load.args.end());
-             edit.replace(place, edit.make().load(other, indices));
-           }});
+      const ExpressionPosition place = seed.position;
+      found.push_back({op, s, loc, fmt::format("'{}' is read instead of '{}'", name_of(context, other), name),
+                       [=](FunctionEditor& edit) {
+                         const std::vector<ExprId> indices(load.args.begin() + 1, load.args.end());
+                         edit.replace(place, edit.make().load(other, indices));
+                       }});
     }
   }
 }

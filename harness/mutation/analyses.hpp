@@ -12,8 +12,9 @@ namespace assay::mutation {
 /// By statement (numbered as in statements_of): whether it changes an array that outlives the launch, or computes a
 /// value for such a statement. `dead` statements have no effect. A statement without effect may be changed arbitrarily,
 /// as long as it terminates and accesses only the kernel's memory.
-std::vector<bool> effective_statements(const ir::Function& function, const std::vector<ListedStatement>& statements,
-                                       const std::vector<bool>& dead);
+std::vector<bool> find_effective_statements(const ir::Function& function,
+                                            const std::vector<ListedStatement>& statements,
+                                            const std::vector<bool>& dead);
 
 /// Whether no iteration writes a value that another one reads. Conservative: false may mean that it is not known. True
 /// if one of these holds:

@@ -25,9 +25,9 @@ namespace {
 
 /// Operators whose mutants the device can detect. A device that runs threads sequentially cannot detect a fault that
 /// needs concurrent threads.
-std::set<Operator> operators_of(const CampaignOptions& options, backends::SourceTarget target) {
-  std::set<Operator> operators;
-  for (const OperatorEntry& row : kOperators) {
+std::set<MutationOperator> operators_of(const CampaignOptions& options, backends::SourceTarget target) {
+  std::set<MutationOperator> operators;
+  for (const MutationOperatorEntry& row : kOperators) {
     const bool named = std::ranges::find(options.operators, row.name) != options.operators.end();
     const bool detects =
         target == backends::SourceTarget::kWarpPython
@@ -38,21 +38,22 @@ std::set<Operator> operators_of(const CampaignOptions& options, backends::Source
   return operators;
 }
 
-Result<Campaign> campaign_of(const CampaignOptions& options, backends::SourceTarget target) {
+Result<MutationCampaign> campaign_of(const CampaignOptions& options, backends::SourceTarget target) {
   const Result<harness::Selection> selection =
       harness::select(options.selectors, {.device = options.device,
                                           .modes = {""},
-                                          .random_kernels = options.random_kernels,
+                                          .random_kernels_per_family = options.random_kernels_per_family,
                                           .first_random_seed = options.seed});
   if (!selection.ok()) return selection.error();
-  Campaign campaign{.kernels = {},
-                    .operators = operators_of(options, target),
-                    .max_mutants = options.max_mutants,
-                    .seed = options.seed,
-                    .policy = options.quick ? harness::Policy::quick() : harness::Policy::standard(),
-                    .jobs = options.jobs,
-                    .judges_widened_bounds = options.judges_widened_bounds,
-                    .completed_mutants = {}};
+  MutationCampaign campaign{
+      .kernels = {},
+      .operators = operators_of(options, target),
+      .max_mutants = options.max_mutants,
+      .seed = options.seed,
+      .policy = options.uses_few_inputs ? harness::JudgingPolicy::quick() : harness::JudgingPolicy::standard(),
+      .jobs = options.jobs,
+      .judges_widened_bounds = options.judges_widened_bounds,
+      .completed_mutants = {}};
   for (const harness::SelectedKernel& kernel : selection->kernels) {
     if (!kernel.source.parse_error) campaign.kernels.push_back(kernel.source);
   }
@@ -69,7 +70,7 @@ Result<std::vector<std::optional<WarpCodes>>> warp_codes_of(const std::vector<ha
                                                             bool is_cuda) {
   const Result<warp::WarpInterpreter>& interpreter = warp::known_interpreter();
   if (!interpreter.ok()) return interpreter.error();
-  std::vector<warp::SourceRequest> requests;
+  std::vector<warp::GeneratedCodeRequest> requests;
   std::vector<bool> is_printed;
   for (const harness::KernelSource& kernel : kernels) {
     const ir::Module& module = *kernel.module;
@@ -103,7 +104,7 @@ Result<bool> same_code_of_warp(backends::Device& device, const backends::Emitted
   std::vector<std::vector<std::string>> codes;
   for (const backends::BuildOutcome& outcome : device.build(std::vector{a, b}, backends::BuildFlags::strict())) {
     const auto* built = std::get_if<backends::BuiltKernel>(&outcome);
-    if (built == nullptr) return Error{"Warp rejects a kernel that it built before"};
+    if (built == nullptr) return Error{"Warp failed to build a kernel that it built before"};
     codes.push_back(warp::comparable_code(*built));
   }
   return codes[0] == codes[1];
@@ -121,10 +122,10 @@ Result<FalsePositiveCorpus> controls_of(const std::vector<std::string>& folders)
       ++controls.cases;
       kernels.insert(record.family + "/" + record.kernel);
       if (record.outcome == harness::Outcome::inconclusive) {
-        ++controls.inconclusive;
+        ++controls.inconclusive_case_count;
       } else if (!harness::is_pass(record.outcome)) {
-        ++controls.rejected;
-        controls.rejected_names.push_back(record.name);
+        ++controls.rejected_case_count;
+        controls.rejected_case_names.push_back(record.name);
       }
     }
   }
@@ -132,7 +133,7 @@ Result<FalsePositiveCorpus> controls_of(const std::vector<std::string>& folders)
   return controls;
 }
 
-std::string hash_of(const Campaign& campaign, const std::vector<PlannedMutant>& plan) {
+std::string hash_of(const MutationCampaign& campaign, const std::vector<PlannedMutant>& plan) {
   std::string names;
   for (const PlannedMutant& mutant : plan)
     names += name_of(campaign, mutant) + "\n";
@@ -144,33 +145,35 @@ struct OpenLedger {
   harness::LineAppender lines;
   std::vector<MutantRecord> mutants;
 };
-Result<OpenLedger> open_ledger(const CampaignOptions& options, const LedgerHeader& head) {
-  if (options.resume) {
-    Result<std::optional<Ledger>> old = read_ledger(options.output);
+Result<OpenLedger> open_ledger(const CampaignOptions& options, const MutantLedgerHeader& head) {
+  if (options.resumes_campaign) {
+    Result<std::optional<MutantLedger>> old = read_ledger(options.output_folder);
     if (!old.ok()) return old.error();
     if (*old && (*old)->header != head) {
-      return Error{"ledger belongs to another campaign, device or build; omit --resume to start a new one",
-                   (std::filesystem::path(options.output) / kLedgerFile).string()};
+      return Error{
+          "file belongs to a run with other mutants or another device, commit or seed; omit --resume to start a new "
+          "run",
+          (std::filesystem::path(options.output_folder) / kLedgerFileName).string()};
     }
     if (*old) {
-      auto lines =
-          harness::LineAppender::reopen(std::filesystem::path(options.output) / kLedgerFile, (*old)->complete_bytes);
+      auto lines = harness::LineAppender::reopen(std::filesystem::path(options.output_folder) / kLedgerFileName,
+                                                 (*old)->complete_bytes);
       if (!lines.ok()) return lines.error();
       return OpenLedger{lines.take(), std::move((*old)->mutants)};
     }
   }
-  Result<harness::LineAppender> lines = start_ledger(options.output, head);
+  Result<harness::LineAppender> lines = start_ledger(options.output_folder, head);
   if (!lines.ok()) return lines.error();
   return OpenLedger{lines.take(), {}};
 }
 
 /// The campaign on a device with threads; its mutants of operators that only threads detect are added to this score.
-Result<Ledger> threads_of(const CampaignOptions& options) {
-  if (options.threaded_campaign_folder.empty()) return Ledger{};
-  Result<std::optional<Ledger>> ledger = read_ledger(options.threaded_campaign_folder);
+Result<MutantLedger> threads_of(const CampaignOptions& options) {
+  if (options.threaded_campaign_folder.empty()) return MutantLedger{};
+  Result<std::optional<MutantLedger>> ledger = read_ledger(options.threaded_campaign_folder);
   if (!ledger.ok()) return ledger.error();
   if (!*ledger)
-    return Error{"folder contains no campaign; create one with 'assay mutate --device ptx'",
+    return Error{"folder contains no results of 'assay mutate'; create them with 'assay mutate --device ptx'",
                  options.threaded_campaign_folder};
   return **std::move(ledger);
 }
@@ -179,29 +182,29 @@ Result<Ledger> threads_of(const CampaignOptions& options) {
 
 std::vector<std::string> operator_names() {
   std::vector<std::string> names;
-  for (const OperatorEntry& row : kOperators)
+  for (const MutationOperatorEntry& row : kOperators)
     names.emplace_back(row.name);
   return names;
 }
 
 Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backends::Device& device) {
-  Result<Campaign> campaign = campaign_of(options, device.target());
+  Result<MutationCampaign> campaign = campaign_of(options, device.target());
   if (!campaign.ok()) return campaign.error();
   if (device.target() == backends::SourceTarget::kWarpPython) {
     auto codes = warp_codes_of(campaign->kernels, device.uses_cuda_math());
     if (!codes.ok()) return codes.error();
     campaign->warp_codes = codes.take();
   }
-  Result<FalsePositiveCorpus> controls = controls_of(options.false_positive_runs);
+  Result<FalsePositiveCorpus> controls = controls_of(options.false_positive_run_folders);
   if (!controls.ok()) return controls.error();
-  Result<Ledger> threaded = threads_of(options);
+  Result<MutantLedger> threaded = threads_of(options);
   if (!threaded.ok()) return threaded.error();
   std::vector<PlannedMutant> plan = plan_mutants(*campaign, device, harness::printer());
-  LedgerHeader head{.device = options.device,
-                    .commit = std::string(kCommitHash.substr(0, 7)),
-                    .seed = options.seed,
-                    .planned_mutants = plan.size(),
-                    .plan_hash = hash_of(*campaign, plan)};
+  MutantLedgerHeader head{.device = options.device,
+                          .commit = std::string(kCommitHash.substr(0, 7)),
+                          .seed = options.seed,
+                          .planned_mutants = plan.size(),
+                          .plan_hash = hash_of(*campaign, plan)};
   Result<OpenLedger> ledger = open_ledger(options, head);
   if (!ledger.ok()) return ledger.error();
   for (const MutantRecord& mutant : ledger->mutants)
@@ -215,11 +218,11 @@ Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backen
                           .mutants = std::move(ledger->mutants)};
 }
 
-std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, const backends::Device& device) {
+std::vector<std::string> find_stale_proofs(const PreparedCampaign& prepared, const backends::Device& device) {
   std::span<const EquivalenceProof> proofs = kEquivalenceProofs;
   if (device.target() == backends::SourceTarget::kWarpPython)
     proofs = device.uses_cuda_math() ? std::span<const EquivalenceProof>() : kWarpEquivalenceProofs;
-  return stale_proofs(prepared.campaign, proofs, device.target(), harness::printer());
+  return find_stale_proofs(prepared.campaign, proofs, device.target(), harness::printer());
 }
 
 Result<void> run_campaign(PreparedCampaign& prepared, backends::Device& device, const std::string& compiler,
@@ -246,11 +249,11 @@ MutationScore score_of(const PreparedCampaign& prepared, const std::string& devi
   MutationScore score;
   for (const MutantRecord& mutant : mutants)
     score.add(mutant);
-  if (score.threaded_mutants.mutants > 0) score.threaded_device = device;
+  if (score.threaded_mutants.mutants > 0) score.threaded_device_name = device;
   for (const MutantRecord& mutant : prepared.threaded_ledger.mutants) {
     if (row(mutant.op).detectable_by != DetectableBy::kConcurrentThreads) continue;
     score.add(mutant);
-    score.threaded_device = prepared.threaded_ledger.header.device;
+    score.threaded_device_name = prepared.threaded_ledger.header.device;
   }
   return score;
 }

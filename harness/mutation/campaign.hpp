@@ -24,16 +24,16 @@ struct CampaignOptions {
   std::string device = "cpu";          ///< device that judges the mutants
   std::size_t max_mutants = 300;       ///< maximum number of mutants
   std::uint64_t seed = 1;              ///< seed of the choice of mutants and of the inputs
-  int random_kernels = 0;              ///< random kernels of each family, in addition to the curated ones
+  int random_kernels_per_family = 0;   ///< random kernels of each family, in addition to the curated ones
   int jobs = 0;                        ///< number of kernels processed concurrently; 0: one per core
-  bool quick = false;                  ///< judge on fewer inputs (Policy::quick)
+  bool uses_few_inputs = false;        ///< judge on fewer inputs (JudgingPolicy::quick)
   bool judges_widened_bounds = false;  ///< judge killed mutants again with widened bounds (kBoundWideningFactors)
-  bool resume = false;                 ///< continue the campaign whose ledger is in `output`
+  bool resumes_campaign = false;       ///< continue the campaign whose ledger is in `output_folder`
   std::vector<std::string>
-      false_positive_runs;               ///< folders of runs over correct random kernels: the false-positive corpus
+      false_positive_run_folders;        ///< folders of runs over correct random kernels: the false-positive corpus
   std::string threaded_campaign_folder;  ///< folder of a campaign on a device with concurrent threads; empty: none
   std::string compiler;                  ///< C++ compiler, as for --cxx; empty: the default
-  std::string output = "out";            ///< folder of the ledger and the score
+  std::string output_folder = "out";     ///< folder of the ledger and the score
 };
 
 /// The names of all mutation operators.
@@ -41,11 +41,11 @@ std::vector<std::string> operator_names();
 
 /// A planned campaign with an open ledger.
 struct PreparedCampaign {
-  Campaign campaign;
+  MutationCampaign campaign;
   std::vector<PlannedMutant> plan;            ///< all planned mutants
   FalsePositiveCorpus false_positive_corpus;  ///< results of the runs over correct kernels
-  Ledger threaded_ledger;             ///< ledger of CampaignOptions::threaded_campaign_folder; empty if there is none
-  LedgerHeader header;                ///< first line of the ledger
+  MutantLedger threaded_ledger;       ///< ledger of CampaignOptions::threaded_campaign_folder; empty if there is none
+  MutantLedgerHeader header;          ///< first line of the ledger
   harness::LineAppender ledger;       ///< the open ledger
   std::vector<MutantRecord> mutants;  ///< judged mutants; those of a resumed ledger come first
 };
@@ -54,7 +54,7 @@ struct PreparedCampaign {
 Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backends::Device& device);
 
 /// The kernels with a proof of equivalence that matches no mutant any more; must be empty.
-std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, const backends::Device& device);
+std::vector<std::string> find_stale_proofs(const PreparedCampaign& prepared, const backends::Device& device);
 
 /// Judges the remaining mutants and appends a ledger line for each. Calls `on_mutant` after each. Fails if a line
 /// cannot be written.

@@ -22,7 +22,7 @@ bool works_on_gradients_inside(const MutationContext& context, const Stmt& state
   return works;
 }
 
-void find_loops(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+void find_loops(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     const Stmt& statement = *context.statements[s].statement;
     const auto* loop = std::get_if<For>(&statement.node);
@@ -30,21 +30,21 @@ void find_loops(Operator op, const MutationContext& context, std::vector<Mutatio
     const Expr& step = context.function.expr(loop->step);
     const bool reversed = step.kind == ExprKind::kLiteral && static_cast<std::int64_t>(step.bits) < 0;
     // Independent iterations may run in any order.
-    if (op == Operator::kLoopRunsForward && (!reversed || is_order_independent(context, *loop))) continue;
+    if (op == MutationOperator::kLoopRunsForward && (!reversed || is_order_independent(context, *loop))) continue;
     const ExprId start = loop->start, stop = loop->stop, stride = loop->step;
     const Type type = context.function.expr(start).type;
     found.push_back({op, s, statement.loc,
                      fmt::format("{}: loop over '{}'", row(op).change, name_of(context, loop->variable)),
-                     [=](Editor& edit) {
+                     [=](FunctionEditor& edit) {
                        Builder& make = edit.make();
                        auto& changed = std::get<For>(edit.at(s).node);
-                       if (op == Operator::kLoopRunsForward) {
+                       if (op == MutationOperator::kLoopRunsForward) {
                          const ExprId unit = make.literal(type, std::int64_t{1});
                          changed.start = make.op(Op::kAdd, {stop, unit});
                          changed.stop = make.op(Op::kAdd, {start, unit});
                          changed.step = unit;
                        } else {
-                         const Op away = op == Operator::kOneIterationMore ? Op::kSub : Op::kAdd;
+                         const Op away = op == MutationOperator::kOneIterationMore ? Op::kSub : Op::kAdd;
                          changed.start = make.op(away, {start, stride});
                        }
                      }});
@@ -70,7 +70,7 @@ void find_changed_decisions(const MutationContext& context, std::vector<Mutation
     const bool decides =
         branch != nullptr || (let != nullptr && let->value != kNone && is_comparison(context, let->value));
     if (!decides) continue;
-    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
+    for_each_expression_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       if (expr.kind != ExprKind::kVariable || !expr.type.is_value()) return;
       const Variable& own = context.function.var(expr.variable);
       if (!context.is_from_source(expr.variable)) return;
@@ -80,24 +80,24 @@ void find_changed_decisions(const MutationContext& context, std::vector<Mutation
         if (origin_of(context, v) == origin_of(context, expr.variable) ||
             is_loaded_with_same_indices(context, v, expr.variable))
           continue;
-        if (context.ranges.truth(node_root(context, s, node.place))) continue;
-        const ExpressionPosition place = node.place;
-        found.push_back({Operator::kBranchOnOtherVersion, s, statement.loc,
+        if (context.known_ranges.truth(node_root(context, s, node.position))) continue;
+        const ExpressionPosition place = node.position;
+        found.push_back({MutationOperator::kBranchOnOtherVersion, s, statement.loc,
                          fmt::format("a branch condition uses an earlier or later value of '{}'", own.name),
-                         [=](Editor& edit) { edit.replace(place, edit.make().var(v)); }});
+                         [=](FunctionEditor& edit) { edit.replace(place, edit.make().var(v)); }});
       }
     });
   }
 }
 
-void find_branches(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+void find_branches(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     const Stmt& statement = *context.statements[s].statement;
     const auto* branch = std::get_if<If>(&statement.node);
     if (branch == nullptr || !works_on_gradients_inside(context, statement)) continue;
-    if (op == Operator::kBranchNegated) {
+    if (op == MutationOperator::kBranchNegated) {
       const ExprId condition = branch->condition;
-      found.push_back({op, s, statement.loc, "a branch is negated", [=](Editor& edit) {
+      found.push_back({op, s, statement.loc, "a branch is negated", [=](FunctionEditor& edit) {
                          std::get<If>(edit.at(s).node).condition = edit.make().op(Op::kNot, {condition});
                        }});
       continue;
@@ -107,9 +107,8 @@ void find_branches(Operator op, const MutationContext& context, std::vector<Muta
         return context.works_on_gradients(inner) || works_on_gradients_inside(context, inner);
       });
       if (!works) return;
-      found.push_back({op, s, statement.loc,
-                       fmt::format("the {} branch of an if is skipped", then ? "first branch" : "else branch"),
-                       [=](Editor& edit) {
+      found.push_back({op, s, statement.loc, fmt::format("the {} branch of an if is skipped", then ? "first" : "else"),
+                       [=](FunctionEditor& edit) {
                          auto& changed = std::get<If>(edit.at(s).node);
                          (then ? changed.then_block : changed.else_block).statements.clear();
                        }});
@@ -142,20 +141,20 @@ void find_counters(const MutationContext& context, std::vector<Mutation>& found)
     // The counter that counts checkpoints down returns to the first by itself.
     if (context.function.var(let->variable).name == "checkpoint") continue;
     if (!std::ranges::binary_search(assigned, let->variable) || !read_first(context, s, let->variable)) continue;
-    found.push_back({Operator::kInnerCounterNotReset, s, context.statements[s].statement->loc,
+    found.push_back({MutationOperator::kInnerCounterNotReset, s, context.statements[s].statement->loc,
                      fmt::format("'{}' is not reset", name_of(context, let->variable)),
-                     [s](Editor& edit) { edit.hoist_out_of_loop(s); }});
+                     [s](FunctionEditor& edit) { edit.hoist_out_of_loop(s); }});
   }
 }
 
 }  // namespace
 
-void find_control(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+void find_control(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
   switch (op) {
-    case Operator::kBranchOnOtherVersion: return find_changed_decisions(context, found);
-    case Operator::kBranchNegated:
-    case Operator::kSkippedBranchReversal: return find_branches(op, context, found);
-    case Operator::kInnerCounterNotReset: return find_counters(context, found);
+    case MutationOperator::kBranchOnOtherVersion: return find_changed_decisions(context, found);
+    case MutationOperator::kBranchNegated:
+    case MutationOperator::kSkippedBranchReversal: return find_branches(op, context, found);
+    case MutationOperator::kInnerCounterNotReset: return find_counters(context, found);
     default: return find_loops(op, context, found);
   }
 }

@@ -62,8 +62,8 @@ KnownRanges::KnownRanges(const Module& module, const Function& kernel, const Fun
   const ParameterUses uses = parameter_use(module, kernel);
   for (std::size_t p = 0; preconditions.ok() && p < uses.size(); ++p) {
     const bool integer = is_integer(kernel.variables[p].type.scalar) && kernel.variables[p].type.components() == 1;
-    if (integer && !uses[p].changed() && preconditions->ranges[p])
-      variable_facts_[p].range = of_precondition(*preconditions->ranges[p]);
+    if (integer && !uses[p].changed() && preconditions->range_by_parameter[p])
+      variable_facts_[p].range = of_precondition(*preconditions->range_by_parameter[p]);
   }
   for (std::size_t d = 0; preconditions.ok() && d < preconditions->launch_extents.size(); ++d) {
     const std::optional<double> extent = number(preconditions->launch_extents[d]);
@@ -240,10 +240,11 @@ void KnownRanges::count_trips(const Block& around, std::size_t number, std::vect
   const std::vector<VarId> outer = declared_variables(around), inner = declared_variables(loop->body);
   for (const Carried& counter : counters) {
     if (function_.expr(counter.next).kind != ExprKind::kVariable) continue;
-    const auto before = max_value_where(*first, outer, [&](ExprId id) { return is_integer_literal(function_, id, 0); });
+    const auto before =
+        max_value_under_condition(*first, outer, [&](ExprId id) { return is_integer_literal(function_, id, 0); });
     const VarId next = function_.expr(counter.next).variable;
     const auto later =
-        max_value_where(decision->next, inner, [&](ExprId id) { return is_variable(function_, id, next); });
+        max_value_under_condition(decision->next, inner, [&](ExprId id) { return is_variable(function_, id, next); });
     if (!before || !later) continue;
     const std::int64_t trips = std::max<std::int64_t>({*before, *later, -1}) + 1;
     for (const Carried& other : counters) {
@@ -254,9 +255,9 @@ void KnownRanges::count_trips(const Block& around, std::size_t number, std::vect
   }
 }
 
-std::optional<std::int64_t> KnownRanges::max_value_where(ExprId condition, const std::vector<VarId>& local,
-                                                         const std::function<bool(ExprId)>& is_operand,
-                                                         int depth) const {
+std::optional<std::int64_t> KnownRanges::max_value_under_condition(ExprId condition, const std::vector<VarId>& local,
+                                                                   const std::function<bool(ExprId)>& is_operand,
+                                                                   int depth) const {
   constexpr std::int64_t kNever = -1;
   constexpr int kDeepest = 8;
   const Expr& expr = function_.expr(condition);
@@ -267,8 +268,8 @@ std::optional<std::int64_t> KnownRanges::max_value_where(ExprId condition, const
     return std::max(kNever, expr.op == Op::kLt ? bound->high - 1 : bound->high);
   }
   if (expr.kind == ExprKind::kOperation && expr.op == Op::kAnd) {
-    const auto left = max_value_where(expr.args[0], local, is_operand, depth + 1);
-    const auto right = max_value_where(expr.args[1], local, is_operand, depth + 1);
+    const auto left = max_value_under_condition(expr.args[0], local, is_operand, depth + 1);
+    const auto right = max_value_under_condition(expr.args[1], local, is_operand, depth + 1);
     return left && right ? std::min(left, right) : std::max(left, right);
   }
   const bool known = expr.kind == ExprKind::kVariable && std::ranges::binary_search(local, expr.variable);
@@ -282,7 +283,7 @@ std::optional<std::int64_t> KnownRanges::max_value_where(ExprId condition, const
                          : assign != nullptr && assign->variable == expr.variable ? assign->value
                                                                                   : kNone;
     if (value == kNone || !greatest) return;
-    const auto here = max_value_where(value, local, is_operand, depth + 1);
+    const auto here = max_value_under_condition(value, local, is_operand, depth + 1);
     greatest = here ? std::optional(std::max(*greatest, *here)) : std::nullopt;
   });
   return greatest;

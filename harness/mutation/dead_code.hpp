@@ -51,8 +51,9 @@ class KnownRanges {
   void count_trips(const ir::Block& around, std::size_t loop, std::vector<bool>& fixed);
   /// The greatest value of the compared operand if the condition holds. Follows only `local` variables (sorted): others
   /// may hold conditions on an earlier value of the operand.
-  std::optional<std::int64_t> max_value_where(ir::ExprId condition, const std::vector<ir::VarId>& local,
-                                              const std::function<bool(ir::ExprId)>& is_operand, int depth = 0) const;
+  std::optional<std::int64_t> max_value_under_condition(ir::ExprId condition, const std::vector<ir::VarId>& local,
+                                                        const std::function<bool(ir::ExprId)>& is_operand,
+                                                        int depth = 0) const;
 
   const ir::Function& function_;
   std::vector<VariableFacts> variable_facts_;  ///< by variable of the function

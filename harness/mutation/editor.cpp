@@ -28,9 +28,10 @@ bool is_loop(const Stmt& statement) {
 
 }  // namespace
 
-Editor::Editor(const Module& module, Function& function) : function_(function), builder_(module, function) {}
+FunctionEditor::FunctionEditor(const Module& module, Function& function)
+    : function_(function), builder_(module, function) {}
 
-Editor::Position Editor::position(std::size_t statement) {
+FunctionEditor::Position FunctionEditor::position(std::size_t statement) {
   Position found;
   visit_positions(function_.body, [&](Block& block, std::size_t index) {
     if (statement-- > 0) return false;
@@ -40,12 +41,12 @@ Editor::Position Editor::position(std::size_t statement) {
   return found;
 }
 
-Stmt& Editor::at(std::size_t statement) {
+Stmt& FunctionEditor::at(std::size_t statement) {
   const Position place = position(statement);
   return place.block->statements[place.index];
 }
 
-ExprId Editor::rebuilt(ExprId root, std::size_t& nodes_left, ExprId expression) {
+ExprId FunctionEditor::rebuilt(ExprId root, std::size_t& nodes_left, ExprId expression) {
   if (nodes_left-- == 0) return expression;
   Expr copy = function_.expr(root);
   for (ExprId& arg : copy.args) {
@@ -56,7 +57,7 @@ ExprId Editor::rebuilt(ExprId root, std::size_t& nodes_left, ExprId expression) 
   return static_cast<ExprId>(function_.expressions.size() - 1);
 }
 
-void Editor::replace(const ExpressionPosition& place, ExprId expression) {
+void FunctionEditor::replace(const ExpressionPosition& place, ExprId expression) {
   std::size_t root = 0;
   for_each_root_expression(at(place.statement), [&](ExprId& id) {
     if (root++ != place.root) return;
@@ -65,32 +66,32 @@ void Editor::replace(const ExpressionPosition& place, ExprId expression) {
   });
 }
 
-ExprId Editor::get(const ExpressionPosition& place) {
+ExprId FunctionEditor::get(const ExpressionPosition& place) {
   ExprId found = kNone;
   for (const ExpressionNode& node : nodes_of(function_, at(place.statement), place.statement)) {
-    if (node.place.root == place.root && node.place.node == place.node) found = node.id;
+    if (node.position.root == place.root && node.position.node == place.node) found = node.id;
   }
   return found;
 }
 
-void Editor::erase(std::size_t statement) {
+void FunctionEditor::erase(std::size_t statement) {
   const Position place = position(statement);
   place.block->statements.erase(place.block->statements.begin() + static_cast<std::ptrdiff_t>(place.index));
 }
 
-void Editor::insert_before(std::size_t statement, Stmt added) {
+void FunctionEditor::insert_before(std::size_t statement, Stmt added) {
   const Position place = position(statement);
   place.block->statements.insert(place.block->statements.begin() + static_cast<std::ptrdiff_t>(place.index),
                                  std::move(added));
 }
 
-void Editor::insert_after(std::size_t statement, Stmt added) {
+void FunctionEditor::insert_after(std::size_t statement, Stmt added) {
   const Position place = position(statement);
   place.block->statements.insert(place.block->statements.begin() + static_cast<std::ptrdiff_t>(place.index) + 1,
                                  std::move(added));
 }
 
-bool Editor::hoist_out_of_loop(std::size_t statement) {
+bool FunctionEditor::hoist_out_of_loop(std::size_t statement) {
   const std::vector<ListedStatement> listed = statements_of(function_);
   std::size_t loop = listed[statement].parent;
   while (loop != std::string::npos && !is_loop(*listed[loop].statement))

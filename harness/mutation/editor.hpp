@@ -18,10 +18,10 @@ struct ExpressionPosition {
   std::size_t node = 0;       ///< number of the node in the root's tree, in preorder
 };
 
-class Editor {
+class FunctionEditor {
  public:
   /// Edits `function`, which is or will be part of the module.
-  Editor(const ir::Module& module, ir::Function& function);
+  FunctionEditor(const ir::Module& module, ir::Function& function);
 
   /// The builder for new expressions of the function.
   ir::Builder& make() { return builder_; }
@@ -54,9 +54,9 @@ std::vector<ir::ExprId> roots_of(const ir::Stmt& statement);
 
 /// A node of an expression tree, with its place.
 struct ExpressionNode {
-  ExpressionPosition place;   ///< position of the node
-  ir::ExprId id = ir::kNone;  ///< the node's expression
-  std::size_t parent = 0;     ///< index of the parent in the list; its own index for a root
+  ExpressionPosition position;  ///< position of the node
+  ir::ExprId id = ir::kNone;    ///< the node's expression
+  std::size_t parent = 0;       ///< index of the parent in the list; its own index for a root
 };
 /// All nodes of the root expressions of the statement with this number, in order.
 std::vector<ExpressionNode> nodes_of(const ir::Function& function, const ir::Stmt& statement, std::size_t number);

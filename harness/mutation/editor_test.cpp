@@ -44,12 +44,12 @@ TEST(ProgramEditor, NumbersStatementsAndNodesInProgramOrder) {
   const std::vector<ExpressionNode> nodes = nodes_of(example.kernel(), *statements[3].statement, 3);
   ASSERT_EQ(nodes.size(), 5U) << "add, sum, mul, t, t";
   EXPECT_EQ(nodes[3].parent, 2U);
-  EXPECT_EQ(nodes[4].place.node, 4U);
+  EXPECT_EQ(nodes[4].position.node, 4U);
 }
 
 TEST(ProgramEditor, ReplacesOnlyOneUseOfExpressionUsedTwice) {
   Example example;
-  Editor edit(example.module, example.kernel());
+  FunctionEditor edit(example.module, example.kernel());
   const ExpressionPosition factor{.statement = 3, .root = 0, .node = 4};
   edit.replace(factor, edit.make().f32(3));
   EXPECT_TRUE(example.is_valid());
@@ -58,7 +58,7 @@ TEST(ProgramEditor, ReplacesOnlyOneUseOfExpressionUsedTwice) {
 
 TEST(ProgramEditor, ErasesAndInsertsStatementsInABlock) {
   Example example;
-  Editor edit(example.module, example.kernel());
+  FunctionEditor edit(example.module, example.kernel());
   const Stmt addition = edit.at(3);
   edit.insert_after(3, addition);
   EXPECT_EQ(statements_of(example.kernel()).size(), 6U);
@@ -70,7 +70,7 @@ TEST(ProgramEditor, ErasesAndInsertsStatementsInABlock) {
 
 TEST(ProgramEditor, MovesDeclarationOutOfLoop) {
   Example example;
-  Editor edit(example.module, example.kernel());
+  FunctionEditor edit(example.module, example.kernel());
   std::get<Let>(edit.at(2).node).value = kNone;
   ASSERT_TRUE(edit.hoist_out_of_loop(2));
   EXPECT_TRUE(example.is_valid());

@@ -27,8 +27,8 @@ bool only_holds_others(const Stmt& statement) {
 
 }  // namespace
 
-std::vector<bool> effective_statements(const Function& function, const std::vector<ListedStatement>& statements,
-                                       const std::vector<bool>& dead) {
+std::vector<bool> find_effective_statements(const Function& function, const std::vector<ListedStatement>& statements,
+                                            const std::vector<bool>& dead) {
   std::vector<bool> effective(statements.size(), false);
   std::vector<bool> wanted(function.variables.size(), false);
   const auto add = [&](std::size_t s) {

@@ -16,7 +16,7 @@ std::vector<bool> effective(const std::string& body, std::set<std::size_t> dead 
   std::vector<bool> flags(statements.size(), false);
   for (const std::size_t s : dead)
     flags[s] = true;
-  return effective_statements(kernel, statements, flags);
+  return find_effective_statements(kernel, statements, flags);
 }
 
 TEST(EffectiveStatements, IncludeDefinitionsOfStoredValues) {

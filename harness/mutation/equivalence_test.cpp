@@ -10,8 +10,8 @@ namespace assay::mutation {
 namespace {
 
 /// A campaign with the kernels that have proofs.
-Campaign campaign_with_proofs() {
-  Campaign campaign;
+MutationCampaign campaign_with_proofs() {
+  MutationCampaign campaign;
   std::vector<std::string> names;
   for (const EquivalenceProof& proof : kEquivalenceProofs)
     names.emplace_back(proof.kernel);
@@ -23,19 +23,19 @@ Campaign campaign_with_proofs() {
 }
 
 TEST(EquivalenceProofs, MatchExistingMutants) {
-  const Campaign campaign = campaign_with_proofs();
-  EXPECT_EQ(
-      stale_proofs(campaign, kEquivalenceProofs, backends::SourceTarget::kCpp, harness::testing::faulty_printer({})),
-      std::vector<std::string>{});
+  const MutationCampaign campaign = campaign_with_proofs();
+  EXPECT_EQ(find_stale_proofs(campaign, kEquivalenceProofs, backends::SourceTarget::kCpp,
+                              harness::testing::faulty_printer({})),
+            std::vector<std::string>{});
   for (const EquivalenceProof& proof : kEquivalenceProofs)
-    EXPECT_FALSE(proof.proof.empty()) << proof.kernel;
+    EXPECT_FALSE(proof.proof_text.empty()) << proof.kernel;
 }
 
 TEST(EquivalenceProofs, AreStaleIfTheMutantChanges) {
   EquivalenceProof changed = kEquivalenceProofs[0];
   ++changed.patch_hash;
-  EXPECT_EQ(stale_proofs(campaign_with_proofs(), {&changed, 1}, backends::SourceTarget::kCpp,
-                         harness::testing::faulty_printer({})),
+  EXPECT_EQ(find_stale_proofs(campaign_with_proofs(), {&changed, 1}, backends::SourceTarget::kCpp,
+                              harness::testing::faulty_printer({})),
             std::vector<std::string>{std::string(changed.kernel)});
 }
 

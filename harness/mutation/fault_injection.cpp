@@ -49,7 +49,7 @@ class FaultInjectionSuite {
     if (!compiler_.empty()) arguments.insert(arguments.end(), {"--cxx", compiler_});
     const cpu::ProcessResult ended = cpu::run_process(program_, arguments, kTimeLimit);
     if (ended.end_reason != cpu::ProcessResult::EndReason::kExited)
-      return Error{"program did not finish: " + ended.output, program_.string()};
+      return Error{"program did not finish; its output: " + ended.output, program_.string()};
     const Result<harness::RunRecords> run = harness::read_records(output);
     if (!run.ok()) return run.error();
     if (run->cases.empty()) return Error{fmt::format("no test case for '{}'", selector), program_.string()};

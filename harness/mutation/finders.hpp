@@ -7,21 +7,21 @@
 
 namespace assay::mutation {
 
-void find_accumulation(Operator op, const MutationContext& context, std::vector<Mutation>& found);
-void find_stores(Operator op, const MutationContext& context, std::vector<Mutation>& found);
-void find_values(Operator op, const MutationContext& context, std::vector<Mutation>& found);
-void find_rules(Operator op, const MutationContext& context, std::vector<Mutation>& found);
-void find_control(Operator op, const MutationContext& context, std::vector<Mutation>& found);
-void find_memory(Operator op, const MutationContext& context, std::vector<Mutation>& found);
-void find_replay(Operator op, const MutationContext& context, std::vector<Mutation>& found);
-void find_forward(Operator op, const MutationContext& context, std::vector<Mutation>& found);
-void find_primal(Operator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_accumulation(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_stores(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_values(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_rules(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_control(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_memory(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_replay(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_forward(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_primal(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found);
 
 // ---- shared by several groups
 
 /// Calls visit(Node, const Expr&) for each node of the statement's root expressions.
 template <class Visit>
-void for_each_node(const MutationContext& context, std::size_t statement, Visit&& visit) {
+void for_each_expression_node(const MutationContext& context, std::size_t statement, Visit&& visit) {
   for (const ExpressionNode& node : nodes_of(context.function, *context.statements[statement].statement, statement))
     visit(node, context.function.expr(node.id));
 }
@@ -36,7 +36,7 @@ AssignedValue assigned_value_of(const ir::Stmt& statement);
 /// A load of an incoming gradient (cotangent) in a definition.
 struct CotangentLoad {
   std::size_t statement = 0;       ///< number of the statement that contains the load
-  ExpressionPosition place;        ///< position of the load
+  ExpressionPosition position;     ///< position of the load
   const ir::Expr* load = nullptr;  ///< the load expression
   ir::VarId gradient = ir::kNone;  ///< the gradient array that is loaded
 };

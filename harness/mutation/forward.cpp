@@ -54,9 +54,9 @@ std::optional<Op> other_comparison(Op op, bool integers) {
   }
 }
 
-Make replacement(Operator op, const MutationContext& context, const Expr& expr) {
+Make replacement(MutationOperator op, const MutationContext& context, const Expr& expr) {
   const Expr node = expr;
-  if (op == Operator::kFloatConstantOff) {
+  if (op == MutationOperator::kFloatConstantOffByThousandth) {
     if (expr.kind != ExprKind::kLiteral || !expr.type.is_float_scalar()) return nullptr;
     const double value = std::bit_cast<double>(expr.bits);
     const double off = round_to(expr.type.scalar, value * 1.001);
@@ -65,7 +65,7 @@ Make replacement(Operator op, const MutationContext& context, const Expr& expr) 
   }
   if (expr.kind != ExprKind::kOperation) return nullptr;
   const Type first = expr.args.empty() ? kVoid : context.function.expr(expr.args[0]).type;
-  if (op == Operator::kWrongOperator) {
+  if (op == MutationOperator::kWrongOperator) {
     const auto other = exchanged(expr.op);
     if (!other) return nullptr;
     std::vector<Type> types;
@@ -77,7 +77,7 @@ Make replacement(Operator op, const MutationContext& context, const Expr& expr) 
   }
   const auto other = other_comparison(expr.op, first.is_integer_scalar());
   if (!other || first.is_tile()) return nullptr;
-  if (op == Operator::kWrongComparison) return [=](Builder& make) { return make.op(*other, node.args); };
+  if (op == MutationOperator::kWrongComparison) return [=](Builder& make) { return make.op(*other, node.args); };
   if (!first.is_integer_scalar()) return nullptr;
   return [=](Builder& make) {
     const ExprId shifted = make.op(Op::kAdd, {node.args[1], make.literal(first, std::int64_t{1})});
@@ -87,16 +87,16 @@ Make replacement(Operator op, const MutationContext& context, const Expr& expr) 
 
 void find_arrays(const MutationContext& context, std::vector<Mutation>& found) {
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
-    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
+    for_each_expression_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       if (expr.kind != ExprKind::kLoad || expr.type.is_tile()) return;
       const VarId array = context.function.expr(expr.args[0]).variable;
       for (VarId other = 0; other < context.function.parameter_count; ++other) {
         if (other == array || context.function.var(other).type != context.function.var(array).type) continue;
         const std::vector<ExprId> indices(expr.args.begin() + 1, expr.args.end());
-        const ExpressionPosition place = node.place;
-        found.push_back({Operator::kReadOfOtherArray, s, context.statements[s].statement->loc,
+        const ExpressionPosition place = node.position;
+        found.push_back({MutationOperator::kReadOfOtherArray, s, context.statements[s].statement->loc,
                          fmt::format("'{}' is read instead of '{}'", name_of(context, other), name_of(context, array)),
-                         [=](Editor& edit) { edit.replace(place, edit.make().load(other, indices)); }});
+                         [=](FunctionEditor& edit) { edit.replace(place, edit.make().load(other, indices)); }});
       }
     });
   }
@@ -108,8 +108,8 @@ void find_dropped(const MutationContext& context, std::vector<Mutation>& found) 
     const bool acts = std::holds_alternative<Store>(statement.node) || std::holds_alternative<Assign>(statement.node) ||
                       std::holds_alternative<Atomic>(statement.node);
     if (!acts) continue;
-    found.push_back({Operator::kDroppedStatement, s, statement.loc, "a statement is dropped",
-                     [s](Editor& edit) { edit.erase(s); }});
+    found.push_back({MutationOperator::kDroppedStatement, s, statement.loc, "a statement is dropped",
+                     [s](FunctionEditor& edit) { edit.erase(s); }});
   }
 }
 
@@ -118,8 +118,8 @@ void find_bounds(const MutationContext& context, std::vector<Mutation>& found) {
     const auto* loop = std::get_if<For>(&context.statements[s].statement->node);
     if (loop == nullptr) continue;
     const ExprId stop = loop->stop, step = loop->step;
-    found.push_back({Operator::kGuardOffByOne, s, context.statements[s].statement->loc, "a loop stops one step later",
-                     [=](Editor& edit) {
+    found.push_back({MutationOperator::kGuardOffByOne, s, context.statements[s].statement->loc,
+                     "a loop stops one step later", [=](FunctionEditor& edit) {
                        std::get<For>(edit.at(s).node).stop = edit.make().op(Op::kAdd, {stop, step});
                      }});
   }
@@ -132,44 +132,44 @@ bool is_step(Op op) {
 
 }  // namespace
 
-void find_forward(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
-  if (op == Operator::kReadOfOtherArray) return find_arrays(context, found);
-  if (op == Operator::kDroppedStatement) return find_dropped(context, found);
-  if (op == Operator::kGuardOffByOne) find_bounds(context, found);
+void find_forward(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
+  if (op == MutationOperator::kReadOfOtherArray) return find_arrays(context, found);
+  if (op == MutationOperator::kDroppedStatement) return find_dropped(context, found);
+  if (op == MutationOperator::kGuardOffByOne) find_bounds(context, found);
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
-    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
+    for_each_expression_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       const Make make = replacement(op, context, expr);
       if (!make) return;
-      const ExpressionPosition place = node.place;
+      const ExpressionPosition place = node.position;
       found.push_back({op, s, context.statements[s].statement->loc,
                        expr.kind == ExprKind::kLiteral
-                           ? fmt::format("{} is off by a thousandth", std::bit_cast<double>(expr.bits))
+                           ? fmt::format("the constant {} is off by a thousandth", std::bit_cast<double>(expr.bits))
                            : fmt::format("{}: '{}'", row(op).change, ir::row(expr.op).mnemonic),
-                       [=](Editor& edit) { edit.replace(place, make(edit.make())); }});
+                       [=](FunctionEditor& edit) { edit.replace(place, make(edit.make())); }});
     });
   }
 }
 
-void find_primal(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+void find_primal(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     const Stmt& statement = *context.statements[s].statement;
-    if (op == Operator::kContinueActsAsBreak && std::holds_alternative<Continue>(statement.node)) {
-      found.push_back(
-          {op, s, statement.loc, "continue is treated as break", [s](Editor& edit) { edit.at(s).node = Break{}; }});
+    if (op == MutationOperator::kContinueActsAsBreak && std::holds_alternative<Continue>(statement.node)) {
+      found.push_back({op, s, statement.loc, "continue is treated as break",
+                       [s](FunctionEditor& edit) { edit.at(s).node = Break{}; }});
     }
-    if (op != Operator::kStepFunctionHasSlope) continue;
+    if (op != MutationOperator::kStepFunctionHasSlope) continue;
     const std::vector<ExpressionNode> nodes = nodes_of(context.function, statement, s);
-    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
+    for_each_expression_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       if (expr.kind != ExprKind::kOperation || !is_step(expr.op) || !expr.type.is_float_scalar()) return;
       // An integer has no derivative.
       const Expr& above = context.function.expr(nodes[node.parent].id);
       if (above.kind == ExprKind::kOperation && above.op == Op::kCast && !above.type.is_float_scalar()) return;
       const ExprId operand = expr.args[0];
-      const ExpressionPosition place = node.place;
+      const ExpressionPosition place = node.position;
       // Only in the differentiated kernel: replacing floor(x) by x gives the derivative 1, and the backward kernel
       // also computes with the value x.
       found.push_back({op, s, statement.loc, fmt::format("the derivative of {} is 1", ir::row(expr.op).mnemonic),
-                       [=](Editor& edit) { edit.replace(place, operand); }});
+                       [=](FunctionEditor& edit) { edit.replace(place, operand); }});
     });
   }
 }

@@ -52,7 +52,7 @@ inline constexpr InjectedFault kFaultInjectionEnabled[] = {
   {"power_of_the_same_exponent", FaultyComponent::kOracle, "d a^b/da = b a^b", "math/pow_active_exponent"},
   {"arctangent_of_the_other", FaultyComponent::kOracle, "atan2 exchanges its two derivatives", "math/atan2_quadrants"},
   {"product_sum_without_its_first", FaultyComponent::kOracle, "dot omits the derivative of its first component", "vector/root_of_dot"},
-  {"inverse_negated", FaultyComponent::kOracle, "the derivative of the inverse has an incorrect sign in one element", "matrix/well_conditioned_inverse"},
+  {"inverse_negated", FaultyComponent::kOracle, "the derivative of the matrix inverse has an incorrect sign in one element", "matrix/well_conditioned_inverse"},
   {"nan_equals_anything", FaultyComponent::kComparator, "NaN compares equal to every value", "math/trigonometry"},
   {"absolute_value_dropped", FaultyComponent::kComparator, "values below the lower bound pass", "math/trigonometry"},
   {"bounds_double_with_each_mismatch", FaultyComponent::kComparator, "each mismatch doubles the bounds", "math/trigonometry"},

@@ -11,12 +11,12 @@ namespace {
 
 using nlohmann::json;
 
-json to_json(const LedgerHeader& head) {
+json to_json(const MutantLedgerHeader& head) {
   return {{"type", "campaign"}, {"device", head.device},           {"commit", head.commit},
           {"seed", head.seed},  {"planned", head.planned_mutants}, {"plan", head.plan_hash}};
 }
 
-LedgerHeader head_from(const json& line) {
+MutantLedgerHeader head_from(const json& line) {
   return {.device = line.at("device"),
           .commit = line.at("commit"),
           .seed = line.at("seed"),
@@ -35,8 +35,8 @@ MutantStatus fate_from(const std::string& text) {
 MutantRecord mutant_from(const json& line) {
   MutantRecord mutant;
   mutant.name = line.at("mutant");
-  const auto op = operator_named(line.at("operator").get<std::string>());
-  if (!op) throw json::other_error::create(501, "unknown mutation operator", nullptr);
+  const auto op = find_operator_by_name(line.at("operator").get<std::string>());
+  if (!op) throw json::other_error::create(501, "unknown name of a mutation operator", nullptr);
   mutant.op = *op;
   mutant.family = line.at("family");
   mutant.kernel = line.at("kernel");
@@ -75,11 +75,11 @@ std::string to_line(const MutantRecord& mutant) {
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-Result<std::optional<Ledger>> read_ledger(const std::filesystem::path& dir) {
-  const std::filesystem::path path = dir / kLedgerFile;
+Result<std::optional<MutantLedger>> read_ledger(const std::filesystem::path& dir) {
+  const std::filesystem::path path = dir / kLedgerFileName;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return std::optional<Ledger>{};
-  Ledger ledger;
+  if (!file) return std::optional<MutantLedger>{};
+  MutantLedger ledger;
   std::int64_t number = 0;
   for (std::string text; std::getline(file, text) && !file.eof();) {
     ++number;
@@ -92,15 +92,15 @@ Result<std::optional<Ledger>> read_ledger(const std::filesystem::path& dir) {
     }
     ledger.complete_bytes += static_cast<std::int64_t>(text.size()) + 1;
   }
-  if (number == 0) return std::optional<Ledger>{};
+  if (number == 0) return std::optional<MutantLedger>{};
   return std::optional(std::move(ledger));
 }
 
-Result<harness::LineAppender> start_ledger(const std::filesystem::path& dir, const LedgerHeader& head) {
+Result<harness::LineAppender> start_ledger(const std::filesystem::path& dir, const MutantLedgerHeader& head) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
   if (error) return Error{fmt::format("cannot create the output folder: {}", error.message()), dir.string()};
-  Result<harness::LineAppender> lines = harness::LineAppender::create(dir / kLedgerFile);
+  Result<harness::LineAppender> lines = harness::LineAppender::create(dir / kLedgerFileName);
   if (!lines.ok()) return lines.error();
   if (const Result<void> put = lines->append(to_json(head).dump()); !put.ok()) return put.error();
   return lines;

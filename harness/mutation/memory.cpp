@@ -35,15 +35,15 @@ std::vector<GradientAccess> gradient_accesses(const MutationContext& context) {
   }
   for (const CotangentLoad& seed : cotangent_loads(context)) {
     const std::vector<ExprId> indices(seed.load->args.begin() + 1, seed.load->args.end());
-    found.push_back({seed.statement, seed.gradient, indices, seed.place});
+    found.push_back({seed.statement, seed.gradient, indices, seed.position});
   }
   return found;
 }
 
-Mutation reindexed(Operator op, const MutationContext& context, const GradientAccess& access,
+Mutation reindexed(MutationOperator op, const MutationContext& context, const GradientAccess& access,
                    std::function<void(Builder&, std::vector<ExprId>&)> change) {
   return {op, access.statement, context.statements[access.statement].statement->loc,
-          fmt::format("{}: '{}'", row(op).change, name_of(context, access.gradient)), [=](Editor& edit) {
+          fmt::format("{}: '{}'", row(op).change, name_of(context, access.gradient)), [=](FunctionEditor& edit) {
             std::vector<ExprId> indices = access.indices;
             change(edit.make(), indices);
             if (access.load) return edit.replace(*access.load, edit.make().load(access.gradient, indices));
@@ -65,10 +65,10 @@ bool is_looked_up(const MutationContext& context, ExprId index) {
   });
 }
 
-void find_indices(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+void find_indices(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
   const VarId thread = context.function.parameter_count;
   for (const GradientAccess& access : gradient_accesses(context)) {
-    if (op == Operator::kTransposedIndex) {
+    if (op == MutationOperator::kTransposedIndex) {
       if (access.indices.size() < 2) continue;
       found.push_back(reindexed(op, context, access,
                                 [](Builder&, std::vector<ExprId>& indices) { std::swap(indices[0], indices[1]); }));
@@ -76,13 +76,13 @@ void find_indices(Operator op, const MutationContext& context, std::vector<Mutat
     }
     for (std::size_t k = 0; k < access.indices.size(); ++k) {
       const Type type = context.function.expr(access.indices[k]).type;
-      if (op == Operator::kThreadIndexForLoadedIndex) {
+      if (op == MutationOperator::kThreadIndexForLoadedIndex) {
         if (!is_looked_up(context, access.indices[k]) || type != kI32) continue;
         found.push_back(reindexed(op, context, access,
                                   [=](Builder& make, std::vector<ExprId>& indices) { indices[k] = make.var(thread); }));
         continue;
       }
-      const Op away = op == Operator::kIndexPlusOne ? Op::kAdd : Op::kSub;
+      const Op away = op == MutationOperator::kIndexPlusOne ? Op::kAdd : Op::kSub;
       found.push_back(reindexed(op, context, access, [=](Builder& make, std::vector<ExprId>& indices) {
         indices[k] = make.op(away, {indices[k], make.literal(type, std::int64_t{1})});
       }));
@@ -101,8 +101,9 @@ void find_inactive(const MutationContext& context, std::vector<Mutation>& found)
     const Type type = context.function.var(gradient).type;
     if (!context.is_gradient(gradient) || added_to[static_cast<std::size_t>(gradient)]) continue;
     if (type.element().is_struct()) continue;
-    found.push_back({Operator::kWriteToInactiveGradient, 0, context.function.loc,
-                     fmt::format("1 is added to '{}'", name_of(context, gradient)), [=](Editor& edit) {
+    found.push_back({MutationOperator::kWriteToInactiveGradient, 0, context.function.loc,
+                     fmt::format("1 is added to '{}', which must stay zero", name_of(context, gradient)),
+                     [=](FunctionEditor& edit) {
                        Builder& make = edit.make();
                        const std::vector<ExprId> origin(type.rank, make.i32(0));
                        edit.insert_before(0, Stmt{Atomic{.op = AtomicOp::kAdd,
@@ -122,33 +123,33 @@ bool is_scratch(const MutationContext& context, VarId array) {
 
 }  // namespace
 
-void find_memory(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
-  if (op == Operator::kWriteToInactiveGradient) return find_inactive(context, found);
+void find_memory(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
+  if (op == MutationOperator::kWriteToInactiveGradient) return find_inactive(context, found);
   find_indices(op, context, found);
 }
 
-void find_replay(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+void find_replay(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
   for (const CotangentLoad& seed : cotangent_loads(context)) {
-    const VarId primal = context.primal_of[static_cast<std::size_t>(seed.gradient)];
+    const VarId primal = context.primal_parameter_by_variable[static_cast<std::size_t>(seed.gradient)];
     const Type element = context.function.var(primal).type.element();
     if (element.is_struct() || !context.function.var(primal).type.is_array()) continue;
     const bool stored = stores_to(context, seed.statement + 1, seed.gradient);
     // Stores of the backward kernel itself go to a scratch copy.
-    if (is_scratch(context, primal) || stored != (op == Operator::kReplayedStore)) continue;
+    if (is_scratch(context, primal) || stored != (op == MutationOperator::kReplayedStore)) continue;
     const std::vector<ExprId> indices(seed.load->args.begin() + 1, seed.load->args.end());
     const std::size_t s = seed.statement;
-    found.push_back({op, s, context.statements[s].statement->loc,
-                     fmt::format("the replay changes '{}' again", name_of(context, primal)), [=](Editor& edit) {
-                       Builder& make = edit.make();
-                       const ExprId value = one(make, element);
-                       const ExprId array = make.var(primal);
-                       if (op == Operator::kReplayedAtomic) {
-                         edit.insert_after(
-                             s, {Atomic{.op = AtomicOp::kAdd, .array = array, .indices = indices, .value = value}});
-                       } else {
-                         edit.insert_after(s, {Store{.array = array, .indices = indices, .value = value}});
-                       }
-                     }});
+    found.push_back(
+        {op, s, context.statements[s].statement->loc,
+         fmt::format("the backward pass changes '{}' again", name_of(context, primal)), [=](FunctionEditor& edit) {
+           Builder& make = edit.make();
+           const ExprId value = one(make, element);
+           const ExprId array = make.var(primal);
+           if (op == MutationOperator::kReplayedAtomic) {
+             edit.insert_after(s, {Atomic{.op = AtomicOp::kAdd, .array = array, .indices = indices, .value = value}});
+           } else {
+             edit.insert_after(s, {Store{.array = array, .indices = indices, .value = value}});
+           }
+         }});
   }
 }
 

@@ -23,7 +23,7 @@ std::set<std::string> names_of(const Function& kernel) {
 }
 
 std::vector<VariableDefinition> definitions_of(const Function& function, const std::vector<ListedStatement>& statements,
-                                               const std::vector<bool>& is_dead) {
+                                               const std::vector<bool>& is_dead_statement) {
   std::vector<VariableDefinition> definitions(function.variables.size());
   for (std::size_t s = 0; s < statements.size(); ++s) {
     const Stmt& statement = *statements[s].statement;
@@ -33,7 +33,8 @@ std::vector<VariableDefinition> definitions_of(const Function& function, const s
       definition.is_declared = true;
     }
     const auto* assign = std::get_if<Assign>(&statement.node);
-    if (assign != nullptr && !is_dead[s]) definitions[static_cast<std::size_t>(assign->variable)].is_assigned = true;
+    if (assign != nullptr && !is_dead_statement[s])
+      definitions[static_cast<std::size_t>(assign->variable)].is_assigned = true;
   }
   return definitions;
 }
@@ -69,16 +70,16 @@ MutationContext::MutationContext(const transforms::AdjointModule& adjoint, const
     : module(adjoint.module),
       function(adjoint.module.kernels[0]),
       statements(statements_of(function)),
-      ranges(module, kernel, function),
-      is_dead(dead_statements(ranges, statements)),
-      definitions(definitions_of(function, statements, is_dead)),
-      is_effective(effective_statements(function, statements, is_dead)),
-      primal_of(function.variables.size(), kNone),
+      known_ranges(module, kernel, function),
+      is_dead_statement(dead_statements(known_ranges, statements)),
+      definitions(definitions_of(function, statements, is_dead_statement)),
+      affects_launch_result(find_effective_statements(function, statements, is_dead_statement)),
+      primal_parameter_by_variable(function.variables.size(), kNone),
       source_names(names_of(kernel)),
       carries_gradient(function.variables.size(), false) {
   for (const transforms::GradientParameter& gradient : adjoint.gradient_parameters) {
-    primal_of[static_cast<std::size_t>(gradient.gradient)] = gradient.primal;
-    carries_gradient[static_cast<std::size_t>(gradient.gradient)] = true;
+    primal_parameter_by_variable[static_cast<std::size_t>(gradient.gradient_parameter)] = gradient.primal_parameter;
+    carries_gradient[static_cast<std::size_t>(gradient.gradient_parameter)] = true;
   }
   spread(*this);
 }
@@ -87,11 +88,11 @@ MutationContext::MutationContext(const Module& in, const Function& kernel)
     : module(in),
       function(kernel),
       statements(statements_of(kernel)),
-      ranges(in, kernel, kernel),
-      is_dead(dead_statements(ranges, statements)),
-      definitions(definitions_of(function, statements, is_dead)),
-      is_effective(effective_statements(function, statements, is_dead)),
-      primal_of(kernel.variables.size(), kNone),
+      known_ranges(in, kernel, kernel),
+      is_dead_statement(dead_statements(known_ranges, statements)),
+      definitions(definitions_of(function, statements, is_dead_statement)),
+      affects_launch_result(find_effective_statements(function, statements, is_dead_statement)),
+      primal_parameter_by_variable(kernel.variables.size(), kNone),
       source_names(names_of(kernel)),
       carries_gradient(kernel.variables.size(), false) {}
 
@@ -113,7 +114,7 @@ bool MutationContext::is_from_source(VarId variable) const {
 
 bool MutationContext::is_read(VarId variable) const {
   for (std::size_t s = 0; s < statements.size(); ++s) {
-    if (!is_effective[s]) continue;
+    if (!affects_launch_result[s]) continue;
     for (const ExprId root : roots_of(*statements[s].statement)) {
       if (std::ranges::binary_search(variables_read(function, root), variable)) return true;
     }
@@ -156,10 +157,10 @@ std::vector<CotangentLoad> cotangent_loads(const MutationContext& context) {
   std::vector<CotangentLoad> found;
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     if (assigned_value_of(*context.statements[s].statement).value == kNone) continue;
-    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
+    for_each_expression_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       if (expr.kind != ExprKind::kLoad) return;
       const VarId array = context.function.expr(expr.args[0]).variable;
-      if (context.is_gradient(array)) found.push_back({s, node.place, &expr, array});
+      if (context.is_gradient(array)) found.push_back({s, node.position, &expr, array});
     });
   }
   return found;
@@ -259,27 +260,30 @@ bool is_loaded_with_same_indices(const MutationContext& context, VarId a, VarId 
 
 std::string name_of(const MutationContext& context, VarId variable) { return context.function.var(variable).name; }
 
-std::vector<Mutation> find_mutations(Operator op, const MutationContext& context) {
+std::vector<Mutation> find_mutations(MutationOperator op, const MutationContext& context) {
   std::vector<Mutation> found;
   switch (row(op).group) {
-    case OperatorGroup::kAccumulation: find_accumulation(op, context, found); break;
-    case OperatorGroup::kReversedStore: find_stores(op, context, found); break;
-    case OperatorGroup::kForwardValue: find_values(op, context, found); break;
-    case OperatorGroup::kDerivativeRule:
-      row(op).changed_part == KernelPart::kPrimal ? find_primal(op, context, found) : find_rules(op, context, found);
+    case MutationOperatorGroup::kAccumulation: find_accumulation(op, context, found); break;
+    case MutationOperatorGroup::kReversedStore: find_stores(op, context, found); break;
+    case MutationOperatorGroup::kForwardValue: find_values(op, context, found); break;
+    case MutationOperatorGroup::kDerivativeRule:
+      row(op).changed_part == MutatedKernelPart::kPrimal ? find_primal(op, context, found)
+                                                         : find_rules(op, context, found);
       break;
-    case OperatorGroup::kControlFlow:
-      row(op).changed_part == KernelPart::kPrimal ? find_primal(op, context, found) : find_control(op, context, found);
+    case MutationOperatorGroup::kControlFlow:
+      row(op).changed_part == MutatedKernelPart::kPrimal ? find_primal(op, context, found)
+                                                         : find_control(op, context, found);
       break;
-    case OperatorGroup::kMemory: find_memory(op, context, found); break;
-    case OperatorGroup::kReplayAndBarriers: find_replay(op, context, found); break;
-    case OperatorGroup::kForwardKernel: find_forward(op, context, found); break;
+    case MutationOperatorGroup::kMemory: find_memory(op, context, found); break;
+    case MutationOperatorGroup::kReplayAndBarriers: find_replay(op, context, found); break;
+    case MutationOperatorGroup::kForwardKernel: find_forward(op, context, found); break;
   }
   std::erase_if(found, [&](const Mutation& mutation) {
-    if (op == Operator::kClearGradientAtStart || op == Operator::kWriteToInactiveGradient)
+    if (op == MutationOperator::kClearGradientAtStart || op == MutationOperator::kWriteToInactiveGradient)
       return false;  // applied at the start of the kernel
-    const bool adds_an_effect = row(op).group == OperatorGroup::kReplayAndBarriers;
-    return context.is_dead[mutation.statement] || !(adds_an_effect || context.is_effective[mutation.statement]);
+    const bool adds_an_effect = row(op).group == MutationOperatorGroup::kReplayAndBarriers;
+    return context.is_dead_statement[mutation.statement] ||
+           !(adds_an_effect || context.affects_launch_result[mutation.statement]);
   });
   return found;
 }

@@ -18,12 +18,12 @@ namespace assay::mutation {
 
 /// One mutation of a function.
 struct Mutation {
-  Operator op;                ///< the operator that makes the mutation
+  MutationOperator op;        ///< the operator that makes the mutation
   std::size_t statement = 0;  ///< number of the changed statement, as in statements_of
   ir::Loc loc;                ///< location of the statement in the user's file
   std::string description;    ///< description for people: "atomic_add(grad_x[i], adj_x_i) is dropped"
   /// Applies the change to a copy of the function. The result may be an invalid program.
-  std::function<void(Editor&)> apply;
+  std::function<void(FunctionEditor&)> apply;
 };
 
 /// Where a variable gets its value.
@@ -43,16 +43,19 @@ struct MutationContext {
   const ir::Module& module;                     ///< module of `function`
   const ir::Function& function;                 ///< the function to mutate: the backward kernel or the forward kernel
   std::vector<ListedStatement> statements;      ///< statements of the function, in program order
-  KnownRanges ranges;                           ///< ranges of the function's integers
-  std::vector<bool> is_dead;                    ///< by statement: whether no launch within the domain reaches it
+  KnownRanges known_ranges;                     ///< ranges of the function's integers
+  std::vector<bool> is_dead_statement;          ///< by statement: whether no launch within the domain reaches it
   std::vector<VariableDefinition> definitions;  ///< by variable: where it gets its value
-  std::vector<bool> is_effective;               ///< by statement: whether it affects the result of a launch
-  std::vector<ir::VarId> primal_of;    ///< by variable: the kernel's parameter of a gradient parameter; else kNone
+  std::vector<bool> affects_launch_result;      ///< by statement: whether it affects the result of a launch
+  std::vector<ir::VarId>
+      primal_parameter_by_variable;    ///< by variable: the kernel's parameter of a gradient parameter; else kNone
   std::set<std::string> source_names;  ///< names of the kernel's variables
   /// By variable: whether it may hold part of a gradient. The gradient parameters do.
   std::vector<bool> carries_gradient;
 
-  bool is_gradient(ir::VarId variable) const { return primal_of[static_cast<std::size_t>(variable)] != ir::kNone; }
+  bool is_gradient(ir::VarId variable) const {
+    return primal_parameter_by_variable[static_cast<std::size_t>(variable)] != ir::kNone;
+  }
   /// Whether the variable is a version of a variable in the user's source; false for variables added by passes.
   bool is_from_source(ir::VarId variable) const;
   bool carries_any(ir::ExprId root) const;  ///< whether it reads a variable that may hold part of a gradient
@@ -65,21 +68,21 @@ struct MutationContext {
   std::vector<ir::VarId> visible(std::size_t statement) const;
 };
 
-/// All mutations by an operator on backward kernels (KernelPart::kBackward) or forward kernels (kForward, kPrimal), in
-/// program order. Leaves out mutations known to be equivalent: in dead code, in statements without effect, of integers
-/// that the lower precision represents exactly, and of a load by the same load.
-std::vector<Mutation> find_mutations(Operator op, const MutationContext& context);
+/// All mutations by an operator on backward kernels (MutatedKernelPart::kBackward) or forward kernels (kForward,
+/// kPrimal), in program order. Leaves out mutations known to be equivalent: in dead code, in statements without effect,
+/// of integers that the lower precision represents exactly, and of a load by the same load.
+std::vector<Mutation> find_mutations(MutationOperator op, const MutationContext& context);
 
 /// One mutation of the printed text.
 struct TextMutation {
-  Operator op;              ///< the operator that makes the mutation
+  MutationOperator op;      ///< the operator that makes the mutation
   std::string description;  ///< description for people
   backends::EmittedKernel
       kernel;  ///< the mutant; its helpers may differ from helpers of the same name in other kernels
   /// For a missing barrier in CUDA: the correct kernel with `bar.sync 1` instead of that barrier.
   std::optional<backends::EmittedKernel> kernel_with_marked_barrier = std::nullopt;
 };
-/// All mutations by an operator of KernelPart::kPrintedText on the backward kernel.
-std::vector<TextMutation> find_text_mutations(Operator op, const backends::EmittedKernel& kernel);
+/// All mutations by an operator of MutatedKernelPart::kPrintedText on the backward kernel.
+std::vector<TextMutation> find_text_mutations(MutationOperator op, const backends::EmittedKernel& kernel);
 
 }  // namespace assay::mutation

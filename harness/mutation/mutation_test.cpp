@@ -24,12 +24,12 @@ struct Subject {
   MutationContext forward() const { return {module, module.kernels[0]}; }
 
   /// The text after the first mutation of an operator.
-  std::string mutated(Operator op) const {
-    const MutationContext context = row(op).changed_part == KernelPart::kBackward ? backward() : forward();
+  std::string mutated(MutationOperator op) const {
+    const MutationContext context = row(op).changed_part == MutatedKernelPart::kBackward ? backward() : forward();
     const std::vector<Mutation> found = find_mutations(op, context);
     if (found.empty()) return "none found";
     ir::Module changed = context.module;
-    Editor edit(changed, changed.kernels[0]);
+    FunctionEditor edit(changed, changed.kernels[0]);
     found.front().apply(edit);
     return ir::verify(changed).empty() ? ir::to_text(changed) : "not valid";
   }
@@ -48,15 +48,15 @@ def k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
 
 TEST(Mutations, EachOperatorChangesExpectedStatementOfAdjoint) {
   const Subject subject(kProduct);
-  EXPECT_NE(subject.mutated(Operator::kDropContribution).find("kernel"), std::string::npos);
-  EXPECT_EQ(subject.mutated(Operator::kDropContribution).find("atomic_add"), std::string::npos);
-  EXPECT_NE(subject.mutated(Operator::kOverwriteGradient).find("grad_x[j_1] = adj_x_j"), std::string::npos);
-  EXPECT_EQ(subject.mutated(Operator::kUnclearedOutputAdjoint).find("grad_out[i] = 0.0"), std::string::npos);
-  EXPECT_NE(subject.mutated(Operator::kWrongFunction).find("mul(adj_sin, sin("), std::string::npos)
-      << subject.mutated(Operator::kWrongFunction);
-  EXPECT_NE(subject.mutated(Operator::kLoopRunsForward).find("range(add(-1, 1)"), std::string::npos);
-  EXPECT_NE(subject.mutated(Operator::kIndexPlusOne).find("[add(i, 1)]"), std::string::npos);
-  EXPECT_NE(subject.mutated(Operator::kUnitCotangent).find("let seed: f32 = 1.0"), std::string::npos);
+  EXPECT_NE(subject.mutated(MutationOperator::kDropContribution).find("kernel"), std::string::npos);
+  EXPECT_EQ(subject.mutated(MutationOperator::kDropContribution).find("atomic_add"), std::string::npos);
+  EXPECT_NE(subject.mutated(MutationOperator::kOverwriteGradient).find("grad_x[j_1] = adj_x_j"), std::string::npos);
+  EXPECT_EQ(subject.mutated(MutationOperator::kUnclearedOutputAdjoint).find("grad_out[i] = 0.0"), std::string::npos);
+  EXPECT_NE(subject.mutated(MutationOperator::kWrongFunction).find("mul(adj_sin, sin("), std::string::npos)
+      << subject.mutated(MutationOperator::kWrongFunction);
+  EXPECT_NE(subject.mutated(MutationOperator::kLoopRunsForward).find("range(add(-1, 1)"), std::string::npos);
+  EXPECT_NE(subject.mutated(MutationOperator::kIndexPlusOne).find("[add(i, 1)]"), std::string::npos);
+  EXPECT_NE(subject.mutated(MutationOperator::kUnitCotangent).find("let seed: f32 = 1.0"), std::string::npos);
 }
 
 TEST(Mutations, AreNotMadeInDeadCode) {
@@ -64,9 +64,9 @@ TEST(Mutations, AreNotMadeInDeadCode) {
   std::string python = kProduct;
   python.replace(python.find("100"), 3, "12");
   const Subject narrow(python);
-  const std::size_t all = find_mutations(Operator::kUnsavedLoopState, wide.backward()).size();
+  const std::size_t all = find_mutations(MutationOperator::kUnsavedLoopState, wide.backward()).size();
   EXPECT_EQ(all, 2U) << "a short loop's saves and a long one's";
-  EXPECT_EQ(find_mutations(Operator::kUnsavedLoopState, narrow.backward()).size(), 1U) << "12 states fit";
+  EXPECT_EQ(find_mutations(MutationOperator::kUnsavedLoopState, narrow.backward()).size(), 1U) << "12 states fit";
 }
 
 TEST(Mutations, DoNotReverseOrderIndependentLoops) {
@@ -78,7 +78,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     for j in range(5):
         wp.atomic_add(out, 0, x[j] * x[j])
 )");
-  EXPECT_TRUE(find_mutations(Operator::kLoopRunsForward, sum.backward()).empty());
+  EXPECT_TRUE(find_mutations(MutationOperator::kLoopRunsForward, sum.backward()).empty());
 }
 
 TEST(Mutations, DoNotRoundValuesThatAreExactInLowerPrecision) {
@@ -88,7 +88,7 @@ TEST(Mutations, DoNotRoundValuesThatAreExactInLowerPrecision) {
         "wp.array(dtype=float)):\n    i = wp.tid()\n    g = float(0.0)\n    if i < 2:\n        g = " +
         gain + "\n    out[i] = x[i] * g\n");
     std::vector<std::string> names;
-    for (const Mutation& mutation : find_mutations(Operator::kLowerPrecision, subject.backward()))
+    for (const Mutation& mutation : find_mutations(MutationOperator::kLowerPrecision, subject.backward()))
       names.push_back(mutation.description);
     return std::ranges::count(names, "'g' is rounded to f16");
   };
@@ -103,11 +103,11 @@ TEST(TextMutations, ChangeGradientStridesAndThreadBound) {
                                      "extern \"C\" void k_backward(long long begin, long long end, Array<real, 1> x, "
                                      "Array<real, 1> grad_x) {\n  for (long long thread = begin; thread < end; "
                                      "++thread) {\n  }\n}\n",
-                                 .entries = {{.pass = backends::Pass::kBackward, .symbol = "k_backward"}}};
-  const auto strides = find_text_mutations(Operator::kWrongGradientStrides, kernel);
+                                 .entry_points = {{.pass = backends::Pass::kBackward, .symbol = "k_backward"}}};
+  const auto strides = find_text_mutations(MutationOperator::kWrongGradientStrides, kernel);
   ASSERT_EQ(strides.size(), 1U);
   EXPECT_NE(strides[0].kernel.body.find("grad_x.strides[d] = x.strides[d]"), std::string::npos);
-  const auto guard = find_text_mutations(Operator::kNoThreadGuard, kernel);
+  const auto guard = find_text_mutations(MutationOperator::kNoThreadGuard, kernel);
   ASSERT_EQ(guard.size(), 1U);
   EXPECT_NE(guard[0].kernel.body.find("thread <= end"), std::string::npos);
 }

@@ -29,7 +29,7 @@ using harness::PreparedKernel;
 /// Limit on the lines of a patch: if a variable moves, variables are renumbered and most lines differ.
 constexpr std::size_t kMostPatchLines = 12;
 
-harness::RunOptions run_options(const Campaign& campaign) {
+harness::RunOptions run_options(const MutationCampaign& campaign) {
   return {.jobs = campaign.jobs, .seed = campaign.seed, .policy = campaign.policy, .mode = {}};
 }
 
@@ -97,7 +97,7 @@ void widen(reference::ReferenceResult& reference, double factor) {
 
 /// The test plan with all bounds widened by the factor.
 harness::TestPlan widened(harness::TestPlan test_plan, double factor) {
-  for (harness::InputSet& set : test_plan.sets) {
+  for (harness::InputSet& set : test_plan.input_sets) {
     widen(set.reference, factor);
     for (auto& paths : set.alternative_path_results) {
       for (reference::ReferenceResult& path : paths)
@@ -113,21 +113,21 @@ harness::TestPlan widened(harness::TestPlan test_plan, double factor) {
 struct Made {
   PlannedMutant planned;
   MutantRecord record;
-  EmittedKernel emitted;
+  EmittedKernel emitted_kernel;
   std::optional<EmittedKernel> kernel_with_marked_barrier = std::nullopt;  ///< TextMutation::marked
 };
 
 /// Makes the mutants of one correct kernel.
 class MutantFactory {
  public:
-  MutantFactory(const Campaign& campaign, std::size_t kernel, const harness::Printer& printer,
+  MutantFactory(const MutationCampaign& campaign, std::size_t kernel, const harness::Printer& printer,
                 backends::SourceTarget target)
       : campaign_(campaign),
         number_(kernel),
         printer_(printer),
         target_(target),
-        prepared_(harness::prepare(campaign.kernels[kernel], printer, target, run_options(campaign))) {
-    usable_ = !prepared_.early_result && prepared_.emitted;
+        prepared_(harness::prepare_kernel(campaign.kernels[kernel], printer, target, run_options(campaign))) {
+    usable_ = !prepared_.early_result && prepared_.emitted_kernel;
     if (!usable_) return;
     kernel_.emplace(*prepared_.source->module, prepared_.kernel());
     if (prepared_.adjoint) backward_.emplace(*prepared_.adjoint, prepared_.kernel());
@@ -136,28 +136,29 @@ class MutantFactory {
   bool usable() const { return usable_; }
   const PreparedKernel& prepared() const { return prepared_; }
 
-  std::size_t places(Operator op) const {
+  std::size_t places(MutationOperator op) const {
     if (!usable_) return 0;
     if (target_ == backends::SourceTarget::kWarpPython)
       return warp_codes() == nullptr ? 0 : find_warp_mutations(op, warp_codes()->native).size();
-    if (row(op).changed_part == KernelPart::kPrintedText) return find_text_mutations(op, *prepared_.emitted).size();
+    if (row(op).changed_part == MutatedKernelPart::kPrintedText)
+      return find_text_mutations(op, *prepared_.emitted_kernel).size();
     const MutationContext* context = setting_of(op);
     return context == nullptr ? 0 : find_mutations(op, *context).size();
   }
 
   /// Nothing if the mutant is invalid or does not differ from the kernel.
   std::optional<Made> make(const PlannedMutant& planned) const {
-    Made made{.planned = planned, .record = {}, .emitted = {}};
+    Made made{.planned = planned, .record = {}, .emitted_kernel = {}};
     const harness::KernelSource& source = campaign_.kernels[number_];
     made.record = {
         .name = name_of(campaign_, planned), .op = planned.op, .family = source.family, .kernel = source.kernel};
     if (target_ == backends::SourceTarget::kWarpPython) return with_warp_code(std::move(made));
-    if (row(planned.op).changed_part == KernelPart::kPrintedText) {
-      auto found = find_text_mutations(planned.op, *prepared_.emitted);
+    if (row(planned.op).changed_part == MutatedKernelPart::kPrintedText) {
+      auto found = find_text_mutations(planned.op, *prepared_.emitted_kernel);
       made.record.description = found[planned.mutation_index].description;
-      made.emitted = std::move(found[planned.mutation_index].kernel);
+      made.emitted_kernel = std::move(found[planned.mutation_index].kernel);
       made.kernel_with_marked_barrier = std::move(found[planned.mutation_index].kernel_with_marked_barrier);
-      note_patch(made.record, prepared_.emitted->source(), made.emitted.source());
+      note_patch(made.record, prepared_.emitted_kernel->source(), made.emitted_kernel.source());
       return made;
     }
     const MutationContext& context = *setting_of(planned.op);
@@ -166,11 +167,11 @@ class MutantFactory {
     const ir::SourceLocation place = ir::source_location(context.module, mutation.loc);
     made.record.line = place.is_imported ? 0 : place.loc.line;
     ir::Function changed = context.function;
-    Editor editor(context.module, changed);
+    FunctionEditor editor(context.module, changed);
     mutation.apply(editor);
     auto emitted = print(planned.op, changed, made.record);
     if (!emitted) return std::nullopt;
-    made.emitted = std::move(*emitted);
+    made.emitted_kernel = std::move(*emitted);
     return made;
   }
 
@@ -189,17 +190,18 @@ class MutantFactory {
     auto promoted = find_warp_mutations(made.planned.op, warp_codes()->promoted);
     made.record.description = native[number].description;
     note_patch(made.record, warp_codes()->native.source, native[number].source);
-    made.emitted = *prepared_.emitted;
+    made.emitted_kernel = *prepared_.emitted_kernel;
     const auto replace = [&](backends::Precision precision, std::string& text) {
-      made.emitted.helpers.push_back({.name = warp::replaced_code_name(precision), .text = std::move(text)});
+      made.emitted_kernel.helpers.push_back(
+          {.name = warp::replacement_code_helper_name(precision), .text = std::move(text)});
     };
     if (promoted.size() == native.size()) replace(backends::Precision::kPromoted, promoted[number].source);
     replace(backends::Precision::kNative, native[number].source);
     return made;
   }
 
-  const MutationContext* setting_of(Operator op) const {
-    if (row(op).changed_part != KernelPart::kBackward) return &*kernel_;
+  const MutationContext* setting_of(MutationOperator op) const {
+    if (row(op).changed_part != MutatedKernelPart::kBackward) return &*kernel_;
     return backward_ ? &*backward_ : nullptr;
   }
 
@@ -213,20 +215,20 @@ class MutantFactory {
     return copy;
   }
 
-  std::optional<EmittedKernel> print(Operator op, ir::Function changed, MutantRecord& record) const {
+  std::optional<EmittedKernel> print(MutationOperator op, ir::Function changed, MutantRecord& record) const {
     const harness::KernelSource& source = *prepared_.source;
     const auto printed = [&](const ir::Module& module, const ir::Function& forward, const ir::Function* backward) {
       Result<EmittedKernel> emitted = printer_(module, forward, backward, target_);
       return emitted.ok() ? std::optional(emitted.take()) : std::nullopt;
     };
-    if (row(op).changed_part == KernelPart::kBackward) {
+    if (row(op).changed_part == MutatedKernelPart::kBackward) {
       const auto module = with_kernel(prepared_.adjoint->module, 0, std::move(changed), record);
       return module ? printed(*module, prepared_.kernel(), &module->kernels[0]) : std::nullopt;
     }
     const auto module = with_kernel(*source.module, source.kernel_index, std::move(changed), record);
     if (!module) return std::nullopt;
     const ir::Function& kernel = module->kernels[source.kernel_index];
-    if (row(op).changed_part == KernelPart::kForward) {
+    if (row(op).changed_part == MutatedKernelPart::kForward) {
       const ir::Function* backward = prepared_.adjoint ? &prepared_.adjoint->module.kernels[0] : nullptr;
       return printed(prepared_.adjoint ? prepared_.adjoint->module : *module, kernel, backward);
     }
@@ -237,7 +239,7 @@ class MutantFactory {
     return same_shape ? printed(adjoint->module, prepared_.kernel(), &adjoint->module.kernels[0]) : std::nullopt;
   }
 
-  const Campaign& campaign_;
+  const MutationCampaign& campaign_;
   std::size_t number_;
   const harness::Printer& printer_;
   backends::SourceTarget target_;
@@ -259,8 +261,8 @@ std::string check_of(const harness::PassVerdict& verdict) {
 /// Judges the mutants of one kernel.
 class MutantJudge {
  public:
-  MutantJudge(const Campaign& campaign, const PreparedKernel& prepared, backends::Device& device,
-              backends::Session& session)
+  MutantJudge(const MutationCampaign& campaign, const PreparedKernel& prepared, backends::Device& device,
+              backends::DeviceSession& session)
       : campaign_(campaign), prepared_(prepared), device_(device), session_(session) {
     auto drawn = harness::draw_test_plan(subject(), bench(true, true));
     if (auto* test_plan = std::get_if<harness::TestPlan>(&drawn)) test_plan_ = std::move(*test_plan);
@@ -279,7 +281,7 @@ class MutantJudge {
   }
 
   void judge(const backends::BuiltKernel& kernel, MutantRecord& record) {
-    const KernelPart part = row(record.op).changed_part;
+    const MutatedKernelPart part = row(record.op).changed_part;
     record.promoted.rejecting_check = check(kernel, part, true, *test_plan_);
     record.native.rejecting_check = check(kernel, part, false, *test_plan_);
     record.status =
@@ -303,7 +305,7 @@ class MutantJudge {
     const auto library = device_.uses_cuda_math() ? reference::MathLibrary::kCuda : reference::MathLibrary::kLibm;
     return {.session = session_,
             .policy = campaign_.policy,
-            .profile = {.native_library = library, .promoted_library = library, .flush_to_zero = false},
+            .profile = {.native_library = library, .promoted_library = library, .flushes_subnormals = false},
             .seed = campaign_.seed,
             .forward = forward,
             .backward = backward,
@@ -318,10 +320,10 @@ class MutantJudge {
 
   /// The check that first rejects a mutation of `part`; empty if none does. Text mutations may affect both passes,
   /// which share helpers.
-  std::string check(const backends::BuiltKernel& kernel, KernelPart part, bool promote,
+  std::string check(const backends::BuiltKernel& kernel, MutatedKernelPart part, bool promote,
                     const harness::TestPlan& test_plan) const {
-    std::string rejected = part == KernelPart::kForward ? "" : check(kernel, false, promote, test_plan);
-    if (rejected.empty() && (part == KernelPart::kForward || part == KernelPart::kPrintedText))
+    std::string rejected = part == MutatedKernelPart::kForward ? "" : check(kernel, false, promote, test_plan);
+    if (rejected.empty() && (part == MutatedKernelPart::kForward || part == MutatedKernelPart::kPrintedText))
       rejected = check(kernel, true, promote, test_plan);
     return rejected;
   }
@@ -337,21 +339,21 @@ class MutantJudge {
     return check_of(forward ? judgment.forward : judgment.backward);
   }
 
-  const Campaign& campaign_;
+  const MutationCampaign& campaign_;
   const PreparedKernel& prepared_;
   backends::Device& device_;
-  backends::Session& session_;
+  backends::DeviceSession& session_;
   std::optional<harness::TestPlan> test_plan_;
   std::vector<harness::TestPlan> widened_;
 };
 
-std::size_t jobs_of(const Campaign& campaign) {
+std::size_t jobs_of(const MutationCampaign& campaign) {
   return campaign.jobs > 0 ? static_cast<std::size_t>(campaign.jobs)
                            : std::max(1U, std::thread::hardware_concurrency());
 }
 
 /// Runs work(k) for each k below count on the campaign's threads.
-void in_parallel(const Campaign& campaign, std::size_t count, const std::function<void(std::size_t)>& work) {
+void in_parallel(const MutationCampaign& campaign, std::size_t count, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next{0};
   const auto loop = [&] {
     for (std::size_t k = next++; k < count; k = next++)
@@ -381,23 +383,23 @@ void check_barrier_redundant(const EmittedKernel& kernel_with_marked_barrier, Mu
 }
 
 /// Makes and judges all mutants of one kernel, in the order of the plan.
-std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel,
+std::vector<MutantRecord> judged(const MutationCampaign& campaign, std::size_t kernel,
                                  const std::vector<PlannedMutant>& planned, backends::Device& device,
                                  const harness::Printer& printer, const EquivalenceChecks& proofs) {
   const MutantFactory factory(campaign, kernel, printer, device.target());
-  std::vector<EmittedKernel> sources{*factory.prepared().emitted};
+  std::vector<EmittedKernel> sources{*factory.prepared().emitted_kernel};
   std::vector<std::optional<EmittedKernel>> kernel_with_marked_barrier;
   std::vector<MutantRecord> records;
   for (const PlannedMutant& one : planned) {
     std::optional<Made> made = factory.make(one);
     if (!made) continue;
     records.push_back(std::move(made->record));
-    sources.push_back(std::move(made->emitted));
+    sources.push_back(std::move(made->emitted_kernel));
     kernel_with_marked_barrier.push_back(std::move(made->kernel_with_marked_barrier));
   }
   if (records.empty()) return records;
   const std::vector<backends::BuildOutcome> built = device.build(sources, backends::BuildFlags::strict());
-  Result<std::unique_ptr<backends::Session>> session = device.open({});
+  Result<std::unique_ptr<backends::DeviceSession>> session = device.open({});
   const auto* original = std::get_if<backends::BuiltKernel>(&built[0]);
   if (original == nullptr || !session.ok()) return records;
   MutantJudge judge(campaign, factory.prepared(), device, **session);
@@ -422,13 +424,13 @@ std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel,
 
 }  // namespace
 
-std::string name_of(const Campaign& campaign, const PlannedMutant& mutant) {
+std::string name_of(const MutationCampaign& campaign, const PlannedMutant& mutant) {
   const harness::KernelSource& source = campaign.kernels[mutant.kernel];
   return fmt::format("{}/{}#{}.{}", source.family, source.kernel, row(mutant.op).name, mutant.mutation_index);
 }
 
-std::vector<std::string> stale_proofs(const Campaign& campaign, std::span<const EquivalenceProof> proofs,
-                                      backends::SourceTarget target, const harness::Printer& printer) {
+std::vector<std::string> find_stale_proofs(const MutationCampaign& campaign, std::span<const EquivalenceProof> proofs,
+                                           backends::SourceTarget target, const harness::Printer& printer) {
   std::vector<std::string> stale;
   for (const EquivalenceProof& proof : proofs) {
     for (std::size_t k = 0; k < campaign.kernels.size(); ++k) {
@@ -445,18 +447,18 @@ std::vector<std::string> stale_proofs(const Campaign& campaign, std::span<const 
   return stale;
 }
 
-std::vector<PlannedMutant> plan_mutants(const Campaign& campaign, const backends::Device& device,
+std::vector<PlannedMutant> plan_mutants(const MutationCampaign& campaign, const backends::Device& device,
                                         const harness::Printer& printer) {
-  std::vector<std::map<Operator, std::size_t>> places(campaign.kernels.size());
+  std::vector<std::map<MutationOperator, std::size_t>> places(campaign.kernels.size());
   in_parallel(campaign, campaign.kernels.size(), [&](std::size_t k) {
     const MutantFactory factory(campaign, k, printer, device.target());
-    for (const Operator op : campaign.operators)
+    for (const MutationOperator op : campaign.operators)
       places[k][op] = factory.places(op);
   });
 
   // The places of each operator in random order, round-robin over the kernels.
-  std::map<Operator, std::vector<PlannedMutant>> queues;
-  for (const Operator op : campaign.operators) {
+  std::map<MutationOperator, std::vector<PlannedMutant>> queues;
+  for (const MutationOperator op : campaign.operators) {
     Rng rng(fnv1a(row(op).name) ^ campaign.seed);
     std::vector<std::vector<PlannedMutant>> rounds;
     for (std::size_t k = 0; k < campaign.kernels.size(); ++k) {
@@ -484,8 +486,9 @@ std::vector<PlannedMutant> plan_mutants(const Campaign& campaign, const backends
   return plan;
 }
 
-Result<void> run_mutants(const Campaign& campaign, const std::vector<PlannedMutant>& plan, backends::Device& device,
-                         const harness::Printer& printer, const EquivalenceChecks& proofs, const MutantCallback& take) {
+Result<void> run_mutants(const MutationCampaign& campaign, const std::vector<PlannedMutant>& plan,
+                         backends::Device& device, const harness::Printer& printer, const EquivalenceChecks& proofs,
+                         const MutantCallback& take) {
   std::map<std::size_t, std::vector<PlannedMutant>> by_kernel;
   for (const PlannedMutant& mutant : plan) {
     if (!campaign.completed_mutants.contains(name_of(campaign, mutant))) by_kernel[mutant.kernel].push_back(mutant);

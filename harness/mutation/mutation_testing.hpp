@@ -54,9 +54,9 @@ inline constexpr std::array<double, 4> kBoundWideningFactors = {1.5, 10, 1'000, 
 
 struct MutantRecord {
   std::string name;  ///< kernel, operator and number: "loop/dynamic_product#drop_contribution.2"
-  Operator op = Operator::kOverwriteGradient;    ///< operator that made the mutant
-  std::string family;                            ///< family of the kernel
-  std::string kernel;                            ///< name of the kernel in its family
+  MutationOperator op = MutationOperator::kOverwriteGradient;  ///< operator that made the mutant
+  std::string family;                                          ///< family of the kernel
+  std::string kernel;                                          ///< name of the kernel in its family
   std::int64_t line = 0;                         ///< line of the change in the kernel's source; 0 if unknown
   std::string description;                       ///< description of the change for people
   MutantStatus status = MutantStatus::kInvalid;  ///< outcome of the mutant
@@ -68,12 +68,12 @@ struct MutantRecord {
   std::uint64_t patch_hash = 0;  ///< hash of all lines in which the mutant differs from the correct kernel
 };
 
-struct Campaign {
+struct MutationCampaign {
   std::vector<harness::KernelSource> kernels;  ///< the correct kernels to mutate
-  std::set<Operator> operators;                ///< operators to apply
+  std::set<MutationOperator> operators;        ///< operators to apply
   std::size_t max_mutants = 300;               ///< maximum number of mutants, spread evenly over the operators
   std::uint64_t seed = 1;                      ///< seed of the choice of places and of the inputs
-  harness::Policy policy = harness::Policy::standard();
+  harness::JudgingPolicy policy = harness::JudgingPolicy::standard();
   int jobs = 0;                        ///< kernels processed concurrently; 0: one per core
   bool judges_widened_bounds = false;  ///< judge killed mutants again with widened bounds (kBoundWideningFactors)
   std::chrono::milliseconds time_limit{1000};  ///< limit on the processor time of one launch
@@ -85,21 +85,21 @@ struct Campaign {
 /// One planned mutant.
 struct PlannedMutant {
   std::size_t kernel = 0;  ///< index of the kernel in Campaign::kernels
-  Operator op = Operator::kOverwriteGradient;
+  MutationOperator op = MutationOperator::kOverwriteGradient;
   std::size_t mutation_index = 0;  ///< index of the mutation among those of the operator in the kernel
 };
 
 /// Chooses mutants at random, evenly distributed over the operators and over the kernels as far as they have enough
 /// places. The same campaign gives the same plan.
-std::vector<PlannedMutant> plan_mutants(const Campaign& campaign, const backends::Device& device,
+std::vector<PlannedMutant> plan_mutants(const MutationCampaign& campaign, const backends::Device& device,
                                         const harness::Printer& printer);
 
-std::string name_of(const Campaign& campaign, const PlannedMutant& mutant);
+std::string name_of(const MutationCampaign& campaign, const PlannedMutant& mutant);
 
 struct EquivalenceProof;
 /// The kernels of the campaign with a proof (equivalence.hpp) that matches no mutant.
-std::vector<std::string> stale_proofs(const Campaign& campaign, std::span<const EquivalenceProof> proofs,
-                                      backends::SourceTarget target, const harness::Printer& printer);
+std::vector<std::string> find_stale_proofs(const MutationCampaign& campaign, std::span<const EquivalenceProof> proofs,
+                                           backends::SourceTarget target, const harness::Printer& printer);
 
 /// Whether an optimizing compiler generates the same code for two kernels.
 using SameCode = std::function<Result<bool>(const backends::EmittedKernel&, const backends::EmittedKernel&)>;
@@ -115,7 +115,8 @@ struct EquivalenceChecks {
 using MutantCallback = std::function<Result<void>(const MutantRecord&)>;
 
 /// Makes and judges the planned mutants. Fails if `take` fails.
-Result<void> run_mutants(const Campaign& campaign, const std::vector<PlannedMutant>& plan, backends::Device& device,
-                         const harness::Printer& printer, const EquivalenceChecks& proofs, const MutantCallback& take);
+Result<void> run_mutants(const MutationCampaign& campaign, const std::vector<PlannedMutant>& plan,
+                         backends::Device& device, const harness::Printer& printer, const EquivalenceChecks& proofs,
+                         const MutantCallback& take);
 
 }  // namespace assay::mutation

@@ -20,16 +20,16 @@ def weighted(x: wp.array(dtype=float), w: wp.array(dtype=float), out: wp.array(d
     out[i] = s * 2.0
 )";
 
-Campaign campaign(std::size_t mutants) {
-  Campaign campaign;
+MutationCampaign campaign(std::size_t mutants) {
+  MutationCampaign campaign;
   campaign.kernels = {harness::testing::kernel_of(kWeighted)};
   campaign.kernels[0].family = "user";
   campaign.kernels[0].kernel = "weighted";
-  for (const OperatorEntry& row : kOperators) {
+  for (const MutationOperatorEntry& row : kOperators) {
     if (row.detectable_by != DetectableBy::kConcurrentThreads) campaign.operators.insert(row.op);
   }
   campaign.max_mutants = mutants;
-  campaign.policy = harness::Policy::quick();
+  campaign.policy = harness::JudgingPolicy::quick();
   campaign.jobs = 1;
   return campaign;
 }
@@ -37,7 +37,7 @@ Campaign campaign(std::size_t mutants) {
 /// The CPU's kernels have no barriers.
 Result<bool> never_redundant(const backends::BuiltKernel&, backends::Precision) { return false; }
 
-std::vector<MutantRecord> run(const Campaign& campaign, const SameCode& same_code) {
+std::vector<MutantRecord> run(const MutationCampaign& campaign, const SameCode& same_code) {
   const auto device = harness::testing::cpu_device();
   const harness::Printer printer = harness::testing::faulty_printer({});
   std::vector<MutantRecord> records;
@@ -59,7 +59,7 @@ TEST(MutationTesting, DetectsEveryMutantExceptThoseThatReducePrecision) {
   const std::vector<MutantRecord> mutants = run(campaign(60), never_the_same);
   ASSERT_GE(mutants.size(), 40U);
   for (const MutantRecord& mutant : mutants) {
-    EXPECT_TRUE(mutant.status == MutantStatus::kKilled || mutant.op == Operator::kLowerPrecision)
+    EXPECT_TRUE(mutant.status == MutantStatus::kKilled || mutant.op == MutationOperator::kLowerPrecision)
         << mutant.name << ": " << to_text(mutant.status) << ", " << mutant.description << "\n"
         << mutant.patch;
     EXPECT_NE(mutant.status == MutantStatus::kKilled,
@@ -68,10 +68,10 @@ TEST(MutationTesting, DetectsEveryMutantExceptThoseThatReducePrecision) {
 }
 
 TEST(MutationTesting, PlanIsReproducibleAndSkipsFinishedMutants) {
-  Campaign first = campaign(20);
+  MutationCampaign first = campaign(20);
   const auto device = harness::testing::cpu_device();
   const harness::Printer printer = harness::testing::faulty_printer({});
-  const auto names = [&](const Campaign& of) {
+  const auto names = [&](const MutationCampaign& of) {
     std::vector<std::string> all;
     for (const PlannedMutant& mutant : plan_mutants(of, *device, printer))
       all.push_back(name_of(of, mutant));
@@ -83,7 +83,7 @@ TEST(MutationTesting, PlanIsReproducibleAndSkipsFinishedMutants) {
   first.seed = 2;
   EXPECT_NE(planned, names(first)) << "the choice of places must depend on the seed";
 
-  Campaign resumed = campaign(20);
+  MutationCampaign resumed = campaign(20);
   resumed.completed_mutants.insert(planned.begin(), planned.begin() + 18);
   const std::vector<MutantRecord> rest = run(resumed, never_the_same);
   EXPECT_LE(rest.size(), 2U);
@@ -92,7 +92,7 @@ TEST(MutationTesting, PlanIsReproducibleAndSkipsFinishedMutants) {
 }
 
 TEST(MutationTesting, MarksMutantAsEquivalentOnlyIfUndetected) {
-  Campaign one = campaign(30);
+  MutationCampaign one = campaign(30);
   for (const MutantRecord& mutant : run(one, [](const auto&, const auto&) { return Result<bool>(true); })) {
     EXPECT_NE(mutant.status, MutantStatus::kSurvived) << mutant.name;
     const bool passed = mutant.promoted.rejecting_check.empty() && mutant.native.rejecting_check.empty();
@@ -101,8 +101,8 @@ TEST(MutationTesting, MarksMutantAsEquivalentOnlyIfUndetected) {
 }
 
 /// The outcomes of all mutants by an operator in this kernel.
-std::vector<MutantStatus> fates_of(Operator op, const std::string& python) {
-  Campaign one = campaign(10);
+std::vector<MutantStatus> fates_of(MutationOperator op, const std::string& python) {
+  MutationCampaign one = campaign(10);
   one.kernels = {harness::testing::kernel_of(python)};
   one.operators = {op};
   std::vector<MutantStatus> fates;
@@ -112,7 +112,7 @@ std::vector<MutantStatus> fates_of(Operator op, const std::string& python) {
 }
 
 TEST(MutationTesting, DetectsOutOfBoundsReadThatDoesNotChangeTheResult) {
-  EXPECT_EQ(fates_of(Operator::kGuardOffByOne, R"(
+  EXPECT_EQ(fates_of(MutationOperator::kGuardOffByOne, R"(
 # domain: 1 <= x <= 2
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -127,7 +127,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 }
 
 TEST(MutationTesting, DetectsOutOfBoundsAdditionOfZero) {
-  EXPECT_EQ(fates_of(Operator::kOneIterationMore, R"(
+  EXPECT_EQ(fates_of(MutationOperator::kOneIterationMore, R"(
 # domain: 1 <= x <= 2
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -141,8 +141,8 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 }
 
 TEST(MutationTesting, WiderBoundsDetectFewerMutants) {
-  Campaign wide = campaign(200);
-  wide.operators = {Operator::kOffByOnePercent, Operator::kOffByBasisPoint};
+  MutationCampaign wide = campaign(200);
+  wide.operators = {MutationOperator::kDerivativeOffByOnePercent, MutationOperator::kDerivativeOffByBasisPoint};
   wide.judges_widened_bounds = true;
   std::size_t narrow = 0, widest = 0;
   for (const MutantRecord& mutant : run(wide, never_the_same)) {

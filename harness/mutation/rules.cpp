@@ -29,23 +29,24 @@ std::optional<Op> cofunction(Op op) {
 }
 
 /// The replacement of the node by the operator; nothing if it does not apply.
-std::function<ExprId(Builder&)> adjoint_replacement(Operator op, const MutationContext& context, const Expr& expr) {
+std::function<ExprId(Builder&)> adjoint_replacement(MutationOperator op, const MutationContext& context,
+                                                    const Expr& expr) {
   const auto operand = [&](std::size_t k) -> const Expr& { return context.function.expr(expr.args[k]); };
   const auto same_type = [&](std::size_t k) { return operand(k).type == expr.type; };
   const auto give = [](ExprId id) { return [id](Builder&) { return id; }; };
   const Expr node = expr;
   switch (op) {
-    case Operator::kWrongFunction:
+    case MutationOperator::kWrongFunction:
       if (expr.kind != ExprKind::kOperation || !cofunction(expr.op)) return nullptr;
       return [node](Builder& make) { return make.op(*cofunction(node.op), node.args); };
-    case Operator::kMissingConstantFactor:
+    case MutationOperator::kMissingConstantFactor:
       if (!is_operation(expr, Op::kMul)) return nullptr;
       for (const std::size_t k : {0U, 1U}) {
         if (is_float_literal(operand(k)) && std::abs(value_of(operand(k))) != 1 && same_type(1 - k))
           return give(expr.args[1 - k]);
       }
       return nullptr;
-    case Operator::kMissingChainRuleFactor: {
+    case MutationOperator::kMissingChainRuleFactor: {
       if (!is_operation(expr, Op::kMul) && !is_operation(expr, Op::kDiv)) return nullptr;
       const bool first = context.carries_any(expr.args[0]);
       if (first == context.carries_any(expr.args[1])) return nullptr;
@@ -53,27 +54,27 @@ std::function<ExprId(Builder&)> adjoint_replacement(Operator op, const MutationC
       return same_type(kept) && !is_float_literal(operand(1 - kept)) ? give(expr.args[kept])
                                                                      : std::function<ExprId(Builder&)>{};
     }
-    case Operator::kWrongSign:
+    case MutationOperator::kWrongSign:
       if (is_operation(expr, Op::kNeg)) return give(expr.args[0]);
       if (is_operation(expr, Op::kSub)) return [node](Builder& make) { return make.op(Op::kAdd, node.args); };
       return nullptr;
-    case Operator::kMissingSquare:
+    case MutationOperator::kMissingSquare:
       if (!is_operation(expr, Op::kMul) || operand(0).kind != ExprKind::kVariable ||
           operand(0).variable != operand(1).variable)
         return nullptr;
       return give(expr.args[0]);
-    case Operator::kConstantOffByOnePercent:
+    case MutationOperator::kRuleConstantOffByOnePercent:
       if (!is_float_literal(expr) || value_of(expr) == 0) return nullptr;
       return [node](Builder& make) { return make.literal(node.type, value_of(node) * 1.01); };
-    case Operator::kGradientToOtherBranch:
+    case MutationOperator::kGradientToOtherBranch:
       if (!is_operation(expr, Op::kWhere) && !is_operation(expr, Op::kConditional)) return nullptr;
       return [node](Builder& make) { return make.op(node.op, {node.args[0], node.args[2], node.args[1]}); };
     default: return nullptr;
   }
 }
 
-void find_scaled(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
-  const double factor = op == Operator::kOffByOnePercent ? 1.01 : 1.0001;
+void find_scaled(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
+  const double factor = op == MutationOperator::kDerivativeOffByOnePercent ? 1.01 : 1.0001;
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     if (!is_contribution(context, s)) continue;
     const AssignedValue definition = assigned_value_of(*context.statements[s].statement);
@@ -82,7 +83,8 @@ void find_scaled(Operator op, const MutationContext& context, std::vector<Mutati
     if (round_to(scalar.scalar, factor) == 1) continue;
     found.push_back(
         {op, s, context.statements[s].statement->loc,
-         fmt::format("'{}' is multiplied by {}", name_of(context, definition.variable), factor), [=](Editor& edit) {
+         fmt::format("'{}' is multiplied by {}", name_of(context, definition.variable), factor),
+         [=](FunctionEditor& edit) {
            const ExprId scaled = edit.make().op(Op::kMul, {definition.value, edit.make().literal(scalar, factor)});
            edit.replace({.statement = s, .root = 0, .node = 0}, scaled);
          }});
@@ -93,28 +95,30 @@ void find_unit_cotangents(const MutationContext& context, std::vector<Mutation>&
   for (const CotangentLoad& seed : cotangent_loads(context)) {
     const Type type = seed.load->type;
     if (!type.is_float_scalar() && !type.is_aggregate()) continue;
-    const ExpressionPosition place = seed.place;
-    found.push_back({Operator::kUnitCotangent, seed.statement, context.statements[seed.statement].statement->loc,
+    const ExpressionPosition place = seed.position;
+    found.push_back({MutationOperator::kUnitCotangent, seed.statement,
+                     context.statements[seed.statement].statement->loc,
                      fmt::format("1 is used instead of the value of '{}'", name_of(context, seed.gradient)),
-                     [=](Editor& edit) { edit.replace(place, one(edit.make(), type)); }});
+                     [=](FunctionEditor& edit) { edit.replace(place, one(edit.make(), type)); }});
   }
 }
 
 }  // namespace
 
-void find_rules(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
-  if (op == Operator::kOffByOnePercent || op == Operator::kOffByBasisPoint) return find_scaled(op, context, found);
-  if (op == Operator::kUnitCotangent) return find_unit_cotangents(context, found);
+void find_rules(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
+  if (op == MutationOperator::kDerivativeOffByOnePercent || op == MutationOperator::kDerivativeOffByBasisPoint)
+    return find_scaled(op, context, found);
+  if (op == MutationOperator::kUnitCotangent) return find_unit_cotangents(context, found);
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     if (!is_contribution(context, s)) continue;
-    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
+    for_each_expression_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       const auto make = adjoint_replacement(op, context, expr);
       if (!make) return;
-      const ExpressionPosition place = node.place;
+      const ExpressionPosition place = node.position;
       found.push_back({op, s, context.statements[s].statement->loc,
                        fmt::format("{}: in '{}'", row(op).change,
                                    name_of(context, assigned_value_of(*context.statements[s].statement).variable)),
-                       [=](Editor& edit) { edit.replace(place, make(edit.make())); }});
+                       [=](FunctionEditor& edit) { edit.replace(place, make(edit.make())); }});
     });
   }
 }

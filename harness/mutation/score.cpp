@@ -5,7 +5,7 @@ namespace assay::mutation {
 void MutantCounts::add(const MutantRecord& mutant) {
   if (mutant.status == MutantStatus::kInvalid) return;
   if (mutant.status == MutantStatus::kEquivalent) {
-    ++equivalent;
+    ++equivalent_count;
     return;
   }
   if (mutant.status == MutantStatus::kEquivalentByProof) {

@@ -17,7 +17,7 @@ struct MutantCounts {
   std::int64_t detectable_with_promotion = 0;     ///< of `mutants`, those that f64 promotion can detect
   std::int64_t killed_by_promotion = 0;           ///< mutants that f64 promotion killed
   std::int64_t killed_by_native_precision = 0;    ///< mutants that native precision killed
-  std::int64_t equivalent = 0;                    ///< mutants with the same optimized code as the correct kernel
+  std::int64_t equivalent_count = 0;              ///< mutants with the same optimized code as the correct kernel
   std::int64_t equivalent_by_proof = 0;           ///< mutants that a proof shows to be equivalent
   std::set<std::string> kernels_with_kills = {};  ///< names of the kernels with at least one killed mutant
 
@@ -27,12 +27,12 @@ struct MutantCounts {
 };
 
 struct MutationScore {
-  MutantCounts single_thread_mutants;             ///< mutants that a device without concurrent threads can detect
-  MutantCounts threaded_mutants;                  ///< mutants that only a device with concurrent threads can detect
-  std::string threaded_device = {};               ///< device that judged the threaded mutants; empty if there are none
-  std::map<Operator, MutantCounts> by_operator;   ///< counts for each operator
-  std::map<std::string, MutantCounts> by_family;  ///< counts for each family of kernels
-  std::map<std::string, std::int64_t> kills_by_check;  ///< number of mutants, by the first check that killed them
+  MutantCounts single_thread_mutants;     ///< mutants that a device without concurrent threads can detect
+  MutantCounts threaded_mutants;          ///< mutants that only a device with concurrent threads can detect
+  std::string threaded_device_name = {};  ///< device that judged the threaded mutants; empty if there are none
+  std::map<MutationOperator, MutantCounts> by_operator;  ///< counts for each operator
+  std::map<std::string, MutantCounts> by_family;         ///< counts for each family of kernels
+  std::map<std::string, std::int64_t> kills_by_check;    ///< number of mutants, by the first check that killed them
   std::array<std::int64_t, kBoundWideningFactors.size()>
       killed_with_widened_bounds{};  ///< by factor of kBoundWideningFactors: how many of
                                      ///< `mutants_judged_with_widened_bounds` are still killed

@@ -15,15 +15,15 @@ ordered_json to_json(const MutantCounts& tally) {
           {"lifted", tally.detectable_with_promotion},
           {"by_lift", tally.killed_by_promotion},
           {"by_native", tally.killed_by_native_precision},
-          {"equivalent", tally.equivalent},
+          {"equivalent", tally.equivalent_count},
           {"proved", tally.equivalent_by_proof},
           {"kernels", tally.kernels_with_kills.size()}};
 }
 
 }  // namespace
 
-std::string to_json_text(const MutationScore& score, const LedgerHeader& head, const FalsePositiveCorpus& controls,
-                         const std::vector<FaultResult>& injected_faults) {
+std::string to_json_text(const MutationScore& score, const MutantLedgerHeader& head,
+                         const FalsePositiveCorpus& controls, const std::vector<FaultResult>& injected_faults) {
   ordered_json text = {{"schema_version", schemas::kMutationScoreSchemaVersion},
                        {"device", head.device},
                        {"commit", head.commit},
@@ -31,7 +31,7 @@ std::string to_json_text(const MutationScore& score, const LedgerHeader& head, c
                        {"planned", head.planned_mutants},
                        {"all", to_json(score.single_thread_mutants)},
                        {"threaded", to_json(score.threaded_mutants)}};
-  if (!score.threaded_device.empty()) text["threaded_device"] = score.threaded_device;
+  if (!score.threaded_device_name.empty()) text["threaded_device"] = score.threaded_device_name;
   text["operators"] = ordered_json::array();
   for (const auto& [op, tally] : score.by_operator) {
     ordered_json one = {{"operator", row(op).name},
@@ -60,9 +60,9 @@ std::string to_json_text(const MutationScore& score, const LedgerHeader& head, c
         {{"mutant", mutant.name}, {"line", mutant.line}, {"what", mutant.description}, {"patch", mutant.patch}});
   text["controls"] = {{"kernels", controls.kernels},
                       {"cases", controls.cases},
-                      {"inconclusive", controls.inconclusive},
-                      {"rejected", controls.rejected},
-                      {"alarms", controls.rejected_names}};
+                      {"inconclusive", controls.inconclusive_case_count},
+                      {"rejected", controls.rejected_case_count},
+                      {"alarms", controls.rejected_case_names}};
   text["plants"] = ordered_json::array();
   for (const FaultResult& result : injected_faults) {
     text["plants"].push_back({{"fault", result.injected_fault.name},

@@ -12,15 +12,15 @@ namespace assay::mutation {
 
 /// The false-positive corpus: correct kernels that a run judged, and the outcomes of their cases.
 struct FalsePositiveCorpus {
-  std::int64_t kernels = 0;                      ///< number of judged kernels
-  std::int64_t cases = 0;                        ///< number of their cases
-  std::int64_t inconclusive = 0;                 ///< cases without a verdict
-  std::int64_t rejected = 0;                     ///< cases that failed although the kernel is correct: false positives
-  std::vector<std::string> rejected_names = {};  ///< names of the rejected cases
+  std::int64_t kernels = 0;                  ///< number of judged kernels
+  std::int64_t cases = 0;                    ///< number of their cases
+  std::int64_t inconclusive_case_count = 0;  ///< cases without a verdict
+  std::int64_t rejected_case_count = 0;      ///< cases that failed although the kernel is correct: false positives
+  std::vector<std::string> rejected_case_names = {};  ///< names of the rejected cases
 };
 
 /// The score as JSON. `injected_faults` is empty if no faults were injected.
-std::string to_json_text(const MutationScore& score, const LedgerHeader& head, const FalsePositiveCorpus& controls,
-                         const std::vector<FaultResult>& injected_faults);
+std::string to_json_text(const MutationScore& score, const MutantLedgerHeader& head,
+                         const FalsePositiveCorpus& controls, const std::vector<FaultResult>& injected_faults);
 
 }  // namespace assay::mutation

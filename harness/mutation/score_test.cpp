@@ -14,7 +14,7 @@
 namespace assay::mutation {
 namespace {
 
-MutantRecord mutant(Operator op, MutantStatus fate, const std::string& promote, const std::string& native) {
+MutantRecord mutant(MutationOperator op, MutantStatus fate, const std::string& promote, const std::string& native) {
   MutantRecord record;
   record.name = "loop/sum#" + std::string(row(op).name) + ".0";
   record.op = op;
@@ -29,12 +29,12 @@ MutantRecord mutant(Operator op, MutantStatus fate, const std::string& promote, 
 
 MutationScore example() {
   MutationScore score;
-  score.add(mutant(Operator::kDropContribution, MutantStatus::kKilled, "t1 mismatch", "t3 mismatch"));
-  score.add(mutant(Operator::kDropContribution, MutantStatus::kKilled, "t1 mismatch", ""));
-  score.add(mutant(Operator::kDropContribution, MutantStatus::kSurvived, "", ""));
-  score.add(mutant(Operator::kDropContribution, MutantStatus::kEquivalent, "", ""));
-  score.add(mutant(Operator::kDropContribution, MutantStatus::kInvalid, "", ""));
-  score.add(mutant(Operator::kMissingBarrier, MutantStatus::kKilled, "", "read_write_race"));
+  score.add(mutant(MutationOperator::kDropContribution, MutantStatus::kKilled, "t1 mismatch", "t3 mismatch"));
+  score.add(mutant(MutationOperator::kDropContribution, MutantStatus::kKilled, "t1 mismatch", ""));
+  score.add(mutant(MutationOperator::kDropContribution, MutantStatus::kSurvived, "", ""));
+  score.add(mutant(MutationOperator::kDropContribution, MutantStatus::kEquivalent, "", ""));
+  score.add(mutant(MutationOperator::kDropContribution, MutantStatus::kInvalid, "", ""));
+  score.add(mutant(MutationOperator::kMissingBarrier, MutantStatus::kKilled, "", "read_write_race"));
   return score;
 }
 
@@ -44,7 +44,7 @@ TEST(MutationScore, ExcludesEquivalentAndInvalidMutants) {
   EXPECT_EQ(score.single_thread_mutants.killed, 2);
   EXPECT_EQ(score.single_thread_mutants.killed_by_promotion, 2);
   EXPECT_EQ(score.single_thread_mutants.killed_by_native_precision, 1);
-  EXPECT_EQ(score.single_thread_mutants.equivalent, 1);
+  EXPECT_EQ(score.single_thread_mutants.equivalent_count, 1);
   EXPECT_EQ(score.survivors.size(), 1U);
   EXPECT_EQ(score.kills_by_check.at("t1 mismatch"), 2);
 }
@@ -56,15 +56,16 @@ TEST(MutationScore, CountsMutantsOfThreadingCodeSeparately) {
 
 TEST(MutationScore, F64PromotionScoreExcludesMutantsProvenEquivalent) {
   MutationScore score;
-  MutantRecord needed_in_native = mutant(Operator::kMissingBarrier, MutantStatus::kKilled, "", "read_write_race");
+  MutantRecord needed_in_native =
+      mutant(MutationOperator::kMissingBarrier, MutantStatus::kKilled, "", "read_write_race");
   needed_in_native.promoted.equivalent_by_proof = true;
   score.add(needed_in_native);
-  score.add(mutant(Operator::kMissingBarrier, MutantStatus::kKilled, "read_write_race", "read_write_race"));
+  score.add(mutant(MutationOperator::kMissingBarrier, MutantStatus::kKilled, "read_write_race", "read_write_race"));
   EXPECT_EQ(score.threaded_mutants.mutants, 2);
   EXPECT_EQ(score.threaded_mutants.killed_by_native_precision, 2);
   EXPECT_EQ(score.threaded_mutants.detectable_with_promotion, 1);
   EXPECT_EQ(score.threaded_mutants.killed_by_promotion, 1);
-  MutantRecord in_neither = mutant(Operator::kMissingBarrier, MutantStatus::kEquivalentByProof, "", "");
+  MutantRecord in_neither = mutant(MutationOperator::kMissingBarrier, MutantStatus::kEquivalentByProof, "", "");
   in_neither.promoted.equivalent_by_proof = in_neither.native.equivalent_by_proof = true;
   score.add(in_neither);
   EXPECT_EQ(score.threaded_mutants.mutants, 2);
@@ -72,10 +73,10 @@ TEST(MutationScore, F64PromotionScoreExcludesMutantsProvenEquivalent) {
 }
 
 TEST(MutationScore, JsonMatchesSchema) {
-  const std::string text =
-      to_json_text(example(), {.device = "cpu", .commit = "1234567", .seed = 1, .planned_mutants = 6, .plan_hash = "x"},
-                   {.kernels = 10, .cases = 20, .inconclusive = 1, .rejected = 0, .rejected_names = {}},
-                   {{kFaultInjectionEnabled[0], true, "internal_error(oracle)"}});
+  const std::string text = to_json_text(
+      example(), {.device = "cpu", .commit = "1234567", .seed = 1, .planned_mutants = 6, .plan_hash = "x"},
+      {.kernels = 10, .cases = 20, .inconclusive_case_count = 1, .rejected_case_count = 0, .rejected_case_names = {}},
+      {{kFaultInjectionEnabled[0], true, "internal_error(oracle)"}});
   const schemas::Validator validator(schemas::kMutationScoreSchemaText);
   for (const auto& diagnostic : validator.diagnostics(nlohmann::json::parse(text)))
     ADD_FAILURE() << diagnostic.text();
@@ -85,14 +86,15 @@ class MutationLedger : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::remove_all(dir_); }
   void TearDown() override { std::filesystem::remove_all(dir_); }
-  const LedgerHeader head_{.device = "cpu", .commit = "1234567", .seed = 7, .planned_mutants = 2, .plan_hash = "0123"};
+  const MutantLedgerHeader head_{
+      .device = "cpu", .commit = "1234567", .seed = 7, .planned_mutants = 2, .plan_hash = "0123"};
   const std::filesystem::path dir_ =
       std::filesystem::temp_directory_path() /
       ("assay-ledger-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
 TEST_F(MutationLedger, MutantRecordsRoundTripThroughFile) {
-  MutantRecord killed = mutant(Operator::kUnitCotangent, MutantStatus::kKilled, "t1 mismatch", "t3 mismatch");
+  MutantRecord killed = mutant(MutationOperator::kUnitCotangent, MutantStatus::kKilled, "t1 mismatch", "t3 mismatch");
   killed.killed_with_widened_bounds = {true, true, false, false};
   killed.promoted.equivalent_by_proof = true;
   {
@@ -100,7 +102,8 @@ TEST_F(MutationLedger, MutantRecordsRoundTripThroughFile) {
     ASSERT_TRUE(lines.ok());
     ASSERT_TRUE(lines->append(to_line(killed)).ok());
     ASSERT_TRUE(
-        lines->append(to_line(mutant(Operator::kUnclearedOutputAdjoint, MutantStatus::kSurvived, "", ""))).ok());
+        lines->append(to_line(mutant(MutationOperator::kUnclearedOutputAdjoint, MutantStatus::kSurvived, "", "")))
+            .ok());
   }
   const auto ledger = read_ledger(dir_);
   ASSERT_TRUE(ledger.ok()) << ledger.error().text();
@@ -119,25 +122,28 @@ TEST_F(MutationLedger, AppendsAfterDroppingTruncatedLastLine) {
     auto lines = start_ledger(dir_, head_);
     ASSERT_TRUE(lines.ok());
     ASSERT_TRUE(
-        lines->append(to_line(mutant(Operator::kUnitCotangent, MutantStatus::kKilled, "t1 mismatch", ""))).ok());
+        lines->append(to_line(mutant(MutationOperator::kUnitCotangent, MutantStatus::kKilled, "t1 mismatch", "")))
+            .ok());
   }
-  std::ofstream(dir_ / kLedgerFile, std::ios::app) << R"({"mutant": "cut sh)";
+  std::ofstream(dir_ / kLedgerFileName, std::ios::app) << R"({"mutant": "cut sh)";
   const auto cut = read_ledger(dir_);
   ASSERT_TRUE(cut.ok() && cut->has_value());
   EXPECT_EQ((*cut)->mutants.size(), 1U);
   {
-    auto lines = harness::LineAppender::reopen(dir_ / kLedgerFile, (*cut)->complete_bytes);
+    auto lines = harness::LineAppender::reopen(dir_ / kLedgerFileName, (*cut)->complete_bytes);
     ASSERT_TRUE(lines.ok());
     ASSERT_TRUE(
-        lines->append(to_line(mutant(Operator::kUnclearedOutputAdjoint, MutantStatus::kKilled, "", "zero_seed"))).ok());
+        lines
+            ->append(to_line(mutant(MutationOperator::kUnclearedOutputAdjoint, MutantStatus::kKilled, "", "zero_seed")))
+            .ok());
   }
   EXPECT_EQ((*read_ledger(dir_))->mutants.size(), 2U);
 }
 
 TEST_F(MutationLedger, ReportsLineNumberOfInvalidLine) {
   ASSERT_TRUE(start_ledger(dir_, head_).ok());
-  std::ofstream(dir_ / kLedgerFile, std::ios::app) << R"({"mutant": "a", "operator": "no_such"})"
-                                                   << "\n";
+  std::ofstream(dir_ / kLedgerFileName, std::ios::app) << R"({"mutant": "a", "operator": "no_such"})"
+                                                       << "\n";
   const auto ledger = read_ledger(dir_);
   ASSERT_FALSE(ledger.ok());
   EXPECT_NE(ledger.error().text().find("mutants.jsonl:2"), std::string::npos) << ledger.error().text();

@@ -16,7 +16,7 @@ struct Backward {
   std::size_t opening = 0;  ///< of the brace that opens its body
 };
 std::optional<Backward> backward_of(const EmittedKernel& kernel) {
-  for (const backends::EntryPoint& entry : kernel.entries) {
+  for (const backends::EntryPoint& entry : kernel.entry_points) {
     if (entry.pass != backends::Pass::kBackward) continue;
     const std::size_t begin = kernel.body.find(" " + entry.symbol + "(");
     if (begin == std::string::npos) return std::nullopt;
@@ -37,8 +37,8 @@ void find_strides(const EmittedKernel& kernel, const Backward& backward, std::ve
     for (auto array = std::sregex_iterator(head.begin(), head.end(), kArray); array != std::sregex_iterator(); ++array)
       has_primal = has_primal || (*array)[1] == name;
     if (!has_primal) continue;
-    TextMutation mutation{Operator::kWrongGradientStrides, fmt::format("'grad_{0}' has the strides of '{0}'", name),
-                          kernel};
+    TextMutation mutation{MutationOperator::kWrongGradientStrides,
+                          fmt::format("'grad_{0}' has the strides of '{0}'", name), kernel};
     mutation.kernel.body.insert(backward.opening + 2,
                                 fmt::format("  for (int d = 0; d < int(sizeof {0}.strides / sizeof {0}.strides[0]); "
                                             "++d) grad_{0}.strides[d] = {0}.strides[d];\n",
@@ -48,7 +48,7 @@ void find_strides(const EmittedKernel& kernel, const Backward& backward, std::ve
 }
 
 /// Replaces the first `text` after `from`.
-void replace_text(Operator op, const EmittedKernel& kernel, std::size_t from, const std::string& text,
+void replace_text(MutationOperator op, const EmittedKernel& kernel, std::size_t from, const std::string& text,
                   const std::string& by, std::vector<TextMutation>& found) {
   const std::size_t at = kernel.body.find(text, from);
   if (at == std::string::npos) return;
@@ -58,7 +58,7 @@ void replace_text(Operator op, const EmittedKernel& kernel, std::size_t from, co
 }
 
 /// Replaces the n-th `text` in the helpers, for each n. With `mark`, also stores the kernel with `mark` in its place.
-void change_helpers(Operator op, const EmittedKernel& kernel, const std::string& text, const std::string& by,
+void change_helpers(MutationOperator op, const EmittedKernel& kernel, const std::string& text, const std::string& by,
                     std::vector<TextMutation>& found, const std::string& mark = "") {
   for (std::size_t h = 0; h < kernel.helpers.size(); ++h) {
     const std::string& helper = kernel.helpers[h].text;
@@ -74,23 +74,23 @@ void change_helpers(Operator op, const EmittedKernel& kernel, const std::string&
 
 }  // namespace
 
-std::vector<TextMutation> find_text_mutations(Operator op, const EmittedKernel& kernel) {
+std::vector<TextMutation> find_text_mutations(MutationOperator op, const EmittedKernel& kernel) {
   std::vector<TextMutation> found;
   const std::optional<Backward> backward = backward_of(kernel);
   if (!backward) return found;
   switch (op) {
-    case Operator::kWrongGradientStrides: find_strides(kernel, *backward, found); break;
-    case Operator::kNoThreadGuard:
+    case MutationOperator::kWrongGradientStrides: find_strides(kernel, *backward, found); break;
+    case MutationOperator::kNoThreadGuard:
       replace_text(op, kernel, backward->opening, "thread < end", "thread <= end", found);
       replace_text(op, kernel, backward->opening, "thread < count", "thread <= count", found);
       break;
-    case Operator::kMissingBarrier:
+    case MutationOperator::kMissingBarrier:
       change_helpers(op, kernel, "  tile_barrier();\n", "", found, "  asm volatile(\"bar.sync 1;\" ::: \"memory\");\n");
       break;
-    case Operator::kUnclearedSharedSum:
+    case MutationOperator::kUnclearedSharedSum:
       change_helpers(op, kernel, "T sum = 0;", "__shared__ T uncleared;\n      T sum = uncleared;", found);
       break;
-    case Operator::kOnlyFirstWarpParticipates:
+    case MutationOperator::kOnlyFirstWarpParticipates:
       change_helpers(op, kernel, "k * block_threads + tile_lane();\n    if (",
                      "k * block_threads + tile_lane();\n    if (tile_lane() < 32 && ", found);
       break;

@@ -171,7 +171,7 @@ class Cells {
       if (v != index) step = std::gcd(step, std::gcd(a.factors[v], b.factors[v]));
     }
     const std::int64_t other = b.constant - a.constant;
-    const std::optional<IntegerRange> threads = context_.ranges.of_variable(static_cast<VarId>(index));
+    const std::optional<IntegerRange> threads = context_.known_ranges.of_variable(static_cast<VarId>(index));
     const std::int64_t most = threads ? threads->high - threads->low : kLargestIndex;
     if (step == 0) return other == 0 || other % factor != 0 || std::abs(other / factor) > most;
     if (other % std::gcd(factor, step) != 0) return true;

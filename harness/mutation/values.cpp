@@ -28,16 +28,16 @@ bool is_checkpoint(const MutationContext& context, VarId variable) {
 bool decides(const MutationContext& context, const std::vector<ExpressionNode>& nodes, const ExpressionNode& node) {
   for (const ExpressionNode* at = &node;; at = &nodes[at->parent]) {
     if (context.function.expr(at->id).type.is_bool()) return true;
-    if (&nodes[at->parent] == at || at->place.node == 0) return false;
+    if (&nodes[at->parent] == at || at->position.node == 0) return false;
   }
 }
 
-void replace_by(Operator op, const MutationContext& context, const ExpressionNode& node, VarId from, VarId to,
+void replace_by(MutationOperator op, const MutationContext& context, const ExpressionNode& node, VarId from, VarId to,
                 std::vector<Mutation>& found) {
-  const ExpressionPosition place = node.place;
+  const ExpressionPosition place = node.position;
   found.push_back({op, place.statement, context.statements[place.statement].statement->loc,
                    fmt::format("'{}' is used instead of '{}'", name_of(context, to), name_of(context, from)),
-                   [=](Editor& edit) { edit.replace(place, edit.make().var(to)); }});
+                   [=](FunctionEditor& edit) { edit.replace(place, edit.make().var(to)); }});
 }
 
 bool defines_from(const MutationContext& context, VarId result, VarId operand) {
@@ -91,15 +91,15 @@ bool fits(const MutationContext& context, VarId variable, Type low, int copies =
 }
 
 /// The values that an operator uses instead of a variable in a statement.
-std::vector<VarId> others(Operator op, const MutationContext& context, std::size_t s, VarId variable) {
+std::vector<VarId> others(MutationOperator op, const MutationContext& context, std::size_t s, VarId variable) {
   std::vector<VarId> found;
   const Variable& own = context.function.var(variable);
   for (const VarId v : context.visible(s)) {
     const Variable& other = context.function.var(v);
     if (v == variable || other.type != own.type || context.carries_gradient[static_cast<std::size_t>(v)]) continue;
     const bool same_name = other.name == own.name && context.is_from_source(variable);
-    const bool fits = op == Operator::kOtherVariableVersion ? same_name
-                      : op == Operator::kResultInsteadOfOperand
+    const bool fits = op == MutationOperator::kOtherVariableVersion ? same_name
+                      : op == MutationOperator::kResultInsteadOfOperand
                           ? defines_from(context, v, variable)
                           : other.name != own.name && !context.function.is_parameter(v);
     if (!fits || origin_of(context, v) == origin_of(context, variable) ||
@@ -108,20 +108,21 @@ std::vector<VarId> others(Operator op, const MutationContext& context, std::size
     found.push_back(v);
   }
   // The most recently computed operand in scope is the likeliest mistake.
-  if (op == Operator::kWrongOperand && found.size() > 1) found.erase(found.begin(), found.end() - 1);
+  if (op == MutationOperator::kWrongOperand && found.size() > 1) found.erase(found.begin(), found.end() - 1);
   return found;
 }
 
 void find_swaps(const MutationContext& context, std::size_t s, std::vector<Mutation>& found) {
-  for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
+  for_each_expression_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
     const bool ordered = expr.kind == ExprKind::kOperation &&
                          (expr.op == Op::kSub || expr.op == Op::kDiv || expr.op == Op::kPow || expr.op == Op::kAtan2);
     if (!ordered || !expr.type.has_float_components()) return;
     const Expr swapped = expr;
     if (context.function.expr(expr.args[0]).type != context.function.expr(expr.args[1]).type) return;
-    const ExpressionPosition place = node.place;
-    found.push_back({Operator::kWrongOperand, s, context.statements[s].statement->loc,
-                     fmt::format("the operands of {} are swapped", ir::row(expr.op).mnemonic), [=](Editor& edit) {
+    const ExpressionPosition place = node.position;
+    found.push_back({MutationOperator::kWrongOperand, s, context.statements[s].statement->loc,
+                     fmt::format("the operands of {} are swapped", ir::row(expr.op).mnemonic),
+                     [=](FunctionEditor& edit) {
                        edit.replace(place, edit.make().op(swapped.op, {swapped.args[1], swapped.args[0]}));
                      }});
   });
@@ -132,19 +133,20 @@ void find_precision(const MutationContext& context, const ExpressionNode& node, 
   if (!expr.type.is_float_scalar() || (expr.type != kF32 && expr.type != kF64)) return;
   const Type low = expr.type == kF64 ? kF32 : scalar_type(Scalar::kF16);
   if (fits(context, expr.variable, low)) return;
-  const ExpressionPosition place = node.place;
+  const ExpressionPosition place = node.position;
   const VarId variable = expr.variable;
   const Type type = expr.type;
-  found.push_back({Operator::kLowerPrecision, place.statement, context.statements[place.statement].statement->loc,
+  found.push_back({MutationOperator::kLowerPrecision, place.statement,
+                   context.statements[place.statement].statement->loc,
                    fmt::format("'{}' is rounded to {}", name_of(context, variable), ir::row(low.scalar).name),
-                   [=](Editor& edit) {
+                   [=](FunctionEditor& edit) {
                      Builder& make = edit.make();
                      edit.replace(place, make.cast(type, make.cast(low, make.var(variable))));
                    }});
 }
 
 /// Replaces loads of a saved state by the first state or the last state of the loop.
-void find_states(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+void find_states(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     const auto* assign = std::get_if<Assign>(&context.statements[s].statement->node);
     if (assign == nullptr) continue;
@@ -154,17 +156,17 @@ void find_states(Operator op, const MutationContext& context, std::vector<Mutati
     if (!is_checkpoint(context, array) || !context.is_read(assign->variable)) continue;
     const Loc loc = context.statements[s].statement->loc;
     const std::string what = fmt::format("{}: '{}'", row(op).change, name_of(context, assign->variable));
-    if (op == Operator::kInitialLoopState) {
-      found.push_back({op, s, loc, what, [=](Editor& edit) {
+    if (op == MutationOperator::kInitialInsteadOfSavedLoopState) {
+      found.push_back({op, s, loc, what, [=](FunctionEditor& edit) {
                          std::get<Assign>(edit.at(s).node).value = edit.make().load(array, {edit.make().i32(0)});
                        }});
       continue;
     }
-    const auto versions = others(Operator::kOtherVariableVersion, context, s, assign->variable);
+    const auto versions = others(MutationOperator::kOtherVariableVersion, context, s, assign->variable);
     if (versions.empty()) continue;
     const VarId last = versions.front();
-    found.push_back(
-        {op, s, loc, what, [=](Editor& edit) { std::get<Assign>(edit.at(s).node).value = edit.make().var(last); }});
+    found.push_back({op, s, loc, what,
+                     [=](FunctionEditor& edit) { std::get<Assign>(edit.at(s).node).value = edit.make().var(last); }});
   }
 }
 
@@ -175,8 +177,9 @@ void find_saves(const MutationContext& context, std::vector<Mutation>& found) {
     const VarId array = context.function.expr(store->array).variable;
     if (!is_checkpoint(context, array)) continue;
     const Store saved = *store;
-    found.push_back({Operator::kUnsavedLoopState, s, context.statements[s].statement->loc,
-                     fmt::format("'{}' is saved one position later", name_of(context, array)), [=](Editor& edit) {
+    found.push_back({MutationOperator::kUnsavedLoopState, s, context.statements[s].statement->loc,
+                     fmt::format("a loop state is saved one position too late in '{}'", name_of(context, array)),
+                     [=](FunctionEditor& edit) {
                        Builder& make = edit.make();
                        const ExprId next = make.op(Op::kAdd, {saved.indices[0], make.i32(1)});
                        std::get<Store>(edit.at(s).node).indices[0] =
@@ -187,16 +190,17 @@ void find_saves(const MutationContext& context, std::vector<Mutation>& found) {
 
 }  // namespace
 
-void find_values(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
-  if (op == Operator::kInitialLoopState || op == Operator::kFinalLoopState) return find_states(op, context, found);
-  if (op == Operator::kUnsavedLoopState) return find_saves(context, found);
+void find_values(MutationOperator op, const MutationContext& context, std::vector<Mutation>& found) {
+  if (op == MutationOperator::kInitialInsteadOfSavedLoopState || op == MutationOperator::kFinalInsteadOfSavedLoopState)
+    return find_states(op, context, found);
+  if (op == MutationOperator::kUnsavedLoopState) return find_saves(context, found);
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     if (!is_contribution(context, s)) continue;
-    if (op == Operator::kWrongOperand) find_swaps(context, s, found);
+    if (op == MutationOperator::kWrongOperand) find_swaps(context, s, found);
     const std::vector<ExpressionNode> nodes = nodes_of(context.function, *context.statements[s].statement, s);
-    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
+    for_each_expression_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       if (!is_primal_value(context, expr) || decides(context, nodes, node)) return;
-      if (op == Operator::kLowerPrecision) return find_precision(context, node, expr, found);
+      if (op == MutationOperator::kLowerPrecision) return find_precision(context, node, expr, found);
       for (const VarId other : others(op, context, s, expr.variable))
         replace_by(op, context, node, expr.variable, other, found);
     });

@@ -178,28 +178,28 @@ std::size_t indices_of(const WarpCall& call) {
   return parameters - 1 - (has_value ? 1 : 0);
 }
 
-void change_indices(Operator op, WarpFinder& finder) {
+void change_indices(MutationOperator op, WarpFinder& finder) {
   finder.for_each_adjoint([&](std::size_t line, WarpCall call) {
     const std::size_t indices = indices_of(call);
     if (indices == 0) return;
-    if (op == Operator::kTransposedIndex) {
+    if (op == MutationOperator::kTransposedIndex) {
       if (indices < 2 || call.arguments[1] == call.arguments[2]) return;
       std::swap(call.arguments[1], call.arguments[2]);
     } else {
-      call.arguments[1] += op == Operator::kIndexPlusOne ? " + 1" : " - 1";
+      call.arguments[1] += op == MutationOperator::kIndexPlusOne ? " + 1" : " - 1";
     }
     finder.replace(line, call.text());
   });
 }
 
 /// Swaps the first two operands, or uses the result of the operation as its first operand.
-void find_operands(Operator op, WarpFinder& finder) {
+void find_operands(MutationOperator op, WarpFinder& finder) {
   const WarpFunction& function = finder.function();
   finder.for_each_adjoint([&](std::size_t line, WarpCall call) {
     std::vector<std::string>& arguments = call.arguments;
     if (indices_of(call) > 0 || arguments.size() < 3 || !arguments[0].starts_with("var_")) return;
     const std::string type = function.type_of(arguments[0]);
-    if (op == Operator::kWrongOperand) {
+    if (op == MutationOperator::kWrongOperand) {
       if (!arguments[1].starts_with("var_") || arguments[0] == arguments[1] || function.type_of(arguments[1]) != type)
         return;
       std::swap(arguments[0], arguments[1]);
@@ -229,9 +229,9 @@ void find_other_cotangent(WarpFinder& finder) {
   });
 }
 
-void find_statements(Operator op, WarpFinder& finder) {
+void find_statements(MutationOperator op, WarpFinder& finder) {
   finder.for_each_adjoint([&](std::size_t line, const WarpCall& call) {
-    if (op == Operator::kDropContribution) return finder.replace(line, "");
+    if (op == MutationOperator::kDropContribution) return finder.replace(line, "");
     // A store's adjoint clears the adjoint that it reads, so a second one adds nothing.
     if (call.name.ends_with("_store") || call.name.ends_with("adj_assign")) return;
     finder.replace(line, call.text() + " " + std::string(trimmed(call.text())));
@@ -250,7 +250,7 @@ void find_early_clearing(WarpFinder& finder) {
   });
 }
 
-void find_trips(Operator op, WarpFinder& finder) {
+void find_trips(MutationOperator op, WarpFinder& finder) {
   const WarpFunction& function = finder.function();
   for (std::size_t l = 0; l < function.lines().size(); ++l) {
     const std::string& line = function.lines()[l];
@@ -259,7 +259,7 @@ void find_trips(Operator op, WarpFinder& finder) {
     if (at == std::string::npos || trimmed(line).starts_with("//")) continue;
     auto arguments = arguments_in(std::string_view(line).substr(at + kRange.size()));
     if (!arguments) continue;
-    (*arguments)[arguments->size() > 1 ? 1 : 0] += op == Operator::kOneIterationMore ? " + 1" : " - 1";
+    (*arguments)[arguments->size() > 1 ? 1 : 0] += op == MutationOperator::kOneIterationMore ? " + 1" : " - 1";
     finder.replace(l, fmt::format("{}{}{});", line.substr(0, at), kRange, fmt::join(*arguments, ", ")));
   }
 }
@@ -278,10 +278,10 @@ bool reads_what_it_writes(const WarpFunction& function) {
 }
 
 /// Runs a store or an atomic again that the repeated forward part leaves out.
-void find_replayed(Operator op, WarpFinder& finder) {
-  const std::string_view what = op == Operator::kReplayedStore ? "wp::array_store(" : "wp::atomic_";
+void find_replayed(MutationOperator op, WarpFinder& finder) {
+  const std::string_view what = op == MutationOperator::kReplayedStore ? "wp::array_store(" : "wp::atomic_";
   const WarpFunction& function = finder.function();
-  if (op == Operator::kReplayedStore && !reads_what_it_writes(function)) return;
+  if (op == MutationOperator::kReplayedStore && !reads_what_it_writes(function)) return;
   for (std::size_t l = 0; l < function.reverse(); ++l) {
     const std::string& line = function.lines()[l];
     const std::size_t comment = line.find("// ");
@@ -290,7 +290,7 @@ void find_replayed(Operator op, WarpFinder& finder) {
   }
 }
 
-void find_backward(Operator op, WarpFinder& finder) {
+void find_backward(MutationOperator op, WarpFinder& finder) {
   const std::size_t reverse = finder.function().reverse();
   const auto is_any = [](const std::string& type) { return type.find("float") != std::string::npos; };
   const auto scaled_by = [](const char* factor) {
@@ -300,43 +300,46 @@ void find_backward(Operator op, WarpFinder& finder) {
   };
   static const std::regex kBranch(R"(^(\s*if \()(var_\w+)\) \{$)");
   switch (op) {
-    case Operator::kDropContribution:
-    case Operator::kCountContributionTwice: return find_statements(op, finder);
-    case Operator::kNegateContribution:
+    case MutationOperator::kDropContribution:
+    case MutationOperator::kCountContributionTwice: return find_statements(op, finder);
+    case MutationOperator::kNegateContribution:
       return finder.before_each_adjoint(
           is_any, [](const std::string& adjoint, const std::string&) { return fmt::format("{0} = -{0};", adjoint); });
-    case Operator::kOffByOnePercent: return finder.before_each_adjoint(is_scalar_float, scaled_by("1.01"));
-    case Operator::kOffByBasisPoint: return finder.before_each_adjoint(is_scalar_float, scaled_by("1.0001"));
-    case Operator::kUnitCotangent:
+    case MutationOperator::kDerivativeOffByOnePercent:
+      return finder.before_each_adjoint(is_scalar_float, scaled_by("1.01"));
+    case MutationOperator::kDerivativeOffByBasisPoint:
+      return finder.before_each_adjoint(is_scalar_float, scaled_by("1.0001"));
+    case MutationOperator::kUnitCotangent:
       return finder.before_each_adjoint(is_scalar_float, [](const std::string& adjoint, const std::string& type) {
         return fmt::format("{} = {}(1.0);", adjoint, type);
       });
-    case Operator::kStaleAdjoint: return finder.replace_pattern(reverse, std::regex(R"(^\s*adj_\w+ = \{\};$)"), "");
-    case Operator::kClearAdjointBeforeRead: return find_early_clearing(finder);
-    case Operator::kCotangentOfOtherArray: return find_other_cotangent(finder);
-    case Operator::kWrongOperand:
-    case Operator::kResultInsteadOfOperand: return find_operands(op, finder);
-    case Operator::kWrongFunction:
+    case MutationOperator::kStaleAdjoint:
+      return finder.replace_pattern(reverse, std::regex(R"(^\s*adj_\w+ = \{\};$)"), "");
+    case MutationOperator::kClearAdjointBeforeRead: return find_early_clearing(finder);
+    case MutationOperator::kCotangentOfOtherArray: return find_other_cotangent(finder);
+    case MutationOperator::kWrongOperand:
+    case MutationOperator::kResultInsteadOfOperand: return find_operands(op, finder);
+    case MutationOperator::kWrongFunction:
       return finder.rename_adjoints({{"wp::adj_sin", "wp::adj_cos"},
                                      {"wp::adj_cos", "wp::adj_sin"},
                                      {"wp::adj_sinh", "wp::adj_cosh"},
                                      {"wp::adj_cosh", "wp::adj_sinh"}});
-    case Operator::kMissingChainRuleFactor: return finder.rename_adjoints({{"wp::adj_mul", "wp::adj_add"}}, 5);
-    case Operator::kWrongSign:
+    case MutationOperator::kMissingChainRuleFactor: return finder.rename_adjoints({{"wp::adj_mul", "wp::adj_add"}}, 5);
+    case MutationOperator::kWrongSign:
       return finder.rename_adjoints({{"wp::adj_add", "wp::adj_sub"}, {"wp::adj_sub", "wp::adj_add"}}, 5);
-    case Operator::kGradientToOtherBranch:
+    case MutationOperator::kGradientToOtherBranch:
       return finder.rename_adjoints({{"wp::adj_min", "wp::adj_max"}, {"wp::adj_max", "wp::adj_min"}});
-    case Operator::kLoopRunsForward:
+    case MutationOperator::kLoopRunsForward:
       return finder.replace_pattern(reverse, std::regex(R"(^\s*var_\w+ = wp::iter_reverse\(.*\);$)"), "");
-    case Operator::kOneIterationMore:
-    case Operator::kOneIterationFewer: return find_trips(op, finder);
-    case Operator::kBranchNegated: return finder.replace_pattern(reverse, kBranch, "$1!$2) {");
-    case Operator::kSkippedBranchReversal: return finder.replace_pattern(reverse, kBranch, "$1false) {");
-    case Operator::kIndexPlusOne:
-    case Operator::kIndexMinusOne:
-    case Operator::kTransposedIndex: return change_indices(op, finder);
-    case Operator::kReplayedStore:
-    case Operator::kReplayedAtomic: return find_replayed(op, finder);
+    case MutationOperator::kOneIterationMore:
+    case MutationOperator::kOneIterationFewer: return find_trips(op, finder);
+    case MutationOperator::kBranchNegated: return finder.replace_pattern(reverse, kBranch, "$1!$2) {");
+    case MutationOperator::kSkippedBranchReversal: return finder.replace_pattern(reverse, kBranch, "$1false) {");
+    case MutationOperator::kIndexPlusOne:
+    case MutationOperator::kIndexMinusOne:
+    case MutationOperator::kTransposedIndex: return change_indices(op, finder);
+    case MutationOperator::kReplayedStore:
+    case MutationOperator::kReplayedAtomic: return find_replayed(op, finder);
     default: return;
   }
 }
@@ -369,16 +372,16 @@ void find_wrong_comparison(WarpFinder& finder) {
   }
 }
 
-void find_constants(Operator op, WarpFinder& finder) {
+void find_constants(MutationOperator op, WarpFinder& finder) {
   const WarpFunction& function = finder.function();
   static const std::regex kInteger(R"(^(\s*const wp::int\d+ var_\w+ = )(-?\d+);$)");
   static const std::regex kFloat(R"(^(\s*const (wp::float\d+) var_\w+ = )(-?[\d.e+-]+);$)");
   for (std::size_t l = 0; l < function.lines().size(); ++l) {
     std::smatch match;
     const std::string& line = function.lines()[l];
-    if (op == Operator::kGuardOffByOne && std::regex_match(line, match, kInteger)) {
+    if (op == MutationOperator::kGuardOffByOne && std::regex_match(line, match, kInteger)) {
       finder.replace(l, fmt::format("{}{} + 1;", match[1].str(), match[2].str()));
-    } else if (op == Operator::kFloatConstantOff && std::regex_match(line, match, kFloat)) {
+    } else if (op == MutationOperator::kFloatConstantOffByThousandth && std::regex_match(line, match, kFloat)) {
       if (std::strtod(match[3].str().c_str(), nullptr) == 0) continue;
       finder.replace(l, fmt::format("{}{} * 1.001;", match[1].str(), match[3].str()));
     }
@@ -401,14 +404,14 @@ void find_wrong_array(WarpFinder& finder) {
   }
 }
 
-void find_forward_of(Operator op, WarpFinder& finder) {
+void find_forward_of(MutationOperator op, WarpFinder& finder) {
   switch (op) {
-    case Operator::kWrongOperator: return find_wrong_operator(finder);
-    case Operator::kWrongComparison: return find_wrong_comparison(finder);
-    case Operator::kGuardOffByOne:
-    case Operator::kFloatConstantOff: return find_constants(op, finder);
-    case Operator::kReadOfOtherArray: return find_wrong_array(finder);
-    case Operator::kDroppedStatement:
+    case MutationOperator::kWrongOperator: return find_wrong_operator(finder);
+    case MutationOperator::kWrongComparison: return find_wrong_comparison(finder);
+    case MutationOperator::kGuardOffByOne:
+    case MutationOperator::kFloatConstantOffByThousandth: return find_constants(op, finder);
+    case MutationOperator::kReadOfOtherArray: return find_wrong_array(finder);
+    case MutationOperator::kDroppedStatement:
       return finder.replace_pattern(
           0, std::regex(R"(^\s*(?:var_\w+ = )?wp::(?:array_store|assign|atomic_\w+)\(.*\);$)"), "");
     default: return;
@@ -428,54 +431,54 @@ void find_thread_guard(const WarpCode& code, std::vector<WarpMutation>& found) {
   }
 }
 
-const std::set<Operator>& warp_operators() {
-  static const std::set<Operator> operators{Operator::kDropContribution,
-                                            Operator::kCountContributionTwice,
-                                            Operator::kNegateContribution,
-                                            Operator::kStaleAdjoint,
-                                            Operator::kClearAdjointBeforeRead,
-                                            Operator::kCotangentOfOtherArray,
-                                            Operator::kWrongOperand,
-                                            Operator::kResultInsteadOfOperand,
-                                            Operator::kWrongFunction,
-                                            Operator::kMissingChainRuleFactor,
-                                            Operator::kWrongSign,
-                                            Operator::kOffByOnePercent,
-                                            Operator::kOffByBasisPoint,
-                                            Operator::kUnitCotangent,
-                                            Operator::kGradientToOtherBranch,
-                                            Operator::kLoopRunsForward,
-                                            Operator::kOneIterationMore,
-                                            Operator::kOneIterationFewer,
-                                            Operator::kBranchNegated,
-                                            Operator::kSkippedBranchReversal,
-                                            Operator::kIndexPlusOne,
-                                            Operator::kIndexMinusOne,
-                                            Operator::kTransposedIndex,
-                                            Operator::kNoThreadGuard,
-                                            Operator::kReplayedAtomic,
-                                            Operator::kReplayedStore,
-                                            Operator::kWrongOperator,
-                                            Operator::kWrongComparison,
-                                            Operator::kGuardOffByOne,
-                                            Operator::kReadOfOtherArray,
-                                            Operator::kDroppedStatement,
-                                            Operator::kFloatConstantOff};
+const std::set<MutationOperator>& warp_operators() {
+  static const std::set<MutationOperator> operators{MutationOperator::kDropContribution,
+                                                    MutationOperator::kCountContributionTwice,
+                                                    MutationOperator::kNegateContribution,
+                                                    MutationOperator::kStaleAdjoint,
+                                                    MutationOperator::kClearAdjointBeforeRead,
+                                                    MutationOperator::kCotangentOfOtherArray,
+                                                    MutationOperator::kWrongOperand,
+                                                    MutationOperator::kResultInsteadOfOperand,
+                                                    MutationOperator::kWrongFunction,
+                                                    MutationOperator::kMissingChainRuleFactor,
+                                                    MutationOperator::kWrongSign,
+                                                    MutationOperator::kDerivativeOffByOnePercent,
+                                                    MutationOperator::kDerivativeOffByBasisPoint,
+                                                    MutationOperator::kUnitCotangent,
+                                                    MutationOperator::kGradientToOtherBranch,
+                                                    MutationOperator::kLoopRunsForward,
+                                                    MutationOperator::kOneIterationMore,
+                                                    MutationOperator::kOneIterationFewer,
+                                                    MutationOperator::kBranchNegated,
+                                                    MutationOperator::kSkippedBranchReversal,
+                                                    MutationOperator::kIndexPlusOne,
+                                                    MutationOperator::kIndexMinusOne,
+                                                    MutationOperator::kTransposedIndex,
+                                                    MutationOperator::kNoThreadGuard,
+                                                    MutationOperator::kReplayedAtomic,
+                                                    MutationOperator::kReplayedStore,
+                                                    MutationOperator::kWrongOperator,
+                                                    MutationOperator::kWrongComparison,
+                                                    MutationOperator::kGuardOffByOne,
+                                                    MutationOperator::kReadOfOtherArray,
+                                                    MutationOperator::kDroppedStatement,
+                                                    MutationOperator::kFloatConstantOffByThousandth};
   return operators;
 }
 
 }  // namespace
 
-bool applies_to_warp_code(Operator op) { return warp_operators().contains(op); }
+bool applies_to_warp_code(MutationOperator op) { return warp_operators().contains(op); }
 
-std::vector<WarpMutation> find_warp_mutations(Operator op, const WarpCode& code) {
+std::vector<WarpMutation> find_warp_mutations(MutationOperator op, const WarpCode& code) {
   std::vector<WarpMutation> found;
   if (!applies_to_warp_code(op)) return found;
-  if (op == Operator::kNoThreadGuard) {
+  if (op == MutationOperator::kNoThreadGuard) {
     find_thread_guard(code, found);
     return found;
   }
-  const bool is_forward = row(op).changed_part == KernelPart::kForward;
+  const bool is_forward = row(op).changed_part == MutatedKernelPart::kForward;
   const WarpFunction function(code.source, is_forward ? code.forward : code.backward);
   WarpFinder finder(function, found);
   if (is_forward) find_forward_of(op, finder);

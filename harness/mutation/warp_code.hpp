@@ -29,10 +29,10 @@ struct WarpMutation {
 };
 
 /// Whether there are mutations of Warp's text by the operator.
-bool applies_to_warp_code(Operator op);
+bool applies_to_warp_code(MutationOperator op);
 
 /// All mutations by an operator, in the order of the text. Two texts that differ only in their types have the same
 /// mutations. Leaves out mutations that cannot change a result, such as swapping equal operands.
-std::vector<WarpMutation> find_warp_mutations(Operator op, const WarpCode& code);
+std::vector<WarpMutation> find_warp_mutations(MutationOperator op, const WarpCode& code);
 
 }  // namespace assay::mutation

@@ -92,7 +92,7 @@ WarpCode code() {
 }
 
 /// The only mutation by the operator.
-std::string only(Operator op) {
+std::string only(MutationOperator op) {
   const auto found = find_warp_mutations(op, code());
   EXPECT_THAT(found, SizeIs(1)) << row(op).name;
   if (found.empty()) return "";
@@ -102,31 +102,33 @@ std::string only(Operator op) {
 }
 
 TEST(WarpMutations, ChangeOnlyOneLineOfTheBackwardFunction) {
-  EXPECT_THAT(only(Operator::kWrongOperand), HasSubstr("wp::adj_mul(var_1, var_4, adj_3, adj_1, adj_5);"));
-  EXPECT_THAT(only(Operator::kResultInsteadOfOperand), HasSubstr("wp::adj_mul(var_5, var_1, adj_3, adj_1, adj_5);"));
-  EXPECT_THAT(only(Operator::kMissingChainRuleFactor), HasSubstr("wp::adj_add(var_4, var_1, adj_3, adj_1, adj_5);"));
-  EXPECT_THAT(only(Operator::kCotangentOfOtherArray),
+  EXPECT_THAT(only(MutationOperator::kWrongOperand), HasSubstr("wp::adj_mul(var_1, var_4, adj_3, adj_1, adj_5);"));
+  EXPECT_THAT(only(MutationOperator::kResultInsteadOfOperand),
+              HasSubstr("wp::adj_mul(var_5, var_1, adj_3, adj_1, adj_5);"));
+  EXPECT_THAT(only(MutationOperator::kMissingChainRuleFactor),
+              HasSubstr("wp::adj_add(var_4, var_1, adj_3, adj_1, adj_5);"));
+  EXPECT_THAT(only(MutationOperator::kCotangentOfOtherArray),
               HasSubstr("wp::adj_array_store(var_y, var_0, var_5, adj_x, adj_0, adj_5);"));
-  EXPECT_THAT(only(Operator::kClearAdjointBeforeRead),
+  EXPECT_THAT(only(MutationOperator::kClearAdjointBeforeRead),
               HasSubstr("{ auto cleared = adj_5; wp::adj_array_store(var_y, var_0, var_5, adj_y, adj_0, cleared); } "
                         "wp::adj_array_store("));
-  EXPECT_THAT(only(Operator::kLoopRunsForward), Not(HasSubstr("iter_reverse")));
-  EXPECT_THAT(only(Operator::kOneIterationMore), HasSubstr("wp::range(var_n + 1);"));
-  EXPECT_THAT(only(Operator::kStaleAdjoint), Not(HasSubstr("        adj_3 = {};")));
-  EXPECT_THAT(only(Operator::kBranchNegated), HasSubstr("if (!var_6) {"));
-  EXPECT_THAT(only(Operator::kSkippedBranchReversal), HasSubstr("if (false) {"));
-  EXPECT_THAT(only(Operator::kNoThreadGuard), HasSubstr("_idx <= dim.size"));
+  EXPECT_THAT(only(MutationOperator::kLoopRunsForward), Not(HasSubstr("iter_reverse")));
+  EXPECT_THAT(only(MutationOperator::kOneIterationMore), HasSubstr("wp::range(var_n + 1);"));
+  EXPECT_THAT(only(MutationOperator::kStaleAdjoint), Not(HasSubstr("        adj_3 = {};")));
+  EXPECT_THAT(only(MutationOperator::kBranchNegated), HasSubstr("if (!var_6) {"));
+  EXPECT_THAT(only(MutationOperator::kSkippedBranchReversal), HasSubstr("if (false) {"));
+  EXPECT_THAT(only(MutationOperator::kNoThreadGuard), HasSubstr("_idx <= dim.size"));
 }
 
 TEST(WarpMutations, CoverEachAdjointCallOfTheReverseSweep) {
-  EXPECT_THAT(find_warp_mutations(Operator::kDropContribution, code()), SizeIs(3));
-  EXPECT_THAT(find_warp_mutations(Operator::kCountContributionTwice, code()), SizeIs(2))
+  EXPECT_THAT(find_warp_mutations(MutationOperator::kDropContribution, code()), SizeIs(3));
+  EXPECT_THAT(find_warp_mutations(MutationOperator::kCountContributionTwice, code()), SizeIs(2))
       << "a store's adjoint is not repeated";
-  const auto scaled = find_warp_mutations(Operator::kOffByOnePercent, code());
+  const auto scaled = find_warp_mutations(MutationOperator::kDerivativeOffByOnePercent, code());
   ASSERT_THAT(scaled, SizeIs(2)) << "a store's adjoint has no incoming adjoint";
   EXPECT_THAT(scaled[0].source,
               HasSubstr("adj_5 = adj_5 * wp::float32(1.01); wp::adj_mul(var_4, var_1, adj_3, adj_1, adj_5);"));
-  const auto shifted = find_warp_mutations(Operator::kIndexPlusOne, code());
+  const auto shifted = find_warp_mutations(MutationOperator::kIndexPlusOne, code());
   ASSERT_THAT(shifted, SizeIs(2));
   EXPECT_THAT(shifted[0].source, HasSubstr("wp::adj_array_store(var_y, var_0 + 1, var_5, adj_y, adj_0, adj_5);"));
   EXPECT_THAT(shifted[1].source, HasSubstr("wp::adj_address(var_x, var_0 + 1, adj_x, adj_0, adj_3);"));
@@ -136,13 +138,14 @@ TEST(WarpMutations, CoverEachAdjointCallOfTheReverseSweep) {
 }
 
 TEST(WarpForwardMutations, ChangeOnlyTheForwardFunction) {
-  EXPECT_THAT(only(Operator::kWrongOperator), AllOf(HasSubstr("\n    var_5 = wp::add(var_4, var_1);"),
-                                                    HasSubstr("        var_5 = wp::mul(var_4, var_1);")));
-  EXPECT_THAT(only(Operator::kWrongComparison), HasSubstr("(var_n <= var_2)"));
-  EXPECT_THAT(only(Operator::kGuardOffByOne), HasSubstr("const wp::int32 var_2 = 4 + 1;"));
-  EXPECT_THAT(only(Operator::kFloatConstantOff), HasSubstr("\n    const wp::float32 var_1 = 0.5 * 1.001;"));
-  EXPECT_THAT(only(Operator::kDroppedStatement), Not(HasSubstr("\n    wp::array_store(")));
-  const auto arrays = find_warp_mutations(Operator::kReadOfOtherArray, code());
+  EXPECT_THAT(only(MutationOperator::kWrongOperator), AllOf(HasSubstr("\n    var_5 = wp::add(var_4, var_1);"),
+                                                            HasSubstr("        var_5 = wp::mul(var_4, var_1);")));
+  EXPECT_THAT(only(MutationOperator::kWrongComparison), HasSubstr("(var_n <= var_2)"));
+  EXPECT_THAT(only(MutationOperator::kGuardOffByOne), HasSubstr("const wp::int32 var_2 = 4 + 1;"));
+  EXPECT_THAT(only(MutationOperator::kFloatConstantOffByThousandth),
+              HasSubstr("\n    const wp::float32 var_1 = 0.5 * 1.001;"));
+  EXPECT_THAT(only(MutationOperator::kDroppedStatement), Not(HasSubstr("\n    wp::array_store(")));
+  const auto arrays = find_warp_mutations(MutationOperator::kReadOfOtherArray, code());
   ASSERT_THAT(arrays, SizeIs(2));
   EXPECT_THAT(arrays[0].source, HasSubstr("wp::address(var_y, var_0);"));
 }
@@ -153,16 +156,16 @@ TEST(WarpMutations, AreTheSameInBothPrecisions) {
     for (std::size_t at = 0; (at = text->find("float32", at)) != std::string::npos;)
       text->replace(at, 7, "float64");
   }
-  for (const OperatorEntry& one : kOperators)
+  for (const MutationOperatorEntry& one : kOperators)
     EXPECT_EQ(find_warp_mutations(one.op, promoted).size(), find_warp_mutations(one.op, code()).size()) << one.name;
 }
 
 TEST(WarpMutations, RepeatStoreOnlyIfTheSameArrayIsReadAndWritten) {
-  EXPECT_THAT(find_warp_mutations(Operator::kReplayedStore, code()), SizeIs(0));
+  EXPECT_THAT(find_warp_mutations(MutationOperator::kReplayedStore, code()), SizeIs(0));
   WarpCode in_place = code();
   for (std::string* text : {&in_place.source, &in_place.backward})
     text->replace(text->find("        var_5 = wp::mul("), 0, "        var_3 = wp::address(var_y, var_0);\n");
-  const auto found = find_warp_mutations(Operator::kReplayedStore, in_place);
+  const auto found = find_warp_mutations(MutationOperator::kReplayedStore, in_place);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_THAT(found[0].source, HasSubstr("\n        wp::array_store(var_y, var_0, var_5);"));
 }
@@ -171,8 +174,8 @@ TEST(WarpMutations, ChangeAdjointCallsOnlyIfABackwardFunctionExists) {
   WarpCode forward = code();
   forward.source = forward.forward;
   forward.backward.clear();
-  EXPECT_THAT(find_warp_mutations(Operator::kDropContribution, forward), SizeIs(0));
-  EXPECT_THAT(find_warp_mutations(Operator::kFloatConstantOff, forward), SizeIs(1));
+  EXPECT_THAT(find_warp_mutations(MutationOperator::kDropContribution, forward), SizeIs(0));
+  EXPECT_THAT(find_warp_mutations(MutationOperator::kFloatConstantOffByThousandth, forward), SizeIs(1));
 }
 
 }  // namespace

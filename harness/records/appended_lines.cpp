@@ -31,8 +31,8 @@ int write_all(int descriptor, std::string_view text) {
 Result<LineAppender> LineAppender::open(const std::filesystem::path& file, int flags) {
   LineAppender lines;
   lines.file_ = file;
-  lines.descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
-  if (lines.descriptor_ < 0) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
+  lines.file_descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+  if (lines.file_descriptor_ < 0) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
   return lines;
 }
 
@@ -42,8 +42,8 @@ Result<LineAppender> LineAppender::reopen(const std::filesystem::path& file, std
   Result<LineAppender> lines = open(file, 0);
   if (!lines.ok()) return lines;
   lines->complete_bytes_ = complete_bytes;
-  const bool placed = ::ftruncate(lines->descriptor_, complete_bytes) == 0 &&
-                      ::lseek(lines->descriptor_, complete_bytes, SEEK_SET) == complete_bytes;
+  const bool placed = ::ftruncate(lines->file_descriptor_, complete_bytes) == 0 &&
+                      ::lseek(lines->file_descriptor_, complete_bytes, SEEK_SET) == complete_bytes;
   if (!placed) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
   return lines;
 }
@@ -52,25 +52,25 @@ LineAppender::LineAppender(LineAppender&& other) noexcept { *this = std::move(ot
 
 LineAppender& LineAppender::operator=(LineAppender&& other) noexcept {
   if (this == &other) return *this;
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (file_descriptor_ >= 0) ::close(file_descriptor_);
   file_ = std::move(other.file_);
-  descriptor_ = std::exchange(other.descriptor_, -1);
+  file_descriptor_ = std::exchange(other.file_descriptor_, -1);
   complete_bytes_ = other.complete_bytes_;
   write_error_ = std::move(other.write_error_);
   return *this;
 }
 
 LineAppender::~LineAppender() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (file_descriptor_ >= 0) ::close(file_descriptor_);
 }
 
 Result<void> LineAppender::append(std::string_view line) {
   if (!write_error_.empty()) return Error{write_error_, file_.string()};
-  const int error_number = write_all(descriptor_, std::string(line) + "\n");
+  const int error_number = write_all(file_descriptor_, std::string(line) + "\n");
   if (error_number != 0) {
     // If the file cannot be truncated either (a device, a lost mount), readers drop the incomplete line.
-    const int truncated = ::ftruncate(descriptor_, complete_bytes_);
-    write_error_ = fmt::format("cannot be written: {}; it is incomplete{}", cause(error_number),
+    const int truncated = ::ftruncate(file_descriptor_, complete_bytes_);
+    write_error_ = fmt::format("cannot be written: {}; the file is incomplete{}", cause(error_number),
                                truncated == 0 ? "" : " and its last line is truncated");
     return Error{write_error_, file_.string()};
   }
@@ -80,7 +80,7 @@ Result<void> LineAppender::append(std::string_view line) {
 
 Result<void> LineAppender::sync() {
   if (!write_error_.empty()) return Error{write_error_, file_.string()};
-  if (::fsync(descriptor_) == 0) return {};
+  if (::fsync(file_descriptor_) == 0) return {};
   write_error_ = fmt::format("cannot be written: {}", cause(errno));
   return Error{write_error_, file_.string()};
 }

@@ -37,7 +37,7 @@ class LineAppender {
   static Result<LineAppender> open(const std::filesystem::path& file, int flags);
 
   std::filesystem::path file_;
-  int descriptor_ = -1;              // open file descriptor; -1: closed or moved from
+  int file_descriptor_ = -1;         // open file descriptor; -1: closed or moved from
   std::int64_t complete_bytes_ = 0;  // length of the file up to its last whole line
   std::string write_error_;          // message of the first failed write; empty if none failed
 };

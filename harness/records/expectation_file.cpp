@@ -30,9 +30,9 @@ constexpr std::array<Column, 9> kColumns{{
     {"message", &ExpectedFailure::message, true},
     {"compiler", &ExpectedFailure::compiler},
     {"reason", &ExpectedFailure::reason},
-    {"issue", &ExpectedFailure::issue},
-    {"since", &ExpectedFailure::since},
-    {"expires", &ExpectedFailure::expires},
+    {"issue", &ExpectedFailure::issue_id},
+    {"since", &ExpectedFailure::since_date},
+    {"expires", &ExpectedFailure::expiry_date},
 }};
 
 bool can_be_expected(Outcome outcome) {
@@ -87,7 +87,7 @@ std::optional<Error> diagnostic(const ExpectedFailure& expectation) {
   if (!outcome || !can_be_expected(*outcome))
     return Error{fmt::format("outcome '{}' is not allowed in a table of expected failures; must be one of {}",
                              expectation.outcome, expected_outcomes())};
-  for (const std::string& day : {expectation.since, expectation.expires}) {
+  for (const std::string& day : {expectation.since_date, expectation.expiry_date}) {
     if (!day.empty() && !is_day(day))
       return Error{fmt::format("invalid date '{}'; expected a date such as 2027-01-31 or an empty field", day)};
   }

@@ -38,7 +38,7 @@ TEST_F(ExpectationFileTest, ReadsColumnsInAnyOrderAndRecordsLocation) {
                                                                  .message = "grad_x is *, expected *",
                                                                  .compiler = "NVRTC 13.0.*",
                                                                  .reason = "a \"tie\"",
-                                                                 .expires = "2027-02-28"}));
+                                                                 .expiry_date = "2027-02-28"}));
 }
 
 TEST_F(ExpectationFileTest, AcceptsHeaderWithoutRows) {

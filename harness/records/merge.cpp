@@ -34,7 +34,7 @@ void put_side_by_side(std::vector<Part>& parts) {
       jobs_of_part = std::max(jobs_of_part, record.judging_times->job_index + 1);
       record.judging_times->job_index += jobs;
       record.judging_times->batch_start_ms += later_ms;
-      record.judging_times->decided_ms += later_ms;
+      record.judging_times->decided_at_ms += later_ms;
     }
     jobs += jobs_of_part;
   }
@@ -85,7 +85,7 @@ Result<void> check(const std::vector<Part>& parts) {
     if (const auto differs = difference(first, start))
       return Error{fmt::format("cannot be merged with {}: {}", parts.front().dir.string(), *differs),
                    part.dir.string()};
-    for (const std::string& name : start.plan) {
+    for (const std::string& name : start.planned_case_names) {
       const auto [other, is_new] = planned.emplace(name, part.dir);
       if (!is_new)
         return Error{fmt::format("contains case {}, which {} also contains", name, other->second.string()),
@@ -99,10 +99,11 @@ RunStart start_of(const std::vector<Part>& parts) {
   RunStart start = parts.front().run.start;
   start.run_id = make_run_id();
   start.shard = {};
-  start.plan.clear();
+  start.planned_case_names.clear();
   for (const Part& part : parts) {
     start.start_time = std::min(start.start_time, part.run.start.start_time);
-    start.plan.insert(start.plan.end(), part.run.start.plan.begin(), part.run.start.plan.end());
+    start.planned_case_names.insert(start.planned_case_names.end(), part.run.start.planned_case_names.begin(),
+                                    part.run.start.planned_case_names.end());
   }
   if (parts.front().run.start.shard.shard_count == 1 && parts.size() > 1)
     start.inputs_hash.clear();  // they apply to each part separately
@@ -113,12 +114,12 @@ RunStart start_of(const std::vector<Part>& parts) {
 std::map<std::string, std::string> facts_of(const RunStart& start) {
   const RunEnvironment& environment = start.environment;
   std::map<std::string, std::string> facts{
-      {"the operating system", environment.os},
-      {"the processor", environment.cpu},
+      {"the operating system", environment.os_name},
+      {"the processor", environment.cpu_model},
       {"the compiler", environment.compiler},
       {"NVRTC", environment.nvrtc},
       {"the seed", fmt::format("{}", start.seed)},
-      {"Assay", environment.commit + (environment.has_uncommitted_changes ? " with local changes" : "")}};
+      {"Assay", environment.commit_hash + (environment.has_uncommitted_changes ? " with local changes" : "")}};
   for (const DeviceStatus& device : environment.devices) {
     facts["device " + device.name] =
         device.is_available ? fmt::format("{}, {}", device.description, device.toolkit) : "missing, " + device.reason;

@@ -28,7 +28,7 @@ class MergeTest : public ::testing::Test {
             .environment = {.devices = {{.name = "cuda", .is_available = true, .description = "NVIDIA H200"}}},
             .inputs_hash = std::string(64, 'a'),
             .shard = {.index = index, .shard_count = of},
-            .plan = {fmt::format("loop/k{}/f32/cuda/forward", index)}};
+            .planned_case_names = {fmt::format("loop/k{}/f32/cuda/forward", index)}};
   }
 
   fs::path write(const RunStart& start, bool finished = true) const {
@@ -36,10 +36,10 @@ class MergeTest : public ::testing::Test {
     Result<RecordWriter> writer = RecordWriter::create(dir, start);
     EXPECT_TRUE(writer.ok());
     if (!finished) return dir;
-    for (const std::string& name : start.plan) {
+    for (const std::string& name : start.planned_case_names) {
       CaseRecord record = record_of(name);
       record.outcome = Outcome::pass;
-      record.judging_times = JudgingTimes{.job_index = 1, .batch_start_ms = 5, .decided_ms = 20};
+      record.judging_times = JudgingTimes{.job_index = 1, .batch_start_ms = 5, .decided_at_ms = 20};
       EXPECT_TRUE(writer->append(record).ok());
     }
     EXPECT_TRUE(writer->finish(fmt::format("2026-11-21T03:48:{:02}Z", start.shard.index), 50 + start.shard.index).ok());
@@ -61,7 +61,7 @@ TEST_F(MergeTest, MergesShardsIntoOneRun) {
   ASSERT_TRUE(merged.ok()) << merged.error().text();
   const Result<RunRecords> run = read_records(dir_ / "out");
   ASSERT_TRUE(run.ok()) << run.error().text();
-  EXPECT_THAT(run->start.plan, ElementsAre("loop/k1/f32/cuda/forward", "loop/k2/f32/cuda/forward"));
+  EXPECT_THAT(run->start.planned_case_names, ElementsAre("loop/k1/f32/cuda/forward", "loop/k2/f32/cuda/forward"));
   EXPECT_EQ(run->start.start_time, "2026-11-21T03:47:08Z");
   EXPECT_EQ(run->start.shard, Shard{});
   ASSERT_TRUE(run->end);
@@ -69,9 +69,9 @@ TEST_F(MergeTest, MergesShardsIntoOneRun) {
   EXPECT_EQ(run->end->wall_time_seconds, 52);
   EXPECT_EQ(run->exit_status(), ExitStatus::as_expected);
   ASSERT_TRUE(run->cases.at(0).judging_times && run->cases.at(1).judging_times);
-  EXPECT_EQ(*run->cases[0].judging_times, (JudgingTimes{.job_index = 1, .batch_start_ms = 1005, .decided_ms = 1020}))
+  EXPECT_EQ(*run->cases[0].judging_times, (JudgingTimes{.job_index = 1, .batch_start_ms = 1005, .decided_at_ms = 1020}))
       << "started a second later";
-  EXPECT_EQ(*run->cases[1].judging_times, (JudgingTimes{.job_index = 3, .batch_start_ms = 5, .decided_ms = 20}));
+  EXPECT_EQ(*run->cases[1].judging_times, (JudgingTimes{.job_index = 3, .batch_start_ms = 5, .decided_at_ms = 20}));
 }
 
 TEST_F(MergeTest, MergedRunIsUnfinishedIfAShardIsUnfinished) {

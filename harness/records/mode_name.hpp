@@ -10,13 +10,13 @@ namespace assay::harness {
 inline constexpr char kModeBuildSeparator = '@';
 
 /// The build in the name of a mode; empty if the run has only one.
-constexpr std::string_view build_of_mode_name(std::string_view mode_name) {
+constexpr std::string_view build_name_of_mode(std::string_view mode_name) {
   const std::size_t separator = mode_name.find(kModeBuildSeparator);
   return separator == std::string_view::npos ? std::string_view() : mode_name.substr(separator + 1);
 }
 
 /// The build in words: "NVRTC 13.0.88 compute_100" for "nvrtc-13.0.88-compute_100"; others as they are: "g++-12".
-inline std::string build_title(std::string_view build) {
+inline std::string describe_build(std::string_view build) {
   constexpr std::string_view kNvrtcPrefix = "nvrtc-";
   std::string title(build);
   if (!build.starts_with(kNvrtcPrefix)) return title;

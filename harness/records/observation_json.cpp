@@ -16,10 +16,10 @@ Json to_json(const backends::ExecutionProfile& profile) {
   return {{"target", profile.target},
           {"threads", profile.threads},
           {"fidelity",
-           {{"exact", exactness.exact_count},
-            {"approximate", exactness.approximate_count},
-            {"order_dependent", exactness.order_dependent_count},
-            {"contractible", exactness.contractible_count},
+           {{"exact", exactness.exact_instruction_count},
+            {"approximate", exactness.approximate_instruction_count},
+            {"order_dependent", exactness.order_dependent_instruction_count},
+            {"contractible", exactness.contractible_instruction_count},
             {"approximation_reaches_result", exactness.approximation_reaches_result}}},
           {"measures", profile.measures}};
 }
@@ -28,10 +28,10 @@ backends::ExecutionProfile execution_profile_from(const json& value) {
   const json& exactness = value.at("fidelity");
   return {.target = value.at("target"),
           .threads = value.at("threads"),
-          .exactness = {.exact_count = exactness.at("exact"),
-                        .approximate_count = exactness.at("approximate"),
-                        .order_dependent_count = exactness.at("order_dependent"),
-                        .contractible_count = exactness.at("contractible"),
+          .exactness = {.exact_instruction_count = exactness.at("exact"),
+                        .approximate_instruction_count = exactness.at("approximate"),
+                        .order_dependent_instruction_count = exactness.at("order_dependent"),
+                        .contractible_instruction_count = exactness.at("contractible"),
                         .approximation_reaches_result = exactness.at("approximation_reaches_result")},
           .measures = value.at("measures").get<std::map<std::string, double>>()};
 }

@@ -39,13 +39,13 @@ ExactNumber exact_16_bit(float value, std::uint16_t bits);
 // One value outside its bound.
 struct Mismatch {
   std::string check_name;  // name of the check in records: "t0", "t1", "t2", "t3", "t5", "devices" (CheckResults)
-  std::string array;       // the array's name as in the Python source; "grad_x" for a gradient
-  std::vector<std::int64_t> index;  // index of the element, one coordinate for each dimension; empty for a scalar
-  std::int64_t input_set = 0;       // number of the input set in the case, from 0
-  ExactNumber expected;             // the oracle's value
-  ExactNumber bound;                // the guaranteed bound on |got - expected|
-  ExactNumber got;                  // the device's result, in its own type
-  double rho = 0.0;                 // |got - expected| / bound; infinite where the bound is 0
+  std::string array_name;  // the array's name as in the Python source; "grad_x" for a gradient
+  std::vector<std::int64_t> index;   // index of the element, one coordinate for each dimension; empty for a scalar
+  std::int64_t input_set_index = 0;  // number of the input set in the case, from 0
+  ExactNumber expected;              // the oracle's value
+  ExactNumber bound;                 // the guaranteed bound on |got - expected|
+  ExactNumber got;                   // the device's result, in its own type
+  double rho = 0.0;                  // |got - expected| / bound; infinite where the bound is 0
   friend bool operator==(const Mismatch&, const Mismatch&) = default;
 };
 
@@ -125,16 +125,16 @@ inline constexpr std::array<StageTimeField, 7> kStages{{
 struct JudgingTimes {
   int job_index = 0;            // number of the job that judged the case, from 0
   double batch_start_ms = 0.0;  // when the job started the batch that contains the kernel
-  double decided_ms = 0.0;      // when the case was decided
+  double decided_at_ms = 0.0;   // when the case was decided
   friend bool operator==(const JudgingTimes&, const JudgingTimes&) = default;
 };
 
 // The negative control that the comparator came closest to accepting.
-struct ClosestControl {
-  std::string array;    // name of the array that the control replaces
-  std::string control;  // name of the control: "the doubled result"
-  double rho = 0.0;     // greatest |control - expected| / bound over the array
-  friend bool operator==(const ClosestControl&, const ClosestControl&) = default;
+struct ClosestNegativeControl {
+  std::string array_name;    // name of the array that the control replaces
+  std::string control_name;  // name of the control: "the doubled result"
+  double rho = 0.0;          // greatest |control - expected| / bound over the array
+  friend bool operator==(const ClosestNegativeControl&, const ClosestNegativeControl&) = default;
 };
 
 // Finite differences of the generated forward pass over decreasing steps, and the generated gradient: the estimates
@@ -145,10 +145,10 @@ struct FiniteDifferenceSeries {
     double value = 0.0;  // central difference over `step`
     friend bool operator==(const Estimate&, const Estimate&) = default;
   };
-  std::int64_t input_set = 0;       // number of the input set, from 0
-  double gradient = 0.0;            // the generated gradient along the same direction
-  double tolerance = 0.0;           // tolerated difference between the extrapolated estimate and the gradient
-  std::vector<Estimate> estimates;  // the differences, in order of decreasing step
+  std::int64_t input_set_index = 0;  // number of the input set, from 0
+  double gradient = 0.0;             // the generated gradient along the same direction
+  double tolerance = 0.0;            // tolerated difference between the extrapolated estimate and the gradient
+  std::vector<Estimate> estimates;   // the differences, in order of decreasing step
   friend bool operator==(const FiniteDifferenceSeries&, const FiniteDifferenceSeries&) = default;
 };
 
@@ -173,8 +173,9 @@ struct ExaminedBuild {
 
 // Where a failure comes from, and the evidence.
 struct FailureOrigin {
-  std::string origin;  // "kernel", "emitter", "compiler(NVRTC 13.0.88 compute_100)", "oracle" or "undetermined"
-  std::string reason;  // which results show this
+  std::string
+      responsible_component;  // "kernel", "emitter", "compiler(NVRTC 13.0.88 compute_100)", "oracle" or "undetermined"
+  std::string reason;         // which results show this
   std::vector<ExaminedBuild> examined_builds;
   friend bool operator==(const FailureOrigin&, const FailureOrigin&) = default;
 };
@@ -194,7 +195,7 @@ struct SourceTexts {
 // a race.
 struct DefectRecord {
   std::int64_t line = 0;             // line in `source.file`, or in `file` if that is not empty
-  std::string access;                // the faulty access: "load x[17], length 16"
+  std::string faulty_access;         // the faulty access: "load x[17], length 16"
   std::vector<std::string> threads;  // thread indices: "(3)", "(4)" for a race; else one thread, or empty
   std::string file = {};             // file that the kernel's file imports from; empty: the kernel's file
   friend bool operator==(const DefectRecord&, const DefectRecord&) = default;
@@ -234,7 +235,7 @@ struct CaseRecord {
   InconclusiveCounts inconclusive;  // checks without a verdict, by cause
   CheckResults check_results;       // results of the named checks
   RhoHistogram rho_histogram{};     // rho of the compared values; all 0 if there are none
-  std::optional<ClosestControl> closest_control;
+  std::optional<ClosestNegativeControl> closest_negative_control;
   std::optional<FiniteDifferenceSeries> finite_difference_series;
 
   std::vector<Outcome> attempt_outcomes;      // the outcome of each attempt, in order; retries never remove one
@@ -247,7 +248,7 @@ struct CaseRecord {
 
   std::vector<Mismatch> mismatches;                      // values outside their bound, at most kMaxMismatches
   std::optional<DefectRecord> finding;                   // defect of the kernel; empty if none was found
-  std::optional<FailureOrigin> blame;                    // origin of the failure; empty if it was not examined
+  std::optional<FailureOrigin> failure_origin;           // origin of the failure; empty if it was not examined
   std::vector<UncoveredBranch> uncovered_branches;       // branches that no input covers
   std::vector<backends::MemoryFinding> memory_findings;  // findings of the device, at most kMaxMemoryFindings
   std::vector<backends::ExecutionProfile> profiles;      // one for each target, of one launch; empty if not observed
@@ -274,12 +275,12 @@ struct DeviceStatus {
 };
 
 struct RunEnvironment {
-  std::string os;                        // operating system and its version
-  std::string cpu;                       // model of the processor
+  std::string os_name;                   // operating system and its version
+  std::string cpu_model;                 // model of the processor
   std::string compiler;                  // C++ compiler for the device cpu
   std::string nvrtc;                     // version of NVRTC, or "none"
   std::vector<DeviceStatus> devices;     // every device, whether it can be used or not
-  std::string commit;                    // commit of Assay; "unknown" for a build outside of version control
+  std::string commit_hash;               // commit of Assay; "unknown" for a build outside of version control
   bool has_uncommitted_changes = false;  // the checkout had uncommitted changes
   friend bool operator==(const RunEnvironment&, const RunEnvironment&) = default;
 };
@@ -287,16 +288,16 @@ struct RunEnvironment {
 // An expected failure: one line of an expectations file (read_expectations). A case that matches `pattern` may have
 // this `outcome`, `kind` and `message`, and no other failure, until the expectation expires.
 struct ExpectedFailure {
-  std::string location;  // file and line of the expectation: "waivers.csv:3"
-  std::string pattern;   // case names; each component is a glob, and omitted components match everything
-  std::string outcome;   // the expected outcome
-  std::string kind;      // the expected kind; empty: any
-  std::string message;   // the expected message; * matches any text
-  std::string compiler;  // patterns for the compiler, separated by |: "NVRTC 13.0*|NVRTC 13.1*"; empty: any
-  std::string reason;    // why the failure is expected
-  std::string issue;     // issue that tracks the failure: "#17"; empty if there is none
-  std::string since;     // date of the expectation: "2026-11-21"; empty if unknown
-  std::string expires;   // last day on which the expectation is valid; empty: it never expires
+  std::string location;     // file and line of the expectation: "waivers.csv:3"
+  std::string pattern;      // case names; each component is a glob, and omitted components match everything
+  std::string outcome;      // the expected outcome
+  std::string kind;         // the expected kind; empty: any
+  std::string message;      // the expected message; * matches any text
+  std::string compiler;     // patterns for the compiler, separated by |: "NVRTC 13.0*|NVRTC 13.1*"; empty: any
+  std::string reason;       // why the failure is expected
+  std::string issue_id;     // issue that tracks the failure: "#17"; empty if there is none
+  std::string since_date;   // date of the expectation: "2026-11-21"; empty if unknown
+  std::string expiry_date;  // last day on which the expectation is valid; empty: it never expires
   friend bool operator==(const ExpectedFailure&, const ExpectedFailure&) = default;
 };
 
@@ -316,10 +317,10 @@ struct RunStart {
   std::vector<std::string> command_line;  // the command line as given, one element for each word
   std::uint64_t seed = 0;                 // seed of the inputs
   RunEnvironment environment;
-  std::string inputs_hash;                    // hash of everything that determines the records; empty if unknown
-  Shard shard;                                // the part of the selection that the run judges
-  std::vector<ExpectedFailure> expectations;  // expected failures, in the order of their file
-  std::vector<std::string> plan;              // the name of every planned case, in the order of the plan
+  std::string inputs_hash;                      // hash of everything that determines the records; empty if unknown
+  Shard shard;                                  // the part of the selection that the run judges
+  std::vector<ExpectedFailure> expectations;    // expected failures, in the order of their file
+  std::vector<std::string> planned_case_names;  // the name of every planned case, in the order of the plan
   friend bool operator==(const RunStart&, const RunStart&) = default;
 };
 

@@ -30,17 +30,19 @@ class RecordFile : public testing::Test {
   ~RecordFile() override { fs::remove_all(dir_); }
 
   std::string text() const {
-    std::ifstream stream(dir_ / kRecordsFile);
+    std::ifstream stream(dir_ / kRecordsFileName);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
   void write(const std::string& text) const {
     fs::create_directories(dir_);
-    std::ofstream(dir_ / kRecordsFile) << text;
+    std::ofstream(dir_ / kRecordsFileName) << text;
   }
 
   static RunStart start(std::vector<std::string> plan) {
-    return {
-        .run_id = make_run_id(), .start_time = utc_now(), .command_line = {"assay", "run"}, .plan = std::move(plan)};
+    return {.run_id = make_run_id(),
+            .start_time = utc_now(),
+            .command_line = {"assay", "run"},
+            .planned_case_names = std::move(plan)};
   }
   static CaseRecord record(const std::string& kernel, Outcome outcome) {
     return {.name = "loop/" + kernel + "/f32/cpu/forward",
@@ -188,7 +190,7 @@ TEST_F(RecordFile, RejectsEmptyOrMissingFile) {
 
 TEST_F(RecordFile, ReportsFullDiskOnCreation) {
   fs::create_directories(dir_);
-  fs::create_symlink("/dev/full", dir_ / kRecordsFile);
+  fs::create_symlink("/dev/full", dir_ / kRecordsFileName);
   const Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
   ASSERT_FALSE(writer.ok());
   EXPECT_THAT(writer.error().text(), HasSubstr("cannot be written: No space left on device"));

@@ -65,9 +65,9 @@ ExactNumber number_from(const json& value) { return {.text = value.at("text"), .
 
 Json mismatch_json(const Mismatch& mismatch) {
   return {{"tier", mismatch.check_name},
-          {"array", mismatch.array},
+          {"array", mismatch.array_name},
           {"index", mismatch.index},
-          {"input_set", mismatch.input_set},
+          {"input_set", mismatch.input_set_index},
           {"expected", number_json(mismatch.expected)},
           {"bound", number_json(mismatch.bound)},
           {"got", number_json(mismatch.got)},
@@ -76,9 +76,9 @@ Json mismatch_json(const Mismatch& mismatch) {
 
 Mismatch mismatch_from(const json& value) {
   return {.check_name = value.at("tier"),
-          .array = value.at("array"),
+          .array_name = value.at("array"),
           .index = value.at("index").get<std::vector<std::int64_t>>(),
-          .input_set = value.at("input_set"),
+          .input_set_index = value.at("input_set"),
           .expected = number_from(value.at("expected")),
           .bound = number_from(value.at("bound")),
           .got = number_from(value.at("got")),
@@ -125,7 +125,7 @@ Json times_json(const StageTimes& times) {
 }
 
 Json plateau_json(const FiniteDifferenceSeries& plateau) {
-  Json value = {{"input_set", plateau.input_set},
+  Json value = {{"input_set", plateau.input_set_index},
                 {"gradient", plateau.gradient},
                 {"allowed", plateau.tolerance},
                 {"estimates", Json::array()}};
@@ -136,7 +136,7 @@ Json plateau_json(const FiniteDifferenceSeries& plateau) {
 
 FiniteDifferenceSeries plateau_from(const json& value) {
   FiniteDifferenceSeries plateau{
-      .input_set = value.at("input_set"), .gradient = value.at("gradient"), .tolerance = value.at("allowed")};
+      .input_set_index = value.at("input_set"), .gradient = value.at("gradient"), .tolerance = value.at("allowed")};
   for (const json& estimate : value.at("estimates"))
     plateau.estimates.push_back({.step = estimate.at("step"), .value = estimate.at("value")});
   return plateau;
@@ -165,21 +165,21 @@ Json environment_json(const RunEnvironment& environment) {
   Json devices = Json::array();
   for (const DeviceStatus& device : environment.devices)
     devices.push_back(device_json(device));
-  return {{"os", environment.os},
-          {"cpu", environment.cpu},
+  return {{"os", environment.os_name},
+          {"cpu", environment.cpu_model},
           {"compiler", environment.compiler},
           {"nvrtc", environment.nvrtc},
           {"devices", devices},
-          {"commit", environment.commit},
+          {"commit", environment.commit_hash},
           {"dirty", environment.has_uncommitted_changes}};
 }
 
 RunEnvironment environment_from(const json& value) {
-  RunEnvironment environment{.os = value.at("os"),
-                             .cpu = value.at("cpu"),
+  RunEnvironment environment{.os_name = value.at("os"),
+                             .cpu_model = value.at("cpu"),
                              .compiler = value.at("compiler"),
                              .nvrtc = value.at("nvrtc"),
-                             .commit = value.at("commit"),
+                             .commit_hash = value.at("commit"),
                              .has_uncommitted_changes = value.at("dirty")};
   for (const json& device : value.at("devices")) {
     environment.devices.push_back({.name = device.at("name"),
@@ -204,9 +204,9 @@ constexpr std::array<ExpectationField, 9> kExpectationFields{{
     {"kind", &ExpectedFailure::kind},
     {"message", &ExpectedFailure::message},
     {"reason", &ExpectedFailure::reason},
-    {"issue", &ExpectedFailure::issue},
-    {"since", &ExpectedFailure::since},
-    {"expires", &ExpectedFailure::expires},
+    {"issue", &ExpectedFailure::issue_id},
+    {"since", &ExpectedFailure::since_date},
+    {"expires", &ExpectedFailure::expiry_date},
 }};
 
 ExpectedFailure expectation_from(const json& value) {
@@ -227,27 +227,29 @@ void add_optional_members(Json& line, const CaseRecord& record) {
       failures.push_back(mismatch_json(mismatch));
   }
   if (record.finding) {
-    line["finding"] = {
-        {"line", record.finding->line}, {"access", record.finding->access}, {"threads", record.finding->threads}};
+    line["finding"] = {{"line", record.finding->line},
+                       {"access", record.finding->faulty_access},
+                       {"threads", record.finding->threads}};
     if (!record.finding->file.empty()) line["finding"]["file"] = record.finding->file;
   }
-  if (record.blame) {
-    Json& blame = line["blame"] = {
-        {"culprit", record.blame->origin}, {"reason", record.blame->reason}, {"witnesses", Json::array()}};
-    for (const ExaminedBuild& witness : record.blame->examined_builds)
+  if (record.failure_origin) {
+    Json& blame = line["blame"] = {{"culprit", record.failure_origin->responsible_component},
+                                   {"reason", record.failure_origin->reason},
+                                   {"witnesses", Json::array()}};
+    for (const ExaminedBuild& witness : record.failure_origin->examined_builds)
       blame["witnesses"].push_back({{"device", witness.device}, {"build", witness.build}, {"result", witness.result}});
   }
   if (record.rho_histogram != RhoHistogram{}) line["rho_histogram"] = record.rho_histogram;
-  if (record.closest_control) {
-    line["closest_control"] = {{"array", record.closest_control->array},
-                               {"control", record.closest_control->control},
-                               {"rho", rho_json(record.closest_control->rho)}};
+  if (record.closest_negative_control) {
+    line["closest_control"] = {{"array", record.closest_negative_control->array_name},
+                               {"control", record.closest_negative_control->control_name},
+                               {"rho", rho_json(record.closest_negative_control->rho)}};
   }
   if (record.finite_difference_series) line["plateau"] = plateau_json(*record.finite_difference_series);
   if (record.judging_times) {
     line["schedule"] = {{"lane", record.judging_times->job_index},
                         {"batch_ms", to_microseconds(record.judging_times->batch_start_ms)},
-                        {"done_ms", to_microseconds(record.judging_times->decided_ms)}};
+                        {"done_ms", to_microseconds(record.judging_times->decided_at_ms)}};
   }
   if (record.is_cached) line["cached"] = true;
   if (!record.selector.empty()) line["selector"] = record.selector;
@@ -286,30 +288,31 @@ void read_optional_members(CaseRecord& record, const json& line) {
   if (line.contains("finding")) {
     const json& finding = line.at("finding");
     record.finding = DefectRecord{.line = finding.at("line"),
-                                  .access = finding.at("access"),
+                                  .faulty_access = finding.at("access"),
                                   .threads = finding.at("threads").get<std::vector<std::string>>(),
                                   .file = finding.value("file", "")};
   }
   if (line.contains("blame")) {
     const json& blame = line.at("blame");
-    record.blame = FailureOrigin{.origin = blame.at("culprit"), .reason = blame.at("reason"), .examined_builds = {}};
+    record.failure_origin = FailureOrigin{
+        .responsible_component = blame.at("culprit"), .reason = blame.at("reason"), .examined_builds = {}};
     for (const json& witness : blame.at("witnesses"))
-      record.blame->examined_builds.push_back(
+      record.failure_origin->examined_builds.push_back(
           {.device = witness.at("device"), .build = witness.at("build"), .result = witness.at("result")});
   }
   record.rho_histogram = line.value("rho_histogram", RhoHistogram{});
   if (line.contains("closest_control")) {
     const json& closest = line.at("closest_control");
-    record.closest_control = ClosestControl{.array = closest.at("array"),
-                                            .control = closest.at("control"),
-                                            .rho = rho_from(closest.at("rho")).value_or(0.0)};
+    record.closest_negative_control = ClosestNegativeControl{.array_name = closest.at("array"),
+                                                             .control_name = closest.at("control"),
+                                                             .rho = rho_from(closest.at("rho")).value_or(0.0)};
   }
   if (line.contains("plateau")) record.finite_difference_series = plateau_from(line.at("plateau"));
   if (line.contains("schedule")) {
     const json& schedule = line.at("schedule");
     record.judging_times = JudgingTimes{.job_index = schedule.at("lane"),
                                         .batch_start_ms = schedule.at("batch_ms"),
-                                        .decided_ms = schedule.at("done_ms")};
+                                        .decided_at_ms = schedule.at("done_ms")};
   }
   record.is_cached = line.value("cached", false);
   record.selector = line.value("selector", "");
@@ -355,7 +358,7 @@ std::string to_line(const RunStart& start) {
   if (!start.inputs_hash.empty()) line["inputs"] = start.inputs_hash;
   if (start.shard != Shard{}) line["shard"] = {{"index", start.shard.index}, {"of", start.shard.shard_count}};
   if (!start.expectations.empty()) line["expectations"] = to_json(start.expectations);
-  line["plan"] = start.plan;
+  line["plan"] = start.planned_case_names;
   return line_of(line);
 }
 
@@ -367,7 +370,7 @@ RunStart run_start_from(const json& line) {
                  .seed = std::stoull(line.at("seed").get<std::string>(), nullptr, 16),
                  .environment = environment_from(line.at("environment")),
                  .inputs_hash = line.value("inputs", ""),
-                 .plan = line.at("plan").get<std::vector<std::string>>()};
+                 .planned_case_names = line.at("plan").get<std::vector<std::string>>()};
   if (line.contains("shard"))
     start.shard = {.index = line.at("shard").at("index"), .shard_count = line.at("shard").at("of")};
   for (const json& row : line.value("expectations", json::array()))

@@ -169,7 +169,7 @@ std::string damage_text(const InvalidLine& line) {
 }
 
 Result<RecordLines> read_record_lines(const std::filesystem::path& dir, Damage damage) {
-  const std::filesystem::path file = dir / kRecordsFile;
+  const std::filesystem::path file = dir / kRecordsFileName;
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
     return Error{fmt::format("cannot read records: {}", std::generic_category().message(errno)), file.string()};

@@ -41,9 +41,11 @@ CaseRecord full_record() {
                        .races = 5,
                        .domain_errors = 6},
       .rho_histogram = {600, 20, 5, 2, 1, 0, 0, 0, 0, 0, 12},
-      .closest_control = ClosestControl{.array = "grad_x", .control = "the doubled result", .rho = kInf},
+      .closest_negative_control =
+          ClosestNegativeControl{.array_name = "grad_x", .control_name = "the doubled result", .rho = kInf},
       .finite_difference_series =
-          FiniteDifferenceSeries{.input_set = 3, .gradient = 1.5, .tolerance = 1e-6, .estimates = {{0.015625, 1.5001}}},
+          FiniteDifferenceSeries{
+              .input_set_index = 3, .gradient = 1.5, .tolerance = 1e-6, .estimates = {{0.015625, 1.5001}}},
       .attempt_outcomes = {Outcome::crashed, Outcome::fail},
       .stage_times = {.parse_ms = 1,
                       .adjoint_ms = 2,
@@ -52,13 +54,14 @@ CaseRecord full_record() {
                       .oracle_ms = 5,
                       .launch_ms = 6,
                       .compare_ms = 7},
-      .judging_times = JudgingTimes{.job_index = 2, .batch_start_ms = 12.5, .decided_ms = 380.25},
+      .judging_times = JudgingTimes{.job_index = 2, .batch_start_ms = 12.5, .decided_at_ms = 380.25},
       .source = {.file = "loop.py", .line = 12},
       .reproduce_command = "assay run loop/product/f32/cpu/backward/strict --seed 7",
-      .finding = DefectRecord{.line = 9, .access = "store out[3]", .threads = {"(3)", "(4)"}, .file = "types.py"},
-      .blame =
+      .finding =
+          DefectRecord{.line = 9, .faulty_access = "store out[3]", .threads = {"(3)", "(4)"}, .file = "types.py"},
+      .failure_origin =
           FailureOrigin{
-              .origin = "compiler(NVRTC 13.0.88 compute_100)",
+              .responsible_component = "compiler(NVRTC 13.0.88 compute_100)",
               .reason = "without optimizations, the same source passes",
               .examined_builds = {{.device = "ptx", .build = "NVRTC 13.0.88 compute_100", .result = "fail(mismatch)"}}},
       .log = "warning",
@@ -75,7 +78,7 @@ CaseRecord full_record() {
       .conflicting_access = backends::AccessSite{52, 30, "ld.global.f32", {3, 0, 0}, {0, 0, 1}},
       .state_space = "global",
       .address = "0x48000000080",
-      .allocation = "grad_x",
+      .allocation_name = "grad_x",
       .offset = -4,
       .allocation_bytes = 132,
       .access_bytes = 4,
@@ -91,9 +94,9 @@ CaseRecord full_record() {
                                  .measures = {{"time_ns", 51200.5}, {"registers", 24}},
                                  .remark = "no hardware counters"});
   record.mismatches.push_back({.check_name = "t1",
-                               .array = "grad_x",
+                               .array_name = "grad_x",
                                .index = {3, 0},
-                               .input_set = 4,
+                               .input_set_index = 4,
                                .expected = exact(1.25),
                                .bound = exact(0.0),
                                .got = exact(0.5F),
@@ -121,14 +124,14 @@ TEST(ExactNumber, ContainsShortestDecimalTextAndBitPattern) {
 TEST(RecordedMismatches, IncludeTheFirstAndTheLargestMismatch) {
   std::vector<Mismatch> kept;
   for (const double rho : {9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.2, 50.0, 1.1}) {
-    keep_mismatch(kept, {.array = "x", .rho = rho});
+    keep_mismatch(kept, {.array_name = "x", .rho = rho});
   }
   ASSERT_EQ(kept.size(), kMaxMismatches);
   EXPECT_EQ(kept.front().rho, 9.0);
   EXPECT_EQ(kept[8].rho, 1.5);
   EXPECT_EQ(kept.back().rho, 50.0);
-  keep_mismatch(kept, {.array = "x", .rho = std::numeric_limits<double>::quiet_NaN()});
-  keep_mismatch(kept, {.array = "x", .rho = kInf});
+  keep_mismatch(kept, {.array_name = "x", .rho = std::numeric_limits<double>::quiet_NaN()});
+  keep_mismatch(kept, {.array_name = "x", .rho = kInf});
   EXPECT_NE(kept.back().rho, kept.back().rho) << "NaN is the worst";
 }
 
@@ -144,7 +147,7 @@ TEST(RecordJson, OmitsUnsetMembers) {
   CaseRecord record = full_record();
   record.mismatches.clear();
   record.finding.reset();
-  record.blame.reset();
+  record.failure_origin.reset();
   record.thread_counts.clear();
   record.memory_findings.clear();
   record.profiles.clear();
@@ -153,7 +156,7 @@ TEST(RecordJson, OmitsUnsetMembers) {
   record.log.clear();
   record.rho_max.reset();
   record.rho_histogram = {};
-  record.closest_control.reset();
+  record.closest_negative_control.reset();
   record.finite_difference_series.reset();
   record.judging_times.reset();
   const json line = json::parse(to_line(record));
@@ -178,14 +181,14 @@ TEST(RecordJson, RunStartAndRunEndRoundTripThroughJson) {
                        .start_time = utc_now(),
                        .command_line = {"assay", "run", "loop"},
                        .seed = 0xfedcba9876543210,
-                       .environment = {.os = "Debian",
-                                       .cpu = "EPYC",
+                       .environment = {.os_name = "Debian",
+                                       .cpu_model = "EPYC",
                                        .compiler = "g++ 12",
                                        .nvrtc = "none",
                                        .devices = {{.name = "cuda", .reason = "no CUDA driver"}},
-                                       .commit = "unknown",
+                                       .commit_hash = "unknown",
                                        .has_uncommitted_changes = true},
-                       .plan = {"loop/product/f32/cpu/forward"}};
+                       .planned_case_names = {"loop/product/f32/cpu/forward"}};
   EXPECT_EQ(first_diagnostic(to_line(start)), "");
   EXPECT_EQ(run_start_from(json::parse(to_line(start))), start);
 

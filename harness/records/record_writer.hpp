@@ -16,7 +16,7 @@
 namespace assay::harness {
 
 // Name of the file in the run's folder.
-inline constexpr std::string_view kRecordsFile = "records.jsonl";
+inline constexpr std::string_view kRecordsFileName = "records.jsonl";
 
 // Appends one line at a time, as LineAppender does: a crash of Assay loses no recorded line. After a failed write
 // every later call fails, and no run end is written, so that a damaged run cannot look complete.
@@ -36,8 +36,8 @@ class RecordWriter {
   Result<void> append(const CaseRecord& record);
 
   // Whether the case is planned and has no line yet.
-  [[nodiscard]] bool is_pending(const std::string& name) const { return pending_cases_.contains(name); }
-  [[nodiscard]] std::size_t pending() const { return pending_cases_.size(); }
+  [[nodiscard]] bool is_pending(const std::string& name) const { return pending_case_names_.contains(name); }
+  [[nodiscard]] std::size_t pending() const { return pending_case_names_.size(); }
 
   // Writes the last line and returns it: counts over the plan (a case without a line is not_run), the exit status, and
   // the wall time since create; for a resumed run, the time up to its last record is added.
@@ -46,7 +46,7 @@ class RecordWriter {
   Result<RunEnd> finish(const std::string& finished, double wall_time_seconds);
 
   // Milliseconds since create; for a resumed run, plus the time up to its last record.
-  [[nodiscard]] double elapsed_ms() const { return (monotonic_seconds() - start_seconds_) * 1e3; }
+  [[nodiscard]] double elapsed_ms() const { return (monotonic_seconds() - start_time_seconds_) * 1e3; }
   [[nodiscard]] const std::filesystem::path& file() const { return records_file_.file(); }
   [[nodiscard]] const OutcomeCounts& counts() const { return counts_; }
 
@@ -54,11 +54,11 @@ class RecordWriter {
   explicit RecordWriter(LineAppender lines) : records_file_(std::move(lines)) {}
   static double monotonic_seconds();
 
-  LineAppender records_file_;                      // the open file
-  double start_seconds_ = 0.0;                     // start on the monotonic clock, in seconds
-  std::unordered_set<std::string> pending_cases_;  // planned cases that have no line yet
-  OutcomeCounts counts_;                           // recorded cases, by outcome
-  std::optional<RunEnd> existing_end_;             // last line of a resumed run that was already finished
+  LineAppender records_file_;                           // the open file
+  double start_time_seconds_ = 0.0;                     // start on the monotonic clock, in seconds
+  std::unordered_set<std::string> pending_case_names_;  // planned cases that have no line yet
+  OutcomeCounts counts_;                                // recorded cases, by outcome
+  std::optional<RunEnd> existing_run_end_;              // last line of a resumed run that was already finished
 };
 
 }  // namespace assay::harness

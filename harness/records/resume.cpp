@@ -35,22 +35,22 @@ Error rejection(const std::string& why, const std::filesystem::path& dir) {
 }  // namespace
 
 Result<RecordWriter> RecordWriter::resume(const std::filesystem::path& dir, const RunStart& start) {
-  const std::filesystem::path file = dir / kRecordsFile;
+  const std::filesystem::path file = dir / kRecordsFileName;
   const std::int64_t complete_bytes = whole_lines(file);
   if (complete_bytes == 0) return create(dir, start);  // interrupted before its first line was complete
   const Result<RunRecords> run = read_records(dir);
   if (!run.ok()) return run.error();
   if (const auto differs = difference(run->start, start)) return rejection(*differs, dir);
-  if (run->start.plan != start.plan) return rejection("the planned cases differ", dir);
+  if (run->start.planned_case_names != start.planned_case_names) return rejection("the planned cases differ", dir);
 
   const double worked_s = seconds_worked(run->start.start_time, file);  // before the file is modified
   Result<LineAppender> lines = LineAppender::reopen(file, complete_bytes);
   if (!lines.ok()) return lines.error();
   RecordWriter writer(lines.take());
-  writer.start_seconds_ = monotonic_seconds() - worked_s;
-  writer.existing_end_ = run->end;
+  writer.start_time_seconds_ = monotonic_seconds() - worked_s;
+  writer.existing_run_end_ = run->end;
   for (const CaseRecord& record : run->cases) {
-    if (record.outcome == Outcome::not_run) writer.pending_cases_.insert(record.name);
+    if (record.outcome == Outcome::not_run) writer.pending_case_names_.insert(record.name);
     else writer.counts_.add(record.outcome);
   }
   return writer;

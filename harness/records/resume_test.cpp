@@ -29,7 +29,7 @@ class ResumeTest : public ::testing::Test {
         .inputs_hash = std::string(64, 'a'),
         .shard = {.index = 2, .shard_count = 3},
         .expectations = {{.location = "w.csv:2", .pattern = "loop", .outcome = "fail", .message = "*"}},
-        .plan = {"loop/a/f32/cpu/forward", "loop/b/f32/cpu/forward"}};
+        .planned_case_names = {"loop/a/f32/cpu/forward", "loop/b/f32/cpu/forward"}};
   }
   static CaseRecord record(const std::string& name) {
     CaseRecord made = record_of(name);
@@ -39,14 +39,14 @@ class ResumeTest : public ::testing::Test {
     return made;
   }
   static void finish(RecordWriter& writer) {
-    for (const std::string& name : start().plan) {
+    for (const std::string& name : start().planned_case_names) {
       if (!writer.is_pending(name)) continue;
       ASSERT_TRUE(writer.append(record(name)).ok());
     }
     ASSERT_TRUE(writer.finish("2026-11-21T03:48:00Z", 58).ok());
   }
   std::string text() const {
-    std::ifstream stream(dir_ / kRecordsFile, std::ios::binary);
+    std::ifstream stream(dir_ / kRecordsFileName, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
@@ -59,7 +59,7 @@ TEST_F(ResumeTest, ResumedRunWritesSameBytesAsUninterruptedRun) {
   finish(*whole);
   const std::string expected = text();
   for (std::size_t cut = expected.size() % 13; cut <= expected.size(); cut += 13) {
-    std::ofstream(dir_ / kRecordsFile, std::ios::binary | std::ios::trunc) << expected.substr(0, cut);
+    std::ofstream(dir_ / kRecordsFileName, std::ios::binary | std::ios::trunc) << expected.substr(0, cut);
     Result<RecordWriter> resumed = RecordWriter::resume(dir_, start());
     ASSERT_TRUE(resumed.ok()) << resumed.error().text();
     finish(*resumed);
@@ -86,7 +86,8 @@ TEST_F(ResumeTest, RejectsRecordsOfAnotherRunWithoutChangingThem) {
   EXPECT_THAT(rejection_of([](RunStart& s) { s.seed = 9; }),
               HasSubstr("the seed is '0' in one run and '9' in the other"));
   EXPECT_THAT(rejection_of([](RunStart& s) { s.expectations.clear(); }), HasSubstr("the expected failures differ"));
-  EXPECT_THAT(rejection_of([](RunStart& s) { s.plan.pop_back(); }), HasSubstr("the planned cases differ"));
+  EXPECT_THAT(rejection_of([](RunStart& s) { s.planned_case_names.pop_back(); }),
+              HasSubstr("the planned cases differ"));
   EXPECT_EQ(text(), before);
 }
 
@@ -101,7 +102,8 @@ TEST_F(ResumeTest, PreservesRunStartRecord) {
 
 TEST_F(ResumeTest, RejectsDamagedLineBeforeLastLine) {
   ASSERT_TRUE(RecordWriter::create(dir_, start()).ok());
-  std::ofstream(dir_ / kRecordsFile, std::ios::app) << "half a line\n" << to_line(record(start().plan[0])) << "\n";
+  std::ofstream(dir_ / kRecordsFileName, std::ios::app) << "half a line\n"
+                                                        << to_line(record(start().planned_case_names[0])) << "\n";
   EXPECT_THAT(RecordWriter::resume(dir_, start()).error().text(),
               HasSubstr("records.jsonl:2: the line is not valid JSON"));
 }

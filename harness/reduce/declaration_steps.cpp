@@ -36,10 +36,10 @@ void for_each_call(Module& module, const Function& callee, const std::function<v
 
 /// Whether another function must have the same parameters: the derivative of this one, or the function that it derives.
 bool has_fixed_signature(const Module& module, const Function& function) {
-  if (function.gradient != kNone || function.replay != kNone) return true;
+  if (function.gradient_function_index != kNone || function.replay_function_index != kNone) return true;
   const auto number = static_cast<std::int32_t>(&function - module.functions.data());
   return !function.is_kernel && std::ranges::any_of(module.functions, [number](const Function& other) {
-    return other.gradient == number || other.replay == number;
+    return other.gradient_function_index == number || other.replay_function_index == number;
   });
 }
 
@@ -154,8 +154,8 @@ void drop_dimensions(Module& module, const Choose& choose) {
 
 void drop_derivatives(Module& module, const Choose& choose) {
   for (Function& function : module.functions) {
-    if (function.gradient != kNone && choose()) function.gradient = kNone;
-    if (function.replay != kNone && choose()) function.replay = kNone;
+    if (function.gradient_function_index != kNone && choose()) function.gradient_function_index = kNone;
+    if (function.replay_function_index != kNone && choose()) function.replay_function_index = kNone;
   }
 }
 

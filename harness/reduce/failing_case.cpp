@@ -104,7 +104,7 @@ Result<ReducedCase> reduce_case(const FailingCase& failing, backends::Device& de
                                 const ProgressCallback& on_progress) {
   const ir::Module whole = alone(*failing.source.module, failing.source.kernel_index);
   const std::string ending = to_text(failing.failure_class);
-  for (const harness::Policy& policy : {harness::Policy::quick(), options.policy}) {
+  for (const harness::JudgingPolicy& policy : {harness::JudgingPolicy::quick(), options.policy}) {
     RunOptions effort = options_for(failing.pass, options);
     effort.policy = policy;
     Result<Reduction> reduction = reduce(whole, DeviceJudge(failing, device, printer, effort), budget, on_progress);

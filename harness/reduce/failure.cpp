@@ -25,17 +25,17 @@ Json to_json(const JudgingConditions& conditions) {
   return {{"device", conditions.device},
           {"pass", conditions.pass},
           {"mode", conditions.mode},
-          {"effort", conditions.effort},
+          {"effort", conditions.judging_effort},
           {"seed", conditions.seed},
           {"compiler", conditions.compiler},
           {"no_checks", conditions.disabled_checks},
-          {"nvrtc", conditions.nvrtc},
+          {"nvrtc", conditions.nvrtc_version_or_path},
           {"architectures", conditions.architectures}};
 }
 
 Json to_json(const ReductionSummary& reduced) {
   return {{"message", reduced.message},
-          {"effort", reduced.effort},
+          {"effort", reduced.judging_effort},
           {"statements_before", reduced.statements_before},
           {"statements", reduced.statements_after},
           {"trials", reduced.candidate_count},
@@ -57,17 +57,17 @@ JudgingConditions conditions_from(const Json& json) {
   return {.device = json.at("device"),
           .pass = json.at("pass"),
           .mode = json.at("mode"),
-          .effort = json.at("effort"),
+          .judging_effort = json.at("effort"),
           .seed = json.at("seed"),
           .compiler = json.at("compiler"),
           .disabled_checks = json.at("no_checks").get<std::vector<std::string>>(),
-          .nvrtc = json.value("nvrtc", ""),
+          .nvrtc_version_or_path = json.value("nvrtc", ""),
           .architectures = json.value("architectures", std::vector<std::string>())};
 }
 
 ReductionSummary reduced_from(const Json& json) {
   return {.message = json.at("message"),
-          .effort = json.at("effort"),
+          .judging_effort = json.at("effort"),
           .statements_before = json.at("statements_before"),
           .statements_after = json.at("statements"),
           .candidate_count = json.at("trials"),
@@ -94,9 +94,9 @@ backends::Pass JudgingConditions::parsed_pass() const {
   return pass == backends::to_text(backends::Pass::kBackward) ? backends::Pass::kBackward : backends::Pass::kForward;
 }
 
-harness::Policy JudgingConditions::policy() const {
-  if (effort == "quick") return harness::Policy::quick();
-  return effort == "thorough" ? harness::Policy::thorough() : harness::Policy::standard();
+harness::JudgingPolicy JudgingConditions::policy() const {
+  if (judging_effort == "quick") return harness::JudgingPolicy::quick();
+  return judging_effort == "thorough" ? harness::JudgingPolicy::thorough() : harness::JudgingPolicy::standard();
 }
 
 std::string effort_of(bool quick, bool thorough) { return quick ? "quick" : thorough ? "thorough" : "standard"; }
@@ -110,7 +110,7 @@ std::string to_json(const Failure& failure) {
 }
 
 Result<Failure> read_failure(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / kFailureFile;
+  const std::filesystem::path file = folder / kFailureFileName;
   std::ifstream stream(file);
   if (!stream.is_open()) return Error{"cannot read the file; expected a failure folder written by 'assay run'", file};
   std::stringstream text;

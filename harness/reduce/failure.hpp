@@ -18,15 +18,15 @@ struct JudgingConditions {
   std::string device;                        ///< name of the device
   std::string pass;                          ///< pass of the case: "forward" or "backward"
   std::string mode;                          ///< numeric mode, as in names of cases; empty: strict
-  std::string effort = "standard";           ///< how thoroughly the case is judged: "quick", "standard" or "thorough"
+  std::string judging_effort = "standard";   ///< how thoroughly the case is judged: "quick", "standard" or "thorough"
   std::uint64_t seed = 1;                    ///< seed of the inputs
   std::string compiler;                      ///< C++ compiler of the device cpu; empty: the default compiler
   std::vector<std::string> disabled_checks;  ///< names of the disabled run-time checks of the device ptx
-  std::string nvrtc = {};                    ///< NVRTC of the device ptx; empty: the default NVRTC
+  std::string nvrtc_version_or_path = {};    ///< NVRTC of the device ptx; empty: the default NVRTC
   std::vector<std::string> architectures = {};  ///< architectures of the device ptx; empty: the default ones
 
   [[nodiscard]] backends::Pass parsed_pass() const;
-  [[nodiscard]] harness::Policy policy() const;
+  [[nodiscard]] harness::JudgingPolicy policy() const;
 };
 
 std::string effort_of(bool quick, bool thorough);
@@ -34,7 +34,7 @@ std::string effort_of(bool quick, bool thorough);
 /// The result of a reduction.
 struct ReductionSummary {
   std::string message;                 ///< message of the reduced kernel's failure
-  std::string effort;                  ///< effort needed to reproduce this failure
+  std::string judging_effort;          ///< effort needed to reproduce this failure
   std::int64_t statements_before = 0;  ///< number of statements of the original kernel
   std::int64_t statements_after = 0;   ///< number of statements of the reduced kernel
   std::int64_t candidate_count = 0;    ///< number of candidates that were judged
@@ -52,7 +52,7 @@ struct Failure {
 };
 
 /// Name of the file in a failure folder.
-inline constexpr const char* kFailureFile = "failure.json";
+inline constexpr const char* kFailureFileName = "failure.json";
 
 std::string to_json(const Failure& failure);
 

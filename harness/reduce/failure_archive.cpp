@@ -38,28 +38,29 @@ std::string from_anywhere(const std::string& compiler) {
 }
 
 ReductionSummary reduced_of(const ReducedCase& made, const JudgingConditions& conditions) {
-  const bool is_quick = made.options.policy.sets() == harness::Policy::quick().sets();
+  const bool is_quick = made.options.policy.input_sets() == harness::JudgingPolicy::quick().input_sets();
   return {.message = made.record.message,
-          .effort = is_quick ? effort_of(true, false) : conditions.effort,
+          .judging_effort = is_quick ? effort_of(true, false) : conditions.judging_effort,
           .statements_before = made.reduction.original_size.statements,
           .statements_after = made.reduction.reduced_size.statements,
           .candidate_count = made.reduction.candidate_count,
-          .seconds = std::chrono::duration<double>(made.reduction.time).count(),
+          .seconds = std::chrono::duration<double>(made.reduction.elapsed_time).count(),
           .is_minimal = made.reduction.is_minimal};
 }
 
 }  // namespace
 
-JudgingConditions conditions_of(const harness::SuiteOptions& options, const backends::DeviceOptions& device_options,
-                                const harness::CaseRecord& record) {
+JudgingConditions make_judging_conditions(const harness::SuiteOptions& options,
+                                          const backends::DeviceOptions& device_options,
+                                          const harness::CaseRecord& record) {
   return {.device = record.device,
           .pass = record.pass,
           .mode = record.mode,
-          .effort = effort_of(options.quick, options.thorough),
+          .judging_effort = effort_of(options.quick, options.thorough),
           .seed = options.seed,
           .compiler = from_anywhere(device_options.compiler),
           .disabled_checks = device_options.disabled_checks,
-          .nvrtc = from_anywhere(device_options.nvrtc),
+          .nvrtc_version_or_path = from_anywhere(device_options.nvrtc_version_or_path),
           .architectures = device_options.architectures};
 }
 
@@ -75,12 +76,12 @@ harness::RunOptions run_options(const JudgingConditions& conditions, int jobs) {
 Result<std::unique_ptr<backends::Device>> device_of(const JudgingConditions& conditions) {
   return backends::make_device(conditions.device, {.compiler = conditions.compiler,
                                                    .disabled_checks = conditions.disabled_checks,
-                                                   .nvrtc = conditions.nvrtc,
+                                                   .nvrtc_version_or_path = conditions.nvrtc_version_or_path,
                                                    .architectures = conditions.architectures});
 }
 
-Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source,
-                   JudgingConditions conditions) {
+Failure make_failure(const harness::CaseRecord& record, const harness::KernelSource& source,
+                     JudgingConditions conditions) {
   return {.name = record.name,
           .kernel = source.module->kernels[source.kernel_index].name,
           .failure_class = ending_of(record),
@@ -119,16 +120,16 @@ void remove_archived_failures(const fs::path& output) {
   std::error_code error;
   std::vector<fs::path> old;
   for (const fs::directory_entry& entry : fs::directory_iterator(failures_folder(output), error))
-    if (fs::exists(entry.path() / kFailureFile, error) || entry.path().extension() == kPartialFolderSuffix)
+    if (fs::exists(entry.path() / kFailureFileName, error) || entry.path().extension() == kPartialFolderSuffix)
       old.push_back(entry.path());
   for (const fs::path& folder : old)
     fs::remove_all(folder, error);
 }
 
-void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups) {
+void FailureArchiver::add_failure(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups) {
   if (!is_archived(record.outcome)) return;
   ++failure_count_;
-  std::size_t& of_kind = count_by_kind_[record.pass + to_text(ending_of(record))];
+  std::size_t& of_kind = failure_count_by_kind_[record.pass + to_text(ending_of(record))];
   if (of_kind >= kMostOfAKind || observed_failures_.size() >= kMostArchived) return;
   for (const harness::KernelGroup& group : groups) {
     const auto source = std::ranges::find_if(group.sources, [&](const harness::KernelSource& one) {
@@ -140,7 +141,7 @@ void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<
   }
 }
 
-std::string FailureArchiver::archive(const std::function<FailingDevice(const harness::CaseRecord&)>& device_of,
+std::string FailureArchiver::archive(const std::function<DeviceWithOptions(const harness::CaseRecord&)>& device_of,
                                      const std::function<void(const std::string&)>& on_message) {
   if (observed_failures_.empty()) return "";
   const auto end =
@@ -148,15 +149,16 @@ std::string FailureArchiver::archive(const std::function<FailingDevice(const har
   std::string lines;
   std::size_t archived = 0;
   for (const ObservedFailure& one : observed_failures_) {
-    const FailingDevice failing = device_of(one.record);
+    const DeviceWithOptions failing = device_of(one.record);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     const bool reduces = one.is_first_of_kind && left.count() > 0;
     if (reduces)
-      on_message(
-          fmt::format("reducing {}, at most {:.0f} s", one.record.name, static_cast<double>(left.count()) / 1e3));
+      on_message(fmt::format("reducing the failure of {} for at most {:.0f} s", one.record.name,
+                             static_cast<double>(left.count()) / 1e3));
     const fs::path folder = failures_folder(options_.output) / folder_name(one.record.name);
     const Result<ArchivedFailure> made = archive_failure(
-        one.source, failure_of(one.record, one.source, conditions_of(options_, failing.options, one.record)),
+        one.source,
+        make_failure(one.record, one.source, make_judging_conditions(options_, failing.options, one.record)),
         failing.device, folder, reduces ? left : std::chrono::milliseconds(0), options_.jobs, nullptr, on_message);
     if (!made.ok()) {
       on_message("cannot archive: " + made.error().text());

@@ -25,16 +25,17 @@ struct ArchivedFailure {
 };
 
 /// The conditions under which a run with these options judged the record's case, on a device with these options.
-JudgingConditions conditions_of(const harness::SuiteOptions& options, const backends::DeviceOptions& device_options,
-                                const harness::CaseRecord& record);
+JudgingConditions make_judging_conditions(const harness::SuiteOptions& options,
+                                          const backends::DeviceOptions& device_options,
+                                          const harness::CaseRecord& record);
 /// The same as options of the harness. `jobs` as for --jobs.
 harness::RunOptions run_options(const JudgingConditions& conditions, int jobs);
 /// Fails if the conditions name a device that does not exist.
 Result<std::unique_ptr<backends::Device>> device_of(const JudgingConditions& conditions);
 
 /// The failure in a record of the source.
-Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source,
-                   JudgingConditions conditions);
+Failure make_failure(const harness::CaseRecord& record, const harness::KernelSource& source,
+                     JudgingConditions conditions);
 
 /// Writes the failure folder, reduces the kernel within `time` (0: does not reduce), and writes the folder again with
 /// the reduced kernel. A kernel that fails differently when it is judged again is not reduced; `on_message` gets the
@@ -45,7 +46,7 @@ Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Fai
                                         const std::function<void(const std::string&)>& on_message = nullptr);
 
 /// The device on which a case failed.
-struct FailingDevice {
+struct DeviceWithOptions {
   backends::Device& device;
   const backends::DeviceOptions& options;  ///< its options
 };
@@ -63,12 +64,12 @@ class FailureArchiver {
       : options_(options), reduction_seconds_(seconds) {}
 
   /// Stores a record of a kernel of the groups if it is a failure. Copies the source. Not thread-safe.
-  void note(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups);
+  void add_failure(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups);
 
   /// Writes the folders and reduces one failure of each kind as far as time allows. `on_message` gets a line for each
   /// reduction and for each folder that cannot be written. Returns a summary for the user; empty if nothing failed.
   /// `device_of` finds the device of a record.
-  std::string archive(const std::function<FailingDevice(const harness::CaseRecord&)>& device_of,
+  std::string archive(const std::function<DeviceWithOptions(const harness::CaseRecord&)>& device_of,
                       const std::function<void(const std::string&)>& on_message);
 
  private:
@@ -79,10 +80,10 @@ class FailureArchiver {
   };
 
   const harness::SuiteOptions& options_;
-  double reduction_seconds_;                          ///< time for reducing; 0: none
-  std::vector<ObservedFailure> observed_failures_;    ///< failures to archive
-  std::map<std::string, std::size_t> count_by_kind_;  ///< archived failures, by pass and ending
-  std::size_t failure_count_ = 0;                     ///< number of failures of the run
+  double reduction_seconds_;                                  ///< time for reducing; 0: none
+  std::vector<ObservedFailure> observed_failures_;            ///< failures to archive
+  std::map<std::string, std::size_t> failure_count_by_kind_;  ///< archived failures, by pass and ending
+  std::size_t failure_count_ = 0;                             ///< number of failures of the run
 };
 
 /// "out/failures/loop.horner.f32.cpu.backward/reproduce.sh  (reduced from 18 statements to 1)".

@@ -56,15 +56,16 @@ FailureClass ending_of(const harness::CaseRecord& record) {
                       .outcome_detail = record.outcome_detail,
                       .mismatched_array = {},
                       .normalized_message = {}};
-  if (!record.mismatches.empty()) ending.mismatched_array = record.mismatches.front().array;
+  if (!record.mismatches.empty()) ending.mismatched_array = record.mismatches.front().array_name;
   if (is_identified_by_words(record.outcome)) ending.normalized_message = words_of(core_of(record.message));
   return ending;
 }
 
 bool has_ending(const harness::CaseRecord& record, const FailureClass& ending) {
   FailureClass other = ending_of(record);
-  const bool in_array = std::ranges::any_of(
-      record.mismatches, [&](const harness::Mismatch& mismatch) { return mismatch.array == ending.mismatched_array; });
+  const bool in_array = std::ranges::any_of(record.mismatches, [&](const harness::Mismatch& mismatch) {
+    return mismatch.array_name == ending.mismatched_array;
+  });
   if (in_array) other.mismatched_array = ending.mismatched_array;
   return other == ending;
 }

@@ -15,7 +15,7 @@ CaseRecord record(Outcome outcome, const std::string& kind, const std::string& m
   record.outcome_detail = kind;
   record.message = message;
   for (const std::string& array : arrays)
-    record.mismatches.push_back({.check_name = "t1", .array = array});
+    record.mismatches.push_back({.check_name = "t1", .array_name = array});
   return record;
 }
 

@@ -34,11 +34,11 @@ std::string ptx_of(const backends::EmittedKernel& emitted, backends::Device& dev
 
 void add_sources(Evidence& evidence, const harness::KernelSource& source, backends::Device& device,
                  const harness::Printer& printer, const harness::RunOptions& options) {
-  const harness::PreparedKernel prepared = harness::prepare(source, printer, device.target(), options);
-  if (!prepared.emitted) return;
+  const harness::PreparedKernel prepared = harness::prepare_kernel(source, printer, device.target(), options);
+  if (!prepared.emitted_kernel) return;
   if (device.target() == SourceTarget::kWarpPython) return;  // kernel.py is its source
-  evidence[device.target() == SourceTarget::kCuda ? ".cu" : ".cpp"] = prepared.emitted->source();
-  evidence[".ptx"] = ptx_of(*prepared.emitted, device, options);
+  evidence[device.target() == SourceTarget::kCuda ? ".cu" : ".cpp"] = prepared.emitted_kernel->source();
+  evidence[".ptx"] = ptx_of(*prepared.emitted_kernel, device, options);
 }
 
 std::string script_of(const Failure& failure) {
@@ -75,7 +75,7 @@ Result<void> fill(const fs::path& folder, const Failure& failure, const Evidence
   Result<void> written = write_evidence(folder, "kernel", kernel);
   if (written.ok() && reduced) written = write_evidence(folder, "reduced", *reduced);
   if (written.ok()) written = write(script, script_of(failure));
-  if (written.ok()) written = write(folder / kFailureFile, to_json(failure));
+  if (written.ok()) written = write(folder / kFailureFileName, to_json(failure));
   std::error_code error;
   if (written.ok())
     fs::permissions(script, fs::perms::owner_exec | fs::perms::group_exec, fs::perm_options::add, error);

@@ -37,12 +37,12 @@ class FailureFolder : public ::testing::Test {
             .conditions = {.device = "cpu",
                            .pass = "backward",
                            .mode = "O2",
-                           .effort = "thorough",
+                           .judging_effort = "thorough",
                            .seed = 18'446'744'073'709'551'615U,
                            .compiler = "/opt/c++",
                            .disabled_checks = {"races"}},
             .reduction_summary = ReductionSummary{.message = "m",
-                                                  .effort = "quick",
+                                                  .judging_effort = "quick",
                                                   .statements_before = 90,
                                                   .statements_after = 2,
                                                   .candidate_count = 40,
@@ -68,7 +68,7 @@ TEST_F(FailureFolder, FailureAndSourceFilesRoundTripThroughFolder) {
   EXPECT_EQ(to_json(*read), to_json(failure()));
   EXPECT_EQ(read->failure_class, failure().failure_class);
   EXPECT_EQ(read->conditions.parsed_pass(), backends::Pass::kBackward);
-  EXPECT_EQ(read->conditions.policy().sets(), harness::Policy::thorough().sets());
+  EXPECT_EQ(read->conditions.policy().input_sets(), harness::JudgingPolicy::thorough().input_sets());
   EXPECT_EQ(text_of(folder / "kernel.cpp"), "c");
   EXPECT_EQ(read_evidence(folder, "reduced"), (Evidence{{".py", "r"}}));
   EXPECT_FALSE(fs::exists(folder / "kernel.ptx")) << "empty evidence must not be written";
@@ -105,7 +105,7 @@ TEST_F(FailureFolder, ReportsReadErrors) {
   for (const std::string& bad :
        {std::string("no json"), std::string("{}"), std::string(good).replace(good.find('1'), 1, "9"),
         std::string(good).replace(good.find("\"fail\""), 6, "\"fial\"")}) {
-    std::ofstream(root_ / kFailureFile) << bad;
+    std::ofstream(root_ / kFailureFileName) << bad;
     const Result<Failure> read = read_failure(root_);
     ASSERT_FALSE(read.ok()) << bad;
     EXPECT_THAT(read.error().text(), HasSubstr("failure.json"));
@@ -117,13 +117,14 @@ TEST(CounterexampleValues, AreWrittenInHexadecimal) {
       "@wp.kernel\ndef k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):\n    i = wp.tid()\n"
       "    out[i] = x[i]\n");
   const ir::Module& module = *source.module;
-  harness::Counterexample counterexample{.input_set = 2, .precision = backends::Precision::kPromoted, .threads = 2};
+  harness::Counterexample counterexample{
+      .input_set_index = 2, .precision = backends::Precision::kPromoted, .threads = 2};
   counterexample.launch_arguments.push_back(
       {.name = "x", .content = ir::make_argument(module, ir::kF32.array_of(1), {2})});
   ir::write_float(ir::Scalar::kF32, counterexample.launch_arguments[0].content.bytes.data() + 4, 0.75);
   counterexample.launch_arguments.push_back({.name = "n", .content = ir::make_argument(module, ir::kI32)});
   ir::write_integer(ir::Scalar::kI32, counterexample.launch_arguments[1].content.bytes.data(), -3);
-  counterexample.array = "out";
+  counterexample.array_name = "out";
   counterexample.got = {{.value = 1}, {.value = 0.5}};
   counterexample.expected = {{.value = 1, .bound = 0.25}, {.value = 0.75L, .bound = 0x1p-20}};
   const nlohmann::json json = nlohmann::json::parse(values_json(module, counterexample));

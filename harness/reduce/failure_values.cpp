@@ -59,7 +59,7 @@ Json comparison_of(const harness::Counterexample& counterexample) {
       bound.push_back(hexadecimal(wanted.bound));
     }
   }
-  Json json{{"array", counterexample.array},
+  Json json{{"array", counterexample.array_name},
             {"differing", differing},
             {"actual", actual},
             {"expected", expected},
@@ -71,13 +71,13 @@ Json comparison_of(const harness::Counterexample& counterexample) {
 }  // namespace
 
 std::string values_json(const ir::Module& module, const harness::Counterexample& counterexample) {
-  Json json{{"input_set", counterexample.input_set},
+  Json json{{"input_set", counterexample.input_set_index},
             {"lane", backends::to_text(counterexample.precision)},
             {"threads", counterexample.threads},
             {"given", Json::array()}};
   for (const harness::Counterexample::NamedArgument& given : counterexample.launch_arguments)
     json["given"].push_back(to_json(module, given));
-  if (!counterexample.array.empty()) json["compared"] = comparison_of(counterexample);
+  if (!counterexample.array_name.empty()) json["compared"] = comparison_of(counterexample);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -219,7 +219,7 @@ harness::Printer original_printer() {
 
 RunOptions options() {
   RunOptions options;
-  options.policy = harness::Policy::quick();
+  options.policy = harness::JudgingPolicy::quick();
   options.time_limit = std::chrono::milliseconds(1000);
   return options;
 }
@@ -233,8 +233,8 @@ bool is_failure(harness::Outcome outcome) {
 /// Whether the fault changes the emitted text of the kernel.
 bool is_injected_in(const KernelSource& source, const InjectedFault& injected_fault, backends::Device& device) {
   const auto body = [&](const harness::Printer& printer) {
-    const harness::PreparedKernel prepared = harness::prepare(source, printer, device.target(), options());
-    return prepared.emitted ? prepared.emitted->body : std::string();
+    const harness::PreparedKernel prepared = harness::prepare_kernel(source, printer, device.target(), options());
+    return prepared.emitted_kernel ? prepared.emitted_kernel->body : std::string();
   };
   return body(injection(injected_fault)) != body(original_printer());
 }
@@ -292,7 +292,7 @@ Outcome reduce_faulty(const InjectedFault& injected_fault, std::uint64_t seed, b
 TEST(InjectedFaults, AreReducedToFewStatements) {
   const char* const wanted = std::getenv("ASSAY_FAULTY_KERNELS");
   const int count = wanted == nullptr ? 2 : std::atoi(wanted);
-  cpu::CpuDevice device(cpu::CpuOptions{.worker_executable = ASSAY_WORKER, .use_cache = false});
+  cpu::CpuDevice device(cpu::CpuOptions{.worker_executable = ASSAY_WORKER, .uses_build_cache = false});
   std::vector<std::int64_t> statements;
   for (int bug = 0; bug < count; ++bug) {
     const int number = wanted == nullptr ? bug * 17 : bug;  // two: one of each pass

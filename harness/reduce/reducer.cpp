@@ -79,7 +79,7 @@ class Reducer {
                      .original_size = before,
                      .reduced_size = size_,
                      .candidate_count = candidate_count_,
-                     .time = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_),
+                     .elapsed_time = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_),
                      .is_minimal = !is_spent()};
   }
 
@@ -98,12 +98,13 @@ class Reducer {
 
   /// Normalizes the module, without dead code if it can be removed from the start.
   bool begin(const ir::Module& module) {
-    std::vector<ir::Module> both{repaired(module, DeadStatements::kRemoved), repaired(module, DeadStatements::kKept)};
+    std::vector<ir::Module> both{repaired(module, DeadStatementPolicy::kRemove),
+                                 repaired(module, DeadStatementPolicy::kKeep)};
     if (!ir::verify(both.front()).empty()) both.erase(both.begin());
     const std::vector<bool> shown = judge(both);
     if (!shown.back()) return false;
-    dead_ = both.size() == 2 && shown.front() ? DeadStatements::kRemoved : DeadStatements::kKept;
-    accept("begin", dead_ == DeadStatements::kRemoved ? std::move(both.front()) : std::move(both.back()));
+    dead_ = both.size() == 2 && shown.front() ? DeadStatementPolicy::kRemove : DeadStatementPolicy::kKeep;
+    accept("begin", dead_ == DeadStatementPolicy::kRemove ? std::move(both.front()) : std::move(both.back()));
     return true;
   }
 
@@ -118,7 +119,7 @@ class Reducer {
   void accept(std::string_view step, ir::Module module) {
     current_ = std::move(module);
     size_ = size_of(current_);
-    if (report_) report_({.step = step, .size = size_, .candidate_count = candidate_count_});
+    if (report_) report_({.step_name = step, .size = size_, .candidate_count = candidate_count_});
   }
 
   /// Nothing if the result is invalid, not smaller, or was judged before.
@@ -226,7 +227,7 @@ class Reducer {
   const Clock::time_point start_;
   ir::Module current_;
   KernelSize size_;
-  DeadStatements dead_ = DeadStatements::kKept;
+  DeadStatementPolicy dead_ = DeadStatementPolicy::kKeep;
   std::int64_t candidate_count_ = 0;
   Clock::duration time_of_batch_{};
   std::unordered_set<std::string> tried_;  ///< by hash
@@ -242,7 +243,7 @@ ir::Module alone(const ir::Module& module, std::size_t kernel) {
                     .source_lines = {},
                     .imported_files = {},
                     .copied_lines = {}};
-  return repaired(std::move(result), DeadStatements::kKept);
+  return repaired(std::move(result), DeadStatementPolicy::kKeep);
 }
 
 Result<Reduction> reduce(const ir::Module& module, const Judge& judge, ReductionBudget budget,

@@ -34,19 +34,19 @@ struct ReductionBudget {
 
 /// Progress of a reduction, reported each time the kernel becomes smaller.
 struct ReductionProgress {
-  std::string_view step;             ///< name of the step that made the kernel smaller
+  std::string_view step_name;        ///< name of the step that made the kernel smaller
   KernelSize size;                   ///< size of the smallest kernel so far
   std::int64_t candidate_count = 0;  ///< number of candidates judged so far
 };
 using ProgressCallback = std::function<void(const ReductionProgress&)>;
 
 struct Reduction {
-  ir::Module module;                 ///< the reduced module
-  KernelSize original_size;          ///< size of the original kernel
-  KernelSize reduced_size;           ///< size of the reduced kernel
-  std::int64_t candidate_count = 0;  ///< number of candidates that were judged
-  std::chrono::milliseconds time{};  ///< wall time of the reduction
-  bool is_minimal = false;           ///< whether no step helps any more; false if the budget ended the reduction
+  ir::Module module;                         ///< the reduced module
+  KernelSize original_size;                  ///< size of the original kernel
+  KernelSize reduced_size;                   ///< size of the reduced kernel
+  std::int64_t candidate_count = 0;          ///< number of candidates that were judged
+  std::chrono::milliseconds elapsed_time{};  ///< wall time of the reduction
+  bool is_minimal = false;  ///< whether no step helps any more; false if the budget ended the reduction
 };
 
 /// A module with only this kernel and the definitions that it uses, without source text.

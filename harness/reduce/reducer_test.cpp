@@ -213,7 +213,7 @@ TEST(Reducer, IsDeterministic) {
 }
 
 TEST(Reducer, TerminatesEvenIfVerdictsAreRandom) {
-  for (const generators::FamilyEntry& family : generators::families()) {
+  for (const generators::KernelFamilyDefinition& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       Rng rng(seed);
       int judged = 0;

@@ -181,8 +181,8 @@ void for_each_called(AnyFunction& function, Visit&& visit) {
   for_each_statement(function.body, [&](auto& statement) {
     if (auto* call = std::get_if<Call>(&statement.node)) visit(call->function);
   });
-  if (function.gradient != kNone) visit(function.gradient);
-  if (function.replay != kNone) visit(function.replay);
+  if (function.gradient_function_index != kNone) visit(function.gradient_function_index);
+  if (function.replay_function_index != kNone) visit(function.replay_function_index);
 }
 
 void drop_unused_functions(Module& module) {
@@ -283,10 +283,10 @@ void remove_variable(Function& function, VarId variable) {
   function.variables.erase(function.variables.begin() + variable);
 }
 
-Module repaired(Module module, DeadStatements dead) {
+Module repaired(Module module, DeadStatementPolicy dead) {
   for (Function* function : written_functions(module))
     Repair(module, *function).run();
-  if (dead == DeadStatements::kRemoved) {
+  if (dead == DeadStatementPolicy::kRemove) {
     remove_dead_statements(module);
     for (Function* function : written_functions(module))
       Repair(module, *function).run();  // branches may have become empty

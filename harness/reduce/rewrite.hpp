@@ -27,16 +27,16 @@ void for_each_reference(ir::Function& function, const std::function<void(ir::Var
 /// parameters and thread indices.
 void remove_variable(ir::Function& function, ir::VarId variable);
 
-enum class DeadStatements : std::uint8_t {
-  kKept,     ///< statements that do not affect the result stay
-  kRemoved,  ///< statements that do not affect the result are removed
+enum class DeadStatementPolicy : std::uint8_t {
+  kKeep,    ///< statements that do not affect the result stay
+  kRemove,  ///< statements that do not affect the result are removed
 };
 
 /// Repairs the module after statements or parts of them were removed or replaced. Removes statements after a jump,
 /// jumps outside loops, empty ifs, and unused functions, structs and variables. A variable without declaration is
 /// declared by its first assignment, or else replaced by a plain value. Expressions share no nodes and are stored
 /// operands first. The result may still be invalid and must be verified.
-ir::Module repaired(ir::Module module, DeadStatements dead);
+ir::Module repaired(ir::Module module, DeadStatementPolicy dead);
 
 /// Removes from the kernel and from functions in the Python text every statement on which no changed array, result or
 /// jump depends. Also removes loops with empty bodies, even endless ones.

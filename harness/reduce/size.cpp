@@ -76,7 +76,8 @@ KernelSize size_of(const Module& module) {
   KernelSize size;
   for (const Function& function : module.functions) {
     if (!is_written(function)) continue;
-    size.functions += 1 + (function.gradient != kNone ? 1 : 0) + (function.replay != kNone ? 1 : 0);
+    size.functions +=
+        1 + (function.gradient_function_index != kNone ? 1 : 0) + (function.replay_function_index != kNone ? 1 : 0);
     add(size, function);
   }
   add(size, module.kernels.front());

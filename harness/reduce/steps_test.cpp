@@ -18,7 +18,7 @@ ir::Module program(const std::string& text) {
   EXPECT_TRUE(module.ok()) << module.error().text();
   for (const ir::VerifierError& diagnostic : ir::verify(*module))
     ADD_FAILURE() << ir::to_text(*module, diagnostic);
-  return repaired(module.take(), DeadStatements::kKept);
+  return repaired(module.take(), DeadStatementPolicy::kKeep);
 }
 
 using Walk = void(ir::Module&, const Choose&);
@@ -26,7 +26,7 @@ constexpr std::size_t kEverywhere = ~std::size_t{0};
 
 /// The repaired, valid program after the step at one place or everywhere, optionally without dead statements.
 std::string after(Walk* walk, const std::string& text, std::size_t place = kEverywhere,
-                  DeadStatements dead = DeadStatements::kKept) {
+                  DeadStatementPolicy dead = DeadStatementPolicy::kKeep) {
   ir::Module module = program(text);
   std::size_t at = 0;
   walk(module, [&] { return place == kEverywhere || at++ == place; });
@@ -64,13 +64,13 @@ TEST(ProgramRepair, RemovesDeadStatements) {
   const std::string text = kernel(
       "  let a: f32 = x[i]\n  let s: f32 = 0.0\n  for j: i32 in range(0, n, 1) {\n    s = add(s, a)\n  }\n"
       "  out[i] = y[i]\n");
-  EXPECT_EQ(after(drop_stores_and_atomics, text, 1, DeadStatements::kRemoved),
+  EXPECT_EQ(after(drop_stores_and_atomics, text, 1, DeadStatementPolicy::kRemove),
             settled_text(kernel("  out[i] = y[i]\n")));
 }
 
 TEST(ProgramRepair, KeepsVariablesUsedInConditionsOfJumps) {
   const std::string text = kernel("  let a: f32 = x[i]\n  if lt(a, 0.0) {\n    return\n  }\n  out[i] = y[i]\n");
-  EXPECT_EQ(after(drop_stores_and_atomics, text, 1, DeadStatements::kRemoved), settled_text(text));
+  EXPECT_EQ(after(drop_stores_and_atomics, text, 1, DeadStatementPolicy::kRemove), settled_text(text));
 }
 
 TEST(ProgramRepair, DropsUnusedFunctionsAndStructs) {
@@ -79,7 +79,7 @@ TEST(ProgramRepair, DropsUnusedFunctionsAndStructs) {
       "func g(x: f32) -> f32 {\n  return mul(x, x)\n}\n\n" +
       kernel("  let p: P\n  out[i] = f(p)\n  out[i] = g(x[i])\n");
   const std::string rest = "func g(x: f32) -> f32 {\n  return mul(x, x)\n}\n\n" + kernel("  out[i] = g(x[i])\n");
-  EXPECT_EQ(after(drop_stores_and_atomics, text, 0, DeadStatements::kRemoved), settled_text(rest));
+  EXPECT_EQ(after(drop_stores_and_atomics, text, 0, DeadStatementPolicy::kRemove), settled_text(rest));
 }
 
 TEST(DropStatements, RemovesAnyStatementAndIfStatementsThatBecomeEmpty) {

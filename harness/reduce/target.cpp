@@ -31,7 +31,7 @@ Result<ReproductionTarget> target_of_folder(const fs::path& folder) {
 
 /// The device in a case's name; else that of the options.
 std::string device_in(const std::string& name, const harness::SuiteOptions& options) {
-  for (const backends::DeviceEntry& row : backends::devices())
+  for (const backends::DeviceDescriptor& row : backends::devices())
     if (name.find(fmt::format("/{}/", row.name)) != std::string::npos) return std::string(row.name);
   return options.device;
 }
@@ -39,8 +39,8 @@ std::string device_in(const std::string& name, const harness::SuiteOptions& opti
 /// The kernel that the selector names, and its cases.
 Result<harness::SelectedKernel> select_one(const std::string& selector, const harness::SuiteOptions& options,
                                            const std::vector<harness::Mode>& modes) {
-  Result<harness::Selection> selection =
-      harness::select({selector}, {.device = options.device, .modes = harness::names_of(modes), .random_kernels = 0});
+  Result<harness::Selection> selection = harness::select(
+      {selector}, {.device = options.device, .modes = harness::names_of(modes), .random_kernels_per_family = 0});
   if (!selection.ok()) return selection.error();
   if (selection->kernels.size() > 1) {
     return Error{fmt::format("selector must match one kernel, got {}; use FILE.py:KERNEL or FAMILY/KERNEL",
@@ -55,15 +55,15 @@ Result<harness::SelectedKernel> select_one(const std::string& selector, const ha
 Result<std::optional<ReproductionTarget>> target_of_selector(const std::string& selector,
                                                              harness::SuiteOptions options) {
   options.device = device_in(selector, options);
-  const auto modes = harness::modes_in_builds(options.device, options.mode.empty() ? "both" : options.mode,
-                                              options.optimization_levels, {""});
+  const auto modes = harness::make_modes_for_builds(options.device, options.mode.empty() ? "both" : options.mode,
+                                                    options.optimization_levels, {""});
   if (!modes.ok()) return modes.error();
   const Result<harness::SelectedKernel> kernel = select_one(selector, options, *modes);
   if (!kernel.ok()) return kernel.error();
   const auto device = backends::make_device(options.device, {.compiler = options.device_options.compiler});
   if (!device.ok()) return device.error();
   if (const backends::Capability can = (*device)->can_run(); !can.is_available)
-    return Error{can.detail, "the device " + options.device};
+    return Error{can.tool_or_reason, "the device " + options.device};
   for (const std::string& mode : kernel->modes) {
     for (const backends::Pass pass : {backends::Pass::kForward, backends::Pass::kBackward}) {
       if (!(pass == backends::Pass::kForward ? kernel->forward : kernel->backward)) continue;
@@ -71,11 +71,11 @@ Result<std::optional<ReproductionTarget>> target_of_selector(const std::string& 
       record.device = options.device;
       record.pass = backends::to_text(pass);
       record.mode = mode;
-      const JudgingConditions conditions = conditions_of(options, options.device_options, record);
+      const JudgingConditions conditions = make_judging_conditions(options, options.device_options, record);
       record = judge_case(kernel->source, pass, **device, harness::printer(), run_options(conditions, options.jobs));
       if (record.name.empty() || harness::is_pass(record.outcome)) continue;
       return std::optional(ReproductionTarget{.source = kernel->source,
-                                              .failure = failure_of(record, kernel->source, conditions),
+                                              .failure = make_failure(record, kernel->source, conditions),
                                               .folder = failures_folder(options.output) / folder_name(record.name)});
     }
   }
@@ -95,15 +95,15 @@ Result<Reproduction> reproduce(const fs::path& folder, bool original) {
   if (!read.ok()) return read.error();
   Failure failure = read.take();
   const bool reduced = failure.reduction_summary && !original;
-  if (reduced) failure.conditions.effort = failure.reduction_summary->effort;
+  if (reduced) failure.conditions.judging_effort = failure.reduction_summary->judging_effort;
   const fs::path file = folder / (reduced ? "reduced.py" : "kernel.py");
   const Result<harness::KernelSet> kernels = harness::read_file({.path = file, .kernel = failure.kernel});
   if (!kernels.ok()) return kernels.error();
   const auto device = device_of(failure.conditions);
   if (!device.ok()) return device.error();
-  Reproduction found{.record = {}, .kernel_file = file, .archived_failure_class = failure.failure_class};
+  Reproduction found{.record = {}, .kernel_file_path = file, .archived_failure_class = failure.failure_class};
   if (const backends::Capability can = (*device)->can_run(); !can.is_available) {
-    found.unsupported_reason = can.detail;
+    found.unsupported_reason = can.tool_or_reason;
     return found;
   }
   found.record = judge_case(kernels->kernels.front(), failure.conditions.parsed_pass(), **device, harness::printer(),

@@ -25,11 +25,11 @@ Result<std::optional<ReproductionTarget>> find_target(const std::string& name, h
 
 /// The failure in a folder, judged again.
 struct Reproduction {
-  harness::CaseRecord record;           ///< record of the case, judged again
-  std::filesystem::path kernel_file;    ///< Python file of the kernel that was judged
-  FailureClass archived_failure_class;  ///< the archived ending
-  bool is_reproduced = false;           ///< whether the case ended in the archived way
-  std::string unsupported_reason = {};  ///< why the device cannot run here; empty if it can
+  harness::CaseRecord record;              ///< record of the case, judged again
+  std::filesystem::path kernel_file_path;  ///< Python file of the kernel that was judged
+  FailureClass archived_failure_class;     ///< the archived ending
+  bool is_reproduced = false;              ///< whether the case ended in the archived way
+  std::string unsupported_reason = {};     ///< why the device cannot run here; empty if it can
 };
 
 /// Judges the reduced kernel of the folder, or the original kernel with `original`. Fails if the folder is incomplete.

@@ -31,7 +31,7 @@ class Retyping {
 
  private:
   Type changed(Type type) const {
-    Type element = type.element().tile_element();
+    Type element = type.element().tile_element_type();
     if (element.shape == Shape::kVoid || element.shape == Shape::kStruct) return type;
     Type result = change_(element);
     result.rank = type.rank;
@@ -126,7 +126,7 @@ class Retyping {
 std::vector<Type> types_in(const Module& module) {
   std::vector<Type> types;
   const auto add = [&](Type type) {
-    type = type.element().tile_element();
+    type = type.element().tile_element_type();
     for (const Type& known : types)
       if (known == type) return;
     types.push_back(type);
@@ -153,7 +153,7 @@ void narrow_scalars(Module& module, const Choose& choose) {
   for (const Type& type : types_in(module))
     if (type.shape != Shape::kStruct && !type.is_void()) present[static_cast<std::size_t>(type.scalar)] = true;
   std::array<bool, kScalarCount> narrowed{};
-  for (const ScalarEntry& row : kScalars) {
+  for (const ScalarTypeProperties& row : kScalars) {
     const auto number = static_cast<std::size_t>(row.scalar);
     const bool is_usual = row.scalar == Scalar::kF32 || row.scalar == Scalar::kI32 || row.scalar == Scalar::kBool;
     if (present[number] && !is_usual) narrowed[number] = choose();

@@ -10,7 +10,7 @@
 namespace assay::harness {
 
 Result<LoadedKernel> load_kernel(const std::string& selector, bool backward) {
-  Result<Selection> selection = select({selector}, {.random_kernels = 0});
+  Result<Selection> selection = select({selector}, {.random_kernels_per_family = 0});
   if (!selection.ok()) return selection.error();
   std::vector<std::string> names;
   for (const SelectedKernel& one : selection->kernels)

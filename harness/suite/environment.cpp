@@ -37,7 +37,7 @@ std::string cpu_text() {
   return fmt::format("{}, {} threads", model.empty() ? "unknown model" : model, std::thread::hardware_concurrency());
 }
 
-Result<DeviceStatus> status_of(const backends::DeviceEntry& row, const backends::DeviceOptions& options,
+Result<DeviceStatus> status_of(const backends::DeviceDescriptor& row, const backends::DeviceOptions& options,
                                const std::string& cpu) {
   const auto device = backends::make_device(row.name, options);
   if (!device.ok()) return device.error();
@@ -45,24 +45,24 @@ Result<DeviceStatus> status_of(const backends::DeviceEntry& row, const backends:
   const backends::Capability run = (*device)->can_run();
   return DeviceStatus{.name = std::string(row.name),
                       .is_available = run.is_available,
-                      .reason = run.is_available ? "" : run.detail,
-                      .description = row.is_gpu && run.is_available ? run.detail : cpu,
-                      .toolkit = build.is_available ? build.detail : "",
+                      .reason = run.is_available ? "" : run.tool_or_reason,
+                      .description = row.is_gpu && run.is_available ? run.tool_or_reason : cpu,
+                      .toolkit = build.is_available ? build.tool_or_reason : "",
                       .confinement = run.is_available ? (*device)->confinement() : ""};
 }
 
 }  // namespace
 
 Result<RunEnvironment> find_environment(const backends::DeviceOptions& options) {
-  RunEnvironment environment{.os = os_text(),
-                             .cpu = cpu_text(),
+  RunEnvironment environment{.os_name = os_text(),
+                             .cpu_model = cpu_text(),
                              .nvrtc = "none",
-                             .commit = std::string(kCommitHash),
+                             .commit_hash = std::string(kCommitHash),
                              .has_uncommitted_changes = kHasUncommittedChanges};
-  for (const backends::DeviceEntry& row : backends::all_devices()) {
+  for (const backends::DeviceDescriptor& row : backends::all_devices()) {
     const bool is_used = row.is_selectable || !options.candidate_path.empty();
     if (!is_used) continue;
-    Result<DeviceStatus> status = status_of(row, options, environment.cpu);
+    Result<DeviceStatus> status = status_of(row, options, environment.cpu_model);
     if (!status.ok()) return status.error();
     if (row.toolkit == backends::Toolkit::kHostCompiler && environment.compiler.empty())
       environment.compiler = status->toolkit.empty() ? status->reason : status->toolkit;

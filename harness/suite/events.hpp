@@ -17,7 +17,7 @@ class RunObserver {
   virtual ~RunObserver() = default;
 
   /// A note for the user; notes of the same `kind` are grouped, for example "unsupported kernel".
-  virtual void note(std::string_view kind, std::string_view text) {
+  virtual void on_note(std::string_view kind, std::string_view text) {
     static_cast<void>(kind);
     static_cast<void>(text);
   }

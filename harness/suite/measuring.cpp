@@ -11,7 +11,7 @@ Result<std::unique_ptr<MeasurementHook>> MeasurementHook::make(const SuiteOption
   auto measuring = std::make_unique<MeasurementHook>();
   if (!options.measure_options || !device.can_run().is_available) return measuring;
   // The observer only counts: the checks ran when the kernel was judged.
-  const auto row = std::ranges::find_if(backends::devices(), &backends::DeviceEntry::reports_profiles);
+  const auto row = std::ranges::find_if(backends::devices(), &backends::DeviceDescriptor::reports_profiles);
   auto made = backends::make_device(row->name, {.disabled_checks = backends::check_names()});
   if (!made.ok()) return made.error();
   measuring->operation_counting_device_ = made.take();

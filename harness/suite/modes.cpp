@@ -21,13 +21,13 @@ constexpr std::string_view kFastCompile = "fast_compile";
 
 std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimize) {
   // Other generators choose the flags of their code themselves.
-  if (const backends::DeviceEntry& row = backends::device_entry(device); !backends::runs_emitted_code(row))
+  if (const backends::DeviceDescriptor& row = backends::device_descriptor(device); !backends::runs_emitted_code(row))
     return {Mode{.name = {}, .flags = row.flags}};
-  if (chosen.empty()) chosen = backends::device_entry(device).default_mode;
+  if (chosen.empty()) chosen = backends::device_descriptor(device).default_mode;
   const std::string level = optimize == 0 ? "" : fmt::format("O{}", optimize);
   const bool is_sampled = chosen == "sampled";
   std::vector<Mode> modes;
-  if ((chosen == kFastCompile || is_sampled) && backends::device_entry(device).supports_fast_compile)
+  if ((chosen == kFastCompile || is_sampled) && backends::device_descriptor(device).supports_fast_compile)
     modes.push_back({.name = std::string(kFastCompile), .flags = BuildFlags::fast_to_compile()});
   if (chosen == "strict" || chosen == "both" || is_sampled)
     modes.push_back({.name = level, .flags = BuildFlags::strict()});
@@ -42,14 +42,15 @@ Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_v
   std::vector<Mode> modes = modes_of(device, chosen, optimize);
   if (!modes.empty()) return modes;
   std::vector<std::string_view> others;
-  for (const backends::DeviceEntry& row : backends::devices())
+  for (const backends::DeviceDescriptor& row : backends::devices())
     if (row.supports_fast_compile) others.push_back(row.name);
   return Error{fmt::format("--mode {} is not supported on the device {}; it is supported on {}", chosen, device,
                            fmt::join(others, ", "))};
 }
 
-Result<std::vector<Mode>> modes_in_builds(std::string_view device, std::string_view chosen,
-                                          const std::vector<int>& levels, const std::vector<std::string>& builds) {
+Result<std::vector<Mode>> make_modes_for_builds(std::string_view device, std::string_view chosen,
+                                                const std::vector<int>& levels,
+                                                const std::vector<std::string>& builds) {
   std::vector<Mode> result;
   for (const int level : levels) {
     const Result<std::vector<Mode>> modes = supported_modes(device, chosen, level);
@@ -83,7 +84,7 @@ std::string mode_option(std::string_view device, const Mode& mode) {
   const std::string_view name = mode.flags.fast_compile             ? kFastCompile
                                 : mode.flags.contracts_multiply_add ? "default"
                                                                     : "strict";
-  return name == backends::device_entry(device).default_mode ? "" : fmt::format(" --mode {}", name);
+  return name == backends::device_descriptor(device).default_mode ? "" : fmt::format(" --mode {}", name);
 }
 
 SampleSize sample_of(std::string_view effort) {
@@ -97,7 +98,7 @@ bool is_omitted_by_sampling(const Mode& mode, const std::vector<Mode>& modes, st
   if (modes.size() == 1 || std::ranges::none_of(modes, is_fast)) return false;
   if (family == "user") return mode.flags.fast_compile;
   if (mode.flags.fast_compile || sample == SampleSize::kAll) return false;
-  return sample == SampleSize::kNone || fnv1a(fmt::format("{}/{}", family, kernel)) % kOptimizedSampleInterval != 0;
+  return sample == SampleSize::kNone || fnv1a(fmt::format("{}/{}", family, kernel)) % kKernelsPerSampledKernel != 0;
 }
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes) {

@@ -17,9 +17,10 @@ namespace assay::harness {
 /// strict without optimization; sampled, all three, of which is_omitted_by_sampling() omits some cases.
 inline constexpr std::array<std::string_view, 5> kModeNames{"strict", "default", "both", "fast_compile", "sampled"};
 
-/// The modes of a run on the device. `chosen` is one of kModeNames; empty: DeviceEntry::default_mode.
+/// The modes of a run on the device. `chosen` is one of kModeNames; empty: DeviceDescriptor::default_mode.
 /// `optimization_level` is the -O level, which is part of the mode's name unless it is 0. A device without
-/// DeviceEntry::supports_fast_compile has no mode fast_compile. A device that does not run Assay's code has one mode.
+/// DeviceDescriptor::supports_fast_compile has no mode fast_compile. A device that does not run Assay's code has one
+/// mode.
 std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimize);
 /// As modes_of, but fails if the device has none of the chosen modes.
 Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_view chosen, int optimize);
@@ -27,8 +28,8 @@ Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_v
 /// The modes of a run that judges each kernel at several -O levels and in several builds: the modes of each level, each
 /// in every build. The names of the builds end the names of the modes: "strict@g++-12", "default_O2@clang++-14". A
 /// single build has no name. Fails if the device has none of the chosen modes.
-Result<std::vector<Mode>> modes_in_builds(std::string_view device, std::string_view chosen,
-                                          const std::vector<int>& levels, const std::vector<std::string>& builds);
+Result<std::vector<Mode>> make_modes_for_builds(std::string_view device, std::string_view chosen,
+                                                const std::vector<int>& levels, const std::vector<std::string>& builds);
 
 /// The mode of the device with this name in case names; strict if there is none. The build in the name is ignored.
 Mode mode_named(std::string_view device, std::string_view name);
@@ -39,14 +40,14 @@ std::string mode_option(std::string_view device, const Mode& mode);
 /// How many kernels a run with --mode sampled judges in all modes.
 enum class SampleSize : std::uint8_t {
   kNone,      ///< no generated kernel: each is judged only in mode fast_compile
-  kFraction,  ///< one generated kernel in kOptimizedSampleInterval
+  kFraction,  ///< one generated kernel in kKernelsPerSampledKernel
   kAll,       ///< all kernels
 };
 
 /// One generated or curated kernel in this many is judged with optimized builds as well as with fast_compile. A batch
 /// of kernels compiles in fast_compile in a thirtieth of the processor time of the optimized builds (two modes, two
 /// architectures, kernels compiled one by one), so the sample doubles to triples the total.
-inline constexpr std::uint64_t kOptimizedSampleInterval = 8;
+inline constexpr std::uint64_t kKernelsPerSampledKernel = 8;
 
 /// The sample of an effort: "quick", "standard" or "thorough".
 SampleSize sample_of(std::string_view effort);

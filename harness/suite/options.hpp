@@ -28,18 +28,18 @@ struct SuiteOptions {
   std::string pass = "both";           ///< pass to judge: "forward", "backward" or "both"
   std::string mode;                    ///< numeric modes: one of kModeNames (modes.hpp); empty: the device's default
   std::vector<int> optimization_levels{0};  ///< -O levels of a device that has several
-  int random_kernels = 8;                   ///< number of random kernels for each family that a pattern matches
+  int random_kernels_per_family = 8;        ///< number of random kernels for each family that a pattern matches
   std::uint64_t seed = 1;                   ///< seed of the inputs and of the first random kernel
-  bool quick = false;                       ///< judge on fewer inputs (Policy::quick)
-  bool thorough = false;                    ///< judge on more inputs (Policy::thorough)
-  bool trust_custom_gradients = false;      ///< custom gradients may differ from the derivatives of their functions
-  int repeat = 1;                           ///< number of times that each case is judged
+  bool quick = false;                       ///< judge on fewer inputs (JudgingPolicy::quick)
+  bool thorough = false;                    ///< judge on more inputs (JudgingPolicy::thorough)
+  bool trusts_custom_gradients = false;     ///< custom gradients may differ from the derivatives of their functions
+  int repetition_count = 1;                 ///< number of times that each case is judged
   int jobs = 0;                             ///< number of batches processed concurrently; 0: one per core
   std::string shard;                        ///< part of the selection to judge: "2/4"; empty: all
   std::string output = "out";               ///< folder of the records and reports
-  bool resume = false;                      ///< continue the run whose records are in `output`
-  bool ignore_cached_verdicts = false;      ///< judge kernels again that an earlier run verified
-  int max_cases_to_blame = 3;               ///< number of failing cases for which the origin of the failure is sought
+  bool resumes_interrupted_run = false;     ///< continue the run whose records are in `output`
+  bool ignores_cached_verdicts = false;     ///< judge kernels again that an earlier run verified
+  int max_failures_to_examine = 3;          ///< number of failing cases for which the origin of the failure is sought
   std::string expectations_file;            ///< path of the file of expected failures; empty: none
   std::optional<MeasureOptions> measure_options = std::nullopt;  ///< how to time passing kernels; empty: no timing
   std::vector<std::string> command_line;                         ///< command line as given, for the record

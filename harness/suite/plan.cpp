@@ -20,13 +20,13 @@ namespace {
 /// A candidate may run many more threads than its specification.
 constexpr std::chrono::seconds kCandidateTimeLimit{30};
 
-Policy policy_of(const SuiteOptions& options) {
-  if (options.quick) return Policy::quick();
-  Policy policy = options.thorough ? Policy::thorough() : Policy::standard();
+JudgingPolicy policy_of(const SuiteOptions& options) {
+  if (options.quick) return JudgingPolicy::quick();
+  JudgingPolicy policy = options.thorough ? JudgingPolicy::thorough() : JudgingPolicy::standard();
   // A candidate may use a block for each thread of the specification, which takes too long for a large launch.
   const bool is_candidate = !options.device_options.candidate_path.empty();
   if (is_candidate && !options.thorough) policy.judges_large_launch = false;
-  if (is_candidate) policy.offset_sets = 2;
+  if (is_candidate) policy.float_offset_input_sets = 2;
   return policy;
 }
 
@@ -37,14 +37,15 @@ std::string reproduce_command_prefix(const SuiteOptions& options, const Mode& mo
       candidate.empty() ? "assay run" + options.reproduce_import_options : fmt::format("assay judge '{}'", candidate);
   if (options.quick) prefix += " --quick";
   if (options.thorough) prefix += " --thorough";
-  if (options.trust_custom_gradients) prefix += " --trust-custom-gradients";
+  if (options.trusts_custom_gradients) prefix += " --trust-custom-gradients";
   if (mode.flags.optimization_level != 0) prefix += fmt::format(" --optimise {}", mode.flags.optimization_level);
   if (!options.device_options.compiler.empty()) prefix += fmt::format(" --cxx '{}'", options.device_options.compiler);
   for (const std::string& check : options.device_options.disabled_checks)
     prefix += " --no-check " + check;
   if (!options.device_options.approximation_tables_file.empty())
     prefix += fmt::format(" --ptx-tables '{}'", options.device_options.approximation_tables_file);
-  if (!options.device_options.nvrtc.empty()) prefix += fmt::format(" --nvrtc '{}'", options.device_options.nvrtc);
+  if (!options.device_options.nvrtc_version_or_path.empty())
+    prefix += fmt::format(" --nvrtc '{}'", options.device_options.nvrtc_version_or_path);
   if (!options.device_options.architectures.empty())
     prefix += fmt::format(" --arch {}", fmt::join(options.device_options.architectures, ","));
   if (!options.launches_folder.empty()) prefix += fmt::format(" --launches '{}'", options.launches_folder);
@@ -55,18 +56,18 @@ std::string reproduce_command_prefix(const SuiteOptions& options, const Mode& mo
 RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
   // Warp takes seconds for each kernel, and a batch shows no progress before its first kernel is judged.
   constexpr std::size_t kBatch = 96, kWarpBatch = 24;
-  const bool emitted = backends::runs_emitted_code(backends::device_entry(options.device));
+  const bool emitted = backends::runs_emitted_code(backends::device_descriptor(options.device));
   return {.jobs = options.jobs,
           .seed = options.seed,
           .policy = policy_of(options),
           .batch_size = emitted ? kBatch : kWarpBatch,
-          .repeat = options.repeat,
+          .repetition_count = options.repetition_count,
           .mode = mode,
           .time_limit = options.device_options.candidate_path.empty() ? RunOptions{}.time_limit : kCandidateTimeLimit,
-          .trusts_custom_gradients = options.trust_custom_gradients,
+          .trusts_custom_gradients = options.trusts_custom_gradients,
           .reproduce_command_prefix = reproduce_command_prefix(options, mode),
           .reproduce_command_has_device = options.device_options.candidate_path.empty(),
-          .keep_sources = true};
+          .keeps_source_texts = true};
 }
 
 /// The selection by mode and passes: most runs have one group for each mode.
@@ -85,8 +86,8 @@ std::vector<KernelGroup> groups_by_passes(const Selection& selection, const std:
           groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(),
           [&](const KernelGroup& g) { return g.options.forward == forward && g.options.backward == backward; });
       if (group == groups.end()) {
-        group = groups.insert(group,
-                              KernelGroup{.options = run_options(options_of_build(options, builds, mode.build), mode)});
+        group = groups.insert(
+            group, KernelGroup{.options = run_options(make_options_for_build(options, builds, mode.build), mode)});
         group->options.forward = forward;
         group->options.backward = backward;
       }
@@ -107,7 +108,7 @@ bool is_sampled(const KernelSource& source, const SuiteOptions& options) {
 
 /// Adds the sample that is judged at -O2, in a separate mode, to a run without an explicit level.
 void add_optimized_sample(std::vector<KernelGroup>& groups, const SuiteOptions& options) {
-  if (!backends::device_entry(options.device).has_optimization_levels ||
+  if (!backends::device_descriptor(options.device).has_optimization_levels ||
       options.optimization_levels != std::vector{0} || options.builds.compilers.size() > 1 || options.quick)
     return;
   const Mode mode = modes_of(options.device, "strict", kSampledLevel).front();
@@ -127,9 +128,9 @@ void add_optimized_sample(std::vector<KernelGroup>& groups, const SuiteOptions& 
 /// Hash of everything that determines the records of a selection.
 std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes, const SuiteOptions& options,
                       const std::vector<backends::NamedBuild>& builds) {
-  std::string text = fmt::format("{}\n{}\n{}\n", options.pass, options.seed, options.repeat);
+  std::string text = fmt::format("{}\n{}\n{}\n", options.pass, options.seed, options.repetition_count);
   for (const Mode& mode : modes)
-    text += reproduce_command_prefix(options_of_build(options, builds, mode.build), mode) + "\n";
+    text += reproduce_command_prefix(make_options_for_build(options, builds, mode.build), mode) + "\n";
   for (const SelectedKernel& kernel : selection.kernels)
     text += fmt::format("{} {} {} {}\n{}\n", kernel.source.selector, kernel.forward, kernel.backward,
                         fmt::join(kernel.modes, " "), kernel.source.python) +
@@ -145,8 +146,8 @@ bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vec
          !is_omitted_by_sampling(mode, modes, kernel.source.family, kernel.source.kernel, sample);
 }
 
-SuiteOptions options_of_build(const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds,
-                              std::string_view build) {
+SuiteOptions make_options_for_build(const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds,
+                                    std::string_view build) {
   SuiteOptions result = options;
   result.device_options = std::ranges::find(builds, build, &backends::NamedBuild::name)->options;
   return result;
@@ -164,11 +165,12 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
     selectors = selectors_of(failed);
     if (selectors.empty()) return run_selection;
   }
-  Result<Selection> selection = options.exported_kernels ? select_exported(*options.exported_kernels, names_of(modes))
-                                                         : select(selectors, {.device = options.device,
-                                                                              .modes = names_of(modes),
-                                                                              .random_kernels = options.random_kernels,
-                                                                              .first_random_seed = options.seed});
+  Result<Selection> selection = options.exported_kernels
+                                    ? select_exported(*options.exported_kernels, names_of(modes))
+                                    : select(selectors, {.device = options.device,
+                                                         .modes = names_of(modes),
+                                                         .random_kernels_per_family = options.random_kernels_per_family,
+                                                         .first_random_seed = options.seed});
   if (!selection.ok()) return selection.error();
   run_selection.selection = selection.take();
   if (!options.failed_run_folder.empty()) keep_failed(run_selection.selection, failed);
@@ -187,8 +189,9 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
   return run_selection;
 }
 
-std::vector<KernelGroup> groups_of(const RunSelection& run_selection, const std::vector<Mode>& modes,
-                                   const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds) {
+std::vector<KernelGroup> make_kernel_groups(const RunSelection& run_selection, const std::vector<Mode>& modes,
+                                            const SuiteOptions& options,
+                                            const std::vector<backends::NamedBuild>& builds) {
   std::vector<KernelGroup> groups = groups_by_passes(run_selection.selection, modes, options, builds);
   add_optimized_sample(groups, options);
   return groups;

@@ -30,12 +30,13 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
                                 const std::vector<backends::NamedBuild>& builds);
 
 /// The options of a build of the run: its device options are those of the build.
-SuiteOptions options_of_build(const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds,
-                              std::string_view build);
+SuiteOptions make_options_for_build(const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds,
+                                    std::string_view build);
 
 /// Groups the selection by mode and passes. Most runs have one group for each mode, and on the CPU one for the sample
 /// that is also judged with optimization. `builds` are those that the modes name.
-std::vector<KernelGroup> groups_of(const RunSelection& run_selection, const std::vector<Mode>& modes,
-                                   const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds);
+std::vector<KernelGroup> make_kernel_groups(const RunSelection& run_selection, const std::vector<Mode>& modes,
+                                            const SuiteOptions& options,
+                                            const std::vector<backends::NamedBuild>& builds);
 
 }  // namespace assay::harness

@@ -34,7 +34,7 @@ class PtxDevice : public ::testing::Test {
  protected:
   void SetUp() override {
     device_ = make_device("ptx").take();
-    if (const auto can = device_->can_run(); !can.is_available) GTEST_SKIP() << can.detail;
+    if (const auto can = device_->can_run(); !can.is_available) GTEST_SKIP() << can.tool_or_reason;
   }
   std::unique_ptr<backends::Device> device_;
 };
@@ -96,7 +96,7 @@ std::vector<CaseRecord> judged(backends::Device& device, const Fault* fault) {
     return emitted;
   };
   RunOptions options;
-  options.policy = Policy::quick();
+  options.policy = JudgingPolicy::quick();
   std::vector<CaseRecord> records;
   run_batch({&source, 1}, device, injection, options, [&](CaseRecord record) { records.push_back(std::move(record)); });
   return records;
@@ -113,7 +113,7 @@ TEST_F(PtxDevice, DetectsInjectedFaultsWithSourceLocations) {
     ASSERT_FALSE(record.memory_findings.empty());
     const backends::MemoryFinding& found = record.memory_findings.front();
     EXPECT_EQ(found.kind, fault.kind);
-    EXPECT_EQ(found.allocation, fault.allocation) << found.text;
+    EXPECT_EQ(found.allocation_name, fault.allocation_name) << found.text;
     EXPECT_EQ(found.kernel, fmt::format("k_{}", to_text(fault.pass)));
     EXPECT_GT(found.site.code_line, 0U);
     EXPECT_GT(found.site.source_line, 0U);
@@ -164,11 +164,11 @@ TEST_F(PtxDevice, LoadsMeasuredApproximationTablesFromFile) {
   ASSERT_TRUE(tables.ok()) << tables.error().text();
   ASSERT_EQ(tables->tables.size(), 1U);
   const ptx::ApproximationTable& table = tables->tables.front();
-  EXPECT_GT(table.verified_count(), 200'000U);
+  EXPECT_GT(table.verified_operand_count(), 200'000U);
   EXPECT_THAT(table.windows().at(0).ulp_differences, ::testing::Each(0));
   const auto device = make_device("ptx", {.compiler = "", .approximation_tables_file = file});
   ASSERT_TRUE(device.ok()) << device.error().text();
-  EXPECT_THAT((*device)->can_run().detail, HasSubstr("approximate instructions as measured on"));
+  EXPECT_THAT((*device)->can_run().tool_or_reason, HasSubstr("approximate instructions as measured on"));
   std::filesystem::remove(file);
 }
 
@@ -177,7 +177,9 @@ TEST(ApproximationTables, RejectMissingFileAndFileWithoutHeader) {
   const std::string file = new_file();
   std::ofstream(file) << "hello\n";
   EXPECT_EQ(ptx::read_tables(file).error().text(),
-            file + ": the file has no table header; create it with 'assay calibrate --tables'");
+            file +
+                ": the file must begin with the header of instruction tables; create it with 'assay calibrate "
+                "--tables'");
   std::filesystem::remove(file);
 }
 
@@ -206,7 +208,7 @@ bool is_exact(const ir::Module& module) {
 /// A kernel built for one device, and the memory of a launch on it.
 struct Side {
   std::unique_ptr<backends::Device> device;
-  std::unique_ptr<backends::Session> session;
+  std::unique_ptr<backends::DeviceSession> session;
   std::vector<backends::BuildOutcome> built;
 };
 
@@ -231,7 +233,7 @@ std::vector<std::vector<ComputedScalar>> arrays_after(Side& side, const backends
   side.session->reset();
   std::vector<ir::Argument> gradients;
   if (pass == Pass::kBackward) {
-    gradients = gradient_arguments(subject, set, Precision::kNative, InitialGradient::kNonZero, 1);
+    gradients = make_gradient_arguments(subject, set, Precision::kNative, InitialGradient::kNonZero, 1);
   }
   std::vector<ArrayRole> roles;
   // A replay may read the results of the forward launch.
@@ -240,7 +242,7 @@ std::vector<std::vector<ComputedScalar>> arrays_after(Side& side, const backends
            ir::parameter_use(subject.adjoint->module, subject.adjoint->module.kernels[0])[p].read;
   };
   for (std::size_t p = 0; p < poisoned.size() + gradients.size(); ++p)
-    roles.push_back({.name = fmt::format("{}", p), .write_only = p < poisoned.size() && poisoned[p] && !reads(p)});
+    roles.push_back({.name = fmt::format("{}", p), .is_write_only = p < poisoned.size() && poisoned[p] && !reads(p)});
   const auto placed = KernelLauncher::place(*side.session, subject.module, kernel, pass, backends::Precision::kNative,
                                             borrow_launch(set.launch_by_precision[Precision::kNative]), gradients,
                                             roles, std::byte{0}, {backends::ThreadOrder::kForward, 1});
@@ -263,22 +265,22 @@ bool equal(const ComputedScalar& a, const ComputedScalar& b) {
   return a.integer == b.integer && (same_value || (std::isnan(a.value) && std::isnan(b.value)));
 }
 
-constexpr Policy kOneSet{.uniform_sets = 1,
-                         .near_bound_sets = 0,
-                         .wide_magnitude_sets = 0,
-                         .fully_checked_sets = 1,
-                         .max_redraws = 0,
-                         .judges_large_launch = false};
+constexpr JudgingPolicy kOneSet{.uniform_input_sets = 1,
+                                .near_bound_input_sets = 0,
+                                .wide_magnitude_input_sets = 0,
+                                .fully_checked_input_sets = 1,
+                                .max_redraws_per_input_set = 0,
+                                .judges_large_launch = false};
 
 TEST_F(PtxDevice, KernelsOfExactOperationsMatchCpuBitForBit) {
-  const auto selection = select({"*"}, {.random_kernels = 2});
+  const auto selection = select({"*"}, {.random_kernels_per_family = 2});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   std::vector<std::unique_ptr<PreparedKernel>> prepared;
   std::vector<const PreparedKernel*> kernels;
   for (const SelectedKernel& one : selection->kernels) {
     if (!is_exact(*one.source.module)) continue;
     prepared.push_back(
-        std::make_unique<PreparedKernel>(prepare(one.source, printer(), backends::SourceTarget::kCpp, {})));
+        std::make_unique<PreparedKernel>(prepare_kernel(one.source, printer(), backends::SourceTarget::kCpp, {})));
     if (!prepared.back()->early_result) kernels.push_back(prepared.back().get());
   }
   ASSERT_GE(kernels.size(), 60U);

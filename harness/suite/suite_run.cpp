@@ -39,26 +39,28 @@ backends::DeviceOptions shared_options(const SuiteOptions& options) {
 
 backends::DeviceOptions device_options(const SuiteOptions& options) {
   backends::DeviceOptions result = shared_options(options);
-  result.cross_check_device = cross_check(backends::device_entry(options.device).bit_identical_device, true, options);
+  result.cross_check_device =
+      cross_check(backends::device_descriptor(options.device).bit_identical_device_name, true, options);
   return result;
 }
 
 /// The device whose results must agree within both bounds; null if there is none.
 Result<std::unique_ptr<backends::Device>> make_cross_check_device(const SuiteOptions& options, RunObserver& events) {
-  const std::string name = cross_check(backends::device_entry(options.device).agreeing_device, false, options);
+  const std::string name =
+      cross_check(backends::device_descriptor(options.device).agreeing_device_name, false, options);
   if (name.empty()) return std::unique_ptr<backends::Device>();
   auto cross_check_device = backends::make_device(name, shared_options(options));
   if (!cross_check_device.ok()) return cross_check_device;
   if (const backends::Capability can = (*cross_check_device)->can_run(); !can.is_available)
-    events.note("cross-check", fmt::format("no cross-check with the device {}: {}", name, can.detail));
+    events.on_note("cross-check", fmt::format("no cross-check with the device {}: {}", name, can.tool_or_reason));
   return cross_check_device;
 }
 
 void note_unsupported(const Selection& selection, RunObserver& events) {
-  for (const Note& note : selection.notes)
-    events.note(note.kind, note.text);
+  for (const SelectionNote& note : selection.notes)
+    events.on_note(note.kind, note.text);
   for (const SelectedKernel& kernel : selection.kernels) {
-    if (kernel.source.parse_error) events.note("unsupported kernel", kernel.source.parse_error->text());
+    if (kernel.source.parse_error) events.on_note("unsupported kernel", kernel.source.parse_error->text());
   }
 }
 
@@ -67,9 +69,10 @@ void note_unsupported(const Selection& selection, RunObserver& events) {
 std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const backends::Device& device,
                                            const RunEnvironment& environment) {
   const backends::DeviceOptions& chosen = options.device_options;
-  const bool is_usual = backends::device_entry(options.device).is_repeatable && chosen.disabled_checks.empty() &&
+  const bool is_usual = backends::device_descriptor(options.device).is_repeatable && chosen.disabled_checks.empty() &&
                         chosen.approximation_tables_file.empty();
-  if (options.ignore_cached_verdicts || options.repeat > 1 || options.measure_options || !is_usual) return nullptr;
+  if (options.ignores_cached_verdicts || options.repetition_count > 1 || options.measure_options || !is_usual)
+    return nullptr;
   const std::filesystem::path folder = chosen.cache_directory;
   auto cache = VerdictCache::open(folder.empty() ? backends::default_cache_directory() : folder, device, environment);
   return cache.ok() ? cache.take() : nullptr;
@@ -84,8 +87,9 @@ class FailureExaminer {
   void examine(CaseRecord& record, const KernelSource& source, const RunOptions& options,
                const backends::DeviceOptions& device_options) {
     if (!blame::can_examine(record) || remaining_.fetch_sub(1) <= 0) return;
-    record.blame = blame::find_culprit(record, source, printer(), options, device_options);
-    record.message += fmt::format("; blamed on: {}, because {}", record.blame->origin, record.blame->reason);
+    record.failure_origin = blame::find_culprit(record, source, printer(), options, device_options);
+    record.message += fmt::format("; blamed on: {}, because {}", record.failure_origin->responsible_component,
+                                  record.failure_origin->reason);
   }
 
  private:
@@ -146,16 +150,17 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
   run.start_ = start.take();
   for (const DeviceRun& part : run.device_runs_) {
     for (const KernelGroup& group : part.groups)
-      std::ranges::move(plan_cases(group.sources, *group.device, group.options), std::back_inserter(run.start_.plan));
+      std::ranges::move(plan_cases(group.sources, *group.device, group.options),
+                        std::back_inserter(run.start_.planned_case_names));
   }
-  Result<RecordWriter> writer =
-      chosen.resume ? RecordWriter::resume(chosen.output, run.start_) : RecordWriter::create(chosen.output, run.start_);
+  Result<RecordWriter> writer = chosen.resumes_interrupted_run ? RecordWriter::resume(chosen.output, run.start_)
+                                                               : RecordWriter::create(chosen.output, run.start_);
   if (!writer.ok()) return writer.error();
   run.writer_ = std::make_unique<RecordWriter>(writer.take());
   for (DeviceRun& part : run.device_runs_) {
     for (DeviceBuild& build : part.builds)
       build.verdict_cache = verdicts_for(part.options, *build.device, run.start_.environment);
-    const auto examiner = std::make_shared<FailureExaminer>(part.options.max_cases_to_blame);
+    const auto examiner = std::make_shared<FailureExaminer>(part.options.max_failures_to_examine);
     for (KernelGroup& group : part.groups) {
       const auto build =
           std::ranges::find(part.builds, group.device, [](const DeviceBuild& one) { return one.device.get(); });
@@ -176,20 +181,20 @@ Result<SuiteRun::DeviceRun> SuiteRun::part_of(SuiteOptions options, RunSelection
   DeviceRun part{.options = std::move(options)};
   const SuiteOptions& chosen = part.options;
   const Result<std::vector<backends::NamedBuild>> builds =
-      backends::builds_of(chosen.device, device_options(chosen), chosen.builds);
+      backends::resolve_builds(chosen.device, device_options(chosen), chosen.builds);
   if (!builds.ok()) return builds.error();
   std::vector<std::string> names;
   for (const backends::NamedBuild& build : *builds)
     names.push_back(build.name);
   const Result<std::vector<Mode>> modes =
-      modes_in_builds(chosen.device, chosen.mode, chosen.optimization_levels, names);
+      make_modes_for_builds(chosen.device, chosen.mode, chosen.optimization_levels, names);
   if (!modes.ok()) return modes.error();
   Result<RunSelection> selected = select_run(chosen, *modes, *builds);
   if (!selected.ok()) return selected.error();
   run_selection = selected.take();
   if (!chosen.failed_run_folder.empty() && run_selection.selection.kernels.empty()) return part;
   note_unsupported(run_selection.selection, events);
-  part.groups = groups_of(run_selection, *modes, chosen, *builds);
+  part.groups = make_kernel_groups(run_selection, *modes, chosen, *builds);
   if (part.groups.empty())
     return Error{fmt::format("no test case matches the selectors with --pass {}{}", chosen.pass,
                              chosen.shard.empty() ? "" : " in this shard")};
@@ -219,7 +224,7 @@ std::vector<backends::Device*> SuiteRun::devices() {
 const SuiteRun::DeviceBuild& SuiteRun::build_of(const CaseRecord& record) const {
   const auto part = std::ranges::find(device_runs_, record.device,
                                       [](const DeviceRun& one) -> const std::string& { return one.options.device; });
-  const auto build = std::ranges::find(part->builds, build_of_mode_name(record.mode),
+  const auto build = std::ranges::find(part->builds, build_name_of_mode(record.mode),
                                        [](const DeviceBuild& one) -> std::string_view { return one.named_build.name; });
   return build == part->builds.end() ? part->builds.front() : *build;
 }
@@ -233,7 +238,7 @@ const backends::DeviceOptions& SuiteRun::options_of(const CaseRecord& record) co
 Result<RunEnd> SuiteRun::judge(RunObserver& events) {
   std::unordered_map<std::string, double> costs;
   for (const DeviceRun& part : device_runs_)
-    costs.merge(expected_costs(part.groups, *part.builds.front().device));
+    costs.merge(estimate_case_costs(part.groups, *part.builds.front().device));
   std::erase_if(costs, [&](const auto& one) { return !writer_->is_pending(one.first); });
   bool started = false;
   for (DeviceRun& part : device_runs_) {

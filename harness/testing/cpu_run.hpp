@@ -48,7 +48,7 @@ class ChangedDevice : public backends::Device {
                                             const backends::BuildFlags& flags) override {
     return device_->build(kernels, flags);
   }
-  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override {
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override {
     return device_->open(limits);
   }
 

@@ -21,7 +21,8 @@ KernelSource source_of(const TestKernel& test_kernel) {
 }
 
 std::unique_ptr<backends::Device> cpu_device() {
-  return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.worker_executable = ASSAY_WORKER, .use_cache = false});
+  return std::make_unique<cpu::CpuDevice>(
+      cpu::CpuOptions{.worker_executable = ASSAY_WORKER, .uses_build_cache = false});
 }
 
 Printer faulty_printer(const std::vector<TestKernel>& test_kernels) {
@@ -49,7 +50,7 @@ std::vector<CaseRecord> records_of(std::span<const KernelSource> sources, backen
 
 RunOptions CpuRun::quick() {
   RunOptions options;
-  options.policy = Policy::quick();
+  options.policy = JudgingPolicy::quick();
   options.time_limit = std::chrono::milliseconds(300);
   return options;
 }

@@ -119,11 +119,11 @@ void take_arrays(WarpPassResult& answer, const ir::Launch& launch, const Bytes& 
   for (const ir::Argument& argument : launch.arguments) {
     const std::size_t size = argument.type.is_array() ? argument.bytes.size() : 0;
     if (position + size > bytes.size()) {
-      answer = {WarpPassStatus::kNoAnswer, "the answer file is too short"};
+      answer = {WarpPassStatus::kNoAnswer, "the answer file of the Warp process is truncated"};
       return;
     }
     const auto* first = bytes.data() + position;
-    answer.arrays.emplace_back(first, first + size);
+    answer.array_contents.emplace_back(first, first + size);
     position += size;
   }
 }
@@ -175,7 +175,7 @@ std::string_view to_text(WarpPassStatus status) {
 }
 
 Result<WarpResults> run_in_warp(const WarpInterpreter& interpreter, const fs::path& root, const fs::path& cache,
-                                const std::vector<ComparedKernel>& subjects, const RunLimits& limits) {
+                                const std::vector<ComparedKernel>& subjects, const WarpRunLimits& limits) {
   auto scratch = backends::ScratchDirectory::create(fs::temp_directory_path());
   if (!scratch.ok()) return scratch.error();
   const fs::path folder = scratch->path();

@@ -35,7 +35,7 @@ struct WarpPassResult {
   WarpPassStatus status = WarpPassStatus::kNoAnswer;  ///< how the pass ended
   std::string message = {};                           ///< the exception or other reason; empty if kDone
   /// If kDone, by parameter: the memory of the array or of its gradient; empty for values.
-  std::vector<std::vector<std::byte>> arrays = {};
+  std::vector<std::vector<std::byte>> array_contents = {};
 };
 
 struct WarpLaunchResult {
@@ -49,7 +49,7 @@ struct WarpResults {
   std::vector<std::vector<WarpLaunchResult>> launch_results;  ///< answers by subject and launch
 };
 
-struct RunLimits {
+struct WarpRunLimits {
   int jobs = 2;                                  ///< number of Warp processes at once
   std::chrono::seconds time_limit_per_pass{60};  ///< limit on one pass of one launch
   std::chrono::seconds total_time_limit{1500};   ///< limit on the whole plan
@@ -59,6 +59,6 @@ struct RunLimits {
 /// output; failures of single cases are in their answers.
 Result<WarpResults> run_in_warp(const WarpInterpreter& interpreter, const std::filesystem::path& root,
                                 const std::filesystem::path& cache, const std::vector<ComparedKernel>& subjects,
-                                const RunLimits& limits = {});
+                                const WarpRunLimits& limits = {});
 
 }  // namespace assay::warp

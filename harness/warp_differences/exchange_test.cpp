@@ -65,7 +65,7 @@ TEST(WarpSession, ReportsEachFailingKernelAndRunsTheOtherKernels) {
   const GradientComparison off = compare_gradients(subjects[3], 0, answer(3).backward);
   ASSERT_THAT(off.differences, SizeIs(1));
   EXPECT_EQ(off.differences[0].finite_difference_verdict, FiniteDifferenceVerdict::kWarpIncorrect);
-  EXPECT_EQ(off.differences[0].differing, 13U);
+  EXPECT_EQ(off.differences[0].differing_scalar_count, 13U);
 
   ASSERT_EQ(answer(4).backward.status, WarpPassStatus::kDone) << answer(4).backward.message;
   const GradientComparison nan = compare_gradients(subjects[4], 0, answer(4).backward);

@@ -40,7 +40,7 @@ ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t lau
   for (std::size_t p = 0; p < expected.size(); ++p) {
     if (!expected[p]) continue;
     const ir::Argument& layout = set.launch_by_precision[reference::kNative].arguments[p];
-    const auto got = harness::read_scalars(subject.module(), layout, answer.arrays[p]);
+    const auto got = harness::read_scalars(subject.module(), layout, answer.array_contents[p]);
     for (std::size_t i = 0; i < got.size(); ++i) {
       if (!expected[p]->is_written[i]) continue;
       const harness::ExpectedScalar& wanted = expected[p]->scalars[i];

@@ -21,7 +21,7 @@ struct ForwardComparison {
 
 /// One scalar that the kernel writes: the oracle's and Warp's result.
 struct ComparedScalar {
-  std::size_t parameter = 0;         ///< index of the array's parameter
+  std::size_t parameter_index = 0;   ///< index of the array's parameter
   std::size_t scalar_index = 0;      ///< index of the scalar in the array, component by component
   harness::ExpectedScalar expected;  ///< the oracle's value and bound
   harness::ComputedScalar got;       ///< Warp's result

@@ -96,9 +96,9 @@ GradientDifference judged(const ComparedKernel& subject, const harness::InputSet
   std::optional<GradientDifference> telling;
   for (std::size_t k = 0; k < std::min(kTried, differing.size()); ++k) {
     const std::size_t i = differing[k];
-    GradientDifference difference_found{.parameter = parameter,
-                                        .differing = differing.size(),
-                                        .compared = ours.size(),
+    GradientDifference difference_found{.parameter_index = parameter,
+                                        .differing_scalar_count = differing.size(),
+                                        .compared_scalar_count = ours.size(),
                                         .element_notation = element_notation(subject, parameter, argument, i),
                                         .oracle_value = ours[i].value,
                                         .warp_value = warp[i].value};
@@ -124,7 +124,7 @@ GradientComparison compare_gradients(const ComparedKernel& subject, std::size_t 
     const bool only_overwritten = use.written && !use.read && !use.is_atomically_updated;
     if (!set.reference.gradients[p] || !argument.type.is_array() || only_overwritten) continue;
     const auto& ours = set.reference.gradients[p]->elements;
-    const auto warp = harness::read_scalars(subject.module(), argument, answer.arrays[p]);
+    const auto warp = harness::read_scalars(subject.module(), argument, answer.array_contents[p]);
     const bool known =
         std::ranges::any_of(ours, [](const auto& element) { return std::isfinite(element.bound[reference::kNative]); });
     const auto differing = departing_scalars(warp, ours);

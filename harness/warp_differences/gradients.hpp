@@ -19,8 +19,9 @@ enum class FiniteDifferenceVerdict : std::uint8_t {
 
 /// An array for which Warp's gradient differs from ours.
 struct GradientDifference {
-  std::size_t parameter = 0;                ///< index of the array's parameter
-  std::size_t differing = 0, compared = 0;  ///< number of scalars that differ, of those compared
+  std::size_t parameter_index = 0;  ///< index of the array's parameter
+  std::size_t differing_scalar_count = 0,
+              compared_scalar_count = 0;  ///< number of scalars that differ, of those compared
   // The most significant scalar.
   std::string element_notation;                    ///< the scalar in Python notation: "x[3, 2]"
   long double oracle_value = 0;                    ///< the oracle's derivative

@@ -35,8 +35,8 @@ TEST(Signatures, KeywordArgumentNamesMatchWarp) {
 
 TEST(Signatures, ParameterNamesOfEveryFunctionAreKnown) {
   for (const SweptCall& call : swept_calls()) {
-    if (!call.expression.starts_with("wp.")) continue;
-    const std::string function = call.expression.substr(3, call.expression.find('(') - 3);
+    if (!call.expression_template.starts_with("wp.")) continue;
+    const std::string function = call.expression_template.substr(3, call.expression_template.find('(') - 3);
     const auto names = frontend::warp_parameters(function);
     const bool found = std::ranges::any_of(names, [&](std::string_view parameters) {
       return std::ranges::count(parameters, ' ') + 1 == static_cast<std::ptrdiff_t>(call.operand_types.size());

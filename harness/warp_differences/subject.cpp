@@ -43,7 +43,7 @@ Result<harness::InputSet> draw_certain(const harness::KernelUnderTest& subject, 
                                        .distribution = harness::Distribution::kUniform,
                                        .size = kSizes[static_cast<std::size_t>(launch) % std::size(kSizes)]};
     auto drawn = harness::draw_input_set(subject, space, request, {}, gradient);
-    if (const auto* none = std::get_if<harness::NoInputs>(&drawn)) return Error{none->message};
+    if (const auto* none = std::get_if<harness::InputDrawFailure>(&drawn)) return Error{none->message};
     auto& set = std::get<harness::InputSet>(drawn);
     if (!(gradient ? set.has_conclusive_gradient(kNative) : set.is_conclusive(kNative))) continue;
     if (writes_anything(set.reference)) return std::move(set);
@@ -93,14 +93,14 @@ Result<ComparedKernel> ComparedKernel::with_oracle(KernelSource source) {
 Result<ComparedKernel> ComparedKernel::with_launch(KernelSource source, ir::Launch launch) {
   Result<ComparedKernel> made = with_oracle(std::move(source));
   if (!made.ok()) return made;
-  made->is_never_read_.assign(launch.arguments.size(), false);
+  made->parameter_is_never_read_.assign(launch.arguments.size(), false);
   harness::InputSet set;
   set.launch_by_precision[kNative] = std::move(launch);
   set.reference = made->oracle_->evaluate({.launch = set.launch_by_precision[kNative]});
   if (!set.reference.findings.empty()) {
     return Error{reference::describe(set.reference.findings.front(), made->module(), made->kernel()), made->name()};
   }
-  made->sets_.push_back(std::move(set));
+  made->input_sets_.push_back(std::move(set));
   return made;
 }
 
@@ -112,18 +112,18 @@ Result<ComparedKernel> ComparedKernel::make(KernelSource source, GradientLaunche
   const auto reject = [&](const Error& why) { return Error{why.text(), made.name()}; };
   Result<harness::InputSpace> space = harness::InputSpace::make(made.module(), made.kernel(), *made.oracle_);
   if (!space.ok()) return reject(space.error());
-  made.uses_ = space->uses();
-  made.is_never_read_ = space->uninitialized();
+  made.parameter_uses_ = space->parameter_uses();
+  made.parameter_is_never_read_ = space->uninitialized();
   const harness::KernelUnderTest subject = made.kernel_under_test();
   for (int launch = 0; launch < launches; ++launch) {
     const bool gradient = made.has_gradient(static_cast<std::size_t>(launch));
     Result<harness::InputSet> set = draw_certain(subject, *space, launch, gradient);
     if (!set.ok()) return reject(set.error());
-    made.sets_.push_back(set.take());
+    made.input_sets_.push_back(set.take());
   }
-  if (gradients == GradientLaunches::kFirstAndRounded) {
+  if (gradients == GradientLaunches::kFirstAndRoundedLaunch) {
     const Result<harness::Preconditions> preconditions = harness::parse_preconditions(made.module(), made.kernel());
-    if (preconditions.ok()) made.add_grid_set(made.sets_.front(), *preconditions);
+    if (preconditions.ok()) made.add_grid_set(made.input_sets_.front(), *preconditions);
   }
   return made;
 }
@@ -141,8 +141,8 @@ void ComparedKernel::add_grid_set(const harness::InputSet& drawn, const harness:
   set.launch_by_precision[reference::kPromoted] = ir::promoted(module(), launch);
   set.reference = oracle_->evaluate(run(set));
   if (!set.reference.findings.empty() || !set.has_conclusive_gradient(kNative)) return;
-  sets_.push_back(std::move(set));
-  has_rounded_set_ = true;
+  input_sets_.push_back(std::move(set));
+  has_rounded_input_set_ = true;
 }
 
 reference::OracleRun ComparedKernel::run(const harness::InputSet& set) const {
@@ -150,7 +150,7 @@ reference::OracleRun ComparedKernel::run(const harness::InputSet& set) const {
           .computes_gradient = true,
           .cotangents = set.cotangents,
           .initial_gradients = {},
-          .uninitialized = is_never_read_};
+          .uninitialized = parameter_is_never_read_};
 }
 
 harness::KernelUnderTest ComparedKernel::kernel_under_test() const {
@@ -218,9 +218,10 @@ Result<ComparedKernels> all_subjects(const std::filesystem::path& root) {
     return {};
   };
   constexpr auto kAll = static_cast<std::size_t>(-1);
-  if (auto added = add(curated_sources(), kAll, GradientLaunches::kFirstAndRounded); !added.ok()) return added.error();
+  if (auto added = add(curated_sources(), kAll, GradientLaunches::kFirstAndRoundedLaunch); !added.ok())
+    return added.error();
   subjects.excluded_case_messages = subjects.excluded_kernel_messages;
-  if (auto added = add(example_sources(root), kAll, GradientLaunches::kFirstAndRounded); !added.ok())
+  if (auto added = add(example_sources(root), kAll, GradientLaunches::kFirstAndRoundedLaunch); !added.ok())
     return added.error();
   if (auto added = add(random_sources(kRandomKernels), kRandomGradients, GradientLaunches::kFirstLaunch); !added.ok())
     return added.error();

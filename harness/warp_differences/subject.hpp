@@ -18,9 +18,9 @@ namespace assay::warp {
 
 /// The launches of a subject for which gradients are compared.
 enum class GradientLaunches : std::uint8_t {
-  kNone,             ///< no launch
-  kFirstLaunch,      ///< only the first launch
-  kFirstAndRounded,  ///< also a launch with float inputs rounded to multiples of 0.5, so that values tie exactly
+  kNone,                   ///< no launch
+  kFirstLaunch,            ///< only the first launch
+  kFirstAndRoundedLaunch,  ///< also a launch with float inputs rounded to multiples of 0.5, so that values tie exactly
 };
 
 class ComparedKernel {
@@ -39,13 +39,13 @@ class ComparedKernel {
   const ir::Module& module() const { return *source_.module; }
   const ir::Function& kernel() const { return module().kernels[source_.kernel_index]; }
   const reference::Oracle& oracle() const { return *oracle_; }
-  const ir::ParameterUses& uses() const { return uses_; }
-  const std::vector<bool>& uninitialized() const { return is_never_read_; }
-  const std::vector<harness::InputSet>& sets() const { return sets_; }
+  const ir::ParameterUses& uses() const { return parameter_uses_; }
+  const std::vector<bool>& uninitialized() const { return parameter_is_never_read_; }
+  const std::vector<harness::InputSet>& sets() const { return input_sets_; }
   bool has_gradient(std::size_t launch) const {
     return (gradient_launches_ != GradientLaunches::kNone && launch == 0) || is_on_grid(launch);
   }
-  bool is_on_grid(std::size_t launch) const { return has_rounded_set_ && launch + 1 == sets_.size(); }
+  bool is_on_grid(std::size_t launch) const { return has_rounded_input_set_ && launch + 1 == input_sets_.size(); }
 
   /// Evaluates the oracle on a set, with its cotangents.
   reference::OracleRun run(const harness::InputSet& set) const;
@@ -61,10 +61,10 @@ class ComparedKernel {
   harness::KernelSource source_;                                  ///< the kernel
   GradientLaunches gradient_launches_ = GradientLaunches::kNone;  ///< launches for which gradients are compared
   std::unique_ptr<const reference::Oracle> oracle_;
-  ir::ParameterUses uses_;               ///< how the kernel uses its parameters
-  std::vector<bool> is_never_read_;      ///< by parameter: whether it is an array that the kernel never reads
-  std::vector<harness::InputSet> sets_;  ///< one for each launch
-  bool has_rounded_set_ = false;         ///< whether the last set has float inputs rounded to the grid
+  ir::ParameterUses parameter_uses_;           ///< how the kernel uses its parameters
+  std::vector<bool> parameter_is_never_read_;  ///< by parameter: whether it is an array that the kernel never reads
+  std::vector<harness::InputSet> input_sets_;  ///< one for each launch
+  bool has_rounded_input_set_ = false;         ///< whether the last set has float inputs rounded to the grid
 };
 
 /// The kernels of all curated cases, of the files in `root`/examples, and `count` random kernels with alternating

@@ -24,15 +24,15 @@ using reference::kNative;
 constexpr std::size_t kKernelsPerFile = 80;
 
 /// The launch of a kernel on some of the tuples.
-ir::Launch launch_of(const ir::Module& module, const SweptCall& call, const EdgeTuples& tuples,
+ir::Launch launch_of(const ir::Module& module, const SweptCall& call, const EdgeValueTuples& tuples,
                      std::span<const std::size_t> selected) {
   const auto count = static_cast<std::int32_t>(selected.size());
   ir::Launch launch{.extents = {count}, .arguments = {}};
   for (std::size_t k = 0; k < call.operand_types.size(); ++k) {
     ir::Argument argument = ir::make_argument(module, call.operand_types[k].array_of(1), {count});
-    const std::size_t size = tuples.operand_arrays[k].size() / tuples.tuple_count;
+    const std::size_t size = tuples.operand_array_contents[k].size() / tuples.tuple_count;
     for (std::size_t t = 0; t < selected.size(); ++t) {
-      const auto first = tuples.operand_arrays[k].begin() + static_cast<std::ptrdiff_t>(selected[t] * size);
+      const auto first = tuples.operand_array_contents[k].begin() + static_cast<std::ptrdiff_t>(selected[t] * size);
       std::copy_n(first, size, argument.bytes.begin() + static_cast<std::ptrdiff_t>(t * size));
     }
     launch.arguments.push_back(std::move(argument));
@@ -50,19 +50,19 @@ std::string text_of(reference::Finding::Kind kind) {
     case Kind::kIntegerOverflow: return "signed integer overflow";
     case Kind::kShiftOutOfRange: return "shift count out of range";
     case Kind::kConversionOutOfRange: return "conversion out of range";
-    default: return "defect of the kernel";
+    default: return "other defect of the kernel";
   }
 }
 
 /// Why a run leaves tuples out; empty if it does not.
 std::string reason_left_out(const reference::ReferenceResult& reference) {
   if (!reference.findings.empty()) return text_of(reference.findings.front().kind);
-  return reference.decisions.uncertain_counts[kNative] > 0 ? kUndecidedBranch : "";
+  return reference.decisions.uncertain_decision_counts[kNative] > 0 ? kUndecidedBranchReason : "";
 }
 
 /// The tuples inside the domain of the call.
 std::vector<std::size_t> tuples_in_domain(const reference::Oracle& oracle, const ir::Module& module,
-                                          const SweptCall& call, const EdgeTuples& tuples,
+                                          const SweptCall& call, const EdgeValueTuples& tuples,
                                           std::map<std::string, std::size_t>& omitted_tuples_by_reason) {
   std::vector<std::size_t> all(tuples.tuple_count);
   std::iota(all.begin(), all.end(), 0);
@@ -79,16 +79,17 @@ std::vector<std::size_t> tuples_in_domain(const reference::Oracle& oracle, const
 
 Result<void> add_kernel(const SweptCall& call, harness::KernelSource source, EdgeValueSweep& sweep) {
   if (source.parse_error) {
-    sweep.rejected.push_back(fmt::format("{}: {}", call.name, source.parse_error->text()));
+    sweep.rejected_call_messages.push_back(fmt::format("{}: {}", call.name, source.parse_error->text()));
     return {};
   }
   const ir::Module& module = *source.module;
   const Result<reference::Oracle> oracle = reference::Oracle::make(module, module.kernels[source.kernel_index]);
   if (!oracle.ok()) return oracle.error();
-  const EdgeTuples tuples = edge_tuples(call);
+  const EdgeValueTuples tuples = edge_tuples(call);
   const std::vector<std::size_t> selected =
       tuples_in_domain(*oracle, module, call, tuples, sweep.omitted_tuples_by_reason);
-  if (selected.empty()) return Error{"no tuple of edge values is inside the domain", call.name};
+  if (selected.empty())
+    return Error{"every combination of edge values is outside the domain of the function", call.name};
   ir::Launch launch = launch_of(module, call, tuples, selected);
   Result<ComparedKernel> subject = ComparedKernel::with_launch(std::move(source), std::move(launch));
   if (!subject.ok()) return subject.error();
@@ -146,7 +147,7 @@ void compare_kernel(const SweptCall& call, const ComparedKernel& kernel, const W
   const auto compared_all = compare_forward(kernel, 0, answer, [&](const ComparedScalar& compared) {
     if (compared.agreement == harness::Agreement::kUnknown) return;
     if (compared.agreement == harness::Agreement::kAgrees && !has_other_sign_of_zero(compared)) return;
-    const std::size_t result = compared.parameter - operands;
+    const std::size_t result = compared.parameter_index - operands;
     const auto components = static_cast<std::size_t>(call.result_types[result].components());
     comparison.differences.push_back({.call = &call,
                                       .operands = operands_of(call, kernel, compared.scalar_index / components),
@@ -155,7 +156,7 @@ void compare_kernel(const SweptCall& call, const ComparedKernel& kernel, const W
                                       .expected = compared.expected,
                                       .got = compared.got});
   });
-  ++comparison.run_kernels;
+  ++comparison.executed_kernel_count;
   comparison.compared_tuples += static_cast<std::size_t>(kernel.sets()[0].launch_by_precision[kNative].threads());
   comparison.compared_scalars += static_cast<std::size_t>(compared_all.checked_scalars);
   comparison.unbounded_scalars += static_cast<std::size_t>(compared_all.unbounded_scalars);

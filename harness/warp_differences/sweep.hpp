@@ -19,12 +19,12 @@ struct EdgeValueSweep {
   std::vector<SweptCall> calls;  ///< the calls that are compared; parallel to `kernels`
   /// The kernels of the calls. Each element of their arrays belongs to one tuple of operands.
   std::vector<ComparedKernel> kernels;
-  std::vector<std::string> rejected;  ///< a line for each call that Assay rejects, with the reason
+  std::vector<std::string> rejected_call_messages;  ///< a line for each call that Assay rejects, with the reason
   /// Number of tuples outside the domain, by the kind of the oracle's finding; and of tuples for which the oracle
-  /// cannot decide which branch of a formula to take, as kUndecidedBranch.
+  /// cannot decide which branch of a formula to take, as kUndecidedBranchReason.
   std::map<std::string, std::size_t> omitted_tuples_by_reason;
 };
-inline constexpr const char* kUndecidedBranch = "undecided branch";
+inline constexpr const char* kUndecidedBranchReason = "undecided branch";
 
 /// Parses the kernels of the calls and binds their edge values. Fails if the file of the kernels cannot be parsed.
 Result<EdgeValueSweep> make_sweep(const std::vector<SweptCall>& calls);
@@ -42,10 +42,10 @@ struct SweptDifference {
 std::string describe(const SweptDifference& difference);
 
 struct SweepComparison {
-  std::size_t run_kernels = 0;        ///< number of kernels that Warp ran
-  std::size_t compared_tuples = 0;    ///< number of operand tuples for which at least one scalar was compared
-  std::size_t compared_scalars = 0;   ///< number of scalars with a verdict
-  std::size_t unbounded_scalars = 0;  ///< number of scalars whose bound is infinite
+  std::size_t executed_kernel_count = 0;  ///< number of kernels that Warp ran
+  std::size_t compared_tuples = 0;        ///< number of operand tuples for which at least one scalar was compared
+  std::size_t compared_scalars = 0;       ///< number of scalars with a verdict
+  std::size_t unbounded_scalars = 0;      ///< number of scalars whose bound is infinite
   std::vector<SweptDifference> differences;
   /// Number of calls that Warp rejects as a rule says, by name of the rule.
   std::map<std::string_view, std::size_t> rejections_by_rule;

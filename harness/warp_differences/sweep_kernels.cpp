@@ -48,7 +48,7 @@ std::string operand_list(std::size_t count) {
 }
 
 SweptCall named(SweptCall call, bool with_result) {
-  call.name = call.operation;
+  call.name = call.operation_name;
   for (const Type operand : call.operand_types)
     call.name += "_" + short_name(operand);
   if (with_result) call.name += "_to_" + short_name(call.result_types[0]);
@@ -78,7 +78,7 @@ bool is_swept(const ir::OperationEntry& row) {
 
 /// Whether all operands are numbers: axis numbers, random states and periods have no edge values.
 bool is_swept(const ir::LibraryFunctionInfo& row) {
-  return row.operand_kinds.find_first_of("npu") == std::string_view::npos;
+  return row.operand_kind_letters.find_first_of("npu") == std::string_view::npos;
 }
 
 void add_operation(const ir::OperationEntry& row, std::span<const Type> operands, Type requested,
@@ -88,10 +88,10 @@ void add_operation(const ir::OperationEntry& row, std::span<const Type> operands
       row.rule != ir::TypeRule::kSplat || !requested.is_quaternion();  // wp.quat(x) is an error
   if (!result.ok() || !is_constructible) return;
   std::string expression = replace_all(std::string(row.warp_pattern), "$*", operand_list(operands.size()));
-  calls.push_back(named({.operation = std::string(row.mnemonic),
+  calls.push_back(named({.operation_name = std::string(row.mnemonic),
                          .operand_types = {operands.begin(), operands.end()},
                          .result_types = {*result},
-                         .expression = std::move(expression),
+                         .expression_template = std::move(expression),
                          .name = ""},
                         !requested.is_void()));
 }
@@ -119,30 +119,32 @@ void add_operations(const ir::OperationEntry& row, std::vector<SweptCall>& calls
 
 void add_library_function(const ir::LibraryFunctionInfo& row, std::vector<SweptCall>& calls) {
   std::vector<Type> chosen;
-  const auto is_kind = [&](std::size_t k, Type type) { return ir::is_operand_kind(row.operand_kinds[k], type); };
-  for_each_sequence(swept_types(), row.operand_kinds.size(), is_kind, chosen, [&](std::span<const Type> operands) {
-    ir::Module module;
-    const Result<int> index = ir::library_function(module, row.name, operands);
-    if (!index.ok()) return;
-    const std::vector<Type>& results = module.functions[static_cast<std::size_t>(*index)].results;
-    if (!std::ranges::all_of(results, has_name)) return;
-    SweptCall call = named({.operation = std::string(row.name),
-                            .operand_types = {operands.begin(), operands.end()},
-                            .result_types = results,
-                            .expression = fmt::format("wp.{}({})", row.name, operand_list(operands.size())),
-                            .name = ""},
-                           false);
-    // Rows of one name whose operand kinds overlap give the same call.
-    for (const SweptCall& other : calls)
-      if (other.name == call.name) return;
-    calls.push_back(std::move(call));
-  });
+  const auto is_kind = [&](std::size_t k, Type type) { return ir::is_operand_kind(row.operand_kind_letters[k], type); };
+  for_each_sequence(
+      swept_types(), row.operand_kind_letters.size(), is_kind, chosen, [&](std::span<const Type> operands) {
+        ir::Module module;
+        const Result<int> index = ir::library_function(module, row.name, operands);
+        if (!index.ok()) return;
+        const std::vector<Type>& results = module.functions[static_cast<std::size_t>(*index)].results;
+        if (!std::ranges::all_of(results, has_name)) return;
+        SweptCall call =
+            named({.operation_name = std::string(row.name),
+                   .operand_types = {operands.begin(), operands.end()},
+                   .result_types = results,
+                   .expression_template = fmt::format("wp.{}({})", row.name, operand_list(operands.size())),
+                   .name = ""},
+                  false);
+        // Rows of one name whose operand kinds overlap give the same call.
+        for (const SweptCall& other : calls)
+          if (other.name == call.name) return;
+        calls.push_back(std::move(call));
+      });
 }
 
 std::string kernel_text(const SweptCall& call, ir::spelling::TypeAliases& types) {
   const bool has_one = call.result_types.size() == 1;
   std::vector<std::string> parameters, targets;
-  std::string expression = replace_all(call.expression, "$T", types.spell(call.result_types[0]));
+  std::string expression = replace_all(call.expression_template, "$T", types.spell(call.result_types[0]));
   for (std::size_t k = 0; k < call.operand_types.size(); ++k) {
     parameters.push_back(fmt::format("x{}: wp.array(dtype={})", k, types.spell(call.operand_types[k])));
     expression = replace_all(std::move(expression), fmt::format("${}", k), fmt::format("x{}[i]", k));
@@ -162,7 +164,7 @@ std::string kernel_text(const SweptCall& call, ir::spelling::TypeAliases& types)
 
 std::vector<Type> swept_types() {
   std::vector<Type> types;
-  for (const ir::ScalarEntry& row : ir::kScalars)
+  for (const ir::ScalarTypeProperties& row : ir::kScalars)
     types.push_back(ir::scalar_type(row.scalar));
   for (const Scalar scalar : {Scalar::kF32, Scalar::kF64}) {
     for (const int length : {2, 3, 4, 6})

@@ -65,7 +65,7 @@ bool lists(std::string_view operations, std::string_view operation) {
 std::span<const AllowedDifferenceRule> sweep_rules() { return kRules; }
 
 const AllowedDifferenceRule* sweep_rule(const SweptDifference& difference) {
-  const std::string_view operation = difference.call->operation;
+  const std::string_view operation = difference.call->operation_name;
   const auto* const rule = std::ranges::find_if(kRules, [&](const AllowedDifferenceRule& each) {
     return lists(each.operation_names, operation) && each.applies(difference);
   });
@@ -76,7 +76,7 @@ std::span<const ExtensionRule> extension_rules() { return kExtensions; }
 
 const ExtensionRule* extension_rule(const SweptCall& call) {
   const auto* const rule = std::ranges::find_if(kExtensions, [&](const ExtensionRule& each) {
-    return lists(each.operation_names, call.operation) && each.applies(call);
+    return lists(each.operation_names, call.operation_name) && each.applies(call);
   });
   return rule == std::end(kExtensions) ? nullptr : rule;
 }

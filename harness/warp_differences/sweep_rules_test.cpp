@@ -31,7 +31,7 @@ TEST(WarpDifferenceRules, AreDocumentedInSemanticsTable) {
 TEST(CallsComparedWithWarp, HaveDistinctNamesAndIncludeEveryOperation) {
   std::set<std::string> operations, names;
   for (const SweptCall& call : swept_calls()) {
-    operations.insert(call.operation);
+    operations.insert(call.operation_name);
     EXPECT_TRUE(names.insert(call.name).second) << call.name;
   }
   for (const ir::OperationEntry& row : ir::kOperations) {
@@ -41,7 +41,7 @@ TEST(CallsComparedWithWarp, HaveDistinctNamesAndIncludeEveryOperation) {
 }
 
 TEST(EdgeValues, AreDistinctAndIncludeNanInfinitiesAndSignedZeros) {
-  for (const ir::ScalarEntry& row : ir::kScalars) {
+  for (const ir::ScalarTypeProperties& row : ir::kScalars) {
     const auto values = edge_values(row.scalar);
     EXPECT_EQ(std::set(values.begin(), values.end()).size(), values.size()) << row.name;
     if (!row.is_float) continue;
@@ -54,15 +54,15 @@ TEST(EdgeValues, AreDistinctAndIncludeNanInfinitiesAndSignedZeros) {
 }
 
 TEST(OperandTuples, CoverAllPairsOfEdgeValues) {
-  const SweptCall call{.operation = "and",
+  const SweptCall call{.operation_name = "and",
                        .operand_types = {ir::kBool, ir::kBool},
                        .result_types = {ir::kBool},
-                       .expression = "$0 and $1",
+                       .expression_template = "$0 and $1",
                        .name = "and_bool_bool"};
-  const EdgeTuples tuples = edge_tuples(call);
+  const EdgeValueTuples tuples = edge_tuples(call);
   EXPECT_EQ(tuples.tuple_count, 4U);
-  ASSERT_THAT(tuples.operand_arrays, SizeIs(2));
-  EXPECT_NE(tuples.operand_arrays[0], tuples.operand_arrays[1]);
+  ASSERT_THAT(tuples.operand_array_contents, SizeIs(2));
+  EXPECT_NE(tuples.operand_array_contents[0], tuples.operand_array_contents[1]);
 }
 
 }  // namespace

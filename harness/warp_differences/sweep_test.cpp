@@ -45,12 +45,12 @@ class WarpOperationComparison : public ::testing::Test {
   }
   void SetUp() override {
     if (!skip_.empty()) GTEST_SKIP() << skip_;
-    ASSERT_GT(comparison_.run_kernels, 0U);
+    ASSERT_GT(comparison_.executed_kernel_count, 0U);
   }
 
   static void print_counts(double seconds) {
     fmt::print("{} operations and functions with {} combinations of types, {} tuples of values in {:.0f} s\n",
-               operations().size(), comparison_.run_kernels, comparison_.compared_tuples, seconds);
+               operations().size(), comparison_.executed_kernel_count, comparison_.compared_tuples, seconds);
     fmt::print("{} scalars compared, {} with infinite bound\n", comparison_.compared_scalars,
                comparison_.unbounded_scalars);
     for (const auto& [reason, count] : sweep_.omitted_tuples_by_reason)
@@ -63,7 +63,7 @@ class WarpOperationComparison : public ::testing::Test {
   static std::map<std::string, int> operations() {
     std::map<std::string, int> counts;
     for (const SweptCall& call : sweep_.calls)
-      ++counts[call.operation];
+      ++counts[call.operation_name];
     return counts;
   }
   static std::string listed(const std::vector<std::string>& lines) {
@@ -94,7 +94,7 @@ TEST_F(WarpOperationComparison, WarpRunsEveryComparedKernel) {
 }
 
 TEST_F(WarpOperationComparison, AssayParsesEveryComparedKernel) {
-  EXPECT_TRUE(sweep_.rejected.empty()) << listed(sweep_.rejected);
+  EXPECT_TRUE(sweep_.rejected_call_messages.empty()) << listed(sweep_.rejected_call_messages);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ Exponents exponents_of(Scalar scalar) {
 /// Without signs, the most extreme first.
 std::vector<double> magnitudes(Scalar scalar) {
   const auto [smallest, above] = exponents_of(scalar);
-  const int digits = ir::row(scalar).digits;
+  const int digits = ir::row(scalar).significant_bits;
   const double ulp = std::ldexp(1.0, 1 - digits);
   const double greatest = std::ldexp(2 - ulp, above - 1);
   const double subnormal = std::ldexp(1.0, smallest - digits + 1);
@@ -100,7 +100,7 @@ std::vector<ScalarBytes> float_values(Scalar scalar) {
 }
 
 std::vector<ScalarBytes> integer_values(Scalar scalar) {
-  const ir::ScalarEntry& row = ir::row(scalar);
+  const ir::ScalarTypeProperties& row = ir::row(scalar);
   const std::int64_t width = 8 * row.bytes;
   // Wrapping gives the limits of each width: all bits, the top bit alone, and all bits but the top one.
   const auto top = static_cast<std::int64_t>(std::uint64_t{1} << (width - 1));
@@ -191,20 +191,20 @@ std::vector<ValueBytes> edge_values(Type type, std::size_t count) {
   return values;
 }
 
-EdgeTuples edge_tuples(const SweptCall& call) {
+EdgeValueTuples edge_tuples(const SweptCall& call) {
   const std::size_t each = values_per_operand(call.operand_types.size());
   std::vector<std::vector<ValueBytes>> values;
-  EdgeTuples tuples{.tuple_count = 1, .operand_arrays = {}};
+  EdgeValueTuples tuples{.tuple_count = 1, .operand_array_contents = {}};
   for (const Type operand : call.operand_types) {
     values.push_back(edge_values(operand, each));
     tuples.tuple_count *= values.back().size();
   }
-  tuples.operand_arrays.resize(values.size());
+  tuples.operand_array_contents.resize(values.size());
   for (std::size_t t = 0; t < tuples.tuple_count; ++t) {
     std::size_t rest = t;
     for (std::size_t k = 0; k < values.size(); ++k) {
       const ValueBytes& value = values[k][rest % values[k].size()];
-      tuples.operand_arrays[k].insert(tuples.operand_arrays[k].end(), value.begin(), value.end());
+      tuples.operand_array_contents[k].insert(tuples.operand_array_contents[k].end(), value.begin(), value.end());
       rest /= values[k].size();
     }
   }

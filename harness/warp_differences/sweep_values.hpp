@@ -23,10 +23,10 @@ std::vector<ScalarBytes> edge_values(ir::Scalar scalar);
 std::vector<ValueBytes> edge_values(ir::Type type, std::size_t count);
 
 /// Values for each operand, each of the same length: all combinations of the edge values of the operands.
-struct EdgeTuples {
-  std::size_t tuple_count = 0;                         ///< number of tuples
-  std::vector<std::vector<std::byte>> operand_arrays;  ///< content of each operand's array
+struct EdgeValueTuples {
+  std::size_t tuple_count = 0;                                 ///< number of tuples
+  std::vector<std::vector<std::byte>> operand_array_contents;  ///< content of each operand's array
 };
-EdgeTuples edge_tuples(const SweptCall& call);
+EdgeValueTuples edge_tuples(const SweptCall& call);
 
 }  // namespace assay::warp

@@ -31,9 +31,9 @@ std::string domain(const OperationEntry& row) {
     text += (k > 0 ? ", " : "") + interval(row.domain.operand_intervals[k]);
   switch (row.domain.relation) {
     case Relation::kNone: break;
-    case Relation::kSecondNotZero: text += "; second not 0"; break;
+    case Relation::kSecondNotZero: text += "; second operand not 0"; break;
     case Relation::kSecondBelowThird: text += "; low < high"; break;
-    case Relation::kShiftBelowWidth: text += "; less than the bit width"; break;
+    case Relation::kShiftBelowWidth: text += "; second operand less than the bit width"; break;
   }
   return text;
 }
@@ -76,7 +76,7 @@ std::string accuracy(const Accuracy& a) {
 
 std::string operands_of(const LibraryFunctionInfo& row) {
   std::string text;
-  for (const char letter : row.operand_kinds) {
+  for (const char letter : row.operand_kind_letters) {
     for (const OperandKind& kind : kOperandKinds) {
       if (kind.letter == letter) text += (text.empty() ? "" : ", ") + std::string(kind.description);
     }
@@ -122,7 +122,7 @@ std::string operation_document() {
   std::string text(kHead);
   for (const OperationEntry& row : kOperations) {
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", row.mnemonic, code(row.warp_pattern), domain(row),
-                        kink(row.kink), cell(derivative(row)), accuracy(row.accuracy), row.accuracy.source);
+                        kink(row.kink), cell(derivative(row)), accuracy(row.accuracy), row.accuracy.citation);
   }
   text += kLibraryHead;
   for (const LibraryFunctionInfo& row : library())

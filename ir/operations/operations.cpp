@@ -46,7 +46,7 @@ int extent_from_last(Type tile, int k) {
 }
 
 bool broadcasts(Type from, Type to) {
-  if (!from.is_tile() || !to.is_tile() || from.tile_element() != to.tile_element()) return false;
+  if (!from.is_tile() || !to.is_tile() || from.tile_element_type() != to.tile_element_type()) return false;
   for (int k = 0; k < 2; ++k) {
     const int extent = extent_from_last(from, k);
     if (extent != 1 && extent != extent_from_last(to, k)) return false;
@@ -65,7 +65,7 @@ Type tile_element_at(std::span<const Type> operands) {
   const Type tile = operands[0];
   if (!tile.is_tile() || operands.size() != static_cast<std::size_t>(tile.tile_rank()) + 1) return kVoid;
   const bool integers = std::ranges::all_of(operands.subspan(1), [](Type index) { return index == kI32; });
-  return integers ? tile.tile_element() : kVoid;
+  return integers ? tile.tile_element_type() : kVoid;
 }
 
 Type tile_insert(std::span<const Type> t) {
@@ -106,8 +106,9 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
     case TypeRule::kMake: return fills(t, requested) ? requested : kVoid;
     case TypeRule::kSplat:
       return (requested.is_aggregate() || requested.is_tile()) && t[0] == requested.component() ? requested : kVoid;
-    case TypeRule::kExtract: return t[0].is_aggregate() && t[1] == kI32 ? t[0].indexed_part() : kVoid;
-    case TypeRule::kInsert: return t[0].is_aggregate() && t[1] == kI32 && t[2] == t[0].indexed_part() ? t[0] : kVoid;
+    case TypeRule::kExtract: return t[0].is_aggregate() && t[1] == kI32 ? t[0].indexed_part_type() : kVoid;
+    case TypeRule::kInsert:
+      return t[0].is_aggregate() && t[1] == kI32 && t[2] == t[0].indexed_part_type() ? t[0] : kVoid;
     case TypeRule::kVectorsOrMatrices: return (t[0].is_vector() || t[0].is_matrix()) && t[0] == t[1] ? t[0] : kVoid;
     case TypeRule::kDot: return t[0].is_aggregate() && !t[0].is_matrix() && t[0] == t[1] ? t[0].component() : kVoid;
     case TypeRule::kDoubleDot: return t[0].is_matrix() && t[0] == t[1] ? t[0].component() : kVoid;
@@ -132,7 +133,8 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
     case TypeRule::kTileSum: return is_numeric_tile(t[0]) && broadcasts(requested, t[0]) ? requested : kVoid;
     case TypeRule::kTileBroadcast: return broadcasts(t[0], requested) ? requested : kVoid;
     case TypeRule::kTileReshape: {
-      const bool fits = t[0].is_tile() && requested.is_tile() && t[0].tile_element() == requested.tile_element() &&
+      const bool fits = t[0].is_tile() && requested.is_tile() &&
+                        t[0].tile_element_type() == requested.tile_element_type() &&
                         t[0].tile_size() == requested.tile_size();
       return fits ? requested : kVoid;
     }
@@ -154,10 +156,10 @@ Type apply_to_elements(TypeRule rule, std::span<const Type> operands, Type reque
   for (const Type operand : operands) {
     if (operand.is_tile() && tile.is_tile() && operand.tile != tile.tile) return kVoid;
     if (operand.is_tile()) tile = operand;
-    elements.push_back(operand.tile_element());
+    elements.push_back(operand.tile_element_type());
   }
-  const Type element = apply(rule, elements, requested.tile_element());
-  return element.is_scalar() ? element.tiled_as(tile) : kVoid;
+  const Type element = apply(rule, elements, requested.tile_element_type());
+  return element.is_scalar() ? element.with_tile_extents_of(tile) : kVoid;
 }
 
 std::string_view expectation(TypeRule rule) {
@@ -217,9 +219,11 @@ std::string_view expectation(TypeRule rule) {
 Result<Type> result_type(Op op, std::span<const Type> operands, Type requested) {
   const OperationEntry& operation = row(op);
   if (operation.arity >= 0 && operands.size() != static_cast<std::size_t>(operation.arity)) {
-    return Error{fmt::format("{} takes {} operands, got {}", operation.mnemonic, operation.arity, operands.size())};
+    return Error{
+        fmt::format("operation {} takes {} operands, got {}", operation.mnemonic, operation.arity, operands.size())};
   }
-  if (operands.empty()) return Error{fmt::format("{} takes at least one operand, got none", operation.mnemonic)};
+  if (operands.empty())
+    return Error{fmt::format("operation {} takes at least one operand, got none", operation.mnemonic)};
   const bool on_tiles = std::ranges::any_of(operands, &Type::is_tile);
   const Type type = on_tiles && is_elementwise(op) && op != Op::kConditional
                         ? apply_to_elements(operation.rule, operands, requested)

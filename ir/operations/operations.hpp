@@ -128,7 +128,7 @@ struct UlpBound {
 struct Accuracy {
   UlpBound cuda_f32, cuda_f64;  ///< error bounds of CUDA 13 with the precise flags
   UlpBound libm_f32, libm_f64;  ///< error bounds of glibc 2.36 and later
-  std::string_view source;      ///< source of these bounds, for documentation
+  std::string_view citation;    ///< source of these bounds, for documentation
 };
 
 /// One operation. In patterns, $0, $1, $2 stand for the operands, $T for the name of the result type and $* for all
@@ -162,11 +162,11 @@ constexpr UlpBound within(double ulps) { return {UlpBound::Kind::kUlpsFromRounde
 constexpr UlpBound total(double ulps) { return {UlpBound::Kind::kUlpsFromExactResult, ulps}; }
 inline constexpr std::string_view kIeeeSource = "IEEE 754, correctly rounded";
 inline constexpr std::string_view kDefinitionSource = "exact by definition";
-inline constexpr std::string_view kCompositionSource = "sum of the error bounds of its steps";
+inline constexpr std::string_view kCompositionSource = "sum of the error bounds of the operation's steps";
 inline constexpr std::string_view kCudaAndGlibcSource =
     "CUDA: CUDA 13 guide, mathematical functions; CPU: measured with glibc 2.36";
 inline constexpr std::string_view kCudaAndHelperSource =
-    "CUDA: CUDA 13 guide, mathematical functions; CPU: measured with the helper function";
+    "CUDA: CUDA 13 guide, mathematical functions; CPU: measured with Assay's helper function";
 }  // namespace table
 
 inline constexpr std::array<OperationEntry, kOpCount> kOperations = {{
@@ -195,7 +195,7 @@ constexpr bool is_elementwise(Op op) { return row(op).rule < TypeRule::kTileProd
 constexpr bool is_lazy(Op op) { return op == Op::kAnd || op == Op::kOr || op == Op::kConditional; }
 
 /// One atomic operation.
-struct AtomicEntry {
+struct AtomicOperationEntry {
   AtomicOp op;                      ///< the atomic
   std::string_view mnemonic;        ///< name in the text form: "atomic_add"
   std::string_view warp_name;       ///< name of the function after `wp.`
@@ -203,7 +203,7 @@ struct AtomicEntry {
   bool is_differentiable;           ///< whether it has an adjoint
   std::string_view adjoint_reason;  ///< why it has no adjoint; empty if it has one
 };
-inline constexpr std::array<AtomicEntry, 9> kAtomics = {{
+inline constexpr std::array<AtomicOperationEntry, 9> kAtomics = {{
     {AtomicOp::kAdd, "atomic_add", "atomic_add", false, true, ""},
     {AtomicOp::kSub, "atomic_sub", "atomic_sub", false, true, ""},
     {AtomicOp::kMin, "atomic_min", "atomic_min", false, true, ""},
@@ -216,7 +216,7 @@ inline constexpr std::array<AtomicEntry, 9> kAtomics = {{
     {AtomicOp::kCompareAndSwap, "atomic_cas", "atomic_cas", false, false,
      "the final value depends on the order of threads"},
 }};
-constexpr const AtomicEntry& row(AtomicOp op) { return kAtomics[static_cast<std::size_t>(op)]; }
+constexpr const AtomicOperationEntry& row(AtomicOp op) { return kAtomics[static_cast<std::size_t>(op)]; }
 
 namespace detail {
 constexpr bool is_complete(const OperationEntry& operation, int index) {
@@ -224,15 +224,16 @@ constexpr bool is_complete(const OperationEntry& operation, int index) {
       (operation.adjoint_kind == AdjointKind::kHasRule) == operation.adjoint_reason.empty();
   return static_cast<int>(operation.op) == index && !operation.mnemonic.empty() && operation.arity != 0 &&
          !operation.cpp_pattern.empty() && !operation.cuda_pattern.empty() && has_reason_if_needed &&
-         !operation.accuracy.source.empty();
+         !operation.accuracy.citation.empty();
 }
-constexpr bool all_rows_complete() {
+constexpr bool is_operation_table_complete() {
   for (int i = 0; i < kOpCount; ++i) {
     if (!is_complete(kOperations[static_cast<std::size_t>(i)], i)) return false;
   }
   return true;
 }
 }  // namespace detail
-static_assert(detail::all_rows_complete(), "a row of the operation table is missing, out of order or incomplete");
+static_assert(detail::is_operation_table_complete(),
+              "kOperations must have one complete entry for each Op, in the order of the enumeration");
 
 }  // namespace assay::ir

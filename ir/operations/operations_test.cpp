@@ -214,7 +214,7 @@ TEST(OperationTable, MnemonicsAreUnique) {
   std::set<std::string_view> mnemonics;
   for (const OperationEntry& operation : kOperations)
     EXPECT_TRUE(mnemonics.insert(operation.mnemonic).second);
-  for (const AtomicEntry& atomic : kAtomics)
+  for (const AtomicOperationEntry& atomic : kAtomics)
     EXPECT_TRUE(mnemonics.insert(atomic.mnemonic).second);
 }
 

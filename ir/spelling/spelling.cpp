@@ -122,10 +122,10 @@ std::string TypeAliases::spell(ir::Type type) {
   if (type.shape == ir::Shape::kScalar) return spell_scalar(type.scalar);
   if (std::string name = short_name(type); !name.empty()) return "wp." + name;
   const std::string definition = define(type);
-  auto [entry, fresh] = aliases_.try_emplace(definition);
+  auto [entry, fresh] = alias_by_type_constructor_.try_emplace(definition);
   if (fresh) {
     entry->second = names_.take(alias_name(type));
-    definitions_ += fmt::format("{} = {}\n", entry->second, definition);
+    alias_definitions_text_ += fmt::format("{} = {}\n", entry->second, definition);
   }
   return entry->second;
 }

@@ -39,12 +39,12 @@ class TypeAliases {
   /// The name of the type in annotations and constructors. Structs are not supported.
   std::string spell(ir::Type type);
   /// One assignment line for each alias created so far.
-  const std::string& definitions() const { return definitions_; }
+  const std::string& definitions() const { return alias_definitions_text_; }
 
  private:
   NamePool& names_;
-  std::map<std::string, std::string> aliases_;  ///< aliases by the type's constructor call
-  std::string definitions_;                     ///< assignment lines of all aliases
+  std::map<std::string, std::string> alias_by_type_constructor_;  ///< aliases by the type's constructor call
+  std::string alias_definitions_text_;                            ///< assignment lines of all aliases
 };
 
 }  // namespace assay::ir::spelling

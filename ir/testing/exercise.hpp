@@ -27,9 +27,9 @@ inline bool exercise_text(std::string_view text) {
     return false;
   }
   const bool valid = verify(module.value()).empty();
-  for (const Naming naming : {Naming::kSource, Naming::kCanonical}) {
+  for (const NamingScheme naming : {NamingScheme::kSource, NamingScheme::kCanonical}) {
     const std::string printed = to_text(module.value(), naming);
-    if (printed.size() > kMaxTextBytes) continue;
+    if (printed.size() > kMaxIrTextBytes) continue;
     const Result<Module> again = parse_text(printed);
     require(again.ok(), "printed text does not parse");
     require(to_text(again.value(), naming) == printed, "reparsed program prints differently");

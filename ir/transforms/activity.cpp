@@ -63,11 +63,11 @@ class Walker {
   }
 
   void region(const Region& region) {
-    const auto visit = [&](const Node& node) { this->visit(node); };
+    const auto visit = [&](const SsaNode& node) { this->visit(node); };
     if (direction_ == Direction::kForward) std::for_each(region.nodes.begin(), region.nodes.end(), visit);
     else std::for_each(region.nodes.rbegin(), region.nodes.rend(), visit);
   }
-  void visit(const Node& node) {
+  void visit(const SsaNode& node) {
     std::visit([&](const auto& concrete) { this->node(concrete); }, node.node);
   }
 
@@ -103,17 +103,17 @@ class Walker {
   void node(const Branch& branch) {
     region(branch.then_region);
     region(branch.else_region);
-    for (const Merge& merge : branch.merges) {
+    for (const MergedValue& merge : branch.merges) {
       flow(merge.then_value, merge.result);
       flow(merge.else_value, merge.result);
     }
   }
   void node(const Loop& loop) {
     for (const CarriedValue& carried : loop.carried_values) {
-      flow(carried.initial, carried.argument);
-      flow(carried.initial, carried.result);
-      flow(carried.next, carried.argument);
-      flow(carried.next, carried.result);
+      flow(carried.initial_value, carried.argument);
+      flow(carried.initial_value, carried.result);
+      flow(carried.next_value, carried.argument);
+      flow(carried.next_value, carried.result);
     }
     region(loop.body);
   }

@@ -58,7 +58,7 @@ struct Changes {
 };
 
 void collect_changes(const Region& region, std::vector<Changes>& changes) {
-  for (const Node& node : region.nodes) {
+  for (const SsaNode& node : region.nodes) {
     if (const auto* store = std::get_if<StoreNode>(&node.node))
       changes[static_cast<std::size_t>(store->array)].stored = true;
     if (const auto* update = std::get_if<AtomicNode>(&node.node))
@@ -130,19 +130,21 @@ class AdjointMaker {
       sweeps.bind(primal, builder.thread_index(kernel_.var(primal).name));
     }
     for (const GradientParameter& gradient : adjoint.gradient_parameters) {
-      if (gradient.is_array) sweeps.bind_gradient(gradient.primal, gradient.field_path, gradient.gradient);
+      if (gradient.is_array)
+        sweeps.bind_gradient(gradient.primal_parameter, gradient.field_path, gradient.gradient_parameter);
     }
     sweeps.run();
     if (sweeps.error()) return *sweeps.error();
     for (const GradientParameter& gradient : adjoint.gradient_parameters) {
-      if (!gradient.is_array) add_value_gradient(builder, gradient, sweeps.adjoint_of(gradient.primal));
+      if (!gradient.is_array) add_value_gradient(builder, gradient, sweeps.adjoint_of(gradient.primal_parameter));
     }
     adjoint.differentiated_operations = sweeps.differentiated_operations();
     for (VarId p = 0; p < kernel_.parameter_count; ++p) {
       const bool floats = kernel_.var(p).type.has_float_components();
-      if (floats && changes[static_cast<std::size_t>(p)].is_extremum()) adjoint.final_content_parameters.push_back(p);
+      if (floats && changes[static_cast<std::size_t>(p)].is_extremum())
+        adjoint.parameters_bound_to_final_content.push_back(p);
     }
-    keep_replayed_arrays(ssa.value(), changes, adjoint.final_content_parameters);
+    keep_replayed_arrays(ssa.value(), changes, adjoint.parameters_bound_to_final_content);
     if (loops && !calls(backward, stride)) adjoint.module.functions.pop_back();
     adjoint.module.kernels.push_back(std::move(backward));
     return adjoint;
@@ -150,7 +152,7 @@ class AdjointMaker {
 
  private:
   static bool has_loop(const Region& region) {
-    return std::ranges::any_of(region.nodes, [](const Node& node) {
+    return std::ranges::any_of(region.nodes, [](const SsaNode& node) {
       const auto* const branch = std::get_if<Branch>(&node.node);
       return std::holds_alternative<Loop>(node.node) ||
              (branch != nullptr && (has_loop(branch->then_region) || has_loop(branch->else_region)));
@@ -164,18 +166,19 @@ class AdjointMaker {
 
   /// Arrays that the kernel changes but the backward kernel only reads, because it calls replays instead.
   void keep_replayed_arrays(const SsaKernel& ssa, const std::vector<Changes>& changes,
-                            std::vector<VarId>& final_content_parameters) const {
+                            std::vector<VarId>& parameters_bound_to_final_content) const {
     std::vector<bool> loaded(kernel_.variables.size());
     collect_loaded(ssa.body, loaded);
     const ParameterUses uses = parameter_use(module_, kernel_);
     for (VarId p = 0; p < kernel_.parameter_count; ++p) {
       const auto number = static_cast<std::size_t>(p);
-      if (loaded[number] && uses[number].changed() && !changes[number].any()) final_content_parameters.push_back(p);
+      if (loaded[number] && uses[number].changed() && !changes[number].any())
+        parameters_bound_to_final_content.push_back(p);
     }
   }
 
   static void collect_loaded(const Region& region, std::vector<bool>& loaded) {
-    for (const Node& node : region.nodes) {
+    for (const SsaNode& node : region.nodes) {
       if (const auto* load = std::get_if<LoadNode>(&node.node)) loaded[static_cast<std::size_t>(load->array)] = true;
       if (const auto* branch = std::get_if<Branch>(&node.node)) {
         collect_loaded(branch->then_region, loaded);
@@ -190,24 +193,24 @@ class AdjointMaker {
   std::optional<Error> check_custom(const CustomDerivativeNode& custom, Loc loc, const std::vector<Changes>& changes,
                                     const Activity& activity) const {
     const Function& called = module_.functions[static_cast<std::size_t>(custom.called_function)];
-    const auto fail = [&](Rejection rejection) { return reject(rejection, module_, loc, called.name); };
+    const auto fail = [&](AdjointRejection rejection) { return reject(rejection, module_, loc, called.name); };
     const bool active = std::ranges::any_of(
         custom.results, [&](ValueId result) { return activity.active_values[static_cast<std::size_t>(result)]; });
-    if (active && custom.gradient_function == kNone) return fail(Rejection::kReplayWithoutGradient);
-    for (const std::int32_t index : {active ? custom.gradient_function : kNone, called.replay}) {
+    if (active && custom.gradient_function == kNone) return fail(AdjointRejection::kReplayWithoutGradient);
+    for (const std::int32_t index : {active ? custom.gradient_function : kNone, called.replay_function_index}) {
       if (index == kNone) continue;
       const Function& reads = module_.functions[static_cast<std::size_t>(index)];
       const ParameterUses uses = parameter_use(module_, reads);
       for (std::size_t p = 0; p < custom.args.size(); ++p) {
         const Operand& arg = custom.args[p];
         if (arg.type.is_array() && uses[p].read && changes[static_cast<std::size_t>(arg.value)].any())
-          return fail(Rejection::kCustomFunctionReadsChangedArray);
+          return fail(AdjointRejection::kCustomFunctionReadsChangedArray);
       }
     }
     const bool linear =
         !active || is_linear_gradient(module_, module_.functions[static_cast<std::size_t>(custom.gradient_function)],
                                       called.results.size());
-    return linear ? std::nullopt : std::optional(fail(Rejection::kNonlinearCustomGradient));
+    return linear ? std::nullopt : std::optional(fail(AdjointRejection::kNonlinearCustomGradient));
   }
 
   /// Rejects loads of arrays that the kernel updates atomically, uses of the value returned by an atomic, and atomic
@@ -215,18 +218,20 @@ class AdjointMaker {
   std::optional<Error> check_region(const Region& region, const std::vector<Changes>& changes,
                                     const Activity& activity) const {
     const auto of = [&](VarId array) { return changes[static_cast<std::size_t>(array)]; };
-    for (const Node& node : region.nodes) {
+    for (const SsaNode& node : region.nodes) {
       if (const auto* load = std::get_if<LoadNode>(&node.node)) {
         if (of(load->array).atomics != 0) {
-          return reject(Rejection::kReadOfAtomicallyUpdatedArray, module_, node.loc, kernel_.var(load->array).name);
+          return reject(AdjointRejection::kReadOfAtomicallyUpdatedArray, module_, node.loc,
+                        kernel_.var(load->array).name);
         }
       }
       if (const auto* update = std::get_if<AtomicNode>(&node.node)) {
         if (update->result != kNone && activity.active_values[static_cast<std::size_t>(update->result)]) {
-          return reject(Rejection::kUseOfAtomicResult, module_, node.loc, kernel_.var(update->array).name);
+          return reject(AdjointRejection::kUseOfAtomicResult, module_, node.loc, kernel_.var(update->array).name);
         }
         if (is_extremum(update->op) && update->value.type.has_float_components() && !of(update->array).is_extremum()) {
-          return reject(Rejection::kOverwrittenAtomicExtremum, module_, node.loc, kernel_.var(update->array).name);
+          return reject(AdjointRejection::kOverwrittenAtomicExtremum, module_, node.loc,
+                        kernel_.var(update->array).name);
         }
       }
       if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
@@ -249,10 +254,10 @@ class AdjointMaker {
     const std::string name = "grad_" + parameter.name;
     const bool is_array = parameter.type.is_array();
     if (parameter.type.shape == Shape::kStruct) {
-      add_field_gradients(builder, {.primal = primal, .is_array = is_array}, name, parameter.type, gradients);
+      add_field_gradients(builder, {.primal_parameter = primal, .is_array = is_array}, name, parameter.type, gradients);
       return;
     }
-    add_gradient(builder, {.primal = primal, .is_array = is_array}, name,
+    add_gradient(builder, {.primal_parameter = primal, .is_array = is_array}, name,
                  is_array ? parameter.type : parameter.type.array_of(1), gradients);
   }
 
@@ -267,7 +272,7 @@ class AdjointMaker {
       if (fields[f].type.is_struct()) {
         add_field_gradients(builder, inner, inner_name, fields[f].type, gradients);
       } else {
-        const int rank = at.is_array ? kernel_.var(at.primal).type.rank : 1;
+        const int rank = at.is_array ? kernel_.var(at.primal_parameter).type.rank : 1;
         add_gradient(builder, inner, inner_name, fields[f].type.array_of(rank), gradients);
       }
     }
@@ -275,7 +280,7 @@ class AdjointMaker {
 
   static void add_gradient(Builder& builder, GradientParameter gradient, const std::string& name, Type type,
                            std::vector<GradientParameter>& gradients) {
-    gradient.gradient = builder.parameter(name, type);
+    gradient.gradient_parameter = builder.parameter(name, type);
     builder.function().variables.back().is_nullable = true;
     gradients.push_back(std::move(gradient));
   }
@@ -285,7 +290,7 @@ class AdjointMaker {
     ExprId value = builder.var(adjoint);
     for (const std::int32_t field : gradient.field_path)
       value = builder.field(value, field);
-    builder.atomic(AtomicOp::kAdd, gradient.gradient, {builder.i32(0)}, value);
+    builder.atomic(AtomicOp::kAdd, gradient.gradient_parameter, {builder.i32(0)}, value);
   }
 
   const Module& given_;

@@ -10,7 +10,7 @@
 // - Arrays that the kernel both writes and reads must be bound to scratch copies of their state before the launch: the
 //   forward sweep stores into them. Other arrays are not modified.
 // - An atomic minimum or maximum of floats needs the final content of the array
-// (AdjointModule::final_content_parameters), from
+// (AdjointModule::parameters_bound_to_final_content), from
 //   which a thread determines whether its value was kept. The winning thread removes the cotangent from the gradient;
 //   in a tie the first thread takes all of it, so that the propagated adjoints always sum to the cotangent.
 // - A loop whose derivative needs loop-carried values keeps a fixed number of checkpoints for any trip count: all
@@ -30,8 +30,8 @@ namespace assay::transforms {
 
 /// One gradient parameter of the backward kernel.
 struct GradientParameter {
-  ir::VarId gradient = ir::kNone;  ///< parameter of the backward kernel that receives the gradient
-  ir::VarId primal = ir::kNone;    ///< parameter of the primal kernel that the gradient belongs to
+  ir::VarId gradient_parameter = ir::kNone;  ///< parameter of the backward kernel that receives the gradient
+  ir::VarId primal_parameter = ir::kNone;    ///< parameter of the primal kernel that the gradient belongs to
   /// For structs, by value or in an array: the field indices that lead to the field of this gradient.
   std::vector<std::int32_t> field_path = {};
   /// True for an array: the gradient has the shape of the primal; an array of structs has one gradient array per field.
@@ -44,7 +44,7 @@ struct AdjointModule {
   std::vector<GradientParameter> gradient_parameters;  ///< gradient parameters, in order
   /// Parameters that must be bound to the content of the arrays after the forward launch: arrays updated by an atomic
   /// minimum or maximum.
-  std::vector<ir::VarId> final_content_parameters;
+  std::vector<ir::VarId> parameters_bound_to_final_content;
   /// Operations of the primal whose rule the backward kernel applies. A branch that propagates an adjoint counts as
   /// kConditional, since kConditional becomes a branch.
   std::set<ir::Op> differentiated_operations;

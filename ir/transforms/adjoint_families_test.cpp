@@ -58,7 +58,7 @@ TEST_P(AdjointOfGeneratedKernel, MatchesOracle) {
 
 std::vector<Family> all_families() {
   std::vector<Family> all;
-  for (const generators::FamilyEntry& family : generators::families())
+  for (const generators::KernelFamilyDefinition& family : generators::families())
     all.push_back(family.family);
   return all;
 }

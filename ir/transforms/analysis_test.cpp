@@ -40,7 +40,7 @@ struct Analyzed {
     return result;
   }
   const Loop& loop() const {
-    for (const Node& node : ssa.body.nodes) {
+    for (const SsaNode& node : ssa.body.nodes) {
       if (const auto* found = std::get_if<Loop>(&node.node)) return *found;
     }
     std::abort();
@@ -88,7 +88,7 @@ TEST(ActivityAnalysis, PropagatesActivityThroughLoopsButNotThroughIntegers) {
 }
 )");
   // `first` reaches the output through `second` of the next iteration; its floor has no derivative.
-  EXPECT_TRUE(a.activity.is_active(a.loop().carried_values[1].initial));
+  EXPECT_TRUE(a.activity.is_active(a.loop().carried_values[1].initial_value));
   for (const std::string& name : a.names(a.activity.active_values))
     EXPECT_TRUE(name == "first" || name == "second" || name == "add") << name;
 }

@@ -14,7 +14,7 @@ using namespace ir;
 namespace {
 
 /// Whether the code for the node is independent of the values that are live after it.
-bool is_simple(const Node& node) {
+bool is_simple(const SsaNode& node) {
   return !std::holds_alternative<CustomDerivativeNode>(node.node) && !std::holds_alternative<Branch>(node.node) &&
          !std::holds_alternative<Loop>(node.node);
 }
@@ -36,7 +36,7 @@ SweepGenerator::SweepGenerator(const Module& module, const Function& kernel, con
       gradient_arrays_(kernel.variables.size()) {}
 
 void SweepGenerator::run() {
-  forward(ssa_.body, liveness_.reverse_reads(ssa_.body), {.record_values = true, .repeat_stores = true});
+  forward(ssa_.body, liveness_.reverse_reads(ssa_.body), {.records_values = true, .repeats_stores = true});
   reverse(ssa_.body);
   auto& top = builder_.function().body.statements;
   top.insert(top.begin(), hoisted_declarations_.begin(), hoisted_declarations_.end());
@@ -80,10 +80,10 @@ VarId SweepGenerator::declare_zero(ValueId value) {
   return variable;
 }
 
-void SweepGenerator::forward(const Region& region, const ValueSet& live_after, SweepOptions sweep) {
-  std::vector<std::pair<const Node*, ValueSet>> needed;  // from last to first, each with the values live after it
+void SweepGenerator::forward(const Region& region, const ValueSet& live_after, ForwardSweepOptions sweep) {
+  std::vector<std::pair<const SsaNode*, ValueSet>> needed;  // from last to first, each with the values live after it
   ValueSet live = live_after;
-  for (const Node& node : std::views::reverse(region.nodes)) {
+  for (const SsaNode& node : std::views::reverse(region.nodes)) {
     if (!liveness_.is_needed(node, live, sweep)) continue;
     needed.emplace_back(&node, is_simple(node) ? ValueSet() : live);
     liveness_.before(node, live, sweep);
@@ -95,14 +95,14 @@ void SweepGenerator::forward(const Region& region, const ValueSet& live_after, S
   if (!region.nodes.empty()) builder_.at(region.nodes.back().loc);
 }
 
-void SweepGenerator::forward_node(const Node& node, const ValueSet& live, SweepOptions sweep) {
+void SweepGenerator::forward_node(const SsaNode& node, const ValueSet& live, ForwardSweepOptions sweep) {
   if (const auto* compute = std::get_if<ComputeNode>(&node.node)) forward_compute(*compute);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) forward_load(*load);
   if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) forward_custom(*custom, live);
   if (const auto* branch = std::get_if<Branch>(&node.node)) forward_branch(*branch, live, sweep);
   if (const auto* loop = std::get_if<Loop>(&node.node)) forward_loop(*loop, live, sweep);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
-    fail(reject(Rejection::kUseOfAtomicResult, module_, node.loc, value_of(atomic->result).name));
+    record_error(reject(AdjointRejection::kUseOfAtomicResult, module_, node.loc, value_of(atomic->result).name));
     declare_zero(atomic->result);
   }
   if (const auto* store = std::get_if<StoreNode>(&node.node)) {
@@ -122,44 +122,45 @@ void SweepGenerator::forward_compute(const ComputeNode& compute) {
 
 void SweepGenerator::forward_load(const LoadNode& load) {
   if (reversed_loop_depth_ > 0 && liveness_.stored_since(*outermost_reversed_loop_, load.array)) {
-    fail(reject(Rejection::kValueOverwrittenInLoop, module_, builder_.at(), kernel_.var(load.array).name));
+    record_error(
+        reject(AdjointRejection::kValueOverwrittenInLoop, module_, builder_.at(), kernel_.var(load.array).name));
   }
   define(load.result, load.path.empty() ? cell(load.array, load.indices, value_of(load.result).type)
                                         : part(builder_.load(load.array, exprs(load.indices)), path_of(load.path)));
 }
 
-std::vector<PartStep> SweepGenerator::path_of(const Path& path) {
-  std::vector<PartStep> steps;
-  for (const PathStep& step : path) {
+std::vector<ElementPartStep> SweepGenerator::path_of(const Path& path) {
+  std::vector<ElementPartStep> steps;
+  for (const ElementPathStep& step : path) {
     steps.push_back({.whole_type = step.whole_type, .field_index = step.field_index});
     if (step.field_index == kNone) steps.back().index = expr(step.index);
   }
   return steps;
 }
 
-ExprId SweepGenerator::part(ExprId whole, std::span<const PartStep> path) {
-  for (const PartStep& step : path)
+ExprId SweepGenerator::part(ExprId whole, std::span<const ElementPartStep> path) {
+  for (const ElementPartStep& step : path)
     whole = step.field_index == kNone ? builder_.op(Op::kExtract, {whole, step.index})
                                       : builder_.field(whole, step.field_index);
   return whole;
 }
 
-ExprId SweepGenerator::with_part(ExprId whole, std::span<const PartStep> path, ExprId value) {
+ExprId SweepGenerator::with_part(ExprId whole, std::span<const ElementPartStep> path, ExprId value) {
   if (path.empty()) return value;
-  const PartStep& step = path.front();
+  const ElementPartStep& step = path.front();
   value = with_part(part(whole, path.first(1)), path.subspan(1), value);
   return step.field_index == kNone ? builder_.op(Op::kInsert, {whole, step.index, value})
                                    : builder_.op(Op::kWithField, {whole, value}, kVoid, step.field_index);
 }
 
-void SweepGenerator::store_part(VarId array, const std::vector<Operand>& indices, std::span<const PartStep> path,
+void SweepGenerator::store_part(VarId array, const std::vector<Operand>& indices, std::span<const ElementPartStep> path,
                                 ExprId value) {
   if (!path.empty()) value = with_part(builder_.load(array, exprs(indices)), path, value);
   builder_.store(array, exprs(indices), value);
 }
 
-void SweepGenerator::add_to_part(VarId array, const std::vector<Operand>& indices, std::span<const PartStep> path,
-                                 ExprId value) {
+void SweepGenerator::add_to_part(VarId array, const std::vector<Operand>& indices,
+                                 std::span<const ElementPartStep> path, ExprId value) {
   // Zero outside the part.
   for (std::size_t k = path.size(); k-- > 0;)
     value = builder_.op(Op::kInsert, {builder_.zero(path[k].whole_type), path[k].index, value});
@@ -178,7 +179,7 @@ void SweepGenerator::forward_custom(const CustomDerivativeNode& custom, const Va
 }
 
 void SweepGenerator::predeclare(const Region& region, const ValueSet& live) {
-  for (const Node& node : region.nodes) {
+  for (const SsaNode& node : region.nodes) {
     const auto declare = [&](ValueId value) {
       if (!Liveness::has(live, value) || predeclared_variables_[index(value)] != kNone) return;
       predeclared_variables_[index(value)] = builder_.let_zero(value_of(value).name, value_of(value).type);
@@ -190,7 +191,7 @@ void SweepGenerator::predeclare(const Region& region, const ValueSet& live) {
         declare(result);
     }
     if (const auto* branch = std::get_if<Branch>(&node.node)) {
-      for (const Merge& merge : branch->merges)
+      for (const MergedValue& merge : branch->merges)
         declare(merge.result);
       predeclare(branch->then_region, live);
       predeclare(branch->else_region, live);
@@ -203,29 +204,29 @@ void SweepGenerator::predeclare(const Region& region, const ValueSet& live) {
   }
 }
 
-void SweepGenerator::forward_branch(const Branch& branch, const ValueSet& live, SweepOptions sweep) {
-  std::vector<const Merge*> merges;
-  for (const Merge& merge : branch.merges) {
+void SweepGenerator::forward_branch(const Branch& branch, const ValueSet& live, ForwardSweepOptions sweep) {
+  std::vector<const MergedValue*> merges;
+  for (const MergedValue& merge : branch.merges) {
     if (Liveness::has(live, merge.result)) merges.push_back(&merge);
   }
-  if (sweep.record_values) {
+  if (sweep.records_values) {
     predeclare(branch.then_region, live);
     predeclare(branch.else_region, live);
   }
   const ExprId condition = expr(branch.condition);
-  for (const Merge* merge : merges)
+  for (const MergedValue* merge : merges)
     declare_zero(merge->result);
-  const auto arm = [&](const Region& region, Operand Merge::*value) {
+  const auto arm = [&](const Region& region, Operand MergedValue::*value) {
     ValueSet inner = live;
-    for (const Merge* merge : merges)
+    for (const MergedValue* merge : merges)
       Liveness::add(inner, merge->*value);
     forward(region, inner, sweep);
-    for (const Merge* merge : merges)
+    for (const MergedValue* merge : merges)
       builder_.assign(primal_variables_[index(merge->result)], expr(merge->*value));
   };
   builder_.if_(
-      condition, [&] { arm(branch.then_region, &Merge::then_value); },
-      [&] { arm(branch.else_region, &Merge::else_value); });
+      condition, [&] { arm(branch.then_region, &MergedValue::then_value); },
+      [&] { arm(branch.else_region, &MergedValue::else_value); });
 }
 
 ReversedLoop& SweepGenerator::open_reversed_loop(const Loop& loop, ExprId trips) {
@@ -237,7 +238,7 @@ ReversedLoop& SweepGenerator::open_reversed_loop(const Loop& loop, ExprId trips)
   ReversedLoop& record = reversed_loops_[&loop];
   record.trip_count = trips == kNone ? builder_.let_zero("trips", kI32) : builder_.let("trips", trips);
   if (liveness_.needs(loop).restored_carried_values.empty()) return record;
-  record.checkpoint_count = reversed_loop_depth_ == 0 ? kOuterLoopCheckpoints : kInnerLoopCheckpoints;
+  record.checkpoint_count = reversed_loop_depth_ == 0 ? kMaxOuterLoopCheckpoints : kMaxInnerLoopCheckpoints;
   const auto hoist = [&](const std::string& name, Type type) {
     const VarId variable =
         builder_.declare(name, type.local_array_of(static_cast<std::uint32_t>(record.checkpoint_count)));
@@ -247,7 +248,7 @@ ReversedLoop& SweepGenerator::open_reversed_loop(const Loop& loop, ExprId trips)
   };
   record.checkpoint_positions = hoist("checkpoint_at", kI32);
   for (const std::size_t i : liveness_.needs(loop).restored_carried_values) {
-    const Value& value = value_of(loop.carried_values[i].argument);
+    const SsaValue& value = value_of(loop.carried_values[i].argument);
     record.checkpointed_values.push_back(hoist("checkpoint_" + value.name, value.type));
   }
   return record;
@@ -280,11 +281,11 @@ ExprId SweepGenerator::trip_count(const Loop& loop) {
   return builder_.op(Op::kWhere, {builder_.op(Op::kGt, {expr(loop.step), zero()}), ascending(), descending()});
 }
 
-void SweepGenerator::forward_loop(const Loop& loop, const ValueSet& live, SweepOptions sweep) {
-  const bool reversed = sweep.record_values && liveness_.needs(loop).has_reverse_sweep;
+void SweepGenerator::forward_loop(const Loop& loop, const ValueSet& live, ForwardSweepOptions sweep) {
+  const bool reversed = sweep.records_values && liveness_.needs(loop).has_reverse_sweep;
   ReversedLoop* record = reversed ? &open_reversed_loop(loop, loop.is_range_loop ? trip_count(loop) : kNone) : nullptr;
   const std::vector<std::size_t> carried = liveness_.carried_to_run(loop, live, sweep);
-  const bool stores = sweep.repeat_stores && liveness_.has_replayed_store(loop.body);
+  const bool stores = sweep.repeats_stores && liveness_.has_replayed_store(loop.body);
   if (!carried.empty() || stores) run_loop(loop, carried, record, sweep);
 }
 
@@ -303,27 +304,28 @@ void SweepGenerator::carry(const Loop& loop, const std::vector<std::size_t>& car
   std::vector<ExprId> next;
   for (const std::size_t i : carried) {
     const CarriedValue& c = loop.carried_values[i];
-    const bool moves = !c.next.is_constant() && c.next.value != c.argument &&
-                       std::any_of(carried.begin(), carried.end(),
-                                   [&](std::size_t j) { return loop.carried_values[j].argument == c.next.value; });
-    next.push_back(moves ? builder_.var(builder_.let("next_" + value_of(c.argument).name, expr(c.next)))
-                         : expr(c.next));
+    const bool moves = !c.next_value.is_constant() && c.next_value.value != c.argument &&
+                       std::any_of(carried.begin(), carried.end(), [&](std::size_t j) {
+                         return loop.carried_values[j].argument == c.next_value.value;
+                       });
+    next.push_back(moves ? builder_.var(builder_.let("next_" + value_of(c.argument).name, expr(c.next_value)))
+                         : expr(c.next_value));
   }
   for (std::size_t n = 0; n < carried.size(); ++n) {
     const CarriedValue& c = loop.carried_values[carried[n]];
-    if (c.next.value != c.argument) builder_.assign(primal_variables_[index(c.argument)], next[n]);
+    if (c.next_value.value != c.argument) builder_.assign(primal_variables_[index(c.argument)], next[n]);
   }
 }
 
 void SweepGenerator::run_loop(const Loop& loop, const std::vector<std::size_t>& carried, ReversedLoop* record,
-                              SweepOptions sweep) {
+                              ForwardSweepOptions sweep) {
   ValueSet inner = liveness_.none();
   for (const std::size_t i : carried) {
     const CarriedValue& c = loop.carried_values[i];
-    Liveness::add(inner, c.next);
+    Liveness::add(inner, c.next_value);
     const VarId given = std::exchange(predeclared_variables_[index(c.result)], kNone);
-    const VarId variable = given != kNone ? given : let_operand(value_of(c.argument).name, c.initial);
-    if (given != kNone) builder_.assign(variable, expr(c.initial));
+    const VarId variable = given != kNone ? given : let_operand(value_of(c.argument).name, c.initial_value);
+    if (given != kNone) builder_.assign(variable, expr(c.initial_value));
     bind(c.argument, variable);
     bind(c.result, variable);
   }

@@ -18,7 +18,7 @@ Liveness::Liveness(const Module& module, const Function& kernel, const SsaKernel
 }
 
 void Liveness::find_replayed(const Region& region, ValueSet& loaded, ValueSet& stored) const {
-  for (const Node& node : region.nodes) {
+  for (const SsaNode& node : region.nodes) {
     if (const auto* load = std::get_if<LoadNode>(&node.node)) loaded.add(static_cast<std::size_t>(load->array));
     if (const auto* store = std::get_if<StoreNode>(&node.node)) stored.add(static_cast<std::size_t>(store->array));
     if (const auto* branch = std::get_if<Branch>(&node.node)) {
@@ -32,10 +32,10 @@ void Liveness::find_replayed(const Region& region, ValueSet& loaded, ValueSet& s
 bool Liveness::is_float_array(VarId array) const { return carries_floats(module_, kernel_.var(array).type); }
 
 bool Liveness::has_reverse(const Region& region) const {
-  return std::ranges::any_of(region.nodes, [&](const Node& node) { return has_reverse(node); });
+  return std::ranges::any_of(region.nodes, [&](const SsaNode& node) { return has_reverse(node); });
 }
 
-bool Liveness::has_reverse(const Node& node) const {
+bool Liveness::has_reverse(const SsaNode& node) const {
   if (const auto* compute = std::get_if<ComputeNode>(&node.node)) return has(activity_.active_values, compute->result);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) return has(activity_.active_values, load->result);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) return is_float_array(store->array);
@@ -50,7 +50,7 @@ bool Liveness::has_reverse(const Node& node) const {
   }
   if (const auto* branch = std::get_if<Branch>(&node.node)) {
     const bool merges = std::ranges::any_of(
-        branch->merges, [&](const Merge& merge) { return has(activity_.active_values, merge.result); });
+        branch->merges, [&](const MergedValue& merge) { return has(activity_.active_values, merge.result); });
     return merges || has_reverse(branch->then_region) || has_reverse(branch->else_region);
   }
   return has_reverse(std::get<Loop>(node.node));
@@ -65,7 +65,7 @@ bool Liveness::has_reverse(const Loop& loop) const {
 
 ValueSet Liveness::reverse_reads(const Region& region) {
   ValueSet reads = none();
-  for (const Node& node : region.nodes)
+  for (const SsaNode& node : region.nodes)
     reads_of_node(node, reads);
   return reads;
 }
@@ -83,7 +83,7 @@ void Liveness::reads_of_compute(const ComputeNode& compute, ValueSet& reads) con
   }
 }
 
-void Liveness::reads_of_node(const Node& node, ValueSet& reads) {
+void Liveness::reads_of_node(const SsaNode& node, ValueSet& reads) {
   if (!has_reverse(node)) return;
   const auto add_all = [&](const std::vector<Operand>& operands) {
     for (const Operand& operand : operands)
@@ -92,7 +92,7 @@ void Liveness::reads_of_node(const Node& node, ValueSet& reads) {
   if (const auto* compute = std::get_if<ComputeNode>(&node.node)) reads_of_compute(*compute, reads);
   const auto add_place = [&](const auto& access) {
     add_all(access.indices);
-    for (const PathStep& step : access.path)
+    for (const ElementPathStep& step : access.path)
       add(reads, step.index);
   };
   if (const auto* load = std::get_if<LoadNode>(&node.node)) add_place(*load);
@@ -125,7 +125,7 @@ LoopLiveness Liveness::find_needs(const Loop& loop) {
   if (!needs.has_reverse_sweep) return needs;
 
   ValueSet live = needs.read_values;
-  before(loop.body, live, SweepOptions{.record_values = true});
+  before(loop.body, live, ForwardSweepOptions{.records_values = true});
   std::vector<bool> in_state(loop.carried_values.size());
   for (bool grown = true; grown;) {
     grown = false;
@@ -133,8 +133,8 @@ LoopLiveness Liveness::find_needs(const Loop& loop) {
       if (in_state[i] || !has(live, loop.carried_values[i].argument)) continue;
       in_state[i] = grown = true;
       ValueSet advance = none();
-      add(advance, loop.carried_values[i].next);
-      before(loop.body, advance, SweepOptions{});
+      add(advance, loop.carried_values[i].next_value);
+      before(loop.body, advance, ForwardSweepOptions{});
       live |= advance;
     }
   }
@@ -155,19 +155,19 @@ LoopLiveness Liveness::find_needs(const Loop& loop) {
   return needs;
 }
 
-std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueSet& live, SweepOptions sweep) {
+std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueSet& live, ForwardSweepOptions sweep) {
   std::vector<bool> run(loop.carried_values.size());
   for (std::size_t i = 0; i < run.size(); ++i)
     run[i] = has(live, loop.carried_values[i].result);
   if (!loop.is_range_loop) run[loop.condition] = true;
-  if (sweep.record_values && needs(loop).has_reverse_sweep) {
+  if (sweep.records_values && needs(loop).has_reverse_sweep) {
     for (const std::size_t i : needs(loop).restored_carried_values)
       run[i] = true;
   }
   for (bool grown = true; grown;) {
     ValueSet inner = none();
     for (std::size_t i = 0; i < run.size(); ++i) {
-      if (run[i]) add(inner, loop.carried_values[i].next);
+      if (run[i]) add(inner, loop.carried_values[i].next_value);
     }
     before(loop.body, inner, sweep.inside_loop());
     grown = false;
@@ -183,7 +183,7 @@ std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueS
 }
 
 bool Liveness::has_replayed_store(const Region& region) const {
-  return std::ranges::any_of(region.nodes, [&](const Node& node) {
+  return std::ranges::any_of(region.nodes, [&](const SsaNode& node) {
     if (const auto* store = std::get_if<StoreNode>(&node.node)) return replays_stores(store->array);
     if (const auto* branch = std::get_if<Branch>(&node.node)) {
       return has_replayed_store(branch->then_region) || has_replayed_store(branch->else_region);
@@ -194,7 +194,7 @@ bool Liveness::has_replayed_store(const Region& region) const {
 }
 
 bool Liveness::find_store(const Region& region, const Loop& loop, VarId array, bool& reached) {
-  for (const Node& node : region.nodes) {
+  for (const SsaNode& node : region.nodes) {
     if (const auto* store = std::get_if<StoreNode>(&node.node)) {
       if (reached && store->array == array) return true;
     } else if (const auto* branch = std::get_if<Branch>(&node.node)) {
@@ -219,34 +219,34 @@ bool Liveness::any_defined_live(const Region& region, const ValueSet& live) cons
   return defined.intersects(live);
 }
 
-bool Liveness::is_needed(const Node& node, const ValueSet& live, SweepOptions sweep) {
+bool Liveness::is_needed(const SsaNode& node, const ValueSet& live, ForwardSweepOptions sweep) {
   if (const auto* compute = std::get_if<ComputeNode>(&node.node)) return has(live, compute->result);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) return has(live, load->result);
   if (const auto* store = std::get_if<StoreNode>(&node.node))
-    return sweep.repeat_stores && replays_stores(store->array);
+    return sweep.repeats_stores && replays_stores(store->array);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
     return atomic->result != kNone && has(live, atomic->result);
   }
   if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
     return std::ranges::any_of(custom->results, [&](ValueId result) { return has(live, result); });
   }
-  if (sweep.record_values && has_reverse(node)) return true;
+  if (sweep.records_values && has_reverse(node)) return true;
   if (const auto* loop = std::get_if<Loop>(&node.node)) {
-    return (sweep.repeat_stores && has_replayed_store(loop->body)) ||
+    return (sweep.repeats_stores && has_replayed_store(loop->body)) ||
            std::ranges::any_of(loop->carried_values, [&](const CarriedValue& c) { return has(live, c.result); });
   }
   const auto& branch = std::get<Branch>(node.node);
-  return std::ranges::any_of(branch.merges, [&](const Merge& merge) { return has(live, merge.result); }) ||
-         (sweep.repeat_stores && (has_replayed_store(branch.then_region) || has_replayed_store(branch.else_region))) ||
+  return std::ranges::any_of(branch.merges, [&](const MergedValue& merge) { return has(live, merge.result); }) ||
+         (sweep.repeats_stores && (has_replayed_store(branch.then_region) || has_replayed_store(branch.else_region))) ||
          any_defined_live(branch.then_region, live) || any_defined_live(branch.else_region, live);
 }
 
-void Liveness::before(const Region& region, ValueSet& live, SweepOptions sweep) {
-  for (const Node& node : std::views::reverse(region.nodes))
+void Liveness::before(const Region& region, ValueSet& live, ForwardSweepOptions sweep) {
+  for (const SsaNode& node : std::views::reverse(region.nodes))
     before(node, live, sweep);
 }
 
-void Liveness::before(const Node& node, ValueSet& live, SweepOptions sweep) {
+void Liveness::before(const SsaNode& node, ValueSet& live, ForwardSweepOptions sweep) {
   if (!is_needed(node, live, sweep)) return;
   const auto add_all = [&](const std::vector<Operand>& operands) {
     for (const Operand& operand : operands)
@@ -255,7 +255,7 @@ void Liveness::before(const Node& node, ValueSet& live, SweepOptions sweep) {
   if (const auto* compute = std::get_if<ComputeNode>(&node.node)) add_all(compute->args);
   const auto add_place = [&](const auto& access) {
     add_all(access.indices);
-    for (const PathStep& step : access.path)
+    for (const ElementPathStep& step : access.path)
       add(live, step.index);
   };
   if (const auto* load = std::get_if<LoadNode>(&node.node)) add_place(*load);
@@ -270,7 +270,7 @@ void Liveness::before(const Node& node, ValueSet& live, SweepOptions sweep) {
   if (const auto* branch = std::get_if<Branch>(&node.node)) {
     ValueSet then_live = live;
     ValueSet else_live = live;
-    for (const Merge& merge : branch->merges) {
+    for (const MergedValue& merge : branch->merges) {
       if (!has(live, merge.result)) continue;
       add(then_live, merge.then_value);
       add(else_live, merge.else_value);
@@ -284,12 +284,12 @@ void Liveness::before(const Node& node, ValueSet& live, SweepOptions sweep) {
   if (const auto* loop = std::get_if<Loop>(&node.node)) {
     ValueSet inner = none();
     for (const std::size_t i : carried_to_run(*loop, live, sweep)) {
-      add(inner, loop->carried_values[i].next);
-      add(inner, loop->carried_values[i].initial);
+      add(inner, loop->carried_values[i].next_value);
+      add(inner, loop->carried_values[i].initial_value);
     }
     before(loop->body, inner, sweep.inside_loop());
     live |= inner;
-    if (sweep.record_values && needs(*loop).has_reverse_sweep) live |= needs(*loop).outer_values;
+    if (sweep.records_values && needs(*loop).has_reverse_sweep) live |= needs(*loop).outer_values;
     if (loop->is_range_loop) add_all({loop->start, loop->stop, loop->step});
   }
 }
@@ -298,14 +298,14 @@ void Liveness::collect_defined(const Region& region, ValueSet& defined) const {
   const auto define = [&](ValueId value) {
     if (value != kNone) defined.add(static_cast<std::size_t>(value));
   };
-  for (const Node& node : region.nodes) {
+  for (const SsaNode& node : region.nodes) {
     if (const auto* compute = std::get_if<ComputeNode>(&node.node)) define(compute->result);
     if (const auto* load = std::get_if<LoadNode>(&node.node)) define(load->result);
     if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) define(atomic->result);
     if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node))
       std::ranges::for_each(custom->results, define);
     if (const auto* branch = std::get_if<Branch>(&node.node)) {
-      for (const Merge& merge : branch->merges)
+      for (const MergedValue& merge : branch->merges)
         define(merge.result);
       collect_defined(branch->then_region, defined);
       collect_defined(branch->else_region, defined);

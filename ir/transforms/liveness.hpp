@@ -15,14 +15,14 @@
 namespace assay::transforms {
 
 /// Options of a forward sweep. It always computes the values that are live after it.
-struct SweepOptions {
-  bool record_values = false;  ///< whether to keep the values that the reverse sweep of the region reads
+struct ForwardSweepOptions {
+  bool records_values = false;  ///< whether to keep the values that the reverse sweep of the region reads
   /// Also repeats stores. False when the reverse sweep recomputes iterations: the arrays already hold their final
   /// content.
-  bool repeat_stores = false;
+  bool repeats_stores = false;
 
   /// The options for the body of a loop, whose values cannot be recorded for all iterations.
-  SweepOptions inside_loop() const { return {.record_values = false, .repeat_stores = repeat_stores}; }
+  ForwardSweepOptions inside_loop() const { return {.records_values = false, .repeats_stores = repeats_stores}; }
 };
 
 /// What the sweeps need for one loop.
@@ -41,19 +41,19 @@ class Liveness {
 
   /// Whether the reverse sweep of the region is not empty.
   bool has_reverse(const Region& region) const;
-  bool has_reverse(const Node& node) const;
+  bool has_reverse(const SsaNode& node) const;
   bool has_reverse(const Loop& loop) const;
   /// Values from the forward sweep that the reverse sweep of the region reads.
   ValueSet reverse_reads(const Region& region);
   const LoopLiveness& needs(const Loop& loop);
 
   /// The carried values that a forward run of the loop must compute when `live` is live after it, ascending.
-  std::vector<std::size_t> carried_to_run(const Loop& loop, const ValueSet& live, SweepOptions sweep);
+  std::vector<std::size_t> carried_to_run(const Loop& loop, const ValueSet& live, ForwardSweepOptions sweep);
   /// Whether a forward sweep must emit the node when `live` is live after it.
-  bool is_needed(const Node& node, const ValueSet& live, SweepOptions sweep);
+  bool is_needed(const SsaNode& node, const ValueSet& live, ForwardSweepOptions sweep);
   /// Turns the set live after the node, or region, into the set live before it.
-  void before(const Node& node, ValueSet& live, SweepOptions sweep);
-  void before(const Region& region, ValueSet& live, SweepOptions sweep);
+  void before(const SsaNode& node, ValueSet& live, ForwardSweepOptions sweep);
+  void before(const Region& region, ValueSet& live, ForwardSweepOptions sweep);
 
   /// Values that the region defines, including nested regions.
   void collect_defined(const Region& region, ValueSet& defined) const;
@@ -71,7 +71,7 @@ class Liveness {
   static bool has(const ValueSet& set, ValueId value) { return set[static_cast<std::size_t>(value)]; }
 
  private:
-  void reads_of_node(const Node& node, ValueSet& reads);
+  void reads_of_node(const SsaNode& node, ValueSet& reads);
   void reads_of_compute(const ComputeNode& compute, ValueSet& reads) const;
   static bool find_store(const Region& region, const Loop& loop, ir::VarId array, bool& reached);
   bool any_defined_live(const Region& region, const ValueSet& live) const;

@@ -45,7 +45,7 @@ class Lowering {
   }
 
   void inspect(const Region& region) {
-    for (const Node& node : region.nodes) {
+    for (const SsaNode& node : region.nodes) {
       if (const auto* load = std::get_if<LoadNode>(&node.node)) access(load->array, load->indices, true);
       if (const auto* store = std::get_if<StoreNode>(&node.node)) access(store->array, store->indices, false);
       if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
@@ -69,8 +69,8 @@ class Lowering {
   }
 
   void rewrite(Region& region) {
-    std::vector<Node> nodes;
-    for (Node& node : region.nodes) {
+    std::vector<SsaNode> nodes;
+    for (SsaNode& node : region.nodes) {
       if (auto* branch = std::get_if<Branch>(&node.node)) {
         rewrite(branch->then_region);
         rewrite(branch->else_region);
@@ -92,7 +92,7 @@ class Lowering {
     return static_cast<ValueId>(ssa_.values.size()) - 1;
   }
 
-  void expand(const AtomicNode& atomic, Loc loc, std::vector<Node>& nodes) {
+  void expand(const AtomicNode& atomic, Loc loc, std::vector<SsaNode>& nodes) {
     const std::string& name = kernel_.var(atomic.array).name;
     const ValueId old = atomic.result != kNone ? atomic.result : new_value(atomic, name + "_before", loc);
     const ValueId sum = new_value(atomic, name + "_after", loc);

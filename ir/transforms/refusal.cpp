@@ -6,7 +6,7 @@
 
 namespace assay::transforms {
 
-Error reject(Rejection rejection, const ir::Module& module, ir::Loc loc, const std::string& subject) {
+Error reject(AdjointRejection rejection, const ir::Module& module, ir::Loc loc, const std::string& subject) {
   const RejectionEntry& reason = row(rejection);
   const std::string about = subject.empty() ? "" : fmt::format("'{}': ", subject);
   return Error{.message = fmt::format("{}: {}{}", reason.label, about, reason.explanation),

@@ -12,7 +12,7 @@
 
 namespace assay::transforms {
 
-enum class Rejection : std::uint8_t {
+enum class AdjointRejection : std::uint8_t {
   kUnsupportedLocalArray,
   kUnorderedAtomic,
   kOverwrittenAtomicExtremum,
@@ -29,50 +29,52 @@ enum class Rejection : std::uint8_t {
 };
 
 struct RejectionEntry {
-  Rejection rejection;
+  AdjointRejection rejection;
   std::string_view label;        ///< label in messages: "A01-local-array"
   std::string_view explanation;  ///< what is unsupported, why, and what to do
 };
 
 inline constexpr std::array<RejectionEntry, 13> kRejections = {{
-    {Rejection::kUnsupportedLocalArray, "A01-local-array",
+    {AdjointRejection::kUnsupportedLocalArray, "A01-local-array",
      "local arrays of this size or element type are not supported; use scalars or a vector"},
-    {Rejection::kUnorderedAtomic, "A04-unordered-atomic",
+    {AdjointRejection::kUnorderedAtomic, "A04-unordered-atomic",
      "the final value depends on the order of threads, so the derivative does not exist"},
-    {Rejection::kOverwrittenAtomicExtremum, "A05-extremum-atomic",
+    {AdjointRejection::kOverwrittenAtomicExtremum, "A05-extremum-atomic",
      "the array is updated by an atomic minimum or maximum and also changed in another way, so its final content does "
      "not identify the thread whose value was kept"},
-    {Rejection::kUseOfAtomicResult, "A06-atomic-result",
+    {AdjointRejection::kUseOfAtomicResult, "A06-atomic-result",
      "the previous value returned by an atomic depends on the order of threads, so a derivative that needs it does not "
      "exist"},
-    {Rejection::kReadOfAtomicallyUpdatedArray, "A07-read-of-atomic",
+    {AdjointRejection::kReadOfAtomicallyUpdatedArray, "A07-read-of-atomic",
      "the kernel reads an array that it also updates atomically, so it may read a value written by another thread"},
-    {Rejection::kValueOverwrittenInLoop, "A08-overwritten-in-loop",
+    {AdjointRejection::kValueOverwrittenInLoop, "A08-overwritten-in-loop",
      "a loop reads values that the backward pass needs from an array that the kernel overwrites in or after the loop; "
      "keep the value in a variable, or read from another array"},
-    {Rejection::kKernelTooLarge, "A09-too-large",
+    {AdjointRejection::kKernelTooLarge, "A09-too-large",
      "the kernel is too large after function inlining; shorten the chain of calls"},
-    {Rejection::kReplayWithoutGradient, "A10-replay-only",
+    {AdjointRejection::kReplayWithoutGradient, "A10-replay-only",
      "the derivative depends on a float from a function that has a replay but no gradient; define a gradient "
      "(func_grad)"},
-    {Rejection::kCustomFunctionReadsChangedArray, "A11-custom-memory",
+    {AdjointRejection::kCustomFunctionReadsChangedArray, "A11-custom-memory",
      "a gradient or replay function reads an array that the backward pass changes, so the values that the function "
      "reads depend on when it runs"},
-    {Rejection::kNonlinearCustomGradient, "A12-nonlinear-gradient",
+    {AdjointRejection::kNonlinearCustomGradient, "A12-nonlinear-gradient",
      "a gradient function must be linear in the adjoints it receives; multiply adjoints only by values that do not "
      "depend on adjoints"},
-    {Rejection::kElementDependentTripCount, "A13-tile-control",
+    {AdjointRejection::kElementDependentTripCount, "A13-tile-control",
      "a function applied to a tile has a loop whose trip count depends on the element; use the same trip count for all "
      "elements"},
-    {Rejection::kAggregateOfTileElement, "A14-tile-part",
+    {AdjointRejection::kAggregateOfTileElement, "A14-tile-part",
      "a function applied to a tile builds a vector, matrix or struct from the element; compute with scalars"},
-    {Rejection::kTileCustomDerivative, "A15-tile-custom",
+    {AdjointRejection::kTileCustomDerivative, "A15-tile-custom",
      "a function with a custom gradient or replay cannot be applied to a tile; apply it to scalars"},
 }};
 
-constexpr const RejectionEntry& row(Rejection rejection) { return kRejections[static_cast<std::size_t>(rejection)]; }
+constexpr const RejectionEntry& row(AdjointRejection rejection) {
+  return kRejections[static_cast<std::size_t>(rejection)];
+}
 
 /// The error for a rejection: "A01-local-array: ...", at file:line:column.
-Error reject(Rejection rejection, const ir::Module& module, ir::Loc loc, const std::string& subject = {});
+Error reject(AdjointRejection rejection, const ir::Module& module, ir::Loc loc, const std::string& subject = {});
 
 }  // namespace assay::transforms

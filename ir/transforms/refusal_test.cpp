@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 struct Rejected {
-  Rejection rejection;
+  AdjointRejection rejection;
   std::string_view name;
   std::string_view where;  ///< line:column in the text below
   std::string_view text;   ///< a module in the text form; its first kernel is rejected
@@ -28,50 +28,52 @@ struct Rejected {
 void PrintTo(const Rejected& rejected, std::ostream* out) { *out << rejected.name; }
 
 const Rejected kRejected[] = {
-    {Rejection::kUnsupportedLocalArray, "local_array", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+    {AdjointRejection::kUnsupportedLocalArray, "local_array", "2:3",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let a: local<f32,400>
   a[0] = x[i]
   out[i] = a[0]
 }
 )"},
-    {Rejection::kUnorderedAtomic, "exchange", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+    {AdjointRejection::kUnorderedAtomic, "exchange", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   atomic_exchange(out[0], x[i])
 }
 )"},
-    {Rejection::kUnorderedAtomic, "exchange_of_a_constant", "3:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+    {AdjointRejection::kUnorderedAtomic, "exchange_of_a_constant", "3:3",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   out[i] = x[i]
   atomic_exchange(out[i], 0.0)
 }
 )"},
-    {Rejection::kUnorderedAtomic, "compare_and_swap", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+    {AdjointRejection::kUnorderedAtomic, "compare_and_swap", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   atomic_cas(out[0], 0.0, x[i])
 }
 )"},
-    {Rejection::kOverwrittenAtomicExtremum, "minimum_and_sum", "3:3",
+    {AdjointRejection::kOverwrittenAtomicExtremum, "minimum_and_sum", "3:3",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   atomic_add(out[1], x[i])
   atomic_min(out[0], x[i])
 }
 )"},
-    {Rejection::kOverwrittenAtomicExtremum, "maximum_with_a_constant", "3:3",
+    {AdjointRejection::kOverwrittenAtomicExtremum, "maximum_with_a_constant", "3:3",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   out[i] = x[i]
   atomic_max(out[i], 0.0)
 }
 )"},
-    {Rejection::kUseOfAtomicResult, "float_result", "2:3",
+    {AdjointRejection::kUseOfAtomicResult, "float_result", "2:3",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>, sum: array<f32,1>; i) {
   let old: f32 = atomic_add(sum[0], x[i])
   out[i] = mul(old, x[i])
 }
 )"},
-    {Rejection::kUseOfAtomicResult, "integer_result", "2:3",
+    {AdjointRejection::kUseOfAtomicResult, "integer_result", "2:3",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>, count: array<i32,1>; i) {
   let slot: i32 = atomic_add(count[0], 1)
   out[slot] = x[i]
 }
 )"},
-    {Rejection::kUseOfAtomicResult, "integer_result_in_a_branch", "4:7",
+    {AdjointRejection::kUseOfAtomicResult, "integer_result_in_a_branch", "4:7",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>, n: array<i32,1>; i) {
   for j: i32 in range(0, 3, 1) {
     if gt(x[j], 0.0) {
@@ -81,25 +83,26 @@ const Rejected kRejected[] = {
   }
 }
 )"},
-    {Rejection::kReadOfAtomicallyUpdatedArray, "read_of_a_sum", "3:3",
+    {AdjointRejection::kReadOfAtomicallyUpdatedArray, "read_of_a_sum", "3:3",
      R"(kernel k(x: array<f32,1>, sum: array<f32,1>, out: array<f32,1>; i) {
   atomic_add(sum[0], x[i])
   out[i] = sum[0]
 }
 )"},
-    {Rejection::kReadOfAtomicallyUpdatedArray, "read_of_another_cell", "3:3",
+    {AdjointRejection::kReadOfAtomicallyUpdatedArray, "read_of_another_cell", "3:3",
      R"(kernel k(x: array<f32,1>, sum: array<f32,1>, out: array<f32,1>; i) {
   atomic_add(sum[i], x[i])
   out[i] = sum[add(i, 1)]
 }
 )"},
-    {Rejection::kValueOverwrittenInLoop, "power_in_place", "3:5", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+    {AdjointRejection::kValueOverwrittenInLoop, "power_in_place", "3:5",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   for j: i32 in range(0, 3, 1) {
     out[add(i, 1)] = mul(out[add(i, 1)], x[j])
   }
 }
 )"},
-    {Rejection::kValueOverwrittenInLoop, "overwritten_after_the_loop", "4:5",
+    {AdjointRejection::kValueOverwrittenInLoop, "overwritten_after_the_loop", "4:5",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let s: f32 = x[i]
   for j: i32 in range(0, 3, 1) {
@@ -108,7 +111,7 @@ const Rejected kRejected[] = {
   out[add(i, 1)] = s
 }
 )"},
-    {Rejection::kValueOverwrittenInLoop, "index_overwritten", "4:5",
+    {AdjointRejection::kValueOverwrittenInLoop, "index_overwritten", "4:5",
      R"(kernel k(x: array<f32,1>, next: array<i32,1>, out: array<f32,1>; i) {
   let s: f32 = 1.0
   for j: i32 in range(0, 3, 1) {
@@ -118,7 +121,7 @@ const Rejected kRejected[] = {
   out[add(i, 1)] = s
 }
 )"},
-    {Rejection::kValueOverwrittenInLoop, "branch_on_overwritten", "4:5",
+    {AdjointRejection::kValueOverwrittenInLoop, "branch_on_overwritten", "4:5",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let s: f32 = 1.0
   for j: i32 in range(0, 3, 1) {
@@ -129,7 +132,8 @@ const Rejected kRejected[] = {
   }
 }
 )"},
-    {Rejection::kElementDependentTripCount, "repeats_until_the_element_says_so", "3:3", R"(func f(a: f32) -> f32 {
+    {AdjointRejection::kElementDependentTripCount, "repeats_until_the_element_says_so", "3:3",
+     R"(func f(a: f32) -> f32 {
   let s: f32 = a
   while lt(s, 1.0) {
     s = add(s, 0.5)
@@ -141,7 +145,7 @@ kernel k(x: array<f32,1>; i) {
   x[i] = f(t)
 }
 )"},
-    {Rejection::kTileCustomDerivative, "gradient_of_its_own", "9:3", R"(func f(a: f32) -> f32 {
+    {AdjointRejection::kTileCustomDerivative, "gradient_of_its_own", "9:3", R"(func f(a: f32) -> f32 {
   return mul(a, 2.0)
 }
 func slope(a: f32, adj: f32) -> f32 {
@@ -152,7 +156,7 @@ kernel k(x: array<f32,1>; i) {
   x[i] = f(tile_load<tile<f32,4>>(x[i]))
 }
 )"},
-    {Rejection::kAggregateOfTileElement, "vector_of_elements", "2:3", R"(func f(a: f32) -> f32 {
+    {AdjointRejection::kAggregateOfTileElement, "vector_of_elements", "2:3", R"(func f(a: f32) -> f32 {
   let v: vec<f32,2> = make<vec<f32,2>>(a, 1.0)
   return dot(v, v)
 }
@@ -161,7 +165,7 @@ kernel k(x: array<f32,1>; i) {
   x[i] = f(t)
 }
 )"},
-    {Rejection::kValueOverwrittenInLoop, "inner_while_on_overwritten", "4:5",
+    {AdjointRejection::kValueOverwrittenInLoop, "inner_while_on_overwritten", "4:5",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   for j: i32 in range(0, 3, 1) {
     let s: f32 = x[j]
@@ -172,7 +176,7 @@ kernel k(x: array<f32,1>; i) {
   }
 }
 )"},
-    {Rejection::kReplayWithoutGradient, "replay_only", "9:3", R"(func f(x: f32) -> f32 {
+    {AdjointRejection::kReplayWithoutGradient, "replay_only", "9:3", R"(func f(x: f32) -> f32 {
   return mul(x, x)
 }
 func r(x: f32) -> f32 {
@@ -183,7 +187,7 @@ kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   out[i] = f(x[i])
 }
 )"},
-    {Rejection::kCustomFunctionReadsChangedArray, "gradient_reads_what_is_changed", "9:3",
+    {AdjointRejection::kCustomFunctionReadsChangedArray, "gradient_reads_what_is_changed", "9:3",
      R"(func f(x: f32, a: array<f32,1>, k: i32) -> f32 {
   return x
 }
@@ -195,7 +199,7 @@ kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   out[i] = f(x[i], out, i)
 }
 )"},
-    {Rejection::kNonlinearCustomGradient, "clipped_gradient", "9:3", R"(func f(x: f32) -> f32 {
+    {AdjointRejection::kNonlinearCustomGradient, "clipped_gradient", "9:3", R"(func f(x: f32) -> f32 {
   return mul(x, x)
 }
 func g(x: f32, w: f32) -> f32 {
@@ -206,7 +210,8 @@ kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   out[i] = f(x[i])
 }
 )"},
-    {Rejection::kNonlinearCustomGradient, "gradient_that_branches_on_the_adjoint", "12:3", R"(func f(x: f32) -> f32 {
+    {AdjointRejection::kNonlinearCustomGradient, "gradient_that_branches_on_the_adjoint", "12:3",
+     R"(func f(x: f32) -> f32 {
   return mul(x, x)
 }
 func g(x: f32, w: f32) -> f32 {
@@ -241,7 +246,7 @@ std::string name_of(const ::testing::TestParamInfo<Rejected>& info) { return std
 INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointRejections, ::testing::ValuesIn(kRejected), name_of);
 
 TEST(AdjointRejections, EveryLabelIsTestedAndUnique) {
-  std::set<Rejection> tested = {Rejection::kKernelTooLarge};  // tested below
+  std::set<AdjointRejection> tested = {AdjointRejection::kKernelTooLarge};  // tested below
   for (const Rejected& rejected : kRejected)
     tested.insert(rejected.rejection);
   for (std::size_t k = 0; k < kRejections.size(); ++k) {

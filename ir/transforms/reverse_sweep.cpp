@@ -14,13 +14,13 @@ namespace assay::transforms {
 using namespace ir;
 
 void SweepGenerator::reverse(const Region& region) {
-  for (const Node& node : std::views::reverse(region.nodes)) {
+  for (const SsaNode& node : std::views::reverse(region.nodes)) {
     builder_.at(node.loc);
     if (liveness_.has_reverse(node)) reverse_node(node);
   }
 }
 
-void SweepGenerator::reverse_node(const Node& node) {
+void SweepGenerator::reverse_node(const SsaNode& node) {
   if (const auto* compute = std::get_if<ComputeNode>(&node.node)) reverse_compute(*compute);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) reverse_load(*load);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) reverse_store(*store);
@@ -47,23 +47,23 @@ ExprId SweepGenerator::contribution(const ComputeNode& compute, std::size_t k, E
   const AdjointRule& rule = rule_of(compute.op);
   const std::uint8_t mask = reads_of(rule, k);
   rule_operands_.clear();
-  rule_types_.clear();
+  rule_operand_types_.clear();
   for (std::size_t i = 0; i < compute.args.size(); ++i) {
     const bool read = i < 3 && (mask >> i & 1U) != 0;
     rule_operands_.push_back(read ? expr(compute.args[i]) : kNone);
-    rule_types_.push_back(compute.args[i].type);
+    rule_operand_types_.push_back(compute.args[i].type);
   }
   const bool reads_result = (mask & kReadsResult) != 0;
   AdjointRuleContext context{.builder = builder_,
                              .w = w,
                              .args = rule_operands_,
                              .result = reads_result ? builder_.var(primal_variables_[index(compute.result)]) : kNone,
-                             .operand_types = rule_types_,
+                             .operand_types = rule_operand_types_,
                              .index = compute.index};
   const ExprId term = rule.term(context, static_cast<int>(k));
   const bool shared = builder_.type_of(term).is_tile() && compute.args[k].type.is_scalar();
 
-  const bool masked = rule.zero_adjoint_test == ZeroAdjointTest::kIfUnselected && mask != 0 &&
+  const bool masked = rule.zero_adjoint_test == ZeroAdjointTest::kForUnselectedValues && mask != 0 &&
                       activity_.possibly_unused_values[index(compute.result)];
   const bool apart = compute.kind != ExprKind::kOperation || is_elementwise(compute.op);
   const ExprId guarded =
@@ -162,7 +162,7 @@ void SweepGenerator::reverse_load(const LoadNode& load) {
   for (const FieldGradient& field : gradient_arrays_[static_cast<std::size_t>(load.array)]) {
     const auto found = gradient_of_part(field, load.path);
     if (!found) continue;
-    const std::vector<PartStep> path = path_of(load.path);
+    const std::vector<ElementPartStep> path = path_of(load.path);
     add_to_part(field.gradient, load.indices, std::span(path).subspan(found->first_step),
                 field_at(builder_.var(w), found->fields));
   }
@@ -175,10 +175,10 @@ void SweepGenerator::reverse_store(const StoreNode& store) {
   for (const FieldGradient& field : gradient_arrays_[static_cast<std::size_t>(store.array)]) {
     const auto found = gradient_of_part(field, store.path);
     if (!found) continue;
-    const std::vector<PartStep> whole_path = path_of(store.path);
+    const std::vector<ElementPartStep> whole_path = path_of(store.path);
     const auto path = std::span(whole_path).subspan(found->first_step);
     Type type = builder_.function().var(field.gradient).type.element();
-    if (store.value.type.is_tile()) type = type.tiled_as(store.value.type);
+    if (store.value.type.is_tile()) type = type.with_tile_extents_of(store.value.type);
     const auto cell = [&] { return part(this->cell(field.gradient, store.indices, type), path); };
     if (is_active && seed == kNone) {
       seed = builder_.let("seed", cell());
@@ -192,9 +192,10 @@ void SweepGenerator::reverse_store(const StoreNode& store) {
 }
 
 void SweepGenerator::reverse_atomic(const AtomicNode& atomic) {
-  const ir::AtomicEntry& operation = row(atomic.op);
+  const ir::AtomicOperationEntry& operation = row(atomic.op);
   const std::string& name = kernel_.var(atomic.array).name;
-  if (!operation.is_differentiable) return fail(reject(Rejection::kUnorderedAtomic, module_, builder_.at(), name));
+  if (!operation.is_differentiable)
+    return record_error(reject(AdjointRejection::kUnorderedAtomic, module_, builder_.at(), name));
   if (atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax) return reverse_extremum(atomic);
   const VarId gradient = gradient_of(atomic.array);
   const ExprId seed = atomic.path.empty() ? cell(gradient, atomic.indices, atomic.value.type)
@@ -278,7 +279,7 @@ void SweepGenerator::reverse_custom(const CustomDerivativeNode& custom) {
 }
 
 void SweepGenerator::collect_receivers(const Branch& branch, ValueSet& receivers) const {
-  for (const Merge& merge : branch.merges) {
+  for (const MergedValue& merge : branch.merges) {
     if (activity_.is_active(merge.then_value)) receivers.add(index(merge.then_value.value));
     if (activity_.is_active(merge.else_value)) receivers.add(index(merge.else_value.value));
   }
@@ -290,7 +291,7 @@ void SweepGenerator::collect_receivers(const Region& region, ValueSet& receivers
   const auto add = [&](const Operand& operand) {
     if (activity_.is_active(operand)) receivers.add(index(operand.value));
   };
-  for (const Node& node : region.nodes) {
+  for (const SsaNode& node : region.nodes) {
     if (const auto* compute = std::get_if<ComputeNode>(&node.node)) {
       if (is_active(compute->result)) std::ranges::for_each(compute->args, add);
     }
@@ -300,8 +301,8 @@ void SweepGenerator::collect_receivers(const Region& region, ValueSet& receivers
     if (const auto* branch = std::get_if<Branch>(&node.node)) collect_receivers(*branch, receivers);
     if (const auto* loop = std::get_if<Loop>(&node.node)) {
       for (const CarriedValue& carried : loop->carried_values) {
-        add(carried.initial);
-        add(carried.next);
+        add(carried.initial_value);
+        add(carried.next_value);
       }
       collect_receivers(loop->body, receivers);
     }
@@ -329,9 +330,9 @@ void SweepGenerator::reverse_branch(const Branch& branch) {
   liveness_.collect_defined(branch.else_region, inside);
   open_receivers(receivers, inside);
 
-  const auto arm = [&](const Region& region, Operand Merge::*value) {
+  const auto arm = [&](const Region& region, Operand MergedValue::*value) {
     return builder_.block([&] {
-      for (const Merge& merge : branch.merges) {
+      for (const MergedValue& merge : branch.merges) {
         const VarId w = adjoint_variables_[index(merge.result)];
         if (w == kNone) continue;
         accumulate(merge.*value, builder_.var(w));
@@ -342,8 +343,8 @@ void SweepGenerator::reverse_branch(const Branch& branch) {
   };
   const Loc loc = builder_.at();
   const ExprId condition = expr(branch.condition);
-  Block then_block = arm(branch.then_region, &Merge::then_value);
-  Block else_block = arm(branch.else_region, &Merge::else_value);
+  Block then_block = arm(branch.then_region, &MergedValue::then_value);
+  Block else_block = arm(branch.else_region, &MergedValue::else_value);
   if (then_block.statements.empty() && else_block.statements.empty()) return;
   builder_.append({.node = If{condition, std::move(then_block), std::move(else_block)}, .loc = loc});
 }
@@ -385,7 +386,7 @@ void SweepGenerator::reverse_loop(const Loop& loop) {
   ValueSet receivers = liveness_.none();
   collect_receivers(loop.body, receivers);
   for (const CarriedValue& carried : loop.carried_values) {
-    if (activity_.is_active(carried.next)) receivers.add(index(carried.next.value));
+    if (activity_.is_active(carried.next_value)) receivers.add(index(carried.next_value.value));
   }
   open_receivers(receivers, inside);
   const std::vector<VarId> carried_adjoints = open_carried_adjoints(loop);
@@ -415,16 +416,17 @@ void SweepGenerator::reverse_loop(const Loop& loop) {
   forget_adjoints(loop.body);
   for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
     adjoint_variables_[index(loop.carried_values[i].argument)] = kNone;
-    if (carried_adjoints[i] != kNone) accumulate(loop.carried_values[i].initial, builder_.var(carried_adjoints[i]));
+    if (carried_adjoints[i] != kNone)
+      accumulate(loop.carried_values[i].initial_value, builder_.var(carried_adjoints[i]));
   }
 }
 
 void SweepGenerator::reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints) {
   const Loc loc = builder_.at();
-  forward(loop.body, liveness_.needs(loop).read_values, {.record_values = true});
+  forward(loop.body, liveness_.needs(loop).read_values, {.records_values = true});
   builder_.at(loc);
   for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
-    if (carried_adjoints[i] != kNone) accumulate(loop.carried_values[i].next, builder_.var(carried_adjoints[i]));
+    if (carried_adjoints[i] != kNone) accumulate(loop.carried_values[i].next_value, builder_.var(carried_adjoints[i]));
   }
   reverse(loop.body);
   builder_.at(loc);
@@ -440,7 +442,7 @@ void SweepGenerator::reverse_iteration(const Loop& loop, const std::vector<VarId
 void SweepGenerator::restore_state(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top) {
   const auto& state = liveness_.needs(loop).restored_carried_values;
   for (const std::size_t i : state) {
-    const Value& value = value_of(loop.carried_values[i].argument);
+    const SsaValue& value = value_of(loop.carried_values[i].argument);
     bind(loop.carried_values[i].argument, builder_.let_zero(value.name, value.type));
   }
   const auto load_from = [&](VarId slot) {
@@ -450,7 +452,7 @@ void SweepGenerator::restore_state(const Loop& loop, const ReversedLoop& record,
     }
   };
   builder_.if_(
-      short_loop_condition(record), [&] { load_from(iteration); },
+      trip_count_fits_checkpoints(record), [&] { load_from(iteration); },
       [&] {
         builder_.while_(builder_.op(Op::kGt, {builder_.load(record.checkpoint_positions, {builder_.var(top)}),
                                               builder_.var(iteration)}),
@@ -465,7 +467,7 @@ void SweepGenerator::rerun_to(const Loop& loop, const ReversedLoop& record, VarI
   const VarId position = builder_.let("position", builder_.load(record.checkpoint_positions, {builder_.var(top)}));
   ValueSet inner = liveness_.none();
   for (const std::size_t i : state)
-    Liveness::add(inner, loop.carried_values[i].next);
+    Liveness::add(inner, loop.carried_values[i].next_value);
   const auto free_slot = [&] {
     return builder_.op(Op::kLt, {builder_.var(top), builder_.i32(record.checkpoint_count - 1)});
   };

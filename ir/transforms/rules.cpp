@@ -20,8 +20,8 @@ E outer(E a, E b) { return call(Op::kOuter, a, b); }
 E conjugate(E q) { return call(Op::kQuatInverse, q); }
 
 ExprId product(C c, int k) {
-  const Type given = type(c, k).tile_element();
-  const Type other = type(c, 1 - k).tile_element();
+  const Type given = type(c, k).tile_element_type();
+  const Type other = type(c, 1 - k).tile_element_type();
   const bool matrices = !given.is_scalar() && !other.is_scalar();
   if (matrices && given.is_vector()) return (k == 0 ? x(c, 1) * w(c) : w(c) * x(c)).id;
   if (matrices && other.is_vector()) return (k == 0 ? outer(w(c), x(c, 1)) : outer(x(c), w(c))).id;
@@ -33,7 +33,7 @@ ExprId product(C c, int k) {
 }
 ExprId quotient(C c, int k) {
   if (k == 0) return (w(c) / x(c, 1)).id;
-  const E numerator = type(c, 0).tile_element().is_scalar() ? w(c) * y(c) : inner(w(c), y(c));
+  const E numerator = type(c, 0).tile_element_type().is_scalar() ? w(c) * y(c) : inner(w(c), y(c));
   return (-numerator / x(c, 1)).id;
 }
 
@@ -70,7 +70,7 @@ ExprId made_from(C c, int k) {
   if (whole.is_transform() && part.is_quaternion() && first == 3) return call(Op::kRotation, w(c)).id;
   if (whole.is_transform() && part == vector_type(whole.scalar, 3) && first == 0)
     return call(Op::kTranslation, w(c)).id;
-  if (part == whole.indexed_part() && first % whole.cols == 0) return w(c)[first / whole.cols].id;
+  if (part == whole.indexed_part_type() && first % whole.cols == 0) return w(c)[first / whole.cols].id;
   return make(part, components(w(c), first, part.components())).id;
 }
 ExprId extract(C c, int) { return c.builder.op(Op::kInsert, {zero_of(c, 0).id, c.args[1], c.w}); }
@@ -164,7 +164,7 @@ struct Table {
   std::array<AdjointRule, kOpCount> rules{};
 
   void set(Op op, std::array<std::uint8_t, 3> reads, ZeroAdjointTest guard, ExprId (*term)(AdjointRuleContext&, int)) {
-    rules[static_cast<std::size_t>(op)] = {.term = term, .read_masks = reads, .zero_adjoint_test = guard};
+    rules[static_cast<std::size_t>(op)] = {.term = term, .primal_masks_by_operand = reads, .zero_adjoint_test = guard};
   }
 
   Table() {
@@ -181,11 +181,11 @@ struct Table {
     set(Op::kAdd, {}, ZeroAdjointTest::kNever, [](C c, int) { return c.w; });
     set(Op::kSub, {}, ZeroAdjointTest::kNever, [](C c, int k) { return k == 0 ? c.w : (-w(c)).id; });
     set(Op::kNeg, {}, ZeroAdjointTest::kNever, [](C c, int) { return (-w(c)).id; });
-    set(Op::kMul, {kZ, kX}, ZeroAdjointTest::kIfUnselected, product);
+    set(Op::kMul, {kZ, kX}, ZeroAdjointTest::kForUnselectedValues, product);
     set(Op::kDiv, {kZ, kZ | kY}, ZeroAdjointTest::kAlways, quotient);
-    set(Op::kFma, {kZ, kX, 0}, ZeroAdjointTest::kIfUnselected,
+    set(Op::kFma, {kZ, kX, 0}, ZeroAdjointTest::kForUnselectedValues,
         [](C c, int k) { return k == 2 ? c.w : (w(c) * x(c, 1 - k)).id; });
-    set(Op::kLerp, {kT, kT, kX | kZ}, ZeroAdjointTest::kIfUnselected, [](C c, int k) {
+    set(Op::kLerp, {kT, kT, kX | kZ}, ZeroAdjointTest::kForUnselectedValues, [](C c, int k) {
       if (k == 2) return (w(c) * (x(c, 1) - x(c))).id;
       return (w(c) * (k == 0 ? 1.0 - x(c, 2) : x(c, 2))).id;
     });
@@ -195,7 +195,7 @@ struct Table {
   }
 
   void piecewise() {
-    set(Op::kMod, {0, kX | kZ}, ZeroAdjointTest::kIfUnselected,
+    set(Op::kMod, {0, kX | kZ}, ZeroAdjointTest::kForUnselectedValues,
         [](C c, int k) { return k == 0 ? c.w : (-(w(c) * call(Op::kTrunc, x(c) / x(c, 1)))).id; });
     set(Op::kAbs, {kX}, ZeroAdjointTest::kNever, [](C c, int) {
       const E none = zero_like(w(c));
@@ -212,7 +212,7 @@ struct Table {
       return (k == 0 ? where(first, w(c), none) : where(first, none, w(c))).id;
     });
     set(Op::kClamp, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, ZeroAdjointTest::kNever, clamp);
-    set(Op::kSmoothstep, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, ZeroAdjointTest::kIfUnselected, smoothstep);
+    set(Op::kSmoothstep, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, ZeroAdjointTest::kForUnselectedValues, smoothstep);
     set(Op::kFrac, {}, ZeroAdjointTest::kNever, [](C c, int) { return c.w; });
     set(Op::kCopysign, {kX | kY, 0}, ZeroAdjointTest::kNever, [](C c, int k) {
       const E none = zero_like(w(c));
@@ -243,27 +243,31 @@ struct Table {
     set(Op::kLog1p, {kX}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) / (1.0 + x(c))).id; });
     set(Op::kSinh, {kX}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) * call(Op::kCosh, x(c))).id; });
     set(Op::kCosh, {kX}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) * call(Op::kSinh, x(c))).id; });
-    set(Op::kTanh, {kY}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (w(c) * (1.0 - y(c) * y(c))).id; });
-    set(Op::kAsinh, {kX}, ZeroAdjointTest::kIfUnselected,
+    set(Op::kTanh, {kY}, ZeroAdjointTest::kForUnselectedValues,
+        [](C c, int) { return (w(c) * (1.0 - y(c) * y(c))).id; });
+    set(Op::kAsinh, {kX}, ZeroAdjointTest::kForUnselectedValues,
         [](C c, int) { return (w(c) / call(Op::kSqrt, 1.0 + x(c) * x(c))).id; });
     set(Op::kAcosh, {kX}, ZeroAdjointTest::kAlways,
         [](C c, int) { return (w(c) / call(Op::kSqrt, (x(c) - 1.0) * (1.0 + x(c)))).id; });
     set(Op::kAtanh, {kX}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) / ((1.0 - x(c)) * (1.0 + x(c)))).id; });
-    set(Op::kErf, {kX}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (w(c) * gauss(c)).id; });
-    set(Op::kErfc, {kX}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (-w(c) * gauss(c)).id; });
+    set(Op::kErf, {kX}, ZeroAdjointTest::kForUnselectedValues, [](C c, int) { return (w(c) * gauss(c)).id; });
+    set(Op::kErfc, {kX}, ZeroAdjointTest::kForUnselectedValues, [](C c, int) { return (-w(c) * gauss(c)).id; });
     set(Op::kErfinv, {kY}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) * inverse_gauss(c)).id; });
     set(Op::kErfcinv, {kY}, ZeroAdjointTest::kAlways, [](C c, int) { return (-w(c) * inverse_gauss(c)).id; });
   }
 
   void trigonometric() {
-    set(Op::kSin, {kX}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (w(c) * call(Op::kCos, x(c))).id; });
-    set(Op::kCos, {kX}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (-w(c) * call(Op::kSin, x(c))).id; });
+    set(Op::kSin, {kX}, ZeroAdjointTest::kForUnselectedValues,
+        [](C c, int) { return (w(c) * call(Op::kCos, x(c))).id; });
+    set(Op::kCos, {kX}, ZeroAdjointTest::kForUnselectedValues,
+        [](C c, int) { return (-w(c) * call(Op::kSin, x(c))).id; });
     set(Op::kTan, {kY}, ZeroAdjointTest::kAlways, [](C c, int) { return (w(c) * (1.0 + y(c) * y(c))).id; });
     set(Op::kAsin, {kX}, ZeroAdjointTest::kAlways,
         [](C c, int) { return (w(c) / call(Op::kSqrt, (1.0 - x(c)) * (1.0 + x(c)))).id; });
     set(Op::kAcos, {kX}, ZeroAdjointTest::kAlways,
         [](C c, int) { return (-w(c) / call(Op::kSqrt, (1.0 - x(c)) * (1.0 + x(c)))).id; });
-    set(Op::kAtan, {kX}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (w(c) / (1.0 + x(c) * x(c))).id; });
+    set(Op::kAtan, {kX}, ZeroAdjointTest::kForUnselectedValues,
+        [](C c, int) { return (w(c) / (1.0 + x(c) * x(c))).id; });
     set(Op::kAtan2, {kX | kZ, kX | kZ}, ZeroAdjointTest::kAlways, [](C c, int k) {
       const E square = x(c) * x(c) + x(c, 1) * x(c, 1);
       return (k == 0 ? w(c) * (x(c, 1) / square) : -w(c) * (x(c) / square)).id;
@@ -275,22 +279,24 @@ struct Table {
     set(Op::kSplat, {}, ZeroAdjointTest::kNever, splat);
     set(Op::kExtract, {kZ}, ZeroAdjointTest::kNever, extract);
     set(Op::kInsert, {kZ, 0, kZ}, ZeroAdjointTest::kNever, insert);
-    set(Op::kDot, {kZ, kX}, ZeroAdjointTest::kIfUnselected, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
-    set(Op::kCross, {kZ, kX}, ZeroAdjointTest::kIfUnselected, cross);
-    set(Op::kLength, {kX | kY}, ZeroAdjointTest::kIfUnselected, length);
-    set(Op::kLengthSquared, {kX}, ZeroAdjointTest::kIfUnselected, [](C c, int) { return (x(c) * (2.0 * w(c))).id; });
-    set(Op::kNormalize, {kX | kY}, ZeroAdjointTest::kIfUnselected, normalize);
-    set(Op::kCwMul, {kZ, kX}, ZeroAdjointTest::kIfUnselected,
+    set(Op::kDot, {kZ, kX}, ZeroAdjointTest::kForUnselectedValues, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
+    set(Op::kCross, {kZ, kX}, ZeroAdjointTest::kForUnselectedValues, cross);
+    set(Op::kLength, {kX | kY}, ZeroAdjointTest::kForUnselectedValues, length);
+    set(Op::kLengthSquared, {kX}, ZeroAdjointTest::kForUnselectedValues,
+        [](C c, int) { return (x(c) * (2.0 * w(c))).id; });
+    set(Op::kNormalize, {kX | kY}, ZeroAdjointTest::kForUnselectedValues, normalize);
+    set(Op::kCwMul, {kZ, kX}, ZeroAdjointTest::kForUnselectedValues,
         [](C c, int k) { return call(Op::kCwMul, w(c), x(c, 1 - k)).id; });
-    set(Op::kCwDiv, {kZ, kZ | kY}, ZeroAdjointTest::kIfUnselected, [](C c, int k) {
+    set(Op::kCwDiv, {kZ, kZ | kY}, ZeroAdjointTest::kForUnselectedValues, [](C c, int k) {
       if (k == 0) return call(Op::kCwDiv, w(c), x(c, 1)).id;
       return (-call(Op::kCwDiv, call(Op::kCwMul, w(c), y(c)), x(c, 1))).id;
     });
-    set(Op::kDoubleDot, {kZ, kX}, ZeroAdjointTest::kIfUnselected, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
+    set(Op::kDoubleDot, {kZ, kX}, ZeroAdjointTest::kForUnselectedValues,
+        [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
     set(Op::kTranspose, {}, ZeroAdjointTest::kNever, [](C c, int) { return transposed(w(c)).id; });
-    set(Op::kOuter, {kZ, kX}, ZeroAdjointTest::kIfUnselected,
+    set(Op::kOuter, {kZ, kX}, ZeroAdjointTest::kForUnselectedValues,
         [](C c, int k) { return (k == 0 ? w(c) * x(c, 1) : x(c) * w(c)).id; });
-    set(Op::kInverse, {kY}, ZeroAdjointTest::kIfUnselected,
+    set(Op::kInverse, {kY}, ZeroAdjointTest::kForUnselectedValues,
         [](C c, int) { return (-(transposed(y(c)) * w(c) * transposed(y(c)))).id; });
     set(Op::kQuatInverse, {}, ZeroAdjointTest::kNever, [](C c, int) { return conjugate(w(c)).id; });
     set(Op::kTranslation, {}, ZeroAdjointTest::kNever,
@@ -302,7 +308,7 @@ struct Table {
   }
 
   void tiles() {
-    set(Op::kTileProduct, {kZ, kX}, ZeroAdjointTest::kIfUnselected, [](C c, int k) {
+    set(Op::kTileProduct, {kZ, kX}, ZeroAdjointTest::kForUnselectedValues, [](C c, int k) {
       return (k == 0 ? tile_product(w(c), tile_transposed(x(c, 1))) : tile_product(tile_transposed(x(c)), w(c))).id;
     });
     set(Op::kTileSum, {}, ZeroAdjointTest::kNever, [](C c, int) { return shaped(c, Op::kTileBroadcast); });

@@ -26,22 +26,25 @@ inline constexpr std::uint8_t kReadsFirstOperand = 1, kReadsSecondOperand = 2, k
 
 /// Whether a zero w needs an explicit test to contribute zero: zero times an infinite partial derivative would be NaN.
 enum class ZeroAdjointTest : std::uint8_t {
-  kNever,         ///< the partial derivative is finite for all operands, or w is selected and not multiplied
-  kIfUnselected,  ///< it is finite unless an operand or the result is not, which is allowed only for unselected values
-  kAlways,        ///< it may be infinite where the operation is finite, or the result may overflow
+  kNever,                ///< the partial derivative is finite for all operands, or w is selected and not multiplied
+  kForUnselectedValues,  ///< it is finite unless an operand or the result is not, which is allowed only for unselected
+                         ///< values
+  kAlways,               ///< it may be infinite where the operation is finite, or the result may overflow
 };
 
 struct AdjointRule {
   /// The contribution to operand k, of the type of the operand. Null if the operation has no rule.
   ir::ExprId (*term)(AdjointRuleContext&, int k) = nullptr;
   /// Mask of the primal values that term(k) reads, for k = 0, 1, 2; operands above 2 use the mask of 2.
-  std::array<std::uint8_t, 3> read_masks{};
+  std::array<std::uint8_t, 3> primal_masks_by_operand{};
   ZeroAdjointTest zero_adjoint_test = ZeroAdjointTest::kNever;  ///< whether a zero w needs an explicit test
 };
 
 const AdjointRule& rule_of(ir::Op op);
 
 /// Primal values that the contribution to operand k reads.
-inline std::uint8_t reads_of(const AdjointRule& rule, std::size_t k) { return rule.read_masks[k < 2 ? k : 2]; }
+inline std::uint8_t reads_of(const AdjointRule& rule, std::size_t k) {
+  return rule.primal_masks_by_operand[k < 2 ? k : 2];
+}
 
 }  // namespace assay::transforms

@@ -85,11 +85,11 @@ class Converter {
 
   template <class N>
   void append(N node) {
-    if (++nodes_ > kMostNodes) fail(Rejection::kKernelTooLarge, kernel_.name);
+    if (++nodes_ > kMostNodes) fail(AdjointRejection::kKernelTooLarge, kernel_.name);
     if (region_->nodes.empty()) region_->nodes.reserve(kFirstNodes);
-    region_->nodes.push_back(Node{.node = std::move(node), .loc = loc_});
+    region_->nodes.push_back(SsaNode{.node = std::move(node), .loc = loc_});
   }
-  void fail(Rejection rejection, const std::string& subject) {
+  void fail(AdjointRejection rejection, const std::string& subject) {
     if (!error_) error_ = reject(rejection, module_, loc_, subject);
   }
 
@@ -147,8 +147,8 @@ class Converter {
     Type type = expr.type;
     for (const Operand& arg : args) {
       if (!arg.type.is_tile() || type.is_tile() || !is_inlined() || !is_elementwise(expr.op)) continue;
-      if (!type.is_scalar()) fail(Rejection::kAggregateOfTileElement, frame_->function->name);
-      type = type.tiled_as(arg.type);
+      if (!type.is_scalar()) fail(AdjointRejection::kAggregateOfTileElement, frame_->function->name);
+      type = type.with_tile_extents_of(arg.type);
     }
     const ValueId result = add_value(name.empty() ? std::string(row(expr.op).mnemonic) : name, type, expr.loc);
     append(ComputeNode{.result = result, .op = expr.op, .index = expr.index, .args = std::move(args)});
@@ -158,7 +158,7 @@ class Converter {
 
   /// condition ? yes : no for each element of a tile.
   Operand choose(const Operand& condition, Operand yes, Operand no, const std::string& name, Loc loc) {
-    const ValueId result = add_value(name, yes.type.tile_element().tiled_as(condition.type), loc);
+    const ValueId result = add_value(name, yes.type.tile_element_type().with_tile_extents_of(condition.type), loc);
     append(ComputeNode{.result = result, .op = Op::kWhere, .args = {condition, yes, no}});
     return operand(result);
   }
@@ -166,10 +166,10 @@ class Converter {
   Operand spread(const Operand& value, Type tile) {
     if (value.type.is_tile() || !tile.is_tile()) return value;
     if (!value.type.is_scalar()) {
-      fail(Rejection::kAggregateOfTileElement, frame_->function->name);
-      return constant(value.type.tiled_as(tile), 0);
+      fail(AdjointRejection::kAggregateOfTileElement, frame_->function->name);
+      return constant(value.type.with_tile_extents_of(tile), 0);
     }
-    const ValueId result = add_value("spread", value.type.tiled_as(tile), loc_);
+    const ValueId result = add_value("spread", value.type.with_tile_extents_of(tile), loc_);
     append(ComputeNode{.result = result, .op = Op::kSplat, .args = {value}});
     return operand(result);
   }
@@ -223,7 +223,7 @@ class Converter {
     const Expr& expr = frame_->function->expr(id);
     const Variable& variable = frame_->function->var(expr.variable);
     if (variable.type.is_local_array()) {
-      fail(Rejection::kUnsupportedLocalArray, variable.name);
+      fail(AdjointRejection::kUnsupportedLocalArray, variable.name);
       return 0;
     }
     return frame_->arrays[static_cast<std::size_t>(expr.variable)];
@@ -243,7 +243,7 @@ class Converter {
   }
 
   Operand load_part(ExprId id, const std::string& name) {
-    const LoadedPart part = loaded_part(*frame_->function, id);
+    const LoadedElementPart part = loaded_part(*frame_->function, id);
     const Expr& expr = frame_->function->expr(part.load);
     const VarId array = array_of(expr.args[0]);
     std::vector<Operand> indices = operands(std::span(expr.args).subspan(1));
@@ -256,17 +256,17 @@ class Converter {
 
   /// The name of the field for s[i].field, and "v_i_2" for v[i][2].
   std::string part_name(VarId array, std::vector<Operand> indices, const Path& path) const {
-    const PathStep& last = path.back();
+    const ElementPathStep& last = path.back();
     if (last.field_index != kNone)
       return module_.structs[last.whole_type.struct_id].fields[static_cast<std::size_t>(last.field_index)].name;
-    for (const PathStep& step : path)
+    for (const ElementPathStep& step : path)
       if (step.field_index == kNone) indices.push_back(step.index);
     return cell_name(array, indices);
   }
 
-  Path path_of(const std::vector<PartStep>& steps) {
+  Path path_of(const std::vector<ElementPartStep>& steps) {
     Path path;
-    for (const PartStep& step : steps) {
+    for (const ElementPartStep& step : steps) {
       path.push_back({.whole_type = step.whole_type, .field_index = step.field_index});
       if (step.index != kNone) path.back().index = evaluate(step.index);
     }
@@ -310,18 +310,20 @@ class Converter {
 
   std::vector<Operand> inline_call(std::int32_t callee, const std::vector<Operand>& args) {
     const Function& called = module_.functions[static_cast<std::size_t>(callee)];
-    if (called.gradient == kNone && called.replay == kNone) return inline_body(callee, args);
+    if (called.gradient_function_index == kNone && called.replay_function_index == kNone)
+      return inline_body(callee, args);
     if (std::ranges::any_of(args, [](const Operand& arg) { return arg.type.is_tile(); })) {
-      fail(Rejection::kTileCustomDerivative, called.name);
+      fail(AdjointRejection::kTileCustomDerivative, called.name);
       return zeros(called.results);
     }
     CustomDerivativeNode node{.called_function = callee,
-                              .gradient_function = called.gradient,
+                              .gradient_function = called.gradient_function_index,
                               .args = args,
                               .primal_values = {},
                               .results = {}};
     const Loc loc = loc_;
-    node.primal_values = inline_body(called.replay == kNone ? callee : called.replay, args);
+    node.primal_values =
+        inline_body(called.replay_function_index == kNone ? callee : called.replay_function_index, args);
     loc_ = loc;
     std::vector<Operand> results;
     for (const Type type : called.results) {
@@ -334,10 +336,10 @@ class Converter {
 
   std::vector<Operand> inline_body(std::int32_t callee, const std::vector<Operand>& args) {
     const Function& called = module_.functions[static_cast<std::size_t>(callee)];
-    if (++nodes_ > kMostNodes) fail(Rejection::kKernelTooLarge, kernel_.name);
+    if (++nodes_ > kMostNodes) fail(AdjointRejection::kKernelTooLarge, kernel_.name);
     if (error_) return zeros(called.results);
     structured_.push_back(structure(module_, called));
-    const StructuredFunction& body = structured_.back();
+    const JumpFreeFunction& body = structured_.back();
     Frame frame = new_frame(body.function);
     for (std::size_t p = 0; p < args.size(); ++p) {
       frame.environment[p] = args[p];
@@ -363,7 +365,7 @@ class Converter {
 
   void statement(const Let& let) {
     const Variable& variable = frame_->function->var(let.variable);
-    if (variable.type.is_local_array()) return fail(Rejection::kUnsupportedLocalArray, variable.name);
+    if (variable.type.is_local_array()) return fail(AdjointRejection::kUnsupportedLocalArray, variable.name);
     binding(let.variable) = let.value == kNone ? constant(variable.type, 0) : evaluate(let.value, variable.name);
   }
   void statement(const Assign& assign) {
@@ -372,14 +374,14 @@ class Converter {
   void statement(const Store& store) {
     const VarId array = array_of(store.array);
     std::vector<Operand> indices = operands(store.indices);
-    const ChangedPart part = stored_part(*frame_->function, store);
+    const ChangedElementPart part = stored_part(*frame_->function, store);
     const Operand value = evaluate(part.value);
     append(StoreNode{.array = array, .indices = std::move(indices), .value = value, .path = path_of(part.path)});
   }
   void statement(const Atomic& atomic) {
     const VarId array = array_of(atomic.array);
     std::vector<Operand> indices = operands(atomic.indices);
-    const ChangedPart part = updated_part(*frame_->function, atomic);
+    const ChangedElementPart part = updated_part(*frame_->function, atomic);
     const Operand value = evaluate(part.value);
     ValueId result = kNone;
     if (atomic.result != kNone) {
@@ -451,7 +453,7 @@ class Converter {
         binding(variable) = spread(binding(variable), tile_);
       grown = try_loop(node, body, prepare);
       if (grown.empty()) return;
-      if (!is_inlined()) return fail(Rejection::kAggregateOfTileElement, frame_->function->name);
+      if (!is_inlined()) return fail(AdjointRejection::kAggregateOfTileElement, frame_->function->name);
       frame_->environment = before;
     }
   }
@@ -471,8 +473,10 @@ class Converter {
       const std::string& name = frame_->function->var(variable).name;
       const ValueId argument = add_value(name, initial.type, loc);
       variables.push_back(variable);
-      node.carried_values.push_back(
-          {.argument = argument, .initial = initial, .next = {}, .result = add_value(name, initial.type, loc)});
+      node.carried_values.push_back({.argument = argument,
+                                     .initial_value = initial,
+                                     .next_value = {},
+                                     .result = add_value(name, initial.type, loc)});
       binding(variable) = operand(argument);
     }
     prepare(node, variables);
@@ -480,10 +484,10 @@ class Converter {
     std::vector<VarId> grown;
     for (std::size_t i = 0; i < variables.size(); ++i) {
       CarriedValue& carried = node.carried_values[i];
-      const Type type = carried.initial.type;
-      carried.next = in_region(node.body, [&] { return spread(binding(variables[i]), type); });
-      if (carried.next.type == type) continue;
-      tile_ = carried.next.type;
+      const Type type = carried.initial_value.type;
+      carried.next_value = in_region(node.body, [&] { return spread(binding(variables[i]), type); });
+      if (carried.next_value.type == type) continue;
+      tile_ = carried.next_value.type;
       grown.push_back(variables[i]);
     }
     frame_->environment = before;
@@ -504,7 +508,7 @@ class Converter {
     node.index = add_value(variable.name, variable.type, loc_);
     const ValueId index = node.index;
     for (const Operand& bound : {node.start, node.stop, node.step}) {
-      if (bound.type.is_tile()) fail(Rejection::kElementDependentTripCount, frame_->function->name);
+      if (bound.type.is_tile()) fail(AdjointRejection::kElementDependentTripCount, frame_->function->name);
     }
     loop(node, range.body, [&](Loop&, const auto&) { binding(range.variable) = operand(index); });
   }
@@ -513,8 +517,8 @@ class Converter {
     loop(Loop{}, repeat.body, [&](Loop& node, const std::vector<VarId>& variables) {
       const auto at = std::find(variables.begin(), variables.end(), more);
       node.condition = static_cast<std::size_t>(at - variables.begin());
-      if (node.carried_values[node.condition].initial.type.is_tile())
-        fail(Rejection::kElementDependentTripCount, frame_->function->name);
+      if (node.carried_values[node.condition].initial_value.type.is_tile())
+        fail(AdjointRejection::kElementDependentTripCount, frame_->function->name);
     });
   }
   void statement(const Break&) {}
@@ -523,7 +527,7 @@ class Converter {
 
   const Module& module_;
   const Function& kernel_;
-  std::deque<StructuredFunction> structured_;  ///< keeps the functions that frames point to
+  std::deque<JumpFreeFunction> structured_;  ///< keeps the functions that frames point to
   SsaKernel result_;
   Frame* frame_ = nullptr;
   Region* region_ = nullptr;

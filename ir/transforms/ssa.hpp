@@ -18,7 +18,7 @@ namespace assay::transforms {
 using ValueId = std::int32_t;
 
 /// A value of the kernel: its name, type and location.
-struct Value {
+struct SsaValue {
   std::string name;  ///< name of the source variable that it was assigned to, or derived from its operation
   ir::Type type;     ///< type of the value
   ir::Loc loc;       ///< location in the source
@@ -44,13 +44,13 @@ struct ComputeNode {
   ir::VarId array = ir::kNone;                   ///< array of a kShapeOf: parameter of the kernel
   std::vector<Operand> args;                     ///< operands in order
 };
-/// One step from an element to a part of it, as ir::PartStep.
-struct PathStep {
+/// One step from an element to a part of it, as ir::ElementPartStep.
+struct ElementPathStep {
   ir::Type whole_type;                   ///< type of the value that has the part
   std::int32_t field_index = ir::kNone;  ///< number of the field; kNone: the part has an index
   Operand index = {};                    ///< index of the row or component
 };
-using Path = std::vector<PathStep>;  ///< from the element; empty for the whole element
+using Path = std::vector<ElementPathStep>;  ///< from the element; empty for the whole element
 
 /// result = array[indices], or a part of it
 struct LoadNode {
@@ -76,7 +76,7 @@ struct AtomicNode {
   Path path = {};                        ///< part to update
 };
 /// results = primal, whose derivative by `args` is defined by the function `gradient`. No derivative is propagated
-/// through the values from which `primal` was computed.
+/// through the values from which `primal_parameter` was computed.
 struct CustomDerivativeNode {
   std::int32_t called_function = ir::kNone;  ///< called function, as an index into Module::functions
   std::int32_t gradient_function =
@@ -86,10 +86,10 @@ struct CustomDerivativeNode {
   std::vector<ValueId> results;        ///< the same values, with the derivatives defined by the gradient
 };
 struct Region {
-  std::vector<struct Node> nodes;  ///< operations in program order
+  std::vector<struct SsaNode> nodes;  ///< operations in program order
 };
 /// A value that a branch defines: that of the region that was executed.
-struct Merge {
+struct MergedValue {
   ValueId result = ir::kNone;  ///< value after the branch
   Operand then_value;          ///< its value if the condition is true
   Operand else_value;          ///< its value if the condition is false
@@ -99,13 +99,13 @@ struct Branch {
   Operand condition;  ///< a bool
   Region then_region;
   Region else_region;
-  std::vector<Merge> merges;  ///< values that differ between the two regions
+  std::vector<MergedValue> merges;  ///< values that differ between the two regions
 };
 /// A value that a loop passes from one iteration to the next.
 struct CarriedValue {
   ValueId argument = ir::kNone;  ///< value at the start of an iteration
-  Operand initial;               ///< value before the first iteration
-  Operand next;                  ///< value for the following iteration
+  Operand initial_value;         ///< value before the first iteration
+  Operand next_value;            ///< value for the following iteration
   ValueId result = ir::kNone;    ///< value after the loop
 };
 /// Counted: `index` runs from start by step to before stop, bounds evaluated before the loop.
@@ -118,7 +118,7 @@ struct Loop {
   std::vector<CarriedValue> carried_values = {};  ///< values that iterations pass on
   Region body = {};
 };
-struct Node {
+struct SsaNode {
   std::variant<ComputeNode, LoadNode, StoreNode, AtomicNode, CustomDerivativeNode, Branch, Loop> node;
   ir::Loc loc;  ///< location in the source
 };
@@ -126,7 +126,7 @@ struct Node {
 /// A kernel in this form. Values 0 to parameter_count + launch_rank - 1 are its value parameters and thread indices,
 /// numbered as its variables (array parameters have a number too, which no operand uses).
 struct SsaKernel {
-  std::vector<Value> values;  ///< all values, by ValueId
+  std::vector<SsaValue> values;  ///< all values, by ValueId
   Region body;
 };
 

@@ -55,7 +55,7 @@ class Checker {
   std::string name(ValueId value) const { return ssa_.values[static_cast<std::size_t>(value)].name; }
 
   void region(const Region& region, std::vector<bool>& scope) {
-    for (const Node& node : region.nodes)
+    for (const SsaNode& node : region.nodes)
       std::visit([&](const auto& concrete) { visit(concrete, scope); }, node.node);
   }
   void visit(const ComputeNode& compute, std::vector<bool>& scope) {
@@ -89,7 +89,7 @@ class Checker {
     std::vector<bool> else_scope = scope;
     region(branch.then_region, then_scope);
     region(branch.else_region, else_scope);
-    for (const Merge& merge : branch.merges) {
+    for (const MergedValue& merge : branch.merges) {
       use(merge.then_value, then_scope);
       use(merge.else_value, else_scope);
       define(merge.result, scope);
@@ -102,15 +102,15 @@ class Checker {
       define(loop.index, inner);
     }
     for (const CarriedValue& carried : loop.carried_values) {
-      use(carried.initial, scope);
+      use(carried.initial_value, scope);
       define(carried.argument, inner);
     }
     region(loop.body, inner);
     for (const CarriedValue& carried : loop.carried_values) {
-      use(carried.next, inner);
+      use(carried.next_value, inner);
       define(carried.result, scope);
     }
-    if (!loop.is_range_loop && loop.carried_values.at(loop.condition).next.type != ir::kBool)
+    if (!loop.is_range_loop && loop.carried_values.at(loop.condition).next_value.type != ir::kBool)
       fault_ = "condition is not a bool";
   }
 
@@ -134,7 +134,7 @@ TEST(Ssa, IsValidForRandomPrograms) {
 }
 
 TEST(Ssa, IsValidForKernelsOfEveryFamily) {
-  for (const generators::FamilyEntry& family : generators::families()) {
+  for (const generators::KernelFamilyDefinition& family : generators::families()) {
     for (std::uint64_t seed = 0; seed < 30 && !HasFailure(); ++seed)
       expect_sound(generators::generate(family.family, seed).module);
   }
@@ -152,7 +152,7 @@ SsaKernel ssa_of(const std::string& text) {
 template <class N>
 int count(const Region& region) {
   int found = 0;
-  for (const Node& node : region.nodes) {
+  for (const SsaNode& node : region.nodes) {
     found += std::holds_alternative<N>(node.node) ? 1 : 0;
     if (const auto* branch = std::get_if<Branch>(&node.node)) {
       found += count<N>(branch->then_region) + count<N>(branch->else_region);

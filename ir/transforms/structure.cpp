@@ -75,8 +75,8 @@ class Structurer {
                         .variables = function.variables,
                         .expressions = {},
                         .body = {},
-                        .gradient = function.gradient,
-                        .replay = function.replay,
+                        .gradient_function_index = function.gradient_function_index,
+                        .replay_function_index = function.replay_function_index,
                         .annotations = function.annotations,
                         .loc = function.loc};
     // Reserves space for the flags of jumps.
@@ -84,7 +84,7 @@ class Structurer {
     result_.function.expressions.assign(function.expressions.begin(), function.expressions.end());
   }
 
-  StructuredFunction run() {
+  JumpFreeFunction run() {
     for (const Type type : source_.results)
       result_.results.push_back(builder_.let_zero("result", type));
     if (exits_of(source_.body).returns) returned_ = builder_.let("returned", builder_.boolean(false));
@@ -265,7 +265,7 @@ class Structurer {
   }
 
   const Function& source_;
-  StructuredFunction result_;
+  JumpFreeFunction result_;
   Builder builder_;
   std::vector<LoopFlags> loops_;
   VarId returned_ = kNone;
@@ -273,7 +273,7 @@ class Structurer {
 
 }  // namespace
 
-StructuredFunction structure(const Module& module, const Function& function) {
+JumpFreeFunction structure(const Module& module, const Function& function) {
   return Structurer(module, function).run();
 }
 

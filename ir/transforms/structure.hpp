@@ -9,12 +9,12 @@
 namespace assay::transforms {
 
 /// A function without jumps.
-struct StructuredFunction {
+struct JumpFreeFunction {
   ir::Function function;  ///< has no Break, Continue or Return; the condition of every While is a bool variable
   std::vector<ir::VarId>
       results;  ///< variables that hold the returned values at the end; zero if no return was reached
 };
 
-StructuredFunction structure(const ir::Module& module, const ir::Function& function);
+JumpFreeFunction structure(const ir::Module& module, const ir::Function& function);
 
 }  // namespace assay::transforms

@@ -43,7 +43,7 @@ bool is_structured(const Function& function, const Block& block) {
 Module structured(const Module& module) {
   Module result = module;
   for (Function& function : result.functions) {
-    StructuredFunction made = structure(module, function);
+    JumpFreeFunction made = structure(module, function);
     EXPECT_TRUE(is_structured(made.function, made.function.body));
     Builder builder(result, made.function);
     std::vector<ExprId> values;
@@ -53,7 +53,7 @@ Module structured(const Module& module) {
     function = std::move(made.function);
   }
   for (Function& kernel : result.kernels) {
-    StructuredFunction made = structure(module, kernel);
+    JumpFreeFunction made = structure(module, kernel);
     EXPECT_TRUE(is_structured(made.function, made.function.body));
     EXPECT_TRUE(made.results.empty());
     kernel = std::move(made.function);

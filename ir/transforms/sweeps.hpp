@@ -19,8 +19,8 @@ namespace assay::transforms {
 
 /// Checkpoints of an outermost loop. Inner loops, whose states are recomputed for each iteration of the outer loop,
 /// keep fewer.
-inline constexpr std::int32_t kOuterLoopCheckpoints = 64;
-inline constexpr std::int32_t kInnerLoopCheckpoints = 32;
+inline constexpr std::int32_t kMaxOuterLoopCheckpoints = 64;
+inline constexpr std::int32_t kMaxInnerLoopCheckpoints = 32;
 
 /// Variables of the backward kernel that belong to one reversed loop.
 struct ReversedLoop {
@@ -63,7 +63,7 @@ class SweepGenerator {
   using VarId = ir::VarId;
   using ExprId = ir::ExprId;
   static std::size_t index(ValueId value) { return static_cast<std::size_t>(value); }
-  const Value& value_of(ValueId value) const { return ssa_.values[index(value)]; }
+  const SsaValue& value_of(ValueId value) const { return ssa_.values[index(value)]; }
   bool is_active(ValueId value) const { return activity_.active_values[index(value)]; }
 
   // ---- expressions of the backward kernel
@@ -74,26 +74,29 @@ class SweepGenerator {
   /// Loads the element of the array at the indices, or the tile that starts there, by type.
   ExprId cell(VarId array, const std::vector<Operand>& indices, ir::Type type);
   /// The path in expressions of the backward kernel.
-  std::vector<ir::PartStep> path_of(const Path& path);
+  std::vector<ir::ElementPartStep> path_of(const Path& path);
   /// A part of a value, and the value with that part replaced.
-  ExprId part(ExprId whole, std::span<const ir::PartStep> path);
-  ExprId with_part(ExprId whole, std::span<const ir::PartStep> path, ExprId value);
+  ExprId part(ExprId whole, std::span<const ir::ElementPartStep> path);
+  ExprId with_part(ExprId whole, std::span<const ir::ElementPartStep> path, ExprId value);
   /// Stores to a part of an element.
-  void store_part(VarId array, const std::vector<Operand>& indices, std::span<const ir::PartStep> path, ExprId value);
+  void store_part(VarId array, const std::vector<Operand>& indices, std::span<const ir::ElementPartStep> path,
+                  ExprId value);
   /// Adds to a part of an element atomically; the path has no fields.
-  void add_to_part(VarId array, const std::vector<Operand>& indices, std::span<const ir::PartStep> path, ExprId value);
+  void add_to_part(VarId array, const std::vector<Operand>& indices, std::span<const ir::ElementPartStep> path,
+                   ExprId value);
   /// A new variable initialized with the operand.
   VarId let_operand(const std::string& name, const Operand& operand);
 
   // ---- forward sweep (forward_sweep.cpp)
-  void forward(const Region& region, const ValueSet& live_after, SweepOptions sweep);
-  void forward_node(const Node& node, const ValueSet& live, SweepOptions sweep);
+  void forward(const Region& region, const ValueSet& live_after, ForwardSweepOptions sweep);
+  void forward_node(const SsaNode& node, const ValueSet& live, ForwardSweepOptions sweep);
   void forward_compute(const ComputeNode& compute);
   void forward_load(const LoadNode& load);
   void forward_custom(const CustomDerivativeNode& custom, const ValueSet& live);
-  void forward_branch(const Branch& branch, const ValueSet& live, SweepOptions sweep);
-  void forward_loop(const Loop& loop, const ValueSet& live, SweepOptions sweep);
-  void run_loop(const Loop& loop, const std::vector<std::size_t>& carried, ReversedLoop* record, SweepOptions sweep);
+  void forward_branch(const Branch& branch, const ValueSet& live, ForwardSweepOptions sweep);
+  void forward_loop(const Loop& loop, const ValueSet& live, ForwardSweepOptions sweep);
+  void run_loop(const Loop& loop, const std::vector<std::size_t>& carried, ReversedLoop* record,
+                ForwardSweepOptions sweep);
   void save_state(const Loop& loop, const ReversedLoop& record, VarId iteration);
   /// Declares before a branch the variables that the reverse sweep reads after it.
   void predeclare(const Region& region, const ValueSet& live);
@@ -108,7 +111,7 @@ class SweepGenerator {
 
   // ---- reverse sweep (reverse_sweep.cpp)
   void reverse(const Region& region);
-  void reverse_node(const Node& node);
+  void reverse_node(const SsaNode& node);
   void reverse_compute(const ComputeNode& compute);
   void reverse_load(const LoadNode& load);
   void reverse_store(const StoreNode& store);
@@ -127,7 +130,7 @@ class SweepGenerator {
   /// Binds the state of the loop at the start of `iteration`. `top` is the current checkpoint of a long loop.
   void restore_state(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top);
   void rerun_to(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top);
-  ExprId short_loop_condition(const ReversedLoop& record) {
+  ExprId trip_count_fits_checkpoints(const ReversedLoop& record) {
     return builder_.op(Op::kLe, {builder_.var(record.trip_count), builder_.i32(record.checkpoint_count)});
   }
   std::vector<VarId> open_carried_adjoints(const Loop& loop);
@@ -146,7 +149,7 @@ class SweepGenerator {
   void forget_adjoints(const Region& region);
 
   /// Keeps the first error. The sweeps continue, so that every value stays bound.
-  void fail(Error error) {
+  void record_error(Error error) {
     if (!error_) error_ = std::move(error);
   }
 
@@ -164,7 +167,7 @@ class SweepGenerator {
   std::set<Op> differentiated_operations_;                   ///< operations whose rule was applied
   std::map<const Loop*, ReversedLoop> reversed_loops_;       ///< record of each reversed loop
   std::vector<ExprId> rule_operands_;                        ///< operands of the current rule
-  std::vector<ir::Type> rule_types_;                         ///< types of these operands
+  std::vector<ir::Type> rule_operand_types_;                 ///< types of these operands
   std::vector<ir::Stmt> hoisted_declarations_;     ///< declarations of local arrays, for the top of the kernel
   int reversed_loop_depth_ = 0;                    ///< nesting depth of reversed loops at the current point
   const Loop* outermost_reversed_loop_ = nullptr;  ///< the outermost of these loops; null: none

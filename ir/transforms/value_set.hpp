@@ -14,10 +14,11 @@ class ValueSet {
  public:
   ValueSet() = default;
   /// The empty set for a kernel with `values` values. Sets can be combined only if they belong to the same kernel.
-  explicit ValueSet(std::size_t values) : size_(values), words_((values + kBitsPerWord - 1) / kBitsPerWord) {}
+  explicit ValueSet(std::size_t values)
+      : kernel_value_count_(values), words_((values + kBitsPerWord - 1) / kBitsPerWord) {}
 
   /// Number of values of the kernel, in the set or not.
-  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t size() const { return kernel_value_count_; }
   bool operator[](std::size_t value) const { return (words_[value / kBitsPerWord] >> value % kBitsPerWord & 1U) != 0; }
   void add(std::size_t value) { words_[value / kBitsPerWord] |= std::uint64_t{1} << value % kBitsPerWord; }
 
@@ -58,8 +59,8 @@ class ValueSet {
     return *this;
   }
 
-  std::size_t size_ = 0;              ///< number of values of the kernel, in the set or not
-  std::vector<std::uint64_t> words_;  ///< one bit for each value, set if it is in the set
+  std::size_t kernel_value_count_ = 0;  ///< number of values of the kernel, in the set or not
+  std::vector<std::uint64_t> words_;    ///< one bit for each value, set if it is in the set
 };
 
 }  // namespace assay::transforms

@@ -15,17 +15,17 @@ enum class Scalar : std::uint8_t { kBool, kI8, kI16, kI32, kI64, kU8, kU16, kU32
 inline constexpr int kScalarCount = 13;
 
 /// Properties of one scalar type; one row each in kScalars.
-struct ScalarEntry {
+struct ScalarTypeProperties {
   Scalar scalar;               ///< the scalar type
   std::string_view name;       ///< spelling in the text form: "f32"
   std::string_view warp_name;  ///< spelling after `wp.`, or the Python builtin: "float32"
   int bytes;                   ///< size in memory; bool is one byte
   bool is_float;               ///< whether it is a floating-point type
   bool is_signed;              ///< whether it is a signed integer or float; bool is unsigned
-  int digits;                  ///< precision p in bits of a float, hidden bit included; value bits of an integer
+  int significant_bits;        ///< precision p in bits of a float, hidden bit included; value bits of an integer
 };
 
-inline constexpr ScalarEntry kScalars[kScalarCount] = {
+inline constexpr ScalarTypeProperties kScalars[kScalarCount] = {
     {Scalar::kBool, "bool", "bool", 1, false, false, 1},   {Scalar::kI8, "i8", "int8", 1, false, true, 7},
     {Scalar::kI16, "i16", "int16", 2, false, true, 15},    {Scalar::kI32, "i32", "int32", 4, false, true, 31},
     {Scalar::kI64, "i64", "int64", 8, false, true, 63},    {Scalar::kU8, "u8", "uint8", 1, false, false, 8},
@@ -35,7 +35,7 @@ inline constexpr ScalarEntry kScalars[kScalarCount] = {
     {Scalar::kF64, "f64", "float64", 8, true, true, 53},
 };
 
-constexpr const ScalarEntry& row(Scalar scalar) { return kScalars[static_cast<int>(scalar)]; }
+constexpr const ScalarTypeProperties& row(Scalar scalar) { return kScalars[static_cast<int>(scalar)]; }
 constexpr bool is_float(Scalar scalar) { return row(scalar).is_float; }
 constexpr bool is_integer(Scalar scalar) { return !row(scalar).is_float && scalar != Scalar::kBool; }
 
@@ -94,13 +94,13 @@ struct Type {
   /// Extent of the tile's last dimension: the distance between its rows.
   constexpr int tile_columns() const { return tile[1] == 0 ? tile[0] : tile[1]; }
   /// The type of one element of a tile; other types are returned unchanged.
-  constexpr Type tile_element() const {
+  constexpr Type tile_element_type() const {
     Type type = *this;
     type.tile = {};
     return type;
   }
   /// A tile with the extents of another one.
-  constexpr Type tiled_as(Type other) const {
+  constexpr Type with_tile_extents_of(Type other) const {
     Type type = *this;
     type.tile = other.tile;
     return type;
@@ -118,7 +118,7 @@ struct Type {
   /// The scalar type of one component of a vector, matrix, quaternion or transform.
   constexpr Type component() const { return Type{.shape = Shape::kScalar, .scalar = scalar}; }
   /// The type of a part selected by one index: a row of a matrix, a component of other aggregates.
-  constexpr Type indexed_part() const {
+  constexpr Type indexed_part_type() const {
     return is_matrix() ? Type{.shape = Shape::kVector, .scalar = scalar, .rows = cols} : component();
   }
   /// Number of parts of an aggregate.

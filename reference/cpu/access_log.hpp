@@ -10,7 +10,7 @@
 namespace assay::reference {
 
 /// An earlier access that a new one conflicts with.
-struct Conflict {
+struct AccessConflict {
   Finding::Kind kind = Finding::Kind::kRace;  ///< defect that the conflict is
   std::int64_t thread = 0;                    ///< number of the thread of the earlier access
   ir::Loc loc = {};                           ///< source location of the earlier access
@@ -30,9 +30,11 @@ class AccessingThreads {
   }
   bool empty() const { return first_thread_ < 0; }
   /// The access of a thread other than `thread`, if there is one.
-  std::optional<Conflict> find_access_by_other_thread(std::int32_t thread) const {
-    if (first_thread_ >= 0 && first_thread_ != thread) return Conflict{.thread = first_thread_, .loc = first_loc_};
-    if (second_thread_ >= 0 && second_thread_ != thread) return Conflict{.thread = second_thread_, .loc = second_loc_};
+  std::optional<AccessConflict> find_access_by_other_thread(std::int32_t thread) const {
+    if (first_thread_ >= 0 && first_thread_ != thread)
+      return AccessConflict{.thread = first_thread_, .loc = first_loc_};
+    if (second_thread_ >= 0 && second_thread_ != thread)
+      return AccessConflict{.thread = second_thread_, .loc = second_loc_};
     return std::nullopt;
   }
 
@@ -46,34 +48,35 @@ class AccessingThreads {
 /// The accesses to one element. Each function records an access and returns a conflict with an earlier one.
 class AccessLog {
  public:
-  std::optional<Conflict> record_read(std::int32_t thread, ir::Loc loc) {
+  std::optional<AccessConflict> record_read(std::int32_t thread, ir::Loc loc) {
     readers_.add(thread, loc);
     if (writers_.empty() && atomics_.empty()) return std::nullopt;
     return first_conflict(writers_.find_access_by_other_thread(thread), atomics_.find_access_by_other_thread(thread));
   }
-  std::optional<Conflict> record_write(std::int32_t thread, ir::Loc loc) {
+  std::optional<AccessConflict> record_write(std::int32_t thread, ir::Loc loc) {
     writers_.add(thread, loc);
     return first_conflict(writers_.find_access_by_other_thread(thread), readers_.find_access_by_other_thread(thread),
                           atomics_.find_access_by_other_thread(thread));
   }
   /// `uses_result`: the kernel uses the returned previous value.
-  std::optional<Conflict> record_atomic(std::int32_t thread, ir::Loc loc, ir::AtomicOp op, bool uses_result) {
+  std::optional<AccessConflict> record_atomic(std::int32_t thread, ir::Loc loc, ir::AtomicOp op, bool uses_result) {
     atomics_.add(thread, loc);
     auto conflict =
         first_conflict(writers_.find_access_by_other_thread(thread), readers_.find_access_by_other_thread(thread));
     const auto earlier_atomic = atomics_.find_access_by_other_thread(thread);
-    if (!conflict && earlier_atomic && (uses_result || is_result_used_ || !commutes(op))) {
+    if (!conflict && earlier_atomic && (uses_result || is_atomic_result_used_ || !commutes(op))) {
       conflict = *earlier_atomic;
-      conflict->kind = Finding::Kind::kOrderDependent;
+      conflict->kind = Finding::Kind::kOrderDependentAtomic;
     }
-    is_result_used_ = is_result_used_ || uses_result;
+    is_atomic_result_used_ = is_atomic_result_used_ || uses_result;
     commutation_classes_ |= commutation_class(op);
     return conflict;
   }
 
  private:
-  static std::optional<Conflict> first_conflict(const std::optional<Conflict>& a, const std::optional<Conflict>& b,
-                                                const std::optional<Conflict>& c = std::nullopt) {
+  static std::optional<AccessConflict> first_conflict(const std::optional<AccessConflict>& a,
+                                                      const std::optional<AccessConflict>& b,
+                                                      const std::optional<AccessConflict>& c = std::nullopt) {
     return a ? a : (b ? b : c);
   }
   /// Additions and subtractions commute with each other; other operations commute only with the same operation.
@@ -87,7 +90,7 @@ class AccessLog {
 
   AccessingThreads readers_, writers_, atomics_;  ///< threads by kind of access
   std::uint16_t commutation_classes_ = 0;         ///< commutation classes of the atomics so far, one bit for each
-  bool is_result_used_ = false;                   ///< whether the kernel uses a previous value that an atomic returned
+  bool is_atomic_result_used_ = false;            ///< whether the kernel uses a previous value that an atomic returned
 };
 
 }  // namespace assay::reference

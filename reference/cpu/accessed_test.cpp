@@ -1,4 +1,5 @@
-// Compares OracleRun::only_accessed_elements, on a few threads of a large launch, with runs that report all elements.
+// Compares OracleRun::reports_only_accessed_elements, on a few threads of a large launch, with runs that report all
+// elements.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ class EvaluationOfAccessedElements : public ::testing::Test {
     workbench_.b().store(out_, {workbench_.var(i)}, workbench_.op(Op::kMul, {workbench_.at(x_, i), first}));
   }
 
-  ReferenceResult evaluate(bool only_accessed_elements) {
+  ReferenceResult evaluate(bool reports_only_accessed_elements) {
     ComponentValues seeds(2);
     seeds[1].resize(kCount);
     for (const std::int64_t thread : kThreads)
@@ -37,7 +38,7 @@ class EvaluationOfAccessedElements : public ::testing::Test {
                             .computes_gradient = true,
                             .cotangents = seeds,
                             .thread_order = kThreads,
-                            .only_accessed_elements = only_accessed_elements});
+                            .reports_only_accessed_elements = reports_only_accessed_elements});
   }
 
   const std::vector<std::int64_t> kThreads{0, 17, 2'500, 4'999};
@@ -57,7 +58,7 @@ TEST_F(EvaluationOfAccessedElements, OutputsMatchWrittenElementsOfFullRun) {
   for (std::size_t k = 0; k < few.element_indices.size(); ++k) {
     EXPECT_EQ(few.elements[k].value, all.elements[few.element_indices[k]].value);
     EXPECT_EQ(few.elements[k].bound, all.elements[few.element_indices[k]].bound);
-    EXPECT_TRUE(few.elements[k].written);
+    EXPECT_TRUE(few.elements[k].is_written);
   }
 }
 

@@ -28,15 +28,16 @@ bool is_finite(long double v) { return v - v == 0; }
 
 }  // namespace
 
-Arithmetic::Arithmetic(ir::Scalar scalar, const ArithmeticProfile& profile, DecisionRecorder& decisions, bool bounds)
-    : formats_{format_of(scalar, profile.flush_to_zero), format_of(ir::Scalar::kF64)},
+BoundedArithmetic::BoundedArithmetic(ir::Scalar scalar, const ArithmeticProfile& profile, DecisionRecorder& decisions,
+                                     bool bounds)
+    : formats_{format_of(scalar, profile.flushes_subnormals), format_of(ir::Scalar::kF64)},
       format_pair_(formats_[kNative], formats_[kPromoted]),
       ulp_bounds_{&ulp_bounds_of(scalar, profile.native_library),
                   &ulp_bounds_of(ir::Scalar::kF64, profile.promoted_library)},
       decisions_(&decisions),
       computes_bounds_(bounds) {}
 
-const Arithmetic::UlpBounds& Arithmetic::ulp_bounds_of(ir::Scalar scalar, MathLibrary library) {
+const BoundedArithmetic::UlpBounds& BoundedArithmetic::ulp_bounds_of(ir::Scalar scalar, MathLibrary library) {
   static const auto kAll = [] {
     std::array<std::array<UlpBounds, 2>, ir::kScalarCount> all;
     for (std::size_t s = 0; s < all.size(); ++s) {
@@ -50,8 +51,8 @@ const Arithmetic::UlpBounds& Arithmetic::ulp_bounds_of(ir::Scalar scalar, MathLi
   return kAll[static_cast<std::size_t>(scalar)][static_cast<std::size_t>(library)];
 }
 
-BoundedValue Arithmetic::with_final_bound(long double v, const PrecisionBounds& propagated,
-                                          const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const {
+BoundedValue BoundedArithmetic::with_ulp_bounds(long double v, const PrecisionBounds& propagated,
+                                                const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const {
   BoundedValue result{v, {}};
   if (!computes_bounds_) return result;
   const double m = magnitude(v);
@@ -60,8 +61,8 @@ BoundedValue Arithmetic::with_final_bound(long double v, const PrecisionBounds& 
     if (!is_finite(v)) {
       result.e[precision] = p == 0 ? 0 : kUnbounded;
     } else if (p >= 0 && p < kUnbounded) {
-      result.e[precision] =
-          final_bound(formats_[precision], m, p + rounding_error(formats_[precision], m + p, *figures[precision]));
+      result.e[precision] = bound_with_oracle_error(
+          formats_[precision], m, p + rounding_error(formats_[precision], m + p, *figures[precision]));
     } else {
       result.e[precision] = kUnbounded;
     }
@@ -69,39 +70,40 @@ BoundedValue Arithmetic::with_final_bound(long double v, const PrecisionBounds& 
   return result;
 }
 
-BoundedValue Arithmetic::rounded(ir::Op op, long double v, const PrecisionBounds& propagated) const {
+BoundedValue BoundedArithmetic::with_rounding_error(ir::Op op, long double v, const PrecisionBounds& propagated) const {
   const auto at = static_cast<std::size_t>(op);
-  return with_final_bound(v, propagated, {&(*ulp_bounds_[kNative])[at], &(*ulp_bounds_[kPromoted])[at]});
+  return with_ulp_bounds(v, propagated, {&(*ulp_bounds_[kNative])[at], &(*ulp_bounds_[kPromoted])[at]});
 }
 
-PrecisionBounds Arithmetic::correct_rounding_bound(long double v, const PrecisionBounds& propagated) const {
-  return with_final_bound(v, propagated, {&kCorrectlyRounded, &kCorrectlyRounded}).e;
+PrecisionBounds BoundedArithmetic::correct_rounding_bound(long double v, const PrecisionBounds& propagated) const {
+  return with_ulp_bounds(v, propagated, {&kCorrectlyRounded, &kCorrectlyRounded}).e;
 }
 
-BoundedValue Arithmetic::exact(long double v, const PrecisionBounds& propagated) const {
+BoundedValue BoundedArithmetic::exact(long double v, const PrecisionBounds& propagated) const {
   if (!computes_bounds_) return {v, {}};
   BoundedValue result{v, propagated};
   const double m = magnitude(v);
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     const double p = propagated[precision];
     if (p == 0) continue;
-    result.e[precision] = is_finite(v) && p < kUnbounded ? final_bound(formats_[precision], m, p) : kUnbounded;
+    result.e[precision] =
+        is_finite(v) && p < kUnbounded ? bound_with_oracle_error(formats_[precision], m, p) : kUnbounded;
   }
   return result;
 }
 
-BoundedValue Arithmetic::constant(long double v) const {
+BoundedValue BoundedArithmetic::constant(long double v) const {
   BoundedValue result{v, {}};
   if (!computes_bounds_) return result;
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (!is_representable(formats_[precision], v))
-      result.e[precision] = final_bound(formats_[precision], magnitude(v),
-                                        error_from_rounded_result(formats_[precision], magnitude(v), 0));
+      result.e[precision] = bound_with_oracle_error(formats_[precision], magnitude(v),
+                                                    error_from_rounded_result(formats_[precision], magnitude(v), 0));
   }
   return result;
 }
 
-PrecisionBounds Arithmetic::exact_sum_bound(long double v, Pair propagated, PrecisionBounds bound) const {
+PrecisionBounds BoundedArithmetic::exact_sum_bound(long double v, Pair propagated, PrecisionBounds bound) const {
   // Correct rounding does not change representable values. The rounding of the oracle cannot hide a difference:
   // rounding is monotonic, and v is the sum rounded to more bits.
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
@@ -110,8 +112,8 @@ PrecisionBounds Arithmetic::exact_sum_bound(long double v, Pair propagated, Prec
   return bound;
 }
 
-PrecisionBounds Arithmetic::exact_product_bound(long double v, const BoundedValue& a, const BoundedValue& b,
-                                                PrecisionBounds bound) const {
+PrecisionBounds BoundedArithmetic::exact_product_bound(long double v, const BoundedValue& a, const BoundedValue& b,
+                                                       PrecisionBounds bound) const {
   // As for a sum. But a contracted product keeps all its bits, so v must have them too.
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (a.e[precision] == 0 && b.e[precision] == 0 && is_representable(formats_[precision], v) &&
@@ -122,7 +124,7 @@ PrecisionBounds Arithmetic::exact_product_bound(long double v, const BoundedValu
   return bound;
 }
 
-BoundedValue Arithmetic::div(const BoundedValue& a, const BoundedValue& b) const {
+BoundedValue BoundedArithmetic::div(const BoundedValue& a, const BoundedValue& b) const {
   const long double v = a.v / b.v;
   if (!computes_bounds_) return {v, {}};
   const double z = magnitude(v);
@@ -133,14 +135,14 @@ BoundedValue Arithmetic::div(const BoundedValue& a, const BoundedValue& b) const
     p[precision] = numerator == 0 ? 0 : (mb > b.e[precision] ? numerator / (mb - b.e[precision]) : kUnbounded);
     if (b.e[precision] > 0 && !(mb > b.e[precision])) p[precision] = kUnbounded;
   }
-  BoundedValue result = rounded(ir::Op::kDiv, v, p);
+  BoundedValue result = with_rounding_error(ir::Op::kDiv, v, p);
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (a.e[precision] == 0 && b.e[precision] == 0 && is_representable(formats_[precision], v)) result.e[precision] = 0;
   }
   return result;
 }
 
-BoundedValue Arithmetic::root(const BoundedValue& a, bool never_negative) const {
+BoundedValue BoundedArithmetic::root(const BoundedValue& a, bool never_negative) const {
   const long double v = std::sqrt(a.v);
   if (!computes_bounds_) return {v, {}};
   const double ma = magnitude(a.v);
@@ -154,14 +156,14 @@ BoundedValue Arithmetic::root(const BoundedValue& a, bool never_negative) const 
     const double e = a.e[precision];
     p[precision] = e == 0 ? 0 : (ma > e && a.v > 0 ? e / (std::sqrt(ma) + std::sqrt(ma - e)) : near_zero(e));
   }
-  BoundedValue result = rounded(ir::Op::kSqrt, v, p);
+  BoundedValue result = with_rounding_error(ir::Op::kSqrt, v, p);
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (a.e[precision] == 0 && is_representable(formats_[precision], v)) result.e[precision] = 0;
   }
   return result;
 }
 
-BoundedValue Arithmetic::dot(std::span<const BoundedValue* const> operands) const {
+BoundedValue BoundedArithmetic::dot(std::span<const BoundedValue* const> operands) const {
   const std::size_t k = operands.size() / 2;
   long double v = 0;
   double magnitude_sum = 0;  // of all terms
@@ -189,22 +191,23 @@ BoundedValue Arithmetic::dot(std::span<const BoundedValue* const> operands) cons
     // The policy's k u sum|a b| treats the terms as exact; the second-order contribution of their errors is included
     // here.
     const double least = has_product || p[precision] > 0 ? error_from_rounded_result(formats_[precision], 0, 0) : 0;
-    const double r = static_cast<double>(k) * (formats_[precision].unit * (magnitude_sum + p[precision]) + least +
-                                               formats_[precision].flush_error);
+    const double r = static_cast<double>(k) * (formats_[precision].unit_roundoff * (magnitude_sum + p[precision]) +
+                                               least + formats_[precision].flush_error);
     // The terms of the oracle are rounded as well: its error is relative to their magnitudes, not to the sum.
     const double e = p[precision] + r + static_cast<double>(2 * k) * kOracleUnitRoundoff * magnitude_sum;
     // A product or partial sum may overflow even if the whole sum does not.
-    const double greatest = finite_mass * (1 + static_cast<double>(k) * formats_[precision].unit) + p[precision];
-    const bool may_overflow = !(greatest <= formats_[precision].largest);
+    const double greatest =
+        finite_mass * (1 + static_cast<double>(k) * formats_[precision].unit_roundoff) + p[precision];
+    const bool may_overflow = !(greatest <= formats_[precision].largest_finite);
     if (!is_finite(v)) result.e[precision] = p[precision] == 0 && !may_overflow ? 0 : kUnbounded;
     else
       result.e[precision] =
-          e < kUnbounded && !may_overflow ? final_bound(formats_[precision], magnitude(v), e) : kUnbounded;
+          e < kUnbounded && !may_overflow ? bound_with_oracle_error(formats_[precision], magnitude(v), e) : kUnbounded;
   }
   return result;
 }
 
-BoundedValue Arithmetic::sum(std::span<const BoundedValue* const> operands) const {
+BoundedValue BoundedArithmetic::sum(std::span<const BoundedValue* const> operands) const {
   BoundedValue result;
   double magnitude_sum = 0;
   std::size_t terms = 0;  // adding an exact zero does not round
@@ -220,15 +223,15 @@ BoundedValue Arithmetic::sum(std::span<const BoundedValue* const> operands) cons
     const FloatFormat& own = formats_[precision];
     const double p = result.e[precision];
     const auto n = static_cast<double>(terms);
-    const double e =
-        p + (n - 1) * (own.unit * (magnitude_sum + p) + own.flush_error) + n * kOracleUnitRoundoff * magnitude_sum;
+    const double e = p + (n - 1) * (own.unit_roundoff * (magnitude_sum + p) + own.flush_error) +
+                     n * kOracleUnitRoundoff * magnitude_sum;
     if (!is_finite(result.v)) result.e[precision] = p == 0 ? 0 : kUnbounded;
-    else result.e[precision] = e < kUnbounded ? final_bound(own, magnitude_sum, e) : kUnbounded;
+    else result.e[precision] = e < kUnbounded ? bound_with_oracle_error(own, magnitude_sum, e) : kUnbounded;
   }
   return result;
 }
 
-BoundedValue Arithmetic::with_widest_bound(const BoundedValue& first, const BoundedValue& second) {
+BoundedValue BoundedArithmetic::with_widest_bound(const BoundedValue& first, const BoundedValue& second) {
   const double apart = magnitude(first.v - second.v);
   BoundedValue result = first;
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {

@@ -2,7 +2,7 @@
 //
 // There is one Arithmetic per float type. Precision kNative rounds to that type with the library of the profile,
 // kPromoted rounds to f64. The bound of every result includes the rounding of the implementation and of the oracle
-// (bound.hpp, final_bound).
+// (bound.hpp, bound_with_oracle_error).
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,11 @@
 
 namespace assay::reference {
 
-class Arithmetic {
+class BoundedArithmetic {
  public:
   /// Keeps a reference to the recorder. Without `bounds`, the bounds of results are 0 and have no meaning.
-  Arithmetic(ir::Scalar scalar, const ArithmeticProfile& profile, DecisionRecorder& decisions, bool bounds = true);
+  BoundedArithmetic(ir::Scalar scalar, const ArithmeticProfile& profile, DecisionRecorder& decisions,
+                    bool bounds = true);
 
   const FloatFormat& format(int precision) const { return formats_[static_cast<std::size_t>(precision)]; }
   /// Whether results have meaningful bounds.
@@ -26,9 +27,9 @@ class Arithmetic {
 
   /// v with a bound of the propagated error plus the error of `op` in the operation table. For results of one library
   /// operation.
-  BoundedValue rounded(ir::Op op, long double v, const PrecisionBounds& propagated) const;
+  BoundedValue with_rounding_error(ir::Op op, long double v, const PrecisionBounds& propagated) const;
   /// v, correctly rounded by one basic operation.
-  BoundedValue rounded(long double v, const PrecisionBounds& propagated) const {
+  BoundedValue with_rounding_error(long double v, const PrecisionBounds& propagated) const {
     return {v, rounding_bound(v, propagated)};
   }
   /// v of an operation without rounding; the range of the type still limits it.
@@ -86,7 +87,7 @@ class Arithmetic {
     const double m = magnitude(v);
     // Fast path for most results: finite and in the range of double.
     if (!computes_bounds_ || !(m < kUnbounded)) return correct_rounding_bound(v, propagated);
-    return final_rounded_bound(format_pair_, m, pair_of(propagated));
+    return rounded_result_bound(format_pair_, m, pair_of(propagated));
   }
   BoundedValue root(const BoundedValue& a, bool never_negative) const;  ///< square root
   PrecisionBounds correct_rounding_bound(long double v, const PrecisionBounds& propagated) const;
@@ -94,15 +95,15 @@ class Arithmetic {
   PrecisionBounds exact_sum_bound(long double v, Pair propagated, PrecisionBounds bound) const;
   PrecisionBounds exact_product_bound(long double v, const BoundedValue& a, const BoundedValue& b,
                                       PrecisionBounds bound) const;
-  BoundedValue with_final_bound(long double v, const PrecisionBounds& propagated,
-                                const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const;
+  BoundedValue with_ulp_bounds(long double v, const PrecisionBounds& propagated,
+                               const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const;
 
   /// Indexed by Op.
   using UlpBounds = std::array<ir::UlpBound, ir::kOpCount>;
   static const UlpBounds& ulp_bounds_of(ir::Scalar scalar, MathLibrary library);
 
   std::array<FloatFormat, kPrecisionCount> formats_;          ///< format of each precision
-  FormatPair format_pair_;                                    ///< the formats of both precisions
+  FloatFormatPair format_pair_;                               ///< the formats of both precisions
   std::array<const UlpBounds*, kPrecisionCount> ulp_bounds_;  ///< error bounds of the operations, by precision
   DecisionRecorder* decisions_;                               ///< receives decisions of operations
   bool computes_bounds_;                                      ///< whether results have meaningful bounds

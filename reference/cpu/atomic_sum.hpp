@@ -12,12 +12,12 @@ namespace assay::reference {
 
 /// Bound of a sum of n terms in any order, including the initial content: sum of Ei + (n - 1) u sum(|xi| + Ei). Terms
 /// that are exactly zero are not counted, because adding them is exact.
-class AtomicSum {
+class AtomicSumBound {
  public:
-  bool is_started() const { return is_started_; }
+  bool is_started() const { return has_initial_content_; }
   /// The content before the first addition.
-  void start(const BoundedValue& prior) {
-    is_started_ = true;
+  void set_initial_content(const BoundedValue& prior) {
+    has_initial_content_ = true;
     add(prior);
   }
   void add(const BoundedValue& x) {
@@ -34,13 +34,13 @@ class AtomicSum {
   double bound(const FloatFormat& format, std::size_t precision, long double v, double flush) const {
     if (!(magnitude_sum_[precision] < kUnbounded)) return v - v == 0 || error_sum_[precision] > 0 ? kUnbounded : 0;
     // A partial sum may overflow even if the whole sum does not.
-    if (term_count_ > 1 && magnitude_sum_[precision] > format.largest) return kUnbounded;
-    const bool stays_exact =
-        error_sum_[precision] == 0 && magnitude_sum_[precision] <= std::ldexp(1.0, format.digits + min_bit_exponent_);
+    if (term_count_ > 1 && magnitude_sum_[precision] > format.largest_finite) return kUnbounded;
+    const bool stays_exact = error_sum_[precision] == 0 &&
+                             magnitude_sum_[precision] <= std::ldexp(1.0, format.significant_bits + min_bit_exponent_);
     if (stays_exact && (flush == 0 || min_bit_exponent_ >= format.min_exponent)) return 0;
     const double n = term_count_;
-    const double rounding = std::max(0.0, n - 1) * format.unit * magnitude_sum_[precision];
-    return final_bound(
+    const double rounding = std::max(0.0, n - 1) * format.unit_roundoff * magnitude_sum_[precision];
+    return bound_with_oracle_error(
         format, term_count_ > 1 ? magnitude_sum_[precision] : magnitude(v),
         error_sum_[precision] + rounding + n * flush + n * kOracleUnitRoundoff * magnitude_sum_[precision]);
   }
@@ -55,7 +55,7 @@ class AtomicSum {
   }
   static constexpr int kNoBitExponent = 16384;  ///< value of min_bit_exponent_ before the first term
 
-  bool is_started_ = false;                ///< whether the content before the first addition is known
+  bool has_initial_content_ = false;       ///< whether the content before the first addition is known
   std::int32_t term_count_ = 0;            ///< number of terms that are not zero
   int min_bit_exponent_ = kNoBitExponent;  ///< exponent of the greatest power of two that divides all terms
   PrecisionBounds error_sum_ = {};         ///< sum of the terms' bounds, by precision

@@ -1,6 +1,7 @@
 // Floating-point formats and the rounding terms of the error bounds (numeric policy, section 2).
 //
-// Bounds are doubles. Each formula is evaluated in double; `final_bound` accounts for the rounding of double.
+// Bounds are doubles. Each formula is evaluated in double; `bound_with_oracle_error` accounts for the rounding of
+// double.
 #pragma once
 
 #include <bit>
@@ -23,18 +24,19 @@ struct BoundedValue {
 
 /// Parameters of a binary floating-point format.
 struct FloatFormat {
-  int digits;          ///< precision p in bits, including the hidden bit
-  int min_exponent;    ///< exponent of the smallest normal number
-  double unit;         ///< unit roundoff 2^-p
-  double largest;      ///< greatest finite number
-  double flush_error;  ///< absolute error that flushing subnormals adds to an operation; 0 if not flushed
+  int significant_bits;   ///< precision p in bits, including the hidden bit
+  int min_exponent;       ///< exponent of the smallest normal number
+  double unit_roundoff;   ///< unit roundoff 2^-p
+  double largest_finite;  ///< greatest finite number
+  double flush_error;     ///< absolute error that flushing subnormals adds to an operation; 0 if not flushed
 };
 
-constexpr FloatFormat format_of(ir::Scalar scalar, bool flush_to_zero = false) {
+constexpr FloatFormat format_of(ir::Scalar scalar, bool flushes_subnormals = false) {
   switch (scalar) {
     case ir::Scalar::kF16: return {11, -14, 0x1p-11, 65504.0, 0};
     case ir::Scalar::kBF16: return {8, -126, 0x1p-8, 0x1.FEp127, 0};
-    case ir::Scalar::kF32: return {24, -126, 0x1p-24, std::numeric_limits<float>::max(), flush_to_zero ? 0x1p-126 : 0};
+    case ir::Scalar::kF32:
+      return {24, -126, 0x1p-24, std::numeric_limits<float>::max(), flushes_subnormals ? 0x1p-126 : 0};
     default: return {53, -1022, 0x1p-53, std::numeric_limits<double>::max(), 0};
   }
 }
@@ -45,7 +47,7 @@ inline double ulp(const FloatFormat& format, double t) {
   int exponent = static_cast<int>((bits >> 52) & 0x7ff) - 1023;
   if (exponent == 1024) return kUnbounded;
   if (exponent < format.min_exponent) exponent = format.min_exponent;
-  const int unit = exponent - format.digits + 1;
+  const int unit = exponent - format.significant_bits + 1;
   if (unit < -1022) return std::ldexp(1.0, unit);
   return std::bit_cast<double>(static_cast<std::uint64_t>(unit + 1023) << 52);
 }
@@ -102,54 +104,54 @@ inline constexpr double kOracleUnitRoundoff = 0x1p-64;
 
 /// The final bound of a result v whose error in the implementation is at most `error` (E): E(1 + 2^-40) + 8 u_o |v|
 /// also covers the error of the oracle itself; unbounded if the result may overflow.
-inline double final_bound(const FloatFormat& format, double v, double error) {
+inline double bound_with_oracle_error(const FloatFormat& format, double v, double error) {
   const double e = error * (1 + 0x1p-40) + 8 * kOracleUnitRoundoff * v + format.flush_error;
-  return v + e <= format.largest ? e : kUnbounded;
+  return v + e <= format.largest_finite ? e : kUnbounded;
 }
 
 /// The formats of both precisions.
-struct FormatPair {
-  explicit FormatPair(const FloatFormat& native, const FloatFormat& promote)
-      : unit{native.unit, promote.unit},
+struct FloatFormatPair {
+  explicit FloatFormatPair(const FloatFormat& native, const FloatFormat& promote)
+      : unit_roundoff{native.unit_roundoff, promote.unit_roundoff},
         least_normal{std::ldexp(1.0, native.min_exponent), std::ldexp(1.0, promote.min_exponent)},
-        largest{native.largest, promote.largest},
+        largest_finite{native.largest_finite, promote.largest_finite},
         flush_error{native.flush_error, promote.flush_error} {}
 
-  Pair unit, least_normal, largest, flush_error;  ///< as in FloatFormat, by precision
+  Pair unit_roundoff, least_normal, largest_finite, flush_error;  ///< as in FloatFormat, by precision
 };
 
 inline constexpr Pair kUnboundedPair = {kUnbounded, kUnbounded};
 
-/// final_bound(format, m, error) for both precisions.
-inline Pair final_bound(const FormatPair& format, double m, Pair error) {
+/// bound_with_oracle_error(format, m, error) for both precisions.
+inline Pair bound_with_oracle_error(const FloatFormatPair& format, double m, Pair error) {
   const Pair e = error * (1 + 0x1p-40) + 8 * kOracleUnitRoundoff * m + format.flush_error;
-  return m + e <= format.largest ? e : kUnboundedPair;
+  return m + e <= format.largest_finite ? e : kUnboundedPair;
 }
 
-/// final_bound(format, m, p + error_from_rounded_result(format, m + p, 0)) for both precisions, unbounded unless p is
-/// finite and >= 0. The final bound of most operations.
-inline PrecisionBounds final_rounded_bound(const FormatPair& format, double m, Pair p) {
+/// bound_with_oracle_error(format, m, p + error_from_rounded_result(format, m + p, 0)) for both precisions, unbounded
+/// unless p is finite and >= 0. The final bound of most operations.
+inline PrecisionBounds rounded_result_bound(const FloatFormatPair& format, double m, Pair p) {
   using Bits = std::int64_t __attribute__((vector_size(2 * sizeof(std::int64_t))));
   constexpr Bits kExponentMask = {0x7ff0'0000'0000'0000, 0x7ff0'0000'0000'0000};
   constexpr Pair kLeastPositive = {std::numeric_limits<double>::denorm_min(),
                                    std::numeric_limits<double>::denorm_min()};
   // Half the spacing at m + p is the power of two at or below it times the unit roundoff.
   const Pair power = std::bit_cast<Pair>(std::bit_cast<Bits>(m + p) & kExponentMask);
-  const Pair spacing = (power > format.least_normal ? power : format.least_normal) * format.unit;
-  const Pair bound = final_bound(format, m, p + (spacing > kLeastPositive ? spacing : kLeastPositive));
+  const Pair spacing = (power > format.least_normal ? power : format.least_normal) * format.unit_roundoff;
+  const Pair bound = bound_with_oracle_error(format, m, p + (spacing > kLeastPositive ? spacing : kLeastPositive));
   const Pair valid = p >= 0.0 ? bound : kUnboundedPair;
   return std::bit_cast<PrecisionBounds>(p < kUnboundedPair ? valid : kUnboundedPair);
 }
 
 /// Whether v is a number of the format, so that correct rounding does not change it.
 inline bool is_representable(const FloatFormat& format, long double v) {
-  if (format.digits == 24) {
+  if (format.significant_bits == 24) {
     return static_cast<long double>(static_cast<float>(v)) == v &&
            (format.flush_error == 0 || v == 0 || magnitude(v) >= 0x1p-126);
   }
-  if (format.digits == 53) return static_cast<long double>(static_cast<double>(v)) == v;
+  if (format.significant_bits == 53) return static_cast<long double>(static_cast<double>(v)) == v;
   const double m = magnitude(v);
-  return static_cast<long double>(m) * (v < 0 ? -1 : 1) == v && m <= format.largest &&
+  return static_cast<long double>(m) * (v < 0 ? -1 : 1) == v && m <= format.largest_finite &&
          std::fmod(m, ulp(format, m)) == 0;
 }
 

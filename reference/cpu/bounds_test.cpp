@@ -166,7 +166,7 @@ class OperationBoundTest : public ::testing::TestWithParam<Usage> {
   /// Compares all points; points with uncertain decisions are isolated by bisection.
   void check(const Usage& usage, const Points& points, Operand form) {
     const ReferenceResult r = evaluate(usage, points, form);
-    if (r.decisions.uncertain_counts[kNative] > 0) {
+    if (r.decisions.uncertain_decision_counts[kNative] > 0) {
       if (points.size() == 1) return;
       const auto middle = points.begin() + static_cast<std::ptrdiff_t>(points.size() / 2);
       check(usage, {points.begin(), middle}, form);

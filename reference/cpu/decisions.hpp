@@ -22,8 +22,8 @@ class DecisionRecorder {
     bool flip = false;
     for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
       if (!is_uncertain(distance, slack[precision])) continue;
-      if (precision == forced_path_.precision) flip = is_forced(summary_.uncertain_counts[precision]);
-      ++summary_.uncertain_counts[precision];
+      if (precision == forced_path_.precision) flip = is_forced(summary_.uncertain_decision_counts[precision]);
+      ++summary_.uncertain_decision_counts[precision];
       record_location();
     }
     return flip;
@@ -52,7 +52,7 @@ class DecisionRecorder {
   /// Continues from the path of another run.
   void resume(std::uint64_t path) { summary_.path_hash = path; }
 
-  const Decisions& summary() const { return summary_; }
+  const DecisionSummary& summary() const { return summary_; }
 
  private:
   /// If the slack is unbounded, the distance may be NaN: 0 / 0, for example, if the divisor need not be exactly 0.
@@ -69,7 +69,7 @@ class DecisionRecorder {
   }
 
   const ForcedPath& forced_path_;  ///< decisions that must take their other outcome
-  Decisions summary_;              ///< decisions so far
+  DecisionSummary summary_;        ///< decisions so far
   ir::Loc loc_;                    ///< source location of the deciding instruction
   bool ignores_kinks_ = false;     ///< whether decisions that change only derivatives are ignored
 };

@@ -34,7 +34,7 @@ struct Comparison {
 TEST(BranchDecisions, AreCertainFarFromThreshold) {
   const Comparison c(1, 0.25);
   const ReferenceResult r = c.w.evaluate();
-  EXPECT_EQ(r.decisions.uncertain_counts[kNative], 0);
+  EXPECT_EQ(r.decisions.uncertain_decision_counts[kNative], 0);
   EXPECT_EQ(c.value(r), 2);
 }
 
@@ -77,8 +77,8 @@ struct Canceled {
 TEST(BranchDecisions, AreUncertainIfOperandHasInfiniteErrorBound) {
   const Canceled c;
   const ReferenceResult r = c.w.evaluate();
-  EXPECT_EQ(r.decisions.uncertain_counts[kNative], 1);
-  EXPECT_EQ(r.decisions.uncertain_counts[kPromoted], 0)
+  EXPECT_EQ(r.decisions.uncertain_decision_counts[kNative], 1);
+  EXPECT_EQ(r.decisions.uncertain_decision_counts[kPromoted], 0)
       << "the products are exact in double, and the length of zero is zero";
   EXPECT_EQ(r.outputs.back()->elements[0].value, 1) << "the zero vector is unchanged";
 }
@@ -86,14 +86,14 @@ TEST(BranchDecisions, AreUncertainIfOperandHasInfiniteErrorBound) {
 /// A comparison with a certain NaN is certain, even if the other operand is inexact.
 TEST(BranchDecisions, AreCertainIfOperandIsNan) {
   const Comparison c(std::numeric_limits<double>::quiet_NaN(), 0.25);
-  EXPECT_EQ(c.w.evaluate().decisions.uncertain_counts[kNative], 0);
+  EXPECT_EQ(c.w.evaluate().decisions.uncertain_decision_counts[kNative], 0);
 }
 
 TEST(BranchDecisions, AreUncertainIfThresholdIsWithinErrorBound) {
   const Comparison c(3, kThreeTenths);
   const ReferenceResult r = c.w.evaluate();
-  EXPECT_EQ(r.decisions.uncertain_counts[kNative], 1);
-  EXPECT_EQ(r.decisions.uncertain_counts[kPromoted], 0) << "3 * 0.1F is exact in double";
+  EXPECT_EQ(r.decisions.uncertain_decision_counts[kNative], 1);
+  EXPECT_EQ(r.decisions.uncertain_decision_counts[kPromoted], 0) << "3 * 0.1F is exact in double";
   ASSERT_EQ(r.decisions.uncertain_locations.size(), 1U);
   EXPECT_EQ(r.decisions.uncertain_locations[0].line, 4);
 }
@@ -106,7 +106,7 @@ TEST(BranchDecisions, AreCertainIfExactOperandsAreEqual) {
   const ExprId same = w.op(Op::kEq, {w.op(Op::kMul, {w.at(x, i), w.b().f32(2)}), w.b().f32(3)});
   w.b().store(out, {w.var(i)}, w.b().cast(ir::kF32, same));
   const ReferenceResult r = w.evaluate();
-  EXPECT_EQ(r.decisions.uncertain_counts[kNative], 0);
+  EXPECT_EQ(r.decisions.uncertain_decision_counts[kNative], 0);
   EXPECT_EQ(static_cast<double>(r.outputs[1]->elements[0].value), 1);
 }
 
@@ -130,7 +130,7 @@ TEST(BranchDecisions, RoundingIsUncertainIfErrorIntervalCrossesRoundingThreshold
   w.b().store(out, {w.var(i)}, w.op(Op::kFloor, {w.op(Op::kMul, {w.at(x, i), w.b().f32(0.1)})}));
   auto run = w.run();
   const ReferenceResult ideal = w.oracle().evaluate(run);
-  EXPECT_EQ(ideal.decisions.uncertain_counts[kNative], 1);
+  EXPECT_EQ(ideal.decisions.uncertain_decision_counts[kNative], 1);
   run.forced_path = {.precision = kNative, .flipped_decisions = {true}};
   const ReferenceResult other = w.oracle().evaluate(run);
   const auto value = [](const ReferenceResult& r) { return static_cast<double>(r.outputs[1]->elements[0].value); };
@@ -147,7 +147,7 @@ TEST(BranchDecisions, UncertainNonDifferentiablePointAffectsOnlyDerivative) {
   const ExprId product = w.op(Op::kMul, {w.at(x, i), w.b().f32(0.1)});
   w.b().store(out, {w.var(i)}, w.op(Op::kMin, {product, w.b().f32(kThreeTenths)}));
   const ReferenceResult r = w.evaluate();
-  EXPECT_EQ(r.decisions.uncertain_counts[kNative], 0);
+  EXPECT_EQ(r.decisions.uncertain_decision_counts[kNative], 0);
   EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 1);
   EXPECT_LT(r.outputs[1]->elements[0].bound[kNative], 1e-7);
 }

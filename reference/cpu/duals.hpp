@@ -48,8 +48,8 @@ class DualNumbers {
     return handle;
   }
 
-  static Handle combine(ir::Scalar, std::span<const Handle* const> sources, const BoundedValue* partials,
-                        std::uint32_t wanted) {
+  static Handle apply_chain_rule(ir::Scalar, std::span<const Handle* const> sources, const BoundedValue* partials,
+                                 std::uint32_t wanted) {
     Handle result{.is_active = true};
     for (std::size_t i = 0; i < sources.size(); ++i) {
       if ((wanted >> i & 1U) == 0) continue;

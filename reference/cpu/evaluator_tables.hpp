@@ -20,12 +20,12 @@ constexpr Evaluator elementwise_evaluator(ir::Op op, Evaluate evaluate, Differen
 constexpr Evaluator reduction_evaluator(ir::Op op, Evaluate evaluate, Differentiate differentiate) {
   return differentiable_evaluator(EvaluatorRole::kReduction, op, evaluate, differentiate);
 }
-constexpr Evaluator test_evaluator(ir::Op op, Predicate function) {
+constexpr Evaluator predicate_evaluator(ir::Op op, Predicate function) {
   return {.op = op, .role = EvaluatorRole::kPredicate, .predicate = function};
 }
 
 /// The natural logarithm, used by the derivative of kPow.
-BoundedValue log(const Arithmetic& a, Operands x);
+BoundedValue log(const BoundedArithmetic& a, Operands x);
 
 std::span<const Evaluator> compound();
 std::span<const Evaluator> matrix();

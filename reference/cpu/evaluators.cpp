@@ -83,10 +83,10 @@ class Table {
   }
 
   void add(const Evaluator& row) {
-    require(!present_.at(index_of(row.op)), row.op, "has two evaluators");
+    require(!present_.at(index_of(row.op)), row.op, "two evaluators are registered");
     const bool has_derivative = ir::row(row.op).adjoint_kind == ir::AdjointKind::kHasRule;
     require(row.role == EvaluatorRole::kLoweredToOtherOperations || row.is_differentiable == has_derivative, row.op,
-            "the evaluator has a derivative but the operation has none, or vice versa");
+            "the evaluator must have a derivative if, and only if, the operation has one");
     present_.at(index_of(row.op)) = true;
     rows_.at(index_of(row.op)) = row;
   }

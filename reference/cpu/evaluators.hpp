@@ -17,12 +17,12 @@ namespace assay::reference {
 using Operands = std::span<const BoundedValue* const>;
 
 /// Computes the value and records its decisions in the recorder of the arithmetic.
-using Evaluate = BoundedValue (*)(const Arithmetic&, Operands);
+using Evaluate = BoundedValue (*)(const BoundedArithmetic&, Operands);
 /// A predicate on floats.
-using Predicate = bool (*)(const Arithmetic&, Operands);
+using Predicate = bool (*)(const BoundedArithmetic&, Operands);
 /// partials[i] = d result / d operand i if bit i of `wanted` is set; `result` is the result of Evaluate. The bound
 /// covers all usual formulas of the derivative.
-using Differentiate = void (*)(const Arithmetic&, Operands, const BoundedValue& result, std::uint32_t wanted,
+using Differentiate = void (*)(const BoundedArithmetic&, Operands, const BoundedValue& result, std::uint32_t wanted,
                                BoundedValue* partials);
 
 /// How the lowering (program.hpp) implements an operation on floats.
@@ -48,12 +48,12 @@ const Evaluator& evaluator(ir::Op op);
 const Evaluator& original_evaluator(ir::Op op);
 
 /// float to float: rounds in precision kNative if the target has fewer digits.
-BoundedValue convert(const Arithmetic& target, ir::Scalar from, ir::Scalar to, const BoundedValue& x);
+BoundedValue convert(const BoundedArithmetic& target, ir::Scalar from, ir::Scalar to, const BoundedValue& x);
 /// float to integer: truncates and records the decision. The caller checks the range.
-long double truncated(const Arithmetic& arithmetic, const BoundedValue& x);
+long double truncated(const BoundedArithmetic& arithmetic, const BoundedValue& x);
 /// x / |v| for component x of a vector of length `length`; 0 for the zero vector. Part of kNormalize.
-BoundedValue unit_component(const Arithmetic& arithmetic, Operands component_and_length);
-void unit_component_partials(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t wanted,
+BoundedValue unit_component(const BoundedArithmetic& arithmetic, Operands component_and_length);
+void unit_component_partials(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t wanted,
                              BoundedValue* p);
 
 /// The row unchanged, or with an incorrect derivative if the injected fault affects this operation. The self-check must

@@ -23,12 +23,13 @@ BoundedValue at_zero_length(const PrecisionBounds& e) {
 }
 }  // namespace
 
-BoundedValue unit_component(const Arithmetic& a, Operands x) {
+BoundedValue unit_component(const BoundedArithmetic& a, Operands x) {
   const BoundedValue& length = *x[1];
   if (std::isnan(length.v) && both_zero(length.e)) return kBoundedZero;  // a NaN is not greater than zero
   return length.v == 0 ? at_zero_length(length.e) : a.div(*x[0], length);
 }
-void unit_component_partials(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+void unit_component_partials(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t,
+                             BoundedValue* p) {
   const BoundedValue& length = *x[1];
   if (length.v == 0) {
     p[0] = p[1] = at_zero_length(length.e);
@@ -41,35 +42,37 @@ void unit_component_partials(const Arithmetic& a, Operands x, const BoundedValue
 namespace evaluators {
 namespace {
 
-BoundedValue add(const Arithmetic& a, Operands x) { return a.add(*x[0], *x[1]); }
-void d_add(const Arithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+BoundedValue add(const BoundedArithmetic& a, Operands x) { return a.add(*x[0], *x[1]); }
+void d_add(const BoundedArithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = p[1] = kBoundedOne;
 }
 
-BoundedValue sub(const Arithmetic& a, Operands x) { return a.sub(*x[0], *x[1]); }
-void d_sub(const Arithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+BoundedValue sub(const BoundedArithmetic& a, Operands x) { return a.sub(*x[0], *x[1]); }
+void d_sub(const BoundedArithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = kBoundedOne;
   p[1] = number(-1);
 }
 
-BoundedValue mul(const Arithmetic& a, Operands x) { return a.mul(*x[0], *x[1]); }
-void d_mul(const Arithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+BoundedValue mul(const BoundedArithmetic& a, Operands x) { return a.mul(*x[0], *x[1]); }
+void d_mul(const BoundedArithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = *x[1];
   p[1] = *x[0];
 }
 
-BoundedValue neg(const Arithmetic& a, Operands x) { return a.neg(*x[0]); }
-void d_neg(const Arithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) { p[0] = number(-1); }
+BoundedValue neg(const BoundedArithmetic& a, Operands x) { return a.neg(*x[0]); }
+void d_neg(const BoundedArithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  p[0] = number(-1);
+}
 
-BoundedValue div(const Arithmetic& a, Operands x) { return a.div(*x[0], *x[1]); }
-void d_div(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t wanted, BoundedValue* p) {
+BoundedValue div(const BoundedArithmetic& a, Operands x) { return a.div(*x[0], *x[1]); }
+void d_div(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t wanted, BoundedValue* p) {
   const BoundedValue& b = *x[1];
   p[0] = a.div(kBoundedOne, b);
   if ((wanted & 2U) == 0) return;
   p[1] = a.neg(a.with_widest_bound(a.div(r, b), a.mul(r, p[0]), a.div(*x[0], a.mul(b, b))));
 }
 
-BoundedValue fma(const Arithmetic& a, Operands x) {
+BoundedValue fma(const BoundedArithmetic& a, Operands x) {
   const BoundedValue& m = *x[0];
   const BoundedValue& n = *x[1];
   const BoundedValue& c = *x[2];
@@ -80,9 +83,9 @@ BoundedValue fma(const Arithmetic& a, Operands x) {
     p[precision] = scaled(magnitude(m.v), n.e[precision]) + scaled(magnitude(n.v), m.e[precision]) +
                    scaled(m.e[precision], n.e[precision]) + c.e[precision] + kOracleUnitRoundoff * magnitude(product);
   }
-  return a.rounded(Op::kFma, product + c.v, p);
+  return a.with_rounding_error(Op::kFma, product + c.v, p);
 }
-void d_fma(const Arithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_fma(const BoundedArithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = *x[1];
   p[1] = *x[0];
   p[2] = kBoundedOne;
@@ -111,12 +114,13 @@ double power_error(const BoundedValue& a, const BoundedValue& b, double v, std::
   return spread < 1e-3 ? v * spread * (1 + spread) : v * std::expm1(spread) * (1 + 1e-12);
 }
 
-BoundedValue pow(const Arithmetic& a, Operands x) {
+BoundedValue pow(const BoundedArithmetic& a, Operands x) {
   const long double v = std::pow(x[0]->v, x[1]->v);
   const double m = magnitude(v);
-  return a.rounded(Op::kPow, v, {power_error(*x[0], *x[1], m, kNative), power_error(*x[0], *x[1], m, kPromoted)});
+  return a.with_rounding_error(Op::kPow, v,
+                               {power_error(*x[0], *x[1], m, kNative), power_error(*x[0], *x[1], m, kPromoted)});
 }
-void d_pow(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t wanted, BoundedValue* p) {
+void d_pow(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t wanted, BoundedValue* p) {
   const BoundedValue& base = *x[0];
   const BoundedValue& exponent = *x[1];
   if (wanted & 1U) {
@@ -138,7 +142,7 @@ void d_pow(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t
   }
 }
 
-BoundedValue atan2(const Arithmetic& a, Operands operands) {
+BoundedValue atan2(const BoundedArithmetic& a, Operands operands) {
   const BoundedValue& y = *operands[0];
   const BoundedValue& x = *operands[1];
   const double my = magnitude(y.v);
@@ -153,9 +157,9 @@ BoundedValue atan2(const Arithmetic& a, Operands operands) {
     else p[precision] = room > 0 && !touches_cut ? (mx * ey + my * ex + 2 * ex * ey) / (room * room) : kUnbounded;
     if (ey == 0 && my == 0 && ex > 0 && mx > ex) p[precision] = 0;
   }
-  return a.rounded(Op::kAtan2, std::atan2(y.v, x.v), p);
+  return a.with_rounding_error(Op::kAtan2, std::atan2(y.v, x.v), p);
 }
-void d_atan2(const Arithmetic& a, Operands operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_atan2(const BoundedArithmetic& a, Operands operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   const BoundedValue& y = *operands[0];
   const BoundedValue& x = *operands[1];
   const BoundedValue square = a.add(a.mul(x, x), a.mul(y, y));
@@ -163,34 +167,34 @@ void d_atan2(const Arithmetic& a, Operands operands, const BoundedValue&, std::u
   p[1] = a.neg(a.with_widest_bound(a.div(y, square), a.mul(y, a.div(kBoundedOne, square))));
 }
 
-BoundedValue hypot(const Arithmetic& a, Operands x) {
+BoundedValue hypot(const BoundedArithmetic& a, Operands x) {
   PrecisionBounds p;
   // The gradient of the length has length 1.
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
     p[precision] = std::hypot(x[0]->e[precision], x[1]->e[precision]) * (1 + 1e-15);
-  return a.rounded(Op::kHypot, std::hypot(x[0]->v, x[1]->v), p);
+  return a.with_rounding_error(Op::kHypot, std::hypot(x[0]->v, x[1]->v), p);
 }
-void d_hypot(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+void d_hypot(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   for (std::size_t i = 0; i < 2; ++i)
     p[i] = r.v == 0 && both_zero(r.e) ? kBoundedZero : a.div(*x[i], r);
 }
 
 // lerp(a, b, t) = a (1 - t) + b t
-BoundedValue lerp(const Arithmetic& a, Operands x) {
+BoundedValue lerp(const BoundedArithmetic& a, Operands x) {
   return a.add(a.mul(*x[0], a.sub(kBoundedOne, *x[2])), a.mul(*x[1], *x[2]));
 }
-void d_lerp(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_lerp(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = a.sub(kBoundedOne, *x[2]);
   p[1] = *x[2];
   p[2] = a.sub(*x[1], *x[0]);
   // Code may add w * b and -w * a separately: both products and the sum are rounded.
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
-    p[2].e[precision] += 2 * a.format(static_cast<int>(precision)).unit *
+    p[2].e[precision] += 2 * a.format(static_cast<int>(precision)).unit_roundoff *
                          (magnitude(x[0]->v) + x[0]->e[precision] + magnitude(x[1]->v) + x[1]->e[precision]);
 }
 
 /// t = clamp((x - low) / (high - low), 0, 1). Its kinks have no effect: the derivative of t^2 (3 - 2t) is 0 there.
-BoundedValue smoothstep_parameter(const Arithmetic& a, Operands x) {
+BoundedValue smoothstep_parameter(const BoundedArithmetic& a, Operands x) {
   BoundedValue t = a.div(a.sub(*x[2], *x[0]), a.sub(*x[1], *x[0]));
   if (std::isnan(t.v)) t.v = 0;  // max ignores a NaN
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
@@ -200,13 +204,13 @@ BoundedValue smoothstep_parameter(const Arithmetic& a, Operands x) {
   t.v = t.v < 0 ? 0 : (t.v > 1 ? 1 : t.v);
   return t;
 }
-BoundedValue smoothstep(const Arithmetic& a, Operands x) {
+BoundedValue smoothstep(const BoundedArithmetic& a, Operands x) {
   const BoundedValue t = smoothstep_parameter(a, x);
   const long double at = (x[2]->v - x[0]->v) / (x[1]->v - x[0]->v);
   a.decisions().record_outcome(at < 0 ? 0 : (at > 1 ? 2 : 1));
   return a.mul(a.mul(t, t), a.sub(number(3), a.mul(number(2), t)));
 }
-void d_smoothstep(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_smoothstep(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   const BoundedValue t = smoothstep_parameter(a, x);
   const BoundedValue width = a.sub(*x[1], *x[0]);
   const BoundedValue slope = a.with_widest_bound(a.mul(a.mul(number(6), t), a.sub(kBoundedOne, t)),
@@ -225,21 +229,22 @@ void d_smoothstep(const Arithmetic& a, Operands x, const BoundedValue&, std::uin
 constexpr long double kPi = std::numbers::pi_v<long double>;
 
 /// x * factor, computed with one constant or as x * numerator / denominator.
-BoundedValue scaled_by(const Arithmetic& a, const BoundedValue& x, long double numerator, long double denominator) {
+BoundedValue scaled_by(const BoundedArithmetic& a, const BoundedValue& x, long double numerator,
+                       long double denominator) {
   return a.with_widest_bound(a.mul(x, a.constant(numerator / denominator)),
                              a.div(a.mul(x, a.constant(numerator)), a.constant(denominator)));
 }
-BoundedValue degrees(const Arithmetic& a, Operands x) { return scaled_by(a, *x[0], 180, kPi); }
-void d_degrees(const Arithmetic& a, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+BoundedValue degrees(const BoundedArithmetic& a, Operands x) { return scaled_by(a, *x[0], 180, kPi); }
+void d_degrees(const BoundedArithmetic& a, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = scaled_by(a, kBoundedOne, 180, kPi);
 }
-BoundedValue radians(const Arithmetic& a, Operands x) { return scaled_by(a, *x[0], kPi, 180); }
-void d_radians(const Arithmetic& a, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+BoundedValue radians(const BoundedArithmetic& a, Operands x) { return scaled_by(a, *x[0], kPi, 180); }
+void d_radians(const BoundedArithmetic& a, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = scaled_by(a, kBoundedOne, kPi, 180);
 }
 
-BoundedValue dot(const Arithmetic& a, Operands x) { return a.dot(x); }
-void d_dot(const Arithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+BoundedValue dot(const BoundedArithmetic& a, Operands x) { return a.dot(x); }
+void d_dot(const BoundedArithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   const std::size_t k = x.size() / 2;
   for (std::size_t i = 0; i < k; ++i) {
     p[i] = *x[k + i];
@@ -247,13 +252,13 @@ void d_dot(const Arithmetic&, Operands x, const BoundedValue&, std::uint32_t, Bo
   }
 }
 
-BoundedValue length(const Arithmetic& a, Operands x) {
+BoundedValue length(const BoundedArithmetic& a, Operands x) {
   std::array<const BoundedValue*, 32> twice;
   std::copy(x.begin(), x.end(), twice.begin());
   std::copy(x.begin(), x.end(), twice.begin() + static_cast<std::ptrdiff_t>(x.size()));
   return a.sqrt_of_squares(a.dot(std::span(twice).first(2 * x.size())));
 }
-void d_length(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+void d_length(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   const bool zero = r.v == 0 && both_zero(r.e);
   const BoundedValue inverse = zero ? kBoundedZero : a.div(kBoundedOne, r);
   for (std::size_t i = 0; i < x.size(); ++i)

@@ -36,7 +36,7 @@ struct Minor {
 
 class Square {
  public:
-  Square(const Arithmetic& arithmetic, Operands entries) : a_(arithmetic), entries_(entries) {
+  Square(const BoundedArithmetic& arithmetic, Operands entries) : a_(arithmetic), entries_(entries) {
     while (whole_.n * whole_.n < static_cast<int>(entries.size())) {
       whole_.rows[static_cast<std::size_t>(whole_.n)] = whole_.columns[static_cast<std::size_t>(whole_.n)] = whole_.n;
       ++whole_.n;
@@ -53,9 +53,10 @@ class Square {
     if (!is_finite_) return {0, {kUnbounded, kUnbounded}};
     if (determinant_.v == 0 && both_zero(determinant_.e)) return kBoundedZero;
     BoundedValue cofactor = determinant(whole_.without(j, i));
-    if ((i + j) % 2 != 0) cofactor = Arithmetic::neg(cofactor);
+    if ((i + j) % 2 != 0) cofactor = BoundedArithmetic::neg(cofactor);
     const BoundedValue reciprocal = a_.div(kBoundedOne, determinant_);
-    BoundedValue result = Arithmetic::with_widest_bound(a_.div(cofactor, determinant_), a_.mul(cofactor, reciprocal));
+    BoundedValue result =
+        BoundedArithmetic::with_widest_bound(a_.div(cofactor, determinant_), a_.mul(cofactor, reciprocal));
     // If the reciprocal may overflow, implementations differ: its product with a zero cofactor is NaN.
     for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
       if (reciprocal.e[precision] == kUnbounded) result.e[precision] = kUnbounded;
@@ -89,7 +90,7 @@ class Square {
       const double e = error(minor, precision);
       if (e > 0)
         result.e[precision] = std::isfinite(value)
-                                  ? final_bound(a_.format(static_cast<int>(precision)), magnitude(value), e)
+                                  ? bound_with_oracle_error(a_.format(static_cast<int>(precision)), magnitude(value), e)
                                   : kUnbounded;
     }
     return result;
@@ -105,7 +106,7 @@ class Square {
     // A product of some of the entries, or a partial sum, may overflow even if the determinant does not.
     const auto largest_mass =
         expand<double>(minor, false, [&](const Minor& m, int r, int c) { return std::max(1.0, greatest(m, r, c)); });
-    if (!(largest_mass <= a_.format(static_cast<int>(precision)).largest)) return kUnbounded;
+    if (!(largest_mass <= a_.format(static_cast<int>(precision)).largest_finite)) return kUnbounded;
     // The permanent is linear in each entry, so its derivative is the permanent of the remaining entries.
     double propagated = 0;
     double largest = 1;
@@ -122,11 +123,11 @@ class Square {
     // entries.
     const double underflow =
         24 * steps * (error_from_rounded_result(format, 0, 0) + format.flush_error) * largest * largest;
-    return propagated + steps * format.unit * (1 + 2 * steps * format.unit) * magnitude_sum + underflow +
-           64 * kOracleUnitRoundoff * magnitude_sum;
+    return propagated + steps * format.unit_roundoff * (1 + 2 * steps * format.unit_roundoff) * magnitude_sum +
+           underflow + 64 * kOracleUnitRoundoff * magnitude_sum;
   }
 
-  const Arithmetic& a_;
+  const BoundedArithmetic& a_;
   Operands entries_;
   Minor whole_;
   BoundedValue determinant_;
@@ -140,10 +141,10 @@ namespace {
 
 using ir::Op;
 
-BoundedValue inverse(const Arithmetic& a, Operands x) { return Square(a, x).inverse(0, 0); }
+BoundedValue inverse(const BoundedArithmetic& a, Operands x) { return Square(a, x).inverse(0, 0); }
 
 // dY = -Y dA Y
-void d_inverse(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_inverse(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   const Square matrix(a, x);
   const int n = matrix.rows();
   std::array<BoundedValue, kMostRows> first_row, first_column;
@@ -153,8 +154,8 @@ void d_inverse(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32
   }
   for (int k = 0; k < n; ++k) {
     for (int l = 0; l < n; ++l) {
-      p[k * n + l] =
-          Arithmetic::neg(a.mul(first_row[static_cast<std::size_t>(k)], first_column[static_cast<std::size_t>(l)]));
+      p[k * n + l] = BoundedArithmetic::neg(
+          a.mul(first_row[static_cast<std::size_t>(k)], first_column[static_cast<std::size_t>(l)]));
     }
   }
 }

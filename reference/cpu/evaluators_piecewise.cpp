@@ -13,13 +13,13 @@ PrecisionBounds sum(const PrecisionBounds& a, const PrecisionBounds& b) {
 }
 
 /// A predicate whose result changes at this distance.
-bool decide(const Arithmetic& a, bool ideal, double distance, const PrecisionBounds& slack) {
+bool decide(const BoundedArithmetic& a, bool ideal, double distance, const PrecisionBounds& slack) {
   const bool answer = ideal != a.decisions().record_decision(distance, slack);
   a.decisions().record_outcome(answer);
   return answer;
 }
 
-bool compare(const Arithmetic& a, Operands x, bool ideal) {
+bool compare(const BoundedArithmetic& a, Operands x, bool ideal) {
   // A value compared with itself: both sides are equal for any error.
   if (x[0] == x[1]) {
     a.decisions().record_outcome(ideal);
@@ -28,10 +28,10 @@ bool compare(const Arithmetic& a, Operands x, bool ideal) {
   return decide(a, ideal, magnitude(x[0]->v - x[1]->v), sum(x[0]->e, x[1]->e));
 }
 
-bool is_negative(const Arithmetic& a, const BoundedValue& x) { return decide(a, x.v < 0, magnitude(x.v), x.e); }
+bool is_negative(const BoundedArithmetic& a, const BoundedValue& x) { return decide(a, x.v < 0, magnitude(x.v), x.e); }
 
 /// An integer to which x was rounded; `other` is the integer beyond the next jump, which is `distance` away.
-BoundedValue rounded_to_integer(const Arithmetic& a, long double ideal, long double other, double distance,
+BoundedValue rounded_to_integer(const BoundedArithmetic& a, long double ideal, long double other, double distance,
                                 const PrecisionBounds& slack) {
   BoundedValue result{a.decisions().record_decision(distance, slack) ? other : ideal, {}};
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
@@ -58,7 +58,7 @@ TruncJump trunc_jump(long double q) {
   return {magnitude(1 - past), t + toward};
 }
 
-BoundedValue truncate(const Arithmetic& a, long double q, const PrecisionBounds& slack) {
+BoundedValue truncate(const BoundedArithmetic& a, long double q, const PrecisionBounds& slack) {
   const TruncJump jump = trunc_jump(q);
   return rounded_to_integer(a, std::trunc(q), jump.other, jump.distance, slack);
 }
@@ -81,7 +81,7 @@ bool first_wins(bool wants_less, const BoundedValue& a, const BoundedValue& b) {
   return wants_less ? a.v < b.v : a.v > b.v;
 }
 
-BoundedValue choose(const Arithmetic& a, bool wants_less, const BoundedValue& x, const BoundedValue& y) {
+BoundedValue choose(const BoundedArithmetic& a, bool wants_less, const BoundedValue& x, const BoundedValue& y) {
   const bool first = first_wins(wants_less, x, y);
   const double distance = magnitude(x.v - y.v);
   const PrecisionBounds slack = sum(x.e, y.e);
@@ -102,14 +102,14 @@ void route(bool first, BoundedValue* p) {
 
 }  // namespace
 
-long double truncated(const Arithmetic& a, const BoundedValue& x) { return truncate(a, x.v, x.e).v; }
+long double truncated(const BoundedArithmetic& a, const BoundedValue& x) { return truncate(a, x.v, x.e).v; }
 
-BoundedValue convert(const Arithmetic& target, ir::Scalar from, ir::Scalar to, const BoundedValue& x) {
+BoundedValue convert(const BoundedArithmetic& target, ir::Scalar from, ir::Scalar to, const BoundedValue& x) {
   BoundedValue result = target.exact(x.v, x.e);
-  const bool narrows =
-      ir::row(to).digits < ir::row(from).digits || (from == ir::Scalar::kBF16 && to == ir::Scalar::kF16);
+  const bool narrows = ir::row(to).significant_bits < ir::row(from).significant_bits ||
+                       (from == ir::Scalar::kBF16 && to == ir::Scalar::kF16);
   if (narrows && !(x.e[kNative] == 0 && is_representable(target.format(kNative), x.v)))
-    result.e[kNative] = target.rounded(x.v, x.e).e[kNative];
+    result.e[kNative] = target.with_rounding_error(x.v, x.e).e[kNative];
   return result;
 }
 
@@ -118,57 +118,59 @@ namespace {
 
 using ir::Op;
 
-bool eq(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v == x[1]->v); }
-bool ne(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v != x[1]->v); }
-bool lt(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v < x[1]->v); }
-bool le(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v <= x[1]->v); }
-bool gt(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v > x[1]->v); }
-bool ge(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v >= x[1]->v); }
+bool eq(const BoundedArithmetic& a, Operands x) { return compare(a, x, x[0]->v == x[1]->v); }
+bool ne(const BoundedArithmetic& a, Operands x) { return compare(a, x, x[0]->v != x[1]->v); }
+bool lt(const BoundedArithmetic& a, Operands x) { return compare(a, x, x[0]->v < x[1]->v); }
+bool le(const BoundedArithmetic& a, Operands x) { return compare(a, x, x[0]->v <= x[1]->v); }
+bool gt(const BoundedArithmetic& a, Operands x) { return compare(a, x, x[0]->v > x[1]->v); }
+bool ge(const BoundedArithmetic& a, Operands x) { return compare(a, x, x[0]->v >= x[1]->v); }
 
 /// The class of a value is certain unless its bound is infinite.
-bool classify(const Arithmetic& a, const BoundedValue& x, bool ideal) {
+bool classify(const BoundedArithmetic& a, const BoundedValue& x, bool ideal) {
   PrecisionBounds slack{};
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
     slack[precision] = x.e[precision] == kUnbounded ? kUnbounded : 0;
   return decide(a, ideal, 0, slack);
 }
-bool is_nan(const Arithmetic& a, Operands x) { return classify(a, *x[0], std::isnan(x[0]->v)); }
-bool is_inf(const Arithmetic& a, Operands x) { return classify(a, *x[0], std::isinf(x[0]->v)); }
-bool is_finite(const Arithmetic& a, Operands x) { return classify(a, *x[0], std::isfinite(x[0]->v)); }
+bool is_nan(const BoundedArithmetic& a, Operands x) { return classify(a, *x[0], std::isnan(x[0]->v)); }
+bool is_inf(const BoundedArithmetic& a, Operands x) { return classify(a, *x[0], std::isinf(x[0]->v)); }
+bool is_finite(const BoundedArithmetic& a, Operands x) { return classify(a, *x[0], std::isfinite(x[0]->v)); }
 
-BoundedValue sign(const Arithmetic& a, Operands x) { return number(is_negative(a, *x[0]) ? -1 : 1); }
-BoundedValue step(const Arithmetic& a, Operands x) { return number(is_negative(a, *x[0]) ? 1 : 0); }
-BoundedValue nonzero(const Arithmetic& a, Operands x) {
+BoundedValue sign(const BoundedArithmetic& a, Operands x) { return number(is_negative(a, *x[0]) ? -1 : 1); }
+BoundedValue step(const BoundedArithmetic& a, Operands x) { return number(is_negative(a, *x[0]) ? 1 : 0); }
+BoundedValue nonzero(const BoundedArithmetic& a, Operands x) {
   return number(decide(a, x[0]->v != 0, magnitude(x[0]->v), x[0]->e) ? 1 : 0);
 }
 
-BoundedValue floor(const Arithmetic& a, Operands x) {
+BoundedValue floor(const BoundedArithmetic& a, Operands x) {
   const long double down = std::floor(x[0]->v);
   const long double past = x[0]->v - down;
   const bool lower = past < 0.5L;
   return rounded_to_integer(a, down, lower ? down - 1 : down + 1, magnitude(lower ? past : 1 - past), x[0]->e);
 }
-BoundedValue ceil(const Arithmetic& a, Operands x) {
+BoundedValue ceil(const BoundedArithmetic& a, Operands x) {
   const long double up = std::ceil(x[0]->v);
   const long double short_of = up - x[0]->v;
   const bool upper = short_of < 0.5L;
   return rounded_to_integer(a, up, upper ? up + 1 : up - 1, magnitude(upper ? short_of : 1 - short_of), x[0]->e);
 }
-BoundedValue to_nearest(const Arithmetic& a, const BoundedValue& x, long double nearest) {
+BoundedValue to_nearest(const BoundedArithmetic& a, const BoundedValue& x, long double nearest) {
   const long double past = x.v - nearest;
   return rounded_to_integer(a, nearest, past < 0 ? nearest - 1 : nearest + 1, magnitude(0.5L - std::abs(past)), x.e);
 }
-BoundedValue round(const Arithmetic& a, Operands x) { return to_nearest(a, *x[0], std::round(x[0]->v)); }
-BoundedValue rint(const Arithmetic& a, Operands x) { return to_nearest(a, *x[0], std::rint(x[0]->v)); }
-BoundedValue trunc(const Arithmetic& a, Operands x) { return truncate(a, x[0]->v, x[0]->e); }
+BoundedValue round(const BoundedArithmetic& a, Operands x) { return to_nearest(a, *x[0], std::round(x[0]->v)); }
+BoundedValue rint(const BoundedArithmetic& a, Operands x) { return to_nearest(a, *x[0], std::rint(x[0]->v)); }
+BoundedValue trunc(const BoundedArithmetic& a, Operands x) { return truncate(a, x[0]->v, x[0]->e); }
 
-BoundedValue frac(const Arithmetic& a, Operands x) {
+BoundedValue frac(const BoundedArithmetic& a, Operands x) {
   const BoundedValue whole = truncate(a, x[0]->v, x[0]->e);
   return a.exact(x[0]->v - whole.v, sum(x[0]->e, whole.e));
 }
-void d_frac(const Arithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) { p[0] = kBoundedOne; }
+void d_frac(const BoundedArithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  p[0] = kBoundedOne;
+}
 
-BoundedValue mod(const Arithmetic& a, Operands x) {
+BoundedValue mod(const BoundedArithmetic& a, Operands x) {
   const BoundedValue& n = *x[0];
   const BoundedValue& d = *x[1];
   const long double q = n.v / d.v;
@@ -184,7 +186,7 @@ BoundedValue mod(const Arithmetic& a, Operands x) {
     p[precision] = cell.e[precision] > 0 ? kUnbounded : n.e[precision] + scaled(magnitude(cell.v), d.e[precision]);
   return a.exact(remainder, p);
 }
-void d_mod(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t wanted, BoundedValue* p) {
+void d_mod(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t wanted, BoundedValue* p) {
   p[0] = kBoundedOne;
   if ((wanted & 2U) == 0) return;
   const BoundedValue q = a.div(*x[0], *x[1]);
@@ -197,49 +199,49 @@ void d_mod(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t
   }
 }
 
-BoundedValue floor_div(const Arithmetic& a, Operands x) {
+BoundedValue floor_div(const BoundedArithmetic& a, Operands x) {
   const BoundedValue q = a.div(*x[0], *x[1]);
   const BoundedValue* const operand = &q;
   return floor(a, Operands(&operand, 1));
 }
 
-BoundedValue abs(const Arithmetic& a, Operands x) {
+BoundedValue abs(const BoundedArithmetic& a, Operands x) {
   a.decisions().record_kink(magnitude(x[0]->v), x[0]->e);
   a.decisions().record_outcome(x[0]->v < 0);
   return {std::abs(x[0]->v), x[0]->e};
 }
-void d_abs(const Arithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_abs(const BoundedArithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = number(x[0]->v > 0 ? 1 : (x[0]->v < 0 ? -1 : 0));
 }
 
-BoundedValue copysign(const Arithmetic& a, Operands x) {
+BoundedValue copysign(const BoundedArithmetic& a, Operands x) {
   const bool negative = decide(a, std::signbit(x[1]->v), magnitude(x[1]->v), x[1]->e);
   a.decisions().record_kink(magnitude(x[0]->v), x[0]->e);
   a.decisions().record_outcome(x[0]->v < 0);
   const long double m = std::abs(x[0]->v);
   return {negative ? -m : m, x[0]->e};
 }
-void d_copysign(const Arithmetic&, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+void d_copysign(const BoundedArithmetic&, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   const int own = x[0]->v > 0 ? 1 : (x[0]->v < 0 ? -1 : 0);
   p[0] = number(std::signbit(r.v) ? -own : own);
   p[1] = kBoundedZero;
 }
 
-BoundedValue min(const Arithmetic& a, Operands x) { return choose(a, true, *x[0], *x[1]); }
-BoundedValue max(const Arithmetic& a, Operands x) { return choose(a, false, *x[0], *x[1]); }
-void d_min(const Arithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+BoundedValue min(const BoundedArithmetic& a, Operands x) { return choose(a, true, *x[0], *x[1]); }
+BoundedValue max(const BoundedArithmetic& a, Operands x) { return choose(a, false, *x[0], *x[1]); }
+void d_min(const BoundedArithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   route(first_wins(true, *x[0], *x[1]), p);
 }
-void d_max(const Arithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_max(const BoundedArithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   route(first_wins(false, *x[0], *x[1]), p);
 }
 
 // clamp(x, low, high) = min(max(low, x), high)
-BoundedValue clamp(const Arithmetic& a, Operands x) {
+BoundedValue clamp(const BoundedArithmetic& a, Operands x) {
   const BoundedValue raised = choose(a, false, *x[1], *x[0]);
   return choose(a, true, raised, *x[2]);
 }
-void d_clamp(const Arithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_clamp(const BoundedArithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   const bool low_wins = first_wins(false, *x[1], *x[0]);
   const bool high_loses = first_wins(true, low_wins ? *x[1] : *x[0], *x[2]);
   p[0] = number(high_loses && !low_wins ? 1 : 0);
@@ -250,12 +252,12 @@ void d_clamp(const Arithmetic&, Operands x, const BoundedValue&, std::uint32_t, 
 constexpr std::array kRows{
     elementwise_evaluator(Op::kMod, mod, d_mod),
     elementwise_evaluator(Op::kFloorDiv, floor_div),
-    test_evaluator(Op::kEq, eq),
-    test_evaluator(Op::kNe, ne),
-    test_evaluator(Op::kLt, lt),
-    test_evaluator(Op::kLe, le),
-    test_evaluator(Op::kGt, gt),
-    test_evaluator(Op::kGe, ge),
+    predicate_evaluator(Op::kEq, eq),
+    predicate_evaluator(Op::kNe, ne),
+    predicate_evaluator(Op::kLt, lt),
+    predicate_evaluator(Op::kLe, le),
+    predicate_evaluator(Op::kGt, gt),
+    predicate_evaluator(Op::kGe, ge),
     elementwise_evaluator(Op::kAbs, abs, d_abs),
     elementwise_evaluator(Op::kSign, sign),
     elementwise_evaluator(Op::kStep, step),
@@ -270,9 +272,9 @@ constexpr std::array kRows{
     elementwise_evaluator(Op::kTrunc, trunc),
     elementwise_evaluator(Op::kFrac, frac, d_frac),
     elementwise_evaluator(Op::kCopysign, copysign, d_copysign),
-    test_evaluator(Op::kIsNan, is_nan),
-    test_evaluator(Op::kIsInf, is_inf),
-    test_evaluator(Op::kIsFinite, is_finite),
+    predicate_evaluator(Op::kIsNan, is_nan),
+    predicate_evaluator(Op::kIsInf, is_inf),
+    predicate_evaluator(Op::kIsFinite, is_finite),
 };
 
 }  // namespace

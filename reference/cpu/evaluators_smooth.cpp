@@ -20,7 +20,7 @@ constexpr long double kTwoOverSqrtPi = 2 * std::numbers::inv_sqrtpi_v<long doubl
 
 /// The value v of `op` at x; `propagate` returns the propagated error of an input error E > 0.
 template <class Propagate>
-BoundedValue smooth(const Arithmetic& a, Op op, const BoundedValue& x, long double v, Propagate propagate) {
+BoundedValue smooth(const BoundedArithmetic& a, Op op, const BoundedValue& x, long double v, Propagate propagate) {
   // Values that are exact in C's Annex F and CUDA: sin 0 = 0, exp 0 = 1, log 1 = 0, acos 1 = 0 and similar.
   const bool exact = x.e[kNative] == 0 && x.e[kPromoted] == 0 && (x.v == 0 || x.v == 1) && (v == 0 || v == 1);
   if (exact) return {v, {}};
@@ -29,7 +29,7 @@ BoundedValue smooth(const Arithmetic& a, Op op, const BoundedValue& x, long doub
     const double e = x.e[precision];
     p[precision] = e == 0 ? 0 : (e < kUnbounded ? propagate(e) : kUnbounded);
   }
-  return a.rounded(op, v, p);
+  return a.with_rounding_error(op, v, p);
 }
 
 /// Upper bound of exp(e) - 1.
@@ -40,17 +40,17 @@ double as_double(long double x) { return static_cast<double>(x); }
 /// The smallest magnitude in the box.
 double least(double x, double e) { return std::max(0.0, std::abs(x) - e); }
 
-BoundedValue half_of(const Arithmetic& a, const BoundedValue& x) { return a.mul(number(0.5L), x); }
-BoundedValue square(const Arithmetic& a, const BoundedValue& x) { return a.mul(x, x); }
-BoundedValue reciprocal(const Arithmetic& a, const BoundedValue& x) { return a.div(kBoundedOne, x); }
+BoundedValue half_of(const BoundedArithmetic& a, const BoundedValue& x) { return a.mul(number(0.5L), x); }
+BoundedValue square(const BoundedArithmetic& a, const BoundedValue& x) { return a.mul(x, x); }
+BoundedValue reciprocal(const BoundedArithmetic& a, const BoundedValue& x) { return a.div(kBoundedOne, x); }
 /// Another function used in a derivative.
-BoundedValue apply(const Arithmetic& a, Evaluate function, const BoundedValue& x) {
+BoundedValue apply(const BoundedArithmetic& a, Evaluate function, const BoundedValue& x) {
   const BoundedValue* const operand = &x;
   return function(a, Operands(&operand, 1));
 }
 
 /// sqrt(1 - x^2), as written and factored.
-BoundedValue cosine_of_sine(const Arithmetic& a, const BoundedValue& x) {
+BoundedValue cosine_of_sine(const BoundedArithmetic& a, const BoundedValue& x) {
   const BoundedValue factored = a.sqrt(a.mul(a.sub(kBoundedOne, x), a.add(kBoundedOne, x)));
   return a.with_widest_bound(factored, a.sqrt(a.sub(kBoundedOne, square(a, x))));
 }
@@ -68,17 +68,17 @@ double hyperbolic_error(double slope, double value, double e) {
 double gaussian(double x) { return as_double(kTwoOverSqrtPi) * std::exp(-x * x); }
 
 // Forward declarations for derivatives.
-BoundedValue rsqrt(const Arithmetic& a, Operands x);
-BoundedValue cos(const Arithmetic& a, Operands x);
-BoundedValue cosh(const Arithmetic& a, Operands x);
+BoundedValue rsqrt(const BoundedArithmetic& a, Operands x);
+BoundedValue cos(const BoundedArithmetic& a, Operands x);
+BoundedValue cosh(const BoundedArithmetic& a, Operands x);
 
-BoundedValue sqrt(const Arithmetic& a, Operands x) { return a.sqrt(*x[0]); }
-void d_sqrt(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+BoundedValue sqrt(const BoundedArithmetic& a, Operands x) { return a.sqrt(*x[0]); }
+void d_sqrt(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = a.with_widest_bound(a.div(number(0.5L), r), half_of(a, apply(a, rsqrt, *x[0])),
                              reciprocal(a, a.mul(number(2), r)));
 }
 
-BoundedValue rsqrt(const Arithmetic& a, Operands x) {
+BoundedValue rsqrt(const BoundedArithmetic& a, Operands x) {
   const long double v = 1 / std::sqrt(x[0]->v);
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kRsqrt, *x[0], v, [&](double e) {
@@ -86,12 +86,12 @@ BoundedValue rsqrt(const Arithmetic& a, Operands x) {
     return q < 1 && at > 0 ? magnitude(v) * q / 2 / ((1 - q) * (1 - q)) : kUnbounded;
   });
 }
-void d_rsqrt(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+void d_rsqrt(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   const BoundedValue cubed = a.mul(a.mul(r, r), r);
   p[0] = a.neg(a.with_widest_bound(a.div(half_of(a, r), *x[0]), half_of(a, cubed)));
 }
 
-BoundedValue cbrt(const Arithmetic& a, Operands x) {
+BoundedValue cbrt(const BoundedArithmetic& a, Operands x) {
   const long double v = std::cbrt(x[0]->v);
   const double at = magnitude(x[0]->v);
   return smooth(a, Op::kCbrt, *x[0], v, [&](double e) {
@@ -99,80 +99,80 @@ BoundedValue cbrt(const Arithmetic& a, Operands x) {
     return q < 0.5 ? magnitude(v) * q / 3 / (1 - q) : 2 * std::cbrt(e);
   });
 }
-void d_cbrt(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+void d_cbrt(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = reciprocal(a, a.mul(number(3), a.mul(r, r)));
   if (x[0]->v != 0) p[0] = a.with_widest_bound(p[0], a.div(r, a.mul(number(3), *x[0])));
 }
 
-BoundedValue exp(const Arithmetic& a, Operands x) {
+BoundedValue exp(const BoundedArithmetic& a, Operands x) {
   const long double v = std::exp(x[0]->v);
   return smooth(a, Op::kExp, *x[0], v, [&](double e) { return magnitude(v) * grown(e); });
 }
-void d_exp(const Arithmetic&, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) { p[0] = r; }
+void d_exp(const BoundedArithmetic&, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) { p[0] = r; }
 
-BoundedValue exp2(const Arithmetic& a, Operands x) {
+BoundedValue exp2(const BoundedArithmetic& a, Operands x) {
   const long double v = std::exp2(x[0]->v);
   return smooth(a, Op::kExp2, *x[0], v, [&](double e) { return magnitude(v) * grown(as_double(kLn2) * e); });
 }
-void d_exp2(const Arithmetic& a, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+void d_exp2(const BoundedArithmetic& a, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = a.mul(r, a.constant(kLn2));
 }
 
-BoundedValue expm1(const Arithmetic& a, Operands x) {
+BoundedValue expm1(const BoundedArithmetic& a, Operands x) {
   const long double v = std::expm1(x[0]->v);
   return smooth(a, Op::kExpm1, *x[0], v, [&](double e) { return magnitude(v + 1) * grown(e); });
 }
-void d_expm1(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+void d_expm1(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = a.with_widest_bound(apply(a, exp, *x[0]), a.add(r, kBoundedOne));
 }
 
-void d_log(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_log(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = reciprocal(a, *x[0]);
 }
 
-BoundedValue log2(const Arithmetic& a, Operands x) {
+BoundedValue log2(const BoundedArithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kLog2, *x[0], std::log2(x[0]->v),
                 [&](double e) { return log_error(at, e) / as_double(kLn2) * (1 + 1e-15); });
 }
-void d_log2(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_log2(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = a.with_widest_bound(reciprocal(a, a.mul(*x[0], a.constant(kLn2))), a.div(a.constant(1 / kLn2), *x[0]));
 }
 
-BoundedValue log10(const Arithmetic& a, Operands x) {
+BoundedValue log10(const BoundedArithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kLog10, *x[0], std::log10(x[0]->v),
                 [&](double e) { return log_error(at, e) / as_double(kLn10) * (1 + 1e-15); });
 }
-void d_log10(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_log10(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = a.with_widest_bound(reciprocal(a, a.mul(*x[0], a.constant(kLn10))), a.div(a.constant(1 / kLn10), *x[0]));
 }
 
-BoundedValue log1p(const Arithmetic& a, Operands x) {
+BoundedValue log1p(const BoundedArithmetic& a, Operands x) {
   const double at = as_double(1 + x[0]->v);
   return smooth(a, Op::kLog1p, *x[0], std::log1p(x[0]->v), [&](double e) { return log_error(at, e); });
 }
-void d_log1p(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_log1p(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = reciprocal(a, a.add(kBoundedOne, *x[0]));
 }
 
-BoundedValue sin(const Arithmetic& a, Operands x) {
+BoundedValue sin(const BoundedArithmetic& a, Operands x) {
   return smooth(a, Op::kSin, *x[0], std::sin(x[0]->v),
                 [&](double e) { return sine_error(as_double(std::cos(x[0]->v)), e); });
 }
-void d_sin(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_sin(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = apply(a, cos, *x[0]);
 }
 
-BoundedValue cos(const Arithmetic& a, Operands x) {
+BoundedValue cos(const BoundedArithmetic& a, Operands x) {
   return smooth(a, Op::kCos, *x[0], std::cos(x[0]->v),
                 [&](double e) { return sine_error(as_double(std::sin(x[0]->v)), e); });
 }
-void d_cos(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_cos(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = a.neg(apply(a, sin, *x[0]));
 }
 
-BoundedValue tan(const Arithmetic& a, Operands x) {
+BoundedValue tan(const BoundedArithmetic& a, Operands x) {
   const long double v = std::tan(x[0]->v);
   const double t = magnitude(v);
   return smooth(a, Op::kTan, *x[0], v, [&](double e) {
@@ -182,7 +182,7 @@ BoundedValue tan(const Arithmetic& a, Operands x) {
     return room > 0 ? (1 + t * t) * step / room : kUnbounded;
   });
 }
-void d_tan(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+void d_tan(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = a.with_widest_bound(a.add(kBoundedOne, square(a, r)), reciprocal(a, square(a, apply(a, cos, *x[0]))));
 }
 
@@ -201,53 +201,53 @@ double inverse_sine_error(double at, double e) {
   return end < 1 ? e / std::sqrt((1 - end) * (1 + end)) : kUnbounded;
 }
 
-BoundedValue asin(const Arithmetic& a, Operands x) {
+BoundedValue asin(const BoundedArithmetic& a, Operands x) {
   const BoundedValue at = limited_to_one(*x[0]);
   return smooth(a, Op::kAsin, at, std::asin(at.v), [&](double e) { return inverse_sine_error(magnitude(at.v), e); });
 }
-void d_asin(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_asin(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = reciprocal(a, cosine_of_sine(a, *x[0]));
 }
 
-BoundedValue acos(const Arithmetic& a, Operands x) {
+BoundedValue acos(const BoundedArithmetic& a, Operands x) {
   const BoundedValue at = limited_to_one(*x[0]);
   return smooth(a, Op::kAcos, at, std::acos(at.v), [&](double e) { return inverse_sine_error(magnitude(at.v), e); });
 }
-void d_acos(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_acos(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = a.neg(reciprocal(a, cosine_of_sine(a, *x[0])));
 }
 
-BoundedValue atan(const Arithmetic& a, Operands x) {
+BoundedValue atan(const BoundedArithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kAtan, *x[0], std::atan(x[0]->v), [&](double e) {
     const double near = least(at, e);
     return std::min(4.0, e / (1 + near * near));
   });
 }
-void d_atan(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_atan(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = reciprocal(a, a.add(kBoundedOne, square(a, *x[0])));
 }
 
-BoundedValue sinh(const Arithmetic& a, Operands x) {
+BoundedValue sinh(const BoundedArithmetic& a, Operands x) {
   const long double v = std::sinh(x[0]->v);
   const double value = magnitude(v);
   return smooth(a, Op::kSinh, *x[0], v,
                 [&](double e) { return hyperbolic_error(std::hypot(1.0, value) * (1 + 1e-15), value, e); });
 }
-void d_sinh(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_sinh(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = apply(a, cosh, *x[0]);
 }
 
-BoundedValue cosh(const Arithmetic& a, Operands x) {
+BoundedValue cosh(const BoundedArithmetic& a, Operands x) {
   const long double v = std::cosh(x[0]->v);
   return smooth(a, Op::kCosh, *x[0], v,
                 [&](double e) { return hyperbolic_error(as_double(std::sinh(x[0]->v)), magnitude(v), e); });
 }
-void d_cosh(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_cosh(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = apply(a, sinh, *x[0]);
 }
 
-BoundedValue tanh(const Arithmetic& a, Operands x) {
+BoundedValue tanh(const BoundedArithmetic& a, Operands x) {
   const long double v = std::tanh(x[0]->v);
   const double t = magnitude(v);
   return smooth(a, Op::kTanh, *x[0], v, [&](double e) {
@@ -256,62 +256,62 @@ BoundedValue tanh(const Arithmetic& a, Operands x) {
     return t * e < 0.5 ? std::min(2.0, slope * e / (1 - t * e)) : 2.0;
   });
 }
-void d_tanh(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+void d_tanh(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = a.with_widest_bound(reciprocal(a, square(a, apply(a, cosh, *x[0]))), a.sub(kBoundedOne, square(a, r)));
 }
 
-BoundedValue asinh(const Arithmetic& a, Operands x) {
+BoundedValue asinh(const BoundedArithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kAsinh, *x[0], std::asinh(x[0]->v), [&](double e) { return e / std::hypot(1.0, least(at, e)); });
 }
-void d_asinh(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_asinh(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = reciprocal(a, a.sqrt(a.add(kBoundedOne, square(a, *x[0]))));
 }
 
-BoundedValue acosh(const Arithmetic& a, Operands x) {
+BoundedValue acosh(const BoundedArithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kAcosh, *x[0], std::acosh(x[0]->v), [&](double e) {
     const double near = at - e;
     return near > 1 ? e / std::sqrt((near - 1) * (near + 1)) : kUnbounded;
   });
 }
-void d_acosh(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_acosh(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   const BoundedValue& v = *x[0];
   p[0] = reciprocal(a, a.with_widest_bound(a.sqrt(a.mul(a.sub(v, kBoundedOne), a.add(v, kBoundedOne))),
                                            a.sqrt(a.sub(square(a, v), kBoundedOne))));
 }
 
-BoundedValue atanh(const Arithmetic& a, Operands x) {
+BoundedValue atanh(const BoundedArithmetic& a, Operands x) {
   const double at = magnitude(x[0]->v);
   return smooth(a, Op::kAtanh, *x[0], std::atanh(x[0]->v), [&](double e) {
     const double end = at + e;
     return end < 1 ? e / ((1 - end) * (1 + end)) : kUnbounded;
   });
 }
-void d_atanh(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_atanh(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   const BoundedValue& v = *x[0];
   p[0] = reciprocal(
       a, a.with_widest_bound(a.mul(a.sub(kBoundedOne, v), a.add(kBoundedOne, v)), a.sub(kBoundedOne, square(a, v))));
 }
 
-BoundedValue erf(const Arithmetic& a, Operands x) {
+BoundedValue erf(const BoundedArithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kErf, *x[0], std::erf(x[0]->v),
                 [&](double e) { return std::min(2.0, gaussian(least(at, e)) * e * (1 + 1e-14)); });
 }
-BoundedValue gaussian_slope(const Arithmetic& a, const BoundedValue& x) {
+BoundedValue gaussian_slope(const BoundedArithmetic& a, const BoundedValue& x) {
   return a.mul(a.constant(kTwoOverSqrtPi), apply(a, exp, a.neg(square(a, x))));
 }
-void d_erf(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_erf(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = gaussian_slope(a, *x[0]);
 }
 
-BoundedValue erfc(const Arithmetic& a, Operands x) {
+BoundedValue erfc(const BoundedArithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kErfc, *x[0], std::erfc(x[0]->v),
                 [&](double e) { return std::min(2.0, gaussian(least(at, e)) * e * (1 + 1e-14)); });
 }
-void d_erfc(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+void d_erfc(const BoundedArithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = a.neg(gaussian_slope(a, *x[0]));
 }
 
@@ -353,23 +353,23 @@ double inverse_error(long double nearest, double e) {
   const double growth = as_double(std::exp(nearest * nearest) / kTwoOverSqrtPi) * (1 + 1e-14);
   return std::isfinite(growth) ? growth * e : kUnbounded;
 }
-BoundedValue inverse_slope(const Arithmetic& a, const BoundedValue& r) {
+BoundedValue inverse_slope(const BoundedArithmetic& a, const BoundedValue& r) {
   return a.mul(a.constant(1 / kTwoOverSqrtPi), apply(a, exp, square(a, r)));
 }
 
-BoundedValue erfinv(const Arithmetic& a, Operands x) {
+BoundedValue erfinv(const BoundedArithmetic& a, Operands x) {
   return smooth(a, Op::kErfinv, *x[0], inverse_erf(x[0]->v),
                 [&](double e) { return inverse_error(inverse_erf(std::abs(x[0]->v) + e), e); });
 }
-void d_erfinv(const Arithmetic& a, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+void d_erfinv(const BoundedArithmetic& a, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = inverse_slope(a, r);
 }
 
-BoundedValue erfcinv(const Arithmetic& a, Operands x) {
+BoundedValue erfcinv(const BoundedArithmetic& a, Operands x) {
   return smooth(a, Op::kErfcinv, *x[0], inverse_erfc(x[0]->v),
                 [&](double e) { return inverse_error(inverse_erfc(std::min(x[0]->v, 2 - x[0]->v) - e), e); });
 }
-void d_erfcinv(const Arithmetic& a, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+void d_erfcinv(const BoundedArithmetic& a, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = a.neg(inverse_slope(a, r));
 }
 
@@ -391,7 +391,7 @@ constexpr std::array kRows{
 
 }  // namespace
 
-BoundedValue log(const Arithmetic& a, Operands x) {
+BoundedValue log(const BoundedArithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kLog, *x[0], std::log(x[0]->v), [&](double e) { return log_error(at, e); });
 }

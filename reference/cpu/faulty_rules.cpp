@@ -51,7 +51,7 @@ constexpr std::array kFaultyRules = {
 };
 
 template <std::size_t Rule>
-void differentiate_wrongly(const Arithmetic& a, Operands x, const BoundedValue& result, std::uint32_t wanted,
+void differentiate_wrongly(const BoundedArithmetic& a, Operands x, const BoundedValue& result, std::uint32_t wanted,
                            BoundedValue* partials) {
   constexpr const FaultyRule& kRule = kFaultyRules[Rule];
   original_evaluator(kRule.op).differentiate(a, x, result, wanted, partials);

@@ -75,7 +75,7 @@ void FindingLog::add(Finding finding) {
 
 std::string describe(const Finding& finding, const ir::Module& module, const ir::Function& kernel) {
   if (const std::string_view name = unassigned_variable(finding, module, kernel); !name.empty()) {
-    return fmt::format("{}: variable {} is used before it is assigned, thread {}", ir::line_text(module, finding.loc),
+    return fmt::format("{}: variable {} is used before it is assigned in thread {}", ir::line_text(module, finding.loc),
                        name, finding.thread);
   }
   std::string text =

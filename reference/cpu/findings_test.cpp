@@ -64,7 +64,7 @@ TEST_F(FindingsTest, ReportsVariableUsedBeforeAssignment) {
   const ir::ExprId is_last = w.op(Op::kDiv, {index(), w.b().i32(3)});
   w.b().store(out, {index()}, w.b().cast(ir::kF64, w.b().load(guard, {is_last})));
   const Finding finding = only(w.evaluate(), Kind::kOutOfBounds, 13);
-  EXPECT_EQ(describe(finding, w.module(), w.kernel()), "line 13: variable s is used before it is assigned, thread 3");
+  EXPECT_EQ(describe(finding, w.module(), w.kernel()), "line 13: variable s is used before it is assigned in thread 3");
 }
 
 TEST_F(FindingsTest, ReportsOutOfBoundsLocalArrayAccess) {
@@ -211,7 +211,7 @@ TEST_F(FindingsTest, ReportsOrderDependenceOfNoncommutingAtomics) {
   w.b().atomic(AtomicOp::kMax, out, {w.b().i32(0)}, w.at(x, i));
   const ReferenceResult r = w.evaluate();
   ASSERT_FALSE(r.findings.empty());
-  EXPECT_EQ(r.findings[0].kind, Kind::kOrderDependent);
+  EXPECT_EQ(r.findings[0].kind, Kind::kOrderDependentAtomic);
 }
 
 TEST_F(FindingsTest, ReportsStoreIndexFromAtomicCounterAsOrderDependent) {
@@ -221,7 +221,7 @@ TEST_F(FindingsTest, ReportsStoreIndexFromAtomicCounterAsOrderDependent) {
   w.b().store(out, {w.var(slot)}, w.at(x, i));
   const ReferenceResult r = w.evaluate();
   ASSERT_FALSE(r.findings.empty());
-  EXPECT_EQ(r.findings[0].kind, Kind::kOrderDependent);
+  EXPECT_EQ(r.findings[0].kind, Kind::kOrderDependentAtomic);
   EXPECT_EQ(r.findings[0].loc.line, 23);
   EXPECT_EQ(r.findings[0].parameter, n);
 }

@@ -17,7 +17,7 @@ std::int64_t number(std::uint64_t x) { return static_cast<std::int64_t>(x); }
 bool less(Scalar scalar, std::int64_t a, std::int64_t b) { return is_signed(scalar) ? a < b : bits(a) < bits(b); }
 
 std::int64_t least(Scalar scalar) {
-  return is_signed(scalar) ? number(~std::uint64_t{0} << ir::row(scalar).digits) : 0;
+  return is_signed(scalar) ? number(~std::uint64_t{0} << ir::row(scalar).significant_bits) : 0;
 }
 
 int width(Scalar scalar) { return 8 * ir::row(scalar).bytes; }
@@ -128,7 +128,7 @@ std::int64_t update_integer(ir::AtomicOp op, Scalar scalar, std::int64_t old, st
 }
 
 bool fits(Scalar scalar, long double truncated) {
-  const int digits = ir::row(scalar).digits;
+  const int digits = ir::row(scalar).significant_bits;
   const long double end = std::ldexp(1.0L, digits);
   return truncated < end && truncated >= (is_signed(scalar) ? -end : 0.0L);
 }

@@ -501,7 +501,7 @@ std::map<std::string, Formula> formulas() {
 }
 
 std::string key_of(const ir::LibraryFunctionInfo& row) {
-  return std::string(row.name) + " " + std::string(row.operand_kinds);
+  return std::string(row.name) + " " + std::string(row.operand_kind_letters);
 }
 
 class LibraryFunction : public ::testing::TestWithParam<Usage> {};

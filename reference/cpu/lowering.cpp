@@ -19,7 +19,7 @@ constexpr std::size_t kMaxInstructions = std::size_t{1} << 20;
 
 Result<Program> lower(const ir::Module& module, const ir::Function& kernel) {
   Program program;
-  Lowering lowering(module, program);
+  KernelLowering lowering(module, program);
   lowering.lower_kernel(kernel);
   if (lowering.error()) return *lowering.error();
   return program;
@@ -27,26 +27,26 @@ Result<Program> lower(const ir::Module& module, const ir::Function& kernel) {
 
 // ---- helpers
 
-std::vector<ir::Scalar> Lowering::component_types(ir::Type type) const {
+std::vector<ir::Scalar> KernelLowering::component_types(ir::Type type) const {
   std::vector<ir::Scalar> scalars;
-  for (const ir::ScalarComponent& component : ir::scalar_components(module_, type.element().tile_element()))
+  for (const ir::ScalarComponent& component : ir::scalar_components(module_, type.element().tile_element_type()))
     scalars.push_back(component.scalar);
   if (type.tile_rank() > 0) scalars.assign(static_cast<std::size_t>(type.tile_size()), scalars[0]);
   return scalars;
 }
 
-std::size_t Lowering::component_count(ir::Type type) const {
+std::size_t KernelLowering::component_count(ir::Type type) const {
   return component_types(type).size() * (type.is_local_array() ? type.extent : 1);
 }
 
-Registers Lowering::temporaries(std::size_t count) {
+Registers KernelLowering::temporaries(std::size_t count) {
   Registers components(count);
   for (RegisterId& component : components)
     component = temporary();
   return components;
 }
 
-std::size_t Lowering::emit(Instruction instruction, const Registers& operands) {
+std::size_t KernelLowering::emit(Instruction instruction, const Registers& operands) {
   instruction.first_operand = static_cast<std::uint32_t>(program_.operands.size());
   instruction.operand_count = static_cast<std::uint32_t>(operands.size());
   instruction.loc = loc_;
@@ -55,7 +55,7 @@ std::size_t Lowering::emit(Instruction instruction, const Registers& operands) {
   return program_.code.size() - 1;
 }
 
-void Lowering::move(const Registers& to, const Registers& from) {
+void KernelLowering::move(const Registers& to, const Registers& from) {
   // If a source is overwritten before it is read, as in v = vec2(v.y, v.x), all moves go through temporaries.
   bool clash = false;
   for (std::size_t i = 0; i < from.size(); ++i)
@@ -72,33 +72,34 @@ void Lowering::move(const Registers& to, const Registers& from) {
   }
 }
 
-std::int32_t Lowering::choice(const void* origin, BranchPoint::Kind kind) {
+std::int32_t KernelLowering::branch_point_index(const void* origin, BranchPoint::Kind kind) {
   if (ir::library_name(*frame_->function)) return ir::kNone;  // code of Warp, not of the user
   const auto [at, is_new] =
-      branch_points_.try_emplace(origin, static_cast<std::int32_t>(program_.branch_points.size()));
+      branch_point_indices_.try_emplace(origin, static_cast<std::int32_t>(program_.branch_points.size()));
   if (is_new) program_.branch_points.push_back({.kind = kind, .loc = loc_});
   return at->second;
 }
 
-std::size_t Lowering::jump_unless(const void* origin, ir::ExprId condition) {
+std::size_t KernelLowering::jump_unless(const void* origin, ir::ExprId condition) {
   const RegisterId value = scalar(condition);
-  const std::int32_t number = is_literal(condition) ? ir::kNone : choice(origin, BranchPoint::Kind::kBranch);
+  const std::int32_t number =
+      is_literal(condition) ? ir::kNone : branch_point_index(origin, BranchPoint::Kind::kBranch);
   return emit({.code = InstructionCode::kJumpIfEqual, .extent = 0, .branch_point = number}, {value});
 }
 
-void Lowering::reject(std::string reason) {
+void KernelLowering::reject(std::string reason) {
   if (error_) return;
   error_ = Error{std::move(reason), ir::location_text(module_, loc_)};
 }
 
-void Lowering::allocate(ir::VarId variable) {
+void KernelLowering::allocate(ir::VarId variable) {
   VariableStorage& place = slot(variable);
   if (place.first_register != ir::kNone) return;
   place.first_register = program_.register_count;
   program_.register_count += static_cast<RegisterId>(component_count(frame_->function->var(variable).type));
 }
 
-Registers Lowering::variable_components(ir::VarId variable) {
+Registers KernelLowering::variable_components(ir::VarId variable) {
   allocate(variable);
   Registers components(component_count(frame_->function->var(variable).type));
   for (std::size_t i = 0; i < components.size(); ++i)
@@ -106,23 +107,23 @@ Registers Lowering::variable_components(ir::VarId variable) {
   return components;
 }
 
-Lowering::Frame Lowering::frame_of(const ir::Function& function) {
-  Frame frame;
+KernelLowering::FunctionFrame KernelLowering::frame_of(const ir::Function& function) {
+  FunctionFrame frame;
   frame.function = &function;
-  frame.slots.resize(function.variables.size());
-  frame.is_read.resize(function.variables.size());
+  frame.storage_by_variable.resize(function.variables.size());
+  frame.is_variable_read.resize(function.variables.size());
   for (const ir::Expr& expr : function.expressions) {
-    if (expr.kind == ir::ExprKind::kVariable) frame.is_read[static_cast<std::size_t>(expr.variable)] = true;
+    if (expr.kind == ir::ExprKind::kVariable) frame.is_variable_read[static_cast<std::size_t>(expr.variable)] = true;
   }
   return frame;
 }
 
 // ---- the kernel
 
-void Lowering::bind_parameters(const ir::Function& kernel) {
+void KernelLowering::bind_parameters(const ir::Function& kernel) {
   for (ir::VarId v = 0; v < kernel.parameter_count; ++v) {
     const ir::Type type = kernel.var(v).type;
-    ParameterInfo info{.is_array = type.is_array(), .components = component_types(type)};
+    ParameterProperties info{.is_array = type.is_array(), .components = component_types(type)};
     if (info.is_array) {
       slot(v).parameter = v;
     } else {
@@ -133,24 +134,24 @@ void Lowering::bind_parameters(const ir::Function& kernel) {
   }
   for (ir::VarId v = kernel.parameter_count; v < kernel.parameter_count + kernel.launch_rank; ++v) {
     allocate(v);
-    program_.thread_indices.push_back(slot(v).first_register);
+    program_.thread_index_registers.push_back(slot(v).first_register);
   }
 }
 
-void Lowering::lower_kernel(const ir::Function& kernel) {
+void KernelLowering::lower_kernel(const ir::Function& kernel) {
   program_.module = &module_;
   program_.kernel = &kernel;
-  Frame frame = frame_of(kernel);
+  FunctionFrame frame = frame_of(kernel);
   frame_ = &frame;
   loc_ = kernel.loc;
   bind_parameters(kernel);
   block(kernel.body);
-  patch(frame.return_jumps, here());
+  set_jump_target(frame.return_jump_positions, here());
   emit({.code = InstructionCode::kEnd});
   frame_ = nullptr;
 }
 
-Registers Lowering::call(std::int32_t index, const std::vector<ir::ExprId>& args) {
+Registers KernelLowering::call(std::int32_t index, const std::vector<ir::ExprId>& args) {
   std::vector<Registers> values(args.size());
   for (std::size_t i = 0; i < args.size(); ++i) {
     const ir::Type type = type_of(args[i]);
@@ -159,37 +160,37 @@ Registers Lowering::call(std::int32_t index, const std::vector<ir::ExprId>& args
   return call_with(index, args, values);
 }
 
-Registers Lowering::call_with(std::int32_t index, const std::vector<ir::ExprId>& args,
-                              const std::vector<Registers>& values) {
+Registers KernelLowering::call_with(std::int32_t index, const std::vector<ir::ExprId>& args,
+                                    const std::vector<Registers>& values) {
   const ir::Function& callee = module_.functions[static_cast<std::size_t>(index)];
   if (here() > kMaxInstructions) reject("kernel is too large after function inlining");
   std::vector<VariableStorage> arrays(args.size());
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (values[i].empty()) arrays[i] = slot(expr(args[i]).variable);
   }
-  Registers results = inlined(callee, arrays, values);
-  if (callee.gradient == ir::kNone || is_lowering_custom_gradient_) return results;
+  Registers results = inline_call(callee, arrays, values);
+  if (callee.gradient_function_index == ir::kNone || is_lowering_custom_gradient_) return results;
   return call_with_custom_gradient(callee, arrays, values, results);
 }
 
-Registers Lowering::inlined(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
-                            const std::vector<Registers>& values) {
-  Frame inner = frame_of(callee);
+Registers KernelLowering::inline_call(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
+                                      const std::vector<Registers>& values) {
+  FunctionFrame inner = frame_of(callee);
   for (const ir::Type type : callee.results) {
     const Registers components = temporaries(component_count(type));
     inner.results.insert(inner.results.end(), components.begin(), components.end());
   }
-  std::copy(arrays.begin(), arrays.end(), inner.slots.begin());
-  Frame* const outer = std::exchange(frame_, &inner);
-  std::vector<LoopJumps> outer_loops = std::exchange(loops_, {});
+  std::copy(arrays.begin(), arrays.end(), inner.storage_by_variable.begin());
+  FunctionFrame* const outer = std::exchange(frame_, &inner);
+  std::vector<LoopJumps> outer_loops = std::exchange(enclosing_loops_, {});
   const ir::Loc outer_loc = loc_;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!values[i].empty()) move(variable_components(static_cast<ir::VarId>(i)), values[i]);
   }
   block(callee.body);
-  patch(inner.return_jumps, here());
+  set_jump_target(inner.return_jump_positions, here());
   loc_ = outer_loc;
-  loops_ = std::move(outer_loops);
+  enclosing_loops_ = std::move(outer_loops);
   frame_ = outer;
   return inner.results;
 }
@@ -198,10 +199,10 @@ Registers Lowering::inlined(const ir::Function& callee, const std::vector<Variab
 
 /// A register with the unit adjoint of a result. Actual adjoints are arbitrary numbers, so products with them round:
 /// `rounded` makes products with this constant inexact.
-RegisterId Lowering::seed(ir::Scalar type) {
+RegisterId KernelLowering::seed(ir::Scalar type) {
   const auto [at, is_new] = unit_cotangent_registers_.try_emplace(type, program_.register_count);
   if (is_new) {
-    program_.constants.push_back(
+    program_.register_constants.push_back(
         {.destination = temporary(), .scalar = type, .bits = std::bit_cast<std::uint64_t>(1.0), .is_inexact = true});
   }
   return at->second;
@@ -209,9 +210,10 @@ RegisterId Lowering::seed(ir::Scalar type) {
 
 /// The gradient is linear in the adjoints (the adjoint pass rejects others), so each partial derivative is the result
 /// of the gradient for a unit adjoint.
-Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
-                                              const std::vector<Registers>& values, const Registers& primal) {
-  const ir::Function& gradient = module_.functions[static_cast<std::size_t>(callee.gradient)];
+Registers KernelLowering::call_with_custom_gradient(const ir::Function& callee,
+                                                    const std::vector<VariableStorage>& arrays,
+                                                    const std::vector<Registers>& values, const Registers& primal) {
+  const ir::Function& gradient = module_.functions[static_cast<std::size_t>(callee.gradient_function_index)];
   std::vector<VariableStorage> all_arrays = arrays;
   all_arrays.resize(arrays.size() + callee.results.size());
   std::vector<ir::Scalar> scalars;
@@ -244,7 +246,7 @@ Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const 
         ++component;
       }
     }
-    const Registers adjoints = inlined(gradient, all_arrays, given);
+    const Registers adjoints = inline_call(gradient, all_arrays, given);
     Registers partials;
     for (const std::size_t at : places)
       partials.push_back(adjoints[at]);
@@ -254,7 +256,8 @@ Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const 
   return results;
 }
 
-RegisterId Lowering::custom(ir::Scalar type, RegisterId primal, const Registers& sources, const Registers& partials) {
+RegisterId KernelLowering::custom(ir::Scalar type, RegisterId primal, const Registers& sources,
+                                  const Registers& partials) {
   // Each instruction takes a limited number of operands; the next one keeps the derivatives of the previous ones.
   constexpr std::size_t kMost = 15;
   RegisterId result = primal;
@@ -277,19 +280,19 @@ RegisterId Lowering::custom(ir::Scalar type, RegisterId primal, const Registers&
 
 // ---- statements
 
-void Lowering::block(const ir::Block& block) {
+void KernelLowering::block(const ir::Block& block) {
   for (const ir::Stmt& each : block.statements)
     statement(each);
 }
 
-void Lowering::statement(const ir::Stmt& statement) {
+void KernelLowering::statement(const ir::Stmt& statement) {
   if (error_) return;
   // Library functions have no source location: their statements get the location of the call.
   if (statement.loc.line > 0) loc_ = statement.loc;
   std::visit([this](const auto& node) { lower(node); }, statement.node);
 }
 
-void Lowering::lower(const ir::Let& let) {
+void KernelLowering::lower(const ir::Let& let) {
   if (let.value != ir::kNone) {
     move(variable_components(let.variable), expression(let.value));
     return;
@@ -299,9 +302,11 @@ void Lowering::lower(const ir::Let& let) {
   emit({.code = InstructionCode::kClear, .destination = slot(let.variable).first_register, .extent = count});
 }
 
-void Lowering::lower(const ir::Assign& assign) { move(variable_components(assign.variable), expression(assign.value)); }
+void KernelLowering::lower(const ir::Assign& assign) {
+  move(variable_components(assign.variable), expression(assign.value));
+}
 
-void Lowering::lower(const ir::Store& store) {
+void KernelLowering::lower(const ir::Store& store) {
   const ir::Type type = type_of(store.array);
   if (type_of(store.value).is_tile() && type.is_array()) {
     const std::int32_t parameter = slot(expr(store.array).variable).parameter;
@@ -311,8 +316,8 @@ void Lowering::lower(const ir::Store& store) {
   }
   const VariableStorage target = slot(expr(store.array).variable);
   if (target.parameter != ir::kNone)
-    return change({.code = InstructionCode::kStore, .target = target.parameter}, store.indices,
-                  ir::stored_part(*frame_->function, store));
+    return emit_element_change({.code = InstructionCode::kStore, .target = target.parameter}, store.indices,
+                               ir::stored_part(*frame_->function, store));
   Registers operands;
   for (const ir::ExprId index : store.indices)
     operands.push_back(scalar(index));
@@ -326,8 +331,8 @@ void Lowering::lower(const ir::Store& store) {
        operands);
 }
 
-void Lowering::change(Instruction instruction, const std::vector<ir::ExprId>& indices, const ir::ChangedPart& part,
-                      ir::ExprId compare) {
+void KernelLowering::emit_element_change(Instruction instruction, const std::vector<ir::ExprId>& indices,
+                                         const ir::ChangedElementPart& part, ir::ExprId compare) {
   Registers operands;
   for (const ir::ExprId index : indices)
     operands.push_back(scalar(index));
@@ -338,17 +343,17 @@ void Lowering::change(Instruction instruction, const std::vector<ir::ExprId>& in
     operands.insert(operands.end(), expected.begin(), expected.end());
   }
   const ComponentOffset offset = component_offset(part.path);
-  if (offset.variable_part != ir::kNone) operands.push_back(offset.variable_part);
-  ParameterInfo& parameter = program_.parameters[static_cast<std::size_t>(instruction.target)];
+  if (offset.variable_offset_register != ir::kNone) operands.push_back(offset.variable_offset_register);
+  ParameterProperties& parameter = program_.parameters[static_cast<std::size_t>(instruction.target)];
   parameter.is_written = true;
   parameter.has_partial_element_writes |= !part.path.empty();
   instruction.index_count = static_cast<std::uint8_t>(indices.size());
   instruction.component_count = static_cast<std::uint16_t>(value.size());
-  instruction.extent = offset.constant_part;
+  instruction.extent = offset.constant_offset;
   emit(instruction, operands);
 }
 
-void Lowering::lower(const ir::Atomic& atomic) {
+void KernelLowering::lower(const ir::Atomic& atomic) {
   const VariableStorage target = slot(expr(atomic.array).variable);
   if (target.parameter == ir::kNone) return reject("atomics on local arrays are not supported");
   if (type_of(atomic.value).is_tile()) {
@@ -357,12 +362,12 @@ void Lowering::lower(const ir::Atomic& atomic) {
                              type_of(atomic.value), atomic.indices, expression(atomic.value));
   }
   Instruction instruction{.code = InstructionCode::kAtomic, .atomic_op = atomic.op, .target = target.parameter};
-  if (atomic.result != ir::kNone && frame_->is_read[static_cast<std::size_t>(atomic.result)])
+  if (atomic.result != ir::kNone && frame_->is_variable_read[static_cast<std::size_t>(atomic.result)])
     instruction.destination = variable_components(atomic.result).at(0);
-  change(instruction, atomic.indices, ir::updated_part(*frame_->function, atomic), atomic.compare);
+  emit_element_change(instruction, atomic.indices, ir::updated_part(*frame_->function, atomic), atomic.compare_operand);
 }
 
-void Lowering::lower(const ir::Call& statement) {
+void KernelLowering::lower(const ir::Call& statement) {
   const Registers values = call(statement.function, statement.args);
   Registers results;
   for (const ir::VarId result : statement.results) {
@@ -372,17 +377,17 @@ void Lowering::lower(const ir::Call& statement) {
   move(results, values);
 }
 
-void Lowering::lower(const ir::If& branch) {
+void KernelLowering::lower(const ir::If& branch) {
   const std::size_t skip = jump_unless(&branch, branch.condition);
   block(branch.then_block);
-  if (branch.else_block.statements.empty()) return patch(skip, here());
+  if (branch.else_block.statements.empty()) return set_jump_target(skip, here());
   const std::size_t end = emit({.code = InstructionCode::kJump});
-  patch(skip, here());
+  set_jump_target(skip, here());
   block(branch.else_block);
-  patch(end, here());
+  set_jump_target(end, here());
 }
 
-void Lowering::lower(const ir::For& loop) {
+void KernelLowering::lower(const ir::For& loop) {
   const ir::Loc loc = loc_;
   const ir::Scalar type = type_of(loop.start).scalar;
   const Registers counter = temporaries(3);  // counter, stop, step: evaluated once
@@ -392,54 +397,54 @@ void Lowering::lower(const ir::For& loop) {
   move(counter, {start, stop, step});
   const std::size_t top = emit({.code = InstructionCode::kRangeLoopTest,
                                 .scalar = type,
-                                .branch_point = choice(&loop, BranchPoint::Kind::kRangeLoop)},
+                                .branch_point = branch_point_index(&loop, BranchPoint::Kind::kRangeLoop)},
                                counter);
   move(variable_components(loop.variable), {counter[0]});
-  loops_.emplace_back();
+  enclosing_loops_.emplace_back();
   block(loop.body);
   loc_ = loc;
-  const LoopJumps ended = std::move(loops_.back());
-  loops_.pop_back();
-  patch(ended.continue_jumps, here());
+  const LoopJumps ended = std::move(enclosing_loops_.back());
+  enclosing_loops_.pop_back();
+  set_jump_target(ended.continue_jump_positions, here());
   emit({.code = InstructionCode::kRangeLoopNext, .destination = counter[0], .target = static_cast<std::int32_t>(top)},
        {counter[2]});
-  patch(top, here());
-  patch(ended.break_jumps, here());
+  set_jump_target(top, here());
+  set_jump_target(ended.break_jump_positions, here());
 }
 
-void Lowering::lower(const ir::While& loop) {
+void KernelLowering::lower(const ir::While& loop) {
   const ir::Loc loc = loc_;
   const std::size_t top = here();
   const std::size_t exit = jump_unless(&loop, loop.condition);
-  loops_.emplace_back();
+  enclosing_loops_.emplace_back();
   block(loop.body);
   loc_ = loc;
-  const LoopJumps ended = std::move(loops_.back());
-  loops_.pop_back();
-  patch(ended.continue_jumps, top);
+  const LoopJumps ended = std::move(enclosing_loops_.back());
+  enclosing_loops_.pop_back();
+  set_jump_target(ended.continue_jump_positions, top);
   emit({.code = InstructionCode::kJump, .target = static_cast<std::int32_t>(top)});
-  patch(exit, here());
-  patch(ended.break_jumps, here());
+  set_jump_target(exit, here());
+  set_jump_target(ended.break_jump_positions, here());
 }
 
-void Lowering::lower(const ir::Break&) {
-  if (loops_.empty()) return reject("break outside a loop");
-  loops_.back().break_jumps.push_back(emit({.code = InstructionCode::kJump}));
+void KernelLowering::lower(const ir::Break&) {
+  if (enclosing_loops_.empty()) return reject("break outside a loop");
+  enclosing_loops_.back().break_jump_positions.push_back(emit({.code = InstructionCode::kJump}));
 }
 
-void Lowering::lower(const ir::Continue&) {
-  if (loops_.empty()) return reject("continue outside a loop");
-  loops_.back().continue_jumps.push_back(emit({.code = InstructionCode::kJump}));
+void KernelLowering::lower(const ir::Continue&) {
+  if (enclosing_loops_.empty()) return reject("continue outside a loop");
+  enclosing_loops_.back().continue_jump_positions.push_back(emit({.code = InstructionCode::kJump}));
 }
 
-void Lowering::lower(const ir::Return& statement) {
+void KernelLowering::lower(const ir::Return& statement) {
   Registers values;
   for (const ir::ExprId value : statement.values) {
     const Registers components = expression(value);
     values.insert(values.end(), components.begin(), components.end());
   }
   if (!values.empty()) move(frame_->results, values);
-  frame_->return_jumps.push_back(emit({.code = InstructionCode::kJump}));
+  frame_->return_jump_positions.push_back(emit({.code = InstructionCode::kJump}));
 }
 
 }  // namespace assay::reference

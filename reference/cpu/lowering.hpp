@@ -17,9 +17,9 @@ namespace assay::reference {
 /// may share a register.
 using Registers = std::vector<RegisterId>;
 
-class Lowering {
+class KernelLowering {
  public:
-  Lowering(const ir::Module& module, Program& program) : module_(module), program_(program) {}
+  KernelLowering(const ir::Module& module, Program& program) : module_(module), program_(program) {}
 
   void lower_kernel(const ir::Function& kernel);
   /// Why the kernel cannot be lowered; the program is then unusable.
@@ -32,17 +32,17 @@ class Lowering {
     std::int32_t parameter = ir::kNone;     ///< kernel parameter that an array in global memory belongs to
   };
   /// A function body being lowered.
-  struct Frame {
-    const ir::Function* function = nullptr;  ///< function that is lowered
-    std::vector<VariableStorage> slots;      ///< storage of each variable, by VarId
-    std::vector<bool> is_read;               ///< whether some expression uses the variable, by VarId
-    Registers results;                       ///< registers of a function's returned values
-    std::vector<std::size_t> return_jumps;   ///< jumps of the return statements, to patch
+  struct FunctionFrame {
+    const ir::Function* function = nullptr;            ///< function that is lowered
+    std::vector<VariableStorage> storage_by_variable;  ///< storage of each variable, by VarId
+    std::vector<bool> is_variable_read;                ///< whether some expression uses the variable, by VarId
+    Registers results;                                 ///< registers of a function's returned values
+    std::vector<std::size_t> return_jump_positions;    ///< jumps of the return statements, to patch
   };
   /// The jumps out of a loop's body that need a target.
   struct LoopJumps {
-    std::vector<std::size_t> break_jumps;     ///< jumps of the break statements, to patch
-    std::vector<std::size_t> continue_jumps;  ///< jumps of the continue statements, to patch
+    std::vector<std::size_t> break_jump_positions;     ///< jumps of the break statements, to patch
+    std::vector<std::size_t> continue_jump_positions;  ///< jumps of the continue statements, to patch
   };
 
   // lowering_expressions.cpp
@@ -65,16 +65,16 @@ class Lowering {
   Registers load_part(ir::ExprId id);
   /// First component of a part: a constant plus the value of a register, unless that is kNone.
   struct ComponentOffset {
-    std::int32_t constant_part = 0;
-    RegisterId variable_part = ir::kNone;
+    std::int32_t constant_offset = 0;
+    RegisterId variable_offset_register = ir::kNone;
   };
-  ComponentOffset component_offset(const std::vector<ir::PartStep>& path);
+  ComponentOffset component_offset(const std::vector<ir::ElementPartStep>& path);
   Registers field(const ir::Expr& expr);
   Registers call(std::int32_t function, const std::vector<ir::ExprId>& args);
   /// The call with its arguments evaluated; `values` is empty for arrays, which `args` names.
   Registers call_with(std::int32_t function, const std::vector<ir::ExprId>& args, const std::vector<Registers>& values);
-  Registers inlined(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
-                    const std::vector<Registers>& values);
+  Registers inline_call(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
+                        const std::vector<Registers>& values);
   /// The results of a function with a custom gradient: the primal values with the derivatives defined by the gradient.
   Registers call_with_custom_gradient(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
                                       const std::vector<Registers>& values, const Registers& primal);
@@ -89,15 +89,15 @@ class Lowering {
   // lowering_algebra.cpp
   /// An operation that evaluates all its operands and takes no index or field.
   Registers algebra(const ir::Expr& expr, const std::vector<Registers>& operands);
-  Registers elementwise(ir::Op op, ir::Scalar type, const std::vector<Registers>& operands,
-                        std::int32_t choice = ir::kNone);
+  Registers lower_elementwise(ir::Op op, ir::Scalar type, const std::vector<Registers>& operands,
+                              std::int32_t branch_point_index = ir::kNone);
   Registers reduce(ir::Op op, ir::Scalar type, Registers operands);
   Registers dot(ir::Scalar type, const Registers& a, const Registers& b);
   Registers double_dot(ir::Type matrix, const Registers& a, const Registers& b);
   Registers cross(ir::Scalar type, const Registers& a, const Registers& b);
   Registers normalize(ir::Scalar type, const Registers& v);
   Registers product(const ir::Expr& expr, const std::vector<Registers>& operands);
-  Registers negated(ir::Scalar type, const Registers& a) { return elementwise(ir::Op::kNeg, type, {a}); }
+  Registers negated(ir::Scalar type, const Registers& a) { return lower_elementwise(ir::Op::kNeg, type, {a}); }
   Registers quaternion_product(ir::Scalar type, const Registers& a, const Registers& b);
   Registers outer(ir::Scalar type, const Registers& a, const Registers& b);
   Registers inverse(ir::Type matrix, const Registers& a);
@@ -131,8 +131,8 @@ class Lowering {
   void lower(const ir::Assign& assign);
   void lower(const ir::Store& store);
   /// Appends a store or an atomic, which changes a part of an element of a parameter.
-  void change(Instruction instruction, const std::vector<ir::ExprId>& indices, const ir::ChangedPart& part,
-              ir::ExprId compare = ir::kNone);
+  void emit_element_change(Instruction instruction, const std::vector<ir::ExprId>& indices,
+                           const ir::ChangedElementPart& part, ir::ExprId compare = ir::kNone);
   void lower(const ir::Atomic& atomic);
   void lower(const ir::Call& call);
   void lower(const ir::If& branch);
@@ -142,9 +142,9 @@ class Lowering {
   void lower(const ir::Continue&);
   void lower(const ir::Return& statement);
   void bind_parameters(const ir::Function& kernel);
-  static Frame frame_of(const ir::Function& function);
+  static FunctionFrame frame_of(const ir::Function& function);
 
-  VariableStorage& slot(ir::VarId variable) { return frame_->slots[static_cast<std::size_t>(variable)]; }
+  VariableStorage& slot(ir::VarId variable) { return frame_->storage_by_variable[static_cast<std::size_t>(variable)]; }
   const ir::Expr& expr(ir::ExprId id) const { return frame_->function->expr(id); }
   ir::Type type_of(ir::ExprId id) const { return expr(id).type; }
   std::vector<ir::Scalar> component_types(ir::Type type) const;
@@ -158,13 +158,15 @@ class Lowering {
   /// Appends an instruction and returns its index.
   std::size_t emit(Instruction instruction, const Registers& operands = {});
   std::size_t here() const { return program_.code.size(); }
-  void patch(std::size_t jump, std::size_t target) { program_.code[jump].target = static_cast<std::int32_t>(target); }
-  void patch(const std::vector<std::size_t>& jumps, std::size_t target) {
+  void set_jump_target(std::size_t jump, std::size_t target) {
+    program_.code[jump].target = static_cast<std::int32_t>(target);
+  }
+  void set_jump_target(const std::vector<std::size_t>& jumps, std::size_t target) {
     for (const std::size_t jump : jumps)
-      patch(jump, target);
+      set_jump_target(jump, target);
   }
   /// Index of the choice made by `origin`, a statement or expression.
-  std::int32_t choice(const void* origin, BranchPoint::Kind kind);
+  std::int32_t branch_point_index(const void* origin, BranchPoint::Kind kind);
   /// A jump on the value of the condition for the statement or expression `origin`; a literal condition is not a
   /// choice.
   std::size_t jump_unless(const void* origin, ir::ExprId condition);
@@ -173,11 +175,12 @@ class Lowering {
 
   const ir::Module& module_;
   Program& program_;
-  Frame* frame_ = nullptr;        ///< innermost function that is lowered
-  std::vector<LoopJumps> loops_;  ///< loops around the current statement, the innermost last
+  FunctionFrame* frame_ = nullptr;          ///< innermost function that is lowered
+  std::vector<LoopJumps> enclosing_loops_;  ///< loops around the current statement, the innermost last
   std::map<std::pair<ir::Scalar, std::uint64_t>, RegisterId>
-      constant_registers_;                             ///< registers of constants, by type and bits
-  std::map<const void*, std::int32_t> branch_points_;  ///< index in Program::branch_points, by statement or expression
+      constant_registers_;  ///< registers of constants, by type and bits
+  std::map<const void*, std::int32_t>
+      branch_point_indices_;  ///< index in Program::branch_points, by statement or expression
   std::map<ir::Scalar, RegisterId>
       unit_cotangent_registers_;  ///< registers of the cotangent 1, by type, for custom gradients
   bool is_lowering_custom_gradient_ =

@@ -48,7 +48,7 @@ constexpr std::size_t kLongestSum = 16;
 
 }  // namespace
 
-Registers Lowering::algebra(const ir::Expr& e, const std::vector<Registers>& operands) {
+Registers KernelLowering::algebra(const ir::Expr& e, const std::vector<Registers>& operands) {
   const Type first = type_of(e.args[0]);
   const Scalar type = first.scalar;
   if (!ir::is_elementwise(e.op) && (first.is_tile() || e.type.is_tile())) return tile_algebra(e, operands);
@@ -61,14 +61,14 @@ Registers Lowering::algebra(const ir::Expr& e, const std::vector<Registers>& ope
     case Op::kLength: return reduce(Op::kLength, type, operands[0]);
     case Op::kCross: return cross(type, operands[0], operands[1]);
     case Op::kNormalize: return normalize(type, operands[0]);
-    case Op::kCwMul: return elementwise(Op::kMul, type, operands);
-    case Op::kCwDiv: return elementwise(Op::kDiv, type, operands);
+    case Op::kCwMul: return lower_elementwise(Op::kMul, type, operands);
+    case Op::kCwDiv: return lower_elementwise(Op::kDiv, type, operands);
     case Op::kMul: return product(e, operands);
     case Op::kNeg:
       // A scalar is subtracted from zero, so that the negative of a zero is a positive zero; a vector's components
       // change their signs.
-      if (e.type.is_float_scalar()) return elementwise(Op::kSub, type, {{number(type, 0)}, operands[0]});
-      return elementwise(Op::kNeg, type, operands);
+      if (e.type.is_float_scalar()) return lower_elementwise(Op::kSub, type, {{number(type, 0)}, operands[0]});
+      return lower_elementwise(Op::kNeg, type, operands);
     case Op::kTranspose: return transposed(first, operands[0]);
     case Op::kOuter: return outer(type, operands[0], operands[1]);
     case Op::kInverse: return inverse(first, operands[0]);
@@ -79,7 +79,8 @@ Registers Lowering::algebra(const ir::Expr& e, const std::vector<Registers>& ope
     case Op::kSpatialBottom: return slice(operands[0], 3, 3);
     default: {
       const auto kind = choice_of(e.op);
-      return elementwise(e.op, type, operands, kind && ir::is_float(type) ? choice(&e, *kind) : ir::kNone);
+      return lower_elementwise(e.op, type, operands,
+                               kind && ir::is_float(type) ? branch_point_index(&e, *kind) : ir::kNone);
     }
   }
 }
@@ -98,7 +99,8 @@ InstructionCode code_of(const Evaluator& row) {
 }
 
 /// Component by component, with scalars broadcast.
-Registers Lowering::elementwise(Op op, Scalar type, const std::vector<Registers>& operands, std::int32_t choice) {
+Registers KernelLowering::lower_elementwise(Op op, Scalar type, const std::vector<Registers>& operands,
+                                            std::int32_t branch_point_index) {
   std::size_t count = 1;
   for (const Registers& operand : operands)
     count = std::max(count, operand.size());
@@ -114,13 +116,13 @@ Registers Lowering::elementwise(Op op, Scalar type, const std::vector<Registers>
           .scalar = type,
           .destination = destination[i],
           .evaluator = &row,
-          .branch_point = choice},
+          .branch_point = branch_point_index},
          sources);
   }
   return destination;
 }
 
-Registers Lowering::reduce(Op op, Scalar type, Registers operands) {
+Registers KernelLowering::reduce(Op op, Scalar type, Registers operands) {
   const RegisterId destination = temporary();
   emit({.code = InstructionCode::kFloatOperation,
         .op = op,
@@ -131,33 +133,33 @@ Registers Lowering::reduce(Op op, Scalar type, Registers operands) {
   return {destination};
 }
 
-Registers Lowering::dot(Scalar type, const Registers& a, const Registers& b) {
+Registers KernelLowering::dot(Scalar type, const Registers& a, const Registers& b) {
   if (ir::is_float(type)) return reduce(Op::kDot, type, joined({a, b}));
-  const Registers products = elementwise(Op::kMul, type, {a, b});
+  const Registers products = lower_elementwise(Op::kMul, type, {a, b});
   Registers sum{products[0]};
   for (std::size_t i = 1; i < products.size(); ++i)
-    sum = elementwise(Op::kAdd, type, {sum, {products[i]}});
+    sum = lower_elementwise(Op::kAdd, type, {sum, {products[i]}});
   return sum;
 }
 
 /// Large matrices are reduced row by row.
-Registers Lowering::double_dot(Type matrix, const Registers& a, const Registers& b) {
+Registers KernelLowering::double_dot(Type matrix, const Registers& a, const Registers& b) {
   if (a.size() <= kLongestSum) return dot(matrix.scalar, a, b);
   Registers sum;
   for (int row = 0; row < matrix.rows; ++row) {
     const Registers term = dot(matrix.scalar, row_of(matrix, a, row), row_of(matrix, b, row));
-    sum = row == 0 ? term : elementwise(Op::kAdd, matrix.scalar, {sum, term});
+    sum = row == 0 ? term : lower_elementwise(Op::kAdd, matrix.scalar, {sum, term});
   }
   return sum;
 }
 
-Registers Lowering::cross(Scalar type, const Registers& a, const Registers& b) {
-  const Registers ahead = elementwise(Op::kMul, type, {{a[1], a[2], a[0]}, {b[2], b[0], b[1]}});
-  const Registers behind = elementwise(Op::kMul, type, {{a[2], a[0], a[1]}, {b[1], b[2], b[0]}});
-  return elementwise(Op::kSub, type, {ahead, behind});
+Registers KernelLowering::cross(Scalar type, const Registers& a, const Registers& b) {
+  const Registers ahead = lower_elementwise(Op::kMul, type, {{a[1], a[2], a[0]}, {b[2], b[0], b[1]}});
+  const Registers behind = lower_elementwise(Op::kMul, type, {{a[2], a[0], a[1]}, {b[1], b[2], b[0]}});
+  return lower_elementwise(Op::kSub, type, {ahead, behind});
 }
 
-Registers Lowering::normalize(Scalar type, const Registers& v) {
+Registers KernelLowering::normalize(Scalar type, const Registers& v) {
   const RegisterId length = reduce(Op::kLength, type, v)[0];
   const Registers destination = temporaries(v.size());
   for (std::size_t i = 0; i < v.size(); ++i)
@@ -166,10 +168,11 @@ Registers Lowering::normalize(Scalar type, const Registers& v) {
 }
 
 /// Products of matrices are dot products of rows and columns; other products are component-wise.
-Registers Lowering::product(const ir::Expr& e, const std::vector<Registers>& operands) {
+Registers KernelLowering::product(const ir::Expr& e, const std::vector<Registers>& operands) {
   const Type a = type_of(e.args[0]);
   const Type b = type_of(e.args[1]);
-  if (a.tile_element().is_scalar() || b.tile_element().is_scalar()) return elementwise(Op::kMul, a.scalar, operands);
+  if (a.tile_element_type().is_scalar() || b.tile_element_type().is_scalar())
+    return lower_elementwise(Op::kMul, a.scalar, operands);
   if (a.is_quaternion()) return quaternion_product(a.scalar, operands[0], operands[1]);
   const int rows = a.is_matrix() ? a.rows : 1;
   const int columns = b.is_matrix() ? b.cols : 1;
@@ -185,23 +188,23 @@ Registers Lowering::product(const ir::Expr& e, const std::vector<Registers>& ope
 }
 
 /// i j = k = -j i and so on: each component is a dot product of a with a signed permutation of b.
-Registers Lowering::quaternion_product(Scalar type, const Registers& a, const Registers& b) {
+Registers KernelLowering::quaternion_product(Scalar type, const Registers& a, const Registers& b) {
   const Registers minus = negated(type, slice(b, 0, 3));
   const RegisterId x = b[0], y = b[1], z = b[2], w = b[3];
   return joined({dot(type, a, {w, z, minus[1], x}), dot(type, a, {minus[2], w, x, y}),
                  dot(type, a, {y, minus[0], w, z}), dot(type, a, {minus[0], minus[1], minus[2], w})});
 }
 
-Registers Lowering::outer(Scalar type, const Registers& a, const Registers& b) {
+Registers KernelLowering::outer(Scalar type, const Registers& a, const Registers& b) {
   Registers result;
   for (const RegisterId row : a)
-    append(result, elementwise(Op::kMul, type, {{row}, b}));
+    append(result, lower_elementwise(Op::kMul, type, {{row}, b}));
   return result;
 }
 
 /// Component (i, j) of the inverse is component (0, 0) of the inverse after moving row j and column i to the front,
 /// which the evaluator computes.
-Registers Lowering::inverse(Type matrix, const Registers& a) {
+Registers KernelLowering::inverse(Type matrix, const Registers& a) {
   const int n = matrix.rows;
   const auto at = [n](int position, int first) { return (position + first) % n; };
   Registers result;

@@ -12,7 +12,7 @@ using ir::ExprKind;
 using ir::Op;
 using ir::Scalar;
 
-Registers Lowering::expression(ir::ExprId id) {
+Registers KernelLowering::expression(ir::ExprId id) {
   const ir::Expr& e = expr(id);
   if (error_) return temporaries(std::max<std::size_t>(1, component_count(e.type)));
   switch (e.kind) {
@@ -35,15 +35,15 @@ Registers Lowering::expression(ir::ExprId id) {
   return {};
 }
 
-RegisterId Lowering::number(ir::Scalar type, std::uint64_t bits) {
+RegisterId KernelLowering::number(ir::Scalar type, std::uint64_t bits) {
   const auto [at, is_new] = constant_registers_.try_emplace({type, bits}, program_.register_count);
-  if (is_new) program_.constants.push_back({.destination = temporary(), .scalar = type, .bits = bits});
+  if (is_new) program_.register_constants.push_back({.destination = temporary(), .scalar = type, .bits = bits});
   return at->second;
 }
 
-Registers Lowering::literal(const ir::Expr& e) { return {number(e.type.scalar, e.bits)}; }
+Registers KernelLowering::literal(const ir::Expr& e) { return {number(e.type.scalar, e.bits)}; }
 
-Registers Lowering::operation(const ir::Expr& e) {
+Registers KernelLowering::operation(const ir::Expr& e) {
   switch (e.op) {
     case Op::kAnd:
     case Op::kOr: return logic(e);
@@ -61,7 +61,7 @@ Registers Lowering::operation(const ir::Expr& e) {
   return algebra(e, operands);
 }
 
-Registers Lowering::logic(const ir::Expr& e) {
+Registers KernelLowering::logic(const ir::Expr& e) {
   if (e.type.is_tile()) {
     const Registers first = expression(e.args[0]);
     const Registers second = expression(e.args[1]);
@@ -72,25 +72,25 @@ Registers Lowering::logic(const ir::Expr& e) {
   move({destination}, expression(e.args[0]));
   const std::size_t skip = emit({.code = InstructionCode::kJumpIfEqual,
                                  .extent = e.op == Op::kOr ? 1 : 0,
-                                 .branch_point = choice(&e, BranchPoint::Kind::kBranch)},
+                                 .branch_point = branch_point_index(&e, BranchPoint::Kind::kBranch)},
                                 {destination});
   move({destination}, expression(e.args[1]));
-  patch(skip, here());
+  set_jump_target(skip, here());
   return {destination};
 }
 
-Registers Lowering::conditional(const ir::Expr& e) {
+Registers KernelLowering::conditional(const ir::Expr& e) {
   const Registers destination = temporaries(component_count(e.type));
   const std::size_t skip = jump_unless(&e, e.args[0]);
   move(destination, expression(e.args[1]));
   const std::size_t end = emit({.code = InstructionCode::kJump});
-  patch(skip, here());
+  set_jump_target(skip, here());
   move(destination, expression(e.args[2]));
-  patch(end, here());
+  set_jump_target(end, here());
   return destination;
 }
 
-Registers Lowering::select(const ir::Expr& e) {
+Registers KernelLowering::select(const ir::Expr& e) {
   if (e.type.is_tile()) {
     const Registers conditions = expression(e.args[0]);
     const Registers chosen = expression(e.args[1]);
@@ -100,14 +100,14 @@ Registers Lowering::select(const ir::Expr& e) {
   const Registers yes = expression(e.args[1]);
   const Registers no = expression(e.args[2]);
   const Registers destination = temporaries(yes.size());
-  const std::int32_t number = is_literal(e.args[0]) ? ir::kNone : choice(&e, BranchPoint::Kind::kBranch);
+  const std::int32_t number = is_literal(e.args[0]) ? ir::kNone : branch_point_index(&e, BranchPoint::Kind::kBranch);
   for (std::size_t i = 0; i < destination.size(); ++i)
     emit({.code = InstructionCode::kSelect, .destination = destination[i], .branch_point = number},
          {condition, yes[i], no[i]});
   return destination;
 }
 
-Registers Lowering::cast(const ir::Expr& e) {
+Registers KernelLowering::cast(const ir::Expr& e) {
   const Scalar from = type_of(e.args[0]).scalar;
   const Scalar to = e.type.scalar;
   const Registers source = expression(e.args[0]);
@@ -124,7 +124,7 @@ Registers Lowering::cast(const ir::Expr& e) {
   return destination;
 }
 
-std::optional<std::size_t> Lowering::constant_index(ir::ExprId id, ir::Type aggregate) const {
+std::optional<std::size_t> KernelLowering::constant_index(ir::ExprId id, ir::Type aggregate) const {
   const ir::Expr& e = expr(id);
   if (e.kind != ExprKind::kLiteral) return std::nullopt;
   const auto index = static_cast<std::int64_t>(e.bits);
@@ -144,7 +144,7 @@ Registers leaf_of_parts(const Registers& components, std::size_t part, std::size
 
 }  // namespace
 
-Registers Lowering::extract(const ir::Expr& e) {
+Registers KernelLowering::extract(const ir::Expr& e) {
   const Registers whole = expression(e.args[0]);
   const std::size_t part = component_count(e.type);
   if (const auto constant = constant_index(e.args[1], type_of(e.args[0]))) {
@@ -161,7 +161,7 @@ Registers Lowering::extract(const ir::Expr& e) {
   return destination;
 }
 
-Registers Lowering::insert(const ir::Expr& e) {
+Registers KernelLowering::insert(const ir::Expr& e) {
   Registers whole = expression(e.args[0]);
   const RegisterId index = scalar(e.args[1]);
   const Registers value = expression(e.args[2]);
@@ -184,7 +184,7 @@ Registers Lowering::insert(const ir::Expr& e) {
   return whole;
 }
 
-std::pair<std::size_t, std::size_t> Lowering::field_range(ir::Type type, std::int32_t index) const {
+std::pair<std::size_t, std::size_t> KernelLowering::field_range(ir::Type type, std::int32_t index) const {
   const auto& fields = module_.structs[type.struct_id].fields;
   std::size_t first = 0;
   for (std::int32_t i = 0; i < index; ++i) {
@@ -194,7 +194,7 @@ std::pair<std::size_t, std::size_t> Lowering::field_range(ir::Type type, std::in
   return {first, component_count(fields[static_cast<std::size_t>(index)].type)};
 }
 
-Registers Lowering::field(const ir::Expr& e) {
+Registers KernelLowering::field(const ir::Expr& e) {
   if (!e.type.is_value()) {
     reject("arrays inside structs are not supported by the oracle");
     return temporaries(1);
@@ -205,7 +205,7 @@ Registers Lowering::field(const ir::Expr& e) {
           object.begin() + static_cast<std::ptrdiff_t>(first + count)};
 }
 
-Registers Lowering::with_field(const ir::Expr& e) {
+Registers KernelLowering::with_field(const ir::Expr& e) {
   Registers object = expression(e.args[0]);
   const Registers value = expression(e.args[1]);
   const auto [first, count] = field_range(e.type, e.index);
@@ -213,22 +213,22 @@ Registers Lowering::with_field(const ir::Expr& e) {
   return object;
 }
 
-bool Lowering::is_part_of_element(ir::ExprId id) const {
+bool KernelLowering::is_part_of_element(ir::ExprId id) const {
   const ir::ExprId load = ir::loaded_part(*frame_->function, id).load;
   if (load == ir::kNone || !type_of(id).is_value()) return false;
   const ir::Expr& array = expr(expr(load).args[0]);
   return array.kind == ExprKind::kVariable && array.type.is_array();
 }
 
-Registers Lowering::load_part(ir::ExprId id) {
-  const ir::LoadedPart part = ir::loaded_part(*frame_->function, id);
+Registers KernelLowering::load_part(ir::ExprId id) {
+  const ir::LoadedElementPart part = ir::loaded_part(*frame_->function, id);
   const ir::Expr& e = expr(part.load);
   Registers operands;
   for (std::size_t i = 1; i < e.args.size(); ++i)
     operands.push_back(scalar(e.args[i]));
   const auto rank = static_cast<std::uint8_t>(operands.size());
   const ComponentOffset offset = component_offset(part.path);
-  if (offset.variable_part != ir::kNone) operands.push_back(offset.variable_part);
+  if (offset.variable_offset_register != ir::kNone) operands.push_back(offset.variable_offset_register);
   const Registers destination = temporaries(component_count(type_of(id)));
   const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
   emit({.code = InstructionCode::kLoad,
@@ -236,22 +236,22 @@ Registers Lowering::load_part(ir::ExprId id) {
         .component_count = static_cast<std::uint16_t>(destination.size()),
         .destination = destination.at(0),
         .target = slot(expr(e.args[0]).variable).parameter,
-        .extent = offset.constant_part},
+        .extent = offset.constant_offset},
        operands);
   loc_ = statement;
   return destination;
 }
 
-Lowering::ComponentOffset Lowering::component_offset(const std::vector<ir::PartStep>& path) {
+KernelLowering::ComponentOffset KernelLowering::component_offset(const std::vector<ir::ElementPartStep>& path) {
   ComponentOffset offset;
-  for (const ir::PartStep& step : path) {
+  for (const ir::ElementPartStep& step : path) {
     if (step.field_index != ir::kNone) {
-      offset.constant_part += static_cast<std::int32_t>(field_range(step.whole_type, step.field_index).first);
+      offset.constant_offset += static_cast<std::int32_t>(field_range(step.whole_type, step.field_index).first);
       continue;
     }
-    const auto part = static_cast<std::int32_t>(component_count(step.whole_type.indexed_part()));
+    const auto part = static_cast<std::int32_t>(component_count(step.whole_type.indexed_part_type()));
     if (const auto constant = constant_index(step.index, step.whole_type)) {
-      offset.constant_part += static_cast<std::int32_t>(*constant) * part;
+      offset.constant_offset += static_cast<std::int32_t>(*constant) * part;
       continue;
     }
     // Chooses among the offsets of all parts, so that an index outside the range is reported.
@@ -260,14 +260,15 @@ Lowering::ComponentOffset Lowering::component_offset(const std::vector<ir::PartS
       operands.push_back(integer(Scalar::kI32, std::int64_t{k} * part));
     const RegisterId chosen = temporary();
     emit({.code = InstructionCode::kExtract, .destination = chosen}, operands);
-    offset.variable_part = offset.variable_part == ir::kNone
-                               ? chosen
-                               : elementwise(Op::kAdd, Scalar::kI32, {{offset.variable_part}, {chosen}})[0];
+    offset.variable_offset_register =
+        offset.variable_offset_register == ir::kNone
+            ? chosen
+            : lower_elementwise(Op::kAdd, Scalar::kI32, {{offset.variable_offset_register}, {chosen}})[0];
   }
   return offset;
 }
 
-Registers Lowering::load(const ir::Expr& e) {
+Registers KernelLowering::load(const ir::Expr& e) {
   if (expr(e.args[0]).kind != ExprKind::kVariable) {
     reject("arrays inside structs are not supported by the oracle");
     return temporaries(1);

@@ -34,20 +34,20 @@ std::size_t broadcast_source(Type small, Type large, int k) {
 
 }  // namespace
 
-RegisterId Lowering::integer(Scalar type, std::int64_t value) {
+RegisterId KernelLowering::integer(Scalar type, std::int64_t value) {
   return literal({.type = ir::scalar_type(type), .bits = static_cast<std::uint64_t>(value)})[0];
 }
 
 // ---- memory
 
-std::vector<Registers> Lowering::tile_indices(Type tile, const std::vector<ir::ExprId>& offsets) {
+std::vector<Registers> KernelLowering::tile_indices(Type tile, const std::vector<ir::ExprId>& offsets) {
   std::vector<Registers> by_dimension;
   for (std::size_t d = 0; d < offsets.size(); ++d) {
     const Scalar type = type_of(offsets[d]).scalar;
     const RegisterId offset = scalar(offsets[d]);
     Registers& indices = by_dimension.emplace_back();
     for (int k = 0; k < tile.tile[d]; ++k)
-      indices.push_back(k == 0 ? offset : elementwise(Op::kAdd, type, {{offset}, {integer(type, k)}})[0]);
+      indices.push_back(k == 0 ? offset : lower_elementwise(Op::kAdd, type, {{offset}, {integer(type, k)}})[0]);
   }
   return by_dimension;
 }
@@ -63,7 +63,7 @@ Registers index_of(Type tile, const std::vector<Registers>& by_dimension, int k)
 
 }  // namespace
 
-Registers Lowering::load_tile(const ir::Expr& e) {
+Registers KernelLowering::load_tile(const ir::Expr& e) {
   const std::int32_t parameter = slot(expr(e.args[0]).variable).parameter;
   const std::vector<Registers> indices = tile_indices(e.type, {e.args.begin() + 1, e.args.end()});
   const Registers destination = temporaries(component_count(e.type));
@@ -71,7 +71,7 @@ Registers Lowering::load_tile(const ir::Expr& e) {
   for (int k = 0; k < e.type.tile_size(); ++k) {
     const Instruction load{.code = InstructionCode::kLoad,
                            .index_count = static_cast<std::uint8_t>(indices.size()),
-                           .is_padded = true,
+                           .ignores_out_of_bounds = true,
                            .destination = destination[static_cast<std::size_t>(k)],
                            .target = parameter};
     emit(load, index_of(e.type, indices, k));
@@ -80,11 +80,11 @@ Registers Lowering::load_tile(const ir::Expr& e) {
   return destination;
 }
 
-void Lowering::store_or_add_tile(Instruction instruction, Type tile, const std::vector<ir::ExprId>& offsets,
-                                 const Registers& value) {
+void KernelLowering::store_or_add_tile(Instruction instruction, Type tile, const std::vector<ir::ExprId>& offsets,
+                                       const Registers& value) {
   const std::vector<Registers> indices = tile_indices(tile, offsets);
   instruction.index_count = static_cast<std::uint8_t>(indices.size());
-  instruction.is_padded = true;
+  instruction.ignores_out_of_bounds = true;
   for (int k = 0; k < tile.tile_size(); ++k) {
     Registers operands = index_of(tile, indices, k);
     operands.push_back(value[static_cast<std::size_t>(k)]);
@@ -94,7 +94,7 @@ void Lowering::store_or_add_tile(Instruction instruction, Type tile, const std::
 
 // ---- element by element
 
-Registers Lowering::call_on_tiles(const ir::Expr& e) {
+Registers KernelLowering::call_on_tiles(const ir::Expr& e) {
   std::vector<Registers> values;
   for (const ir::ExprId arg : e.args)
     values.push_back(expression(arg));
@@ -108,7 +108,7 @@ Registers Lowering::call_on_tiles(const ir::Expr& e) {
   return results;
 }
 
-Registers Lowering::tile_select(const Registers& conditions, const Registers& yes, const Registers& no) {
+Registers KernelLowering::tile_select(const Registers& conditions, const Registers& yes, const Registers& no) {
   const Registers destination = temporaries(std::max({conditions.size(), yes.size(), no.size()}));
   const auto of = [](const Registers& components, std::size_t k) {
     return components.size() == 1 ? components[0] : components[k];
@@ -120,7 +120,7 @@ Registers Lowering::tile_select(const Registers& conditions, const Registers& ye
 
 // ---- the whole tile
 
-Registers Lowering::tile_algebra(const ir::Expr& e, const std::vector<Registers>& operands) {
+Registers KernelLowering::tile_algebra(const ir::Expr& e, const std::vector<Registers>& operands) {
   const Type from = type_of(e.args[0]);
   const Scalar type = from.scalar;
   const Registers& tile = operands[0];
@@ -152,10 +152,10 @@ Registers Lowering::tile_algebra(const ir::Expr& e, const std::vector<Registers>
   }
 }
 
-RegisterId Lowering::sum(Scalar type, const Registers& terms) {
+RegisterId KernelLowering::sum(Scalar type, const Registers& terms) {
   if (!ir::is_float(type)) {
     return std::accumulate(terms.begin() + 1, terms.end(), terms[0], [&](RegisterId total, RegisterId term) {
-      return elementwise(Op::kAdd, type, {{total}, {term}})[0];
+      return lower_elementwise(Op::kAdd, type, {{total}, {term}})[0];
     });
   }
   const RegisterId destination = temporary();
@@ -163,8 +163,8 @@ RegisterId Lowering::sum(Scalar type, const Registers& terms) {
   return destination;
 }
 
-RegisterId Lowering::sum_of_products(Scalar type, const Registers& a, const Registers& b) {
-  if (!ir::is_float(type)) return sum(type, elementwise(Op::kMul, type, {a, b}));
+RegisterId KernelLowering::sum_of_products(Scalar type, const Registers& a, const Registers& b) {
+  if (!ir::is_float(type)) return sum(type, lower_elementwise(Op::kMul, type, {a, b}));
   const RegisterId destination = temporary();
   Registers operands = a;
   operands.insert(operands.end(), b.begin(), b.end());
@@ -173,7 +173,7 @@ RegisterId Lowering::sum_of_products(Scalar type, const Registers& a, const Regi
   return destination;
 }
 
-Registers Lowering::tile_product(Type a, Type b, const std::vector<Registers>& operands) {
+Registers KernelLowering::tile_product(Type a, Type b, const std::vector<Registers>& operands) {
   const int inner = a.tile[1];
   Registers result;
   for (int row = 0; row < a.tile[0]; ++row) {
@@ -190,7 +190,7 @@ Registers Lowering::tile_product(Type a, Type b, const std::vector<Registers>& o
   return result;
 }
 
-Registers Lowering::tile_sum(Type from, Type to, const Registers& tile) {
+Registers KernelLowering::tile_sum(Type from, Type to, const Registers& tile) {
   std::vector<Registers> terms(static_cast<std::size_t>(to.tile_size()));
   for (int k = 0; k < from.tile_size(); ++k)
     terms[broadcast_source(to, from, k)].push_back(tile[static_cast<std::size_t>(k)]);
@@ -200,7 +200,7 @@ Registers Lowering::tile_sum(Type from, Type to, const Registers& tile) {
   return result;
 }
 
-Registers Lowering::tile_scan(Scalar type, const Registers& tile, bool inclusive) {
+Registers KernelLowering::tile_scan(Scalar type, const Registers& tile, bool inclusive) {
   Registers result;
   for (std::size_t k = 0; k < tile.size(); ++k) {
     const auto end = tile.begin() + static_cast<std::ptrdiff_t>(inclusive ? k + 1 : k);
@@ -210,21 +210,21 @@ Registers Lowering::tile_scan(Scalar type, const Registers& tile, bool inclusive
 }
 
 /// In a tie, min and max select the second operand, which is the earlier element here.
-Registers Lowering::tile_extreme(Op op, Scalar type, const Registers& tile) {
+Registers KernelLowering::tile_extreme(Op op, Scalar type, const Registers& tile) {
   Registers extreme{tile[0]};
   for (std::size_t k = 1; k < tile.size(); ++k) {
     const bool is_repeated = std::find(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(k), tile[k]) !=
                              tile.begin() + static_cast<std::ptrdiff_t>(k);
-    if (!is_repeated) extreme = elementwise(op, type, {{tile[k]}, extreme});
+    if (!is_repeated) extreme = lower_elementwise(op, type, {{tile[k]}, extreme});
   }
   return extreme;
 }
 
-Registers Lowering::tile_extreme_number(Op beats, Scalar type, const Registers& tile) {
+Registers KernelLowering::tile_extreme_number(Op beats, Scalar type, const Registers& tile) {
   Registers best{tile[0]};
   Registers number{integer(Scalar::kI32, 0)};
   for (std::size_t k = 1; k < tile.size(); ++k) {
-    const Registers better = elementwise(beats, type, {{tile[k]}, best});
+    const Registers better = lower_elementwise(beats, type, {{tile[k]}, best});
     best = tile_select(better, {tile[k]}, best);
     number = tile_select(better, {integer(Scalar::kI32, static_cast<std::int64_t>(k))}, number);
   }
@@ -232,7 +232,7 @@ Registers Lowering::tile_extreme_number(Op beats, Scalar type, const Registers& 
 }
 
 /// Selects the column in each row, then the row, so that an index outside either dimension is reported.
-Registers Lowering::tile_extract(Type tile, const std::vector<Registers>& operands) {
+Registers KernelLowering::tile_extract(Type tile, const std::vector<Registers>& operands) {
   const auto columns = static_cast<std::ptrdiff_t>(tile.tile_columns());
   Registers found;
   for (int row = 0; row < rows_of(tile); ++row) {
@@ -249,14 +249,14 @@ Registers Lowering::tile_extract(Type tile, const std::vector<Registers>& operan
   return {destination};
 }
 
-Registers Lowering::tile_insert(Type tile, const std::vector<Registers>& operands) {
+Registers KernelLowering::tile_insert(Type tile, const std::vector<Registers>& operands) {
   std::vector<Registers> place(operands.begin(), operands.end() - 1);
   tile_extract(tile, place);  // reports an index out of bounds
   Registers result;
   for (int k = 0; k < tile.tile_size(); ++k) {
     const auto [row, column] = position(tile, k);
     const auto at = [&](const Registers& index, int wanted) {
-      return elementwise(Op::kEq, Scalar::kI32, {index, {integer(Scalar::kI32, wanted)}});
+      return lower_elementwise(Op::kEq, Scalar::kI32, {index, {integer(Scalar::kI32, wanted)}});
     };
     Registers here = at(place.back(), column);
     if (tile.tile_rank() == 2) here = tile_select(here, at(place[1], row), {integer(Scalar::kBool, 0)});

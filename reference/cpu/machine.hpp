@@ -9,7 +9,7 @@
 //   input_handle(parameter, component, type, value)
 //                                                 handle of an input
 // and, with kHasDerivatives,
-//   combine(type, sources, partials, wanted)      handle of an operation's result
+//   apply_chain_rule(type, sources, partials, wanted)      handle of an operation's result
 //   accumulate(type, old, contribution, sign)     handle of old + sign * contribution
 #pragma once
 
@@ -30,19 +30,19 @@
 namespace assay::reference {
 
 template <class Tracer>
-class Machine {
+class Interpreter {
  public:
   using Handle = typename Tracer::Handle;
 
   /// Keeps references to all. Without `bounds`, the bounds of all results are 0 and have no meaning.
-  Machine(const Program& program, const OracleRun& run, Tracer& tracer, const Perturbation* perturbation = nullptr,
-          bool bounds = true);
+  Interpreter(const Program& program, const OracleRun& run, Tracer& tracer, const Perturbation* perturbation = nullptr,
+              bool bounds = true);
 
   void run();
 
   bool complete() const { return is_complete_; }
-  std::int64_t instructions() const { return executed_instructions_; }
-  const Decisions& decisions() const { return decisions_.summary(); }
+  std::int64_t instructions() const { return executed_instruction_count_; }
+  const DecisionSummary& decisions() const { return decisions_.summary(); }
   const std::vector<BranchPoint>& branch_points() const { return branch_points_; }
   std::vector<Finding> take_findings() { return findings_.take(); }
   ArrayMemory<Handle>& array(std::size_t parameter) { return arrays_[parameter]; }
@@ -75,7 +75,7 @@ class Machine {
   void extract(const Instruction& instruction);
   void insert(const Instruction& instruction);
   Operands gather(const Instruction& instruction);
-  void record_choice(const Instruction& instruction, std::size_t branch) {
+  void count_taken_branch(const Instruction& instruction, std::size_t branch) {
     if (instruction.branch_point != ir::kNone)
       ++branch_points_[static_cast<std::size_t>(instruction.branch_point)].branch_counts[branch];
   }
@@ -87,14 +87,14 @@ class Machine {
   // machine_memory.cpp
   void access(const Instruction& instruction);
   /// Registers a float as an input when it is first read or gets a cotangent, unless it was written.
-  void ensure_input(Cell<Handle>& source, std::size_t parameter, std::size_t element, std::size_t component);
+  void ensure_input(MemoryCell<Handle>& source, std::size_t parameter, std::size_t element, std::size_t component);
   void load(const Instruction& instruction);
   void store(const Instruction& instruction);
   void atomic(const Instruction& instruction);
   /// A cell of the array accessed by an instruction.
   struct CellPosition {
-    std::size_t element;    ///< number of the element, in row-major order
-    std::size_t component;  ///< number of the scalar component in the element
+    std::size_t element_index;    ///< number of the element, in row-major order
+    std::size_t component_index;  ///< number of the scalar component in the element
   };
   void update(const Instruction& instruction, CellPosition place, RegisterId value, RegisterId expected);
   void update_float(const Instruction& instruction, CellPosition place, const Value& value);
@@ -104,7 +104,7 @@ class Machine {
   std::optional<std::size_t> locate(const Instruction& instruction);  ///< nullopt: out of bounds
   bool note_tile(const Instruction& instruction, std::span<const std::int64_t> index);
   std::optional<std::int64_t> local_element(const Instruction& instruction);
-  void note_read(const Instruction& instruction, std::size_t element, std::span<Cell<Handle>> cells);
+  void note_read(const Instruction& instruction, std::size_t element, std::span<MemoryCell<Handle>> cells);
 
   // findings
   void report(Finding::Kind kind, const Instruction& instruction);
@@ -112,40 +112,40 @@ class Machine {
   template <class Note>
   void note_access(const Instruction& instruction, std::size_t element, std::span<AccessLog> logs, Note note);
   std::size_t first_component(const Instruction& instruction, std::size_t fixed);
-  void report_conflict(const Instruction& instruction, std::size_t element, const Conflict& conflict);
+  void report_conflict(const Instruction& instruction, std::size_t element, const AccessConflict& conflict);
 
   Value& at(RegisterId id) { return registers_[static_cast<std::size_t>(id)]; }  ///< value of a register
-  RegisterId operand(const Instruction& instruction, std::size_t i) const {
+  RegisterId operand_register(const Instruction& instruction, std::size_t i) const {
     return program_.operands[instruction.first_operand + i];
   }
-  const Arithmetic& arithmetic(ir::Scalar scalar) const {
+  const BoundedArithmetic& arithmetic(ir::Scalar scalar) const {
     return arithmetic_by_type_[static_cast<std::size_t>(scalar) - static_cast<std::size_t>(ir::Scalar::kF16)];
   }
-  ArrayMemory<Handle>& array_of(const Instruction& instruction) {
+  ArrayMemory<Handle>& accessed_array(const Instruction& instruction) {
     return arrays_[static_cast<std::size_t>(instruction.target)];
   }
 
   const Program& program_;
   const OracleRun& run_;
   Tracer& tracer_;
-  DecisionRecorder decisions_;                    ///< decisions of the run
-  std::vector<BranchPoint> branch_points_;        ///< choices of the program with counts
-  std::array<Arithmetic, 4> arithmetic_by_type_;  ///< arithmetic of each float type, from f16 to f64
-  FindingLog findings_;                           ///< defects found so far
-  std::vector<Value> registers_;                  ///< registers of the current thread
-  std::vector<ArrayMemory<Handle>> arrays_;       ///< memory of each array parameter
+  DecisionRecorder decisions_;                           ///< decisions of the run
+  std::vector<BranchPoint> branch_points_;               ///< choices of the program with counts
+  std::array<BoundedArithmetic, 4> arithmetic_by_type_;  ///< arithmetic of each float type, from f16 to f64
+  FindingLog findings_;                                  ///< defects found so far
+  std::vector<Value> registers_;                         ///< registers of the current thread
+  std::vector<ArrayMemory<Handle>> arrays_;              ///< memory of each array parameter
   std::array<const BoundedValue*, kMaxOperands> operand_values_ = {};  ///< operands of the current instruction
   std::array<BoundedValue, kMaxOperands> operand_partials_ = {};       ///< partial derivatives by these operands
   std::vector<const BoundedValue*> sum_terms_;                         ///< terms of the current sum
   std::vector<const Value*> point_operands_;                           ///< operands of the current operation at points
-  std::int64_t executed_instructions_ = 0;                             ///< instructions executed by all threads
-  std::int32_t current_thread_ = 0;                                    ///< number of the thread in the launch
+  std::int64_t executed_instruction_count_ = 0;                        ///< instructions executed by all threads
+  std::int32_t current_thread_index_ = 0;                              ///< number of the thread in the launch
   bool is_complete_ = true;                                            ///< whether the run did not stop early
 };
 
-extern template class Machine<NoDerivatives>;
-extern template class Machine<DualNumbers>;
-extern template class Machine<Tape>;
-extern template class Machine<PointTracer>;
+extern template class Interpreter<NoDerivatives>;
+extern template class Interpreter<DualNumbers>;
+extern template class Interpreter<Tape>;
+extern template class Interpreter<PointTracer>;
 
 }  // namespace assay::reference

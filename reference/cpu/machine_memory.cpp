@@ -9,7 +9,7 @@
 namespace assay::reference {
 
 template <class Tracer>
-void Machine<Tracer>::access(const Instruction& instruction) {
+void Interpreter<Tracer>::access(const Instruction& instruction) {
   switch (instruction.code) {
     case InstructionCode::kLoad: return load(instruction);
     case InstructionCode::kStore: return store(instruction);
@@ -21,9 +21,9 @@ void Machine<Tracer>::access(const Instruction& instruction) {
 
 /// Records the extent that a tile needs. True if the element is outside the array, where tiles are padded.
 template <class Tracer>
-bool Machine<Tracer>::note_tile(const Instruction& instruction, std::span<const std::int64_t> index) {
+bool Interpreter<Tracer>::note_tile(const Instruction& instruction, std::span<const std::int64_t> index) {
   constexpr std::int64_t kFurthest = std::numeric_limits<std::int32_t>::max();
-  ArrayMemory<Handle>& memory = array_of(instruction);
+  ArrayMemory<Handle>& memory = accessed_array(instruction);
   memory.extents_required_by_tiles.resize(index.size());
   bool behind = false;
   bool before = false;
@@ -39,21 +39,22 @@ bool Machine<Tracer>::note_tile(const Instruction& instruction, std::span<const 
 
 /// The element at the indices of the instruction; reports an index out of bounds.
 template <class Tracer>
-std::optional<std::size_t> Machine<Tracer>::locate(const Instruction& instruction) {
+std::optional<std::size_t> Interpreter<Tracer>::locate(const Instruction& instruction) {
   std::array<std::int64_t, 4> index = {};
   for (std::size_t d = 0; d < instruction.index_count; ++d)
-    index[d] = at(operand(instruction, d)).i;
+    index[d] = at(operand_register(instruction, d)).i;
   const auto used = std::span(index).first(instruction.index_count);
-  const ArrayMemory<Handle>& memory = array_of(instruction);
-  if (instruction.is_padded && note_tile(instruction, used)) return std::nullopt;
+  const ArrayMemory<Handle>& memory = accessed_array(instruction);
+  if (instruction.ignores_out_of_bounds && note_tile(instruction, used)) return std::nullopt;
   if (const auto number = memory.element_number(used)) return static_cast<std::size_t>(*number);
   report_index(instruction, {used.begin(), used.end()}, memory.shape());
   return std::nullopt;
 }
 
 template <class Tracer>
-void Machine<Tracer>::report_conflict(const Instruction& instruction, std::size_t element, const Conflict& conflict) {
-  const ArrayMemory<Handle>& memory = array_of(instruction);
+void Interpreter<Tracer>::report_conflict(const Instruction& instruction, std::size_t element,
+                                          const AccessConflict& conflict) {
+  const ArrayMemory<Handle>& memory = accessed_array(instruction);
   std::vector<std::int64_t> index(memory.shape().size());
   for (std::size_t d = index.size(); d-- > 0;) {
     index[d] = static_cast<std::int64_t>(element) % memory.shape()[d];
@@ -64,7 +65,7 @@ void Machine<Tracer>::report_conflict(const Instruction& instruction, std::size_
                  .index = std::move(index),
                  .shape = memory.shape(),
                  .loc = instruction.loc,
-                 .thread = current_thread_,
+                 .thread = current_thread_index_,
                  .earlier_loc = conflict.loc,
                  .earlier_thread = conflict.thread});
 }
@@ -72,27 +73,29 @@ void Machine<Tracer>::report_conflict(const Instruction& instruction, std::size_
 /// Notes an access in the logs of the components; reports the first conflict.
 template <class Tracer>
 template <class Note>
-void Machine<Tracer>::note_access(const Instruction& instruction, std::size_t element, std::span<AccessLog> logs,
-                                  Note note) {
-  std::optional<Conflict> first;
+void Interpreter<Tracer>::note_access(const Instruction& instruction, std::size_t element, std::span<AccessLog> logs,
+                                      Note note) {
+  std::optional<AccessConflict> first;
   for (AccessLog& log : logs)
-    if (const std::optional<Conflict> conflict = note(log); !first) first = conflict;
+    if (const std::optional<AccessConflict> conflict = note(log); !first) first = conflict;
   if (first) report_conflict(instruction, element, *first);
 }
 
 /// The first component that the instruction accesses; `fixed` is the number of operands before the additional one.
 template <class Tracer>
-std::size_t Machine<Tracer>::first_component(const Instruction& instruction, std::size_t fixed) {
+std::size_t Interpreter<Tracer>::first_component(const Instruction& instruction, std::size_t fixed) {
   const auto first = static_cast<std::size_t>(instruction.extent);
-  return instruction.operand_count > fixed ? first + static_cast<std::size_t>(at(operand(instruction, fixed)).i)
-                                           : first;
+  return instruction.operand_count > fixed
+             ? first + static_cast<std::size_t>(at(operand_register(instruction, fixed)).i)
+             : first;
 }
 
 /// Checks for every read of memory that the cells are initialized.
 template <class Tracer>
-void Machine<Tracer>::note_read(const Instruction& instruction, std::size_t element, std::span<Cell<Handle>> cells) {
+void Interpreter<Tracer>::note_read(const Instruction& instruction, std::size_t element,
+                                    std::span<MemoryCell<Handle>> cells) {
   bool poisoned = false;
-  for (Cell<Handle>& cell : cells) {
+  for (MemoryCell<Handle>& cell : cells) {
     if (cell.is_initialized) continue;
     poisoned = true;
     cell.content.f.e = {kUnbounded, kUnbounded};
@@ -101,8 +104,9 @@ void Machine<Tracer>::note_read(const Instruction& instruction, std::size_t elem
 }
 
 template <class Tracer>
-void Machine<Tracer>::ensure_input([[maybe_unused]] Cell<Handle>& source, [[maybe_unused]] std::size_t parameter,
-                                   [[maybe_unused]] std::size_t element, [[maybe_unused]] std::size_t component) {
+void Interpreter<Tracer>::ensure_input([[maybe_unused]] MemoryCell<Handle>& source,
+                                       [[maybe_unused]] std::size_t parameter, [[maybe_unused]] std::size_t element,
+                                       [[maybe_unused]] std::size_t component) {
   if constexpr (Tracer::kHasDerivatives || Tracer::kEvaluatesShiftedPoints) {
     if (source.is_written || source.is_registered) return;
     const ArrayMemory<Handle>& memory = arrays_[parameter];
@@ -114,7 +118,7 @@ void Machine<Tracer>::ensure_input([[maybe_unused]] Cell<Handle>& source, [[mayb
 }
 
 template <class Tracer>
-void Machine<Tracer>::load(const Instruction& instruction) {
+void Interpreter<Tracer>::load(const Instruction& instruction) {
   const auto element = locate(instruction);
   const std::size_t components = instruction.component_count;
   if (!element) {
@@ -123,9 +127,9 @@ void Machine<Tracer>::load(const Instruction& instruction) {
     return;
   }
   const std::size_t first = first_component(instruction, instruction.index_count);
-  const auto [cells, logs] = array_of(instruction).at(*element, first, components);
+  const auto [cells, logs] = accessed_array(instruction).at(*element, first, components);
   note_access(instruction, *element, logs,
-              [&](AccessLog& log) { return log.record_read(current_thread_, instruction.loc); });
+              [&](AccessLog& log) { return log.record_read(current_thread_index_, instruction.loc); });
   note_read(instruction, *element, cells);
   for (std::size_t k = 0; k < components; ++k) {
     ensure_input(cells[k], static_cast<std::size_t>(instruction.target), *element, first + k);
@@ -134,24 +138,24 @@ void Machine<Tracer>::load(const Instruction& instruction) {
 }
 
 template <class Tracer>
-void Machine<Tracer>::store(const Instruction& instruction) {
+void Interpreter<Tracer>::store(const Instruction& instruction) {
   const auto element = locate(instruction);
   if (!element) return;
-  ArrayMemory<Handle>& memory = array_of(instruction);
+  ArrayMemory<Handle>& memory = accessed_array(instruction);
   const std::size_t components = instruction.component_count;
   const std::size_t first = first_component(instruction, instruction.index_count + components);
   const auto [cells, logs] = memory.at(*element, first, components);
   note_access(instruction, *element, logs,
-              [&](AccessLog& log) { return log.record_write(current_thread_, instruction.loc); });
+              [&](AccessLog& log) { return log.record_write(current_thread_index_, instruction.loc); });
   for (std::size_t k = 0; k < components; ++k) {
-    cells[k].content = at(operand(instruction, instruction.index_count + k));
+    cells[k].content = at(operand_register(instruction, instruction.index_count + k));
     cells[k].is_initialized = cells[k].is_written = true;
     memory.reset_sum(*element, first + k);
   }
 }
 
 template <class Tracer>
-void Machine<Tracer>::atomic(const Instruction& instruction) {
+void Interpreter<Tracer>::atomic(const Instruction& instruction) {
   const auto element = locate(instruction);
   const std::size_t components = instruction.component_count;
   const bool uses_result = instruction.destination != ir::kNone;
@@ -160,21 +164,22 @@ void Machine<Tracer>::atomic(const Instruction& instruction) {
       at(instruction.destination + static_cast<RegisterId>(k)) = Value{};
     return;
   }
-  ArrayMemory<Handle>& memory = array_of(instruction);
+  ArrayMemory<Handle>& memory = accessed_array(instruction);
   const bool compares = instruction.atomic_op == ir::AtomicOp::kCompareAndSwap;
   const std::size_t first = compares ? 0 : first_component(instruction, instruction.index_count + components);
   const auto [cells, logs] = memory.at(*element, first, components);
   note_access(instruction, *element, logs, [&](AccessLog& log) {
-    return log.record_atomic(current_thread_, instruction.loc, instruction.atomic_op, uses_result);
+    return log.record_atomic(current_thread_index_, instruction.loc, instruction.atomic_op, uses_result);
   });
   if (instruction.atomic_op != ir::AtomicOp::kExchange || uses_result) note_read(instruction, *element, cells);
   decisions_.at(instruction.loc);
   for (std::size_t k = 0; k < components; ++k) {
     handle_of(static_cast<std::size_t>(instruction.target), *element, first + k);
-    Cell<Handle>& cell = cells[k];
+    MemoryCell<Handle>& cell = cells[k];
     // Result and value may share a register: copy the value first.
-    const RegisterId value = operand(instruction, instruction.index_count + k);
-    const RegisterId expected = compares ? operand(instruction, instruction.index_count + components + k) : ir::kNone;
+    const RegisterId value = operand_register(instruction, instruction.index_count + k);
+    const RegisterId expected =
+        compares ? operand_register(instruction, instruction.index_count + components + k) : ir::kNone;
     const Value previous = cell.content;
     update(instruction, {*element, first + k}, value, expected);
     cell.is_initialized = cell.is_written = true;
@@ -183,15 +188,15 @@ void Machine<Tracer>::atomic(const Instruction& instruction) {
 }
 
 template <class Tracer>
-void Machine<Tracer>::update(const Instruction& instruction, CellPosition place, RegisterId source,
-                             RegisterId expected) {
-  ArrayMemory<Handle>& memory = array_of(instruction);
-  Value& content = memory.cell(place.element, place.component).content;
+void Interpreter<Tracer>::update(const Instruction& instruction, CellPosition place, RegisterId source,
+                                 RegisterId expected) {
+  ArrayMemory<Handle>& memory = accessed_array(instruction);
+  Value& content = memory.cell(place.element_index, place.component_index).content;
   const Value& value = at(source);
-  const ir::Scalar scalar = memory.type(place.component);
+  const ir::Scalar scalar = memory.type(place.component_index);
   const bool is_float = ir::is_float(scalar);
   const bool adds = instruction.atomic_op == ir::AtomicOp::kAdd || instruction.atomic_op == ir::AtomicOp::kSub;
-  if (!adds) memory.reset_sum(place.element, place.component);
+  if (!adds) memory.reset_sum(place.element_index, place.component_index);
   if (instruction.atomic_op == ir::AtomicOp::kCompareAndSwap) {
     const Value& wanted = at(expected);
     const std::array<const BoundedValue*, 2> both{&content.f, &wanted.f};
@@ -214,12 +219,12 @@ void Machine<Tracer>::update(const Instruction& instruction, CellPosition place,
 }
 
 template <class Tracer>
-void Machine<Tracer>::update_float(const Instruction& instruction, CellPosition place, const Value& value) {
+void Interpreter<Tracer>::update_float(const Instruction& instruction, CellPosition place, const Value& value) {
   if (instruction.atomic_op == ir::AtomicOp::kAdd || instruction.atomic_op == ir::AtomicOp::kSub)
     return add_float(instruction, place, value);
-  ArrayMemory<Handle>& memory = array_of(instruction);
-  Value& content = memory.cell(place.element, place.component).content;
-  const Arithmetic& a = arithmetic(memory.type(place.component));
+  ArrayMemory<Handle>& memory = accessed_array(instruction);
+  Value& content = memory.cell(place.element_index, place.component_index).content;
+  const BoundedArithmetic& a = arithmetic(memory.type(place.component_index));
   const std::array<const BoundedValue*, 2> both{&content.f, &value.f};
   const bool least = instruction.atomic_op == ir::AtomicOp::kMin;
   // The thread that gets the gradient in a tie is unspecified (docs/design/numerics.md, section 4), so an exact tie is
@@ -237,8 +242,8 @@ void Machine<Tracer>::update_float(const Instruction& instruction, CellPosition 
   const BoundedValue result = original_evaluator(least ? ir::Op::kMin : ir::Op::kMax).evaluate(a, both);
   if constexpr (Tracer::kEvaluatesShiftedPoints) {
     const std::array<const Value*, 2> sources{&content, &value};
-    points = tracer_.evaluate_at_points(evaluator(least ? ir::Op::kMin : ir::Op::kMax), memory.type(place.component),
-                                        sources, path_change_since(path));
+    points = tracer_.evaluate_at_points(evaluator(least ? ir::Op::kMin : ir::Op::kMax),
+                                        memory.type(place.component_index), sources, path_change_since(path));
   }
   const bool replaced = std::isnan(content.f.v) || (least ? value.f.v < content.f.v : value.f.v > content.f.v);
   if (replaced) content = value;
@@ -247,19 +252,19 @@ void Machine<Tracer>::update_float(const Instruction& instruction, CellPosition 
 }
 
 template <class Tracer>
-void Machine<Tracer>::add_float(const Instruction& instruction, CellPosition place, const Value& value) {
-  ArrayMemory<Handle>& memory = array_of(instruction);
-  Value& content = memory.cell(place.element, place.component).content;
-  const ir::Scalar scalar = memory.type(place.component);
+void Interpreter<Tracer>::add_float(const Instruction& instruction, CellPosition place, const Value& value) {
+  ArrayMemory<Handle>& memory = accessed_array(instruction);
+  Value& content = memory.cell(place.element_index, place.component_index).content;
+  const ir::Scalar scalar = memory.type(place.component_index);
   const int sign = instruction.atomic_op == ir::AtomicOp::kSub ? -1 : 1;
   const BoundedValue term{sign * value.f.v, value.f.e};
-  const Arithmetic& a = arithmetic(scalar);
+  const BoundedArithmetic& a = arithmetic(scalar);
   const bool flushes = scalar == ir::Scalar::kF32 && run_.profile.native_library == MathLibrary::kCuda;
   const PrecisionBounds flush{flushes ? 0x1p-126 : 0, 0};
   if constexpr (Tracer::kEvaluatesShiftedPoints) content.h = tracer_.sum(content, value, sign);
   if (run_.profile.has_unordered_atomics) {
-    AtomicSum& sum = memory.atomic_sum(place.element, place.component);
-    if (!sum.is_started()) sum.start(content.f);
+    AtomicSumBound& sum = memory.atomic_sum(place.element_index, place.component_index);
+    if (!sum.is_started()) sum.set_initial_content(content.f);
     sum.add(term);
     content.f.v += term.v;
     for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
@@ -274,15 +279,15 @@ void Machine<Tracer>::add_float(const Instruction& instruction, CellPosition pla
 }
 
 template <class Tracer>
-std::optional<std::int64_t> Machine<Tracer>::local_element(const Instruction& instruction) {
-  const std::int64_t index = at(operand(instruction, 0)).i;
+std::optional<std::int64_t> Interpreter<Tracer>::local_element(const Instruction& instruction) {
+  const std::int64_t index = at(operand_register(instruction, 0)).i;
   if (index >= 0 && index < instruction.extent) return index;
   report_index(instruction, {index}, {instruction.extent});
   return std::nullopt;
 }
 
 template <class Tracer>
-void Machine<Tracer>::local_load(const Instruction& instruction) {
+void Interpreter<Tracer>::local_load(const Instruction& instruction) {
   const auto element = local_element(instruction);
   for (RegisterId k = 0; k < instruction.component_count; ++k) {
     const auto source =
@@ -292,18 +297,18 @@ void Machine<Tracer>::local_load(const Instruction& instruction) {
 }
 
 template <class Tracer>
-void Machine<Tracer>::local_store(const Instruction& instruction) {
+void Interpreter<Tracer>::local_store(const Instruction& instruction) {
   const auto element = local_element(instruction);
   if (!element) return;
   for (RegisterId k = 0; k < instruction.component_count; ++k) {
     const auto target = static_cast<RegisterId>(instruction.target + *element * instruction.component_count + k);
-    at(target) = at(operand(instruction, static_cast<std::size_t>(k) + 1));
+    at(target) = at(operand_register(instruction, static_cast<std::size_t>(k) + 1));
   }
 }
 
-template class Machine<NoDerivatives>;
-template class Machine<DualNumbers>;
-template class Machine<Tape>;
-template class Machine<PointTracer>;
+template class Interpreter<NoDerivatives>;
+template class Interpreter<DualNumbers>;
+template class Interpreter<Tape>;
+template class Interpreter<PointTracer>;
 
 }  // namespace assay::reference

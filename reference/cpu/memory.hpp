@@ -41,7 +41,7 @@ inline double component_value(const ComponentValues& values, std::size_t paramet
 }
 
 template <class Handle>
-struct Cell {
+struct MemoryCell {
   TracedValue<Handle> content;  ///< current value
   bool is_initialized = true;   ///< whether the content may be read
   bool is_written = false;      ///< whether the launch wrote the content
@@ -62,7 +62,7 @@ TracedValue<Handle> initial_content(const ir::Argument& argument, std::size_t of
   datum.f.v = static_cast<long double>(value);
   if (input_error > 0) {
     const auto error = [&](ir::Scalar type) {
-      return input_error * std::abs(std::ldexp(value, -ir::row(type).digits));
+      return input_error * std::abs(std::ldexp(value, -ir::row(type).significant_bits));
     };
     datum.f.e = {error(scalar), error(ir::Scalar::kF64)};
   }
@@ -79,7 +79,7 @@ class ArrayMemory {
   void bind(std::size_t parameter, const ir::Argument& argument, std::vector<ir::ScalarComponent> components,
             bool initialized, bool logs_components, double input_error, const Perturbation* perturbation) {
     input_error_ = input_error;
-    parameter_ = parameter;
+    parameter_index_ = parameter;
     argument_ = &argument;
     components_ = std::move(components);
     logs_per_element_ = logs_components ? components_.size() : 1;
@@ -96,16 +96,16 @@ class ArrayMemory {
   ir::Scalar type(std::size_t component) const { return components_[component].scalar; }
   std::size_t cells() const { return element_count_ * components_.size(); }
 
-  Cell<Handle>& cell(std::size_t element, std::size_t component) {
+  MemoryCell<Handle>& cell(std::size_t element, std::size_t component) {
     return page(element).cells[within(element) * components_.size() + component];
   }
   /// Some consecutive components of one element.
   struct ElementComponents {
-    std::span<Cell<Handle>> cells;  ///< cells of the components
-    std::span<AccessLog> logs;      ///< earlier accesses to the components, or to the whole element
+    std::span<MemoryCell<Handle>> cells;  ///< cells of the components
+    std::span<AccessLog> logs;            ///< earlier accesses to the components, or to the whole element
   };
   ElementComponents at(std::size_t element, std::size_t first, std::size_t count) {
-    Page& containing_page = page(element);
+    CellPage& containing_page = page(element);
     const std::size_t number = within(element);
     const bool by_component = logs_per_element_ > 1;
     return {std::span(containing_page.cells).subspan(number * components_.size() + first, count),
@@ -113,21 +113,21 @@ class ArrayMemory {
                 .subspan(number * logs_per_element_ + (by_component ? first : 0), by_component ? count : 1)};
   }
   /// The atomic additions to a cell.
-  AtomicSum& atomic_sum(std::size_t element, std::size_t component) {
-    Page& containing_page = page(element);
-    if (containing_page.sums.empty()) containing_page.sums.resize(containing_page.cells.size());
-    return containing_page.sums[within(element) * components_.size() + component];
+  AtomicSumBound& atomic_sum(std::size_t element, std::size_t component) {
+    CellPage& containing_page = page(element);
+    if (containing_page.atomic_sums.empty()) containing_page.atomic_sums.resize(containing_page.cells.size());
+    return containing_page.atomic_sums[within(element) * components_.size() + component];
   }
   /// Resets the sum of a cell that was changed other than by an addition.
   void reset_sum(std::size_t element, std::size_t component) {
-    Page& containing_page = page(element);
-    if (!containing_page.sums.empty())
-      containing_page.sums[within(element) * components_.size() + component] = AtomicSum{};
+    CellPage& containing_page = page(element);
+    if (!containing_page.atomic_sums.empty())
+      containing_page.atomic_sums[within(element) * components_.size() + component] = AtomicSumBound{};
   }
 
   /// visit(cell index, cell) for all allocated cells, ascending. Some of them were not accessed.
   template <class Visit>
-  void for_each_allocated(Visit visit) {
+  void for_each_allocated_cell(Visit visit) {
     for (std::size_t p = 0; p < pages_.size(); ++p) {
       if (pages_[p] == nullptr) continue;
       const std::size_t first = (p << log2_page_size_) * components_.size();
@@ -137,10 +137,10 @@ class ArrayMemory {
   }
   /// visit(cell index, cell) for all cells, ascending.
   template <class Visit>
-  void for_each(Visit visit) {
+  void for_each_cell(Visit visit) {
     for (std::size_t p = 0; p < pages_.size(); ++p)
       page(p << log2_page_size_);
-    for_each_allocated(visit);
+    for_each_allocated_cell(visit);
   }
 
   std::optional<std::int64_t> element_number(std::span<const std::int64_t> index) const {
@@ -157,24 +157,24 @@ class ArrayMemory {
 
  private:
   /// The cells of some consecutive elements.
-  struct Page {
-    std::vector<Cell<Handle>> cells;  ///< cells of the page, by element and scalar component
-    std::vector<AccessLog> logs;      ///< access log of each element, or of each cell
-    std::vector<AtomicSum> sums;      ///< sum of the atomic additions to each cell; empty until the first one
+  struct CellPage {
+    std::vector<MemoryCell<Handle>> cells;    ///< cells of the page, by element and scalar component
+    std::vector<AccessLog> logs;              ///< access log of each element, or of each cell
+    std::vector<AtomicSumBound> atomic_sums;  ///< sum of the atomic additions to each cell; empty until the first one
   };
   /// Arrays of up to this many elements are one page; longer arrays have short pages, for sparse accesses.
   static constexpr std::size_t kMaxSinglePageElements = 2048;
   static constexpr int kLog2ShortPageSize = 2;  ///< binary logarithm of the number of elements in a short page
 
   std::size_t within(std::size_t element) const { return element & ((std::size_t{1} << log2_page_size_) - 1); }
-  Page& page(std::size_t element) {
-    std::unique_ptr<Page>& slot = pages_[element >> log2_page_size_];
+  CellPage& page(std::size_t element) {
+    std::unique_ptr<CellPage>& slot = pages_[element >> log2_page_size_];
     if (slot == nullptr) slot = make_page(element >> log2_page_size_ << log2_page_size_);
     return *slot;
   }
 
-  std::unique_ptr<Page> make_page(std::size_t first) const {
-    auto page = std::make_unique<Page>();
+  std::unique_ptr<CellPage> make_page(std::size_t first) const {
+    auto page = std::make_unique<CellPage>();
     const std::size_t count = std::min(element_count_ - first, std::size_t{1} << log2_page_size_);
     page->logs.resize(count * logs_per_element_);
     page->cells.resize(count * components_.size());
@@ -182,28 +182,28 @@ class ArrayMemory {
     for (std::size_t n = first; n < first + count; ++n) {
       const std::size_t offset = ir::element_offset(*argument_, static_cast<std::int64_t>(n));
       for (const ir::ScalarComponent& component : components_) {
-        Cell<Handle>& cell = page->cells[number++];
+        MemoryCell<Handle>& cell = page->cells[number++];
         cell.content = initial_content<Handle>(*argument_, offset + component.offset, component.scalar, input_error_);
         cell.is_initialized = is_initialized_;
         if (perturbation_ == nullptr || !ir::is_float(component.scalar)) continue;
         const double direction =
-            component_value(perturbation_->direction, parameter_, first * components_.size() + number - 1);
+            component_value(perturbation_->direction, parameter_index_, first * components_.size() + number - 1);
         cell.content.f.v += perturbation_->step * static_cast<long double>(direction);
       }
     }
     return page;
   }
 
-  std::size_t parameter_ = 0;                    ///< number of the parameter
-  const ir::Argument* argument_ = nullptr;       ///< argument bound to the parameter
-  std::vector<ir::ScalarComponent> components_;  ///< scalar components of one element
-  std::size_t logs_per_element_ = 1;             ///< number of access logs of each element
-  double input_error_ = 0;                       ///< see ArithmeticProfile::input_error
-  bool is_initialized_ = true;                   ///< whether the initial content may be read
-  const Perturbation* perturbation_ = nullptr;   ///< change of the initial content; null: none
-  std::size_t element_count_ = 0;                ///< number of elements
-  int log2_page_size_ = 0;                       ///< binary logarithm of the number of elements in a page
-  std::vector<std::unique_ptr<Page>> pages_;     ///< pages of cells; null until the first access
+  std::size_t parameter_index_ = 0;               ///< number of the parameter
+  const ir::Argument* argument_ = nullptr;        ///< argument bound to the parameter
+  std::vector<ir::ScalarComponent> components_;   ///< scalar components of one element
+  std::size_t logs_per_element_ = 1;              ///< number of access logs of each element
+  double input_error_ = 0;                        ///< see ArithmeticProfile::input_error
+  bool is_initialized_ = true;                    ///< whether the initial content may be read
+  const Perturbation* perturbation_ = nullptr;    ///< change of the initial content; null: none
+  std::size_t element_count_ = 0;                 ///< number of elements
+  int log2_page_size_ = 0;                        ///< binary logarithm of the number of elements in a page
+  std::vector<std::unique_ptr<CellPage>> pages_;  ///< pages of cells; null until the first access
 };
 
 }  // namespace assay::reference

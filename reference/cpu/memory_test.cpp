@@ -48,7 +48,7 @@ TEST(OracleMemory, CotangentOfUnwrittenElementIsAddedToItsGradient) {
   const ReferenceResult r = w.gradient(x, {1, 100});
   EXPECT_EQ(slope(r, x, 0), 0);
   EXPECT_EQ(slope(r, x, 1), 104);
-  EXPECT_FALSE(r.outputs[0]->elements[1].written);
+  EXPECT_FALSE(r.outputs[0]->elements[1].is_written);
 }
 
 TEST(OracleMemory, GatherAccumulatesGradientAtSource) {

@@ -7,7 +7,8 @@ namespace {
 class Row {
  public:
   explicit Row(const PointTracer::Value& value)
-      : first_(value.h.varies ? value.h.values_at_points.data() : &value.f.v), stride_(value.h.varies ? 1 : 0) {}
+      : first_(value.h.varies_between_points ? value.h.values_at_points.data() : &value.f.v),
+        stride_(value.h.varies_between_points ? 1 : 0) {}
   long double operator[](std::size_t point) const { return first_[point * stride_]; }
 
  private:
@@ -18,8 +19,8 @@ class Row {
 template <class Compute>
 PointTracer::Handle each(std::size_t count, const PointTracer::Value& a, const PointTracer::Value& b, Compute compute) {
   PointTracer::Handle result;
-  result.varies = a.h.varies || b.h.varies;
-  if (!result.varies) return result;
+  result.varies_between_points = a.h.varies_between_points || b.h.varies_between_points;
+  if (!result.varies_between_points) return result;
   const Row x(a), y(b);
   for (std::size_t k = 0; k < count; ++k)
     result.values_at_points[k] = compute(x[k], y[k]);
@@ -32,17 +33,17 @@ PointTracer::PointTracer(const ComponentValues& direction, std::span<const long 
     : direction_(direction),
       steps_(steps),
       decisions_(run.forced_path),
-      arithmetic_by_type_{Arithmetic(ir::Scalar::kF16, run.profile, decisions_, false),
-                          Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, false),
-                          Arithmetic(ir::Scalar::kF32, run.profile, decisions_, false),
-                          Arithmetic(ir::Scalar::kF64, run.profile, decisions_, false)} {}
+      arithmetic_by_type_{BoundedArithmetic(ir::Scalar::kF16, run.profile, decisions_, false),
+                          BoundedArithmetic(ir::Scalar::kBF16, run.profile, decisions_, false),
+                          BoundedArithmetic(ir::Scalar::kF32, run.profile, decisions_, false),
+                          BoundedArithmetic(ir::Scalar::kF64, run.profile, decisions_, false)} {}
 
 PointTracer::Handle PointTracer::input_handle(std::size_t parameter, std::size_t component, ir::Scalar,
                                               long double value) const {
   Handle handle;
   const auto change = static_cast<long double>(component_value(direction_, parameter, component));
-  handle.varies = change != 0;
-  for (std::size_t k = 0; handle.varies && k < count(); ++k)
+  handle.varies_between_points = change != 0;
+  for (std::size_t k = 0; handle.varies_between_points && k < count(); ++k)
     handle.values_at_points[k] = value + steps_[k] * change;
   return handle;
 }
@@ -58,7 +59,7 @@ PointTracer::Handle PointTracer::evaluate_at_points(const Evaluator& evaluator, 
     case ir::Op::kNeg: return each(count(), *sources[0], *sources[0], [](auto x, auto) { return -x; });
     default:
       return evaluate_at_points(scalar, sources, step,
-                                [&](const Arithmetic& a, Operands x) { return evaluator.evaluate(a, x).v; });
+                                [&](const BoundedArithmetic& a, Operands x) { return evaluator.evaluate(a, x).v; });
   }
 }
 

@@ -25,14 +25,15 @@ class PointTracer {
   struct Handle {
     // NOLINTNEXTLINE(modernize-use-equals-default): = default would clear the array, which is most of the cost.
     Handle() {}
-    std::array<long double, kMaxStepCount> values_at_points;  ///< value at each point; valid if `varies`
-    bool varies = false;  ///< whether the value differs between points; otherwise it is that of the run
+    std::array<long double, kMaxShiftedPointCount>
+        values_at_points;                ///< value at each point; valid if `varies_between_points`
+    bool varies_between_points = false;  ///< whether the value differs between points; otherwise it is that of the run
   };
   using Value = TracedValue<Handle>;
   static constexpr bool kHasDerivatives = false;
   static constexpr bool kEvaluatesShiftedPoints = true;
 
-  /// At most kMaxStepCount steps along the direction. Keeps references to all.
+  /// At most kMaxShiftedPointCount steps along the direction. Keeps references to all.
   PointTracer(const ComponentValues& direction, std::span<const long double> steps, const OracleRun& run);
 
   static bool active(const Handle&) { return false; }
@@ -48,8 +49,8 @@ class PointTracer {
 
   /// Paths of the run before and after an operation; the points must take the same step.
   struct PathChange {
-    std::uint64_t path_before;  ///< path before the operation
-    std::uint64_t path_after;   ///< path after the operation
+    std::uint64_t path_hash_before;  ///< path before the operation
+    std::uint64_t path_hash_after;   ///< path after the operation
   };
   /// Evaluates compute(arithmetic, operands) at each point.
   template <class Compute>
@@ -57,8 +58,8 @@ class PointTracer {
                             Compute compute) {
     Handle result;
     for (const Value* source : sources)
-      result.varies |= source->h.varies;
-    if (!result.varies) return result;
+      result.varies_between_points |= source->h.varies_between_points;
+    if (!result.varies_between_points) return result;
     operands_.resize(sources.size());
     operand_pointers_.resize(sources.size());
     for (std::size_t i = 0; i < sources.size(); ++i)
@@ -66,9 +67,9 @@ class PointTracer {
     for (std::size_t k = 0; k < count(); ++k) {
       for (std::size_t i = 0; i < sources.size(); ++i)
         operands_[i].v = at(*sources[i], k);
-      decisions_.resume(step.path_before);
+      decisions_.resume(step.path_hash_before);
       result.values_at_points[k] = static_cast<long double>(compute(arithmetic(scalar), Operands(operand_pointers_)));
-      has_diverged_ |= decisions_.summary().path_hash != step.path_after;
+      has_diverged_ |= decisions_.summary().path_hash != step.path_hash_after;
     }
     return result;
   }
@@ -80,21 +81,21 @@ class PointTracer {
 
   /// The value at a point.
   static long double at(const Value& value, std::size_t point) {
-    return value.h.varies ? value.h.values_at_points[point] : value.f.v;
+    return value.h.varies_between_points ? value.h.values_at_points[point] : value.f.v;
   }
 
  private:
-  const Arithmetic& arithmetic(ir::Scalar scalar) const {
+  const BoundedArithmetic& arithmetic(ir::Scalar scalar) const {
     return arithmetic_by_type_[static_cast<std::size_t>(scalar) - static_cast<std::size_t>(ir::Scalar::kF16)];
   }
 
-  const ComponentValues& direction_;                   ///< direction along which the inputs move
-  std::span<const long double> steps_;                 ///< distance of each point along the direction
-  DecisionRecorder decisions_;                         ///< decisions at one point
-  std::array<Arithmetic, 4> arithmetic_by_type_;       ///< arithmetic of each float type, from f16 to f64
-  std::vector<BoundedValue> operands_;                 ///< operands of one operation at one point, without bounds
-  std::vector<const BoundedValue*> operand_pointers_;  ///< pointers to operands_
-  bool has_diverged_ = false;                          ///< whether a point left the path of the run
+  const ComponentValues& direction_;                     ///< direction along which the inputs move
+  std::span<const long double> steps_;                   ///< distance of each point along the direction
+  DecisionRecorder decisions_;                           ///< decisions at one point
+  std::array<BoundedArithmetic, 4> arithmetic_by_type_;  ///< arithmetic of each float type, from f16 to f64
+  std::vector<BoundedValue> operands_;                   ///< operands of one operation at one point, without bounds
+  std::vector<const BoundedValue*> operand_pointers_;    ///< pointers to operands_
+  bool has_diverged_ = false;                            ///< whether a point left the path of the run
 };
 
 /// Derivatives of all outputs along a direction by Ridders' method: central differences at steps that shrink by the

@@ -26,13 +26,13 @@ bool compare_with_separate_runs(OracleFixture& fixture, const ComponentValues& d
   const auto program = lower(fixture.module(), fixture.kernel());
   const OracleRun run = fixture.run();
   PointTracer points(direction, kSomeSteps, run);
-  Machine<PointTracer> together(program.value(), run, points);
+  Interpreter<PointTracer> together(program.value(), run, points);
   together.run();
   bool stayed = true;
   for (std::size_t k = 0; k < kSomeSteps.size(); ++k) {
     NoDerivatives none;
     const Perturbation perturbation{direction, kSomeSteps[k]};
-    Machine<NoDerivatives> alone(program.value(), run, none, &perturbation, false);
+    Interpreter<NoDerivatives> alone(program.value(), run, none, &perturbation, false);
     alone.run();
     if (alone.decisions().path_hash != together.decisions().path_hash) {
       stayed = false;
@@ -40,7 +40,7 @@ bool compare_with_separate_runs(OracleFixture& fixture, const ComponentValues& d
     }
     for (std::size_t p = 0; p < program.value().parameters.size() && !points.has_diverged(); ++p) {
       if (!program.value().parameters[p].is_written) continue;
-      alone.array(p).for_each([&](std::size_t cell, const auto& expected) {
+      alone.array(p).for_each_cell([&](std::size_t cell, const auto& expected) {
         together.handle_of(p, cell);
         const std::size_t components = together.array(p).components();
         const PointTracer::Value& got = together.array(p).cell(cell / components, cell % components).content;

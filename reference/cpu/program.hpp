@@ -61,7 +61,8 @@ struct Instruction {
   ir::Scalar scalar = ir::Scalar::kF32;          ///< type of the operands, or of a conversion's result
   ir::Scalar source_scalar = ir::Scalar::kF32;   ///< type of a conversion's operand
   std::uint8_t index_count = 0;                  ///< number of indices of an access
-  bool is_padded = false;  ///< whether outside the array a load gives zero and other accesses do nothing (tiles)
+  bool ignores_out_of_bounds =
+      false;  ///< whether outside the array a load gives zero and other accesses do nothing (tiles)
   std::uint16_t component_count = 1;      ///< number of registers of one element
   RegisterId destination = ir::kNone;     ///< first register of the result; kNone: no result
   std::uint32_t first_operand = 0;        ///< index of the first operand in Program::operands
@@ -82,7 +83,7 @@ struct RegisterConstant {
 };
 
 /// Properties of a parameter of the kernel.
-struct ParameterInfo {
+struct ParameterProperties {
   bool is_array = false;                    ///< whether the parameter is an array
   bool is_written = false;                  ///< for arrays: whether a statement stores to it
   bool has_partial_element_writes = false;  ///< for arrays: whether a statement changes a part of an element alone
@@ -92,15 +93,15 @@ struct ParameterInfo {
 
 class Program {
  public:
-  const ir::Module* module = nullptr;       ///< module of the kernel
-  const ir::Function* kernel = nullptr;     ///< the kernel that was lowered
-  std::vector<Instruction> code;            ///< instructions, in order
-  std::vector<RegisterId> operands;         ///< registers of the operands of all instructions
-  std::vector<RegisterConstant> constants;  ///< registers to set before the first thread
-  std::vector<ParameterInfo> parameters;    ///< properties of each parameter
-  std::vector<RegisterId> thread_indices;   ///< registers of the thread indices
-  std::vector<BranchPoint> branch_points;   ///< choices of the kernel, with zero counts
-  RegisterId register_count = 0;            ///< number of registers of a thread
+  const ir::Module* module = nullptr;                ///< module of the kernel
+  const ir::Function* kernel = nullptr;              ///< the kernel that was lowered
+  std::vector<Instruction> code;                     ///< instructions, in order
+  std::vector<RegisterId> operands;                  ///< registers of the operands of all instructions
+  std::vector<RegisterConstant> register_constants;  ///< registers to set before the first thread
+  std::vector<ParameterProperties> parameters;       ///< properties of each parameter
+  std::vector<RegisterId> thread_index_registers;    ///< registers of the thread indices
+  std::vector<BranchPoint> branch_points;            ///< choices of the kernel, with zero counts
+  RegisterId register_count = 0;                     ///< number of registers of a thread
 
   std::span<const RegisterId> operands_of(const Instruction& instruction) const {
     return std::span(operands).subspan(instruction.first_operand, instruction.operand_count);

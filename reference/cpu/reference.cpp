@@ -12,7 +12,7 @@ namespace assay::reference {
 namespace {
 
 template <class Tracer>
-OutputArray output(Machine<Tracer>& machine, std::size_t parameter, bool only_accessed_elements) {
+OutputArray output(Interpreter<Tracer>& machine, std::size_t parameter, bool reports_only_accessed_elements) {
   auto& memory = machine.array(parameter);
   OutputArray array;
   for (std::size_t k = 0; k < memory.components(); ++k)
@@ -20,34 +20,34 @@ OutputArray output(Machine<Tracer>& machine, std::size_t parameter, bool only_ac
   const auto add = [&](const auto& cell) {
     array.elements.push_back({cell.content.f.v, cell.content.i, cell.content.f.e, cell.is_written});
   };
-  if (only_accessed_elements) {
-    memory.for_each_allocated([&](std::size_t number, const auto& cell) {
+  if (reports_only_accessed_elements) {
+    memory.for_each_allocated_cell([&](std::size_t number, const auto& cell) {
       if (!cell.is_written) return;
       add(cell);
       array.element_indices.push_back(number);
     });
   } else {
     array.elements.reserve(memory.cells());
-    memory.for_each([&](std::size_t, const auto& cell) { add(cell); });
+    memory.for_each_cell([&](std::size_t, const auto& cell) { add(cell); });
   }
   return array;
 }
 
-bool has_floats(const ParameterInfo& info) {
+bool has_floats(const ParameterProperties& info) {
   for (const ir::Scalar scalar : info.components) {
     if (ir::is_float(scalar)) return true;
   }
   return false;
 }
 
-void seed(ReverseSweep& sweep, Machine<Tape>& machine, std::size_t parameter, const std::vector<double>& seeds) {
+void seed(ReverseSweep& sweep, Interpreter<Tape>& machine, std::size_t parameter, const std::vector<double>& seeds) {
   for (std::size_t cell = 0; cell < seeds.size(); ++cell) {
     if (seeds[cell] != 0) sweep.seed(machine.handle_of(parameter, cell), seeds[cell]);
   }
 }
 
 /// Creates the handles of all cells with a cotangent, so that the tape is complete before the sweep.
-void register_cotangent_inputs(Machine<Tape>& machine, const Program& program, const OracleRun& run) {
+void register_cotangent_inputs(Interpreter<Tape>& machine, const Program& program, const OracleRun& run) {
   for (std::size_t p = 0; p < run.cotangents.size(); ++p) {
     for (std::size_t cell = 0; program.parameters[p].is_array && cell < run.cotangents[p].size(); ++cell) {
       if (run.cotangents[p][cell] != 0) machine.handle_of(p, cell);
@@ -55,30 +55,30 @@ void register_cotangent_inputs(Machine<Tape>& machine, const Program& program, c
   }
 }
 
-/// All zero, with one entry per scalar component; with OracleRun::only_accessed_elements only for components on the
-/// tape.
+/// All zero, with one entry per scalar component; with OracleRun::reports_only_accessed_elements only for components on
+/// the tape.
 std::vector<std::optional<GradientArray>> empty_gradients(const Program& program, const OracleRun& run,
-                                                          Machine<Tape>& machine, const Tape& tape) {
+                                                          Interpreter<Tape>& machine, const Tape& tape) {
   std::vector<std::optional<GradientArray>> result(program.parameters.size());
   for (std::size_t p = 0; p < result.size(); ++p) {
     if (has_floats(program.parameters[p])) result[p].emplace();
   }
-  if (run.only_accessed_elements) {
+  if (run.reports_only_accessed_elements) {
     for (const Tape::Input& component : tape.inputs())
       result[component.parameter]->element_indices.push_back(component.component);
   }
   for (std::size_t p = 0; p < result.size(); ++p) {
     if (!result[p]) continue;
     std::ranges::sort(result[p]->element_indices);
-    const ParameterInfo& info = program.parameters[p];
+    const ParameterProperties& info = program.parameters[p];
     const std::size_t all = info.is_array ? machine.array(p).cells() : info.components.size();
-    result[p]->elements.resize(run.only_accessed_elements ? result[p]->element_indices.size() : all);
+    result[p]->elements.resize(run.reports_only_accessed_elements ? result[p]->element_indices.size() : all);
   }
   return result;
 }
 
 std::vector<std::optional<GradientArray>> gradients(const Program& program, const OracleRun& run,
-                                                    Machine<Tape>& machine, const Tape& tape,
+                                                    Interpreter<Tape>& machine, const Tape& tape,
                                                     std::vector<Adjoint>& adjoints) {
   register_cotangent_inputs(machine, program, run);
   ReverseSweep sweep(tape, run.profile, adjoints);
@@ -128,11 +128,11 @@ thread_local Tape Workplace::left_tape_;
 thread_local std::vector<Adjoint> Workplace::left_adjoints_;
 
 template <class Tracer>
-ReferenceResult summary(const Program& program, const OracleRun& run, Machine<Tracer>& machine) {
+ReferenceResult summary(const Program& program, const OracleRun& run, Interpreter<Tracer>& machine) {
   ReferenceResult reference;
   reference.outputs.resize(program.parameters.size());
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
-    if (program.parameters[p].is_written) reference.outputs[p] = output(machine, p, run.only_accessed_elements);
+    if (program.parameters[p].is_written) reference.outputs[p] = output(machine, p, run.reports_only_accessed_elements);
   }
   for (std::size_t p = 0; p < program.parameters.size(); ++p)
     reference.extents_required_by_tiles.push_back(machine.array(p).extents_required_by_tiles);
@@ -171,12 +171,12 @@ bool Oracle::writes(ir::VarId parameter) const {
 ReferenceResult Oracle::evaluate(const OracleRun& run) const {
   if (!run.computes_gradient) {
     NoDerivatives none;
-    Machine<NoDerivatives> machine(*program_, run, none);
+    Interpreter<NoDerivatives> machine(*program_, run, none);
     machine.run();
     return summary(*program_, run, machine);
   }
   Workplace workplace;
-  Machine<Tape> machine(*program_, run, workplace.tape);
+  Interpreter<Tape> machine(*program_, run, workplace.tape);
   machine.run();
   auto gradient = gradients(*program_, run, machine, workplace.tape, workplace.adjoints);
   ReferenceResult reference = summary(*program_, run, machine);
@@ -189,7 +189,7 @@ Tangents Oracle::tangents(const OracleRun& run, const std::vector<ComponentValue
   DualNumbers duals(directions);
   const ComponentValues none;
   const Perturbation moved{directions.empty() ? none : directions[0], step};
-  Machine<DualNumbers> machine(*program_, run, duals, step == 0 ? nullptr : &moved, false);
+  Interpreter<DualNumbers> machine(*program_, run, duals, step == 0 ? nullptr : &moved, false);
   machine.run();
   Tangents result{.outputs = {}, .path_hash = machine.decisions().path_hash, .is_complete = machine.complete()};
   result.outputs.resize(program_->parameters.size());
@@ -210,7 +210,7 @@ DirectionalDifferences Oracle::directional_differences(const OracleRun& run, con
 std::optional<ReferenceResult> Oracle::evaluate_if_same_path(const OracleRun& run, const ComponentValues& direction,
                                                              std::span<const long double> steps) const {
   PointTracer points(direction, steps, run);
-  Machine<PointTracer> machine(*program_, run, points);
+  Interpreter<PointTracer> machine(*program_, run, points);
   machine.run();
   if (points.has_diverged()) return std::nullopt;
   return summary(*program_, run, machine);

@@ -3,7 +3,7 @@
 //
 //     auto oracle = Oracle::make(module, kernel);                 // lowers the kernel once
 //     ReferenceResult r = oracle.value().evaluate({.launch = launch, .computes_gradient = true, .cotangents =
-//     cotangents}); if (r.findings.empty() && r.decisions.uncertain_counts[kNative] == 0)
+//     cotangents}); if (r.findings.empty() && r.decisions.uncertain_decision_counts[kNative] == 0)
 //       ... |got - r.outputs[p]->elements[k].value| <= r.outputs[p]->elements[k].bound[kNative] ...
 //
 // The oracle interprets the IR itself, one thread after another, and shares no code with the printers or the adjoint
@@ -43,7 +43,7 @@ enum class MathLibrary : std::uint8_t { kLibm, kCuda };
 struct ArithmeticProfile {
   MathLibrary native_library = MathLibrary::kLibm;    ///< column of the operation table for the types of the kernel
   MathLibrary promoted_library = MathLibrary::kLibm;  ///< library for the f64 promotion
-  bool flush_to_zero = false;                         ///< whether f32 subnormals become zero
+  bool flushes_subnormals = false;                    ///< whether f32 subnormals become zero
   bool has_unordered_atomics = true;  ///< threads may interleave; false: they run sequentially in `thread_order`
   /// The relative error that each float of the inputs gets, in unit roundoffs of its type. For code that computes the
   /// same function by another algorithm: its rounding errors are errors of the inputs, times a small factor, if the
@@ -76,7 +76,7 @@ struct OracleRun {
   /// Thread numbers (row-major in the launch extents) in the order to run them; may be a subset. Empty: all, ascending.
   std::vector<std::int64_t> thread_order = {};
   /// Report only accessed scalars (OutputArray::element_indices), for runs of a few threads of a large launch.
-  bool only_accessed_elements = false;
+  bool reports_only_accessed_elements = false;
   ForcedPath forced_path = {};                    ///< decisions to take otherwise
   std::int64_t instruction_budget = 100'000'000;  ///< number of instructions after which the evaluation stops
 };
@@ -86,13 +86,13 @@ struct OutputElement {
   long double value = 0;       ///< value of a float
   std::int64_t integer = 0;    ///< exact content of an integer or bool, sign- or zero-extended
   PrecisionBounds bound = {};  ///< bound of |computed - value| for floats; 0 for integers
-  bool written = false;        ///< whether the launch wrote the element
+  bool is_written = false;     ///< whether the launch wrote the element
 };
 struct OutputArray {
   std::vector<OutputElement> elements;  ///< scalars by row-major element * components + component
   std::vector<ir::Scalar> components;   ///< types of the scalar components of one element
-  /// With OracleRun::only_accessed_elements: for each entry of `elements`, its index without that option, ascending.
-  /// All were written.
+  /// With OracleRun::reports_only_accessed_elements: for each entry of `elements`, its index without that option,
+  /// ascending. All were written.
   std::vector<std::size_t> element_indices = {};
 };
 
@@ -109,8 +109,8 @@ struct GradientElement {
 struct GradientArray {
   std::vector<GradientElement>
       elements;  ///< by element * components + component; zero for components that are not floats
-  /// With OracleRun::only_accessed_elements: for each entry of `elements`, its index without that option, ascending.
-  /// Other gradients are zero.
+  /// With OracleRun::reports_only_accessed_elements: for each entry of `elements`, its index without that option,
+  /// ascending. Other gradients are zero.
   std::vector<std::size_t> element_indices = {};
 
   /// Position in `elements` of the entry with this index; empty if there is none.
@@ -123,7 +123,7 @@ struct Finding {
     kOutOfBounds,             ///< index outside an array, local array or vector
     kUninitializedRead,       ///< read of an element that was never written
     kRace,                    ///< two threads access an element, at least one writes, and not both atomically
-    kOrderDependent,          ///< an atomic's return value or result depends on the order of threads
+    kOrderDependentAtomic,    ///< an atomic's return value or result depends on the order of threads
     kInvalidIntegerDivision,  ///< division by zero, or of the smallest value by -1
     kIntegerOverflow,         ///< overflow of signed arithmetic on 32 or 64 bits
     kShiftOutOfRange,         ///< shift by a negative count or at least the bit width
@@ -144,8 +144,8 @@ std::string describe(const Finding& finding, const ir::Module& module, const ir:
 
 /// Decisions at comparisons, roundings to integers and kinks. A decision is uncertain in a precision if the bounds of
 /// its operands allow the other outcome.
-struct Decisions {
-  std::array<std::int64_t, kPrecisionCount> uncertain_counts = {};  ///< decisions that change forward values
+struct DecisionSummary {
+  std::array<std::int64_t, kPrecisionCount> uncertain_decision_counts = {};  ///< decisions that change forward values
   std::array<std::int64_t, kPrecisionCount> uncertain_kinks =
       {};  ///< decisions that change only derivatives (min, abs, ties)
   std::array<bool, kPrecisionCount> is_enumerable = {true, true};  ///< whether all decisions had only two outcomes
@@ -186,7 +186,7 @@ struct ReferenceResult {
   /// empty if there are none.
   std::vector<std::vector<std::int32_t>> extents_required_by_tiles;
   std::vector<Finding> findings;           ///< first 64 findings
-  Decisions decisions;                     ///< decisions that depend on floats
+  DecisionSummary decisions;               ///< decisions that depend on floats
   std::vector<BranchPoint> branch_points;  ///< all choices of the kernel, in code order
   std::int64_t instructions = 0;           ///< number of executed instructions
   bool is_complete = true;                 ///< whether the evaluation did not stop at the instruction limit
@@ -194,13 +194,13 @@ struct ReferenceResult {
 
 inline constexpr int kMaxDirectionCount = 2;  ///< maximum number of directions of one interpretation
 /// Maximum number of additional points that one interpretation evaluates.
-inline constexpr std::size_t kMaxStepCount = 12;
+inline constexpr std::size_t kMaxShiftedPointCount = 12;
 
 /// Directional derivatives by dual numbers, along up to kMaxDirectionCount directions.
 struct Tangents {
   /// [parameter][scalar component of the array after the launch]; empty where ReferenceResult::outputs is empty.
   std::vector<std::vector<std::array<long double, kMaxDirectionCount>>> outputs;
-  std::uint64_t path_hash = 0;  ///< hash of the decisions' outcomes, as Decisions::path_hash
+  std::uint64_t path_hash = 0;  ///< hash of the decisions' outcomes, as DecisionSummary::path_hash
   bool is_complete = true;      ///< whether the evaluation did not stop early
 };
 
@@ -238,7 +238,7 @@ class Oracle {
       const OracleRun& run, const ComponentValues& direction,
       long double largest_step = std::numeric_limits<long double>::infinity()) const;
   /// Evaluates the run, without gradients, if it takes the same path when its inputs are moved along a direction by
-  /// each of the steps (at most kMaxStepCount); otherwise empty.
+  /// each of the steps (at most kMaxShiftedPointCount); otherwise empty.
   std::optional<ReferenceResult> evaluate_if_same_path(const OracleRun& run, const ComponentValues& direction,
                                                        std::span<const long double> steps) const;
 

@@ -30,10 +30,10 @@ using Values = std::vector<long double>;
 
 /// visit(value, cell) for all cells of all written arrays in order.
 template <class Visit>
-void for_each_output(const Program& program, Machine<PointTracer>& machine, Visit visit) {
+void for_each_output(const Program& program, Interpreter<PointTracer>& machine, Visit visit) {
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
     if (!program.parameters[p].is_written) continue;
-    machine.array(p).for_each([&](std::size_t cell, const auto&) {
+    machine.array(p).for_each_cell([&](std::size_t cell, const auto&) {
       machine.handle_of(p, cell);
       const std::size_t components = machine.array(p).components();
       visit(machine.array(p).cell(cell / components, cell % components).content);
@@ -74,7 +74,7 @@ bool fill(Stencil& stencil, const Program& program, const OracleRun& run, const 
           long double step) {
   // Offsets from the outermost point: to the center, to the other outermost point, and to the points between.
   std::array<long double, 2 * kRows> steps;
-  static_assert(steps.size() <= kMaxStepCount);
+  static_assert(steps.size() <= kMaxShiftedPointCount);
   steps[0] = -step;
   steps[1] = -2 * step;
   long double h = step;
@@ -85,7 +85,7 @@ bool fill(Stencil& stencil, const Program& program, const OracleRun& run, const 
   }
   PointTracer points(direction, steps, run);
   const Perturbation outermost{direction, step};
-  Machine<PointTracer> machine(program, run, points, &outermost);
+  Interpreter<PointTracer> machine(program, run, points, &outermost);
   machine.run();
   if (points.has_diverged()) return false;
   for (auto& row : stencil.at) {

@@ -74,7 +74,7 @@ void remove_unresolved(const Oracle& oracle, const OracleRun& run, const Compone
     after.push_back(oracle.tangents(run, {direction}, share * step));
   }
   std::erase_if(suspects, [&](const Disagreement& suspect) {
-    DerivativeSamples samples{.center = suspect.dual};
+    DerivativeSamples samples{.derivative_at_center = suspect.dual};
     for (std::size_t k = 0; k < before.size(); ++k) {
       samples.before[k] = before[k].outputs[suspect.parameter][suspect.output][0];
       samples.after[k] = after[k].outputs[suspect.parameter][suspect.output][0];
@@ -117,28 +117,29 @@ bool DerivativeSamples::explain(long double difference) const {
   const long double slope = (after[0] - before[0]) / (2 * kSampledFractions[0]);
   for (std::size_t k = 0; k < before.size(); ++k) {
     const auto is_linear = [&](long double value, long double share) {
-      return std::abs(value - (center + slope * share)) < difference / 2;
+      return std::abs(value - (derivative_at_center + slope * share)) < difference / 2;
     };
     if (!is_linear(before[k], -kSampledFractions[k]) || !is_linear(after[k], kSampledFractions[k])) return true;
   }
   return false;
 }
 
-SelfCheck self_check(const Oracle& oracle, const OracleRun& run, const ReferenceResult& from_reverse_sweep,
-                     std::uint64_t seed, int directions, bool differences) {
+OracleSelfCheckResult self_check(const Oracle& oracle, const OracleRun& run, const ReferenceResult& from_reverse_sweep,
+                                 std::uint64_t seed, int direction_count, bool differences) {
   Rng rng(seed);
   std::vector<ComponentValues> drawn;
-  for (int d = 0; d < directions && d < kMaxDirectionCount; ++d)
+  for (int d = 0; d < direction_count && d < kMaxDirectionCount; ++d)
     drawn.push_back(random_direction(from_reverse_sweep, rng));
   const Tangents tangents = oracle.tangents(run, drawn);
-  SelfCheck result;
+  OracleSelfCheckResult result;
   result.is_conclusive = !differences;
   for (std::size_t d = 0; d < drawn.size() && result.agrees; ++d) {
     const long double apart = gradient_disagreement(from_reverse_sweep, tangents, static_cast<int>(d), run, drawn[d]);
     if (apart > 0x1p-45L) {
       result.agrees = false;
       result.message =
-          fmt::format("reverse sweep and dual numbers differ by {:.2g} times the gradient", static_cast<double>(apart));
+          fmt::format("derivatives from the reverse sweep and from dual numbers differ by {:.2g} times the gradient",
+                      static_cast<double>(apart));
       continue;
     }
     if (result.is_conclusive) continue;

@@ -9,7 +9,7 @@
 
 namespace assay::reference {
 
-struct SelfCheck {
+struct OracleSelfCheckResult {
   bool agrees = true;         ///< whether all compared derivatives agree
   bool is_conclusive = true;  ///< whether finite differences were possible; false if the inputs are too close to a kink
   std::string message = {};   ///< description of the disagreement
@@ -21,8 +21,8 @@ struct SelfCheck {
 /// differences are the most expensive part and use only the first direction whose points stay on the path, since an
 /// incorrect partial derivative shows along any direction. Pass `differences` = false for kernels with custom
 /// gradients, which need not match the values.
-SelfCheck self_check(const Oracle& oracle, const OracleRun& run, const ReferenceResult& from_reverse_sweep,
-                     std::uint64_t seed, int directions = 2, bool differences = true);
+OracleSelfCheckResult self_check(const Oracle& oracle, const OracleRun& run, const ReferenceResult& from_reverse_sweep,
+                                 std::uint64_t seed, int direction_count = 2, bool differences = true);
 
 /// Steps in a stencil, as shares of its greatest step, at which DerivativeSamples shows oscillations.
 inline constexpr std::array<long double, 4> kSampledFractions = {0.171L, 0.382L, 0.618L, 0.853L};
@@ -30,7 +30,7 @@ inline constexpr std::array<long double, 4> kSampledFractions = {0.171L, 0.382L,
 /// A derivative at the center of a stencil, and before and after it at kSampledFractions. A term that oscillates faster
 /// than the stencil resolves, with a small amplitude, changes the derivative but hardly the differences.
 struct DerivativeSamples {
-  long double center = 0;                                         ///< derivative at the center
+  long double derivative_at_center = 0;                           ///< derivative at the center
   std::array<long double, kSampledFractions.size()> before = {};  ///< derivatives at steps of -kSampledFractions
   std::array<long double, kSampledFractions.size()> after = {};   ///< derivatives at steps of kSampledFractions
 

@@ -27,7 +27,7 @@ TEST_F(SelfCheckTest, PassesForSmoothKernel) {
   build();
   const Oracle oracle = w.oracle();
   const auto run = w.gradient_run(w.cotangents_for(out, {1, -2, 0.5}));
-  const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), 1);
+  const OracleSelfCheckResult check = self_check(oracle, run, oracle.evaluate(run), 1);
   EXPECT_TRUE(check.agrees) << check.message;
   EXPECT_TRUE(check.is_conclusive);
 }
@@ -38,7 +38,7 @@ TEST_F(SelfCheckTest, DetectsSlightlyIncorrectGradient) {
   const auto run = w.gradient_run(w.cotangents_for(out, {1, -2, 0.5}));
   ReferenceResult from_reverse_sweep = oracle.evaluate(run);
   from_reverse_sweep.gradients[0]->elements[1].value *= 1 + 1e-12L;
-  const SelfCheck check = self_check(oracle, run, from_reverse_sweep, 1);
+  const OracleSelfCheckResult check = self_check(oracle, run, from_reverse_sweep, 1);
   EXPECT_FALSE(check.agrees);
   EXPECT_NE(check.message.find("sweep"), std::string::npos);
 }
@@ -90,7 +90,7 @@ TEST(OracleSelfCheck, ToleratesFastOscillationOfSmallAmplitude) {
     w.b().store(out, {w.var(i)}, w.op(Op::kAdd, {w.at(in, i), w.op(Op::kMul, {wave, w.f64(1e-9)})}));
     const Oracle oracle = w.oracle();
     const auto run = w.gradient_run(w.cotangents_for(out, {1}));
-    const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), static_cast<std::uint64_t>(k));
+    const OracleSelfCheckResult check = self_check(oracle, run, oracle.evaluate(run), static_cast<std::uint64_t>(k));
     EXPECT_TRUE(check.agrees) << k << ": " << check.message;
     conclusive += check.is_conclusive;
   }
@@ -111,7 +111,7 @@ TEST(OracleSelfCheck, ToleratesUnboundedThirdDerivative) {
     w.b().store(out, {w.b().i32(0)}, w.op(Op::kMul, {squared, w.op(Op::kLog, {squared})}));
     const Oracle oracle = w.oracle();
     const auto run = w.gradient_run(w.cotangents_for(out, {1}));
-    const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), static_cast<std::uint64_t>(k));
+    const OracleSelfCheckResult check = self_check(oracle, run, oracle.evaluate(run), static_cast<std::uint64_t>(k));
     conclusive += check.is_conclusive;
     EXPECT_TRUE(check.agrees) << k << ": " << check.message;
   }
@@ -127,7 +127,7 @@ TEST(OracleSelfCheck, ToleratesHugeUnwrittenElementThatTheStepDoesNotChange) {
   w.b().store(out, {w.var(i)}, w.op(Op::kSin, {w.at(x, i)}));
   const Oracle oracle = w.oracle();
   const auto run = w.gradient_run(w.cotangents_for(out, {1, 0.5}));
-  const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), 1);
+  const OracleSelfCheckResult check = self_check(oracle, run, oracle.evaluate(run), 1);
   EXPECT_TRUE(check.agrees) << check.message;
   EXPECT_TRUE(check.is_conclusive);
 }
@@ -146,7 +146,7 @@ TEST(OracleSelfCheck, DetectsSlightlyIncorrectCustomGradient) {
   w.b().store(out, {w.var(i)}, w.b().call(0, {w.at(x, i)}));
   const Oracle oracle = w.oracle();
   const auto run = w.gradient_run(w.cotangents_for(out, {1, -2, 0.5}));
-  const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), 1);
+  const OracleSelfCheckResult check = self_check(oracle, run, oracle.evaluate(run), 1);
   EXPECT_FALSE(check.agrees);
   EXPECT_EQ(check.message.rfind("dual numbers give", 0), 0U) << check.message;
 }

@@ -31,7 +31,7 @@ double slope_of(const BoundedValue& partial) {
 Tape::Tape() { clear(); }
 
 void Tape::clear() {
-  types_.assign(1, ir::Scalar::kF64);
+  node_types_.assign(1, ir::Scalar::kF64);
   first_edge_indices_.assign(2, 0);
   edges_.clear();
   partials_.clear();
@@ -56,7 +56,7 @@ ReverseSweep::ReverseSweep(const Tape& tape, const ArithmeticProfile& profile, s
     : tape_(tape), profile_(profile), adjoints_(adjoints) {
   adjoints_.assign(tape.size(), {});
   for (std::size_t k = 0; k < formats_.size(); ++k)
-    formats_[k] = format_of(static_cast<ir::Scalar>(k), profile.flush_to_zero);
+    formats_[k] = format_of(static_cast<ir::Scalar>(k), profile.flushes_subnormals);
   for (const FloatFormat& native : formats_)
     format_pairs_.emplace_back(native, formats_[static_cast<std::size_t>(ir::Scalar::kF64)]);
 }
@@ -79,10 +79,10 @@ double ReverseSweep::adjoint_bound(const Adjoint& adjoint, ir::Scalar type, std:
   const bool flushes =
       is_leaf && precision == kNative && profile_.native_library == MathLibrary::kCuda && type == ir::Scalar::kF32;
   const double n = static_cast<double>(terms);
-  double e = adjoint.error_sum[precision] + (n - 1) * own.unit * magnitude_sum + (flushes ? n * 0x1p-126 : 0);
+  double e = adjoint.error_sum[precision] + (n - 1) * own.unit_roundoff * magnitude_sum + (flushes ? n * 0x1p-126 : 0);
   if (terms > 1) e += n * kOracleUnitRoundoff * magnitude_sum;
   // A partial sum may overflow even if the whole sum does not.
-  return e == 0 ? 0 : final_bound(own, terms > 1 ? magnitude_sum : magnitude(adjoint.value), e);
+  return e == 0 ? 0 : bound_with_oracle_error(own, terms > 1 ? magnitude_sum : magnitude(adjoint.value), e);
 }
 
 /// The bounds of the adjoint of a node, whose terms are summed in an unspecified order.
@@ -92,12 +92,12 @@ PrecisionBounds ReverseSweep::settled(const Adjoint& adjoint, ir::Scalar type) c
   // Overflow is rare.
   if (!(magnitude_sum[kNative] < kUnbounded && magnitude_sum[kPromoted] < kUnbounded))
     return {adjoint_bound(adjoint, type, kNative, 0, false), adjoint_bound(adjoint, type, kPromoted, 0, false)};
-  const FormatPair& own = format_pairs_[static_cast<std::size_t>(type)];
+  const FloatFormatPair& own = format_pairs_[static_cast<std::size_t>(type)];
   const auto n = static_cast<double>(adjoint.contribution_count);
-  Pair e = errors + (n - 1) * own.unit * magnitude_sum;
+  Pair e = errors + (n - 1) * own.unit_roundoff * magnitude_sum;
   if (adjoint.contribution_count > 1) e += n * kOracleUnitRoundoff * magnitude_sum;
-  const Pair settled =
-      final_bound(own, adjoint.contribution_count > 1 ? adjoint.magnitude_sum : magnitude(adjoint.value), e);
+  const Pair settled = bound_with_oracle_error(
+      own, adjoint.contribution_count > 1 ? adjoint.magnitude_sum : magnitude(adjoint.value), e);
   return std::bit_cast<PrecisionBounds>(e == 0.0 ? Pair{0, 0} : settled);
 }
 
@@ -105,7 +105,7 @@ PrecisionBounds ReverseSweep::product_bound(const Adjoint& adjoint, const Precis
                                             const BoundedValue& partial, long double product, ir::Scalar type) const {
   const PrecisionBounds p = propagated_product_error(magnitude(adjoint.value), errors, magnitude(partial.v), partial.e);
   if (std::isfinite(product))
-    return final_rounded_bound(format_pairs_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
+    return rounded_result_bound(format_pairs_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
   return {p[kNative] == 0 ? 0 : kUnbounded, p[kPromoted] == 0 ? 0 : kUnbounded};
 }
 
@@ -113,7 +113,7 @@ PrecisionBounds ReverseSweep::narrowed(long double v, PrecisionBounds bound, ir:
   double& e = bound[kNative];
   if (e < kUnbounded) {
     const FloatFormat& narrow = format(to, kNative);
-    e = final_bound(narrow, magnitude(v), e + error_from_rounded_result(narrow, magnitude(v) + e, 0));
+    e = bound_with_oracle_error(narrow, magnitude(v), e + error_from_rounded_result(narrow, magnitude(v) + e, 0));
   }
   return bound;
 }
@@ -131,14 +131,14 @@ void ReverseSweep::propagate(const Adjoint& adjoint, const PrecisionBounds& erro
   long double v = edge.partial_code == Tape::kPartialIsMinusOne ? -adjoint.value : adjoint.value;
   PrecisionBounds e = errors;
   double slope = 1;
-  if (edge.partial_code >= Tape::kFirstStoredPartial) {
+  if (edge.partial_code >= Tape::kFirstStoredPartialCode) {
     const BoundedValue& partial = tape_.partial(edge);
     v = adjoint.value * partial.v;
     e = product_bound(adjoint, errors, partial, v, type);
     slope = slope_of(partial);
   }
   const ir::Scalar to = tape_.type(edge.parent);
-  if (to != type && ir::row(to).digits < ir::row(type).digits) e = narrowed(v, e, to);
+  if (to != type && ir::row(to).significant_bits < ir::row(type).significant_bits) e = narrowed(v, e, to);
   parent.add(v, e);
   parent.path_magnitude += scaled(slope, adjoint.path_magnitude);
 }
@@ -147,7 +147,7 @@ void ReverseSweep::propagate(const Adjoint& adjoint, const PrecisionBounds& erro
 /// such a derivative need not be zero: code that computes the product gets NaN, code that omits it gets zero.
 void ReverseSweep::propagate_zero(Node node) {
   for (const Tape::Edge& edge : tape_.edges(node)) {
-    if (edge.partial_code < Tape::kFirstStoredPartial) continue;
+    if (edge.partial_code < Tape::kFirstStoredPartialCode) continue;
     const BoundedValue& partial = tape_.partial(edge);
     const PrecisionBounds unknown = unknown_of(partial.v, partial.e);
     if (!both_zero(unknown)) adjoints_[edge.parent].add(0, unknown);

@@ -33,13 +33,13 @@ class Tape {
   static bool active(Node node) { return node != 0 && (node & kZeroDerivativeFlag) == 0; }
   static bool carries(Node node) { return node != 0; }
   static bool same(Node a, Node b) { return a == b; }
-  bool full() const { return types_.size() >= kMaxNodes; }
+  bool full() const { return node_types_.size() >= kMaxNodes; }
 
   /// An input.
   Node input_handle(std::size_t parameter, std::size_t component, ir::Scalar type, long double value);
   /// A result of an operation; partials[i] is used if bit i of `wanted` is set.
-  Node combine(ir::Scalar type, std::span<const Node* const> sources, const BoundedValue* partials,
-               std::uint32_t wanted) {
+  Node apply_chain_rule(ir::Scalar type, std::span<const Node* const> sources, const BoundedValue* partials,
+                        std::uint32_t wanted) {
     Node zero_derivative_flag = kZeroDerivativeFlag;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       if (wanted >> i & 1U) zero_derivative_flag &= add_edge(*sources[i], partials[i]);
@@ -53,12 +53,12 @@ class Tape {
   struct Edge {
     Node parent;                 ///< node of the operand
     std::uint32_t partial_code;  ///< local derivative: kPartialIsOne, kPartialIsMinusOne, kPartialIsZero, or
-                                 ///< kFirstStoredPartial + index of the partial
+                                 ///< kFirstStoredPartialCode + index of the partial
   };
   static constexpr std::uint32_t kPartialIsOne = 0;       ///< partial derivative of exactly 1
   static constexpr std::uint32_t kPartialIsMinusOne = 1;  ///< partial derivative of exactly -1
   static constexpr std::uint32_t kPartialIsZero = 2;      ///< partial derivative of exactly zero
-  static constexpr std::uint32_t kFirstStoredPartial = 3;
+  static constexpr std::uint32_t kFirstStoredPartialCode = 3;
   /// An input of the run and its node.
   struct Input {
     std::size_t parameter;  ///< number of the parameter
@@ -66,20 +66,20 @@ class Tape {
     Node node;              ///< node of the input
   };
 
-  std::size_t size() const { return types_.size(); }
-  ir::Scalar type(Node node) const { return types_[node]; }
+  std::size_t size() const { return node_types_.size(); }
+  ir::Scalar type(Node node) const { return node_types_[node]; }
   std::span<const Edge> edges(Node node) const {
     return std::span(edges_).subspan(first_edge_indices_[node],
                                      first_edge_indices_[node + 1] - first_edge_indices_[node]);
   }
-  const BoundedValue& partial(const Edge& edge) const { return partials_[edge.partial_code - kFirstStoredPartial]; }
+  const BoundedValue& partial(const Edge& edge) const { return partials_[edge.partial_code - kFirstStoredPartialCode]; }
   const std::vector<Input>& inputs() const { return inputs_; }
 
  private:
   Node add_node(ir::Scalar type) {
-    types_.push_back(type);
+    node_types_.push_back(type);
     first_edge_indices_.push_back(static_cast<std::uint32_t>(edges_.size()));
-    return static_cast<Node>(types_.size() - 1);
+    return static_cast<Node>(node_types_.size() - 1);
   }
   /// Returns kZeroDerivativeFlag if the derivative through this edge is zero.
   Node add_edge(Node parent, const BoundedValue& partial) {
@@ -92,13 +92,13 @@ class Tape {
     if (exact && (partial.v == 1 || partial.v == -1)) {
       edges_.push_back({number, partial.v == 1 ? kPartialIsOne : kPartialIsMinusOne});
     } else {
-      edges_.push_back({number, static_cast<std::uint32_t>(partials_.size()) + kFirstStoredPartial});
+      edges_.push_back({number, static_cast<std::uint32_t>(partials_.size()) + kFirstStoredPartialCode});
       partials_.push_back(partial);
     }
     return parent & kZeroDerivativeFlag;
   }
 
-  std::vector<ir::Scalar> types_;                  ///< type of each node
+  std::vector<ir::Scalar> node_types_;             ///< type of each node
   std::vector<std::uint32_t> first_edge_indices_;  ///< first edge of each node, and the number of edges at the end
   std::vector<Edge> edges_;                        ///< edges of all nodes
   std::vector<BoundedValue> partials_;             ///< partial derivatives that are not 1, -1 or 0
@@ -150,7 +150,7 @@ class ReverseSweep {
   const Tape& tape_;
   const ArithmeticProfile& profile_;
   std::array<FloatFormat, ir::kScalarCount> formats_;  ///< format of each scalar type
-  std::vector<FormatPair> format_pairs_;               ///< formats of both precision variants, by scalar type
+  std::vector<FloatFormatPair> format_pairs_;          ///< formats of both precision variants, by scalar type
   std::vector<Adjoint>& adjoints_;                     ///< adjoint of each node
 };
 

@@ -49,7 +49,7 @@ json test_json(const json& record) {
 
 }  // namespace
 
-json ctrf_json(const Run& run, const Summary& summary) {
+json ctrf_json(const Run& run, const RunSummary& summary) {
   json tests = json::array();
   json counts = {{"passed", 0}, {"failed", 0}, {"skipped", 0}, {"pending", 0}, {"other", 0}, {"flaky", 0}};
   for (const json& record : run.cases) {

@@ -14,7 +14,7 @@ namespace assay::reports {
 // The Common Test Report Format (https://ctrf.io), version 0.0.0 of its JSON Schema. Inconclusive cases, and planned
 // cases that were not run, have the status failed, because they fail the run; unsupported cases are skipped, and
 // expected failures are other.
-nlohmann::json ctrf_json(const Run& run, const Summary& summary);
+nlohmann::json ctrf_json(const Run& run, const RunSummary& summary);
 
 // The cases that failed, expected or not, as a table (RFC 4180): case, outcome, kind, message. It can be used as a
 // baseline, and as an expectations file in which every failure is expected.
@@ -26,12 +26,12 @@ std::string failures_csv(const Run& run);
 std::string junit_xml(const Run& run);
 
 // DIR/report.json: the run as one document. Follows schemas/report.schema.json; `changes` is null without a baseline.
-nlohmann::json report_json(const Run& run, const Summary& summary, const Changes* changes);
+nlohmann::json report_json(const Run& run, const RunSummary& summary, const RunChanges* changes);
 
 // The findings by source line, in SARIF 2.1.0, for code hosts that show them next to the code. Cases that are not as
 // expected are errors, cases without a verdict are warnings, and uncovered code is a note. Random kernels, which have
 // no file, are left out.
-nlohmann::json sarif_json(const Run& run, const Summary& summary);
+nlohmann::json sarif_json(const Run& run, const RunSummary& summary);
 
 // The schedule in the Trace Event Format (chrome://tracing, ui.perfetto.dev), with a row for each job.
 //

@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-std::string grid_text(const Summary& summary) {
-  const Grid grid = grid_of(summary);
+std::string grid_text(const RunSummary& summary) {
+  const CaseCountGrid grid = grid_of(summary);
   std::string header = "| family |";
   std::string rule = "|---|";
   for (const GridColumn& column : grid.columns) {
@@ -23,7 +23,7 @@ std::string grid_text(const Summary& summary) {
   }
   std::string text = header + "\n" + rule + "\n";
   std::vector<GridRow> rows = grid.rows;
-  rows.push_back(grid.totals);
+  rows.push_back(grid.totals_row);
   for (const GridRow& row : rows) {
     text += fmt::format("| {} |", markdown_text(row.family));
     for (const CaseCounts& tally : row.cells)
@@ -70,7 +70,7 @@ std::string case_text(const json& record) {
 
 }  // namespace
 
-std::string summary_markdown(const Run& run, const Summary& summary, const Changes* changes) {
+std::string summary_markdown(const Run& run, const RunSummary& summary, const RunChanges* changes) {
   const CaseTotals& of = summary.case_totals;
   std::string text = fmt::format("# Assay: {}\n\n", markdown_text(summary.verdict.headline));
   if (changes != nullptr)
@@ -80,7 +80,9 @@ std::string summary_markdown(const Run& run, const Summary& summary, const Chang
       fmt::format(
           "\n{}\n{} cases planned, {} run, {} supported, {} compared; {} values compared{}. Seed {}, commit {}.\n",
           grid_text(summary), of.planned, of.run, of.supported, of.compared, of.values_compared,
-          of.cached > 0 ? fmt::format("; {} cases judged by an earlier run of the same program", of.cached) : "",
+          of.cached_verdict_count > 0
+              ? fmt::format("; {} cases judged by an earlier run of the same program", of.cached_verdict_count)
+              : "",
           markdown_text(run.start.at("seed").get<std::string>()),
           markdown_text(run.start.at("environment").at("commit").get<std::string>()));
   constexpr std::size_t kSpare = 200;

@@ -14,6 +14,6 @@ inline constexpr std::size_t kMaxMarkdownBytes = 900 * 1024;
 
 // The verdict, the cases that are not as expected with their commands, the grid and the denominators. At most
 // kMaxMarkdownBytes bytes; states how many cases were omitted.
-std::string summary_markdown(const Run& run, const Summary& summary, const Changes* changes);
+std::string summary_markdown(const Run& run, const RunSummary& summary, const RunChanges* changes);
 
 }  // namespace assay::reports

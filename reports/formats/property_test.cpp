@@ -90,7 +90,7 @@ struct Sample {
   Run run;
   Texts texts;
 
-  [[nodiscard]] Summary summary() const { return summarize(run); }
+  [[nodiscard]] RunSummary summary() const { return summarize(run); }
 };
 
 Run base() {

@@ -30,7 +30,7 @@ json denominators_json(const CaseTotals& of) {
           {"supported", of.supported},
           {"compared", of.compared},
           {"values_compared", of.values_compared},
-          {"cached", of.cached},
+          {"cached", of.cached_verdict_count},
           {"devices", of.devices}};
 }
 
@@ -61,11 +61,11 @@ json finding_json(const json& record) {
 }
 
 json uncovered_json(const Run& run, const UncoveredBranchLocation& way) {
-  const json& record = run.cases[way.first_case];
+  const json& record = run.cases[way.first_case_position];
   return {{"case", record.at("case")}, {"file", way.file}, {"line", way.line}, {"what", way.description}};
 }
 
-json expectation_json(const ExpectationLine& line) {
+json expectation_json(const ExpectationTally& line) {
   json row = line.expectation;
   row.update({{"state", line.state()},
               {"waived", line.expected_failures},
@@ -88,7 +88,7 @@ json case_json(const json& record) {
 
 }  // namespace
 
-json report_json(const Run& run, const Summary& summary, const Changes* changes) {
+json report_json(const Run& run, const RunSummary& summary, const RunChanges* changes) {
   json report = {{"schema_version", schemas::kReportSchemaVersion},
                  {"verdict", verdict_json(summary.verdict)},
                  {"changes", changes == nullptr ? json() : changes_json(*changes)},
@@ -106,7 +106,7 @@ json report_json(const Run& run, const Summary& summary, const Changes* changes)
     report["findings"].push_back(finding_json(run.cases[i]));
   for (const UncoveredBranchLocation& way : summary.uncovered_branches)
     report["unreached"].push_back(uncovered_json(run, way));
-  for (const ExpectationLine& line : run.expectations)
+  for (const ExpectationTally& line : run.expectations)
     report["expectations"].push_back(expectation_json(line));
   for (const json& record : run.cases)
     report["cases"].push_back(case_json(record));
@@ -115,8 +115,9 @@ json report_json(const Run& run, const Summary& summary, const Changes* changes)
         {{"line", line.line_number}, {"pointer", line.json_pointer}, {"message", line.message}});
   report["flaky"] = json::array();
   for (const FlakyCase& flaky : summary.flaky_cases) {
-    report["flaky"].push_back(
-        {{"case", run.cases[flaky.case_position].at("case")}, {"passed", flaky.passed}, {"attempts", flaky.attempts}});
+    report["flaky"].push_back({{"case", run.cases[flaky.case_position].at("case")},
+                               {"passed", flaky.passed},
+                               {"attempts", flaky.attempt_count}});
   }
   report["time_ms"] = json::object();
   for (const auto& [stage, time] : summary.stage_times_ms)

@@ -29,7 +29,7 @@ bool lies_in_a_file(const json& record) {
 
 }  // namespace
 
-json sarif_json(const Run& run, const Summary& summary) {
+json sarif_json(const Run& run, const RunSummary& summary) {
   json results = json::array();
   for (const json& record : run.cases) {
     const Tone tone = tone_of(record);
@@ -39,7 +39,7 @@ json sarif_json(const Run& run, const Summary& summary) {
                                   message_text(record), record, file_of(record, named), named.at("line")));
   }
   for (const UncoveredBranchLocation& way : summary.uncovered_branches) {
-    const json& record = run.cases[way.first_case];
+    const json& record = run.cases[way.first_case_position];
     if (lies_in_a_file(record))
       results.push_back(result_json("unreached", "note", "not covered by the inputs: " + way.description, record,
                                     way.file, way.line));

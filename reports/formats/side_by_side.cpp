@@ -90,8 +90,8 @@ struct Look {
 };
 
 Look look_of(const AlignedRow& row, bool equal) {
-  if (!row.right_line) return {'<', fmt::fg(fmt::terminal_color::cyan)};
-  if (!row.left_line) return {'>', fmt::fg(fmt::terminal_color::green)};
+  if (!row.right_line_index) return {'<', fmt::fg(fmt::terminal_color::cyan)};
+  if (!row.left_line_index) return {'>', fmt::fg(fmt::terminal_color::green)};
   return equal ? Look{' ', {}} : Look{'|', fmt::fg(fmt::terminal_color::yellow)};
 }
 
@@ -128,8 +128,8 @@ std::string side_by_side(std::string_view left, std::string_view right, std::siz
   const std::size_t half = (std::max(width, kNarrowest) - 3) / 2;
   std::string text;
   for (const AlignedRow& row : align(left_lines, right_lines)) {
-    const std::string left_line = row.left_line ? left_lines[*row.left_line] : "";
-    const std::string right_line = row.right_line ? right_lines[*row.right_line] : "";
+    const std::string left_line = row.left_line_index ? left_lines[*row.left_line_index] : "";
+    const std::string right_line = row.right_line_index ? right_lines[*row.right_line_index] : "";
     const auto [mark, style] = look_of(row, left_line == right_line);
     const std::vector<std::string> left_parts = wrap(left_line, half);
     const std::vector<std::string> original_parts = wrap(right_line, half);

@@ -9,20 +9,20 @@ namespace {
 TEST(AlignLines, PairsEqualLinesAndLeavesDifferentLinesUnpaired) {
   const auto rows = align({"a", "only left", "b"}, {"a", "b", "something else"});
   ASSERT_EQ(rows.size(), 4U);
-  EXPECT_EQ(rows[0].left_line, 0U);
-  EXPECT_EQ(rows[0].right_line, 0U);
-  EXPECT_EQ(rows[1].left_line, 1U);
-  EXPECT_FALSE(rows[1].right_line);
-  EXPECT_EQ(rows[2].left_line, 2U);
-  EXPECT_EQ(rows[2].right_line, 1U);
-  EXPECT_FALSE(rows[3].left_line);
+  EXPECT_EQ(rows[0].left_line_index, 0U);
+  EXPECT_EQ(rows[0].right_line_index, 0U);
+  EXPECT_EQ(rows[1].left_line_index, 1U);
+  EXPECT_FALSE(rows[1].right_line_index);
+  EXPECT_EQ(rows[2].left_line_index, 2U);
+  EXPECT_EQ(rows[2].right_line_index, 1U);
+  EXPECT_FALSE(rows[3].left_line_index);
 }
 
 TEST(AlignLines, PairsSimilarLines) {
   const auto rows = align({"void scale(long long begin, long long end, Array x) {"},
                           {"__global__ void scale(long long count, Array x) {"});
   ASSERT_EQ(rows.size(), 1U);
-  EXPECT_TRUE(rows[0].left_line && rows[0].right_line);
+  EXPECT_TRUE(rows[0].left_line_index && rows[0].right_line_index);
 }
 
 TEST(SideBySide, MarksChangedAndRemovedLines) {

@@ -54,15 +54,15 @@ std::string cell_text(const CaseCounts& tally) {
   return text;
 }
 
-std::string grid_table(const Summary& summary, bool color) {
-  const Grid grid = grid_of(summary);
+std::string grid_table(const RunSummary& summary, bool color) {
+  const CaseCountGrid grid = grid_of(summary);
   TextTable table;
   std::vector<std::string> texts{"family"};
   for (const GridColumn& column : grid.columns)
     texts.push_back(column.device + " " + column.pass);
   table.add_header(texts);
   std::vector<GridRow> rows = grid.rows;
-  rows.push_back(grid.totals);
+  rows.push_back(grid.totals_row);
   for (const GridRow& row : rows) {
     texts = {visible(row.family)};
     std::vector<fmt::text_style> styles{fmt::text_style{}};
@@ -79,7 +79,8 @@ std::string grid_table(const Summary& summary, bool color) {
 std::string denominators_text(const Run& run, const CaseTotals& of) {
   std::string text = fmt::format("{} cases planned, {} run, {} supported, {} compared; {} values compared", of.planned,
                                  of.run, of.supported, of.compared, of.values_compared);
-  if (of.cached > 0) text += fmt::format("; {} judged by an earlier run (use --fresh to judge again)", of.cached);
+  if (of.cached_verdict_count > 0)
+    text += fmt::format("; {} judged by an earlier run (use --fresh to judge again)", of.cached_verdict_count);
   if (run.end && run.end->at("wall_time_s") > 0.0) {
     const double seconds = run.end->at("wall_time_s");
     text += fmt::format("; {:.1f} s, {:.1f} cases/s", seconds, static_cast<double>(of.supported) / seconds);
@@ -88,17 +89,17 @@ std::string denominators_text(const Run& run, const CaseTotals& of) {
 }
 
 // "4 kernels contain code not covered by the inputs: user/smooth, line 12: the condition is never true".
-std::string uncovered_text(const Run& run, const Summary& summary) {
+std::string uncovered_text(const Run& run, const RunSummary& summary) {
   if (summary.uncovered_branches.empty()) return "";
   std::set<std::string> kernels;
   const auto name = [&](const UncoveredBranchLocation& way) {
-    const json& record = run.cases[way.first_case];
+    const json& record = run.cases[way.first_case_position];
     return fmt::format("{}/{}", record.at("family").get<std::string>(), record.at("kernel").get<std::string>());
   };
   for (const UncoveredBranchLocation& way : summary.uncovered_branches)
     kernels.insert(name(way));
   const UncoveredBranchLocation& first = summary.uncovered_branches.front();
-  const std::string line = line_text(run.cases[first.first_case], first.file, first.line);
+  const std::string line = line_text(run.cases[first.first_case_position], first.file, first.line);
   return fmt::format("{} {} code not covered by the inputs: {}, {}: {}{}\n", kernels.size(),
                      kernels.size() == 1 ? "kernel contains" : "kernels contain", visible(name(first)), visible(line),
                      visible(first.description), summary.uncovered_branches.size() > 1 ? ", ... (see the report)" : "");
@@ -149,7 +150,7 @@ std::string damage_lines(const Run& run) {
   constexpr std::size_t kShown = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(kShown, run.damaged_lines.size()); ++i)
-    text += fmt::format("{}:{}: {}\n", kRecordsFile, run.damaged_lines[i].line_number,
+    text += fmt::format("{}:{}: {}\n", kRecordsFileName, run.damaged_lines[i].line_number,
                         visible(damage_text(run.damaged_lines[i])));
   if (run.damaged_lines.size() > kShown) text += fmt::format("and {} more lines\n", run.damaged_lines.size() - kShown);
   return text;
@@ -158,7 +159,7 @@ std::string damage_lines(const Run& run) {
 // Expectations that no longer hold, with their locations.
 std::string expectation_lines(const Run& run) {
   std::string lines;
-  for (const ExpectationLine& line : run.expectations) {
+  for (const ExpectationTally& line : run.expectations) {
     const std::string_view state = line.state();
     if (state == "in force" || state == "not judged") continue;
     lines +=
@@ -170,8 +171,8 @@ std::string expectation_lines(const Run& run) {
 
 // "pass -> fail(mismatch): grad_x[3] is ..."; "was pass" if the case is gone.
 std::string change_text(const CaseChange& change) {
-  if (change.after.empty()) return "was " + change.before;
-  return fmt::format("{}{}{}{}{}", change.before, change.before.empty() ? "" : " -> ", change.after,
+  if (change.later_value.empty()) return "was " + change.earlier_value;
+  return fmt::format("{}{}{}{}{}", change.earlier_value, change.earlier_value.empty() ? "" : " -> ", change.later_value,
                      change.message.empty() ? "" : ": ", change.message);
 }
 
@@ -198,7 +199,8 @@ std::string unexpected_lines(const json& record, bool color) {
   const Tone tone = tone_of(record);
   if (!fails_run(tone)) return "";
   std::string outcome = outcome_text(record);
-  if (const auto flaky = flaky_of(record)) outcome += fmt::format(" ({} of {} pass)", flaky->passed, flaky->attempts);
+  if (const auto flaky = flaky_of(record))
+    outcome += fmt::format(" ({} of {} pass)", flaky->passed, flaky->attempt_count);
   std::string lines =
       fmt::format("{}  {}", styled(outcome, style_of(tone), color), visible(record.at("case").get<std::string>()));
   const std::string message = message_text(record);
@@ -209,7 +211,7 @@ std::string unexpected_lines(const json& record, bool color) {
   return lines + "\n";
 }
 
-std::string changes_lines(const Changes& changes, bool color) {
+std::string changes_lines(const RunChanges& changes, bool color) {
   std::string lines;
   for (const auto& [name, list] : lists_of(changes)) {
     const std::string_view word = name;
@@ -220,11 +222,11 @@ std::string changes_lines(const Changes& changes, bool color) {
     }
   }
   for (const EnvironmentDifference& row : changes.environment)
-    lines += fmt::format("{}: {} -> {}\n", row.label, visible(row.before), visible(row.after));
+    lines += fmt::format("{}: {} -> {}\n", row.label, visible(row.earlier_value), visible(row.later_value));
   return fmt::format("{}since {}: {}\n", lines, visible(changes.baseline_label), changes_text(changes));
 }
 
-std::string closing_table(const Run& run, const Summary& summary, bool color) {
+std::string closing_table(const Run& run, const RunSummary& summary, bool color) {
   const Verdict& verdict = summary.verdict;
   std::string headline = verdict.headline;
   if (verdict.status != "as_expected") headline += fmt::format(": {}", reasons_text(verdict.reasons));

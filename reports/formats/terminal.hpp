@@ -15,9 +15,9 @@ std::string unexpected_lines(const nlohmann::json& record, bool color);
 
 // The final table of a run: passed of total cases by family, device and pass. Below it the verdict, the denominators
 // with the rate, and the devices that are missing.
-std::string closing_table(const Run& run, const Summary& summary, bool color);
+std::string closing_table(const Run& run, const RunSummary& summary, bool color);
 
 // A line for each change, and the counts: "broken   loop/...: pass -> fail(mismatch): grad_x[3] is ...".
-std::string changes_lines(const Changes& changes, bool color);
+std::string changes_lines(const RunChanges& changes, bool color);
 
 }  // namespace assay::reports

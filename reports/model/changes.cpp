@@ -36,7 +36,7 @@ Result<Baseline> read_failures(const std::filesystem::path& file) {
   for (const CsvRow& row : *rows) {
     if (&row == &rows->front()) continue;
     if (row.fields.size() != head.size()) {
-      return Error{fmt::format("found {} fields, expected {}", row.fields.size(), head.size()),
+      return Error{fmt::format("row has {} fields, expected {}", row.fields.size(), head.size()),
                    fmt::format("{}:{}", file.string(), row.line)};
     }
     json& finding = baseline.cases[row.fields.front()];
@@ -49,20 +49,20 @@ Result<Baseline> read_failures(const std::filesystem::path& file) {
 CaseChange change_of(const json* before, const json* after) {
   const json& last = after == nullptr ? *before : *after;
   return {.name = last.at("case"),
-          .before = before == nullptr ? "" : outcome_text(*before),
-          .after = after == nullptr ? "" : outcome_text(*after),
+          .earlier_value = before == nullptr ? "" : outcome_text(*before),
+          .later_value = after == nullptr ? "" : outcome_text(*after),
           .message = last.at("message")};
 }
 
-void sort_in(Changes& changes, const json& before, const json& after) {
+void sort_in(RunChanges& changes, const json& before, const json& after) {
   const Tone was = tone_of_finding(before);
   const Tone is = tone_of_finding(after);
   const bool both_red = fails_run(was) && fails_run(is);
-  if (both_red ? before == after : was == is) ++changes.unchanged_count;
-  else if (both_red) changes.changed.push_back(change_of(&before, &after));
-  else if (fails_run(is)) changes.broken.push_back(change_of(&before, &after));
-  else if (fails_run(was) && is == Tone::passed) changes.fixed.push_back(change_of(&before, &after));
-  else changes.changed.push_back(change_of(&before, &after));
+  if (both_red ? before == after : was == is) ++changes.unchanged_case_count;
+  else if (both_red) changes.changed_cases.push_back(change_of(&before, &after));
+  else if (fails_run(is)) changes.broken_cases.push_back(change_of(&before, &after));
+  else if (fails_run(was) && is == Tone::passed) changes.fixed_cases.push_back(change_of(&before, &after));
+  else changes.changed_cases.push_back(change_of(&before, &after));
 }
 
 }  // namespace
@@ -82,12 +82,12 @@ Result<Baseline> read_baseline(const std::filesystem::path& path) {
   return baseline_of(*run, path.string());
 }
 
-bool Changes::is_no_worse() const {
-  return broken.empty() && changed.empty() && removed.empty() && failing_added_count == 0;
+bool RunChanges::is_no_worse() const {
+  return broken.empty() && changed.empty() && removed.empty() && failing_added_case_count == 0;
 }
 
-Changes changes_since(const Baseline& baseline, const Run& run) {
-  Changes changes{.baseline_label = baseline.label};
+RunChanges changes_since(const Baseline& baseline, const Run& run) {
+  RunChanges changes{.baseline_label = baseline.label};
   std::map<std::string, const json*> gone;
   for (const auto& [name, finding] : baseline.cases)
     gone.emplace(name, &finding);
@@ -98,51 +98,53 @@ Changes changes_since(const Baseline& baseline, const Run& run) {
       sort_in(changes, *before->second, after);
       gone.erase(before);
     } else if (baseline.environment) {
-      changes.added.push_back(change_of(nullptr, &after));
-      if (fails_run(tone_of_finding(after))) ++changes.failing_added_count;
+      changes.added_cases.push_back(change_of(nullptr, &after));
+      if (fails_run(tone_of_finding(after))) ++changes.failing_added_case_count;
     } else if (fails_run(tone_of_finding(after))) {
-      changes.broken.push_back(change_of(nullptr, &after));
+      changes.broken_cases.push_back(change_of(nullptr, &after));
     } else {
-      ++changes.unchanged_count;
+      ++changes.unchanged_case_count;
     }
   }
   for (const auto& [name, finding] : gone)
-    changes.removed.push_back(change_of(finding, nullptr));
+    changes.removed_cases.push_back(change_of(finding, nullptr));
   if (baseline.environment)
     changes.environment = environment_differences(*baseline.environment, run.start.at("environment"));
   return changes;
 }
 
-std::vector<ChangeList> lists_of(const Changes& changes) {
-  return {{"broken", &changes.broken},
-          {"changed", &changes.changed},
-          {"gone", &changes.removed},
-          {"added", &changes.added},
-          {"fixed", &changes.fixed}};
+std::vector<ChangeList> lists_of(const RunChanges& changes) {
+  return {{"broken", &changes.broken_cases},
+          {"changed", &changes.changed_cases},
+          {"gone", &changes.removed_cases},
+          {"added", &changes.added_cases},
+          {"fixed", &changes.fixed_cases}};
 }
 
-json changes_json(const Changes& changes) {
+json changes_json(const RunChanges& changes) {
   json document = {
-      {"since", changes.baseline_label}, {"no_worse", changes.is_no_worse()}, {"same", changes.unchanged_count}};
+      {"since", changes.baseline_label}, {"no_worse", changes.is_no_worse()}, {"same", changes.unchanged_case_count}};
   for (const auto& [name, list] : lists_of(changes)) {
     json& rows = document[name] = json::array();
     for (const CaseChange& change : *list) {
-      rows.push_back(
-          {{"case", change.name}, {"before", change.before}, {"after", change.after}, {"message", change.message}});
+      rows.push_back({{"case", change.name},
+                      {"before", change.earlier_value},
+                      {"after", change.later_value},
+                      {"message", change.message}});
     }
   }
   json& rows = document["environment"] = json::array();
   for (const EnvironmentDifference& row : changes.environment)
-    rows.push_back({{"what", row.label}, {"before", row.before}, {"after", row.after}});
+    rows.push_back({{"what", row.label}, {"before", row.earlier_value}, {"after", row.later_value}});
   return document;
 }
 
-std::string changes_text(const Changes& changes) {
+std::string changes_text(const RunChanges& changes) {
   std::string text;
   for (const auto& [name, list] : lists_of(changes)) {
     if (!list->empty()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", list->size(), name);
   }
-  return fmt::format("{}{}{} the same", text, text.empty() ? "" : "; ", changes.unchanged_count);
+  return fmt::format("{}{}{} the same", text, text.empty() ? "" : "; ", changes.unchanged_case_count);
 }
 
 }  // namespace assay::reports

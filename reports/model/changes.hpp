@@ -30,21 +30,21 @@ Result<Baseline> read_baseline(const std::filesystem::path& path);
 
 // A case whose result changed.
 struct CaseChange {
-  std::string name;     // name of the case
-  std::string before;   // earlier result: "fail(mismatch)"; empty if the case is new
-  std::string after;    // later result; empty if the case is gone
-  std::string message;  // message of the later result, or of the earlier one if the case is gone
+  std::string name;           // name of the case
+  std::string earlier_value;  // earlier result: "fail(mismatch)"; empty if the case is new
+  std::string later_value;    // later result; empty if the case is gone
+  std::string message;        // message of the later result, or of the earlier one if the case is gone
 };
 
-struct Changes {
+struct RunChanges {
   std::string baseline_label;                      // Baseline::label of the earlier run
-  std::vector<CaseChange> broken;                  // cases that fail now, and did not fail before
-  std::vector<CaseChange> changed;                 // cases that fail differently, or are unsupported in one run only
-  std::vector<CaseChange> fixed;                   // cases that pass now, and failed before
-  std::vector<CaseChange> added;                   // cases that were not planned in the earlier run
-  std::vector<CaseChange> removed;                 // cases that are not planned in the later run
-  std::size_t unchanged_count = 0;                 // number of cases with the same result
-  std::size_t failing_added_count = 0;             // number of the added cases that fail
+  std::vector<CaseChange> broken_cases;            // cases that fail now, and did not fail before
+  std::vector<CaseChange> changed_cases;           // cases that fail differently, or are unsupported in one run only
+  std::vector<CaseChange> fixed_cases;             // cases that pass now, and failed before
+  std::vector<CaseChange> added_cases;             // cases that were not planned in the earlier run
+  std::vector<CaseChange> removed_cases;           // cases that are not planned in the later run
+  std::size_t unchanged_case_count = 0;            // number of cases with the same result
+  std::size_t failing_added_case_count = 0;        // number of the added cases that fail
   std::vector<EnvironmentDifference> environment;  // differences between the environments of the two runs
 
   // Whether the later run is not worse: no case is broken, changed or gone, and no added case fails.
@@ -52,19 +52,19 @@ struct Changes {
 };
 
 // All lists are in the order of the plan; gone cases are sorted by name.
-Changes changes_since(const Baseline& baseline, const Run& run);
+RunChanges changes_since(const Baseline& baseline, const Run& run);
 
 // The lists with their names, the most severe first.
 struct ChangeList {
   const char* name;                        // name of the list: "broken"
   const std::vector<CaseChange>* changes;  // member of Changes
 };
-std::vector<ChangeList> lists_of(const Changes& changes);
+std::vector<ChangeList> lists_of(const RunChanges& changes);
 
 // The member `changes` of report.schema.json.
-nlohmann::json changes_json(const Changes& changes);
+nlohmann::json changes_json(const RunChanges& changes);
 
 // "1 broken, 2 fixed; 501 the same".
-std::string changes_text(const Changes& changes);
+std::string changes_text(const RunChanges& changes);
 
 }  // namespace assay::reports

@@ -51,9 +51,9 @@ json& case_of(Run& run, const std::string& name) {
 
 TEST_F(ChangesTest, RunHasNoChangesSinceItself) {
   const reports::Run run = run_of({});
-  const Changes changes = changes_since(baseline_of(run, "out"), run);
+  const RunChanges changes = changes_since(baseline_of(run, "out"), run);
   EXPECT_TRUE(changes.is_no_worse());
-  EXPECT_EQ(changes.unchanged_count, 504U);
+  EXPECT_EQ(changes.unchanged_case_count, 504U);
   EXPECT_EQ(changes_lines(changes, false), "since out: 504 the same\n");
 }
 
@@ -75,13 +75,13 @@ TEST_F(ChangesTest, ReportsEveryKindOfChange) {
   added["case"] = "arithmetic/new/f32/cpu/forward";
   run.cases.push_back(added);
 
-  const Changes changes = changes_since(before, run);
-  EXPECT_THAT(names_of(changes.broken), ElementsAre("arithmetic/generated_1_0003/f32/cpu/forward"));
-  EXPECT_THAT(names_of(changes.changed), ElementsAre("loop/generated_1_0020/f32/cpu/backward"));
-  EXPECT_THAT(names_of(changes.fixed), ElementsAre("loop/generated_1_0071/f32/cpu/backward"));
-  EXPECT_THAT(names_of(changes.added), ElementsAre("arithmetic/new/f32/cpu/forward"));
-  EXPECT_EQ(changes.removed.size(), 18U);
-  EXPECT_EQ(changes.unchanged_count, 252U - 3U) << "a larger share of the bound is not a change";
+  const RunChanges changes = changes_since(before, run);
+  EXPECT_THAT(names_of(changes.broken_cases), ElementsAre("arithmetic/generated_1_0003/f32/cpu/forward"));
+  EXPECT_THAT(names_of(changes.changed_cases), ElementsAre("loop/generated_1_0020/f32/cpu/backward"));
+  EXPECT_THAT(names_of(changes.fixed_cases), ElementsAre("loop/generated_1_0071/f32/cpu/backward"));
+  EXPECT_THAT(names_of(changes.added_cases), ElementsAre("arithmetic/new/f32/cpu/forward"));
+  EXPECT_EQ(changes.removed_cases.size(), 18U);
+  EXPECT_EQ(changes.unchanged_case_count, 252U - 3U) << "a larger share of the bound is not a change";
   EXPECT_FALSE(changes.is_no_worse());
   EXPECT_EQ(changes_text(changes), "1 broken, 1 changed, 18 gone, 1 added, 1 fixed; 249 the same");
   const std::string lines = changes_lines(changes, false);
@@ -98,7 +98,7 @@ TEST_F(ChangesTest, CaseThatBecomesUnsupportedCountsAsChangedAndWorse) {
   json& lost = case_of(run, "loop/generated_1_0020/f32/cpu/backward");
   lost["outcome"] = "unsupported";
   lost["kind"] = "no compiler";
-  const Changes changes = changes_since(before, run);
+  const RunChanges changes = changes_since(before, run);
   EXPECT_EQ(changes_text(changes), "1 changed; 503 the same");
   EXPECT_FALSE(changes.is_no_worse());
 }

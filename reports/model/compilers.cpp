@@ -18,24 +18,24 @@ namespace {
 using nlohmann::json;
 
 // How a case ends, for the columns.
-std::int64_t BuildCounts::*count_of(std::string_view outcome) {
-  if (outcome == "pass") return &BuildCounts::passed;
-  if (outcome == "fail") return &BuildCounts::incorrect;
-  if (outcome == "crashed" || outcome == "timed_out" || outcome == "memory_fault") return &BuildCounts::crashed;
-  if (outcome == "build_failed" || outcome == "launch_failed") return &BuildCounts::rejected;
-  return &BuildCounts::undecided;
+std::int64_t BuildCaseCounts::*count_of(std::string_view outcome) {
+  if (outcome == "pass") return &BuildCaseCounts::passed;
+  if (outcome == "fail") return &BuildCaseCounts::incorrect;
+  if (outcome == "crashed" || outcome == "timed_out" || outcome == "memory_fault") return &BuildCaseCounts::crashed;
+  if (outcome == "build_failed" || outcome == "launch_failed") return &BuildCaseCounts::rejected;
+  return &BuildCaseCounts::undecided;
 }
 
 struct CountWord {
-  std::int64_t BuildCounts::*member;
+  std::int64_t BuildCaseCounts::*member;
   const char* word;
 };
 
-constexpr std::array<CountWord, 5> kCountWords{{{&BuildCounts::incorrect, "wrong"},
-                                                {&BuildCounts::crashed, "crashed"},
-                                                {&BuildCounts::rejected, "rejected"},
-                                                {&BuildCounts::undecided, "undecided"},
-                                                {&BuildCounts::with_more_instructions, "longer"}}};
+constexpr std::array<CountWord, 5> kCountWords{{{&BuildCaseCounts::incorrect, "wrong"},
+                                                {&BuildCaseCounts::crashed, "crashed"},
+                                                {&BuildCaseCounts::rejected, "rejected"},
+                                                {&BuildCaseCounts::undecided, "undecided"},
+                                                {&BuildCaseCounts::passed_with_more_instructions, "longer"}}};
 
 // The executed instructions of the first launch; empty if they were not counted.
 std::optional<double> instructions_of(const json& record) {
@@ -65,7 +65,7 @@ struct PlacedCase {
   const json* record = nullptr;
 };
 
-std::string cell_text(const BuildCounts& counts) {
+std::string cell_text(const BuildCaseCounts& counts) {
   if (counts.total() == 0) return "";
   std::string text = fmt::format("{}/{}", counts.passed, counts.total());
   for (const CountWord& row : kCountWords)
@@ -73,17 +73,17 @@ std::string cell_text(const BuildCounts& counts) {
   return text;
 }
 
-json counts_json(const BuildCounts& counts) {
+json counts_json(const BuildCaseCounts& counts) {
   return {{"passed", counts.passed},       {"wrong", counts.incorrect},
           {"crashed", counts.crashed},     {"rejected", counts.rejected},
-          {"undecided", counts.undecided}, {"longer", counts.with_more_instructions},
+          {"undecided", counts.undecided}, {"longer", counts.passed_with_more_instructions},
           {"build_ms", counts.build_ms},   {"instructions", counts.instructions}};
 }
 
 }  // namespace
 
 std::string title_of(const BuildColumn& column) {
-  const std::string build = harness::build_title(harness::build_of_mode_name(column.mode));
+  const std::string build = harness::describe_build(harness::build_name_of_mode(column.mode));
   std::string mode = column.mode.substr(0, column.mode.find(harness::kModeBuildSeparator));
   if (mode.empty() || mode == "strict") return build.empty() ? column.device : build;
   const bool is_level = mode.size() == 2 && mode[0] == 'O';
@@ -102,7 +102,7 @@ BuildMatrix build_matrix(const Run& run) {
   for (const json& planned : run.start.at("plan")) {
     const std::string name = planned;
     const CaseParts parts = parts_of(name);
-    if (harness::build_of_mode_name(parts.mode).empty()) continue;
+    if (harness::build_name_of_mode(parts.mode).empty()) continue;
     const auto column = columns.emplace(std::pair(parts.device, parts.mode), columns.size());
     if (column.second) matrix.columns.push_back({.device = parts.device, .mode = parts.mode});
     const auto row = rows.emplace(parts.family, rows.size());
@@ -121,17 +121,18 @@ BuildMatrix build_matrix(const Run& run) {
   for (const std::string& name : names) {
     std::optional<double> fewest;
     for (const PlacedCase& placed : cases.at(name)) {
-      if (placed.record == nullptr || count_of(placed.record->at("outcome").get<std::string>()) != &BuildCounts::passed)
+      if (placed.record == nullptr ||
+          count_of(placed.record->at("outcome").get<std::string>()) != &BuildCaseCounts::passed)
         continue;
       if (const auto count = instructions_of(*placed.record)) fewest = std::min(fewest.value_or(*count), *count);
     }
-    BuildDifference difference{.name = name, .outcomes = std::vector<std::string>(matrix.columns.size())};
+    BuildDifference difference{.name = name, .outcomes_by_column = std::vector<std::string>(matrix.columns.size())};
     std::set<std::string> endings;
     for (const PlacedCase& placed : cases.at(name)) {
       const std::string outcome = placed.record == nullptr ? "not_run" : placed.record->at("outcome");
-      std::string& ending = difference.outcomes[placed.column];
+      std::string& ending = difference.outcomes_by_column[placed.column];
       ending = placed.record == nullptr ? outcome : outcome_text(*placed.record);
-      if (const auto member = count_of(outcome); member == &BuildCounts::passed) ending = "pass";
+      if (const auto member = count_of(outcome); member == &BuildCaseCounts::passed) ending = "pass";
       else if (difference.message.empty() && placed.record != nullptr)
         difference.message = placed.record->at("message");
       if (placed.record != nullptr && placed.record->contains("blame") && difference.culprit.empty())
@@ -139,12 +140,12 @@ BuildMatrix build_matrix(const Run& run) {
       endings.insert(ending);
       const std::optional<double> count = placed.record == nullptr ? std::nullopt : instructions_of(*placed.record);
       for (const std::size_t row : {placed.row, matrix.rows.size() - 1}) {
-        BuildCounts& counts = matrix.rows[row].cells[placed.column];
+        BuildCaseCounts& counts = matrix.rows[row].cells[placed.column];
         ++(counts.*count_of(outcome));
         if (placed.record != nullptr) counts.build_ms += placed.record->at("time_ms").at("build").get<double>();
         if (count) counts.instructions += *count;
-        if (count && fewest && ending == "pass" && *count > *fewest * kMoreInstructionsRatio)
-          ++counts.with_more_instructions;
+        if (count && fewest && ending == "pass" && *count > *fewest * kInstructionExcessRatio)
+          ++counts.passed_with_more_instructions;
       }
     }
     if (endings.size() > 1) matrix.differences.push_back(std::move(difference));
@@ -155,7 +156,7 @@ BuildMatrix build_matrix(const Run& run) {
 std::vector<std::vector<std::string>> total_rows(const BuildMatrix& matrix) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < matrix.columns.size(); ++i) {
-    const BuildCounts& counts = matrix.rows.back().cells[i];
+    const BuildCaseCounts& counts = matrix.rows.back().cells[i];
     rows.push_back({title_of(matrix.columns[i]), fmt::format("{}/{}", counts.passed, counts.total())});
     for (const CountWord& row : kCountWords)
       rows.back().push_back(counts.*row.member == 0 ? "" : fmt::format("{}", counts.*row.member));
@@ -173,9 +174,10 @@ std::string outcomes_text(const BuildMatrix& matrix, const BuildDifference& diff
   std::string text;
   std::int64_t passing = 0;
   for (std::size_t i = 0; i < matrix.columns.size(); ++i) {
-    if (difference.outcomes[i] == "pass") ++passing;
-    else if (!difference.outcomes[i].empty())
-      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", title_of(matrix.columns[i]), difference.outcomes[i]);
+    if (difference.outcomes_by_column[i] == "pass") ++passing;
+    else if (!difference.outcomes_by_column[i].empty())
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", title_of(matrix.columns[i]),
+                          difference.outcomes_by_column[i]);
   }
   return text + fmt::format("; {} pass", passing);
 }
@@ -188,8 +190,8 @@ std::string build_table(const BuildMatrix& matrix, bool color) {
     table.add(std::move(row));
   std::string text = table.text(color);
   text += fmt::format(
-      "longer: passing cases that execute more than {:.0f} % more instructions than in the shortest build\n",
-      100 * (kMoreInstructionsRatio - 1));
+      "longer: passing cases that execute more than {:.0f} % more instructions than in the build with the fewest\n",
+      100 * (kInstructionExcessRatio - 1));
   if (matrix.differences.empty()) return text + "\nEvery case has the same result in all builds.\n";
   text +=
       fmt::format("\n{} with different results:\n", cases_text(static_cast<std::int64_t>(matrix.differences.size())));
@@ -207,14 +209,14 @@ json build_json(const BuildMatrix& matrix) {
   json rows = json::array();
   for (const BuildRow& row : matrix.rows) {
     json cells = json::array();
-    for (const BuildCounts& counts : row.cells)
+    for (const BuildCaseCounts& counts : row.cells)
       cells.push_back(counts_json(counts));
     rows.push_back({{"family", row.family}, {"cells", cells}});
   }
   json differences = json::array();
   for (const BuildDifference& difference : matrix.differences) {
     differences.push_back({{"case", difference.name},
-                           {"outcomes", difference.outcomes},
+                           {"outcomes", difference.outcomes_by_column},
                            {"blame", difference.culprit},
                            {"message", difference.message}});
   }
@@ -229,7 +231,7 @@ json build_view(const BuildMatrix& matrix) {
   json rows = json::array();
   for (const BuildRow& row : matrix.rows) {
     json cells = json::array();
-    for (const BuildCounts& counts : row.cells) {
+    for (const BuildCaseCounts& counts : row.cells) {
       const bool bad = counts.incorrect + counts.crashed + counts.rejected > 0;
       cells.push_back({{"text", cell_text(counts)},
                        {"tone", counts.total() == 0 ? "none"
@@ -249,7 +251,7 @@ json build_view(const BuildMatrix& matrix) {
   return {{"columns", columns},
           {"rows", rows},
           {"differs", differences.empty() ? json() : json({{"rows", differences}})},
-          {"share", fmt::format("{:.0f}", 100 * (kMoreInstructionsRatio - 1))}};
+          {"share", fmt::format("{:.0f}", 100 * (kInstructionExcessRatio - 1))}};
 }
 
 }  // namespace assay::reports

@@ -18,31 +18,31 @@ struct BuildColumn {
 };
 
 // The cases of a family in one column, or of all families.
-struct BuildCounts {
+struct BuildCaseCounts {
   std::int64_t passed = 0;     // verified
   std::int64_t incorrect = 0;  // a result is incorrect
   std::int64_t crashed = 0;    // the compiler or the code crashed, timed out, or accessed memory outside of its arrays
   std::int64_t rejected = 0;   // the compiler rejected the source
   std::int64_t undecided = 0;  // without a verdict about the build: inconclusive, unsupported, not run
-  std::int64_t with_more_instructions = 0;  // of the passed cases, those that execute more instructions than in another
-                                            // column of the device: by more than kMoreInstructionsRatio
-  double build_ms = 0;                      // time of compiling
+  std::int64_t passed_with_more_instructions = 0;  // of the passed cases, those that execute more instructions than in
+                                                   // another column of the device: by more than kInstructionExcessRatio
+  double build_ms = 0;      // time of compiling
   double instructions = 0;  // executed instructions of the first launch of each case, summed over the threads
 
   [[nodiscard]] std::int64_t total() const { return passed + incorrect + crashed + rejected + undecided; }
 };
 
 struct BuildRow {
-  std::string family;              // family of the cases; "all" in the last row
-  std::vector<BuildCounts> cells;  // one for each column
+  std::string family;                  // family of the cases; "all" in the last row
+  std::vector<BuildCaseCounts> cells;  // one for each column
 };
 
 // A case that does not end in the same way in all columns.
 struct BuildDifference {
-  std::string name;                   // name of the case without its mode: "loop/horner/f32/ptx/backward"
-  std::vector<std::string> outcomes;  // for each column: "pass", "fail(mismatch)"; empty: not planned there
-  std::string culprit;                // culprit of the first failure that was examined; may be empty
-  std::string message;                // message of the first column that does not pass
+  std::string name;                             // name of the case without its mode: "loop/horner/f32/ptx/backward"
+  std::vector<std::string> outcomes_by_column;  // for each column: "pass", "fail(mismatch)"; empty: not planned there
+  std::string culprit;                          // culprit of the first failure that was examined; may be empty
+  std::string message;                          // message of the first column that does not pass
 };
 
 struct BuildMatrix {
@@ -52,7 +52,7 @@ struct BuildMatrix {
 };
 
 // A passing case is longer if it executes at least this many times the instructions of the shortest column.
-inline constexpr double kMoreInstructionsRatio = 1.1;
+inline constexpr double kInstructionExcessRatio = 1.1;
 
 // The matrix of a run with several builds; without columns if the run has only one.
 BuildMatrix build_matrix(const Run& run);

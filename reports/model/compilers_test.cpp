@@ -60,8 +60,8 @@ TEST(BuildMatrix, CountsCasesByBuildAndFamily) {
 
 TEST(BuildMatrix, CountsPassingCasesThatExecuteMoreInstructionsThanInAnotherBuild) {
   const BuildMatrix matrix = build_matrix(two_builds());
-  EXPECT_EQ(matrix.rows[0].cells[0].with_more_instructions, 0);
-  EXPECT_EQ(matrix.rows[0].cells[1].with_more_instructions, 1)
+  EXPECT_EQ(matrix.rows[0].cells[0].passed_with_more_instructions, 0);
+  EXPECT_EQ(matrix.rows[0].cells[1].passed_with_more_instructions, 1)
       << "120 to 100; the incorrect build with 10 does not count";
 }
 
@@ -84,7 +84,7 @@ TEST(BuildMatrix, CountsBuildFailuresCrashesAndUndecidedCasesSeparately) {
   }));
   ASSERT_EQ(matrix.columns.size(), 4U);
   EXPECT_EQ(title_of(matrix.columns[1]), "g++-12 -O2");
-  const std::vector<BuildCounts>& cells = matrix.rows.back().cells;
+  const std::vector<BuildCaseCounts>& cells = matrix.rows.back().cells;
   EXPECT_EQ(cells[0].rejected, 1);
   EXPECT_EQ(cells[1].crashed, 1);
   EXPECT_EQ(cells[2].undecided, 1);

@@ -50,11 +50,11 @@ std::vector<EnvironmentDifference> environment_differences(const json& before, c
   std::vector<EnvironmentDifference> differences;
   for (const EnvironmentRow& row : new_rows) {
     const std::string was = text_of(old_rows, row.label);
-    if (was != row.value) differences.push_back({.label = row.label, .before = was, .after = row.value});
+    if (was != row.value) differences.push_back({.label = row.label, .earlier_value = was, .later_value = row.value});
   }
   for (const EnvironmentRow& row : old_rows) {
     if (text_of(new_rows, row.label) == "none")
-      differences.push_back({.label = row.label, .before = row.value, .after = "none"});
+      differences.push_back({.label = row.label, .earlier_value = row.value, .later_value = "none"});
   }
   return differences;
 }

@@ -18,9 +18,9 @@ struct EnvironmentRow {
 std::vector<EnvironmentRow> environment_rows(const nlohmann::json& environment);
 
 struct EnvironmentDifference {
-  std::string label;   // EnvironmentRow::label of the differing row
-  std::string before;  // text in the earlier run; "none" if the row is missing
-  std::string after;   // text in the later run; "none" if the row is missing
+  std::string label;          // EnvironmentRow::label of the differing row
+  std::string earlier_value;  // text in the earlier run; "none" if the row is missing
+  std::string later_value;    // text in the later run; "none" if the row is missing
 };
 
 std::vector<EnvironmentDifference> environment_differences(const nlohmann::json& before, const nlohmann::json& after);

@@ -23,7 +23,7 @@ bool tells_of(const json& line, const json& record) {
          matches_text(text(line, "message"), text(record, "message"));
 }
 
-void set(json& record, const char* standing, const ExpectationLine& line, std::string note) {
+void set(json& record, const char* standing, const ExpectationTally& line, std::string note) {
   record["expectation"] = {{"standing", standing}, {"place", line.expectation.at("place")}, {"note", std::move(note)}};
 }
 
@@ -52,7 +52,7 @@ bool matches_text(std::string_view pattern, const std::string& text) {
   return ::fnmatch(escaped.c_str(), text.c_str(), 0) == 0;
 }
 
-std::string_view ExpectationLine::state() const {
+std::string_view ExpectationTally::state() const {
   if (is_expired) return "expired";
   if (is_stale()) return "stale";
   if (passed > 0) return "unexpected pass";
@@ -60,7 +60,7 @@ std::string_view ExpectationLine::state() const {
   return expected_failures > 0 ? "in force" : "not judged";
 }
 
-Expectations::Expectations(const json& start) {
+ExpectationMatcher::ExpectationMatcher(const json& start) {
   const std::string day = text(start, "started").substr(0, 10);
   for (const json& device : start.at("environment").at("devices"))
     compiler_by_device_[text(device, "name")] = text(device, "toolkit");
@@ -72,10 +72,10 @@ Expectations::Expectations(const json& start) {
   }
 }
 
-void Expectations::annotate(json& record) {
+void ExpectationMatcher::annotate(json& record) {
   record.erase("expectation");
-  std::vector<ExpectationLine*> naming;
-  for (ExpectationLine& line : lines_) {
+  std::vector<ExpectationTally*> naming;
+  for (ExpectationTally& line : lines_) {
     if (!matches_case(text(line.expectation, "case"), text(record, "case"))) continue;
     if (names_compiler(line.expectation.value("compiler", ""), compiler_of(record))) naming.push_back(&line);
     else ++line.unjudged;
@@ -83,12 +83,12 @@ void Expectations::annotate(json& record) {
   if (naming.empty()) return;
   const Tone tone = tone_of_outcome(text(record, "outcome"));
   if (tone == Tone::unsupported || tone == Tone::not_run) {
-    for (ExpectationLine* line : naming)
+    for (ExpectationTally* line : naming)
       ++line->unjudged;
   } else if (tone == Tone::passed) {
-    for (ExpectationLine* line : naming)
+    for (ExpectationTally* line : naming)
       ++line->passed;
-    const ExpectationLine& line = *naming.front();
+    const ExpectationTally& line = *naming.front();
     set(record, "better", line,
         fmt::format("{} expects {}, but the case passes: remove the line", text(line.expectation, "place"),
                     outcome_text(line.expectation)));
@@ -97,26 +97,26 @@ void Expectations::annotate(json& record) {
   }
 }
 
-std::string Expectations::compiler_of(const json& record) const {
-  const std::string_view build = harness::build_of_mode_name(text(record, "mode"));
-  if (!build.empty()) return harness::build_title(build);
+std::string ExpectationMatcher::compiler_of(const json& record) const {
+  const std::string_view build = harness::build_name_of_mode(text(record, "mode"));
+  if (!build.empty()) return harness::describe_build(build);
   const auto found = compiler_by_device_.find(text(record, "device"));
   return found == compiler_by_device_.end() ? "" : found->second;
 }
 
-void Expectations::note_failure(json& record, const std::vector<ExpectationLine*>& naming) {
+void ExpectationMatcher::note_failure(json& record, const std::vector<ExpectationTally*>& naming) {
   const auto telling =
-      std::ranges::find_if(naming, [&](const ExpectationLine* line) { return tells_of(line->expectation, record); });
+      std::ranges::find_if(naming, [&](const ExpectationTally* line) { return tells_of(line->expectation, record); });
   if (telling == naming.end()) {
-    for (ExpectationLine* line : naming)
+    for (ExpectationTally* line : naming)
       ++line->changed_failures;
-    const ExpectationLine& line = *naming.front();
+    const ExpectationTally& line = *naming.front();
     set(record, "changed", line,
         fmt::format("{} expects {}: {}", text(line.expectation, "place"), outcome_text(line.expectation),
                     text(line.expectation, "message")));
     return;
   }
-  ExpectationLine& line = **telling;
+  ExpectationTally& line = **telling;
   ++line.expected_failures;
   if (line.is_expired) {
     set(record, "changed", line,

@@ -16,7 +16,7 @@ namespace assay::reports {
 inline constexpr const char* kExpectedFailureStanding = "waived";
 
 // One line, with the outcomes of the cases that match its pattern.
-struct ExpectationLine {
+struct ExpectationTally {
   nlohmann::json expectation;          // the line as an object of the schema
   bool covers_whole_selection = true;  // whether the run judged the whole selection, not only a shard
   bool is_expired = false;             // whether the expiry date is before the start of the run
@@ -36,10 +36,10 @@ struct ExpectationLine {
 };
 
 // Compares the cases of a run one by one.
-class Expectations {
+class ExpectationMatcher {
  public:
   // `start` is the first record of the run. A line is expired if its expiry date is before the start date of the run.
-  explicit Expectations(const nlohmann::json& start);
+  explicit ExpectationMatcher(const nlohmann::json& start);
 
   // Sets the member `expectation` of the case if a line names it: `standing` is kExpectedFailureStanding (it fails as
   // expected), "better" (it passes) or "changed" (it fails differently, or the line has expired); `place` is the
@@ -47,15 +47,15 @@ class Expectations {
   void annotate(nlohmann::json& record);
 
   // The lines in order; complete after all cases were compared.
-  [[nodiscard]] const std::vector<ExpectationLine>& lines() const { return lines_; }
+  [[nodiscard]] const std::vector<ExpectationTally>& lines() const { return lines_; }
 
  private:
-  void note_failure(nlohmann::json& record, const std::vector<ExpectationLine*>& naming);
+  void note_failure(nlohmann::json& record, const std::vector<ExpectationTally*>& naming);
   // The compiler of the case, with its version: "NVRTC 13.0.88 compute_100", "g++ 12.2.0".
   [[nodiscard]] std::string compiler_of(const nlohmann::json& record) const;
 
   std::map<std::string, std::string> compiler_by_device_;  // by device, for runs with one build
-  std::vector<ExpectationLine> lines_;
+  std::vector<ExpectationTally> lines_;
 };
 
 // Whether the components of the pattern match those of the name or of a prefix of it.

@@ -69,24 +69,24 @@ const json& case_of(const Run& run, const std::string& name) {
                        [&](const json& record) { return record.at("case") == name; });
 }
 
-TEST(Expectations, ExpectedFailuresDoNotFailTheRun) {
+TEST(ExpectationMatcher, ExpectedFailuresDoNotFailTheRun) {
   const reports::Run run = held_to(known_failures());
-  const Summary summary = summarize(run);
+  const RunSummary summary = summarize(run);
   EXPECT_EQ(summary.verdict.headline, "244 of 252 cases pass, 8 fail as expected");
   EXPECT_EQ(summary.verdict.exit_status, 0);
   EXPECT_THAT(summary.verdict.reasons, ElementsAre("8 xfail", "244 pass"));
   EXPECT_TRUE(summary.failure_groups.empty());
   EXPECT_EQ(summary.counts.at("fail"), 3) << "expectations must not change recorded outcomes";
-  for (const ExpectationLine& one : run.expectations)
+  for (const ExpectationTally& one : run.expectations)
     EXPECT_EQ(one.state(), "in force") << one.expectation;
   EXPECT_EQ(unexpected_lines(case_of(run, kFailed), false), "");
 }
 
-TEST(Expectations, ChangedMessageOrKindFailsTheRun) {
+TEST(ExpectationMatcher, ChangedMessageOrKindFailsTheRun) {
   json lines = known_failures();
   lines[0]["message"] = "grad_y[*";
   const reports::Run run = held_to(lines);
-  const Summary summary = summarize(run);
+  const RunSummary summary = summarize(run);
   EXPECT_EQ(summary.verdict.exit_status, 1);
   EXPECT_EQ(summary.verdict.headline, "2 of 252 cases are not as expected");
   EXPECT_EQ(run.expectations[0].state(), "changed");
@@ -97,11 +97,11 @@ TEST(Expectations, ChangedMessageOrKindFailsTheRun) {
   EXPECT_EQ(summarize(held_to(lines)).verdict.exit_status, 1);
 }
 
-TEST(Expectations, UnexpectedPassFailsTheRun) {
+TEST(ExpectationMatcher, UnexpectedPassFailsTheRun) {
   json lines = known_failures();
   lines.push_back(line(9, kPassed, "fail", "*"));
   const reports::Run run = held_to(lines);
-  const Summary summary = summarize(run);
+  const RunSummary summary = summarize(run);
   EXPECT_EQ(summary.verdict.exit_status, 1);
   EXPECT_THAT(summary.verdict.reasons, Contains("1 unexpected pass"));
   EXPECT_EQ(run.expectations.back().state(), "unexpected pass");
@@ -112,7 +112,7 @@ TEST(Expectations, UnexpectedPassFailsTheRun) {
   EXPECT_EQ(summary.failure_groups[0].heading, "unexpected pass in loop");
 }
 
-TEST(Expectations, StaleExpectationFailsTheRun) {
+TEST(ExpectationMatcher, StaleExpectationFailsTheRun) {
   json lines = known_failures();
   lines.push_back(line(9, "loop/renamed", "fail", "*"));
   const reports::Run run = held_to(lines);
@@ -122,7 +122,7 @@ TEST(Expectations, StaleExpectationFailsTheRun) {
   EXPECT_THAT(closing_table(run, summarize(run), false), HasSubstr("waivers.csv:9: stale: loop/renamed"));
 }
 
-TEST(Expectations, ExpectationAppliesOnlyToTheNamedCompilers) {
+TEST(ExpectationMatcher, ExpectationAppliesOnlyToTheNamedCompilers) {
   json lines = known_failures();
   lines[0]["compiler"] = "NVRTC 13.0*|g++ 12*";
   EXPECT_EQ(summarize(held_to(lines)).verdict.exit_status, 0);
@@ -136,33 +136,33 @@ TEST(Expectations, ExpectationAppliesOnlyToTheNamedCompilers) {
   EXPECT_TRUE(names_compiler("", "g++-12"));
 }
 
-TEST(Expectations, DuplicateExpectationIsStale) {
+TEST(ExpectationMatcher, DuplicateExpectationIsStale) {
   json lines = known_failures();
   lines.push_back(line(9, kFailed, "fail", "*"));
   EXPECT_EQ(held_to(lines).expectations.back().state(), "stale");
 }
 
-TEST(Expectations, ExpiredExpectationFailsTheRun) {
+TEST(ExpectationMatcher, ExpiredExpectationFailsTheRun) {
   json lines = known_failures();
   lines[0]["expires"] = "2026-11-21";  // the day on which the run started
   EXPECT_EQ(summarize(held_to(lines)).verdict.exit_status, 0) << "the last day is in force";
   lines[0]["expires"] = "2026-11-20";
   const reports::Run run = held_to(lines);
-  const Summary summary = summarize(run);
+  const RunSummary summary = summarize(run);
   EXPECT_EQ(summary.verdict.exit_status, 1);
   EXPECT_THAT(summary.verdict.reasons, Contains("1 expired expectation"));
   EXPECT_THAT(unexpected_lines(case_of(run, kFailed), false),
               HasSubstr("waivers.csv:2 expected this failure only until 2026-11-20"));
 }
 
-TEST(Expectations, ExpectationForMissingDeviceIsNotJudged) {
+TEST(ExpectationMatcher, ExpectationForMissingDeviceIsNotJudged) {
   reports::Run run = run_of({.failures = false});
   apply_expectations(run, json::array({line(2, "loop/*/*/cuda", "fail", "*")}));
   EXPECT_EQ(run.expectations[0].state(), "not judged");
   EXPECT_EQ(summarize(run).verdict.exit_status, 0);
 }
 
-TEST(Expectations, ExpectationIsNeverStaleInAShard) {
+TEST(ExpectationMatcher, ExpectationIsNeverStaleInAShard) {
   reports::Run run = run_of({.cuda = false, .failures = false});
   run.start["shard"] = {{"index", 1}, {"of", 4}};
   apply_expectations(run, json::array({line(2, "loop/elsewhere", "fail", "*")}));
@@ -170,14 +170,14 @@ TEST(Expectations, ExpectationIsNeverStaleInAShard) {
   EXPECT_EQ(summarize(run).verdict.exit_status, 0);
 }
 
-TEST(Expectations, IncompleteRunStaysIncompleteDespiteExpectations) {
+TEST(ExpectationMatcher, IncompleteRunStaysIncompleteDespiteExpectations) {
   reports::Run run = run_of({.cuda = false, .finished = false});
   apply_expectations(run, known_failures());
   EXPECT_EQ(summarize(run).verdict.status, "incomplete");
   EXPECT_EQ(summarize(run).verdict.exit_status, 1);
 }
 
-TEST(Expectations, CasePatternMatchesPrefixOfCaseName) {
+TEST(ExpectationMatcher, CasePatternMatchesPrefixOfCaseName) {
   EXPECT_TRUE(matches_case("loop", kFailed));
   EXPECT_TRUE(matches_case("loop/*/f32", kFailed));
   EXPECT_TRUE(matches_case("*/*/*/cpu/backward", std::string(kFailed) + "/O2"));
@@ -186,7 +186,7 @@ TEST(Expectations, CasePatternMatchesPrefixOfCaseName) {
   EXPECT_FALSE(matches_case("loop/*/f64", kFailed));
 }
 
-TEST(Expectations, MessageUsedAsPatternMatchesItself) {
+TEST(ExpectationMatcher, MessageUsedAsPatternMatchesItself) {
   for (const std::string text : {"grad_x[3] is 0.5", "what? [a-z] \\ *p", "", "\xE2\x88\x82 \"quoted\""})
     EXPECT_TRUE(matches_text(text, text)) << text;
   EXPECT_TRUE(matches_text("grad_*[3] is *", "grad_x[3] is 0.5"));

@@ -8,9 +8,9 @@
 namespace assay::reports {
 namespace {
 
-std::vector<GridColumn> columns_of(const Summary& summary) {
+std::vector<GridColumn> columns_of(const RunSummary& summary) {
   std::vector<GridColumn> columns;
-  for (const backends::DeviceEntry& row : backends::all_devices()) {
+  for (const backends::DeviceDescriptor& row : backends::all_devices()) {
     const std::string device(row.name);
     bool first = true;
     for (const char* pass : {"forward", "backward"}) {
@@ -24,7 +24,7 @@ std::vector<GridColumn> columns_of(const Summary& summary) {
   return columns;
 }
 
-GridRow& row_of(Grid& grid, const std::string& family) {
+GridRow& row_of(CaseCountGrid& grid, const std::string& family) {
   const auto found =
       std::find_if(grid.rows.begin(), grid.rows.end(), [&](const GridRow& row) { return row.family == family; });
   if (found != grid.rows.end()) return *found;
@@ -33,15 +33,15 @@ GridRow& row_of(Grid& grid, const std::string& family) {
 
 }  // namespace
 
-Grid grid_of(const Summary& summary) {
-  Grid grid{.columns = columns_of(summary)};
-  grid.totals = {.family = "all", .cells = std::vector<CaseCounts>(grid.columns.size())};
+CaseCountGrid grid_of(const RunSummary& summary) {
+  CaseCountGrid grid{.columns = columns_of(summary)};
+  grid.totals_row = {.family = "all", .cells = std::vector<CaseCounts>(grid.columns.size())};
   for (const GridCell& cell : summary.grid) {
     const auto column = std::find_if(grid.columns.begin(), grid.columns.end(), [&](const GridColumn& other) {
       return other.device == cell.device && other.pass == cell.pass;
     });
     const auto position = static_cast<std::size_t>(column - grid.columns.begin());
-    for (GridRow* row : {&row_of(grid, cell.family), &grid.totals}) {
+    for (GridRow* row : {&row_of(grid, cell.family), &grid.totals_row}) {
       row->cells.at(position).add(cell.counts);
       row->total.add(cell.counts);
     }

@@ -20,12 +20,12 @@ struct GridRow {
   CaseCounts total;               // sum of the cells
 };
 
-struct Grid {
+struct CaseCountGrid {
   std::vector<GridColumn> columns;  // cpu, cuda, ptx; forward, backward; only those with a planned case
   std::vector<GridRow> rows;        // one for each family, in the order of the plan
-  GridRow totals;                   // sums of the columns
+  GridRow totals_row;               // sums of the columns
 };
 
-Grid grid_of(const Summary& summary);
+CaseCountGrid grid_of(const RunSummary& summary);
 
 }  // namespace assay::reports

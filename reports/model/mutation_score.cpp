@@ -94,7 +94,7 @@ std::string percent_of(const json& tally, const char* part, const char* whole) {
 }
 
 Result<json> read_mutation_score(const std::filesystem::path& dir) {
-  const std::filesystem::path path = dir / kMutationScoreFile;
+  const std::filesystem::path path = dir / kMutationScoreFileName;
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{"folder contains no mutation score; create one with 'assay mutate'", path.string()};
   json mutation_score = json::parse(file, nullptr, false);

@@ -11,7 +11,7 @@
 
 namespace assay::reports {
 
-inline constexpr std::string_view kMutationScoreFile = "certification.json";
+inline constexpr std::string_view kMutationScoreFileName = "certification.json";
 
 /// Reads DIR/certification.json. Fails if it does not exist, or with the JSON pointer if it violates its schema.
 Result<nlohmann::json> read_mutation_score(const std::filesystem::path& dir);

@@ -52,11 +52,11 @@ TEST(MutationScore, ShowsUndetectedInjectedFaults) {
 TEST(MutationScore, RejectsFileThatViolatesSchema) {
   const std::filesystem::path dir = std::filesystem::temp_directory_path() / "assay-certification-test";
   std::filesystem::create_directories(dir);
-  std::ofstream(dir / kMutationScoreFile) << golden().dump();
+  std::ofstream(dir / kMutationScoreFileName) << golden().dump();
   EXPECT_TRUE(read_mutation_score(dir).ok());
   nlohmann::json broken = golden();
   broken["all"]["killed"] = -1;
-  std::ofstream(dir / kMutationScoreFile) << broken.dump();
+  std::ofstream(dir / kMutationScoreFileName) << broken.dump();
   const auto rejected = read_mutation_score(dir);
   ASSERT_FALSE(rejected.ok());
   EXPECT_NE(rejected.error().text().find("/all/killed"), std::string::npos) << rejected.error().text();

@@ -52,7 +52,7 @@ class ObservationReport : public ::testing::Test {
     std::ifstream file(ASSAY_SOURCE_DIR "/testdata/schemas/case_fail.json");
     golden_ = json::parse(file);
     fs::create_directories(dir_);
-    std::ofstream records(dir_ / kRecordsFile, std::ios::binary);
+    std::ofstream records(dir_ / kRecordsFileName, std::ios::binary);
     std::istringstream lines(testing::synthetic_records({}));
     for (std::string line; std::getline(lines, line);) {
       json record = json::parse(line);
@@ -85,13 +85,13 @@ class ObservationReport : public ::testing::Test {
 };
 
 TEST_F(ObservationReport, HtmlPageShowsMemoryErrorsAndProfiles) {
-  const Result<Reports> written = write_reports(dir_);
+  const Result<WrittenReports> written = write_reports(dir_);
   ASSERT_TRUE(written.ok()) << written.error().text();
   std::ifstream file(written->html_path, std::ios::binary);
   const std::string page(std::istreambuf_iterator<char>(file), {});
   EXPECT_THAT(page, HasSubstr("st.global.f32 [%rd4], %f2"));
   EXPECT_THAT(page, HasSubstr("PTX line 57, source line 31, thread (4, 0, 0) of block (0, 0, 0)"));
-  EXPECT_THAT(page, HasSubstr("grad_x, 4 bytes at byte 128 of 132 (global address 0x48000000080)"));
+  EXPECT_THAT(page, HasSubstr("grad_x: access to 4 bytes at byte 128 of 132 (global address 0x48000000080)"));
   EXPECT_THAT(page, HasSubstr("ld.global.f32 %f1, [%rd4]"));
   EXPECT_THAT(page, HasSubstr("id=\"profile\""));
   EXPECT_THAT(page, HasSubstr("<td>compute_75</td>"));
@@ -106,7 +106,7 @@ TEST_F(ObservationReport, TerminalShowsEachFindingOnce) {
 }
 
 TEST_F(ObservationReport, HtmlPageShowsGpuMeasurements) {
-  const Result<Reports> written = write_reports(dir_);
+  const Result<WrittenReports> written = write_reports(dir_);
   ASSERT_TRUE(written.ok()) << written.error().text();
   std::ifstream file(written->html_path, std::ios::binary);
   const std::string page(std::istreambuf_iterator<char>(file), {});

@@ -6,7 +6,7 @@ namespace assay::reports {
 namespace {
 
 void hold(Run& run) {
-  Expectations expectations(run.start);
+  ExpectationMatcher expectations(run.start);
   for (nlohmann::json& record : run.cases)
     expectations.annotate(record);
   run.expectations = expectations.lines();

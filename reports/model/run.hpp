@@ -16,11 +16,11 @@ namespace assay::reports {
 using harness::Damage;
 using harness::damage_text;
 using harness::InvalidLine;
-using harness::kRecordsFile;
+using harness::kRecordsFileName;
 
 // Cases that match an expectation also have the member `expectation` (expectations.hpp).
 struct Run : harness::RecordLines {
-  std::vector<ExpectationLine> expectations;  // expected failures with the outcomes of their cases
+  std::vector<ExpectationTally> expectations;  // expected failures with the outcomes of their cases
 };
 
 Result<Run> read_run(const std::filesystem::path& dir, Damage damage = Damage::rejected);

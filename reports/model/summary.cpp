@@ -76,7 +76,7 @@ CaseTotals denominators_of(const Run& run) {
     ++of.run;
     if (tone == Tone::unsupported) continue;
     ++of.supported;
-    of.cached += record.contains("cached");
+    of.cached_verdict_count += record.contains("cached");
     devices.insert(text(record, "device"));
     const auto values = record.at("values_compared").get<std::int64_t>();
     of.values_compared += values;
@@ -93,8 +93,10 @@ std::vector<UncoveredBranchLocation> uncovered_of(const Run& run) {
     const json& record = run.cases[i];
     if (!record.contains("unreached")) continue;
     for (const json& way : record.at("unreached")) {
-      UncoveredBranchLocation entry{
-          .first_case = i, .file = file_of(record, way), .line = way.at("line"), .description = way.at("what")};
+      UncoveredBranchLocation entry{.first_case_position = i,
+                                    .file = file_of(record, way),
+                                    .line = way.at("line"),
+                                    .description = way.at("what")};
       if (seen.insert({text(record, "family"), text(record, "kernel"), entry.file, entry.line, entry.description})
               .second)
         uncovered.push_back(std::move(entry));
@@ -184,12 +186,12 @@ Tone CaseCounts::tone() const {
 }
 
 std::optional<FlakyCase> flaky_of(const json& record) {
-  FlakyCase flaky{.case_position = 0, .passed = 0, .attempts = 0};
+  FlakyCase flaky{.case_position = 0, .passed = 0, .attempt_count = 0};
   for (const json& attempt : record.at("attempts")) {
-    ++flaky.attempts;
+    ++flaky.attempt_count;
     if (tone_of_outcome(attempt.get<std::string>()) == Tone::passed) ++flaky.passed;
   }
-  if (flaky.passed == 0 || flaky.passed == flaky.attempts) return std::nullopt;
+  if (flaky.passed == 0 || flaky.passed == flaky.attempt_count) return std::nullopt;
   return flaky;
 }
 
@@ -200,8 +202,8 @@ double total_ms(const json& record) {
   return sum;
 }
 
-Summary summarize(const Run& run) {
-  Summary summary;
+RunSummary summarize(const Run& run) {
+  RunSummary summary;
   CaseCounts tally;
   for (const harness::StageTimeField& stage : harness::kStages)
     summary.stage_times_ms.emplace_back(stage.name, 0.0);

@@ -86,26 +86,27 @@ struct CaseTotals {
   std::int64_t supported = 0;        // of these, cases whose device and capabilities are available
   std::int64_t compared = 0;         // of these, cases with at least one compared value
   std::int64_t values_compared = 0;  // number of compared values, over all cases
-  std::int64_t cached = 0;           // supported cases whose verdicts are those of an earlier run of the same program
+  std::int64_t cached_verdict_count =
+      0;                             // supported cases whose verdicts are those of an earlier run of the same program
   std::vector<std::string> devices;  // names of the devices on which at least one case ran
 };
 
 // A branch of a kernel that is not covered by the inputs of at least one of its cases.
 struct UncoveredBranchLocation {
-  std::size_t first_case;   // position in Run::cases of the first such case
-  std::string file;         // path of the file that contains the branch
-  std::int64_t line;        // line of the branch
-  std::string description;  // what no input did: "the condition is never true"
+  std::size_t first_case_position;  // position in Run::cases of the first such case
+  std::string file;                 // path of the file that contains the branch
+  std::int64_t line;                // line of the branch
+  std::string description;          // what no input did: "the condition is never true"
 };
 
 // A case that was judged several times with different results.
 struct FlakyCase {
-  std::size_t case_position;  // position in Run::cases
-  std::int64_t passed;        // number of attempts that passed
-  std::int64_t attempts;      // number of all attempts
+  std::size_t case_position;   // position in Run::cases
+  std::int64_t passed;         // number of attempts that passed
+  std::int64_t attempt_count;  // number of all attempts
 };
 
-struct Summary {
+struct RunSummary {
   Verdict verdict;
   CaseTotals case_totals;
   std::map<std::string, std::int64_t> counts;    // number of cases, by outcome
@@ -117,7 +118,7 @@ struct Summary {
   std::vector<std::pair<std::string, double>> stage_times_ms;  // total of each stage, in execution order
 };
 
-Summary summarize(const Run& run);
+RunSummary summarize(const Run& run);
 
 // The attempts of a case if some passed and some did not.
 std::optional<FlakyCase> flaky_of(const nlohmann::json& record);

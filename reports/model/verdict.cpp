@@ -33,7 +33,7 @@ bool end_agrees(const Run& run, const std::map<std::string, std::int64_t>& count
 
 ExpectationFaults faults_of(const Run& run) {
   ExpectationFaults faults;
-  for (const ExpectationLine& line : run.expectations) {
+  for (const ExpectationTally& line : run.expectations) {
     if (line.is_expired) ++faults.expired;
     else if (line.is_stale()) ++faults.stale;
   }

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   ++options.kernels_per_family;
   reports::testing::write_synthetic_run(dir / "before", options);
   assay::Result<reports::Baseline> baseline = reports::read_baseline(dir / "before");
-  const assay::Result<reports::Reports> written = reports::write_reports(dir, {.baseline = baseline.take()});
+  const assay::Result<reports::WrittenReports> written = reports::write_reports(dir, {.baseline = baseline.take()});
   std::printf("%s\n", written.ok() ? written->html_path.c_str() : written.error().text().c_str());
   return written.ok() ? 0 : 1;
 }

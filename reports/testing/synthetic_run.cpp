@@ -337,7 +337,7 @@ std::string synthetic_records(const SyntheticRun& options) { return Maker(option
 
 void write_synthetic_run(const std::filesystem::path& dir, const SyntheticRun& options) {
   std::filesystem::create_directories(dir);
-  std::ofstream(dir / kRecordsFile, std::ios::binary) << synthetic_records(options);
+  std::ofstream(dir / kRecordsFileName, std::ios::binary) << synthetic_records(options);
 }
 
 }  // namespace assay::reports::testing

@@ -8,7 +8,7 @@
 namespace assay::candidate {
 
 inline constexpr int kMaxRank = 8;
-inline constexpr int kNameBytes = 48;  ///< size of a name, including its final zero
+inline constexpr int kMaxNameBytes = 48;  ///< size of a name, including its final zero
 
 /// The scalar type of an array's elements.
 enum class Element : std::int32_t {
@@ -38,7 +38,7 @@ struct CallArgument {
   std::uint64_t address = 0;            ///< device address of an array; on the way to the worker, its host address
   std::int64_t integer = 0;             ///< value of a kInteger
   double real = 0;                      ///< value of a kReal
-  char name[kNameBytes] = {};           ///< name of the specification's parameter, or the contract's formula
+  char name[kMaxNameBytes] = {};        ///< name of the specification's parameter, or the contract's formula
 };
 
 /// The size of an element in bytes; 0 for kUnknown.

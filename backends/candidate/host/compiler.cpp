@@ -70,12 +70,12 @@ constexpr std::array<std::string_view, 28> kTorchHeaders{"torch/extension.h",
 
 constexpr std::string_view kSourceFile = "candidate.cu";
 
-std::string source_text(const LibraryRequest& request) {
+std::string source_text(const LibraryBuildRequest& request) {
   return fmt::format(
       "{}\n#line 1 \"assay_call\"\n#include \"call_function.h\"\n"
       "extern \"C\" std::int32_t assay_call(const assay::candidate::CallArguments* call) {{\n"
       "  return assay::candidate::call_function(&{}, *call);\n}}\n",
-      request.source->text, request.function);
+      request.source->text, request.host_function_name);
 }
 
 bool write(const fs::path& path, std::string_view text) {
@@ -86,7 +86,7 @@ bool write(const fs::path& path, std::string_view text) {
   return static_cast<bool>(file.flush());
 }
 
-std::vector<std::string> arguments_for(const LibraryRequest& request) {
+std::vector<std::string> arguments_for(const LibraryBuildRequest& request) {
   std::vector<std::string> arguments{"-shared", "-Xcompiler",    "-fPIC",
                                      "-cudart", "none",          "-lineinfo",
                                      "-w",      "--no-compress", "--expt-relaxed-constexpr"};  // as PyTorch does
@@ -119,7 +119,7 @@ Result<fs::path> find_nvcc() {
   if (const char* const stated = std::getenv("ASSAY_NVCC"); stated != nullptr && *stated != '\0') {
     std::error_code error;
     if (fs::is_regular_file(stated, error)) return fs::path(stated);
-    return Error{"ASSAY_NVCC is not the path of an nvcc", stated};
+    return Error{"ASSAY_NVCC must be the path of the nvcc compiler", stated};
   }
   for (const fs::path& path : {fs::path(ASSAY_NVCC_ENVIRONMENT) / "nvcc", fs::path("/usr/local/cuda/bin/nvcc")}) {
     std::error_code error;
@@ -138,7 +138,7 @@ std::string nvcc_version(const fs::path& nvcc) {
   return result.output.substr(at + 3, end - at - 3);
 }
 
-std::string library_identity(const LibraryRequest& request, const fs::path& nvcc) {
+std::string library_identity(const LibraryBuildRequest& request, const fs::path& nvcc) {
   std::string identity = fmt::format("candidate library\n{}\n{}\n{}\n{}", nvcc.string(), nvcc_version(nvcc),
                                      fmt::join(arguments_for(request), " "), source_text(request));
   for (const IncludeFile& file : include_files())
@@ -146,7 +146,7 @@ std::string library_identity(const LibraryRequest& request, const fs::path& nvcc
   return identity;
 }
 
-std::variant<std::string, BuildFailed> build_library(const LibraryRequest& request, const fs::path& nvcc,
+std::variant<std::string, BuildFailed> build_library(const LibraryBuildRequest& request, const fs::path& nvcc,
                                                      const fs::path& folder, const fs::path& library) {
   bool written = write(folder / kSourceFile, source_text(request));
   for (const IncludeFile& file : include_files())

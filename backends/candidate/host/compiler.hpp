@@ -20,17 +20,17 @@ Result<std::filesystem::path> find_nvcc();
 std::string nvcc_version(const std::filesystem::path& nvcc);
 
 /// What a library is made of.
-struct LibraryRequest {
+struct LibraryBuildRequest {
   const HostSource* source = nullptr;  ///< source of the candidate
-  std::string function;                ///< the host function that Assay calls
+  std::string host_function_name;      ///< the host function that Assay calls
   std::string architecture;            ///< "compute_75"
 };
 
 /// Everything that the library depends on, in one text: for the key of a cache.
-std::string library_identity(const LibraryRequest& request, const std::filesystem::path& nvcc);
+std::string library_identity(const LibraryBuildRequest& request, const std::filesystem::path& nvcc);
 
 /// Compiles the library in an empty folder, which gets the sources and `library`. Returns the compiler's output.
-std::variant<std::string, backends::BuildFailed> build_library(const LibraryRequest& request,
+std::variant<std::string, backends::BuildFailed> build_library(const LibraryBuildRequest& request,
                                                                const std::filesystem::path& nvcc,
                                                                const std::filesystem::path& folder,
                                                                const std::filesystem::path& library);

@@ -51,7 +51,8 @@ Result<std::vector<std::string>> ptx_of(std::span<const std::byte> fat_binary) {
   std::vector<std::string> texts;
   std::size_t at = read_at<Header>(fat_binary, 0).header_bytes;
   while (at < fat_binary.size()) {
-    if (fat_binary.size() - at < kEntryBytes) return Error{"the fat binary of the candidate ends within an entry"};
+    if (fat_binary.size() - at < kEntryBytes)
+      return Error{"the fat binary of the candidate is truncated: its last entry is incomplete"};
     const auto entry = read_at<Entry>(fat_binary, at, kEntryBytes);
     const std::size_t rest = fat_binary.size() - at;
     if (entry.header_bytes < kEntryBytes || entry.header_bytes > rest || entry.body_bytes > rest - entry.header_bytes)

@@ -142,7 +142,8 @@ class LoadInlineReader {
   Result<Texts> texts_of(SyntaxNode node, int depth) const {
     constexpr int kMostDepth = 50;
     const std::string_view grammar = node.grammar_name();
-    if (depth > kMostDepth) return error(node, "the sources refer to too many names");
+    if (depth > kMostDepth)
+      return error(node, "the argument of load_inline is too complex: it refers to too many names");
     if (node.is(SyntaxKind::kString)) {
       const std::optional<std::string> value = literal_value(node.text());
       if (value) return Texts{{.text = *value, .line = node.loc().line}};
@@ -181,7 +182,7 @@ class LoadInlineReader {
     if (node.is(SyntaxKind::kIdentifier)) {
       const auto known = values_.find(std::string(node.text()));
       if (known != values_.end()) return texts_of(known->second, depth + 1);
-      return error(node, fmt::format("'{}' is not assigned from a string before this call", node.text()));
+      return error(node, fmt::format("'{}' must be assigned a string before load_inline is called", node.text()));
     }
     return error(node, fmt::format("'{}' cannot be read without executing the file; use a string or a list of strings",
                                    frontend::describe(node)));

@@ -18,7 +18,7 @@ MemoryFinding finding() {
           .conflicting_access = AccessSite{.code_line = 11},
           .state_space = "shared",
           .address = "0x10",
-          .allocation = "part",
+          .allocation_name = "part",
           .offset = -4,
           .allocation_bytes = 256,
           .access_bytes = 4,

@@ -42,15 +42,15 @@ std::uint64_t most_shared_bytes(std::string_view architecture) {
   while (!architecture.empty() && architecture.back() >= 'a' && architecture.back() <= 'z')
     architecture.remove_suffix(1);
   const auto* const found = std::ranges::find(kSharedLimits, architecture, &SharedLimit::architecture);
-  return found == kSharedLimits.end() ? kMostSharedBytes : found->bytes;
+  return found == kSharedLimits.end() ? kDefaultMaxSharedBytes : found->bytes;
 }
 
 void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
   machine_.reset();
   options_ = options;
   failure_.reset();
-  allocations_ = 0;
-  allowed_shared_bytes_.clear();
+  allocation_count_ = 0;
+  allowed_shared_bytes_by_kernel_.clear();
 }
 
 std::uint64_t SimulatedGpu::adopt(const std::string& name, std::span<std::byte> bytes, ptx::AllocationFlags flags) {
@@ -58,7 +58,7 @@ std::uint64_t SimulatedGpu::adopt(const std::string& name, std::span<std::byte> 
 }
 
 std::uint64_t SimulatedGpu::allocate(std::uint64_t bytes) {
-  const std::string name = fmt::format("memory {} of the host code", ++allocations_);
+  const std::string name = fmt::format("allocation {} of the host code", ++allocation_count_);
   const Result<ptx::AllocationId> allocation =
       machine_.allocate(name, std::max<std::uint64_t>(bytes, 1), {.read_only = false, .uninitialized = true});
   if (!allocation.ok()) return 0;
@@ -82,33 +82,35 @@ std::int32_t SimulatedGpu::add_module(const void* fat_binary) {
     return number;
   }
   Result<ptx::Module> parsed = ptx::parse(texts->front(), "candidate.ptx");
-  if (parsed.ok()) module.parsed = std::make_shared<const ptx::Module>(parsed.take());
+  if (parsed.ok()) module.parsed_module = std::make_shared<const ptx::Module>(parsed.take());
   else module.error = parsed.error().text();
   return number;
 }
 
 std::uint64_t SimulatedGpu::variable(std::int32_t module, const std::string& name) {
   const auto index = static_cast<std::size_t>(module);
-  if (index >= modules_.size() || modules_[index].parsed == nullptr) return 0;
-  const Result<std::uint64_t> address = machine_.variable(modules_[index].parsed, name);
+  if (index >= modules_.size() || modules_[index].parsed_module == nullptr) return 0;
+  const Result<std::uint64_t> address = machine_.variable(modules_[index].parsed_module, name);
   return address.ok() ? *address : 0;
 }
 
 std::int32_t SimulatedGpu::allow_shared_bytes(std::int32_t module, const std::string& kernel, std::uint64_t bytes) {
   const Result<std::shared_ptr<const ptx::Kernel>> found = find_kernel(module, kernel);
-  if (!found.ok()) return kInvalidDeviceFunction;
-  if (declared_shared_bytes(**found) + bytes > most_shared_bytes((*found)->module->target)) return kInvalidValue;
-  allowed_shared_bytes_[{module, kernel}] = bytes;
-  return kSuccess;
+  if (!found.ok()) return kCudaErrorInvalidDeviceFunction;
+  if (declared_shared_bytes(**found) + bytes > most_shared_bytes((*found)->module->target_architecture))
+    return kCudaErrorInvalidValue;
+  allowed_shared_bytes_by_kernel_[{module, kernel}] = bytes;
+  return kCudaSuccess;
 }
 
 Result<std::shared_ptr<const ptx::Kernel>> SimulatedGpu::find_kernel(std::int32_t module, const std::string& kernel) {
   const auto index = static_cast<std::size_t>(module);
-  if (index >= modules_.size()) return Error{fmt::format("the kernel '{}' belongs to no module", kernel)};
-  if (modules_[index].parsed == nullptr) return Error{modules_[index].error};
-  std::shared_ptr<const ptx::Kernel>& found = kernels_[{module, kernel}];
+  if (index >= modules_.size())
+    return Error{fmt::format("the kernel '{}' is in no module that the host code has loaded", kernel)};
+  if (modules_[index].parsed_module == nullptr) return Error{modules_[index].error};
+  std::shared_ptr<const ptx::Kernel>& found = kernels_by_module_and_name_[{module, kernel}];
   if (found == nullptr) {
-    auto lowered = ptx::lower(modules_[index].parsed, kernel);
+    auto lowered = ptx::lower(modules_[index].parsed_module, kernel);
     if (!lowered.ok()) return lowered.error();
     found = lowered.take();
   }
@@ -121,25 +123,26 @@ std::int32_t SimulatedGpu::fail(RunOutcome outcome, std::int32_t error) {
 }
 
 std::int32_t SimulatedGpu::report_unsupported(const std::string& what) {
-  return fail(Unsupported{fmt::format("the host code uses {}, which Assay does not support", what)}, kNotSupported);
+  return fail(Unsupported{fmt::format("the host code uses {}, which Assay does not support", what)},
+              kCudaErrorNotSupported);
 }
 
 std::int32_t SimulatedGpu::launch(std::int32_t module, const std::string& kernel, const ptx::LaunchGeometry& geometry,
                                   void* const* arguments) {
-  if (failure_) return kLaunchFailure;
+  if (failure_) return kCudaErrorLaunchFailure;
   const Result<std::shared_ptr<const ptx::Kernel>> found = find_kernel(module, kernel);
-  if (!found.ok()) return fail(Unsupported{found.error().text()}, kInvalidDeviceFunction);
-  const auto allowed = allowed_shared_bytes_.find({module, kernel});
+  if (!found.ok()) return fail(Unsupported{found.error().text()}, kCudaErrorInvalidDeviceFunction);
+  const auto allowed = allowed_shared_bytes_by_kernel_.find({module, kernel});
   const std::uint64_t declared = declared_shared_bytes(**found);
-  const std::uint64_t most = allowed == allowed_shared_bytes_.end()
-                                 ? kMostSharedBytes
-                                 : std::max(kMostSharedBytes, declared + allowed->second);
+  const std::uint64_t most = allowed == allowed_shared_bytes_by_kernel_.end()
+                                 ? kDefaultMaxSharedBytes
+                                 : std::max(kDefaultMaxSharedBytes, declared + allowed->second);
   if (const std::uint64_t shared = declared + geometry.dynamic_shared_bytes; shared > most) {
     return fail(
         LaunchFailed{fmt::format("the host code starts a kernel whose blocks use {} bytes of shared memory, but "
                                  "at most {} are possible; on a GPU, this kernel never runs",
                                  shared, most)},
-        kInvalidValue);
+        kCudaErrorInvalidValue);
   }
   ptx::KernelArguments values;
   const std::vector<ptx::Variable>& parameters = (*found)->entry_function->parameters;
@@ -149,15 +152,15 @@ std::int32_t SimulatedGpu::launch(std::int32_t module, const std::string& kernel
   }
   const auto start = std::chrono::steady_clock::now();
   const ptx::RunResult result = machine_.launch(*found, geometry, values, options_);
-  if (result.ok()) return kSuccess;
-  RunOutcome outcome =
-      ptx::outcome_of(result, LaunchRequest{}, (*found)->module->target, std::chrono::steady_clock::now() - start);
+  if (result.ok()) return kCudaSuccess;
+  RunOutcome outcome = ptx::make_run_outcome(result, LaunchRequest{}, (*found)->module->target_architecture,
+                                             std::chrono::steady_clock::now() - start);
   if (result.status == ptx::RunResult::Status::kRejected) {
     outcome = LaunchFailed{fmt::format("the host code starts a kernel that no GPU would run: {}",
                                        std::get<LaunchFailed>(outcome).message)};
-    return fail(std::move(outcome), kInvalidConfiguration);
+    return fail(std::move(outcome), kCudaErrorInvalidConfiguration);
   }
-  return fail(std::move(outcome), kLaunchFailure);
+  return fail(std::move(outcome), kCudaErrorLaunchFailure);
 }
 
 }  // namespace assay::candidate

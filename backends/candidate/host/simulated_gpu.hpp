@@ -20,15 +20,15 @@
 namespace assay::candidate {
 
 /// Numbers of CUDA errors.
-inline constexpr std::int32_t kSuccess = 0;
-inline constexpr std::int32_t kInvalidValue = 1;
-inline constexpr std::int32_t kInvalidConfiguration = 9;
-inline constexpr std::int32_t kInvalidDeviceFunction = 98;
-inline constexpr std::int32_t kLaunchFailure = 719;
-inline constexpr std::int32_t kNotSupported = 801;
+inline constexpr std::int32_t kCudaSuccess = 0;
+inline constexpr std::int32_t kCudaErrorInvalidValue = 1;
+inline constexpr std::int32_t kCudaErrorInvalidConfiguration = 9;
+inline constexpr std::int32_t kCudaErrorInvalidDeviceFunction = 98;
+inline constexpr std::int32_t kCudaErrorLaunchFailure = 719;
+inline constexpr std::int32_t kCudaErrorNotSupported = 801;
 
 /// Limits of a block's shared memory, in bytes.
-inline constexpr std::uint64_t kMostSharedBytes = 48 * 1024;  ///< without the attribute that allows more
+inline constexpr std::uint64_t kDefaultMaxSharedBytes = 48 * 1024;  ///< without the attribute that allows more
 /// With the attribute, on this architecture: "sm_75".
 std::uint64_t most_shared_bytes(std::string_view architecture);
 /// The size of the shared memory that the kernel declares, without dynamic shared memory.
@@ -61,8 +61,8 @@ class SimulatedGpu {
 
  private:
   struct Module {
-    std::shared_ptr<const ptx::Module> parsed;  ///< null if the PTX cannot be parsed
-    std::string error;                          ///< why it cannot be parsed
+    std::shared_ptr<const ptx::Module> parsed_module;  ///< null if the PTX cannot be parsed
+    std::string error;                                 ///< why it cannot be parsed
   };
   Result<std::shared_ptr<const ptx::Kernel>> find_kernel(std::int32_t module, const std::string& kernel);
   std::int32_t fail(backends::RunOutcome outcome, std::int32_t error);
@@ -70,10 +70,10 @@ class SimulatedGpu {
   ptx::Machine machine_;
   ptx::LaunchOptions options_;
   std::vector<Module> modules_;
-  std::map<std::pair<std::int32_t, std::string>, std::shared_ptr<const ptx::Kernel>> kernels_;
-  std::map<std::pair<std::int32_t, std::string>, std::uint64_t> allowed_shared_bytes_;
+  std::map<std::pair<std::int32_t, std::string>, std::shared_ptr<const ptx::Kernel>> kernels_by_module_and_name_;
+  std::map<std::pair<std::int32_t, std::string>, std::uint64_t> allowed_shared_bytes_by_kernel_;
   std::optional<backends::RunOutcome> failure_;
-  std::uint32_t allocations_ = 0;  ///< allocations of the current call, for names
+  std::uint32_t allocation_count_ = 0;  ///< allocations of the current call, for names
 };
 
 }  // namespace assay::candidate

@@ -22,8 +22,8 @@
 namespace assay::candidate {
 
 using namespace backends;
+using worker::LaunchRecordReader;
 using worker::LaunchResult;
-using worker::RecordReader;
 
 namespace {
 
@@ -71,7 +71,7 @@ ptx::LaunchOptions options_of(const CallHeader& header) {
   for (std::size_t i = 0; i < ptx::kChecks.size(); ++i)
     options.checks.*ptx::kChecks[i].member = ((header.checks >> i) & 1U) != 0;
   options.instruction_limit = header.instruction_limit;
-  options.execution_order = {.order = order_of(header.order), .seed = header.shuffle_seed};
+  options.execution_order = {.order = order_of(header.order), .shuffle_seed = header.shuffle_seed};
   return options;
 }
 
@@ -83,21 +83,21 @@ class CandidateExecutor final : public worker::LaunchExecutor {
  public:
   explicit CandidateExecutor(std::span<std::byte> buffers) : buffers_(buffers) {}
 
-  LaunchResult run(const RecordReader& reader) override {
+  LaunchResult run(const LaunchRecordReader& reader) override {
     std::string message;
     const CallFunction call = function_of(reader.code(), message);
     if (call == nullptr) return rejected(message);
     if (reader.loads_only()) return {};
     const std::span<void*> arguments =
         placed_.place(reader, reinterpret_cast<std::uintptr_t>(buffers_.data())).subspan(1);
-    if (arguments.size() != 2) return rejected("a call of a candidate has two arguments");
+    if (arguments.size() != 2) return rejected("a call of the candidate must have exactly two arguments");
     CallHeader header;
     std::memcpy(&header, arguments[0], sizeof(header));
     std::vector<CallArgument> values(static_cast<std::size_t>(header.given_count) +
                                      static_cast<std::size_t>(header.output_count));
     std::memcpy(values.data(), static_cast<const std::byte*>(arguments[0]) + sizeof(header),
                 values.size() * sizeof(CallArgument));
-    ReportPlace place;
+    FailureReportBuffer place;
     std::memcpy(&place, arguments[1], sizeof(place));
 
     gpu().begin_call(options_of(header));
@@ -133,7 +133,7 @@ class CandidateExecutor final : public worker::LaunchExecutor {
     const auto attach = reinterpret_cast<AttachFunction>(::dlsym(library, kAttachSymbol));
     const auto call = reinterpret_cast<CallFunction>(::dlsym(library, kCallSymbol));
     if (attach == nullptr || call == nullptr) {
-      message = "the compiled candidate lacks Assay's functions";
+      message = "the compiled candidate lacks the functions that Assay adds to its source";
       return nullptr;
     }
     attach(&kDeviceFunctions);
@@ -156,7 +156,7 @@ class CandidateExecutor final : public worker::LaunchExecutor {
     }
   }
 
-  static void write_report(const ReportPlace& place, const RunOutcome& outcome) {
+  static void write_report(const FailureReportBuffer& place, const RunOutcome& outcome) {
     const std::string text =
         std::holds_alternative<Completed>(outcome) ? std::string() : outcome_text(outcome, place.bytes - 1);
     const std::size_t size = std::min<std::size_t>(text.size(), place.bytes - 1);

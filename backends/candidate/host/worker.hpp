@@ -23,7 +23,7 @@ struct CallHeader {
 };
 
 /// The second argument of each launch: where the worker writes the outcome of a call that did not succeed.
-struct ReportPlace {
+struct FailureReportBuffer {
   std::uint64_t address = 0;  ///< address of the text, which ends with a zero; empty if the call succeeded
   std::uint64_t bytes = 0;    ///< size of the memory
 };

@@ -49,13 +49,13 @@ EmittedKernel kernel_of(const std::string& name, const std::string& statement) {
   return {.name = name,
           .helpers = {kArray, kElement},
           .body = kReal + function(name + "_forward", statement),
-          .entries = {entry(Pass::kForward, name + "_forward")}};
+          .entry_points = {entry(Pass::kForward, name + "_forward")}};
 }
 
 EmittedKernel scale_kernel(const std::string& name) {
   EmittedKernel kernel = kernel_of(name, "element(x, i) = a * element(x, i) + real(1) / real(3);");
   kernel.body += function(name + "_backward", "element(x, i) = a;");
-  kernel.entries.push_back(entry(Pass::kBackward, name + "_backward"));
+  kernel.entry_points.push_back(entry(Pass::kBackward, name + "_backward"));
   return kernel;
 }
 

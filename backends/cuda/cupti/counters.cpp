@@ -108,11 +108,11 @@ CounterConfiguration::CounterConfiguration(const Cupti& cupti, const std::string
              cupti.cuptiProfilerHostDeinitialize.address(&end);
            }};
   for (const CounterMetric& row : kRows)
-    metrics_.push_back(row.cupti_metric);
+    cupti_metric_names_.push_back(row.cupti_metric);
   auto add = zeroed_params<CUpti_Profiler_Host_ConfigAddMetrics_Params>();
   add.pHostObject = host_.get();
-  add.ppMetricNames = metrics_.data();
-  add.numMetrics = metrics_.size();
+  add.ppMetricNames = cupti_metric_names_.data();
+  add.numMetrics = cupti_metric_names_.size();
   cupti.call(cupti.cuptiProfilerHostConfigAddMetrics, chip, &add);
   auto size = zeroed_params<CUpti_Profiler_Host_GetConfigImageSize_Params>();
   size.pHostObject = host_.get();
@@ -131,13 +131,13 @@ std::map<std::string, double> CounterConfiguration::evaluate(const std::vector<s
   params.pHostObject = host_.get();
   params.pCounterDataImage = counter_data.data();
   params.counterDataImageSize = counter_data.size();
-  params.ppMetricNames = metrics_.data();
-  params.numMetrics = metrics_.size();
+  params.ppMetricNames = cupti_metric_names_.data();
+  params.numMetrics = cupti_metric_names_.size();
   params.pMetricValues = values.data();
   cupti_->call(cupti_->cuptiProfilerHostEvaluateToGpuValues, kSubject, &params);
   std::map<std::string, double> figures;
   for (std::size_t i = 0; i < kRows.size(); ++i)
-    figures.emplace(kRows[i].name, values[i]);
+    figures.emplace(kRows[i].measure_name, values[i]);
   return figures;
 }
 

@@ -14,7 +14,7 @@ namespace assay::cuda {
 
 /// One of our measures and the CUPTI metric that it corresponds to.
 struct CounterMetric {
-  const char* name;          ///< name of the measure: "dram_read_bytes"
+  const char* measure_name;  ///< name of the measure: "dram_read_bytes"
   const char* cupti_metric;  ///< CUPTI's name of the metric: "dram__bytes_read.sum"
 };
 
@@ -29,7 +29,7 @@ class CounterConfiguration {
   CounterConfiguration(const Cupti& cupti, const std::string& chip);
 
   /// The names of the metrics, and the configuration image for the hardware.
-  [[nodiscard]] std::vector<const char*>& metrics() { return metrics_; }
+  [[nodiscard]] std::vector<const char*>& metrics() { return cupti_metric_names_; }
   [[nodiscard]] const std::vector<std::uint8_t>& image() const { return configuration_image_; }
   /// The measures in a counter data image. Throws CallError.
   [[nodiscard]] std::map<std::string, double> evaluate(const std::vector<std::uint8_t>& counter_data);
@@ -37,7 +37,7 @@ class CounterConfiguration {
  private:
   const Cupti* cupti_;  ///< must outlive this object
   std::unique_ptr<CUpti_Profiler_Host_Object, std::function<void(CUpti_Profiler_Host_Object*)>> host_;
-  std::vector<const char*> metrics_;               ///< CUPTI's names of the metrics to count
+  std::vector<const char*> cupti_metric_names_;    ///< CUPTI's names of the metrics to count
   std::vector<std::uint8_t> configuration_image_;  ///< configuration image for the hardware
 };
 

@@ -31,7 +31,7 @@ Result<Cupti> Cupti::load() {
     return Error{"no CUPTI", library.error().message};
   }
   Cupti cupti;
-  cupti.library_ = library->name();
+  cupti.library_name_or_path_ = library->name();
 #define ASSAY_LOAD(symbol, parameters)                               \
   if (!library->find(cupti.symbol.name, cupti.symbol.address)) {     \
     return Error{"no CUPTI", library->name() + " lacks " + #symbol}; \

@@ -26,7 +26,7 @@ class Cupti : public CuptiSymbols {
   static Result<Cupti> load();
 
   /// The name or path by which it was opened.
-  [[nodiscard]] const std::string& library() const { return library_; }
+  [[nodiscard]] const std::string& library() const { return library_name_or_path_; }
   /// The interface version: 130001.
   [[nodiscard]] std::uint32_t version() const { return version_; }
   /// Whether it has all optional functions.
@@ -45,8 +45,8 @@ class Cupti : public CuptiSymbols {
   Cupti() = default;
   [[noreturn]] void fail(std::string_view call, const CallContext& subject, CUptiResult code) const;
 
-  std::string library_;        ///< name or path by which the library was opened
-  std::uint32_t version_ = 0;  ///< interface version: 130001
+  std::string library_name_or_path_;  ///< name or path by which the library was opened
+  std::uint32_t version_ = 0;         ///< interface version: 130001
 };
 
 /// What the user can do about a failed call; empty if unknown.

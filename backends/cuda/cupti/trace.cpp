@@ -69,7 +69,7 @@ double nanoseconds(const Record& record) {
   return static_cast<double>(record.end - record.start);
 }
 
-void add(const CUpti_Activity* activity, TraceResult& traced) {
+void add(const CUpti_Activity* activity, CuptiTraceResult& traced) {
   switch (activity->kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
       traced.kernel_nanoseconds.push_back(nanoseconds(read<CUpti_ActivityKernel>(activity)));
@@ -90,13 +90,13 @@ void add(const CUpti_Activity* activity, TraceResult& traced) {
 
 }  // namespace
 
-Trace::Trace(const Cupti& cupti) : cupti_(&cupti) {
+CuptiTrace::CuptiTrace(const Cupti& cupti) : cupti_(&cupti) {
   cupti.call(cupti.cuptiActivityRegisterCallbacks, "activity buffers", give_buffer, take_buffer);
   collect();
   try {
     for (const CUpti_ActivityKind kind : kKinds) {
       cupti.call(cupti.cuptiActivityEnable, "activity records of launches and copies", kind);
-      ++enabled_activities_;
+      ++enabled_activity_count_;
     }
   } catch (const CallError&) {
     disable();
@@ -104,19 +104,19 @@ Trace::Trace(const Cupti& cupti) : cupti_(&cupti) {
   }
 }
 
-Trace::~Trace() { disable(); }
+CuptiTrace::~CuptiTrace() { disable(); }
 
-void Trace::disable() {
-  for (; enabled_activities_ > 0; --enabled_activities_)
-    cupti_->cuptiActivityDisable.address(kKinds[enabled_activities_ - 1]);
+void CuptiTrace::disable() {
+  for (; enabled_activity_count_ > 0; --enabled_activity_count_)
+    cupti_->cuptiActivityDisable.address(kKinds[enabled_activity_count_ - 1]);
 }
 
-TraceResult Trace::finish() {
+CuptiTraceResult CuptiTrace::finish() {
   disable();
   cupti_->call(cupti_->cuptiActivityFlushAll, "activity records of launches and copies",
                CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  TraceResult traced;
-  cupti_->call(cupti_->cuptiActivityGetNumDroppedRecords, "dropped records", nullptr, 0U, &traced.dropped_records);
+  CuptiTraceResult traced;
+  cupti_->call(cupti_->cuptiActivityGetNumDroppedRecords, "dropped records", nullptr, 0U, &traced.dropped_record_count);
   for (const Buffer& buffer : collect()) {
     auto* const bytes = reinterpret_cast<std::uint8_t*>(buffer.memory.get());
     CUpti_Activity* record = nullptr;

@@ -72,17 +72,17 @@ GpuProperties query_gpu(const Driver& driver, int ordinal) {
   driver.call(driver.cuDeviceGet, text, &device, ordinal);
   std::array<char, 256> name{};
   driver.call(driver.cuDeviceGetName, text, name.data(), static_cast<int>(name.size() - 1), device);
-  GpuProperties gpu{.ordinal = ordinal, .name = name.data()};
+  GpuProperties gpu{.gpu_ordinal = ordinal, .name = name.data()};
   driver.call(driver.cuDeviceTotalMem_v2, text, &gpu.memory_bytes, device);
   const auto attribute = [&](CUdevice_attribute which) {
     int value = 0;
     driver.call(driver.cuDeviceGetAttribute, text, &value, which, device);
     return value;
   };
-  gpu.major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-  gpu.minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  gpu.cache_bytes = static_cast<std::size_t>(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
-  gpu.multiprocessors = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  gpu.compute_capability_major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  gpu.compute_capability_minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  gpu.l2_cache_bytes = static_cast<std::size_t>(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
+  gpu.multiprocessor_count = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   gpu.threads_per_multiprocessor = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
   return gpu;
 }

@@ -51,13 +51,13 @@ class Driver : public DriverSymbols {
 
 /// The properties of a GPU needed to build for it and to rate its speed.
 struct GpuProperties {
-  int ordinal = 0;                     ///< the driver's number of the GPU
+  int gpu_ordinal = 0;                 ///< the driver's number of the GPU
   std::string name;                    ///< name of the GPU: "NVIDIA H200"
-  int major = 0;                       ///< major number of the compute capability
-  int minor = 0;                       ///< minor number of the compute capability
+  int compute_capability_major = 0;    ///< major number of the compute capability
+  int compute_capability_minor = 0;    ///< minor number of the compute capability
   std::size_t memory_bytes = 0;        ///< size of the GPU memory
-  std::size_t cache_bytes = 0;         ///< size of the last-level cache
-  int multiprocessors = 0;             ///< number of multiprocessors
+  std::size_t l2_cache_bytes = 0;      ///< size of the last-level cache
+  int multiprocessor_count = 0;        ///< number of multiprocessors
   int threads_per_multiprocessor = 0;  ///< maximum number of resident threads per multiprocessor
 
   /// "sm_90".

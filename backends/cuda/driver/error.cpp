@@ -45,9 +45,9 @@ std::string_view file_name(const std::source_location& location) {
 CallError::CallError(std::string_view call, const CallContext& subject, int code, std::string_view name,
                      std::string_view meaning)
     : function_name_(call),
-      code_(code),
-      text_(fmt::format("{} of {}: {} ({}, {}), at {}:{}", call, subject.object_description, meaning, name, code,
-                        file_name(subject.location), subject.location.line())) {}
+      result_code_(code),
+      message_(fmt::format("{} of {}: {} ({}, {}), at {}:{}", call, subject.object_description, meaning, name, code,
+                           file_name(subject.location), subject.location.line())) {}
 
 ErrorClassification classify(CUresult code) {
   const auto row = std::ranges::find(kErrors, code, &ErrorRow::code);

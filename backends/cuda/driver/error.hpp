@@ -31,14 +31,14 @@ class CallError final : public std::exception {
             std::string_view meaning);
 
   /// "cuMemAlloc_v2 of device memory of 4096 bytes: out of memory (CUDA_ERROR_OUT_OF_MEMORY, 2), at handles.cpp:31".
-  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+  [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
   [[nodiscard]] const std::string& call() const { return function_name_; }
-  [[nodiscard]] int code() const { return code_; }
+  [[nodiscard]] int code() const { return result_code_; }
 
  private:
   std::string function_name_;  ///< name of the failed function
-  int code_;                   ///< result code of the library
-  std::string text_;           ///< the whole message, as what() returns it
+  int result_code_;            ///< result code of the library
+  std::string message_;        ///< the whole message, as what() returns it
 };
 
 /// What caused a failed driver call.

@@ -16,25 +16,25 @@ namespace assay::cuda {
 template <typename Value, auto End>
 class OwnedHandle {
  public:
-  OwnedHandle(const Driver& driver, Value value) : driver_(&driver), value_(value) {}
+  OwnedHandle(const Driver& driver, Value value) : driver_(&driver), handle_(value) {}
   OwnedHandle(OwnedHandle&& other) noexcept
-      : driver_(other.driver_), value_(std::exchange(other.value_, std::nullopt)) {}
+      : driver_(other.driver_), handle_(std::exchange(other.handle_, std::nullopt)) {}
   OwnedHandle& operator=(OwnedHandle&& other) noexcept {
     std::swap(driver_, other.driver_);
-    std::swap(value_, other.value_);
+    std::swap(handle_, other.handle_);
     return *this;
   }
   OwnedHandle(const OwnedHandle&) = delete;
   OwnedHandle& operator=(const OwnedHandle&) = delete;
   ~OwnedHandle() {
-    if (value_) (driver_->*End).address(*value_);
+    if (handle_) (driver_->*End).address(*handle_);
   }
 
-  [[nodiscard]] Value get() const { return *value_; }
+  [[nodiscard]] Value get() const { return *handle_; }
 
  private:
-  const Driver* driver_;        ///< must outlive this object
-  std::optional<Value> value_;  ///< the owned driver object; nullopt after a move
+  const Driver* driver_;         ///< must outlive this object
+  std::optional<Value> handle_;  ///< the owned driver object; nullopt after a move
 };
 
 /// A reference to a device's primary context.

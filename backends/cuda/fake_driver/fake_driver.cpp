@@ -140,7 +140,7 @@ ASSAY_FAKE(
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
      unsigned block_z, unsigned shared_bytes, CUstream, void** arguments, void**),
     {
-      return process().run_recorded(RecordedActivity::Kind::kKernel, 0, [&] {
+      return process().run_and_record(RecordedActivity::Kind::kKernel, 0, [&] {
         return gpu.launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, arguments);
       });
     })
@@ -157,8 +157,8 @@ ASSAY_FAKE(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, std::size_t 
 ASSAY_FAKE(cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, std::size_t bytes, CUstream),
            { return copied(static_cast<std::byte*>(to), gpu.host(from, bytes), bytes); })
 ASSAY_FAKE(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream), {
-  return process().run_recorded(RecordedActivity::Kind::kCopy, bytes,
-                                [&] { return copied(gpu.host(to, bytes), gpu.host(from, bytes), bytes); });
+  return process().run_and_record(RecordedActivity::Kind::kCopy, bytes,
+                                  [&] { return copied(gpu.host(to, bytes), gpu.host(from, bytes), bytes); });
 })
 ASSAY_FAKE(cuMemsetD8Async, (CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream), {
   std::byte* const memory = gpu.host(to, bytes);

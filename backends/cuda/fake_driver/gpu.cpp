@@ -42,13 +42,13 @@ CUresult FakeGpu::load_module(const std::string& image, CUmodule* module) {
   owned->parsed_module = std::make_shared<const ptx::Module>(parsed.take());
   *module = reinterpret_cast<CUmodule>(owned.get());
   modules_.emplace(*module, std::move(owned));
-  ++live_objects_.modules;
+  ++live_object_counts_.modules;
   return CUDA_SUCCESS;
 }
 
 CUresult FakeGpu::unload_module(CUmodule module) {
   if (modules_.erase(module) == 0) return CUDA_ERROR_INVALID_HANDLE;
-  --live_objects_.modules;
+  --live_object_counts_.modules;
   return CUDA_SUCCESS;
 }
 
@@ -86,7 +86,7 @@ CUresult FakeGpu::launch(CUfunction function, ptx::LaunchGeometry geometry, void
   }
   // Not owning: the module owns the kernel and outlives the launch.
   const std::shared_ptr<const ptx::Kernel> borrowed(&kernel, [](const ptx::Kernel*) {});
-  ptx::LaunchOptions options{.checks = ptx::Checks::none(),
+  ptx::LaunchOptions options{.checks = ptx::EnabledChecks::none(),
                              .instruction_limit = std::numeric_limits<std::uint64_t>::max()};
   options.checks.reports_misaligned = true;
   const CUresult result = result_of(machine_.launch(borrowed, geometry, values, options));
@@ -97,7 +97,7 @@ CUresult FakeGpu::launch(CUfunction function, ptx::LaunchGeometry geometry, void
 }
 
 CUdeviceptr FakeGpu::base_of(std::size_t slot) {
-  return ((slot + ptx::kFirstAllocationWindow) << ptx::kAddressWindowBits) + ptx::kAddressWindowMiddle;
+  return ((slot + ptx::kFirstAllocationWindowIndex) << ptx::kAddressWindowBits) + ptx::kAddressWindowMiddleOffset;
 }
 
 CUresult FakeGpu::allocate(std::size_t bytes, CUdeviceptr* address) {
@@ -107,7 +107,7 @@ CUresult FakeGpu::allocate(std::size_t bytes, CUdeviceptr* address) {
   if (slot == allocations_.end()) slot = allocations_.emplace(slot);
   slot->emplace(bytes);
   used_bytes_ += bytes;
-  ++live_objects_.allocations;
+  ++live_object_counts_.allocations;
   *address = base_of(static_cast<std::size_t>(slot - allocations_.begin()));
   return CUDA_SUCCESS;
 }
@@ -117,7 +117,7 @@ CUresult FakeGpu::free(CUdeviceptr address) {
     if (!allocations_[i] || base_of(i) != address) continue;
     used_bytes_ -= allocations_[i]->size();
     allocations_[i].reset();
-    --live_objects_.allocations;
+    --live_object_counts_.allocations;
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_INVALID_VALUE;
@@ -136,13 +136,13 @@ std::byte* FakeGpu::host(CUdeviceptr address, std::size_t bytes) {
 CUevent FakeGpu::make_event() {
   const auto event = reinterpret_cast<CUevent>(++last_event_number_);
   event_times_[event];
-  ++live_objects_.events;
+  ++live_object_counts_.events;
   return event;
 }
 
 CUresult FakeGpu::end_event(CUevent event) {
   if (event_times_.erase(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
-  --live_objects_.events;
+  --live_object_counts_.events;
   return CUDA_SUCCESS;
 }
 

@@ -15,7 +15,7 @@
 namespace assay::cuda::fake {
 
 /// The number of live objects of each kind.
-struct LiveObjects {
+struct LiveObjectCounts {
   int contexts = 0;
   int modules = 0;
   int streams = 0;
@@ -42,15 +42,15 @@ class FakeGpu {
   /// The host memory of `bytes` bytes at the device address; null if they are not GPU memory.
   std::byte* host(CUdeviceptr address, std::size_t bytes);
 
-  CUstream make_stream() { return ++live_objects_.streams, reinterpret_cast<CUstream>(++last_stream_number_); }
-  void end_stream() { --live_objects_.streams; }
+  CUstream make_stream() { return ++live_object_counts_.streams, reinterpret_cast<CUstream>(++last_stream_number_); }
+  void end_stream() { --live_object_counts_.streams; }
   CUevent make_event();
   CUresult end_event(CUevent event);
   CUresult record(CUevent event);
   CUresult elapsed(CUevent start, CUevent end, float* milliseconds) const;
 
-  void count_context(int change) { live_objects_.contexts += change; }
-  [[nodiscard]] const LiveObjects& live() const { return live_objects_; }
+  void count_context(int change) { live_object_counts_.contexts += change; }
+  [[nodiscard]] const LiveObjectCounts& live() const { return live_object_counts_; }
   /// Waits for all launches, after which their failure is known.
   CUresult wait() { return reported_failure_ = kernel_failure_; }
   [[nodiscard]] CUresult reported_failure() const { return reported_failure_; }
@@ -73,7 +73,7 @@ class FakeGpu {
   std::map<CUevent, std::optional<Clock::time_point>> event_times_;  ///< time of recording; nullopt: not recorded
   std::uintptr_t last_stream_number_ = 0;     ///< number of the stream created last, which is its handle
   std::uintptr_t last_event_number_ = 0;      ///< number of the event created last, which is its handle
-  LiveObjects live_objects_;                  ///< number of live objects
+  LiveObjectCounts live_object_counts_;       ///< number of live objects
   CUresult kernel_failure_ = CUDA_SUCCESS;    ///< failure of a kernel, which is permanent; CUDA_SUCCESS: none
   CUresult reported_failure_ = CUDA_SUCCESS;  ///< the same once a call has waited; then all calls report it
 };

@@ -77,7 +77,7 @@ Result<void> DriverScript::parse_rule(std::string_view key, std::string_view val
     return {};
   }
   for (const auto& [name, member] :
-       {std::pair{"gpus", &gpu_count_}, {"lost", &lost_gpu_}, {"compute", &compute_capability_}}) {
+       {std::pair{"gpus", &gpu_count_}, {"lost", &lost_gpu_ordinal_}, {"compute", &compute_capability_}}) {
     if (key != name) continue;
     const auto count = number<int>(value);
     *member = count.value_or(0);
@@ -88,7 +88,7 @@ Result<void> DriverScript::parse_rule(std::string_view key, std::string_view val
   const auto step = step_of(value);
   if (at == std::string_view::npos || !turn || !step)
     return Error{"CALL@N=RESULT, where RESULT is an error number, lose, hang or die"};
-  scripted_actions_[std::string(key.substr(0, at))][*turn] = *step;
+  actions_by_function_and_call_number_[std::string(key.substr(0, at))][*turn] = *step;
   return {};
 }
 
@@ -105,9 +105,9 @@ std::string DriverScript::with_replaced_instructions(std::string ptx) const {
 }
 
 ScriptedAction DriverScript::next(const char* call) {
-  const std::uint64_t turn = ++call_counts_[call];
-  const auto rules = scripted_actions_.find(std::string_view(call));
-  if (rules == scripted_actions_.end()) return {};
+  const std::uint64_t turn = ++call_counts_by_function_[call];
+  const auto rules = actions_by_function_and_call_number_.find(std::string_view(call));
+  if (rules == actions_by_function_and_call_number_.end()) return {};
   const auto step = rules->second.find(turn);
   return step == rules->second.end() ? ScriptedAction{} : step->second;
 }

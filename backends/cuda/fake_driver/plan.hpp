@@ -45,7 +45,7 @@ class DriverScript {
 
   [[nodiscard]] std::size_t memory_bytes() const { return memory_bytes_; }
   [[nodiscard]] int gpus() const { return gpu_count_; }
-  [[nodiscard]] bool has_lost_gpu(int gpu) const { return gpu == lost_gpu_; }
+  [[nodiscard]] bool has_lost_gpu(int gpu) const { return gpu == lost_gpu_ordinal_; }
   [[nodiscard]] int compute_capability() const { return compute_capability_; }  ///< 75 means 7.5
   /// Returns the PTX with the instruction replacements of `wrong` applied.
   [[nodiscard]] std::string with_replaced_instructions(std::string ptx) const;
@@ -59,14 +59,14 @@ class DriverScript {
 
   std::size_t memory_bytes_ = std::size_t{1} << 30U;  ///< size of the GPU memory
   int gpu_count_ = 1;                                 ///< number of GPUs
-  int lost_gpu_ = -1;            ///< number of the GPU on which no context can be created; -1: none
+  int lost_gpu_ordinal_ = -1;    ///< number of the GPU on which no context can be created; -1: none
   int compute_capability_ = 75;  ///< compute capability times ten: 75 means 7.5
   std::vector<std::pair<std::string, std::string>> instruction_replacements_;  ///< instructions and their replacements
   std::size_t max_activity_records_ =
       std::numeric_limits<std::size_t>::max();  ///< CUPTI records before others are dropped
   /// Actions by name of the called function and by number of the call, counted from 1.
-  std::map<std::string, std::map<std::uint64_t, ScriptedAction>, std::less<>> scripted_actions_;
-  std::map<std::string, std::uint64_t, std::less<>> call_counts_;  ///< number of calls so far, by function
+  std::map<std::string, std::map<std::uint64_t, ScriptedAction>, std::less<>> actions_by_function_and_call_number_;
+  std::map<std::string, std::uint64_t, std::less<>> call_counts_by_function_;  ///< number of calls so far, by function
 };
 
 }  // namespace assay::cuda::fake

@@ -44,7 +44,7 @@ class FakeDriverState {
 
   /// Does the work and records it as an activity; for a launch, also records the call.
   template <typename Work>
-  CUresult run_recorded(RecordedActivity::Kind kind, std::uint64_t bytes, const Work& work) {
+  CUresult run_and_record(RecordedActivity::Kind kind, std::uint64_t bytes, const Work& work) {
     const std::uint64_t start = now();
     const CUresult result = work();
     const std::uint64_t end = now();

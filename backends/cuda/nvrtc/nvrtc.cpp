@@ -96,17 +96,17 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
       "--std=c++17",
       "--gpu-architecture=" + options.architecture,
       fmt::format("--fmad={}", boolean(flags.contracts_multiply_add)),
-      fmt::format("--ftz={}", boolean(flags.flush_subnormals)),
-      fmt::format("--prec-div={}", boolean(flags.precise_division)),
-      fmt::format("--prec-sqrt={}", boolean(flags.precise_square_root)),
+      fmt::format("--ftz={}", boolean(flags.flushes_subnormals)),
+      fmt::format("--prec-div={}", boolean(flags.has_precise_division)),
+      fmt::format("--prec-sqrt={}", boolean(flags.has_precise_square_root)),
   };
-  if (flags.approximate_functions) {
+  if (flags.uses_approximate_functions) {
     arguments.emplace_back("--use_fast_math");
   }
   if (options.precision == backends::Precision::kPromoted) {
     arguments.emplace_back("--define-macro=ASSAY_REAL=double");
   }
-  if (options.unoptimized) {
+  if (options.disables_optimizations) {
     arguments.emplace_back("--device-debug");
   } else if (options.emit_line_info) {
     arguments.emplace_back("--generate-line-info");
@@ -154,7 +154,7 @@ Result<Nvrtc> Nvrtc::load_first(std::span<const std::string> paths) {
     return Error{"no NVRTC", library.error().message};
   }
   Nvrtc nvrtc;
-  nvrtc.library_ = library->name();
+  nvrtc.library_name_or_path_ = library->name();
 #define ASSAY_LOAD(symbol, result, parameters)                       \
   if (!library->find(#symbol, nvrtc.symbol##_)) {                    \
     return Error{"no NVRTC", library->name() + " lacks " + #symbol}; \
@@ -163,7 +163,7 @@ Result<Nvrtc> Nvrtc::load_first(std::span<const std::string> paths) {
 #undef ASSAY_LOAD
 
   int count = 0;
-  if (nvrtc.nvrtcVersion_(&nvrtc.major_, &nvrtc.minor_) != kNvrtcSuccess ||
+  if (nvrtc.nvrtcVersion_(&nvrtc.major_version_, &nvrtc.minor_version_) != kNvrtcSuccess ||
       nvrtc.nvrtcGetNumSupportedArchs_(&count) != kNvrtcSuccess) {
     return Error{"no NVRTC", library->name() + " does not report its version"};
   }
@@ -174,7 +174,7 @@ Result<Nvrtc> Nvrtc::load_first(std::span<const std::string> paths) {
   return nvrtc;
 }
 
-std::string Nvrtc::version() const { return fmt::format("{}.{}", major_, minor_); }
+std::string Nvrtc::version() const { return fmt::format("{}.{}", major_version_, minor_version_); }
 
 std::string Nvrtc::full_version() const {
   constexpr std::string_view kBefore = ", V";  // "// Cuda compilation tools, release 13.0, V13.0.88"
@@ -200,7 +200,7 @@ CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name
     return BuildFailed{BuildFailed::Kind::kResourceFailure, fmt::format("NVRTC: {}", nvrtcGetErrorString_(created))};
   }
   std::vector<std::string> arguments = nvrtc_arguments(options);
-  if (major_ < 13) std::erase(arguments, kFastCompile);
+  if (major_version_ < 13) std::erase(arguments, kFastCompile);
   std::vector<const char*> pointers;
   for (const std::string& argument : arguments) {
     pointers.push_back(argument.c_str());
@@ -227,7 +227,7 @@ CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name
 
 std::filesystem::path Nvrtc::library_file() const {
   std::error_code error;
-  return std::filesystem::canonical(library_, error);
+  return std::filesystem::canonical(library_name_or_path_, error);
 }
 
 Result<bool> same_compiled_code(const backends::EmittedKernel& a, const backends::EmittedKernel& b) {

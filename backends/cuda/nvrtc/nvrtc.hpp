@@ -19,8 +19,8 @@ struct NvrtcOptions {
   std::string architecture = "compute_75";  ///< target: compute_XX gives PTX, sm_XX gives PTX and a cubin
   backends::BuildFlags flags = backends::BuildFlags::strict();  ///< numeric mode of the build
   backends::Precision precision = backends::Precision::kNative;
-  bool emit_line_info = false;  ///< whether the PTX contains line numbers of the source
-  bool unoptimized = false;     ///< whether NVRTC compiles for a debugger, which disables all optimizations
+  bool emit_line_info = false;          ///< whether the PTX contains line numbers of the source
+  bool disables_optimizations = false;  ///< whether NVRTC compiles for a debugger, which disables all optimizations
 };
 
 /// The full command line of the options; it sets every option whose default could change between toolkits.
@@ -52,8 +52,8 @@ class Nvrtc {
   [[nodiscard]] std::string version() const;  ///< version of NVRTC: "13.0"
   /// The version with the number of the build, which only generated PTX states: "13.0.88". Compiles an empty program.
   [[nodiscard]] std::string full_version() const;
-  [[nodiscard]] int major_version() const { return major_; }
-  [[nodiscard]] const std::string& library() const { return library_; }
+  [[nodiscard]] int major_version() const { return major_version_; }
+  [[nodiscard]] const std::string& library() const { return library_name_or_path_; }
   /// The library with symbolic links resolved, which identifies it; empty if it no longer exists.
   [[nodiscard]] std::filesystem::path library_file() const;
   /// Whether this version supports the architecture, such as "compute_100" or "sm_75".
@@ -70,9 +70,9 @@ class Nvrtc {
 #define ASSAY_DECLARE(name, result, parameters) result(*name##_) parameters = nullptr;
   ASSAY_NVRTC_SYMBOLS(ASSAY_DECLARE)
 #undef ASSAY_DECLARE
-  std::string library_;                       ///< name or path by which the library was opened
-  int major_ = 0;                             ///< major number of the version
-  int minor_ = 0;                             ///< minor number of the version
+  std::string library_name_or_path_;          ///< name or path by which the library was opened
+  int major_version_ = 0;                     ///< major number of the version
+  int minor_version_ = 0;                     ///< minor number of the version
   std::vector<int> supported_architectures_;  ///< supported architectures: 75 for compute_75 and sm_75
 };
 

@@ -125,7 +125,7 @@ TEST_F(NvrtcTest, FullVersionStartsWithMajorAndMinorVersion) {
 }
 
 TEST(NvrtcArguments, RequestDebugCodeIfUnoptimized) {
-  EXPECT_THAT(nvrtc_arguments({.emit_line_info = true, .unoptimized = true}), Contains("--device-debug"));
+  EXPECT_THAT(nvrtc_arguments({.emit_line_info = true, .disables_optimizations = true}), Contains("--device-debug"));
   EXPECT_THAT(nvrtc_arguments({.emit_line_info = true}), Not(Contains("--device-debug")));
 }
 

@@ -37,7 +37,7 @@ inline backends::BuiltKernel built_kernel(const std::filesystem::path& directory
                               .content = ptx_of(name, body)};
   std::ofstream(artifact.path) << artifact.content;
   return {.name = name,
-          .entries = {{.pass = backends::Pass::kForward, .symbol = name + "_forward", .parameter_count = 2}},
+          .entry_points = {{.pass = backends::Pass::kForward, .symbol = name + "_forward", .parameter_count = 2}},
           .artifacts = {std::make_shared<const backends::Artifact>(std::move(artifact))},
           .target_architectures = {},
           .log = {}};

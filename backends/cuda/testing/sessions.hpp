@@ -46,30 +46,32 @@ class CudaSession : public ::testing::Test {
   /// Sets the plan of the workers started from now on.
   static void plan(const std::string& text) { ::setenv("ASSAY_FAKE_GPU", text.c_str(), 1); }
 
-  static Result<std::unique_ptr<backends::Session>> open(std::size_t device_memory_limit = 0) {
-    return open_session({.buffer_bytes = kBufferBytes}, {.ordinal = 0, .name = "fake", .major = 7, .minor = 5},
-                        device_memory_limit, ASSAY_CUDA_WORKER);
+  static Result<std::unique_ptr<backends::DeviceSession>> open(std::size_t device_memory_limit_bytes = 0) {
+    return open_session(
+        {.buffer_bytes = kBufferBytes},
+        {.gpu_ordinal = 0, .name = "fake", .compute_capability_major = 7, .compute_capability_minor = 5},
+        device_memory_limit_bytes, ASSAY_CUDA_WORKER);
   }
 
   /// A launch of the kernel over its own buffer of `count` floats, all 2, with a = 10.
-  static backends::LaunchRequest launch(backends::Session& session, const backends::BuiltKernel& kernel,
+  static backends::LaunchRequest launch(backends::DeviceSession& session, const backends::BuiltKernel& kernel,
                                         std::int64_t count) {
     const backends::BufferId buffer = session.allocate(static_cast<std::size_t>(count) * sizeof(float)).value();
     std::ranges::fill(floats(session, buffer), 2.0F);
     backends::KernelArgument pointer;
     pointer.bytes.resize(sizeof(void*));
-    pointer.pointers.push_back({.position = 0, .address = {buffer, 0}});
+    pointer.pointers.push_back({.byte_offset = 0, .address = {buffer, 0}});
     return {.kernel = &kernel,
             .threads = count,
             .arguments = {pointer, backends::KernelArgument::value(10.0F)},
             .time_limit = std::chrono::milliseconds{150}};
   }
 
-  static std::span<float> floats(backends::Session& session, backends::BufferId buffer) {
+  static std::span<float> floats(backends::DeviceSession& session, backends::BufferId buffer) {
     const std::span<std::byte> bytes = session.bytes(buffer);
     return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
   }
-  static std::span<float> result(backends::Session& session, const backends::LaunchRequest& launch) {
+  static std::span<float> result(backends::DeviceSession& session, const backends::LaunchRequest& launch) {
     return floats(session, launch.arguments[0].pointers[0].address.buffer);
   }
 

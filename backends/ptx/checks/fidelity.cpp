@@ -16,11 +16,11 @@ class Taint {
   bool follow(const Op& op, bool approximated) {
     changed_ = false;
     const bool guarded = op.is_guarded && has(op.guard);
-    switch (op.control) {
-      case Control::kMemory: access(op, kernel_.memory_ops[op.memory_or_call_index], guarded); break;
-      case Control::kHandlerOnly:
-      case Control::kWarpOperation:
-      case Control::kBarrier:
+    switch (op.dispatch_kind) {
+      case DispatchKind::kMemory: access(op, kernel_.memory_ops[op.memory_or_call_index], guarded); break;
+      case DispatchKind::kHandlerOnly:
+      case DispatchKind::kWarpOperation:
+      case DispatchKind::kBarrier:
         if (guarded || approximated || has(op.a) || has(op.b) || has(op.c) || has(op.e)) {
           add(op.d);
           add(op.d2);

@@ -31,9 +31,9 @@ std::string describe(const CheckFinding& finding) {
   if (finding.access_bytes != 0) {
     text +=
         fmt::format(", {} bytes at {} address 0x{:x}", finding.access_bytes, to_text(finding.space), finding.address);
-    text += finding.allocation.empty() ? ", which is not allocated"
-                                       : fmt::format(", offset {} of '{}', which has {} bytes", finding.offset,
-                                                     finding.allocation, finding.allocation_bytes);
+    text += finding.allocation_name.empty() ? ", which is not allocated"
+                                            : fmt::format(", offset {} of '{}', which has {} bytes", finding.offset,
+                                                          finding.allocation_name, finding.allocation_bytes);
   }
   if (finding.conflicting_access) text += fmt::format("; conflicts with {}", text_of(*finding.conflicting_access));
   if (finding.count > 1) text += fmt::format("; {} times", finding.count);

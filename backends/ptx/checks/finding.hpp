@@ -37,7 +37,7 @@ struct CheckFinding {
     kWriteWriteRace,
     kReadWriteRace,
     kAtomicRace,       ///< unordered atomic and non-atomic accesses
-    kReadOnlyWrite,    ///< a write to an allocation marked read-only
+    kWriteToReadOnly,  ///< a write to an allocation marked read-only
     kNonCoherentRead,  ///< .nc load of memory that the same launch writes
     kBarrierDivergence,
     kInactiveLane,      ///< a warp operation that involves a non-participating lane
@@ -50,7 +50,7 @@ struct CheckFinding {
       conflicting_access;        ///< the earlier conflicting access of a race; nullopt for other kinds
   Space space = Space::kGlobal;  ///< state space of the access
   std::uint64_t address = 0;     ///< address as the kernel computed it
-  std::string allocation;        ///< name of the allocation that the address belongs to; empty if none
+  std::string allocation_name;   ///< name of the allocation that the address belongs to; empty if none
   std::int64_t offset = 0;       ///< position of the address in bytes from the start of the allocation; may be outside
   std::uint64_t allocation_bytes = 0;  ///< size of the allocation
   std::uint32_t access_bytes = 0;      ///< size of the access

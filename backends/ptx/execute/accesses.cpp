@@ -35,23 +35,23 @@ template <class T>
 using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 template <class T>
 Word<T>* slot_words(WarpState& lanes, FrameSlot slot) {
-  return reinterpret_cast<Word<T>*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstant));
+  return reinterpret_cast<Word<T>*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstantFrameBit));
 }
 
 template <class Use>
-void each_lane(std::uint32_t mask, Use use) {
-  if (mask == kAllLanes) {
+void each_lane(std::uint32_t lane_mask, Use use) {
+  if (lane_mask == kAllLanes) {
     for (unsigned lane = 0; lane < kLanesPerWarp; ++lane)
       use(lane);
     return;
   }
-  for (; mask != 0; mask &= mask - 1)
-    use(static_cast<unsigned>(std::countr_zero(mask)));
+  for (; lane_mask != 0; lane_mask &= lane_mask - 1)
+    use(static_cast<unsigned>(std::countr_zero(lane_mask)));
 }
 
 }  // namespace
 
-void Execution::access(Warp& warp, const Op& op, std::uint32_t mask) {
+void Execution::access(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
   Addresses addresses;
   if (memory.has_no_base) {
@@ -65,41 +65,41 @@ void Execution::access(Warp& warp, const Op& op, std::uint32_t mask) {
     for (unsigned i = 0; i < kLanesPerWarp; ++i)
       addresses[i] = std::uint64_t{base[i]} + op.immediate;
   }
-  if (memory.space != Space::kGeneric) return access_space(warp, op, memory, memory.space, mask, addresses);
+  if (memory.space != Space::kGeneric) return access_space(warp, op, memory, memory.space, lane_mask, addresses);
   // Lanes may address different spaces.
-  while (mask != 0 && !is_stopped_) {
+  while (lane_mask != 0 && !is_stopped_) {
     const std::uint64_t window =
-        std::min(addresses[std::countr_zero(mask)] >> kAddressWindowBits, kFirstAllocationWindow);
+        std::min(addresses[std::countr_zero(lane_mask)] >> kAddressWindowBits, kFirstAllocationWindowIndex);
     std::uint32_t same = 0;
-    each_lane(mask, [&](unsigned lane) {
-      if (std::min(addresses[lane] >> kAddressWindowBits, kFirstAllocationWindow) != window) return;
+    each_lane(lane_mask, [&](unsigned lane) {
+      if (std::min(addresses[lane] >> kAddressWindowBits, kFirstAllocationWindowIndex) != window) return;
       same |= 1U << lane;
-      if (window != 0 && window < kFirstAllocationWindow) addresses[lane] &= kWindowMask;
+      if (window != 0 && window < kFirstAllocationWindowIndex) addresses[lane] &= kWindowMask;
     });
-    const Space space = window == kSharedWindow  ? Space::kShared
-                        : window == kLocalWindow ? Space::kLocal
-                        : window == kParamWindow ? Space::kParam
-                                                 : Space::kGlobal;
+    const Space space = window == kSharedWindowIndex  ? Space::kShared
+                        : window == kLocalWindowIndex ? Space::kLocal
+                        : window == kParamWindowIndex ? Space::kParam
+                                                      : Space::kGlobal;
     access_space(warp, op, memory, space, same, addresses);
-    mask &= ~same;
+    lane_mask &= ~same;
   }
 }
 
-void Execution::access_space(Warp& warp, const Op& op, const MemoryOp& memory, Space space, std::uint32_t mask,
+void Execution::access_space(Warp& warp, const Op& op, const MemoryOp& memory, Space space, std::uint32_t lane_mask,
                              const Addresses& addresses) {
   switch (space) {
-    case Space::kShared: return access_shared(warp, op, memory, mask, addresses);
-    case Space::kLocal: return access_local(warp, op, memory, mask, addresses);
-    case Space::kParam: return access_parameters(warp, op, memory, mask, addresses);
-    default: return access_global(warp, op, memory, mask, addresses);
+    case Space::kShared: return access_shared(warp, op, memory, lane_mask, addresses);
+    case Space::kLocal: return access_local(warp, op, memory, lane_mask, addresses);
+    case Space::kParam: return access_parameters(warp, op, memory, lane_mask, addresses);
+    default: return access_global(warp, op, memory, lane_mask, addresses);
   }
 }
 
-void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
+void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                               const Addresses& addresses) {
   const unsigned width = bytes_of(memory.type) * memory.element_count;
   const bool writes = memory.access != Access::kLoad;
-  const Checks& checks = options_.checks;
+  const EnabledChecks& checks = options_.checks;
   const bool shadowed = checks.reports_races || checks.reports_uninitialized || checks.reports_non_coherent;
   std::uint64_t window = 0;
   std::uint64_t first = 0;
@@ -108,13 +108,13 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
   ShadowCell* cells = nullptr;
   const FastRaceCheck watch = make_fast_race_check(warp, memory);
   Pointers pointers;
-  std::uint32_t good = mask;
-  each_lane(mask, [&](unsigned lane) {
+  std::uint32_t good = lane_mask;
+  each_lane(lane_mask, [&](unsigned lane) {
     const std::uint64_t address = addresses[lane];
-    const std::uint32_t thread = warp.index * kLanesPerWarp + lane;
+    const std::uint32_t thread = warp.index_in_block * kLanesPerWarp + lane;
     if (address >> kAddressWindowBits != window) {
       window = address >> kAddressWindowBits;
-      first = (window << kAddressWindowBits) + kAddressWindowMiddle;
+      first = (window << kAddressWindowBits) + kAddressWindowMiddleOffset;
       allocation = memory_.find_allocation(address);
       end = allocation != nullptr && allocation->bytes.size() >= width ? allocation->bytes.size() - width + 1 : 0;
       cells = shadowed && end != 0 ? memory_.cells_of(*allocation) : nullptr;
@@ -129,7 +129,7 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
         add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kGlobal, address, width);
     }
     if (writes && allocation->flags.read_only && checks.reports_read_only) {
-      add_finding(CheckFinding::Kind::kReadOnlyWrite, op, thread, Space::kGlobal, address, width);
+      add_finding(CheckFinding::Kind::kWriteToReadOnly, op, thread, Space::kGlobal, address, width);
     }
     pointers[lane] = allocation->bytes.data() + offset;
     if (cells != nullptr) {
@@ -143,29 +143,29 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
   transfer(warp, memory, good, pointers, true);
 }
 
-void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
+void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                               const Addresses& addresses) {
   const unsigned width = bytes_of(memory.type) * memory.element_count;
   const bool shadowed = options_.checks.reports_races || options_.checks.reports_uninitialized;
   const FastRaceCheck watch = make_fast_race_check(warp, memory);
   Pointers pointers;
-  std::uint32_t good = mask;
-  each_lane(mask, [&](unsigned lane) {
+  std::uint32_t good = lane_mask;
+  each_lane(lane_mask, [&](unsigned lane) {
     const std::uint64_t address = addresses[lane];
-    const std::uint32_t thread = warp.index * kLanesPerWarp + lane;
+    const std::uint32_t thread = warp.index_in_block * kLanesPerWarp + lane;
     const std::uint64_t variable = (address >> kSharedOffsetBits) - 1;
     const std::uint64_t offset = (address & ((1U << kSharedOffsetBits) - 1)) - kSharedMiddleOffset;
-    if (variable >= shared_memory_.size() || offset >= shared_memory_[variable].size() ||
-        shared_memory_[variable].size() - offset < width) {
+    if (variable >= shared_memory_by_variable_.size() || offset >= shared_memory_by_variable_[variable].size() ||
+        shared_memory_by_variable_[variable].size() - offset < width) {
       good &= ~(1U << lane);
       return add_finding(CheckFinding::Kind::kOutOfBounds, op, thread, Space::kShared, address, width);
     }
     if ((address & (width - 1)) != 0 && options_.checks.reports_misaligned) {
       add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kShared, address, width);
     }
-    pointers[lane] = shared_memory_[variable].data() + offset;
+    pointers[lane] = shared_memory_by_variable_[variable].data() + offset;
     if (shadowed) {
-      check_access(watch, shared_shadow_cells_[variable].data(), offset, width,
+      check_access(watch, shared_shadow_cells_by_variable_[variable].data(), offset, width,
                    {op, memory, thread, warp.last_synchronization_epoch, address, Space::kShared, false});
     }
   });
@@ -174,18 +174,18 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
 }
 
 /// Kernel parameters are the same bytes for all threads and read-only.
-void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
+void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                                   const Addresses& addresses) {
   const unsigned width = bytes_of(memory.type) * memory.element_count;
   Pointers pointers;
-  std::uint32_t good = mask;
-  each_lane(mask, [&](unsigned lane) {
+  std::uint32_t good = lane_mask;
+  each_lane(lane_mask, [&](unsigned lane) {
     const std::uint64_t address = addresses[lane];
     const bool inside = address < parameters_.size() && parameters_.size() - address >= width;
     if (!inside || memory.access != Access::kLoad) {
       good &= ~(1U << lane);
-      return add_finding(inside ? CheckFinding::Kind::kReadOnlyWrite : CheckFinding::Kind::kOutOfBounds, op,
-                         warp.index * kLanesPerWarp + lane, Space::kParam, address, width);
+      return add_finding(inside ? CheckFinding::Kind::kWriteToReadOnly : CheckFinding::Kind::kOutOfBounds, op,
+                         warp.index_in_block * kLanesPerWarp + lane, Space::kParam, address, width);
     }
     pointers[lane] = parameters_.data() + address;
   });
@@ -194,21 +194,22 @@ void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memo
 
 /// Local memory is organized in words, with the lanes' words next to each other. Elements of up to 4 bytes are
 /// therefore part of one word, and elements of 8 bytes are two words.
-void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
+void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                              const Addresses& addresses) {
   const unsigned bytes = bytes_of(memory.type);
   const unsigned width = bytes * memory.element_count;
   std::uint64_t known_variable = ~std::uint64_t{0};
   std::uint64_t size = 0;
-  std::size_t first_word = 0;
-  each_lane(mask, [&](unsigned lane) {
+  std::size_t first_word_index = 0;
+  each_lane(lane_mask, [&](unsigned lane) {
     const std::uint64_t address = addresses[lane];
-    const std::uint32_t thread = warp.index * kLanesPerWarp + lane;
+    const std::uint32_t thread = warp.index_in_block * kLanesPerWarp + lane;
     const std::uint64_t variable = address >> kLocalOffsetBits;
     if (variable != known_variable) {
       known_variable = variable;
       size = variable < kernel_.local_variables.size() ? kernel_.local_variables[variable].bytes : 0;
-      first_word = variable < kernel_.local_variables.size() ? kernel_.local_variables[variable].first_word : 0;
+      first_word_index =
+          variable < kernel_.local_variables.size() ? kernel_.local_variables[variable].first_word_index : 0;
     }
     const std::uint64_t offset = (address & ((1U << kLocalOffsetBits) - 1)) - kLocalMiddleOffset;
     const bool misaligned = (offset & (width - 1)) != 0;
@@ -223,14 +224,14 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
     }
     for (unsigned element = 0; element < memory.element_count; ++element) {
       const std::uint64_t at = offset + std::uint64_t{element} * bytes;
-      const std::size_t index = (first_word + at / 4) * kLanesPerWarp + lane;
+      const std::size_t index = (first_word_index + at / 4) * kLanesPerWarp + lane;
       const auto shift = static_cast<unsigned>(at % 4);
       const auto part = static_cast<std::uint8_t>((bytes >= 4 ? 15U : (1U << bytes) - 1) << shift);
-      std::uint32_t* const low = &warp.local_memory[index];
+      std::uint32_t* const low = &warp.local_memory_words[index];
       if (memory.access == Access::kLoad) {
-        const bool second_missing = bytes == 8 && warp.written_local_bytes[index + kLanesPerWarp] != 15;
+        const bool second_missing = bytes == 8 && warp.written_local_byte_masks[index + kLanesPerWarp] != 15;
         if (options_.checks.reports_uninitialized &&
-            ((warp.written_local_bytes[index] & part) != part || second_missing)) {
+            ((warp.written_local_byte_masks[index] & part) != part || second_missing)) {
           add_finding(CheckFinding::Kind::kUninitializedRead, op, thread, Space::kLocal, address, width);
         }
         with_memory_type(memory.type, [&](auto type) {
@@ -243,26 +244,26 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
         const std::uint64_t value = slot_words<std::uint64_t>(warp, memory.values[element])[lane];
         *low = static_cast<std::uint32_t>(value);
         low[kLanesPerWarp] = static_cast<std::uint32_t>(value >> 32U);
-        warp.written_local_bytes[index] = warp.written_local_bytes[index + kLanesPerWarp] = 15;
+        warp.written_local_byte_masks[index] = warp.written_local_byte_masks[index + kLanesPerWarp] = 15;
       } else {
         const std::uint32_t value = slot_words32(warp, memory.values[element])[lane];
         const std::uint32_t field = (bytes == 4 ? 0xffffffffU : (1U << (8 * bytes)) - 1) << (8 * shift);
         *low = (*low & ~field) | ((value << (8 * shift)) & field);
-        warp.written_local_bytes[index] |= part;
+        warp.written_local_byte_masks[index] |= part;
       }
     }
   });
 }
 
-void Execution::transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask, const Pointers& pointers,
+void Execution::transfer(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask, const Pointers& pointers,
                          bool is_global) {
-  if (mask == 0) return;
+  if (lane_mask == 0) return;
   if (memory.access == Access::kAtomic) {
     const AtomicFunction function = find_atomic(memory.atomic_operation, memory.type, is_global);
     with_memory_type(memory.type, [&](auto type) {
       using T = decltype(type);
       for (const std::uint32_t lane : lane_order_) {
-        if ((mask >> lane & 1U) == 0) continue;
+        if ((lane_mask >> lane & 1U) == 0) continue;
         const std::uint64_t old = function(pointers[lane], slot_words<T>(warp, memory.values[1])[lane],
                                            slot_words<T>(warp, memory.values[2])[lane]);
         if (memory.returns_old_value)
@@ -276,14 +277,14 @@ void Execution::transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask,
     for (unsigned element = 0; element < memory.element_count; ++element) {
       Word<T>* const values = slot_words<T>(warp, memory.values[element]);
       if (memory.access == Access::kLoad) {
-        each_lane(mask, [&](unsigned lane) {
+        each_lane(lane_mask, [&](unsigned lane) {
           T value;
           std::memcpy(&value, pointers[lane] + element * sizeof(T), sizeof(T));
           values[lane] = static_cast<Word<T>>(value);
         });
       } else {
         for (const std::uint32_t lane : lane_order_) {
-          if ((mask >> lane & 1U) == 0) continue;
+          if ((lane_mask >> lane & 1U) == 0) continue;
           const T value = static_cast<T>(values[lane]);
           std::memcpy(pointers[lane] + element * sizeof(T), &value, sizeof(T));
         }
@@ -299,7 +300,7 @@ std::vector<bool> Execution::order_sensitive_ops() const {
   for (const Op& op : kernel_.ops) {
     for (const FrameSlot slot : {op.a, op.b, op.c, op.e, op.guard})
       read.insert(slot.bits);
-    if (op.control != Control::kMemory) continue;
+    if (op.dispatch_kind != DispatchKind::kMemory) continue;
     const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
     if (memory.access == Access::kLoad) continue;
     for (std::size_t i = memory.access == Access::kAtomic ? 1 : 0; i < std::size(memory.values); ++i)
@@ -308,7 +309,7 @@ std::vector<bool> Execution::order_sensitive_ops() const {
   std::vector<bool> shows(kernel_.ops.size());
   for (std::size_t i = 0; i < shows.size(); ++i) {
     const Op& op = kernel_.ops[i];
-    if (op.control != Control::kMemory) continue;
+    if (op.dispatch_kind != DispatchKind::kMemory) continue;
     const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
     if (memory.access != Access::kAtomic) continue;
     const bool swaps = memory.atomic_operation == Modifier::kCas || memory.atomic_operation == Modifier::kExch;
@@ -318,28 +319,31 @@ std::vector<bool> Execution::order_sensitive_ops() const {
   return shows;
 }
 
-void Execution::count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask,
+void Execution::count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t lane_mask,
                                  const Addresses& addresses) {
-  if (is_order_sensitive_.empty() || !is_order_sensitive_[static_cast<std::size_t>(&op - kernel_.ops.data())]) return;
+  if (is_order_sensitive_by_op_.empty() ||
+      !is_order_sensitive_by_op_[static_cast<std::size_t>(&op - kernel_.ops.data())])
+    return;
   // Each block has its own shared memory at the same 32-bit addresses.
-  const std::uint64_t block = space == Space::kShared ? ~(current_block_ << 32U) : 0;
-  std::uint64_t& collisions = *result_.profile.atomic_collisions;
-  each_lane(mask, [&](unsigned lane) {
-    const std::uint64_t thread = current_block_ * threads_in_block_ + warp.index * kLanesPerWarp + lane;
+  const std::uint64_t block = space == Space::kShared ? ~(current_block_index_ << 32U) : 0;
+  std::uint64_t& collisions = *result_.profile.atomic_collision_count;
+  each_lane(lane_mask, [&](unsigned lane) {
+    const std::uint64_t thread = current_block_index_ * threads_in_block_ + warp.index_in_block * kLanesPerWarp + lane;
     const auto [first, is_new] = first_atomic_thread_by_address_.try_emplace(addresses[lane] ^ block, thread);
     if (!is_new && first->second != thread) ++collisions;
   });
 }
 
 /// Counts the distinct 32-byte sectors, and for atomics the distinct addresses, of a warp's access.
-void Execution::count_global(const MemoryOp& memory, std::uint32_t mask, const Addresses& addresses, unsigned width) {
-  if (mask == 0) return;
+void Execution::count_global(const MemoryOp& memory, std::uint32_t lane_mask, const Addresses& addresses,
+                             unsigned width) {
+  if (lane_mask == 0) return;
   const bool is_atomic = memory.access == Access::kAtomic;
   const auto distinct = [&](unsigned shift) {
     std::uint64_t seen[kLanesPerWarp];
     unsigned count = 0;
     bool ascending = true;
-    each_lane(mask, [&](unsigned lane) {
+    each_lane(lane_mask, [&](unsigned lane) {
       const std::uint64_t unit = addresses[lane] >> shift;
       if (count != 0 && seen[count - 1] == unit) return;
       ascending = ascending && (count == 0 || seen[count - 1] < unit);
@@ -350,13 +354,13 @@ void Execution::count_global(const MemoryOp& memory, std::uint32_t mask, const A
     return static_cast<unsigned>(std::unique(seen, seen + count) - seen);
   };
   InstructionProfile& profile = result_.profile;
-  const auto lanes = static_cast<unsigned>(std::popcount(mask));
-  ++profile.global_accesses;
-  profile.sectors += distinct(kSectorBits);
+  const auto lanes = static_cast<unsigned>(std::popcount(lane_mask));
+  ++profile.global_access_count;
+  profile.accessed_sector_count += distinct(kSectorBits);
   profile.global_bytes += std::uint64_t{lanes} * width * (is_atomic ? 2 : 1);
   if (is_atomic) {
-    profile.atomics += lanes;
-    profile.atomic_addresses += distinct(0);
+    profile.atomic_operation_count += lanes;
+    profile.distinct_atomic_address_count += distinct(0);
   }
 }
 

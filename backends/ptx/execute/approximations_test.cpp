@@ -78,7 +78,7 @@ std::vector<Record> evaluated(const std::string& instruction, int operand_count)
   const auto count = static_cast<std::uint32_t>(records.size());
   auto done = testing::run(testing::entry(body), records, {{count / 256}, {256}});
   EXPECT_TRUE(done.result.ok()) << instruction << ": " << done.result.message;
-  EXPECT_EQ(done.result.profile.approximate_count, count) << instruction;
+  EXPECT_EQ(done.result.profile.approximate_instruction_count, count) << instruction;
   return done.data;
 }
 

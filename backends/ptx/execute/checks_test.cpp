@@ -44,7 +44,7 @@ TEST(PtxChecks, DetectsAccessOneElementPastEndOfArray) {
   const auto bad = run<float>(text, std::vector<float>(31));
   ASSERT_EQ(kinds(bad.result), (std::vector{Kind::kOutOfBounds, Kind::kOutOfBounds}));
   const CheckFinding& finding = bad.result.findings[0];
-  EXPECT_EQ(finding.allocation, "x");
+  EXPECT_EQ(finding.allocation_name, "x");
   EXPECT_EQ(finding.offset, 124);
   EXPECT_EQ(finding.allocation_bytes, 124U);
   EXPECT_EQ(finding.site.thread, (Dim3{31, 0, 0}));
@@ -65,7 +65,7 @@ TEST(PtxChecks, DetectsOverrunIntoNeighboringAllocation) {
   const RunResult result = machine.launch(kernel, {{1}, {32}}, arguments, {});
   expect_only(result, Kind::kOutOfBounds);
   if (HasFatalFailure()) return;
-  EXPECT_EQ(result.findings[0].allocation, "x");
+  EXPECT_EQ(result.findings[0].allocation_name, "x");
   EXPECT_EQ(result.findings[0].count, 32U);
 }
 
@@ -73,7 +73,7 @@ TEST(PtxChecks, DetectsAccessThroughNullPointer) {
   const auto bad = run<float>(body("mov.u64 %rd4, 0; ld.global.f32 %f1, [%rd4+16];"), std::vector<float>(32));
   expect_only(bad.result, Kind::kOutOfBounds);
   if (HasFatalFailure()) return;
-  EXPECT_EQ(bad.result.findings[0].allocation, "");
+  EXPECT_EQ(bad.result.findings[0].allocation_name, "");
 }
 
 TEST(PtxChecks, DetectsMisalignedAccess) {
@@ -285,7 +285,7 @@ TEST(PtxChecks, BarArriveOrdersOnlyPrecedingAccessesOfItsWarp) {
 TEST(PtxChecks, DetectsWriteToReadOnlyAllocation) {
   const std::string text = body("st.global.u32 [%rd2], %r1;");
   expect_only(run<float>(text, std::vector<float>(32), {{1}, {32}}, {}, {.read_only = true}).result,
-              Kind::kReadOnlyWrite);
+              Kind::kWriteToReadOnly);
 }
 
 TEST(PtxChecks, DetectsNonCoherentLoadOfWrittenMemory) {

@@ -40,8 +40,8 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry&
       thread_execution_deltas_(kernel.ops.size() + 1),
       instructions_left_(options.instruction_limit) {
   if (options.counts_atomic_collisions) {
-    result_.profile.atomic_collisions = 0;
-    is_order_sensitive_ = order_sensitive_ops();
+    result_.profile.atomic_collision_count = 0;
+    is_order_sensitive_by_op_ = order_sensitive_ops();
   }
   if (options.tables != nullptr) table_correction_.emplace(*options.tables, kernel);
 }
@@ -64,24 +64,24 @@ RunResult Execution::run(std::span<const std::uint64_t> variables) {
 }
 
 void Execution::prepare(std::span<const std::uint64_t> variables) {
-  constants_storage_ = std::make_unique<std::byte[]>(kernel_.constants.size() + kFrameAlignment);
+  constants_storage_ = std::make_unique<std::byte[]>(kernel_.initial_constant_frame.size() + kFrameAlignment);
   constant_frame_ = aligned(constants_storage_.get());
-  std::ranges::copy(kernel_.constants, constant_frame_);
+  std::ranges::copy(kernel_.initial_constant_frame, constant_frame_);
   for (const Kernel::Relocation& relocation : kernel_.relocations) {
     const std::uint64_t address = variables[relocation.variable_index] + relocation.offset;
     for (unsigned i = 0; i < kLanesPerWarp; ++i)
       std::memcpy(constant_frame_ + relocation.constant_offset + std::size_t{i} * 8, &address, 8);
   }
   for (const Kernel::Variable& variable : kernel_.shared_variables) {
-    const std::uint64_t bytes = variable.is_dynamic ? geometry_.dynamic_shared_bytes : variable.bytes;
-    shared_memory_.emplace_back(bytes);
-    shared_shadow_cells_.emplace_back((bytes + 3) / 4);
+    const std::uint64_t bytes = variable.is_dynamically_sized ? geometry_.dynamic_shared_bytes : variable.bytes;
+    shared_memory_by_variable_.emplace_back(bytes);
+    shared_shadow_cells_by_variable_.emplace_back((bytes + 3) / 4);
   }
-  memory_op_by_number_.assign(kMaxMemoryOps + 1, nullptr);
+  memory_op_by_number_.assign(kMaxRaceCheckNumber + 1, nullptr);
   for (const Op& op : kernel_.ops) {
-    if (op.control != Control::kMemory) continue;
+    if (op.dispatch_kind != DispatchKind::kMemory) continue;
     const std::uint16_t number = kernel_.memory_ops[op.memory_or_call_index].race_check_number;
-    if (number < kMaxMemoryOps) memory_op_by_number_[number] = &op;
+    if (number < kMaxRaceCheckNumber) memory_op_by_number_[number] = &op;
   }
   warps_.resize((threads_in_block_ + kLanesPerWarp - 1) / kLanesPerWarp);
   lane_order_ = order_of(kLanesPerWarp, kBlocksSalt + 1);
@@ -92,7 +92,8 @@ std::vector<std::uint32_t> Execution::order_of(std::size_t size, std::uint64_t s
   std::iota(order.begin(), order.end(), 0U);
   if (salt != kBlocksSalt && !options_.execution_order.reorders_within_blocks) return order;
   if (options_.execution_order.order == Order::kReverse) std::ranges::reverse(order);
-  if (options_.execution_order.order == Order::kShuffled) Rng(options_.execution_order.seed).split(salt).shuffle(order);
+  if (options_.execution_order.order == Order::kShuffled)
+    Rng(options_.execution_order.shuffle_seed).split(salt).shuffle(order);
   return order;
 }
 
@@ -101,12 +102,12 @@ void Execution::advance_epoch() {
   current_epoch_ = memory_.next_epoch(restarted);
   if (!restarted) return;
   launch_start_epoch_ = block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ = current_epoch_;
-  started_block_epochs_ = {{current_epoch_, current_block_}};
-  partial_barrier_order_.assign(warps_.size(), BarrierOrder(warps_.size()));
-  arrival_barrier_order_.fill({});
-  for (std::vector<ShadowCell>& cells : shared_shadow_cells_) {
+  started_block_epochs_ = {{current_epoch_, current_block_index_}};
+  partial_barrier_order_by_warp_.assign(warps_.size(), BarrierOrder(warps_.size()));
+  arrival_order_by_barrier_.fill({});
+  for (std::vector<ShadowCell>& cells : shared_shadow_cells_by_variable_) {
     for (ShadowCell& cell : cells)
-      cell.last_write = cell.last_read = 0;
+      cell.packed_last_write = cell.packed_last_read = 0;
   }
   for (Warp& warp : warps_)
     warp.last_synchronization_epoch = current_epoch_;
@@ -115,19 +116,19 @@ void Execution::advance_epoch() {
 // ------------------------------------------------------------------------------------------------- blocks and warps
 
 void Execution::run_block(std::uint64_t block) {
-  current_block_ = block;
-  arrived_threads_.fill(0);
-  arrival_barrier_order_.fill({});
-  partial_barrier_order_.assign(warps_.size(), BarrierOrder(warps_.size()));
+  current_block_index_ = block;
+  arrived_thread_counts_.fill(0);
+  arrival_order_by_barrier_.fill({});
+  partial_barrier_order_by_warp_.assign(warps_.size(), BarrierOrder(warps_.size()));
   advance_epoch();
   block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ = current_epoch_;
   started_block_epochs_.emplace_back(current_epoch_, block);
-  for (std::size_t i = 0; i < shared_memory_.size(); ++i) {
-    std::ranges::fill(shared_memory_[i], std::byte{0});
-    std::ranges::fill(shared_shadow_cells_[i], ShadowCell{});
-    for (std::uint64_t byte = shared_memory_[i].size() - kernel_.shared_variables[i].padding_bytes;
-         byte < shared_memory_[i].size(); ++byte)
-      shared_shadow_cells_[i][byte / 4].packed_flags |= 1U << (byte % 4);
+  for (std::size_t i = 0; i < shared_memory_by_variable_.size(); ++i) {
+    std::ranges::fill(shared_memory_by_variable_[i], std::byte{0});
+    std::ranges::fill(shared_shadow_cells_by_variable_[i], ShadowCell{});
+    for (std::uint64_t byte = shared_memory_by_variable_[i].size() - kernel_.shared_variables[i].padding_bytes;
+         byte < shared_memory_by_variable_[i].size(); ++byte)
+      shared_shadow_cells_by_variable_[i][byte / 4].packed_flags |= 1U << (byte % 4);
   }
   const std::vector<std::uint32_t> order = order_of(warps_.size(), kBlocksSalt + 2 + block);
   bool first = true;
@@ -135,8 +136,8 @@ void Execution::run_block(std::uint64_t block) {
     for (const std::uint32_t index : order) {
       Warp& warp = warps_[index];
       if (first) start_warp(warp, index);
-      if (!warp.groups.empty()) run_warp(warp);
-      if (warp.groups.empty() && warp.storage != nullptr) finish_warp(warp);
+      if (!warp.lane_groups.empty()) run_warp(warp);
+      if (warp.lane_groups.empty() && warp.storage != nullptr) finish_warp(warp);
       if (is_stopped_) break;
     }
     first = false;
@@ -148,34 +149,34 @@ void Execution::run_block(std::uint64_t block) {
 
 void Execution::start_warp(Warp& warp, std::uint32_t index) {
   if (frames_.empty()) {
-    frames_.push_back(std::make_unique<std::byte[]>(kernel_.frame_bytes + kFrameAlignment));
+    frames_.push_back(std::make_unique<std::byte[]>(kernel_.warp_frame_bytes + kFrameAlignment));
   }
   warp.storage = std::move(frames_.back());
   frames_.pop_back();
   warp.frames[0] = aligned(warp.storage.get());
   warp.frames[1] = constant_frame_;
-  warp.index = index;
+  warp.index_in_block = index;
   warp.carry_flags = 0;
-  warp.correction = table_correction_ ? &*table_correction_ : nullptr;
+  warp.result_correction = table_correction_ ? &*table_correction_ : nullptr;
   warp.last_synchronization_epoch = current_epoch_;
-  warp.live_lanes = lanes_below(threads_in_block_ - index * kLanesPerWarp);
-  warp.local_memory.resize(std::size_t{kernel_.local_words} * kLanesPerWarp);
-  warp.written_local_bytes.assign(std::size_t{kernel_.local_words} * kLanesPerWarp, 0);
-  warp.groups.assign(1, LaneGroup{.next_op = 0, .mask = warp.live_lanes});
+  warp.live_lane_mask = lanes_below(threads_in_block_ - index * kLanesPerWarp);
+  warp.local_memory_words.resize(std::size_t{kernel_.local_word_count} * kLanesPerWarp);
+  warp.written_local_byte_masks.assign(std::size_t{kernel_.local_word_count} * kLanesPerWarp, 0);
+  warp.lane_groups.assign(1, LaneGroup{.next_op_index = 0, .lane_mask = warp.live_lane_mask});
   set_special_registers(warp);
 }
 
 void Execution::finish_warp(Warp& warp) {
   frames_.push_back(std::move(warp.storage));
-  warp.groups.clear();
+  warp.lane_groups.clear();
 }
 
 void Execution::set_special_registers(Warp& warp) {
-  const Dim3 block = block_position(current_block_);
+  const Dim3 block = block_position(current_block_index_);
   for (const Kernel::SpecialRegisterSlot& special : kernel_.special_registers) {
     std::uint32_t* const word = slot_words32(warp, special.slot);
     for (std::uint32_t lane = 0; lane < kLanesPerWarp; ++lane) {
-      const Dim3 thread = thread_position(warp.index * kLanesPerWarp + lane);
+      const Dim3 thread = thread_position(warp.index_in_block * kLanesPerWarp + lane);
       const std::uint32_t bit = 1U << lane;
       const std::uint32_t values[] = {thread.x,
                                       thread.y,
@@ -190,7 +191,7 @@ void Execution::set_special_registers(Warp& warp) {
                                       geometry_.grid.y,
                                       geometry_.grid.z,
                                       lane,
-                                      warp.index,
+                                      warp.index_in_block,
                                       static_cast<std::uint32_t>(warps_.size()),
                                       bit,
                                       bit | (bit - 1),
@@ -207,7 +208,7 @@ void Execution::run_warp(Warp& warp) {
   while (!is_stopped_) {
     LaneGroup* const group = next_group(warp);
     if (group == nullptr) return;
-    while (!is_stopped_ && run_segment(warp, static_cast<std::size_t>(group - warp.groups.data()))) {
+    while (!is_stopped_ && run_segment(warp, static_cast<std::size_t>(group - warp.lane_groups.data()))) {
     }
   }
 }
@@ -220,10 +221,10 @@ LaneGroup* Execution::next_group(Warp& warp) {
   const auto before = [](const LaneGroup& a, const LaneGroup& b) {
     return a.return_addresses.size() != b.return_addresses.size()
                ? a.return_addresses.size() > b.return_addresses.size()
-               : a.next_op < b.next_op;
+               : a.next_op_index < b.next_op_index;
   };
   LaneGroup* waiting = nullptr;
-  for (LaneGroup& group : warp.groups) {
+  for (LaneGroup& group : warp.lane_groups) {
     if (group.waits_for == LaneGroup::Wait::kNone && (best == nullptr || before(group, *best))) best = &group;
     if (group.waits_for == LaneGroup::Wait::kWarp && (waiting == nullptr || before(group, *waiting))) waiting = &group;
   }
@@ -235,16 +236,16 @@ LaneGroup* Execution::next_group(Warp& warp) {
 
 /// Merges groups at the same instruction. A merged group that waited for lanes checks again.
 void Execution::merge(Warp& warp) {
-  auto& groups = warp.groups;
+  auto& groups = warp.lane_groups;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (std::size_t j = i + 1; j < groups.size();) {
-      const bool same =
-          groups[i].next_op == groups[j].next_op && groups[i].return_addresses == groups[j].return_addresses;
+      const bool same = groups[i].next_op_index == groups[j].next_op_index &&
+                        groups[i].return_addresses == groups[j].return_addresses;
       if (!same) {
         ++j;
         continue;
       }
-      groups[i].mask |= groups[j].mask;
+      groups[i].lane_mask |= groups[j].lane_mask;
       groups[i].waits_for = LaneGroup::Wait::kNone;
       groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(j));
     }
@@ -256,46 +257,47 @@ void Execution::merge(Warp& warp) {
 /// Runs a group up to and including the next instruction that is not a pure lane computation, or until it meets another
 /// group. Returns false if another group may have to run.
 bool Execution::run_segment(Warp& warp, std::size_t number) {
-  LaneGroup& group = warp.groups[number];
+  LaneGroup& group = warp.lane_groups[number];
   std::uint32_t meeting = kNoStop;
-  if (warp.groups.size() > 1) {
-    for (const LaneGroup& other : warp.groups) {
-      if (&other != &group && other.next_op > group.next_op) meeting = std::min(meeting, other.next_op);
+  if (warp.lane_groups.size() > 1) {
+    for (const LaneGroup& other : warp.lane_groups) {
+      if (&other != &group && other.next_op_index > group.next_op_index)
+        meeting = std::min(meeting, other.next_op_index);
     }
   }
   const Op* const ops = kernel_.ops.data();
-  const std::uint32_t active = group.mask;
-  const std::uint32_t from = group.next_op;
-  std::uint32_t next_op = from;
-  while (next_op != meeting) {
-    const Op& op = ops[next_op];
-    std::uint32_t mask = active;
+  const std::uint32_t active = group.lane_mask;
+  const std::uint32_t from = group.next_op_index;
+  std::uint32_t next_op_index = from;
+  while (next_op_index != meeting) {
+    const Op& op = ops[next_op_index];
+    std::uint32_t lane_mask = active;
     if (op.is_guarded) {
       const std::uint32_t guard = *slot_words32(warp, op.guard);
-      mask &= op.is_guard_negated ? ~guard : guard;
+      lane_mask &= op.is_guard_negated ? ~guard : guard;
     }
-    if (op.control == Control::kHandlerOnly) {
-      if (mask == kAllLanes) {
-        op.full(warp, op, mask);
-      } else if (mask != 0) {
-        op.masked(warp, op, mask);
+    if (op.dispatch_kind == DispatchKind::kHandlerOnly) {
+      if (lane_mask == kAllLanes) {
+        op.full_warp_handler(warp, op, lane_mask);
+      } else if (lane_mask != 0) {
+        op.masked_warp_handler(warp, op, lane_mask);
       }
-    } else if (op.control == Control::kMemory) {
-      if (mask != 0) access(warp, op, mask);
+    } else if (op.dispatch_kind == DispatchKind::kMemory) {
+      if (lane_mask != 0) access(warp, op, lane_mask);
     } else {
-      group.next_op = next_op;
-      count(from, next_op + 1, active);
-      return control(warp, number, next_op, mask);
+      group.next_op_index = next_op_index;
+      count(from, next_op_index + 1, active);
+      return control(warp, number, next_op_index, lane_mask);
     }
-    ++next_op;
+    ++next_op_index;
   }
-  count(from, next_op, active);
-  group.next_op = next_op;
+  count(from, next_op_index, active);
+  group.next_op_index = next_op_index;
   return false;
 }
 
-void Execution::count(std::uint32_t from, std::uint32_t to, std::uint32_t mask) {
-  const int lanes = std::popcount(mask);
+void Execution::count(std::uint32_t from, std::uint32_t to, std::uint32_t lane_mask) {
+  const int lanes = std::popcount(lane_mask);
   ++warp_execution_deltas_[from];
   --warp_execution_deltas_[to];
   thread_execution_deltas_[from] += lanes;
@@ -319,7 +321,8 @@ void Execution::stop(RunResult::Status status, std::string message, const Op& op
   const Instruction& instruction = *op.instruction;
   if (instruction.position.line != 0)
     result_.message += fmt::format(", '{}' at PTX line {}", instruction.text, instruction.position.line);
-  if (instruction.source.line != 0) result_.message += fmt::format(", source line {}", instruction.source.line);
+  if (instruction.debug_location.line != 0)
+    result_.message += fmt::format(", source line {}", instruction.debug_location.line);
 }
 
 void Execution::fill_profile() {
@@ -334,14 +337,15 @@ void Execution::fill_profile() {
     executed[i] = static_cast<std::uint64_t>(threads);
     const Op& op = kernel_.ops[i];
     // Moves that lowering inserted before or after an instruction are not counted as instructions.
-    if (i > 0 && kernel_.ops[i - 1].instruction == op.instruction && op.control == Control::kHandlerOnly) continue;
-    profile.warp_instructions += static_cast<std::uint64_t>(warps);
-    const std::uint64_t table_covered_count = table_correction_ ? table_correction_->table_covered_count(i) : 0;
-    if (op.exactness == Exactness::kApproximate) approximated[i] = executed[i] - table_covered_count;
-    profile.add(*op.instruction, op.exactness, executed[i], table_covered_count);
+    if (i > 0 && kernel_.ops[i - 1].instruction == op.instruction && op.dispatch_kind == DispatchKind::kHandlerOnly)
+      continue;
+    profile.warp_instruction_count += static_cast<std::uint64_t>(warps);
+    const std::uint64_t covered_execution_count = table_correction_ ? table_correction_->covered_execution_count(i) : 0;
+    if (op.exactness == Exactness::kApproximate) approximated[i] = executed[i] - covered_execution_count;
+    profile.add(*op.instruction, op.exactness, executed[i], covered_execution_count);
   }
   profile.approximation_reaches_result =
-      profile.approximate_count > 0 && approximation_reaches_result(kernel_, executed, approximated);
+      profile.approximate_instruction_count > 0 && approximation_reaches_result(kernel_, executed, approximated);
 }
 
 }  // namespace assay::ptx

@@ -23,39 +23,39 @@ namespace assay::ptx {
 /// Lanes of a warp at the same instruction, with the same callers.
 struct LaneGroup {
   enum class Wait : std::uint8_t { kNone, kWarp, kBarrier };
-  std::uint32_t next_op = 0;     ///< index of the next op in Kernel::ops
-  std::uint32_t mask = 0;        ///< lanes of the group, one bit for each
-  Wait waits_for = Wait::kNone;  ///< what the group waits for: other lanes of its warp, or a barrier
+  std::uint32_t next_op_index = 0;  ///< index of the next op in Kernel::ops
+  std::uint32_t lane_mask = 0;      ///< lanes of the group, one bit for each
+  Wait waits_for = Wait::kNone;     ///< what the group waits for: other lanes of its warp, or a barrier
   bool runs_without_missing_lanes =
       false;  ///< whether it continues without the missing lanes, because nothing else can run
   std::vector<std::uint32_t> return_addresses = {};  ///< return addresses of the calls, the innermost last
 };
 
 struct Warp : WarpState {
-  std::uint32_t index = 0;                        ///< index of the warp in its block
-  std::uint32_t live_lanes = 0;                   ///< lanes that have not exited the kernel, one bit for each
-  std::uint32_t last_synchronization_epoch = 0;   ///< epoch of the last synchronization of the warp
-  std::vector<LaneGroup> groups;                  ///< groups of lanes that run or wait separately
-  std::unique_ptr<std::byte[]> storage;           ///< memory of the warp's frame
-  std::vector<std::uint32_t> local_memory;        ///< local memory of all lanes: word w of lane i is at w * 32 + i
-  std::vector<std::uint8_t> written_local_bytes;  ///< written bytes of each of these words, one bit for each byte
+  std::uint32_t index_in_block = 0;                    ///< index of the warp in its block
+  std::uint32_t live_lane_mask = 0;                    ///< lanes that have not exited the kernel, one bit for each
+  std::uint32_t last_synchronization_epoch = 0;        ///< epoch of the last synchronization of the warp
+  std::vector<LaneGroup> lane_groups;                  ///< groups of lanes that run or wait separately
+  std::unique_ptr<std::byte[]> storage;                ///< memory of the warp's frame
+  std::vector<std::uint32_t> local_memory_words;       ///< local memory of all lanes: word w of lane i is at w * 32 + i
+  std::vector<std::uint8_t> written_local_byte_masks;  ///< written bytes of each of these words, one bit for each byte
 };
 
 /// Replaces results by those in a device's tables, and counts how often.
 class TableCorrection final : public ResultCorrection {
  public:
   TableCorrection(const ApproximationTables& tables, const Kernel& kernel) : tables_(tables), kernel_(kernel) {}
-  void apply(const Op& op, std::uint32_t mask, const std::byte* operands, std::byte* results) override;
+  void apply(const Op& op, std::uint32_t lane_mask, const std::byte* operands, std::byte* results) override;
   /// For each op, how many of its executions, summed over threads, a table covered.
-  [[nodiscard]] std::uint64_t table_covered_count(std::size_t op) const {
-    return op < table_covered_counts_.size() ? table_covered_counts_[op] : 0;
+  [[nodiscard]] std::uint64_t covered_execution_count(std::size_t op) const {
+    return op < covered_execution_counts_.size() ? covered_execution_counts_[op] : 0;
   }
 
  private:
   const ApproximationTables& tables_;
   const Kernel& kernel_;
   std::vector<std::uint64_t>
-      table_covered_counts_;  ///< number of executions that a table covered, summed over threads, by op
+      covered_execution_counts_;  ///< number of executions that a table covered, summed over threads, by op
 };
 
 class Execution {
@@ -77,36 +77,36 @@ class Execution {
   void set_special_registers(Warp& warp);  ///< sets special registers
   void finish_warp(Warp& warp);            ///< keeps its frame for reuse
   void run_warp(Warp& warp);
-  [[nodiscard]] LaneGroup* next_group(Warp& warp);                       ///< null: none can run
-  bool run_segment(Warp& warp, std::size_t number);                      ///< false: another group may have to run
-  void merge(Warp& warp);                                                ///< merges groups at the same instruction
-  void count(std::uint32_t from, std::uint32_t to, std::uint32_t mask);  ///< counts executed instructions
+  [[nodiscard]] LaneGroup* next_group(Warp& warp);                            ///< null: none can run
+  bool run_segment(Warp& warp, std::size_t number);                           ///< false: another group may have to run
+  void merge(Warp& warp);                                                     ///< merges groups at the same instruction
+  void count(std::uint32_t from, std::uint32_t to, std::uint32_t lane_mask);  ///< counts executed instructions
   void stop(RunResult::Status status, std::string message, const Op& op);
   void fill_profile();
   void advance_epoch();  ///< advances current_epoch_
   [[nodiscard]] std::vector<std::uint32_t> order_of(std::size_t size, std::uint64_t salt) const;
 
   // control_flow.cpp
-  bool control(Warp& warp, std::size_t number, std::uint32_t& next_op, std::uint32_t mask);
-  void branch(Warp& warp, std::size_t number, std::uint32_t mask);
-  static void copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std::uint32_t mask);
-  void call(Warp& warp, std::size_t number, std::uint32_t mask);
-  void leave(Warp& warp, std::size_t number, std::uint32_t mask, bool exits);
-  bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);  ///< true: the same group continues
-  static constexpr std::uint32_t kBarriersPerBlock = 16;            ///< barriers with numbers from 0
+  bool control(Warp& warp, std::size_t number, std::uint32_t& next_op_index, std::uint32_t lane_mask);
+  void branch(Warp& warp, std::size_t number, std::uint32_t lane_mask);
+  static void copy_local(Warp& warp, std::span<const CallOp::LocalWordCopy> copies, std::uint32_t lane_mask);
+  void call(Warp& warp, std::size_t number, std::uint32_t lane_mask);
+  void leave(Warp& warp, std::size_t number, std::uint32_t lane_mask, bool exits);
+  bool arrive(Warp& warp, std::size_t number, std::uint32_t lane_mask);  ///< true: the same group continues
+  static constexpr std::uint32_t kBarriersPerBlock = 16;                 ///< barriers with numbers from 0
   /// A barrier instruction's operands.
   struct BarrierOperands {
-    std::uint32_t number = 0;            ///< number of the barrier, as in bar.sync
-    std::uint32_t expected_threads = 0;  ///< number of threads that it waits for; 0: all threads of the block
+    std::uint32_t barrier_number = 0;         ///< number of the barrier, as in bar.sync
+    std::uint32_t expected_thread_count = 0;  ///< number of threads that it waits for; 0: all threads of the block
   };
   /// The threads that wait at a barrier.
   struct BarrierArrivals {
-    const Op* instruction = nullptr;     ///< instruction that waits; null: no thread waits
-    std::uint32_t first_thread = 0;      ///< index of the first waiting thread
-    std::uint32_t expected_threads = 0;  ///< number of threads that the barrier waits for
-    std::uint32_t arrived_threads = 0;   ///< number of threads that have arrived
-    std::uint32_t arrived_warps = 0;     ///< number of warps that have arrived
-    bool is_divergent = false;           ///< whether only part of a warp waits, or the counts differ
+    const Op* instruction = nullptr;          ///< instruction that waits; null: no thread waits
+    std::uint32_t first_thread_index = 0;     ///< index of the first waiting thread
+    std::uint32_t expected_thread_count = 0;  ///< number of threads that the barrier waits for
+    std::uint32_t arrived_thread_count = 0;   ///< number of threads that have arrived
+    std::uint32_t arrived_warp_count = 0;     ///< number of warps that have arrived
+    bool is_divergent = false;                ///< whether only part of a warp waits, or the counts differ
   };
   bool release_barrier();  ///< false: no warp waits
   void order_participants(std::uint32_t number);
@@ -115,29 +115,33 @@ class Execution {
   void reduce_at_barrier(const Op& op, std::uint32_t number);
 
   // accesses.cpp
-  void access(Warp& warp, const Op& op, std::uint32_t mask);
-  void access_space(Warp& warp, const Op& op, const MemoryOp& memory, Space space, std::uint32_t mask,
+  void access(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void access_space(Warp& warp, const Op& op, const MemoryOp& memory, Space space, std::uint32_t lane_mask,
                     const Addresses& addresses);
-  void access_global(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask, const Addresses& addresses);
-  void access_shared(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask, const Addresses& addresses);
-  void access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask, const Addresses& addresses);
-  void access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
+  void access_global(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
+                     const Addresses& addresses);
+  void access_shared(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
+                     const Addresses& addresses);
+  void access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
+                    const Addresses& addresses);
+  void access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                          const Addresses& addresses);
-  void transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask, const Pointers& pointers, bool is_global);
+  void transfer(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask, const Pointers& pointers, bool is_global);
   [[nodiscard]] std::vector<bool> order_sensitive_ops() const;
-  void count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask, const Addresses& addresses);
-  void count_global(const MemoryOp& memory, std::uint32_t mask, const Addresses& addresses, unsigned width);
+  void count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t lane_mask,
+                        const Addresses& addresses);
+  void count_global(const MemoryOp& memory, std::uint32_t lane_mask, const Addresses& addresses, unsigned width);
 
   // race_check.cpp
   /// One lane's access, as input of the checks.
   struct LaneAccess {
     const Op& op;
-    const MemoryOp& memory;
+    const MemoryOp& memory_op;
     std::uint32_t thread;                      ///< index of the thread in its block
     std::uint32_t warp_synchronization_epoch;  ///< epoch of the warp's last synchronization
     std::uint64_t address;                     ///< accessed address
     Space space;                               ///< state space of the address
-    bool initialized;                          ///< whether the memory was initialized before the launch
+    bool was_initialized;                      ///< whether the memory was initialized before the launch
   };
   void check_access(const FastRaceCheck& watch, ShadowCell* cells, std::uint64_t offset, unsigned width,
                     const LaneAccess& actor);
@@ -151,8 +155,8 @@ class Execution {
              std::max(warp.last_synchronization_epoch, partial_barrier_epoch_)}};
   }
   [[nodiscard]] bool is_unordered(std::uint32_t earlier, const LaneAccess& actor) const;
-  void report(CheckFinding::Kind kind, const LaneAccess& actor, const std::uint32_t* other = nullptr,
-              std::uint32_t number = 0);
+  void add_access_finding(CheckFinding::Kind kind, const LaneAccess& actor, const std::uint32_t* other = nullptr,
+                          std::uint32_t number = 0);
 
   void add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t thread, Space space = Space::kGeneric,
                    std::uint64_t address = 0, unsigned width = 0, std::optional<InstructionSite> other = std::nullopt);
@@ -162,10 +166,10 @@ class Execution {
   [[nodiscard]] Dim3 block_position(std::uint64_t block) const;
 
   // warp_operations.cpp
-  void warp_operation(Warp& warp, const Op& op, std::uint32_t mask);
-  void shuffle(Warp& warp, const Op& op, std::uint32_t mask);
-  void match(Warp& warp, const Op& op, std::uint32_t mask);
-  void reduce(Warp& warp, const Op& op, std::uint32_t mask);
+  void warp_operation(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void match(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void reduce(Warp& warp, const Op& op, std::uint32_t lane_mask);
 
   Memory& memory_;
   const Kernel& kernel_;
@@ -176,23 +180,25 @@ class Execution {
   bool is_stopped_ = false;                          ///< whether the run must end
   std::optional<TableCorrection> table_correction_;  ///< results of a device; nullopt: no tables
 
-  std::unique_ptr<std::byte[]> constants_storage_;                  ///< owns constant_frame_
-  std::byte* constant_frame_ = nullptr;                             ///< frame of constants that all warps share
-  std::vector<Warp> warps_;                                         ///< warps of the current block
-  std::vector<std::unique_ptr<std::byte[]>> frames_;                ///< frames of ended warps, for reuse
-  std::uint32_t threads_in_block_ = 0;                              ///< number of threads in a block
-  std::array<std::uint32_t, kBarriersPerBlock> arrived_threads_{};  ///< threads that passed bar.arrive, by barrier
+  std::unique_ptr<std::byte[]> constants_storage_;    ///< owns constant_frame_
+  std::byte* constant_frame_ = nullptr;               ///< frame of constants that all warps share
+  std::vector<Warp> warps_;                           ///< warps of the current block
+  std::vector<std::unique_ptr<std::byte[]>> frames_;  ///< frames of ended warps, for reuse
+  std::uint32_t threads_in_block_ = 0;                ///< number of threads in a block
+  std::array<std::uint32_t, kBarriersPerBlock>
+      arrived_thread_counts_{};  ///< threads that passed bar.arrive, by barrier
   /// The order established by barriers of a part of the block, for each warp: accesses of each other warp with an
   /// earlier epoch are ordered before the warp's current accesses. Likewise for accesses after a barrier, of warps that
   /// passed bar.arrive.
   using BarrierOrder = std::vector<std::uint32_t>;
-  std::vector<BarrierOrder> partial_barrier_order_;
-  std::array<BarrierOrder, kBarriersPerBlock> arrival_barrier_order_;
-  std::uint64_t current_block_ = 0;        ///< linear index of the block
+  std::vector<BarrierOrder> partial_barrier_order_by_warp_;
+  std::array<BarrierOrder, kBarriersPerBlock> arrival_order_by_barrier_;
+  std::uint64_t current_block_index_ = 0;  ///< linear index of the block
   std::vector<std::uint32_t> lane_order_;  ///< order in which the lanes of an atomic execute
 
-  std::vector<std::vector<std::byte>> shared_memory_;         ///< shared memory of the current block, by variable
-  std::vector<std::vector<ShadowCell>> shared_shadow_cells_;  ///< shadow memory of shared_memory_, by variable
+  std::vector<std::vector<std::byte>> shared_memory_by_variable_;  ///< shared memory of the current block, by variable
+  std::vector<std::vector<ShadowCell>>
+      shared_shadow_cells_by_variable_;  ///< shadow memory of shared_memory_by_variable_, by variable
 
   // Epochs: now, and the start of the launch, the block and the phase between barriers.
   std::uint32_t current_epoch_ = 0;          ///< epoch of the current phase
@@ -206,7 +212,7 @@ class Execution {
   std::vector<const Op*> memory_op_by_number_;  ///< memory instructions by MemoryOp::race_check_number
   /// Indices in RunResult::findings, by kind and instruction: repeated findings are only counted.
   std::map<std::pair<CheckFinding::Kind, const Op*>, std::size_t> finding_indices_;
-  std::vector<bool> is_order_sensitive_;  ///< whether each op is; empty if collisions are not counted
+  std::vector<bool> is_order_sensitive_by_op_;  ///< whether each op is; empty if collisions are not counted
   /// By address: the thread of the first order-sensitive atomic on it.
   std::unordered_map<std::uint64_t, std::uint64_t> first_atomic_thread_by_address_;
   // Stored as differences: the execution count of an instruction is the sum of the entries up to it.
@@ -221,22 +227,22 @@ inline void Execution::check_access(const FastRaceCheck& watch, ShadowCell* cell
   if (((offset | width) & 3U) != 0) return check_cells(cells, offset, width, actor);
   for (std::uint64_t at = offset; at < offset + width; at += 4) {
     ShadowCell& cell = cells[at / 4];
-    const bool fine = actor.memory.access == Access::kLoad
-                          ? watch.record_read(cell, 15, actor.thread, actor.initialized)
-                          : watch.record_write(cell, 15, actor.thread, actor.initialized);
+    const bool fine = actor.memory_op.access == Access::kLoad
+                          ? watch.try_record_read(cell, 15, actor.thread, actor.was_initialized)
+                          : watch.try_record_write(cell, 15, actor.thread, actor.was_initialized);
     if (!fine) check_cells(cells, at, 4, actor);
   }
 }
 
 inline std::uint32_t* slot_words32(WarpState& lanes, FrameSlot slot) {
-  return reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstant));
+  return reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstantFrameBit));
 }
 inline std::uint64_t* slot_words64(WarpState& lanes, FrameSlot slot) {
-  return reinterpret_cast<std::uint64_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstant));
+  return reinterpret_cast<std::uint64_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstantFrameBit));
 }
-inline void set_predicate(WarpState& lanes, FrameSlot slot, std::uint32_t value, std::uint32_t mask) {
+inline void set_predicate(WarpState& lanes, FrameSlot slot, std::uint32_t value, std::uint32_t lane_mask) {
   std::uint32_t& word = *slot_words32(lanes, slot);
-  word = (word & ~mask) | (value & mask);
+  word = (word & ~lane_mask) | (value & lane_mask);
 }
 
 }  // namespace assay::ptx

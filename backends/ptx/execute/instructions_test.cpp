@@ -65,11 +65,11 @@ TEST(PtxInstructions, OrderIndependentKernelHasSameResultsAndProfileForAnyThread
     const auto done = run<std::uint32_t>(text, std::vector<std::uint32_t>(1), {{4}, {64}}, options);
     ASSERT_TRUE(done.result.ok()) << done.result.message;
     EXPECT_EQ(done.data[0], 255U * 256 / 2);
-    EXPECT_EQ(done.result.profile.approximate_count, 256U);
-    EXPECT_EQ(done.result.profile.contractible_count, 256U);
-    EXPECT_EQ(done.result.profile.atomics, 256U);
-    EXPECT_EQ(done.result.profile.atomic_addresses, 8U);
-    EXPECT_EQ(done.result.profile.thread_instructions, 256U * 9);
+    EXPECT_EQ(done.result.profile.approximate_instruction_count, 256U);
+    EXPECT_EQ(done.result.profile.contractible_instruction_count, 256U);
+    EXPECT_EQ(done.result.profile.atomic_operation_count, 256U);
+    EXPECT_EQ(done.result.profile.distinct_atomic_address_count, 8U);
+    EXPECT_EQ(done.result.profile.thread_instruction_count, 256U * 9);
     EXPECT_DOUBLE_EQ(done.result.profile.lane_efficiency(), 1.0);
   }
 }
@@ -80,9 +80,9 @@ TEST(PtxInstructions, CountsOrderSensitiveAtomicsOnTheSameElement) {
     const std::string text =
         testing::entry("mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; ld.param.u64 %rd1, [p0];" + body, 1, before);
     const auto done = testing::run(text, std::vector<float>(128), {{2}, {64}},
-                                   {.checks = Checks::none(), .counts_atomic_collisions = true});
+                                   {.checks = EnabledChecks::none(), .counts_atomic_collisions = true});
     EXPECT_TRUE(done.result.ok()) << done.result.message;
-    return done.result.profile.atomic_collisions;
+    return done.result.profile.atomic_collision_count;
   };
   const std::string own_cell = "mad.lo.s32 %r3, %r2, 64, %r1; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd3, %rd1, %rd2;";
   const std::string add = "red.global.add.f32 [%rd3], 0f3F800000;";
@@ -108,7 +108,7 @@ TEST(PtxInstructions, ReportsWhetherApproximationAffectsResult) {
                                        body),
                                  std::vector<float>(32));
     EXPECT_TRUE(done.result.ok()) << done.result.message;
-    EXPECT_EQ(done.result.profile.approximate_count, 32U);
+    EXPECT_EQ(done.result.profile.approximate_instruction_count, 32U);
     return done.result.profile.approximation_reaches_result;
   };
   EXPECT_TRUE(reached("add.rn.f32 %f2, %f1, %f1; st.global.f32 [%rd1], %f2;"));

@@ -28,7 +28,7 @@ std::string rejection(const Kernel& kernel, const LaunchGeometry& geometry) {
   }
   std::uint64_t shared = 0;
   for (const Kernel::Variable& variable : kernel.shared_variables)
-    shared += variable.is_dynamic ? geometry.dynamic_shared_bytes : variable.bytes;
+    shared += variable.is_dynamically_sized ? geometry.dynamic_shared_bytes : variable.bytes;
   if (shared > kMaxSharedBytes) {
     return fmt::format("shared memory must have at most {} bytes, got {}", kMaxSharedBytes, shared);
   }
@@ -38,7 +38,7 @@ std::string rejection(const Kernel& kernel, const LaunchGeometry& geometry) {
 Result<std::vector<std::byte>> lay_out_arguments(const Kernel& kernel, const KernelArguments& arguments) {
   const std::vector<Variable>& parameters = kernel.entry_function->parameters;
   if (arguments.values().size() != parameters.size()) {
-    return Error{fmt::format("the entry takes {} arguments, got {}", parameters.size(), arguments.values().size())};
+    return Error{fmt::format("the kernel takes {} arguments, got {}", parameters.size(), arguments.values().size())};
   }
   std::vector<std::byte> bytes(kernel.entry_function->parameter_bytes);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -74,7 +74,7 @@ std::uint64_t Machine::address(AllocationId allocation) const { return Memory::a
 
 Result<std::span<std::byte>> Machine::bytes_at(std::uint64_t address, std::size_t size, bool writes) {
   Allocation* const allocation = memory_->find_allocation(address);
-  const std::uint64_t offset = (address & ((std::uint64_t{1} << kAddressWindowBits) - 1)) - kAddressWindowMiddle;
+  const std::uint64_t offset = (address & ((std::uint64_t{1} << kAddressWindowBits) - 1)) - kAddressWindowMiddleOffset;
   if (allocation == nullptr || offset > allocation->bytes.size() || size > allocation->bytes.size() - offset)
     return Error{fmt::format("no allocation contains the {} bytes at the device address {:#x}", size, address)};
   if (writes) memory_->set_initialized(*allocation, offset, size);

@@ -33,7 +33,7 @@
 namespace assay::ptx {
 
 /// The enabled checks. Accesses outside of all allocations are always reported and never performed.
-struct Checks {
+struct EnabledChecks {
   bool reports_misaligned = true;     ///< reports accesses that are not aligned to their size
   bool reports_uninitialized = true;  ///< reports reads of bytes that nothing has written
   bool reports_races = true;  ///< reports accesses to global and shared memory by threads without a barrier in between
@@ -41,21 +41,21 @@ struct Checks {
   bool reports_non_coherent = true;  ///< reports ld.global.nc of memory that the launch writes
   bool reports_divergence = true;    ///< reports barriers, shuffles and votes that not all their lanes reach
 
-  static Checks none() { return {false, false, false, false, false, false}; }
+  static EnabledChecks none() { return {false, false, false, false, false, false}; }
 };
 
 /// A check and its name.
 struct RunTimeCheck {
-  std::string_view name;  ///< name of the check, as the user writes it
-  bool Checks::*member;   ///< member of Checks that enables it
+  std::string_view name;        ///< name of the check, as the user writes it
+  bool EnabledChecks::*member;  ///< member of Checks that enables it
 };
 inline constexpr std::array kChecks = {
-    RunTimeCheck{"misaligned", &Checks::reports_misaligned},
-    RunTimeCheck{"uninitialised", &Checks::reports_uninitialized},
-    RunTimeCheck{"races", &Checks::reports_races},
-    RunTimeCheck{"read_only", &Checks::reports_read_only},
-    RunTimeCheck{"non_coherent", &Checks::reports_non_coherent},
-    RunTimeCheck{"divergence", &Checks::reports_divergence},
+    RunTimeCheck{"misaligned", &EnabledChecks::reports_misaligned},
+    RunTimeCheck{"uninitialised", &EnabledChecks::reports_uninitialized},
+    RunTimeCheck{"races", &EnabledChecks::reports_races},
+    RunTimeCheck{"read_only", &EnabledChecks::reports_read_only},
+    RunTimeCheck{"non_coherent", &EnabledChecks::reports_non_coherent},
+    RunTimeCheck{"divergence", &EnabledChecks::reports_divergence},
 };
 
 inline constexpr auto kCheckNames = [] {
@@ -70,7 +70,7 @@ enum class Order : std::uint8_t { kForward, kReverse, kShuffled };
 /// The order of blocks, of the warps of a block and of the lanes of an atomic instruction.
 struct ExecutionOrder {
   Order order = Order::kForward;       ///< order of blocks, and by default of warps and lanes
-  std::uint64_t seed = 0;              ///< seed of kShuffled
+  std::uint64_t shuffle_seed = 0;      ///< seed of kShuffled
   bool reorders_within_blocks = true;  ///< whether warps and lanes are reordered too; otherwise only blocks are
 };
 
@@ -83,12 +83,12 @@ struct LaunchGeometry {
 struct ApproximationTables;
 
 struct LaunchOptions {
-  Checks checks;                   ///< enabled checks
+  EnabledChecks checks;            ///< enabled checks
   ExecutionOrder execution_order;  ///< order in which blocks and warps run
   std::uint64_t instruction_limit =
       20'000'000'000;                     ///< instruction limit, summed over threads; the run stops when it is reached
   std::size_t max_findings = 16;          ///< number of findings after which the run stops
-  bool counts_atomic_collisions = false;  ///< whether InstructionProfile::atomic_collisions is counted
+  bool counts_atomic_collisions = false;  ///< whether InstructionProfile::atomic_collision_count is counted
   std::vector<std::uint64_t> blocks_to_run =
       {};  ///< linear indices of blocks to run, ascending, for kForward; empty: all
   const ApproximationTables* tables =
@@ -100,18 +100,18 @@ class KernelArguments {
  public:
   template <class T>
   requires std::is_trivially_copyable_v<T> KernelArguments& add(const T& value) {
-    std::vector<std::byte>& bytes = values_.emplace_back(sizeof(T));
+    std::vector<std::byte>& bytes = argument_bytes_.emplace_back(sizeof(T));
     std::memcpy(bytes.data(), &value, sizeof(T));
     return *this;
   }
   KernelArguments& add_bytes(std::vector<std::byte> bytes) {
-    values_.push_back(std::move(bytes));
+    argument_bytes_.push_back(std::move(bytes));
     return *this;
   }
-  [[nodiscard]] const std::vector<std::vector<std::byte>>& values() const { return values_; }
+  [[nodiscard]] const std::vector<std::vector<std::byte>>& values() const { return argument_bytes_; }
 
  private:
-  std::vector<std::vector<std::byte>> values_;  ///< bytes of each argument, in order
+  std::vector<std::vector<std::byte>> argument_bytes_;  ///< bytes of each argument, in order
 };
 
 struct RunResult {

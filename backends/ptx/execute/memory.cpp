@@ -16,20 +16,20 @@ constexpr std::size_t kMaxUnusedShadows = 32;
 }  // namespace
 
 ShadowCell* Memory::cells_of(Allocation& allocation) {
-  if (allocation.shadow.cells != nullptr) return allocation.shadow.cells.get();
+  if (allocation.shadow_memory.cells != nullptr) return allocation.shadow_memory.cells.get();
   const std::size_t count = allocation.cell_count();
   const auto fits = [&](const ShadowMemory& shadow) {
-    return shadow.capacity >= count && shadow.capacity <= 4 * count + 64;
+    return shadow.cell_capacity >= count && shadow.cell_capacity <= 4 * count + 64;
   };
   const auto unused = std::ranges::find_if(unused_shadow_memory_, fits);
   if (unused == unused_shadow_memory_.end()) {
-    allocation.shadow = {std::make_unique<ShadowCell[]>(count), count};
+    allocation.shadow_memory = {std::make_unique<ShadowCell[]>(count), count};
   } else {
-    allocation.shadow = std::move(*unused);
+    allocation.shadow_memory = std::move(*unused);
     unused_shadow_memory_.erase(unused);
-    std::fill_n(allocation.shadow.cells.get(), count, ShadowCell{});
+    std::fill_n(allocation.shadow_memory.cells.get(), count, ShadowCell{});
   }
-  return allocation.shadow.cells.get();
+  return allocation.shadow_memory.cells.get();
 }
 
 Result<AllocationId> Memory::allocate(std::string name, std::size_t bytes, AllocationFlags flags) {
@@ -47,14 +47,15 @@ Result<AllocationId> Memory::allocate(std::string name, std::size_t bytes, Alloc
 
 AllocationId Memory::adopt(std::string name, std::span<std::byte> bytes, AllocationFlags flags) {
   const auto index = static_cast<std::uint32_t>(allocations_.size());
-  allocations_.push_back({.name = std::move(name), .bytes = bytes, .owned = nullptr, .flags = flags, .shadow = {}});
+  allocations_.push_back(
+      {.name = std::move(name), .bytes = bytes, .owned = nullptr, .flags = flags, .shadow_memory = {}});
   return {index};
 }
 
 void Memory::reset() {
   for (Allocation& allocation : allocations_) {
-    const bool keep = allocation.shadow.cells != nullptr && unused_shadow_memory_.size() < kMaxUnusedShadows;
-    if (keep) unused_shadow_memory_.push_back(std::move(allocation.shadow));
+    const bool keep = allocation.shadow_memory.cells != nullptr && unused_shadow_memory_.size() < kMaxUnusedShadows;
+    if (keep) unused_shadow_memory_.push_back(std::move(allocation.shadow_memory));
   }
   allocations_.clear();
   variable_addresses_.clear();
@@ -92,10 +93,10 @@ std::uint32_t Memory::next_epoch(bool& restarted) {
   if (restarted) {
     latest_epoch_ = 0;
     for (Allocation& allocation : allocations_) {
-      if (allocation.shadow.cells == nullptr) continue;
-      const std::span cells(allocation.shadow.cells.get(), allocation.cell_count());
+      if (allocation.shadow_memory.cells == nullptr) continue;
+      const std::span cells(allocation.shadow_memory.cells.get(), allocation.cell_count());
       for (ShadowCell& cell : cells)
-        cell.last_write = cell.last_read = 0;
+        cell.packed_last_write = cell.packed_last_read = 0;
     }
   }
   return ++latest_epoch_;

@@ -21,29 +21,30 @@
 namespace assay::ptx {
 
 struct ShadowCell {
-  std::uint32_t last_write = 0;    ///< last write: epoch << 14 | thread << 4 | bytes
-  std::uint32_t last_read = 0;     ///< last read, encoded in the same way
+  std::uint32_t packed_last_write = 0;  ///< last write: epoch << 14 | thread << 4 | bytes
+  std::uint32_t packed_last_read = 0;   ///< last read, encoded in the same way
   std::uint32_t packed_flags = 0;  ///< read instruction << 20 | write instruction << 8 | flags << 4 | initialized bytes
 };
 static_assert(sizeof(ShadowCell) == 12, "each byte of memory must have 3 bytes of shadow memory");
 
-/// The greatest epoch: epochs count synchronizations from 1, and ShadowCell::last_write and ShadowCell::last_read have
-/// 18 bits for them. After it, Memory::next_epoch clears these and starts again at 1.
+/// The greatest epoch: epochs count synchronizations from 1, and ShadowCell::packed_last_write and
+/// ShadowCell::packed_last_read have 18 bits for them. After it, Memory::next_epoch clears these and starts again at 1.
 inline constexpr std::uint32_t kMaxEpoch = (1U << 18U) - 1;
 inline constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
 
 /// The flags of a cell.
-inline constexpr std::uint32_t kLastWriteIsAtomic = 1U << 4U;  ///< the last write was atomic
-inline constexpr std::uint32_t kReadByManyThreads = 1U
-                                                    << 5U;  ///< read by several threads in the current block and phase
-inline constexpr std::uint32_t kReadByOtherBlock = 1U << 6U;  ///< read by threads of several blocks in this launch
-inline constexpr std::uint32_t kReadNonCoherent = 1U << 7U;   ///< the last read was a load with .nc
-inline constexpr std::uint32_t kReadFlags = kReadByManyThreads | kReadByOtherBlock | kReadNonCoherent;
+inline constexpr std::uint32_t kLastWriteIsAtomicFlag = 1U << 4U;  ///< the last write was atomic
+inline constexpr std::uint32_t kReadByManyThreadsFlag =
+    1U << 5U;  ///< read by several threads in the current block and phase
+inline constexpr std::uint32_t kReadByOtherBlockFlag = 1U << 6U;  ///< read by threads of several blocks in this launch
+inline constexpr std::uint32_t kLastReadIsNonCoherentFlag = 1U << 7U;  ///< the last read was a load with .nc
+inline constexpr std::uint32_t kAllReadFlagsMask =
+    kReadByManyThreadsFlag | kReadByOtherBlockFlag | kLastReadIsNonCoherentFlag;
 
 /// The cells of an allocation.
 struct ShadowMemory {
   std::unique_ptr<ShadowCell[]> cells;
-  std::size_t capacity = 0;  ///< number of cells
+  std::size_t cell_capacity = 0;  ///< number of cells
 };
 
 /// A block of memory that kernels can access, with its own window of addresses.
@@ -52,7 +53,7 @@ struct Allocation {
   std::span<std::byte> bytes;          ///< memory of the allocation
   std::unique_ptr<std::byte[]> owned;  ///< null for adopted memory
   AllocationFlags flags;               ///< flags that the caller set
-  ShadowMemory shadow;                 ///< created at the first checked access
+  ShadowMemory shadow_memory;          ///< created at the first checked access
 
   [[nodiscard]] std::size_t cell_count() const { return (bytes.size() + 3) / 4; }
 };
@@ -65,13 +66,14 @@ class Memory {
   AllocationId adopt(std::string name, std::span<std::byte> bytes, AllocationFlags flags);
   [[nodiscard]] Allocation& at(AllocationId id) { return allocations_[id.index]; }
   [[nodiscard]] static std::uint64_t address(AllocationId id) {
-    return ((id.index + kFirstAllocationWindow) << kAddressWindowBits) + kAddressWindowMiddle;
+    return ((id.index + kFirstAllocationWindowIndex) << kAddressWindowBits) + kAddressWindowMiddleOffset;
   }
   /// The allocation in whose window the address lies; null if there is none.
   [[nodiscard]] Allocation* find_allocation(std::uint64_t address) {
     const std::uint64_t window = address >> kAddressWindowBits;
-    return window - kFirstAllocationWindow < allocations_.size() ? &allocations_[window - kFirstAllocationWindow]
-                                                                 : nullptr;
+    return window - kFirstAllocationWindowIndex < allocations_.size()
+               ? &allocations_[window - kFirstAllocationWindowIndex]
+               : nullptr;
   }
   void reset();
 

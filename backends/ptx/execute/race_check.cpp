@@ -20,7 +20,7 @@ void Execution::check_cells(ShadowCell* cells, std::uint64_t offset, unsigned wi
     const unsigned size = std::min(4 - begin, width - done);
     const std::uint32_t bytes = ((1U << size) - 1) << begin;
     ShadowCell& cell = cells[(offset + done) / 4];
-    if (actor.memory.access == Access::kLoad) {
+    if (actor.memory_op.access == Access::kLoad) {
       check_read(cell, bytes, actor);
     } else {
       check_write(cell, bytes, actor);
@@ -38,90 +38,94 @@ bool Execution::is_unordered(std::uint32_t earlier, const LaneAccess& actor) con
   const std::uint32_t thread = thread_of(earlier);
   if (thread == actor.thread) return false;
   const std::uint32_t warp = actor.thread / kLanesPerWarp;
-  return thread / kLanesPerWarp != warp ? epoch >= partial_barrier_order_[warp][thread / kLanesPerWarp]
+  return thread / kLanesPerWarp != warp ? epoch >= partial_barrier_order_by_warp_[warp][thread / kLanesPerWarp]
                                         : epoch >= actor.warp_synchronization_epoch;
 }
 
 void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
   const std::uint32_t self = current_epoch_ << 14U | actor.thread << 4U | bytes;
-  const Checks& checks = options_.checks;
-  if (checks.reports_uninitialized && !actor.initialized && (cell.packed_flags & bytes) != bytes) {
-    report(CheckFinding::Kind::kUninitializedRead, actor);
+  const EnabledChecks& checks = options_.checks;
+  if (checks.reports_uninitialized && !actor.was_initialized && (cell.packed_flags & bytes) != bytes) {
+    add_access_finding(CheckFinding::Kind::kUninitializedRead, actor);
   }
-  const bool written = (cell.last_write & bytes) != 0;
-  const bool atomically = (cell.packed_flags & kLastWriteIsAtomic) != 0;
-  const std::uint32_t writer = cell.packed_flags >> 8U & kMaxMemoryOps;
-  if (checks.reports_non_coherent && actor.memory.non_coherent && written &&
-      epoch_of(cell.last_write) >= launch_start_epoch_) {
-    report(CheckFinding::Kind::kNonCoherentRead, actor, &cell.last_write, writer);
-  } else if (checks.reports_races && written && is_unordered(cell.last_write, actor) &&
-             !(atomically && actor.memory.is_strong)) {
-    report(atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor, &cell.last_write,
-           writer);
+  const bool written = (cell.packed_last_write & bytes) != 0;
+  const bool atomically = (cell.packed_flags & kLastWriteIsAtomicFlag) != 0;
+  const std::uint32_t writer = cell.packed_flags >> 8U & kMaxRaceCheckNumber;
+  if (checks.reports_non_coherent && actor.memory_op.non_coherent && written &&
+      epoch_of(cell.packed_last_write) >= launch_start_epoch_) {
+    add_access_finding(CheckFinding::Kind::kNonCoherentRead, actor, &cell.packed_last_write, writer);
+  } else if (checks.reports_races && written && is_unordered(cell.packed_last_write, actor) &&
+             !(atomically && actor.memory_op.is_strong)) {
+    add_access_finding(atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor,
+                       &cell.packed_last_write, writer);
   }
-  if (actor.memory.is_strong || (cell.last_read == self && !actor.memory.non_coherent)) return;
-  const std::uint32_t earlier = epoch_of(cell.last_read);
+  if (actor.memory_op.is_strong || (cell.packed_last_read == self && !actor.memory_op.non_coherent)) return;
+  const std::uint32_t earlier = epoch_of(cell.packed_last_read);
   // A cell stores one reader; the reader of other bytes is lost.
-  const bool by_another = thread_of(cell.last_read) != actor.thread || earlier < block_start_epoch_;
-  const bool apart = by_another && (cell.last_read & bytes) == 0;
+  const bool by_another = thread_of(cell.packed_last_read) != actor.thread || earlier < block_start_epoch_;
+  const bool apart = by_another && (cell.packed_last_read & bytes) == 0;
   std::uint32_t kept = 0;
   if (earlier < launch_start_epoch_ || apart) {
-    cell.packed_flags &= ~kReadFlags;
-  } else if (is_unordered(cell.last_read, actor)) {
-    cell.packed_flags |= earlier < block_start_epoch_ ? kReadByOtherBlock : kReadByManyThreads;
-    kept = cell.last_read & 15U;
+    cell.packed_flags &= ~kAllReadFlagsMask;
+  } else if (is_unordered(cell.packed_last_read, actor)) {
+    cell.packed_flags |= earlier < block_start_epoch_ ? kReadByOtherBlockFlag : kReadByManyThreadsFlag;
+    kept = cell.packed_last_read & 15U;
   } else if (earlier < std::max(phase_start_epoch_, partial_barrier_epoch_)) {
-    cell.packed_flags &= ~kReadByManyThreads;
+    cell.packed_flags &= ~kReadByManyThreadsFlag;
   } else {
-    kept = cell.last_read & 15U;
+    kept = cell.packed_last_read & 15U;
   }
-  if (actor.memory.non_coherent) cell.packed_flags |= kReadNonCoherent;
-  cell.last_read = self | kept;
-  cell.packed_flags = (cell.packed_flags & 0x000fffffU) | std::uint32_t{actor.memory.race_check_number} << 20U;
+  if (actor.memory_op.non_coherent) cell.packed_flags |= kLastReadIsNonCoherentFlag;
+  cell.packed_last_read = self | kept;
+  cell.packed_flags = (cell.packed_flags & 0x000fffffU) | std::uint32_t{actor.memory_op.race_check_number} << 20U;
 }
 
 void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
-  const Checks& checks = options_.checks;
-  const bool atomic = actor.memory.access == Access::kAtomic;
-  const bool strong = atomic || actor.memory.is_strong;
-  const bool atomically = (cell.packed_flags & kLastWriteIsAtomic) != 0;
-  if (checks.reports_uninitialized && atomic && !actor.initialized && (cell.packed_flags & bytes) != bytes) {
-    report(CheckFinding::Kind::kUninitializedRead, actor);
+  const EnabledChecks& checks = options_.checks;
+  const bool atomic = actor.memory_op.access == Access::kAtomic;
+  const bool strong = atomic || actor.memory_op.is_strong;
+  const bool atomically = (cell.packed_flags & kLastWriteIsAtomicFlag) != 0;
+  if (checks.reports_uninitialized && atomic && !actor.was_initialized && (cell.packed_flags & bytes) != bytes) {
+    add_access_finding(CheckFinding::Kind::kUninitializedRead, actor);
   }
-  const bool read = (cell.last_read & bytes) != 0 && epoch_of(cell.last_read) >= launch_start_epoch_;
+  const bool read = (cell.packed_last_read & bytes) != 0 && epoch_of(cell.packed_last_read) >= launch_start_epoch_;
   const std::uint32_t reader = cell.packed_flags >> 20U;
-  const bool by_many = (cell.packed_flags & kReadByManyThreads) != 0 &&
-                       epoch_of(cell.last_read) >= std::max(phase_start_epoch_, partial_barrier_epoch_);
-  const bool overwrites = (cell.last_write & bytes) != 0 && is_unordered(cell.last_write, actor);
-  if (checks.reports_non_coherent && read && (cell.packed_flags & kReadNonCoherent) != 0) {
-    report(CheckFinding::Kind::kNonCoherentRead, actor, &cell.last_read, reader);
+  const bool by_many = (cell.packed_flags & kReadByManyThreadsFlag) != 0 &&
+                       epoch_of(cell.packed_last_read) >= std::max(phase_start_epoch_, partial_barrier_epoch_);
+  const bool overwrites = (cell.packed_last_write & bytes) != 0 && is_unordered(cell.packed_last_write, actor);
+  if (checks.reports_non_coherent && read && (cell.packed_flags & kLastReadIsNonCoherentFlag) != 0) {
+    add_access_finding(CheckFinding::Kind::kNonCoherentRead, actor, &cell.packed_last_read, reader);
   } else if (checks.reports_races && overwrites && !(strong && atomically)) {
-    report(atomic || atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kWriteWriteRace, actor,
-           &cell.last_write, cell.packed_flags >> 8U & kMaxMemoryOps);
+    add_access_finding(atomic || atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kWriteWriteRace,
+                       actor, &cell.packed_last_write, cell.packed_flags >> 8U & kMaxRaceCheckNumber);
   } else if (checks.reports_races && read &&
-             (is_unordered(cell.last_read, actor) || by_many || (cell.packed_flags & kReadByOtherBlock) != 0)) {
-    report(atomic ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor, &cell.last_read,
-           reader);
+             (is_unordered(cell.packed_last_read, actor) || by_many ||
+              (cell.packed_flags & kReadByOtherBlockFlag) != 0)) {
+    add_access_finding(atomic ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor,
+                       &cell.packed_last_read, reader);
   }
-  const bool apart = thread_of(cell.last_write) != actor.thread && (cell.last_write & bytes) == 0;
-  const bool goes_on = epoch_of(cell.last_write) >= phase_start_epoch_ && (cell.last_write & 15U) != 0 && !apart;
+  const bool apart = thread_of(cell.packed_last_write) != actor.thread && (cell.packed_last_write & bytes) == 0;
+  const bool goes_on =
+      epoch_of(cell.packed_last_write) >= phase_start_epoch_ && (cell.packed_last_write & 15U) != 0 && !apart;
   // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
-  const bool stays_plain = goes_on && !atomically && thread_of(cell.last_write) == actor.thread;
-  cell.packed_flags = (cell.packed_flags & 0xfff000efU) | std::uint32_t{actor.memory.race_check_number} << 8U | bytes |
-                      (strong && !stays_plain ? kLastWriteIsAtomic : 0U);
-  cell.last_write = current_epoch_ << 14U | actor.thread << 4U | bytes | (goes_on ? cell.last_write & 15U : 0U);
+  const bool stays_plain = goes_on && !atomically && thread_of(cell.packed_last_write) == actor.thread;
+  cell.packed_flags = (cell.packed_flags & 0xfff000efU) | std::uint32_t{actor.memory_op.race_check_number} << 8U |
+                      bytes | (strong && !stays_plain ? kLastWriteIsAtomicFlag : 0U);
+  cell.packed_last_write =
+      current_epoch_ << 14U | actor.thread << 4U | bytes | (goes_on ? cell.packed_last_write & 15U : 0U);
 }
 
-void Execution::report(CheckFinding::Kind kind, const LaneAccess& actor, const std::uint32_t* other,
-                       std::uint32_t number) {
+void Execution::add_access_finding(CheckFinding::Kind kind, const LaneAccess& actor, const std::uint32_t* other,
+                                   std::uint32_t number) {
   std::optional<InstructionSite> site;
   if (other != nullptr) {
     const auto after = std::ranges::upper_bound(started_block_epochs_, epoch_of(*other), {},
                                                 [](const auto& start) { return start.first; });
-    const std::uint64_t block = after == started_block_epochs_.begin() ? current_block_ : std::prev(after)->second;
+    const std::uint64_t block =
+        after == started_block_epochs_.begin() ? current_block_index_ : std::prev(after)->second;
     site = site_of(memory_op_by_number_[number], thread_of(*other), block);
   }
-  const unsigned width = bytes_of(actor.memory.type) * actor.memory.element_count;
+  const unsigned width = bytes_of(actor.memory_op.type) * actor.memory_op.element_count;
   add_finding(kind, actor.op, actor.thread, actor.space, actor.address, width, std::move(site));
 }
 
@@ -134,7 +138,7 @@ void Execution::add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t
   }
   CheckFinding finding{.kind = kind,
                        .kernel = kernel_.entry_function->name,
-                       .site = site_of(&op, thread, current_block_),
+                       .site = site_of(&op, thread, current_block_index_),
                        .conflicting_access = std::move(other),
                        .space = space,
                        .address = address,
@@ -142,21 +146,21 @@ void Execution::add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t
   if (width != 0) locate(finding);
   result_.findings.push_back(std::move(finding));
   if (result_.findings.size() >= options_.max_findings) {
-    stop(RunResult::Status::kFindingLimit, "reached the maximum number of findings", op);
+    stop(RunResult::Status::kFindingLimit, "stopped at the maximum number of findings", op);
   }
 }
 
 /// Determines the allocation in whose window the address lies.
 void Execution::locate(CheckFinding& finding) {
   const auto in = [&](std::string_view name, std::uint64_t bytes, std::uint64_t first) {
-    finding.allocation = std::string(name);
+    finding.allocation_name = std::string(name);
     finding.allocation_bytes = bytes;
     finding.offset = static_cast<std::int64_t>(finding.address - first);
   };
   if (finding.space == Space::kShared) {
     const std::uint64_t variable = (finding.address >> kSharedOffsetBits) - 1;
     if (variable < kernel_.shared_variables.size()) {
-      in(kernel_.shared_variables[variable].name, shared_memory_[variable].size(),
+      in(kernel_.shared_variables[variable].name, shared_memory_by_variable_[variable].size(),
          ((variable + 1) << kSharedOffsetBits) + kSharedMiddleOffset);
     }
   } else if (finding.space == Space::kLocal) {
@@ -169,7 +173,7 @@ void Execution::locate(CheckFinding& finding) {
     in("parameters", parameters_.size(), 0);
   } else if (const Allocation* allocation = memory_.find_allocation(finding.address)) {
     in(allocation->name, allocation->bytes.size(),
-       (finding.address >> kAddressWindowBits << kAddressWindowBits) + kAddressWindowMiddle);
+       (finding.address >> kAddressWindowBits << kAddressWindowBits) + kAddressWindowMiddleOffset);
   }
 }
 
@@ -177,7 +181,7 @@ InstructionSite Execution::site_of(const Op* op, std::uint32_t thread, std::uint
   InstructionSite site{.thread = thread_position(thread), .block = block_position(block)};
   if (op != nullptr) {
     site.ptx_line = op->instruction->position.line;
-    site.source_location = op->instruction->source;
+    site.source_location = op->instruction->debug_location;
     site.instruction_text = std::string(op->instruction->text);
   }
   return site;

@@ -6,16 +6,17 @@
 
 namespace assay::ptx {
 
-void TableCorrection::apply(const Op& op, std::uint32_t mask, const std::byte* operands, std::byte* results) {
+void TableCorrection::apply(const Op& op, std::uint32_t lane_mask, const std::byte* operands, std::byte* results) {
   const ApproximationUnit* const unit = unit_of(*op.instruction);
   const ApproximationTable* const table = unit == nullptr ? nullptr : tables_.find(*unit);
   if (table == nullptr) return;
   // For a double, the unit reads and returns the upper word.
   const std::size_t width = bytes_of(unit->type);
-  table_covered_counts_.resize(kernel_.ops.size());
-  std::uint64_t& table_covered_count = table_covered_counts_[static_cast<std::size_t>(&op - kernel_.ops.data())];
-  for (; mask != 0; mask &= mask - 1) {
-    const std::size_t at = static_cast<std::size_t>(std::countr_zero(mask)) * width + width - 4;
+  covered_execution_counts_.resize(kernel_.ops.size());
+  std::uint64_t& covered_execution_count =
+      covered_execution_counts_[static_cast<std::size_t>(&op - kernel_.ops.data())];
+  for (; lane_mask != 0; lane_mask &= lane_mask - 1) {
+    const std::size_t at = static_cast<std::size_t>(std::countr_zero(lane_mask)) * width + width - 4;
     std::uint32_t operand = 0;
     std::uint32_t result = 0;
     std::memcpy(&operand, operands + at, 4);
@@ -23,7 +24,7 @@ void TableCorrection::apply(const Op& op, std::uint32_t mask, const std::byte* o
     const auto answer = table->answer(operand, result);
     if (!answer) continue;
     std::memcpy(results + at, &*answer, 4);
-    ++table_covered_count;
+    ++covered_execution_count;
   }
 }
 

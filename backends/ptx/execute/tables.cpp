@@ -86,7 +86,7 @@ std::string kernel_text(const ApproximationUnit& unit) {
       "ld.param.u64 %rd1, [words]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1;\n"
       "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2; ld.global.u32 %r3, [%rd1]; mov.u32 %r4, 0;\n"
       "{0}\n{1} {2}2, {2}1;\n{3}\nst.global.u32 [%rd1], %r3; ret;\n}}\n",
-      wide ? "mov.b64 %fd1, {%r4, %r3};" : "mov.b32 %f1, %r3;", unit.instruction, wide ? "%fd" : "%f",
+      wide ? "mov.b64 %fd1, {%r4, %r3};" : "mov.b32 %f1, %r3;", unit.instruction_name, wide ? "%fd" : "%f",
       wide ? "mov.b64 {%r5, %r3}, %fd2;" : "mov.b32 %r3, %f2;");
 }
 
@@ -113,7 +113,7 @@ Result<ApproximationTable::OperandWindow> measure_window(const ApproximationUnit
       operands[i] = static_cast<std::uint32_t>(range.first_operand + done + i);
     const auto got = device(unit, operands);
     if (!got) return got.error();
-    const auto nearest = nearest_results(unit, operands);
+    const auto nearest = compute_nearest_results(unit, operands);
     if (!nearest) return nearest.error();
     for (std::size_t i = 0; i < operands.size(); ++i)
       window.ulp_differences.push_back(difference_of(unit, (*got)[i], (*nearest)[i]));
@@ -126,7 +126,7 @@ Result<ApproximationTable::OperandWindow> measure_window(const ApproximationUnit
 std::span<const ApproximationUnit> units() { return kUnits; }
 
 const ApproximationUnit* unit_of(const Instruction& instruction) {
-  if (instruction.category != Category::kSpecial) return nullptr;
+  if (instruction.category != InstructionCategory::kSpecialFunction) return nullptr;
   const auto found = std::ranges::find_if(kUnits, [&](const ApproximationUnit& unit) {
     return unit.opcode == instruction.opcode && unit.type == instruction.type &&
            unit.ftz == instruction.modifiers.has(Modifier::kFtz);
@@ -155,9 +155,9 @@ const ApproximationTable* ApproximationTables::find(const ApproximationUnit& uni
   return found == tables.end() ? nullptr : &*found;
 }
 
-Result<std::vector<std::uint32_t>> nearest_results(const ApproximationUnit& unit,
-                                                   std::span<const std::uint32_t> operands) {
-  Result<Module> module = parse(kernel_text(unit), std::string(unit.instruction));
+Result<std::vector<std::uint32_t>> compute_nearest_results(const ApproximationUnit& unit,
+                                                           std::span<const std::uint32_t> operands) {
+  Result<Module> module = parse(kernel_text(unit), std::string(unit.instruction_name));
   if (!module) return module.error();
   const auto kernel = lower(std::make_shared<const Module>(module.take()), "ask");
   if (!kernel) return kernel.error();
@@ -167,15 +167,15 @@ Result<std::vector<std::uint32_t>> nearest_results(const ApproximationUnit& unit
   KernelArguments arguments;
   arguments.add(machine.address(machine.adopt("words", std::as_writable_bytes(std::span(words)))));
   const auto blocks = static_cast<std::uint32_t>(words.size() / 256);
-  const RunResult run = machine.launch(*kernel, {{blocks}, {256}}, arguments, {.checks = Checks::none()});
-  if (!run.ok()) return Error{run.message, std::string(unit.instruction)};
+  const RunResult run = machine.launch(*kernel, {{blocks}, {256}}, arguments, {.checks = EnabledChecks::none()});
+  if (!run.ok()) return Error{run.message, std::string(unit.instruction_name)};
   words.resize(operands.size());
   return words;
 }
 
 Result<MeasuredTable> measure_unit(const ApproximationUnit& unit, const EvaluateUnit& device, std::uint64_t step) {
   std::vector<ApproximationTable::OperandWindow> windows;
-  for (const OperandRange& range : unit.windows) {
+  for (const OperandRange& range : unit.measured_operand_ranges) {
     if (range.operand_count == 0) continue;
     auto window = measure_window(unit, range, device);
     if (!window) return window.error();
@@ -189,17 +189,18 @@ Result<MeasuredTable> measure_unit(const ApproximationUnit& unit, const Evaluate
       operands.push_back(static_cast<std::uint32_t>(bits));
     const auto got = device(unit, operands);
     if (!got) return got.error();
-    const auto nearest = nearest_results(unit, operands);
+    const auto nearest = compute_nearest_results(unit, operands);
     if (!nearest) return nearest.error();
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const auto foretold = table.answer(operands[i], (*nearest)[i]);
       if (!foretold) continue;
-      ++measured.verified_count;
+      ++measured.verified_operand_count;
       if (*foretold == (*got)[i]) continue;
-      if (measured.mismatch_count++ == 0) measured.first_mismatch = operands[i];
+      if (measured.mismatching_operand_count++ == 0) measured.first_mismatching_operand = operands[i];
     }
   }
-  if (measured.mismatch_count == 0) measured.table.emplace(unit, std::move(windows), measured.verified_count);
+  if (measured.mismatching_operand_count == 0)
+    measured.table.emplace(unit, std::move(windows), measured.verified_operand_count);
   return measured;
 }
 

@@ -34,13 +34,13 @@ struct OperandRange {
 /// An approximation unit, identified by its instruction. If x is scaled by 2^operand_scale_exponent, its result scales
 /// by 2^result_scale_exponent; 0 if it does not scale.
 struct ApproximationUnit {
-  std::string_view instruction;              ///< name of the instruction: "ex2.approx.ftz.f32"
-  Opcode opcode;                             ///< opcode of the instruction
-  Type type;                                 ///< type of the instruction
-  bool ftz = false;                          ///< whether the instruction has .ftz
-  int operand_scale_exponent = 0;            ///< exponent of the operand's scaling; 0: it does not scale
-  int result_scale_exponent = 0;             ///< exponent of the result's scaling
-  std::array<OperandRange, 2> windows = {};  ///< the measured windows; the second may be empty
+  std::string_view instruction_name;  ///< name of the instruction: "ex2.approx.ftz.f32"
+  Opcode opcode;                      ///< opcode of the instruction
+  Type type;                          ///< type of the instruction
+  bool ftz = false;                   ///< whether the instruction has .ftz
+  int operand_scale_exponent = 0;     ///< exponent of the operand's scaling; 0: it does not scale
+  int result_scale_exponent = 0;      ///< exponent of the result's scaling
+  std::array<OperandRange, 2> measured_operand_ranges = {};  ///< the measured windows; the second may be empty
 };
 std::span<const ApproximationUnit> units();
 /// The unit that an instruction uses; null if none.
@@ -60,21 +60,21 @@ class ApproximationTable {
   };
 
   ApproximationTable(const ApproximationUnit& unit, std::vector<OperandWindow> windows, std::uint64_t verified)
-      : unit_(&unit), windows_(std::move(windows)), verified_count_(verified) {}
+      : unit_(&unit), windows_(std::move(windows)), verified_operand_count_(verified) {}
 
   [[nodiscard]] const ApproximationUnit& unit() const { return *unit_; }
   [[nodiscard]] const std::vector<OperandWindow>& windows() const { return windows_; }
   /// The number of operands for which the device's result matched the prediction.
-  [[nodiscard]] std::uint64_t verified_count() const { return verified_count_; }
+  [[nodiscard]] std::uint64_t verified_operand_count() const { return verified_operand_count_; }
 
   /// The device's result for an operand, given the correctly rounded result. Returns nullopt if the table does not
   /// cover the operand: outside of its windows, or if either result is not a normal number.
   [[nodiscard]] std::optional<std::uint32_t> answer(std::uint32_t operand, std::uint32_t nearest) const;
 
  private:
-  const ApproximationUnit* unit_;       ///< the measured unit
-  std::vector<OperandWindow> windows_;  ///< ranges of measured operands
-  std::uint64_t verified_count_;        ///< number of operands for which the device's result matched the prediction
+  const ApproximationUnit* unit_;         ///< the measured unit
+  std::vector<OperandWindow> windows_;    ///< ranges of measured operands
+  std::uint64_t verified_operand_count_;  ///< number of operands for which the device's result matched the prediction
 };
 
 struct ApproximationTables {
@@ -97,15 +97,16 @@ Result<ApproximationTables> read_tables(const std::string& file);
 using EvaluateUnit =
     std::function<Result<std::vector<std::uint32_t>>(const ApproximationUnit&, std::span<const std::uint32_t>)>;
 /// The correctly rounded results, computed by the machine of machine.hpp.
-Result<std::vector<std::uint32_t>> nearest_results(const ApproximationUnit& unit,
-                                                   std::span<const std::uint32_t> operands);
+Result<std::vector<std::uint32_t>> compute_nearest_results(const ApproximationUnit& unit,
+                                                           std::span<const std::uint32_t> operands);
 
 /// The result of measure_unit().
 struct MeasuredTable {
   std::optional<ApproximationTable> table;  ///< nullopt if the device contradicted it
-  std::uint64_t verified_count = 0;         ///< number of operands for which the device's result matched the prediction
-  std::uint64_t mismatch_count = 0;         ///< number of operands for which it did not
-  std::uint32_t first_mismatch = 0;         ///< bit pattern of the first operand with a mismatch
+  std::uint64_t verified_operand_count =
+      0;  ///< number of operands for which the device's result matched the prediction
+  std::uint64_t mismatching_operand_count = 0;  ///< number of operands for which it did not
+  std::uint32_t first_mismatching_operand = 0;  ///< bit pattern of the first operand with a mismatch
 };
 /// Measures the unit's windows, then verifies the table on every `step`-th of all operands.
 Result<MeasuredTable> measure_unit(const ApproximationUnit& unit, const EvaluateUnit& device, std::uint64_t step);

@@ -24,8 +24,9 @@ json to_json(const ApproximationTable& table) {
   json windows = json::array();
   for (const ApproximationTable::OperandWindow& window : table.windows())
     windows.push_back({{"first", window.first_operand}, {"count", window.ulp_differences.size()}});
-  return {
-      {"instruction", table.unit().instruction}, {"verified", table.verified_count()}, {"windows", std::move(windows)}};
+  return {{"instruction", table.unit().instruction_name},
+          {"verified", table.verified_operand_count()},
+          {"windows", std::move(windows)}};
 }
 
 /// Reads a field of an object.
@@ -54,21 +55,23 @@ struct UnitHeader {
 };
 
 Result<UnitHeader> parse_unit_header(const json& entry) {
-  if (!entry.is_object()) return Error{fmt::format("'units' must contain objects, got {}", entry.dump())};
+  if (!entry.is_object())
+    return Error{fmt::format("each element of 'units' must be a JSON object, got {}", entry.dump())};
   const auto instruction = field<std::string>(entry, "instruction", "the name of an instruction");
   if (!instruction) return instruction.error();
   const auto unit = std::ranges::find(units(), *instruction, &ApproximationUnit::instruction);
   if (unit == units().end()) {
-    return Error{
-        fmt::format("'{}' is not an approximate instruction such as {}", *instruction, units().front().instruction)};
+    return Error{fmt::format("'{}' is not an approximate instruction such as {}", *instruction,
+                             units().front().instruction_name)};
   }
   const auto verified = field<std::uint64_t>(entry, "verified", "a number of operands");
   if (!verified) return verified.error();
-  const auto windows = field<std::vector<json>>(entry, "windows", "a list of windows");
+  const auto windows = field<std::vector<json>>(entry, "windows", "a list of operand ranges");
   if (!windows) return windows.error();
   UnitHeader announced{.unit = &*unit, .verified = *verified, .windows = {}};
   for (const json& window : *windows) {
-    if (!window.is_object()) return Error{fmt::format("'windows' must contain objects, got {}", window.dump())};
+    if (!window.is_object())
+      return Error{fmt::format("each element of 'windows' must be a JSON object, got {}", window.dump())};
     const auto first = field<std::uint64_t>(window, "first", "a bit pattern");
     if (!first) return first.error();
     const auto count = field<std::uint64_t>(window, "count", "a number of operands");
@@ -77,8 +80,8 @@ Result<UnitHeader> parse_unit_header(const json& entry) {
     if (*first > UINT32_MAX || *count > kMaxEntries || *first + *count > std::uint64_t{1} << 32U ||
         announced.entries > kMaxEntries) {
       return Error{
-          fmt::format("invalid window of {} operands starting at {}: operands must be 32-bit numbers, and all windows "
-                      "together must have at most {}",
+          fmt::format("invalid window with {} operands from {}: each operand must fit in 32 bits, and all windows "
+                      "together must have at most {} operands",
                       *count, *first, kMaxEntries)};
     }
     announced.windows.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*count)});
@@ -131,7 +134,8 @@ Result<ApproximationTables> decode_tables(std::string_view content) {
   const std::size_t end = std::min(content.find('\n'), content.size());
   const json header = json::parse(content.substr(0, end), nullptr, false);
   if (!header.is_object() || header.value("format", json()) != kFormat) {
-    return Error{"the file has no table header; create it with 'assay calibrate --tables'"};
+    return Error{
+        "the file must begin with the header of instruction tables; create it with 'assay calibrate --tables'"};
   }
   if (header.value("version", json()) != kVersion) {
     return Error{
@@ -140,7 +144,7 @@ Result<ApproximationTables> decode_tables(std::string_view content) {
   }
   const auto device = field<std::string>(header, "device", "a device's name");
   if (!device) return device.error();
-  const auto entries = field<std::vector<json>>(header, "units", "a list of units");
+  const auto entries = field<std::vector<json>>(header, "units", "a list of instructions with their tables");
   if (!entries) return entries.error();
   std::vector<UnitHeader> announced;
   std::uint64_t total = 0;
@@ -148,7 +152,7 @@ Result<ApproximationTables> decode_tables(std::string_view content) {
     auto unit = parse_unit_header(entry);
     if (!unit) return unit.error();
     if (std::ranges::find(announced, unit->unit, &UnitHeader::unit) != announced.end()) {
-      return Error{fmt::format("instruction '{}' has two tables", unit->unit->instruction)};
+      return Error{fmt::format("instruction '{}' has two tables", unit->unit->instruction_name)};
     }
     total += unit->entries;
     announced.push_back(unit.take());

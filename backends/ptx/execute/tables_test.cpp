@@ -31,7 +31,7 @@ template <class OffBy>
 EvaluateUnit device(OffBy off_by) {
   return [=](const ApproximationUnit& unit,
              std::span<const std::uint32_t> operands) -> Result<std::vector<std::uint32_t>> {
-    auto answers = nearest_results(unit, operands);
+    auto answers = compute_nearest_results(unit, operands);
     for (std::size_t i = 0; i < operands.size(); ++i)
       (*answers)[i] =
           static_cast<std::uint32_t>((*answers)[i] + simulated_difference(operands[i]) + off_by(operands[i]));
@@ -51,8 +51,9 @@ ApproximationTables measured_tables() {
 TEST(ApproximationTables, PredictResultsForUnmeasuredOperands) {
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(kByTheRule), kStep);
   ASSERT_TRUE(measured.ok()) << measured.error().text();
-  EXPECT_EQ(measured->mismatch_count, 0U);
-  EXPECT_GT(measured->verified_count, 100'000U);  // of 107,349 operands, all except those without a normal result
+  EXPECT_EQ(measured->mismatching_operand_count, 0U);
+  EXPECT_GT(measured->verified_operand_count,
+            100'000U);  // of 107,349 operands, all except those without a normal result
   ASSERT_TRUE(measured->table.has_value());
   EXPECT_EQ(measured->table->windows()[0].ulp_differences.size(), std::size_t{1} << 20U);
 }
@@ -62,8 +63,8 @@ TEST(ApproximationTables, AreNotCreatedIfResultsOfDeviceContradictModel) {
   const auto wrong_far_out = [](std::uint32_t operand) { return (operand >> 20U & 2047U) > 1500 ? 1 : 0; };
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(wrong_far_out), kStep);
   ASSERT_TRUE(measured.ok());
-  EXPECT_GT(measured->mismatch_count, 10'000U);
-  EXPECT_GT(measured->first_mismatch >> 20U & 2047U, 1500U);
+  EXPECT_GT(measured->mismatching_operand_count, 10'000U);
+  EXPECT_GT(measured->first_mismatching_operand >> 20U & 2047U, 1500U);
   EXPECT_FALSE(measured->table.has_value());
 }
 
@@ -103,9 +104,9 @@ TEST(ApproximationTables, ReproduceResultsOfMeasuredDeviceBitForBit) {
                                    (known ? simulated_difference(upper) * (std::int64_t{1} << 32U) : 0));
     EXPECT_EQ(given.words[i], expected) << operands[i];
   }
-  EXPECT_EQ(nearest.profile.approximate_count, 8U);
-  EXPECT_EQ(given.profile.approximate_count, 2U);
-  EXPECT_EQ(given.profile.exact_count, nearest.profile.exact_count + 6);
+  EXPECT_EQ(nearest.profile.approximate_instruction_count, 8U);
+  EXPECT_EQ(given.profile.approximate_instruction_count, 2U);
+  EXPECT_EQ(given.profile.exact_instruction_count, nearest.profile.exact_instruction_count + 6);
   EXPECT_TRUE(given.profile.approximation_reaches_result);
   EXPECT_FALSE(table_answers("rcp.approx.ftz.f64", {1.0, 3.0, 7.0}, &tables).profile.approximation_reaches_result);
   // A unit without a table is unchanged.
@@ -141,7 +142,7 @@ TEST(ApproximationTables, RoundTripThroughFile) {
   EXPECT_EQ(read->device, "a device");
   ASSERT_EQ(read->tables.size(), 1U);
   EXPECT_EQ(&read->tables[0].unit(), &tables.tables[0].unit());
-  EXPECT_EQ(read->tables[0].verified_count(), tables.tables[0].verified_count());
+  EXPECT_EQ(read->tables[0].verified_operand_count(), tables.tables[0].verified_operand_count());
   EXPECT_EQ(read->tables[0].windows()[0].first_operand, tables.tables[0].windows()[0].first_operand);
   EXPECT_EQ(read->tables[0].windows()[0].ulp_differences, tables.tables[0].windows()[0].ulp_differences);
 }
@@ -154,14 +155,14 @@ TEST(ApproximationTables, RejectInvalidFiles) {
   const auto header = [](const std::string& units) {
     return R"({"format": "assay ptx tables", "version": 1, "device": "d", "units": [)" + units + "]}\n";
   };
-  EXPECT_THAT(error_of(""), HasSubstr("no table header"));
+  EXPECT_THAT(error_of(""), HasSubstr("must begin with the header of instruction tables"));
   EXPECT_THAT(error_of("\x7f"
                        "ELF"),
-              HasSubstr("no table header"));
+              HasSubstr("must begin with the header of instruction tables"));
   EXPECT_THAT(error_of(R"({"format": "assay ptx tables", "version": 9})"), HasSubstr("file version must be 1, got 9"));
   EXPECT_THAT(error_of(R"({"format": "assay ptx tables", "version": 1})"),
               HasSubstr("'device' must be a device's name, got nothing"));
-  EXPECT_THAT(error_of(header("7")), HasSubstr("'units' must contain objects, got 7"));
+  EXPECT_THAT(error_of(header("7")), HasSubstr("each element of 'units' must be a JSON object, got 7"));
   EXPECT_THAT(error_of(header(R"({"instruction": "add.f32"})")),
               HasSubstr("'add.f32' is not an approximate instruction"));
   EXPECT_THAT(error_of(header(R"({"instruction": "rcp.approx.f32", "verified": -1})")),

@@ -10,36 +10,36 @@ namespace assay::ptx {
 namespace {
 
 template <class Use>
-void each_lane(std::uint32_t mask, Use use) {
-  for (; mask != 0; mask &= mask - 1)
-    use(static_cast<unsigned>(std::countr_zero(mask)));
+void each_lane(std::uint32_t lane_mask, Use use) {
+  for (; lane_mask != 0; lane_mask &= lane_mask - 1)
+    use(static_cast<unsigned>(std::countr_zero(lane_mask)));
 }
 
 }  // namespace
 
-void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
+void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   // The lanes in the instruction's mask must be the lanes that execute it.
   const std::uint32_t* const wanted = slot_words32(warp, op.e);
-  each_lane(mask, [&](unsigned lane) {
-    const std::uint32_t missing = wanted[lane] & ~mask;
+  each_lane(lane_mask, [&](unsigned lane) {
+    const std::uint32_t missing = wanted[lane] & ~lane_mask;
     const bool self = (wanted[lane] >> lane & 1U) != 0;
     if (options_.checks.reports_divergence && (missing != 0 || !self) && !is_stopped_) {
       // Lanes beyond the end of a block count as present, because a mask of all lanes is common.
-      const std::uint32_t first = warp.index * kLanesPerWarp;
+      const std::uint32_t first = warp.index_in_block * kLanesPerWarp;
       const std::uint32_t exist =
           threads_in_block_ - first >= kLanesPerWarp ? kAllLanes : (1U << (threads_in_block_ - first)) - 1;
       if ((missing & exist) != 0 || !self) add_finding(CheckFinding::Kind::kInactiveLane, op, first + lane);
     }
   });
   switch (op.instruction->opcode) {
-    case Opcode::kShfl: shuffle(warp, op, mask); break;
-    case Opcode::kMatch: match(warp, op, mask); break;
-    case Opcode::kRedux: reduce(warp, op, mask); break;
+    case Opcode::kShfl: shuffle(warp, op, lane_mask); break;
+    case Opcode::kMatch: match(warp, op, lane_mask); break;
+    case Opcode::kRedux: reduce(warp, op, lane_mask); break;
     case Opcode::kVote: {
       const Modifiers& modifiers = op.instruction->modifiers;
       const std::uint32_t votes = *slot_words32(warp, op.a);
-      each_lane(mask, [&](unsigned lane) {
-        const std::uint32_t members = wanted[lane] & mask;
+      each_lane(lane_mask, [&](unsigned lane) {
+        const std::uint32_t members = wanted[lane] & lane_mask;
         const std::uint32_t yes = votes & members;
         if (modifiers.has(Modifier::kBallot)) {
           slot_words32(warp, op.d)[lane] = yes;
@@ -61,14 +61,14 @@ void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
 
 /// d = a of the lane selected by the mode and b; p: whether that lane lies in the segment. c contains the clamp in its
 /// lower 5 bits and the segment mask in bits 8 to 12.
-void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
+void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   const Modifiers& modifiers = op.instruction->modifiers;
   const std::uint32_t* const a = slot_words32(warp, op.a);
   const std::uint32_t* const b = slot_words32(warp, op.b);
   const std::uint32_t* const c = slot_words32(warp, op.c);
   std::uint32_t results[kLanesPerWarp] = {};
   std::uint32_t in_segment = 0;
-  each_lane(mask, [&](unsigned lane) {
+  each_lane(lane_mask, [&](unsigned lane) {
     const std::uint32_t clamp = c[lane] & 31U;
     const std::uint32_t segments = c[lane] >> 8U & 31U;
     const std::uint32_t amount = b[lane] & 31U;
@@ -90,18 +90,18 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
       inside = from <= most;
     }
     if (!inside) from = lane;
-    if ((mask >> from & 1U) == 0 && options_.checks.reports_divergence && !is_stopped_) {
-      add_finding(CheckFinding::Kind::kInactiveLane, op, warp.index * kLanesPerWarp + lane);
+    if ((lane_mask >> from & 1U) == 0 && options_.checks.reports_divergence && !is_stopped_) {
+      add_finding(CheckFinding::Kind::kInactiveLane, op, warp.index_in_block * kLanesPerWarp + lane);
     }
     results[lane] = a[from];
     in_segment |= inside ? 1U << lane : 0U;
   });
   std::uint32_t* const d = slot_words32(warp, op.d);
-  each_lane(mask, [&](unsigned lane) { d[lane] = results[lane]; });
-  if (op.d2.bits != 0) set_predicate(warp, op.d2, in_segment, mask);
+  each_lane(lane_mask, [&](unsigned lane) { d[lane] = results[lane]; });
+  if (op.d2.bits != 0) set_predicate(warp, op.d2, in_segment, lane_mask);
 }
 
-void Execution::match(Warp& warp, const Op& op, std::uint32_t mask) {
+void Execution::match(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   const bool wide = bytes_of(op.instruction->type) == 8;
   const bool all = op.instruction->modifiers.has(Modifier::kAll);
   const std::uint32_t* const wanted = slot_words32(warp, op.e);
@@ -110,19 +110,19 @@ void Execution::match(Warp& warp, const Op& op, std::uint32_t mask) {
   };
   std::uint32_t results[kLanesPerWarp] = {};
   std::uint32_t agree = 0;
-  each_lane(mask, [&](unsigned lane) {
-    const std::uint32_t members = wanted[lane] & mask;
+  each_lane(lane_mask, [&](unsigned lane) {
+    const std::uint32_t members = wanted[lane] & lane_mask;
     std::uint32_t same = 0;
     each_lane(members, [&](unsigned other) { same |= value(other) == value(lane) ? 1U << other : 0U; });
     agree |= same == members ? 1U << lane : 0U;
     results[lane] = !all || same == members ? same : 0;
   });
   std::uint32_t* const d = slot_words32(warp, op.d);
-  each_lane(mask, [&](unsigned lane) { d[lane] = results[lane]; });
-  if (op.d2.bits != 0) set_predicate(warp, op.d2, agree, mask);
+  each_lane(lane_mask, [&](unsigned lane) { d[lane] = results[lane]; });
+  if (op.d2.bits != 0) set_predicate(warp, op.d2, agree, lane_mask);
 }
 
-void Execution::reduce(Warp& warp, const Op& op, std::uint32_t mask) {
+void Execution::reduce(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   const Modifiers& modifiers = op.instruction->modifiers;
   const bool is_signed_type = op.instruction->type == Type::kS32;
   const std::uint32_t* const a = slot_words32(warp, op.a);
@@ -131,10 +131,10 @@ void Execution::reduce(Warp& warp, const Op& op, std::uint32_t mask) {
     return is_signed_type ? static_cast<std::int32_t>(x) < static_cast<std::int32_t>(y) : x < y;
   };
   std::uint32_t results[kLanesPerWarp] = {};
-  each_lane(mask, [&](unsigned lane) {
+  each_lane(lane_mask, [&](unsigned lane) {
     bool first = true;
     std::uint32_t& sum = results[lane];
-    each_lane(wanted[lane] & mask, [&](unsigned other) {
+    each_lane(wanted[lane] & lane_mask, [&](unsigned other) {
       const std::uint32_t x = a[other];
       if (std::exchange(first, false)) {
         sum = x;
@@ -152,7 +152,7 @@ void Execution::reduce(Warp& warp, const Op& op, std::uint32_t mask) {
     });
   });
   std::uint32_t* const d = slot_words32(warp, op.d);
-  each_lane(mask, [&](unsigned lane) { d[lane] = results[lane]; });
+  each_lane(lane_mask, [&](unsigned lane) { d[lane] = results[lane]; });
 }
 
 }  // namespace assay::ptx

@@ -37,49 +37,51 @@ class FastRaceCheck {
 
   /// Records a read; returns false without effect if the full check must decide. `initialized`: whether the memory was
   /// initialized before the launch.
-  bool record_read(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialized) const {
-    if (cell.last_write >= launch_start_epoch_ && (is_non_coherent_ || !was_made_by_thread(cell.last_write, thread)))
+  bool try_record_read(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialized) const {
+    if (cell.packed_last_write >= launch_start_epoch_ &&
+        (is_non_coherent_ || !was_made_by_thread(cell.packed_last_write, thread)))
       return false;
     if (!initialized && (cell.packed_flags & bytes) != bytes) return false;
     if (is_strong_) return true;
     const std::uint32_t current_access = current_epoch_ | thread << 4U | bytes;
     const std::uint32_t encoded_read =
-        std::uint32_t{instruction_number_} << 20U | (is_non_coherent_ ? kReadNonCoherent : 0U);
-    if (cell.last_read < launch_start_epoch_) {
+        std::uint32_t{instruction_number_} << 20U | (is_non_coherent_ ? kLastReadIsNonCoherentFlag : 0U);
+    if (cell.packed_last_read < launch_start_epoch_) {
       cell.packed_flags = (cell.packed_flags & 0x000fff1fU) | encoded_read;
-      cell.last_read = current_access;
+      cell.packed_last_read = current_access;
       return true;
     }
     std::uint32_t reader_flags = 0;
-    if (cell.last_read >= ordering_start_epoch_) {
-      reader_flags = thread_of(cell.last_read) != thread ? kReadByManyThreads : 0U;
-    } else if (cell.last_read < block_start_epoch_) {
-      reader_flags = kReadByOtherBlock;
+    if (cell.packed_last_read >= ordering_start_epoch_) {
+      reader_flags = thread_of(cell.packed_last_read) != thread ? kReadByManyThreadsFlag : 0U;
+    } else if (cell.packed_last_read < block_start_epoch_) {
+      reader_flags = kReadByOtherBlockFlag;
     } else {
       return false;
     }
     cell.packed_flags = (cell.packed_flags & 0x000fffffU) | encoded_read | reader_flags;
-    cell.last_read = current_access | (cell.last_read & 15U);
+    cell.packed_last_read = current_access | (cell.packed_last_read & 15U);
     return true;
   }
 
   /// The same for a write or an atomic.
-  bool record_write(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialized) const {
+  bool try_record_write(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialized) const {
     if (is_atomic_ && !initialized && (cell.packed_flags & bytes) != bytes) return false;
-    if (cell.last_read >= launch_start_epoch_ &&
-        (!was_made_by_thread(cell.last_read, thread) || (cell.packed_flags & kReadFlags) != 0))
+    if (cell.packed_last_read >= launch_start_epoch_ &&
+        (!was_made_by_thread(cell.packed_last_read, thread) || (cell.packed_flags & kAllReadFlagsMask) != 0))
       return false;
-    const bool last_write_is_atomic = (cell.packed_flags & kLastWriteIsAtomic) != 0;
-    if (cell.last_write >= launch_start_epoch_ && !(is_strong_ && last_write_is_atomic) &&
-        !was_made_by_thread(cell.last_write, thread))
+    const bool last_write_is_atomic = (cell.packed_flags & kLastWriteIsAtomicFlag) != 0;
+    if (cell.packed_last_write >= launch_start_epoch_ && !(is_strong_ && last_write_is_atomic) &&
+        !was_made_by_thread(cell.packed_last_write, thread))
       return false;
-    const std::uint32_t earlier_written_bytes = cell.last_write >= phase_start_epoch_ ? cell.last_write & 15U : 0U;
+    const std::uint32_t earlier_written_bytes =
+        cell.packed_last_write >= phase_start_epoch_ ? cell.packed_last_write & 15U : 0U;
     // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
     const bool remains_non_atomic =
-        earlier_written_bytes != 0 && !last_write_is_atomic && thread_of(cell.last_write) == thread;
+        earlier_written_bytes != 0 && !last_write_is_atomic && thread_of(cell.packed_last_write) == thread;
     cell.packed_flags = (cell.packed_flags & 0xfff000efU) | std::uint32_t{instruction_number_} << 8U | bytes |
-                        (is_strong_ && !remains_non_atomic ? kLastWriteIsAtomic : 0U);
-    cell.last_write = current_epoch_ | thread << 4U | bytes | earlier_written_bytes;
+                        (is_strong_ && !remains_non_atomic ? kLastWriteIsAtomicFlag : 0U);
+    cell.packed_last_write = current_epoch_ | thread << 4U | bytes | earlier_written_bytes;
     return true;
   }
 

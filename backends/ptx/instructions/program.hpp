@@ -19,7 +19,7 @@ namespace assay::ptx {
 inline constexpr unsigned kLanesPerWarp = 32;
 inline constexpr std::uint32_t kAllLanes = 0xffffffff;
 /// The largest number of a memory instruction in the race checker.
-inline constexpr std::uint32_t kMaxMemoryOps = 4095;
+inline constexpr std::uint32_t kMaxRaceCheckNumber = 4095;
 
 struct Op;
 
@@ -33,34 +33,35 @@ class ResultCorrection {
 
 /// A warp's state as seen by handlers.
 struct WarpState {
-  std::byte* frames[2] = {};               ///< frames of registers: that of the warp, and that of the constants
-  std::uint32_t carry_flags = 0;           ///< the condition code's carry flag of each lane
-  ResultCorrection* correction = nullptr;  ///< null: approximate instructions give correctly rounded results
+  std::byte* frames[2] = {};                      ///< frames of registers: that of the warp, and that of the constants
+  std::uint32_t carry_flags = 0;                  ///< the condition code's carry flag of each lane
+  ResultCorrection* result_correction = nullptr;  ///< null: approximate instructions give correctly rounded results
 };
 
-/// Executes one instruction for the lanes of `mask`. The `full` handler may assume that all lanes are active.
+/// Executes one instruction for the lanes of `mask`. The `full_warp_handler` handler may assume that all lanes are
+/// active.
 using Handler = void (*)(WarpState& lanes, const Op& op, std::uint32_t mask);
 /// The two handlers of an instruction; both null: none.
-struct Handlers {
-  Handler full = nullptr;    ///< handler if all lanes are active
-  Handler masked = nullptr;  ///< handler for any lanes
-  explicit operator bool() const { return full != nullptr; }
+struct InstructionHandlers {
+  Handler full_warp_handler = nullptr;    ///< handler if all lanes are active
+  Handler masked_warp_handler = nullptr;  ///< handler for any lanes
+  explicit operator bool() const { return full_warp_handler != nullptr; }
 };
 
 /// A register: an offset in bytes into one of the two frames.
 struct FrameSlot {
-  static constexpr std::uint32_t kConstant = 0x80000000;  ///< bit that selects the frame of constants
-  std::uint32_t bits = 0;                                 ///< offset in bytes into the frame, with or without kConstant
+  static constexpr std::uint32_t kConstantFrameBit = 0x80000000;  ///< bit that selects the frame of constants
+  std::uint32_t bits = 0;  ///< offset in bytes into the frame, with or without kConstantFrameBit
 };
 
 /// Addresses. The upper bits identify an allocation, which starts in the middle of a window, so that an out-of-bounds
 /// access can still be attributed to it. The first windows are the null page and the other spaces.
 inline constexpr unsigned kAddressWindowBits = 40;
-inline constexpr std::uint64_t kAddressWindowMiddle = std::uint64_t{1} << (kAddressWindowBits - 1);
-inline constexpr std::uint64_t kSharedWindow = 1;
-inline constexpr std::uint64_t kLocalWindow = 2;
-inline constexpr std::uint64_t kParamWindow = 3;
-inline constexpr std::uint64_t kFirstAllocationWindow = 4;
+inline constexpr std::uint64_t kAddressWindowMiddleOffset = std::uint64_t{1} << (kAddressWindowBits - 1);
+inline constexpr std::uint64_t kSharedWindowIndex = 1;
+inline constexpr std::uint64_t kLocalWindowIndex = 2;
+inline constexpr std::uint64_t kParamWindowIndex = 3;
+inline constexpr std::uint64_t kFirstAllocationWindowIndex = 4;
 /// Shared addresses have 32 bits and identify a variable by the upper 12, local addresses by the window's upper bits.
 inline constexpr unsigned kSharedOffsetBits = 20;
 inline constexpr std::uint64_t kSharedMiddleOffset = std::uint64_t{1} << (kSharedOffsetBits - 1);
@@ -68,7 +69,7 @@ inline constexpr unsigned kLocalOffsetBits = 24;
 inline constexpr std::uint64_t kLocalMiddleOffset = std::uint64_t{1} << (kLocalOffsetBits - 1);
 
 /// How the interpreter's loop treats an instruction.
-enum class Control : std::uint8_t {
+enum class DispatchKind : std::uint8_t {
   kHandlerOnly,  ///< call of the handler only
   kMemory,       ///< memory access: ld, st, atom, red
   kBranch,
@@ -105,27 +106,27 @@ struct MemoryOp {
 /// A call: how to copy arguments from the caller's to the callee's part of local memory.
 struct CallOp {
   /// A copy between words of a thread's local memory.
-  struct Copy {
-    std::uint32_t source_word = 0;       ///< position of the source, in words of local memory
-    std::uint32_t destination_word = 0;  ///< position of the destination, in words of local memory
-    std::uint32_t word_count = 0;        ///< number of words
+  struct LocalWordCopy {
+    std::uint32_t source_word_index = 0;       ///< position of the source, in words of local memory
+    std::uint32_t destination_word_index = 0;  ///< position of the destination, in words of local memory
+    std::uint32_t word_count = 0;              ///< number of words
   };
-  std::vector<Copy> argument_copies;  ///< copies before the call
-  std::vector<Copy> result_copies;    ///< copies after the call
+  std::vector<LocalWordCopy> argument_copies;  ///< copies before the call
+  std::vector<LocalWordCopy> result_copies;    ///< copies after the call
 };
 
 /// One lowered instruction.
 struct Op {
-  Handler full = nullptr;                    ///< handler if all lanes are active
-  Handler masked = nullptr;                  ///< handler for any lanes
-  FrameSlot d, d2, a, b, c, e;               ///< registers: destinations d and d2, sources a, b, c and e
-  FrameSlot guard;                           ///< predicate of the guard
-  bool is_guarded = false;                   ///< whether the instruction has a guard
-  bool is_guard_negated = false;             ///< whether the guard is "@!%p"
-  Control control = Control::kHandlerOnly;   ///< how the interpreter treats it
-  Exactness exactness = Exactness::kExact;   ///< what determines the bits of its result
-  std::uint32_t target = 0;                  ///< index of the op that a branch or call continues at
-  std::uint32_t memory_or_call_index = 0;    ///< index of the MemoryOp or CallOp
+  Handler full_warp_handler = nullptr;                      ///< handler if all lanes are active
+  Handler masked_warp_handler = nullptr;                    ///< handler for any lanes
+  FrameSlot d, d2, a, b, c, e;                              ///< registers: destinations d and d2, sources a, b, c and e
+  FrameSlot guard;                                          ///< predicate of the guard
+  bool is_guarded = false;                                  ///< whether the instruction has a guard
+  bool is_guard_negated = false;                            ///< whether the guard is "@!%p"
+  DispatchKind dispatch_kind = DispatchKind::kHandlerOnly;  ///< how the interpreter treats it
+  Exactness exactness = Exactness::kExact;                  ///< what determines the bits of its result
+  std::uint32_t target_op_index = 0;                        ///< index of the op that a branch or call continues at
+  std::uint32_t memory_or_call_index = 0;                   ///< index of the MemoryOp or CallOp
   std::uint64_t immediate = 0;               ///< offset of an address, table of lop3, or another immediate
   const Instruction* instruction = nullptr;  ///< the parsed instruction
 };
@@ -137,8 +138,8 @@ struct Kernel {
     std::string name;                 ///< name of the variable
     std::uint64_t bytes = 0;          ///< size; of a shared variable: up to the next multiple of its alignment
     std::uint64_t padding_bytes = 0;  ///< number of these bytes that are padding, which may be read without a finding
-    std::uint32_t first_word = 0;     ///< for a local variable: first word in each thread's local memory
-    bool is_dynamic = false;          ///< whether the launch sets its size (dynamic shared memory)
+    std::uint32_t first_word_index = 0;  ///< for a local variable: first word in each thread's local memory
+    bool is_dynamically_sized = false;   ///< whether the launch sets its size (dynamic shared memory)
   };
   /// A constant that is the address of a module variable, which is known only at launch.
   struct Relocation {
@@ -155,14 +156,14 @@ struct Kernel {
   const Function* entry_function = nullptr;            ///< the entry in the module
   std::vector<Op> ops;                                 ///< instructions of the entry and of all functions that it calls
   std::vector<MemoryOp> memory_ops;                    ///< memory accesses, which Op::memory_or_call_index refers to
-  std::vector<CallOp> calls;                           ///< calls, which Op::memory_or_call_index refers to
-  std::vector<std::byte> constants;                    ///< initial frame of constants
+  std::vector<CallOp> call_ops;                        ///< calls, which Op::memory_or_call_index refers to
+  std::vector<std::byte> initial_constant_frame;       ///< initial frame of constants
   std::vector<Relocation> relocations;                 ///< addresses of module variables to write into the constants
   std::vector<SpecialRegisterSlot> special_registers;  ///< special registers that the kernel reads
   std::vector<Variable> shared_variables;              ///< variables in shared memory
   std::vector<Variable> local_variables;               ///< variables in local memory
-  std::uint32_t local_words = 0;                       ///< local memory of each thread, in words
-  std::uint32_t frame_bytes = 0;                       ///< size of the frame of a warp
+  std::uint32_t local_word_count = 0;                  ///< local memory of each thread, in words
+  std::uint32_t warp_frame_bytes = 0;                  ///< size of the frame of a warp
 };
 
 /// Lowers the entry `name` of a module. Fails if the entry is missing, if functions recurse, or if the kernel exceeds

@@ -32,17 +32,18 @@ Instruction plain(Opcode opcode, Type type) {
 Result<void> Lowering::run() {
   if (const auto checked = check_recursion(function_index(*kernel_.entry_function), {}); !checked)
     return checked.error();
-  kernel_.frame_bytes = 256;  // for results without a destination
+  kernel_.warp_frame_bytes = 256;  // for results without a destination
   state_of(function_index(*kernel_.entry_function));
-  for (std::size_t next = 0; next < function_queue_.size(); ++next)
-    lower_function(function_queue_[next]);
+  for (std::size_t next = 0; next < queued_function_indices_.size(); ++next)
+    lower_function(queued_function_indices_[next]);
   for (Op& op : kernel_.ops) {
-    if (op.control == Control::kCall) op.target = states_.at(op.target).first_op;
+    if (op.dispatch_kind == DispatchKind::kCall)
+      op.target_op_index = function_states_.at(op.target_op_index).first_op_index;
   }
-  if (kernel_.frame_bytes > kMaxFrameBytes) return Error{"the kernel has too many registers", place()};
-  if (std::uint64_t{kernel_.local_words} * 4 > kMaxLocalBytes) {
+  if (kernel_.warp_frame_bytes > kMaxFrameBytes) return Error{"the kernel has too many registers", place()};
+  if (std::uint64_t{kernel_.local_word_count} * 4 > kMaxLocalBytes) {
     return Error{fmt::format("the kernel needs {} bytes of local memory per thread, but at most {} are supported",
-                             std::uint64_t{kernel_.local_words} * 4, kMaxLocalBytes),
+                             std::uint64_t{kernel_.local_word_count} * 4, kMaxLocalBytes),
                  place()};
   }
   return {};
@@ -72,10 +73,10 @@ Result<void> Lowering::check_recursion(std::uint32_t index, std::set<std::uint32
 }
 
 Lowering::FunctionState& Lowering::state_of(std::uint32_t index) {
-  const auto [found, added] = states_.try_emplace(index);
+  const auto [found, added] = function_states_.try_emplace(index);
   FunctionState& state = found->second;
   if (!added) return state;
-  function_queue_.push_back(index);
+  queued_function_indices_.push_back(index);
   const Function& function = kernel_.module->functions[index];
   for (const Register& each : function.registers) {
     state.register_slots.push_back(each.type == Type::kPred ? new_predicate() : new_slot(bytes_of(each.type)));
@@ -95,7 +96,7 @@ Lowering::FunctionState& Lowering::state_of(std::uint32_t index) {
 void Lowering::lower_function(std::uint32_t index) {
   current_state_ = &state_of(index);
   function_ = &kernel_.module->functions[index];
-  current_state_->first_op = static_cast<std::uint32_t>(kernel_.ops.size());
+  current_state_->first_op_index = static_cast<std::uint32_t>(kernel_.ops.size());
   std::vector<std::uint32_t> starts;
   for (const Instruction& instruction : function_->instructions) {
     starts.push_back(static_cast<std::uint32_t>(kernel_.ops.size()));
@@ -104,36 +105,37 @@ void Lowering::lower_function(std::uint32_t index) {
   starts.push_back(static_cast<std::uint32_t>(kernel_.ops.size()));
   static const Instruction kEnd = plain(Opcode::kRet, Type::kNone);
   current_instruction_ = &kEnd;
-  emit(Control::kReturn);  // for a body that ends without ret
-  for (std::size_t i = current_state_->first_op; i < kernel_.ops.size(); ++i) {
-    if (kernel_.ops[i].control == Control::kBranch) kernel_.ops[i].target = starts[kernel_.ops[i].target];
+  emit(DispatchKind::kReturn);  // for a body that ends without ret
+  for (std::size_t i = current_state_->first_op_index; i < kernel_.ops.size(); ++i) {
+    if (kernel_.ops[i].dispatch_kind == DispatchKind::kBranch)
+      kernel_.ops[i].target_op_index = starts[kernel_.ops[i].target_op_index];
   }
 }
 
 // ------------------------------------------------------------------------------------------------ places for values
 
 FrameSlot Lowering::new_slot(unsigned bytes) {
-  const std::uint32_t offset = kernel_.frame_bytes;
-  kernel_.frame_bytes += bytes == 8 ? 256 : 128;
+  const std::uint32_t offset = kernel_.warp_frame_bytes;
+  kernel_.warp_frame_bytes += bytes == 8 ? 256 : 128;
   return {offset};
 }
 
 FrameSlot Lowering::new_predicate() {
   // Predicates are allocated in groups that fill a cache line: 16 words of 4 bytes.
-  if (predicates_left_ == 0) {
-    next_predicate_ = kernel_.frame_bytes;
-    kernel_.frame_bytes += 64;
-    predicates_left_ = 16;
+  if (free_predicate_count_ == 0) {
+    next_predicate_offset_ = kernel_.warp_frame_bytes;
+    kernel_.warp_frame_bytes += 64;
+    free_predicate_count_ = 16;
   }
-  --predicates_left_;
-  return {std::exchange(next_predicate_, next_predicate_ + 4)};
+  --free_predicate_count_;
+  return {std::exchange(next_predicate_offset_, next_predicate_offset_ + 4)};
 }
 
 std::uint32_t Lowering::new_local(const Variable& variable) {
-  kernel_.local_words = (kernel_.local_words + 3) / 4 * 4;
+  kernel_.local_word_count = (kernel_.local_word_count + 3) / 4 * 4;
   kernel_.local_variables.push_back(
-      {.name = variable.name, .bytes = variable.bytes, .first_word = kernel_.local_words});
-  kernel_.local_words += static_cast<std::uint32_t>((std::min(variable.bytes, 2 * kMaxLocalBytes) + 3) / 4);
+      {.name = variable.name, .bytes = variable.bytes, .first_word_index = kernel_.local_word_count});
+  kernel_.local_word_count += static_cast<std::uint32_t>((std::min(variable.bytes, 2 * kMaxLocalBytes) + 3) / 4);
   return static_cast<std::uint32_t>(kernel_.local_variables.size() - 1);
 }
 
@@ -143,19 +145,19 @@ std::uint32_t Lowering::new_shared(const Variable& variable) {
   kernel_.shared_variables.push_back({.name = variable.name,
                                       .bytes = (variable.bytes + alignment - 1) / alignment * alignment,
                                       .padding_bytes = (alignment - variable.bytes % alignment) % alignment,
-                                      .is_dynamic = variable.bytes == 0});
+                                      .is_dynamically_sized = variable.bytes == 0});
   return static_cast<std::uint32_t>(kernel_.shared_variables.size() - 1);
 }
 
 FrameSlot Lowering::constant(std::uint64_t value, unsigned bytes) {
   const auto [found, added] = constant_slots_.try_emplace({value, bytes}, FrameSlot{});
   if (!added) return found->second;
-  const std::size_t offset = kernel_.constants.size();
+  const std::size_t offset = kernel_.initial_constant_frame.size();
   const unsigned width = bytes == 8 ? 8 : 4;
-  kernel_.constants.resize(offset + std::size_t{kLanesPerWarp} * width);
+  kernel_.initial_constant_frame.resize(offset + std::size_t{kLanesPerWarp} * width);
   for (unsigned i = 0; i < kLanesPerWarp; ++i)
-    std::memcpy(kernel_.constants.data() + offset + std::size_t{i} * width, &value, width);
-  found->second = {static_cast<std::uint32_t>(offset) | FrameSlot::kConstant};
+    std::memcpy(kernel_.initial_constant_frame.data() + offset + std::size_t{i} * width, &value, width);
+  found->second = {static_cast<std::uint32_t>(offset) | FrameSlot::kConstantFrameBit};
   return found->second;
 }
 
@@ -188,10 +190,10 @@ FrameSlot Lowering::symbol_address(const Operand& symbol) {
         address += shared_address(found->second);
         break;
       }
-      const auto offset = static_cast<std::uint32_t>(kernel_.constants.size());
-      kernel_.constants.resize(offset + std::size_t{kLanesPerWarp} * 8);
+      const auto offset = static_cast<std::uint32_t>(kernel_.initial_constant_frame.size());
+      kernel_.initial_constant_frame.resize(offset + std::size_t{kLanesPerWarp} * 8);
       kernel_.relocations.push_back({offset, symbol.index, symbol.value});
-      return {offset | FrameSlot::kConstant};
+      return {offset | FrameSlot::kConstantFrameBit};
     }
     case SymbolKind::kFunction: break;
   }
@@ -238,7 +240,7 @@ FrameSlot Lowering::source(const Operand& operand, unsigned bytes, Type type) {
 
 FrameSlot Lowering::resized(FrameSlot slot, unsigned width, bool is_signed) {
   const FrameSlot result = new_slot(width);
-  Op& op = emit(Control::kHandlerOnly, width == 8 ? select_widening(is_signed) : select_narrowing());
+  Op& op = emit(DispatchKind::kHandlerOnly, width == 8 ? select_widening(is_signed) : select_narrowing());
   op.a = slot;
   op.d = result;
   return result;
@@ -249,7 +251,7 @@ FrameSlot Lowering::source_predicate(const Operand& operand) {
   const FrameSlot slot = current_state_->register_slots[operand.index];
   if (!operand.is_negated) return slot;
   const FrameSlot result = new_predicate();
-  Op& op = emit(Control::kHandlerOnly, select_predicate_not());
+  Op& op = emit(DispatchKind::kHandlerOnly, select_predicate_not());
   op.a = op.b = slot;
   op.d = result;
   return result;
@@ -269,31 +271,33 @@ FrameSlot Lowering::destination(const Operand& operand, unsigned bytes) {
 /// Moves results from temporaries of another width to their destinations.
 void Lowering::finish_destinations(bool is_signed) {
   for (const PendingMove& each : std::exchange(pending_moves_, {})) {
-    Op& op = emit(Control::kHandlerOnly, each.width_bytes == 4 ? select_widening(is_signed) : select_narrowing());
-    op.a = each.from;
-    op.d = each.to;
+    Op& op = emit(DispatchKind::kHandlerOnly, each.width_bytes == 4 ? select_widening(is_signed) : select_narrowing());
+    op.a = each.source_slot;
+    op.d = each.destination_slot;
   }
 }
 
-Op& Lowering::emit(Control control, Handlers handlers) {
+Op& Lowering::emit(DispatchKind control, InstructionHandlers handlers) {
   Op op;
-  op.control = control;
-  op.full = handlers.full;
-  op.masked = handlers.masked;
+  op.dispatch_kind = control;
+  op.full_warp_handler = handlers.full_warp_handler;
+  op.masked_warp_handler = handlers.masked_warp_handler;
   op.instruction = current_instruction_;
   if (current_instruction_->is_guarded) {
     op.is_guarded = true;
     op.is_guard_negated = current_instruction_->guard.is_negated;
     op.guard = current_state_->register_slots[current_instruction_->guard.index];
   }
-  if (control == Control::kHandlerOnly && handlers.full == nullptr) op.control = Control::kUnsupported;
+  if (control == DispatchKind::kHandlerOnly && handlers.full_warp_handler == nullptr)
+    op.dispatch_kind = DispatchKind::kUnsupported;
   return kernel_.ops.emplace_back(op);
 }
 
 Result<std::shared_ptr<const Kernel>> lower(std::shared_ptr<const Module> module, std::string_view name) {
   auto kernel = std::make_shared<Kernel>();
   kernel->entry_function = module->find_entry(name);
-  if (kernel->entry_function == nullptr) return Error{fmt::format("the module has no entry '{}'", name), module->name};
+  if (kernel->entry_function == nullptr)
+    return Error{fmt::format("the PTX module has no entry point '{}'", name), module->name};
   kernel->module = std::move(module);
   if (const auto lowered = Lowering(*kernel).run(); !lowered) return lowered.error();
   return std::shared_ptr<const Kernel>(std::move(kernel));

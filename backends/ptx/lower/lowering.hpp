@@ -25,13 +25,13 @@ class Lowering {
     std::vector<FrameSlot> register_slots;  ///< slot of each register, by index
     std::vector<std::uint32_t> parameters;  ///< parameters, then results: variables in the kernel's local memory
     std::vector<std::uint32_t> variables;   ///< the function's variables in the kernel's local or shared memory
-    std::uint32_t first_op = 0;             ///< index of its first op in Kernel::ops
+    std::uint32_t first_op_index = 0;       ///< index of its first op in Kernel::ops
   };
   /// A result that is moved after the instruction has run.
   struct PendingMove {
-    FrameSlot from;            ///< slot that the instruction writes
-    FrameSlot to;              ///< slot that gets the value
-    unsigned width_bytes = 4;  ///< width of `from` in bytes
+    FrameSlot source_slot;       ///< slot that the instruction writes
+    FrameSlot destination_slot;  ///< slot that gets the value
+    unsigned width_bytes = 4;    ///< width of `source_slot` in bytes
   };
 
   [[nodiscard]] std::string place() const;  ///< module and kernel, for messages
@@ -54,7 +54,7 @@ class Lowering {
   FrameSlot source_predicate(const Operand& operand);
   FrameSlot destination(const Operand& operand, unsigned bytes);
   void finish_destinations(bool is_signed);
-  Op& emit(Control control, Handlers handlers = {});
+  Op& emit(DispatchKind control, InstructionHandlers handlers = {});
 
   void lower_instruction(const Instruction& instruction);
   void lower_compute();
@@ -75,13 +75,13 @@ class Lowering {
   const Function* function_ = nullptr;                                      ///< function that is lowered
   FunctionState* current_state_ = nullptr;                                  ///< state of function_
   const Instruction* current_instruction_ = nullptr;                        ///< instruction that is lowered
-  std::map<std::uint32_t, FunctionState> states_;                           ///< states of the functions, by index
-  std::vector<std::uint32_t> function_queue_;                               ///< functions to lower next, by index
+  std::map<std::uint32_t, FunctionState> function_states_;                  ///< states of the functions, by index
+  std::vector<std::uint32_t> queued_function_indices_;                      ///< functions to lower next, by index
   std::map<std::pair<std::uint64_t, unsigned>, FrameSlot> constant_slots_;  ///< slots of constants, by value and size
   std::map<std::uint32_t, std::uint32_t> shared_variable_indices_;  ///< indices of shared variables, by module variable
   std::vector<PendingMove> pending_moves_;                          ///< moves after the current instruction
-  std::uint32_t next_predicate_ = 0;  ///< position of the next free predicate in the frame
-  unsigned predicates_left_ = 0;      ///< free predicates left at this position
+  std::uint32_t next_predicate_offset_ = 0;  ///< position of the next free predicate in the frame
+  unsigned free_predicate_count_ = 0;        ///< free predicates left at this position
 };
 
 }  // namespace assay::ptx

@@ -14,7 +14,7 @@ using Kind = Operand::Kind;
 using enum Modifier;
 
 Exactness fidelity_of(const Instruction& instruction) {
-  if (instruction.category == Category::kSpecial) return Exactness::kApproximate;
+  if (instruction.category == InstructionCategory::kSpecialFunction) return Exactness::kApproximate;
   const bool fusible =
       instruction.opcode == Opcode::kAdd || instruction.opcode == Opcode::kSub || instruction.opcode == Opcode::kMul;
   const bool rounded = instruction.modifiers.first_of(std::array{kRn, kRz, kRm, kRp}).has_value();
@@ -60,18 +60,18 @@ Shape shape_of(const Instruction& instruction) {
 void Lowering::lower_instruction(const Instruction& instruction) {
   current_instruction_ = &instruction;
   switch (instruction.opcode) {
-    case Opcode::kUnsupported: emit(Control::kUnsupported); break;
+    case Opcode::kUnsupported: emit(DispatchKind::kUnsupported); break;
     case Opcode::kIsspacep: lower_space_test(); break;
     case Opcode::kTestp: lower_class_test(); break;
-    case Opcode::kBra: emit(Control::kBranch).target = instruction.operands[0].index; break;
+    case Opcode::kBra: emit(DispatchKind::kBranch).target_op_index = instruction.operands[0].index; break;
     case Opcode::kCall: lower_call(); break;
-    case Opcode::kRet: emit(Control::kReturn); break;
-    case Opcode::kExit: emit(Control::kExit); break;
-    case Opcode::kTrap: emit(Control::kTrap); break;
+    case Opcode::kRet: emit(DispatchKind::kReturn); break;
+    case Opcode::kExit: emit(DispatchKind::kExit); break;
+    case Opcode::kTrap: emit(DispatchKind::kTrap); break;
     case Opcode::kMembar:
     case Opcode::kNanosleep:
-    case Opcode::kPrefetch: emit(Control::kNoEffect); break;
-    case Opcode::kActivemask: emit(Control::kActiveMask).d = destination(instruction.operands[0], 4); break;
+    case Opcode::kPrefetch: emit(DispatchKind::kNoEffect); break;
+    case Opcode::kActivemask: emit(DispatchKind::kActiveMask).d = destination(instruction.operands[0], 4); break;
     case Opcode::kBar: lower_barrier(); break;
     case Opcode::kBarWarp:
     case Opcode::kShfl:
@@ -117,7 +117,7 @@ void Lowering::lower_compute() {
     }
     op.d = destination(operands[0], shape.result);
   }
-  Op& emitted = emit(Control::kHandlerOnly, select_handlers(instruction));
+  Op& emitted = emit(DispatchKind::kHandlerOnly, select_handlers(instruction));
   emitted.a = op.a;
   // Handlers with three sources read all of them.
   emitted.b = operands.size() > 2 || instruction.type == Type::kPred ? op.b : op.a;
@@ -145,7 +145,7 @@ void Lowering::lower_comparison() {
   } else {
     d = destination(operands[0], 4);
   }
-  Op& op = emit(Control::kHandlerOnly, select_handlers(instruction));
+  Op& op = emit(DispatchKind::kHandlerOnly, select_handlers(instruction));
   op.a = a;
   op.b = b;
   op.c = c;
@@ -158,7 +158,7 @@ void Lowering::lower_class_test() {
   const FrameSlot a =
       source(current_instruction_->operands[1], bytes_of(current_instruction_->type), current_instruction_->type);
   const FrameSlot d = destination(current_instruction_->operands[0], 4);
-  Op& op = emit(Control::kHandlerOnly, select_handlers(*current_instruction_));
+  Op& op = emit(DispatchKind::kHandlerOnly, select_handlers(*current_instruction_));
   op.a = op.b = op.c = a;
   op.d = d;
 }
@@ -169,7 +169,7 @@ void Lowering::lower_move() {
   if (operands[0].kind == Kind::kVector) return lower_unpack(operands[0], operands[1]);
   if (operands[1].kind == Kind::kVector) return lower_pack(operands[0], operands[1]);
   const bool is_function = operands[1].kind == Kind::kSymbol && operands[1].symbol_kind == SymbolKind::kFunction;
-  if (is_function) return static_cast<void>(emit(Control::kUnsupported));
+  if (is_function) return static_cast<void>(emit(DispatchKind::kUnsupported));
   lower_compute();
 }
 
@@ -179,7 +179,7 @@ void Lowering::lower_pack(const Operand& whole, const Operand& parts) {
   const FrameSlot d = destination(whole, bytes);
   for (std::size_t i = 0; i < parts.elements.size(); ++i) {
     const FrameSlot a = source(parts.elements[i], part, Type::kNone);
-    Op& op = emit(Control::kHandlerOnly, select_insert(bytes, part));
+    Op& op = emit(DispatchKind::kHandlerOnly, select_insert(bytes, part));
     op.a = a;
     op.b = op.c = op.d = d;
     op.immediate = 8 * part * i;
@@ -193,7 +193,7 @@ void Lowering::lower_unpack(const Operand& parts, const Operand& whole) {
   for (std::size_t i = 0; i < parts.elements.size(); ++i) {
     if (parts.elements[i].kind == Kind::kSink) continue;
     const FrameSlot d = destination(parts.elements[i], part);
-    Op& op = emit(Control::kHandlerOnly, select_extract(bytes, part));
+    Op& op = emit(DispatchKind::kHandlerOnly, select_extract(bytes, part));
     op.a = op.b = op.c = a;
     op.d = d;
     op.immediate = 8 * part * i;

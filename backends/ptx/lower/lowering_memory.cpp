@@ -14,7 +14,7 @@ using Kind = Operand::Kind;
 using enum Modifier;
 
 /// A 64-bit addition, for addresses.
-Handlers address_addition() {
+InstructionHandlers address_addition() {
   Instruction add;
   add.opcode = Opcode::kAdd;
   add.type = add.source_type = Type::kU64;
@@ -25,13 +25,13 @@ Handlers address_addition() {
 
 /// isspacep: the window of a generic address determines its space; all windows from a certain one on are global memory.
 void Lowering::lower_space_test() {
-  std::uint64_t window = kFirstAllocationWindow;
+  std::uint64_t window = kFirstAllocationWindowIndex;
   switch (space_of(current_instruction_->modifiers)) {
-    case Space::kShared: window = kSharedWindow; break;
-    case Space::kLocal: window = kLocalWindow; break;
-    case Space::kParam: window = kParamWindow; break;
+    case Space::kShared: window = kSharedWindowIndex; break;
+    case Space::kLocal: window = kLocalWindowIndex; break;
+    case Space::kParam: window = kParamWindowIndex; break;
     case Space::kGlobal: break;
-    default: return static_cast<void>(emit(Control::kUnsupported));
+    default: return static_cast<void>(emit(DispatchKind::kUnsupported));
   }
   Instruction shift;
   shift.opcode = Opcode::kShr;
@@ -39,17 +39,17 @@ void Lowering::lower_space_test() {
   Instruction compare;
   compare.opcode = Opcode::kSetp;
   compare.type = compare.source_type = Type::kU64;
-  compare.modifiers.add(window == kFirstAllocationWindow ? kGe : kEq);
+  compare.modifiers.add(window == kFirstAllocationWindowIndex ? kGe : kEq);
   const FrameSlot address = source(current_instruction_->operands[1], 8, Type::kU64);
   const FrameSlot bits = constant(kAddressWindowBits, 4);
   const FrameSlot wanted = constant(window, 8);
   const FrameSlot found = new_slot(8);
   const FrameSlot d = destination(current_instruction_->operands[0], 4);
-  Op& shifted = emit(Control::kHandlerOnly, select_handlers(shift));
+  Op& shifted = emit(DispatchKind::kHandlerOnly, select_handlers(shift));
   shifted.a = shifted.c = address;
   shifted.b = bits;
   shifted.d = found;
-  Op& compared = emit(Control::kHandlerOnly, select_handlers(compare));
+  Op& compared = emit(DispatchKind::kHandlerOnly, select_handlers(compare));
   compared.a = compared.c = found;
   compared.b = wanted;
   compared.d = d;
@@ -58,18 +58,18 @@ void Lowering::lower_space_test() {
 /// Generic addresses of global memory are unchanged; those of the other spaces lie in windows.
 void Lowering::lower_cvta() {
   const Instruction& instruction = *current_instruction_;
-  if (bytes_of(instruction.type) != 8) return static_cast<void>(emit(Control::kUnsupported));
+  if (bytes_of(instruction.type) != 8) return static_cast<void>(emit(DispatchKind::kUnsupported));
   std::uint64_t window = 0;
   switch (space_of(instruction.modifiers)) {
-    case Space::kShared: window = kSharedWindow << kAddressWindowBits; break;
-    case Space::kLocal: window = kLocalWindow << kAddressWindowBits; break;
-    case Space::kParam: window = kParamWindow << kAddressWindowBits; break;
+    case Space::kShared: window = kSharedWindowIndex << kAddressWindowBits; break;
+    case Space::kLocal: window = kLocalWindowIndex << kAddressWindowBits; break;
+    case Space::kParam: window = kParamWindowIndex << kAddressWindowBits; break;
     default: break;
   }
   const FrameSlot a = source(instruction.operands[1], 8, instruction.type);
   const FrameSlot b = constant(instruction.opcode == Opcode::kCvta ? window : 0 - window, 8);
   const FrameSlot d = destination(instruction.operands[0], 8);
-  Op& op = emit(Control::kHandlerOnly, address_addition());
+  Op& op = emit(DispatchKind::kHandlerOnly, address_addition());
   op.a = a;
   op.b = b;
   op.d = d;
@@ -116,7 +116,7 @@ void Lowering::lower_memory() {
   if (is_atomic) {
     const auto operation = modifiers.first_of(std::array{kAdd, kAnd, kOr, kXor, kMin, kMax, kInc, kDec, kExch, kCas});
     if (!operation || find_atomic(*operation, instruction.type, true) == nullptr) {
-      return static_cast<void>(emit(Control::kUnsupported));
+      return static_cast<void>(emit(DispatchKind::kUnsupported));
     }
     memory.atomic_operation = *operation;
     memory.values[1] = source(operands[address + 1], bytes, instruction.type);
@@ -132,13 +132,13 @@ void Lowering::lower_memory() {
       memory.values[i] = is_load ? destination(element, bytes) : source(element, bytes, instruction.type);
     }
   }
-  Op& emitted = emit(Control::kMemory);
+  Op& emitted = emit(DispatchKind::kMemory);
   emitted.a = op.a;
   emitted.immediate = op.immediate;
   emitted.exactness = op.exactness;
   emitted.memory_or_call_index = static_cast<std::uint32_t>(kernel_.memory_ops.size());
   memory.race_check_number =
-      static_cast<std::uint16_t>(std::min<std::size_t>(kernel_.memory_ops.size() + 1, kMaxMemoryOps));
+      static_cast<std::uint16_t>(std::min<std::size_t>(kernel_.memory_ops.size() + 1, kMaxRaceCheckNumber));
   kernel_.memory_ops.push_back(memory);
 }
 
@@ -154,9 +154,9 @@ void Lowering::lower_call() {
   if (!callee.is_defined || results.size() != callee.return_values.size() ||
       arguments.size() != callee.parameters.size() || !std::ranges::all_of(results, is_variable) ||
       !std::ranges::all_of(arguments, is_variable)) {
-    return static_cast<void>(emit(Control::kUnsupported));
+    return static_cast<void>(emit(DispatchKind::kUnsupported));
   }
-  const auto words_of = [&](std::uint32_t variable) { return kernel_.local_variables[variable].first_word; };
+  const auto words_of = [&](std::uint32_t variable) { return kernel_.local_variables[variable].first_word_index; };
   CallOp call;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     call.argument_copies.push_back({words_of(current_state_->variables[arguments[i].index]),
@@ -168,10 +168,10 @@ void Lowering::lower_call() {
                                   words_of(current_state_->variables[results[i].index]),
                                   static_cast<std::uint32_t>((callee.return_values[i].bytes + 3) / 4)});
   }
-  Op& op = emit(Control::kCall);
-  op.target = instruction.operands[0].index;
-  op.memory_or_call_index = static_cast<std::uint32_t>(kernel_.calls.size());
-  kernel_.calls.push_back(std::move(call));
+  Op& op = emit(DispatchKind::kCall);
+  op.target_op_index = instruction.operands[0].index;
+  op.memory_or_call_index = static_cast<std::uint32_t>(kernel_.call_ops.size());
+  kernel_.call_ops.push_back(std::move(call));
 }
 
 }  // namespace assay::ptx

@@ -20,13 +20,14 @@ void Lowering::lower_barrier() {
   const bool reduces = instruction.modifiers.has(kRed);
   const std::size_t number = reduces ? 1 : 0;
   const std::size_t least = reduces ? 3 : 1;
-  if (operands.size() < least || operands.size() > least + 1) return static_cast<void>(emit(Control::kUnsupported));
+  if (operands.size() < least || operands.size() > least + 1)
+    return static_cast<void>(emit(DispatchKind::kUnsupported));
   const bool counted = operands.size() == least + 1;
   const FrameSlot a = reduces ? source_predicate(operands.back()) : FrameSlot{};
   const FrameSlot b = source(operands[number], 4, Type::kU32);
   const FrameSlot c = counted ? source(operands[number + 1], 4, Type::kU32) : constant(0, 4);
   const FrameSlot d = reduces ? destination(operands[0], 4) : FrameSlot{};
-  Op& op = emit(Control::kBarrier);
+  Op& op = emit(DispatchKind::kBarrier);
   op.a = a;
   op.b = b;
   op.c = c;
@@ -46,7 +47,7 @@ void Lowering::lower_warp() {
     if (pair) op.d2 = destination(pair ? operands[0].elements[1] : operands[0], 4);
   };
   const std::size_t expected = instruction.opcode == Opcode::kBarWarp ? 1 : instruction.opcode == Opcode::kShfl ? 5 : 3;
-  if (operands.size() != expected) return static_cast<void>(emit(Control::kUnsupported));
+  if (operands.size() != expected) return static_cast<void>(emit(DispatchKind::kUnsupported));
   op.e = word(expected - 1);
   if (instruction.opcode != Opcode::kBarWarp) {
     if (instruction.opcode == Opcode::kVote) {
@@ -60,7 +61,7 @@ void Lowering::lower_warp() {
     }
     results();
   }
-  Op& emitted = emit(Control::kWarpOperation);
+  Op& emitted = emit(DispatchKind::kWarpOperation);
   emitted.a = op.a;
   emitted.b = op.b;
   emitted.c = op.c;

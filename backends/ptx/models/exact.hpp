@@ -22,12 +22,12 @@ inline constexpr FloatFormat kBf16{16, 8, -133};
 inline constexpr FloatFormat kF32{32, 24, -149};
 inline constexpr FloatFormat kF64{64, 53, -1074};
 
-/// (-1)^negative * (significand + r) * 2^exponent, where r is 0, or with `has_remainder` lies strictly between 0 and 1.
-/// With `has_remainder` the significand has at least 60 bits.
+/// (-1)^is_negative * (significand + r) * 2^exponent, where r is 0, or with `has_remainder` lies strictly between 0
+/// and 1. With `has_remainder` the significand has at least 60 bits.
 struct ExactValue {
   enum class Kind : std::uint8_t { kFinite, kInfinite, kNan };
   Kind kind = Kind::kFinite;
-  bool negative = false;       ///< sign of the value
+  bool is_negative = false;    ///< sign of the value
   Bits128 significand = 0;     ///< integer factor
   int exponent = 0;            ///< power of two
   bool has_remainder = false;  ///< whether r is not zero

@@ -72,7 +72,7 @@ std::uint64_t extreme(const InstructionForm& s, const FloatFormat& format, const
     return in.bits[a.is_nan() ? 1 : 0];
   }
   int order = compare(a, b);
-  if (order == 0) order = int{b.negative} - int{a.negative};
+  if (order == 0) order = int{b.is_negative} - int{a.is_negative};
   return in.bits[(order < 0) == greatest ? 1 : 0];
 }
 std::uint64_t min(const InstructionForm& s, const FloatFormat& format, const Floats& in) {
@@ -122,9 +122,9 @@ std::uint64_t finished(const InstructionForm& spelling, std::uint64_t bits) {
   const FloatFormat& format = format_of(spelling.type);
   bits = flushed(spelling, spelling.type, bits);
   const ExactValue value = exact_float(format, bits);
-  if (spelling.has("relu")) return value.negative && !value.is_nan() ? 0 : bits;
+  if (spelling.has("relu")) return value.is_negative && !value.is_nan() ? 0 : bits;
   if (!spelling.has("sat")) return bits;
-  if (value.is_nan() || value.negative) return 0;
+  if (value.is_nan() || value.is_negative) return 0;
   const ExactValue one{.significand = 1};
   return compare(value, one) > 0 ? float_bits(format, one, Rounding::kNearest) : bits;
 }

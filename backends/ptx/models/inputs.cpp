@@ -97,7 +97,7 @@ Values of_one_operand(Type type, const InputCounts& extent) {
   const Values special_registers = special_values({type});
   values.insert(values.end(), special_registers.begin(), special_registers.end());
   Rng random(11);
-  for (std::size_t i = 0; i < extent.random_operands; ++i)
+  for (std::size_t i = 0; i < extent.random_operand_count; ++i)
     values.push_back(random_value(type, random));
   return values;
 }
@@ -151,7 +151,7 @@ std::vector<Operands> operands_for(const InstructionForm& spelling, const InputC
     }
   }
   Rng random(12);
-  for (std::size_t i = 0; i < extent.random_tuples; ++i) {
+  for (std::size_t i = 0; i < extent.random_tuple_count; ++i) {
     Operands operands{};
     for (std::size_t k = 0; k < 4; ++k) {
       const bool free = k < sources.size() && !sources[k].is_control_operand && sources[k].type != Type::kPred;

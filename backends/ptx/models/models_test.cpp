@@ -19,7 +19,7 @@ std::size_t check(const InstructionForm& spelling) {
   const ModelComparison comparison = compare(spelling, extent());
   EXPECT_TRUE(comparison.has_model) << spelling.text() << " has no model";
   EXPECT_EQ(comparison.first_disagreement, "");
-  return comparison.compared_inputs;
+  return comparison.compared_input_count;
 }
 
 /// All spellings of the rows that `wanted` chooses.

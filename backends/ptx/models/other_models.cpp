@@ -21,7 +21,7 @@ ExactValue number(const InstructionForm& s, Type type, std::uint64_t bits) {
 std::uint64_t in_register(const InstructionForm& s, std::uint64_t bits) {
   const ExactValue value = exact_integer(bits, 8 * bytes_of(s.type), is_signed(s.type));
   const auto magnitude = static_cast<std::uint64_t>(value.significand);
-  return masked(value.negative ? 0 - magnitude : magnitude, result_bytes(s));
+  return masked(value.is_negative ? 0 - magnitude : magnitude, result_bytes(s));
 }
 
 /// NaN gives 0, but if either type has 64 bits, only the highest bit set.
@@ -41,7 +41,7 @@ InstructionResults cvt(const InstructionForm& s, const Operands& in) {
     return {in_register(s, clamped_integer_bits(integral, width, is_signed(s.type)))};
   }
   const auto magnitude = static_cast<std::uint64_t>(value.significand);
-  return {in_register(s, value.negative ? 0 - magnitude : magnitude)};
+  return {in_register(s, value.is_negative ? 0 - magnitude : magnitude)};
 }
 
 bool holds(const InstructionForm& s, const ExactValue& a, const ExactValue& b) {
@@ -88,7 +88,7 @@ InstructionResults selp(const InstructionForm& s, const Operands& in) {
 /// The first operand if c >= 0; otherwise, or if c is a NaN, the second.
 InstructionResults slct(const InstructionForm& s, const Operands& in) {
   const ExactValue c = number(s, s.source_type, in[2]);
-  const bool first = !c.is_nan() && (!c.negative || c.is_zero());
+  const bool first = !c.is_nan() && (!c.is_negative || c.is_zero());
   return {masked(first ? in[0] : in[1], bytes_of(s.type))};
 }
 

@@ -30,7 +30,7 @@ Result<std::vector<InstructionResults>> executed(const std::shared_ptr<const Ker
   KernelArguments arguments;
   arguments.add(machine.address(machine.adopt("x", std::as_writable_bytes(std::span(records)))));
   LaunchOptions options;
-  options.checks = Checks::none();
+  options.checks = EnabledChecks::none();
   const RunResult run =
       machine.launch(kernel, {{static_cast<std::uint32_t>(records.size() / 256)}, {256}}, arguments, options);
   if (!run.ok()) return Error{run.message};
@@ -59,10 +59,12 @@ bool is_open_nan(const InstructionForm& spelling, std::uint64_t expected, std::u
 
 std::string disagreement_of(const InstructionForm& spelling, const Operands& operands, const InstructionResults& got,
                             const InstructionResults& expected) {
-  return fmt::format("{}{} of 0x{:x}, 0x{:x}, 0x{:x}, 0x{:x}: got 0x{:x} and {}, expected 0x{:x} and {}",
-                     spelling.text(), spelling.truth_table != 0 ? fmt::format(" {}", spelling.truth_table) : "",
-                     operands[0], operands[1], operands[2], operands[3], got.result_bits, got.second_result_bits,
-                     expected.result_bits, expected.second_result_bits);
+  return fmt::format(
+      "{}{} of the operands 0x{:x}, 0x{:x}, 0x{:x}, 0x{:x}: got the results 0x{:x} and {}, expected "
+      "0x{:x} and {}",
+      spelling.text(), spelling.truth_table != 0 ? fmt::format(" {}", spelling.truth_table) : "", operands[0],
+      operands[1], operands[2], operands[3], got.result_bits, got.second_result_bits, expected.result_bits,
+      expected.second_result_bits);
 }
 
 /// The words of a spelling in alphabetical order: their order in the PTX and in the tables may differ.
@@ -126,10 +128,10 @@ ModelComparison compare(const InstructionForm& spelling, const InputCounts& coun
   const auto kernel = kernel_of(spelling);
   if (kernel == nullptr) return {};
   const Model model = find_model(spelling);
-  if (model == nullptr) return {.compared_inputs = 0, .first_disagreement = {}, .has_model = false};
+  if (model == nullptr) return {.compared_input_count = 0, .first_disagreement = {}, .has_model = false};
   constexpr std::size_t kLaunch = std::size_t{1} << 17U;
   const std::vector<Operands> operands = operands_for(spelling, counts);
-  ModelComparison comparison{.compared_inputs = operands.size()};
+  ModelComparison comparison{.compared_input_count = operands.size()};
   for (std::size_t first = 0; first < operands.size(); first += kLaunch) {
     const std::span part = std::span(operands).subspan(first, std::min(kLaunch, operands.size() - first));
     const auto got = executed(kernel, part);

@@ -15,7 +15,8 @@ namespace assay::ptx::models {
 
 /// The interpreter's results for one spelling, compared with its model.
 struct ModelComparison {
-  std::size_t compared_inputs = 0;  ///< number of results compared; 0 if the interpreter does not support the spelling
+  std::size_t compared_input_count =
+      0;  ///< number of results compared; 0 if the interpreter does not support the spelling
   std::string
       first_disagreement;  ///< the first wrong result: "min.s32 of 0x1, ...: got 0x2, expected 0x1"; empty: none
   bool has_model = true;   ///< whether there is a model

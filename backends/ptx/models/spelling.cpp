@@ -207,13 +207,15 @@ std::string InstructionForm::text() const {
   for (const std::string_view word : modifiers)
     text += fmt::format(".{}", word);
   if (type != Type::kNone) text += fmt::format(".{}", to_text(type));
-  if (opcode_row->types.find('/') != std::string_view::npos) text += fmt::format(".{}", to_text(source_type));
+  if (opcode_row->allowed_types.find('/') != std::string_view::npos) text += fmt::format(".{}", to_text(source_type));
   return text;
 }
 
 bool is_computed(const OpcodeRow& opcode) {
-  constexpr std::array kOthers = {Category::kSpecial, Category::kLoad, Category::kStore,  Category::kAtomic,
-                                  Category::kControl, Category::kWarp, Category::kBarrier};
+  constexpr std::array kOthers = {InstructionCategory::kSpecialFunction, InstructionCategory::kLoad,
+                                  InstructionCategory::kStore,           InstructionCategory::kAtomic,
+                                  InstructionCategory::kControl,         InstructionCategory::kWarp,
+                                  InstructionCategory::kBarrier};
   const bool of_addresses =
       opcode.opcode == Opcode::kCvta || opcode.opcode == Opcode::kCvtaTo || opcode.opcode == Opcode::kIsspacep;
   return !of_addresses && std::ranges::find(kOthers, opcode.category) == kOthers.end();
@@ -222,7 +224,7 @@ bool is_computed(const OpcodeRow& opcode) {
 std::vector<InstructionForm> spellings_of(const OpcodeRow& opcode) {
   const auto groups = groups_of(opcode);
   if (!groups) return {};
-  const Words types = split(opcode.types, '/');
+  const Words types = split(opcode.allowed_types, '/');
   std::vector<InstructionForm> spellings;
   for (const Words& choice : choices_of(*groups)) {
     for (const std::string_view type : split(types[0], ' ')) {
@@ -296,7 +298,7 @@ std::shared_ptr<const Kernel> kernel_of(const InstructionForm& spelling) {
   if (!lowered.ok()) return nullptr;
   std::shared_ptr<const Kernel> kernel = lowered.take();
   const bool supported =
-      std::ranges::none_of(kernel->ops, [](const Op& op) { return op.control == Control::kUnsupported; });
+      std::ranges::none_of(kernel->ops, [](const Op& op) { return op.dispatch_kind == DispatchKind::kUnsupported; });
   return supported ? kernel : nullptr;
 }
 

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxRegisters = 1 << 20;
 
 }  // namespace
 
-BodyParser::BodyParser(Cursor& cursor, const Module& module, Function& function)
+BodyParser::BodyParser(TokenCursor& cursor, const Module& module, Function& function)
     : cursor_(cursor), module_(module), function_(function) {}
 
 void BodyParser::parse() {
@@ -38,8 +38,8 @@ void BodyParser::parse_statement() {
   if (token.text.starts_with('.')) return parse_directive();
   if (cursor_.peek(1).is(":")) {
     const auto position = static_cast<std::uint32_t>(function_.instructions.size());
-    if (!labels_.emplace(std::string(token.text), position).second) {
-      Cursor::fail_at(fmt::format("duplicate label '{}'", token.text), token.position);
+    if (!instruction_index_by_label_.emplace(std::string(token.text), position).second) {
+      TokenCursor::fail_at(fmt::format("duplicate label '{}'", token.text), token.position);
     }
     cursor_.take();
     cursor_.take();
@@ -84,7 +84,7 @@ void BodyParser::parse_registers() {
     if (cursor_.accept("<")) {
       count = cursor_.take_integer("the number of registers");
       cursor_.expect(">");
-      if (count > kMaxRegisters) Cursor::fail_at("function has more than a million registers", position);
+      if (count > kMaxRegisters) TokenCursor::fail_at("function has more than a million registers", position);
       scope.register_ranges[text] = {first, static_cast<std::uint32_t>(count)};
       for (std::uint64_t i = 0; i < count; ++i)
         function_.registers.push_back({fmt::format("{}{}", text, i), *type});
@@ -93,7 +93,7 @@ void BodyParser::parse_registers() {
       function_.registers.push_back({text, *type});
     }
     if (function_.registers.size() > kMaxRegisters)
-      Cursor::fail_at("function has more than a million registers", position);
+      TokenCursor::fail_at("function has more than a million registers", position);
   } while (cursor_.accept(","));
   cursor_.expect(";");
 }
@@ -120,7 +120,7 @@ void BodyParser::parse_location() {
 
 void BodyParser::parse_instruction() {
   Instruction instruction;
-  instruction.source = debug_location_;
+  instruction.debug_location = debug_location_;
   if (cursor_.accept("@")) {
     const bool negated = cursor_.accept("!");
     instruction.is_guarded = true;
@@ -192,11 +192,11 @@ void BodyParser::read_spelling(Instruction& instruction, std::string_view spelli
     }
   }
   if (row == nullptr) {
-    instruction.unsupported_reason =
-        known ? fmt::format("this form of {} is not supported", name) : fmt::format("opcode {} is not supported", name);
+    instruction.unsupported_reason = known ? fmt::format("this form of the instruction {} is not supported", name)
+                                           : fmt::format("opcode {} is not supported", name);
     return;
   }
-  std::string_view types = row->types;
+  std::string_view types = row->allowed_types;
   for (const std::string_view part : parts) {
     const std::string_view admitted = types.substr(0, std::min(types.find('/'), types.size()));
     if (const auto type = find_type(part); type && contains_word(admitted, part)) {
@@ -214,13 +214,14 @@ void BodyParser::read_spelling(Instruction& instruction, std::string_view spelli
     instruction.modifiers.add(*modifier);
   }
   if (!types.empty() && row->opcode != Opcode::kVote) {
-    instruction.unsupported_reason = fmt::format("{} has no supported type", name);
+    instruction.unsupported_reason = fmt::format("instruction {} has no type suffix that is supported", name);
     return;
   }
   if (instruction.source_type == Type::kNone) instruction.source_type = instruction.type;
   instruction.opcode = row->opcode;
   instruction.category = row->category;
-  if (row->category == Category::kFloat && !is_float(instruction.type)) instruction.category = Category::kInteger;
+  if (row->category == InstructionCategory::kFloat && !is_float(instruction.type))
+    instruction.category = InstructionCategory::kInteger;
 }
 
 void BodyParser::parse_call(Instruction& instruction) {
@@ -246,10 +247,10 @@ void BodyParser::parse_call(Instruction& instruction) {
 
 void BodyParser::resolve_labels() {
   for (const PendingLabel& pending : pending_labels_) {
-    const auto label = labels_.find(pending.name);
-    if (label == labels_.end()) {
-      Cursor::fail_at(fmt::format("found '{}', expected a register, a variable or a label", pending.name),
-                      pending.position);
+    const auto label = instruction_index_by_label_.find(pending.name);
+    if (label == instruction_index_by_label_.end()) {
+      TokenCursor::fail_at(fmt::format("found '{}', expected a register, a variable or a label", pending.name),
+                           pending.position);
     }
     for (Operand& operand : function_.instructions[pending.instruction_index].operands) {
       if (operand.kind == Operand::Kind::kLabel) operand.index = label->second;

@@ -14,7 +14,7 @@ namespace assay::ptx {
 class BodyParser {
  public:
   /// `function` must be module.functions.back(), with its parameters set.
-  BodyParser(Cursor& cursor, const Module& module, Function& function);
+  BodyParser(TokenCursor& cursor, const Module& module, Function& function);
 
   /// Parses from after the opening brace to after the closing brace.
   void parse();
@@ -22,12 +22,13 @@ class BodyParser {
  private:
   /// The names declared in one pair of braces.
   struct Scope {
-    struct Range {
+    struct RegisterRange {
       std::uint32_t first = 0;  ///< index of "%r0" in Function::registers
       std::uint32_t count = 0;  ///< number of registers, "%r0" to "%r<count-1>"
     };
     std::map<std::string, std::uint32_t, std::less<>> registers;  ///< indices of registers declared one by one
-    std::map<std::string, Range, std::less<>> register_ranges;    ///< registers declared as "%r<count>", by prefix
+    std::map<std::string, RegisterRange, std::less<>>
+        register_ranges;                                          ///< registers declared as "%r<count>", by prefix
     std::map<std::string, std::uint32_t, std::less<>> variables;  ///< indices in Function::variables
   };
   /// A reference to a label, which may be defined later.
@@ -54,13 +55,14 @@ class BodyParser {
   bool find_symbol(std::string_view name, Operand& symbol) const;
   void skip_to_semicolon();
 
-  Cursor& cursor_;
+  TokenCursor& cursor_;
   const Module& module_;
   Function& function_;
-  std::vector<Scope> scopes_;                                 ///< open scopes, the innermost last
-  std::map<std::string, std::uint32_t, std::less<>> labels_;  ///< index of the instruction after the label
-  std::vector<PendingLabel> pending_labels_;                  ///< labels to resolve at the end of the body
-  DebugLocation debug_location_;                              ///< location of the last .loc directive
+  std::vector<Scope> scopes_;  ///< open scopes, the innermost last
+  std::map<std::string, std::uint32_t, std::less<>>
+      instruction_index_by_label_;             ///< index of the instruction after the label
+  std::vector<PendingLabel> pending_labels_;   ///< labels to resolve at the end of the body
+  DebugLocation debug_location_;               ///< location of the last .loc directive
   std::string_view unknown_special_register_;  ///< in the operands of the current instruction; empty: none
 };
 

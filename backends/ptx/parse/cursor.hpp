@@ -17,9 +17,9 @@ struct SyntaxError {
   Position position;  ///< position of the error in the PTX
 };
 
-class Cursor {
+class TokenCursor {
  public:
-  explicit Cursor(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+  explicit TokenCursor(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
 
   [[nodiscard]] const Token& peek(std::size_t ahead = 0) const {
     return tokens_[std::min(next_token_index_ + ahead, tokens_.size() - 1)];

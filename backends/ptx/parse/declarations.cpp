@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kLargestVariable = std::uint64_t{1} << 32;
 
-void append_element(Cursor& cursor, Variable& variable) {
+void append_element(TokenCursor& cursor, Variable& variable) {
   const unsigned bytes = bytes_of(variable.type);
   const bool negative = cursor.accept("-");
   const Token& token = cursor.peek();
@@ -30,7 +30,7 @@ void append_element(Cursor& cursor, Variable& variable) {
   std::memcpy(variable.initial_bytes.data() + position, &bits, bytes);
 }
 
-void parse_initializer(Cursor& cursor, Variable& variable) {
+void parse_initializer(TokenCursor& cursor, Variable& variable) {
   const Position position = cursor.peek().position;
   if (cursor.accept("{")) {
     if (!cursor.at("}")) {
@@ -43,9 +43,9 @@ void parse_initializer(Cursor& cursor, Variable& variable) {
     append_element(cursor, variable);
   }
   if (variable.initial_bytes.size() > variable.bytes) {
-    Cursor::fail_at(fmt::format("{} bytes of initial values exceed the variable's size of {} bytes",
-                                variable.initial_bytes.size(), variable.bytes),
-                    position);
+    TokenCursor::fail_at(fmt::format("{} bytes of initial values exceed the variable's size of {} bytes",
+                                     variable.initial_bytes.size(), variable.bytes),
+                         position);
   }
   variable.initial_bytes.resize(variable.bytes);
 }
@@ -61,7 +61,7 @@ Space space_of(std::string_view directive) {
   return Space::kGeneric;
 }
 
-Variable parse_variable(Cursor& cursor, Space space) {
+Variable parse_variable(TokenCursor& cursor, Space space) {
   Variable variable{.space = space};
   while (cursor.peek().kind == Token::Kind::kWord && cursor.peek().text.starts_with('.')) {
     const std::string_view word = cursor.peek().text;
@@ -70,7 +70,7 @@ Variable parse_variable(Cursor& cursor, Space space) {
       const Position position = cursor.peek().position;
       variable.alignment = static_cast<std::uint32_t>(cursor.take_integer("an alignment"));
       if (!std::has_single_bit(variable.alignment) || variable.alignment > 4096) {
-        Cursor::fail_at("alignment must be a power of two up to 4096", position);
+        TokenCursor::fail_at("alignment must be a power of two up to 4096", position);
       }
     } else if (word == ".ptr" || space_of(word) != Space::kGeneric) {  // attributes of a pointer parameter
       cursor.take();
@@ -87,13 +87,13 @@ Variable parse_variable(Cursor& cursor, Space space) {
   }
   variable.position = cursor.peek().position;
   variable.name = cursor.take_word("a variable name");
-  if (variable.type == Type::kNone) Cursor::fail_at("variable must have a type such as .b8", variable.position);
+  if (variable.type == Type::kNone) TokenCursor::fail_at("variable must have a type such as .b8", variable.position);
   variable.bytes = bytes_of(variable.type);
   variable.alignment = std::max(variable.alignment, bytes_of(variable.type));
   while (cursor.accept("[")) {
     const std::uint64_t extent = cursor.at("]") ? 0 : cursor.take_integer("an array extent");
     if (extent > kLargestVariable || variable.bytes * extent > kLargestVariable) {
-      Cursor::fail_at("variable must not be larger than 4 GiB", variable.position);
+      TokenCursor::fail_at("variable must not be larger than 4 GiB", variable.position);
     }
     variable.bytes *= extent;
     cursor.expect("]");

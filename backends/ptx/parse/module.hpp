@@ -87,8 +87,8 @@ enum class SpecialRegister : std::uint8_t {
 };
 
 struct Instruction {
-  Opcode opcode = Opcode::kUnsupported;    ///< opcode; kUnsupported: see `unsupported_reason`
-  Category category = Category::kControl;  ///< category in a profile
+  Opcode opcode = Opcode::kUnsupported;                          ///< opcode; kUnsupported: see `unsupported_reason`
+  InstructionCategory category = InstructionCategory::kControl;  ///< category in a profile
   Modifiers modifiers;
   Type type = Type::kNone;         ///< first type of the spelling, which is the type of the result
   Type source_type = Type::kNone;  ///< last type of the spelling
@@ -96,7 +96,7 @@ struct Instruction {
   bool is_guarded = false;         ///< whether a predicate guards the instruction
   Operand guard;                   ///< predicate of the guard: "@%p", "@!%p"
   Position position;               ///< position of the opcode in the PTX
-  DebugLocation source;            ///< location in the generated source
+  DebugLocation debug_location;    ///< location in the generated source
   std::string_view text;           ///< text from the opcode to before the semicolon
   std::string unsupported_reason;  ///< reason for kUnsupported: "opcode wgmma", "modifier .foo of add is not supported"
 };
@@ -135,11 +135,11 @@ struct Function {
 struct Module {
   std::string name;                         ///< file name, for messages
   std::shared_ptr<const std::string> text;  ///< whole PTX, which Instruction::text refers to
-  std::string version;                      ///< PTX version: "9.0"
-  std::string target;                       ///< architecture: "sm_75"
+  std::string ptx_version;                  ///< PTX version: "9.0"
+  std::string target_architecture;          ///< architecture: "sm_75"
   std::vector<Variable> variables;          ///< variables at module scope
   std::vector<Function> functions;
-  std::map<std::uint32_t, std::string> files;  ///< file names of the .file directives, by number
+  std::map<std::uint32_t, std::string> file_names_by_number;  ///< file names of the .file directives, by number
 
   /// Null if the entry is missing.
   [[nodiscard]] const Function* find_entry(std::string_view entry_name) const;

@@ -32,7 +32,7 @@ constexpr std::string_view kSpaces = "global shared shared::cta local const para
 namespace table {
 
 using enum Opcode;
-using C = Category;
+using C = InstructionCategory;
 
 constexpr std::array kRows = {
     OpcodeRow{kAbs, C::kFloat, "abs", "", "ftz", kSigned, "ds"},
@@ -58,23 +58,23 @@ constexpr std::array kRows = {
     OpcodeRow{kClz, C::kInteger, "clz", "", "", "b32 b64", "Xs"},
     OpcodeRow{kCnot, C::kInteger, "cnot", "", "", kBits, "ds"},
     OpcodeRow{kCopysign, C::kFloat, "copysign", "", "", "f32 f64", "dss"},
-    OpcodeRow{kCos, C::kSpecial, "cos", "approx", "ftz", "f32", "ds"},
+    OpcodeRow{kCos, C::kSpecialFunction, "cos", "approx", "ftz", "f32", "ds"},
     OpcodeRow{kCvt, C::kConvert, "cvt", "", "rn rz rm rp rni rzi rmi rpi ftz sat", kConverted, "Xx"},
     OpcodeRow{kCvtaTo, C::kMove, "cvta", "to", kSpaces, "u32 u64", "ds"},
     OpcodeRow{kCvta, C::kMove, "cvta", "", kSpaces, "u32 u64", "di"},
-    OpcodeRow{kDiv, C::kSpecial, "div", "approx", "ftz", "f32", "dss"},
-    OpcodeRow{kDiv, C::kSpecial, "div", "full", "ftz", "f32", "dss"},
+    OpcodeRow{kDiv, C::kSpecialFunction, "div", "approx", "ftz", "f32", "dss"},
+    OpcodeRow{kDiv, C::kSpecialFunction, "div", "full", "ftz", "f32", "dss"},
     OpcodeRow{kDiv, C::kFloat, "div", "", "rn rz rm rp ftz", "u16 s16 u32 s32 u64 s64 f32 f64", "dss"},
     OpcodeRow{kDp2a, C::kInteger, "dp2a", "", "lo hi", "u32 s32/u32 s32", "Xuuu"},
     OpcodeRow{kDp4a, C::kInteger, "dp4a", "", "", "u32 s32/u32 s32", "Xuuu"},
-    OpcodeRow{kEx2, C::kSpecial, "ex2", "approx", "ftz", "f16 bf16 f32", "ds"},
+    OpcodeRow{kEx2, C::kSpecialFunction, "ex2", "approx", "ftz", "f16 bf16 f32", "ds"},
     OpcodeRow{kExit, C::kControl, "exit", "", "", "", ""},
     OpcodeRow{kFma, C::kFloat, "fma", "", "rn rz rm rp ftz sat relu", kFloats, "dsss"},
     OpcodeRow{kMembar, C::kBarrier, "fence", "", "sc acq_rel cta cluster gpu sys", "", ""},
     OpcodeRow{kIsspacep, C::kPredicate, "isspacep", "", kSpaces, "", "Px"},
     OpcodeRow{kLd, C::kLoad, "ld", "", kAccess, kMemory, "Da"},
     OpcodeRow{kLd, C::kLoad, "ldu", "", kAccess, kMemory, "Da"},
-    OpcodeRow{kLg2, C::kSpecial, "lg2", "approx", "ftz", "f32", "ds"},
+    OpcodeRow{kLg2, C::kSpecialFunction, "lg2", "approx", "ftz", "f32", "ds"},
     OpcodeRow{kLop3, C::kInteger, "lop3", "", "", "b32", "dsssu"},
     OpcodeRow{kMadWide, C::kInteger, "mad", "wide", "", "u16 s16 u32 s32", "Wssw"},
     OpcodeRow{kMad, C::kFloat, "mad", "", "lo hi cc sat rn rz rm rp ftz", "u16 s16 u32 s32 u64 s64 f32 f64", "dsss"},
@@ -96,13 +96,13 @@ constexpr std::array kRows = {
     OpcodeRow{kPrefetch, C::kControl, "prefetch", "", "global local L1 L2", "", "a"},
     OpcodeRow{kPrefetch, C::kControl, "prefetchu", "", "L1", "", "a"},
     OpcodeRow{kPrmt, C::kInteger, "prmt", "", "f4e b4e rc8 ecl ecr rc16", "b32", "dsss"},
-    OpcodeRow{kRcp, C::kSpecial, "rcp", "approx", "ftz", "f32 f64", "ds"},
+    OpcodeRow{kRcp, C::kSpecialFunction, "rcp", "approx", "ftz", "f32 f64", "ds"},
     OpcodeRow{kRcp, C::kFloat, "rcp", "", "rn rz rm rp ftz", "f32 f64", "ds"},
     OpcodeRow{kRed, C::kAtomic, "red", "", kAtomicForms, kAtomicTypes, "as"},
     OpcodeRow{kRedux, C::kWarp, "redux", "sync", "add and or xor min max", "u32 s32 b32", "dsu"},
     OpcodeRow{kRem, C::kInteger, "rem", "", "", kIntegers, "dss"},
     OpcodeRow{kRet, C::kControl, "ret", "", "uni", "", ""},
-    OpcodeRow{kRsqrt, C::kSpecial, "rsqrt", "approx", "ftz", "f32 f64", "ds"},
+    OpcodeRow{kRsqrt, C::kSpecialFunction, "rsqrt", "approx", "ftz", "f32 f64", "ds"},
     OpcodeRow{kSad, C::kInteger, "sad", "", "", kIntegers, "dsss"},
     OpcodeRow{kSelp, C::kMove, "selp", "", "", "b16 b32 b64 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64", "dssp"},
     OpcodeRow{kSet, C::kPredicate, "set", "", kCompare,
@@ -112,15 +112,15 @@ constexpr std::array kRows = {
     OpcodeRow{kShfl, C::kWarp, "shfl", "sync", "up down bfly idx", "b32", "Qsuuu"},
     OpcodeRow{kShl, C::kInteger, "shl", "", "", kBits, "dsu"},
     OpcodeRow{kShr, C::kInteger, "shr", "", "", "b16 b32 b64 u16 s16 u32 s32 u64 s64", "dsu"},
-    OpcodeRow{kSin, C::kSpecial, "sin", "approx", "ftz", "f32", "ds"},
+    OpcodeRow{kSin, C::kSpecialFunction, "sin", "approx", "ftz", "f32", "ds"},
     OpcodeRow{kSlct, C::kMove, "slct", "", "ftz", "b16 b32 b64 u16 s16 u32 s32 u64 s64 f32 f64/s32 f32", "dsst"},
-    OpcodeRow{kSqrt, C::kSpecial, "sqrt", "approx", "ftz", "f32", "ds"},
+    OpcodeRow{kSqrt, C::kSpecialFunction, "sqrt", "approx", "ftz", "f32", "ds"},
     OpcodeRow{kSqrt, C::kFloat, "sqrt", "", "rn rz rm rp ftz", "f32 f64", "ds"},
     OpcodeRow{kSt, C::kStore, "st", "", kAccess, kMemory, "aS"},
     OpcodeRow{kSub, C::kInteger, "sub", "cc", "", "u32 s32 u64 s64", "dss"},
     OpcodeRow{kSub, C::kFloat, "sub", "", kRounding, kArithmetic, "dss"},
     OpcodeRow{kSubc, C::kInteger, "subc", "", "cc", "u32 s32 u64 s64", "dss"},
-    OpcodeRow{kTanh, C::kSpecial, "tanh", "approx", "", "f16 bf16 f32", "ds"},
+    OpcodeRow{kTanh, C::kSpecialFunction, "tanh", "approx", "", "f16 bf16 f32", "ds"},
     OpcodeRow{kTestp, C::kPredicate, "testp", "", "finite infinite number notanumber normal subnormal", "f32 f64",
               "Ps"},
     OpcodeRow{kTrap, C::kControl, "trap", "", "", "", ""},
@@ -130,15 +130,15 @@ constexpr std::array kRows = {
 
 }  // namespace table
 
-constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {"float",  "special",   "integer", "convert",
-                                                                         "move",   "predicate", "load",    "store",
-                                                                         "atomic", "control",   "warp",    "barrier"};
+constexpr std::array<std::string_view, kInstructionCategoryCount> kCategoryNames = {
+    "float", "special", "integer", "convert", "move", "predicate",
+    "load",  "store",   "atomic",  "control", "warp", "barrier"};
 
 }  // namespace
 
 std::span<const OpcodeRow> opcode_rows() { return table::kRows; }
 
-std::string_view to_text(Category category) { return kCategoryNames[static_cast<std::size_t>(category)]; }
+std::string_view to_text(InstructionCategory category) { return kCategoryNames[static_cast<std::size_t>(category)]; }
 
 bool contains_word(std::string_view words, std::string_view word) {
   while (!words.empty()) {

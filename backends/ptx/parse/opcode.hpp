@@ -90,9 +90,9 @@ enum class Opcode : std::uint8_t {
 };
 
 /// The category of an instruction in a profile.
-enum class Category : std::uint8_t {
+enum class InstructionCategory : std::uint8_t {
   kFloat,
-  kSpecial,
+  kSpecialFunction,
   kInteger,
   kConvert,
   kMove,
@@ -104,8 +104,8 @@ enum class Category : std::uint8_t {
   kWarp,
   kBarrier,
 };
-inline constexpr std::size_t kCategoryCount = 12;
-std::string_view to_text(Category category);
+inline constexpr std::size_t kInstructionCategoryCount = 12;
+std::string_view to_text(InstructionCategory category);
 
 /// One form of an instruction. Several rows may share a name; the first whose required modifiers are present applies.
 ///
@@ -119,11 +119,11 @@ std::string_view to_text(Category category);
 ///   a address       l label       * anything (call)
 struct OpcodeRow {
   Opcode opcode;                        ///< opcode that the parser returns
-  Category category;                    ///< category in a profile
+  InstructionCategory category;         ///< category in a profile
   std::string_view name;                ///< name as it is spelled: "setp"
   std::string_view required_modifiers;  ///< modifiers that distinguish this row from others with its name
   std::string_view modifiers;           ///< further modifiers that may be present, separated by blanks
-  std::string_view types;               ///< allowed types; lists for several types are separated by '/'
+  std::string_view allowed_types;       ///< allowed types; lists for several types are separated by '/'
   std::string_view operands;            ///< one letter for each operand, as explained above
 };
 

@@ -129,7 +129,7 @@ Operand BodyParser::named_operand() {
     return result;
   }
   if (token.text.starts_with('%')) {
-    Cursor::fail_at(fmt::format("found '{}', expected a declared register", token.text), token.position);
+    TokenCursor::fail_at(fmt::format("found '{}', expected a declared register", token.text), token.position);
   }
   result.kind = Operand::Kind::kLabel;
   pending_labels_.push_back({function_.instructions.size(), std::string(token.text), token.position});
@@ -141,8 +141,8 @@ Operand BodyParser::address() {
   Operand result{.kind = Operand::Kind::kAddress};
   Operand base = operand();
   if (base.kind == Operand::Kind::kLabel) {
-    Cursor::fail_at(fmt::format("found '{}', expected a register or a variable", pending_labels_.back().name),
-                    base.position);
+    TokenCursor::fail_at(fmt::format("found '{}', expected a register or a variable", pending_labels_.back().name),
+                         base.position);
   }
   result.value = base.kind == Operand::Kind::kSymbol ? std::exchange(base.value, 0) : 0;
   if (cursor_.at("+") || cursor_.at("-")) {

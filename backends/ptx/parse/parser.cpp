@@ -11,15 +11,15 @@ namespace {
 
 class Parser {
  public:
-  Parser(Cursor& cursor, Module& module) : cursor_(cursor), module_(module) {}
+  Parser(TokenCursor& cursor, Module& module) : cursor_(cursor), module_(module) {}
 
   void parse() {
     cursor_.expect(".version");
     const Token& version = cursor_.take();
-    module_.version = std::string(version.text);
+    module_.ptx_version = std::string(version.text);
     if (version.text != "9.0" && !version.text.starts_with("8.") && !version.text.starts_with("9.") &&
         !version.text.starts_with("7.") && !version.text.starts_with("6.")) {
-      Cursor::fail_at(fmt::format("PTX version must be from 6.0 to 9, got '{}'", version.text), version.position);
+      TokenCursor::fail_at(fmt::format("PTX version must be from 6.0 to 9, got '{}'", version.text), version.position);
     }
     while (!cursor_.at_end())
       parse_directive();
@@ -32,7 +32,7 @@ class Parser {
     if (token.is(".address_size")) {
       cursor_.take();
       const Position position = cursor_.peek().position;
-      if (cursor_.take_integer("64") != 64) Cursor::fail_at("address size must be 64", position);
+      if (cursor_.take_integer("64") != 64) TokenCursor::fail_at("address size must be 64", position);
       return;
     }
     if (token.is(".file")) return parse_file();
@@ -47,7 +47,7 @@ class Parser {
 
   void parse_target() {
     cursor_.take();
-    module_.target = cursor_.take_word("a target such as sm_75");
+    module_.target_architecture = cursor_.take_word("a target such as sm_75");
     while (cursor_.accept(","))
       cursor_.take_word("a target option");
   }
@@ -56,7 +56,7 @@ class Parser {
     cursor_.take();
     const auto number = static_cast<std::uint32_t>(cursor_.take_integer("a file number"));
     if (cursor_.peek().kind != Token::Kind::kString) cursor_.fail("a file name");
-    module_.files[number] = std::string(cursor_.take().text);
+    module_.file_names_by_number[number] = std::string(cursor_.take().text);
     while (cursor_.accept(","))
       cursor_.take_integer("a number");
   }
@@ -126,7 +126,7 @@ class Parser {
   Function& find_or_add(const std::string& name, Position position) {
     for (Function& function : module_.functions) {
       if (function.name != name) continue;
-      if (function.is_defined) Cursor::fail_at(fmt::format("duplicate function '{}'", name), position);
+      if (function.is_defined) TokenCursor::fail_at(fmt::format("duplicate function '{}'", name), position);
       return function;
     }
     return module_.functions.emplace_back();
@@ -141,7 +141,7 @@ class Parser {
     }
   }
 
-  Cursor& cursor_;
+  TokenCursor& cursor_;
   Module& module_;
 };
 
@@ -180,7 +180,7 @@ Result<Module> parse(std::string text, std::string_view name) {
   Result<std::vector<Token>> tokens = tokenize(*module.text, name);
   if (!tokens) return tokens.error();
   try {
-    Cursor cursor(tokens.take());
+    TokenCursor cursor(tokens.take());
     Parser(cursor, module).parse();
   } catch (const SyntaxError& error) {
     return Error{error.message, location_text(name, error.position)};

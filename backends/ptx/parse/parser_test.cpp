@@ -38,7 +38,7 @@ TEST(PtxParser, SupportsEveryInstructionOfGoldenFiles) {
       const auto kernel = lower(module, function.name);
       ASSERT_TRUE(kernel.ok()) << kernel.error().text();
       for (const Op& op : (*kernel)->ops) {
-        EXPECT_NE(op.control, Control::kUnsupported) << op.instruction->text;
+        EXPECT_NE(op.dispatch_kind, DispatchKind::kUnsupported) << op.instruction->text;
       }
     }
     ++files;
@@ -53,15 +53,15 @@ TEST(PtxParser, RecordsSourceLocationOfEachInstruction) {
                 ".file 1 \"kernel.cu\"\n.section .debug_str\n{\n$L__i0:\n.b8 95,0\n}\n",
             "t.ptx");
   ASSERT_TRUE(module.ok()) << module.error().text();
-  EXPECT_EQ(module->version, "9.0");
-  EXPECT_EQ(module->target, "sm_75");
-  EXPECT_EQ(module->files.at(1), "kernel.cu");
+  EXPECT_EQ(module->ptx_version, "9.0");
+  EXPECT_EQ(module->target_architecture, "sm_75");
+  EXPECT_EQ(module->file_names_by_number.at(1), "kernel.cu");
   const auto& instructions = module->find_entry("k")->instructions;
   ASSERT_EQ(instructions.size(), 3U);
   EXPECT_EQ(instructions[0].text, "add.rn.f32 %f1, %f2, 0f3F800000");
   EXPECT_EQ(instructions[0].position, (Position{10, 3}));
-  EXPECT_EQ(instructions[0].source.line, 7U);
-  EXPECT_EQ(instructions[1].source.inlined_call_line, 9U);
+  EXPECT_EQ(instructions[0].debug_location.line, 7U);
+  EXPECT_EQ(instructions[1].debug_location.inlined_call_line, 9U);
   EXPECT_TRUE(instructions[1].guard.is_negated);
   EXPECT_EQ(instructions[1].operands[0].index, 2U);
 }
@@ -88,7 +88,7 @@ TEST(PtxParser, MarksUnknownInstructionsAsUnsupported) {
 TEST(PtxParser, ReportsLocationOfMalformedText) {
   EXPECT_EQ(error_of("hello"), "t.ptx:1:1: found 'hello', expected '.version'");
   EXPECT_EQ(error_of(".version 9.0\n.target sm_75\n.address_size 32\n"), "t.ptx:3:15: address size must be 64");
-  EXPECT_EQ(error_of(entry("add.s32 %r1, %r2;")), "t.ptx:9:1: add has 2 operands, expected 3");
+  EXPECT_EQ(error_of(entry("add.s32 %r1, %r2;")), "t.ptx:9:1: instruction add has 2 operands, expected 3");
   EXPECT_EQ(error_of(entry("add.s32 %r1, %r2, %rd3;")), "t.ptx:9:19: expected a register of 32 bits here");
   EXPECT_EQ(error_of(entry("add.s32 %r1, %r2, %q3;")), "t.ptx:9:19: found '%q3', expected a declared register");
   EXPECT_EQ(error_of(entry("bra NOWHERE;")), "t.ptx:9:5: found 'NOWHERE', expected a register, a variable or a label");

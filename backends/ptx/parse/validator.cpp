@@ -11,7 +11,7 @@ namespace {
 using Kind = Operand::Kind;
 
 [[noreturn]] void reject(const Operand& operand, const std::string& expected) {
-  Cursor::fail_at("expected " + expected + " here", operand.position);
+  TokenCursor::fail_at("expected " + expected + " here", operand.position);
 }
 
 /// The allowed widths of an operand in bytes.
@@ -179,10 +179,11 @@ void validate(const Instruction& instruction, const Function& function) {
   std::erase(letters, '?');
   // mov accepts a vector of parts "{%r1, %r2}" on either side.
   if (instruction.operands.size() < required || instruction.operands.size() > letters.size()) {
-    Cursor::fail_at(fmt::format("{} has {} operands, expected {}", row->name, instruction.operands.size(),
-                                letters.size() == required ? fmt::format("{}", required)
-                                                           : fmt::format("{} or {}", required, letters.size())),
-                    instruction.position);
+    TokenCursor::fail_at(
+        fmt::format("instruction {} has {} operands, expected {}", row->name, instruction.operands.size(),
+                    letters.size() == required ? fmt::format("{}", required)
+                                               : fmt::format("{} or {}", required, letters.size())),
+        instruction.position);
   }
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     validator.check(letters[i], instruction.operands[i]);

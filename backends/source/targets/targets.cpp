@@ -14,7 +14,8 @@
 namespace assay::source {
 namespace {
 
-Result<std::string> print_source(const TargetInput& input, backends::SourceTarget target, const PrintOptions& options) {
+Result<std::string> print_source(const EmissionInput& input, backends::SourceTarget target,
+                                 const PrintOptions& options) {
   const ir::Module& module = input.adjoint != nullptr ? input.adjoint->module : *input.module;
   const ir::Function* const backward = input.adjoint != nullptr ? &input.adjoint->module.kernels.front() : nullptr;
   return print(module, input.kernel(), backward, target, options).map([](const auto& kernel) {
@@ -22,15 +23,15 @@ Result<std::string> print_source(const TargetInput& input, backends::SourceTarge
   });
 }
 
-Result<std::string> print_cpp(const TargetInput& input) {
+Result<std::string> print_cpp(const EmissionInput& input) {
   return print_source(input, backends::SourceTarget::kCpp, {});
 }
 
-Result<std::string> print_cuda(const TargetInput& input) {
+Result<std::string> print_cuda(const EmissionInput& input) {
   return print_source(input, backends::SourceTarget::kCuda, {.prints_host_program = input.prints_host_program});
 }
 
-Result<std::string> print_ptx(const TargetInput& input) {
+Result<std::string> print_ptx(const EmissionInput& input) {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
   if (!nvrtc.ok()) {
     return Error{fmt::format("{}: emitting PTX requires NVRTC from the CUDA toolkit; set ASSAY_NVRTC to the library",
@@ -49,12 +50,12 @@ Result<std::string> print_ptx(const TargetInput& input) {
   return std::get<cuda::CompiledCode>(outcome).ptx;
 }
 
-Result<std::string> print_python(const TargetInput& input) {
+Result<std::string> print_python(const EmissionInput& input) {
   if (input.adjoint != nullptr) return warp::write_kernel(input.adjoint->module, 0);
   return warp::write_kernel(*input.module, input.kernel_index);
 }
 
-Result<std::string> print_ir(const TargetInput& input) {
+Result<std::string> print_ir(const EmissionInput& input) {
   if (input.adjoint != nullptr) return ir::to_text(input.adjoint->module);
   ir::Module alone = *input.module;
   alone.kernels = {input.kernel()};
@@ -62,19 +63,19 @@ Result<std::string> print_ir(const TargetInput& input) {
 }
 
 constexpr std::array kTargets{
-    TargetEntry{.name = "cpu", .summary = "C++", .print = print_cpp},
-    TargetEntry{.name = "cuda", .summary = "CUDA C++", .supports_host_program = true, .print = print_cuda},
-    TargetEntry{.name = "ptx", .summary = "PTX", .print = print_ptx},
-    TargetEntry{.name = "python", .summary = "Python", .print = print_python},
-    TargetEntry{.name = "ir", .summary = "IR", .print = print_ir},
+    EmissionTarget{.name = "cpu", .summary = "C++", .print = print_cpp},
+    EmissionTarget{.name = "cuda", .summary = "CUDA C++", .supports_host_program = true, .print = print_cuda},
+    EmissionTarget{.name = "ptx", .summary = "PTX", .print = print_ptx},
+    EmissionTarget{.name = "python", .summary = "Python", .print = print_python},
+    EmissionTarget{.name = "ir", .summary = "IR", .print = print_ir},
 };
 
 }  // namespace
 
-std::span<const TargetEntry> targets() { return kTargets; }
+std::span<const EmissionTarget> targets() { return kTargets; }
 
-const TargetEntry* find_target(std::string_view name) {
-  const auto found = std::ranges::find(kTargets, name, &TargetEntry::name);
+const EmissionTarget* find_target(std::string_view name) {
+  const auto found = std::ranges::find(kTargets, name, &EmissionTarget::name);
   return found == kTargets.end() ? nullptr : &*found;
 }
 

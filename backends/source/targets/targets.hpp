@@ -14,7 +14,7 @@
 namespace assay::source {
 
 /// A kernel to print, with its adjoint to include the backward pass.
-struct TargetInput {
+struct EmissionInput {
   const ir::Module* module = nullptr;                  ///< module that contains the kernel
   std::size_t kernel_index = 0;                        ///< position of the kernel in Module::kernels
   const transforms::AdjointModule* adjoint = nullptr;  ///< adjoint of the kernel; null: no backward pass
@@ -24,16 +24,16 @@ struct TargetInput {
   [[nodiscard]] const ir::Function& kernel() const { return module->kernels[kernel_index]; }
 };
 
-struct TargetEntry {
-  std::string_view name;                                       ///< name of the target after --to
-  std::string_view summary;                                    ///< name of the target in help texts: "C++"
-  bool supports_host_program = false;                          ///< whether TargetInput::prints_host_program applies
-  Result<std::string> (*print)(const TargetInput&) = nullptr;  ///< prints the kernel for this target
+struct EmissionTarget {
+  std::string_view name;                                         ///< name of the target after --to
+  std::string_view summary;                                      ///< name of the target in help texts: "C++"
+  bool supports_host_program = false;                            ///< whether EmissionInput::prints_host_program applies
+  Result<std::string> (*print)(const EmissionInput&) = nullptr;  ///< prints the kernel for this target
 };
 
-std::span<const TargetEntry> targets();
+std::span<const EmissionTarget> targets();
 
 /// Null if no target has that name.
-const TargetEntry* find_target(std::string_view name);
+const EmissionTarget* find_target(std::string_view name);
 
 }  // namespace assay::source

@@ -73,12 +73,12 @@ Result<backends::EmittedKernel> emit(const ir::Module& module, const ir::Functio
   Result<backends::PythonSource> lifted = python_of(promoted, promoted.kernels[0]);
   if (!lifted.ok()) return lifted.error();
 
-  PythonBinding binding{.launch_dimensions = static_cast<std::size_t>(forward.launch_rank),
+  PythonBinding binding{.launch_dimension_count = static_cast<std::size_t>(forward.launch_rank),
                         .is_tiled = ir::uses_tiles(forward),
                         .parameters = {},
                         .native = native.take(),
                         .promoted = lifted.take()};
-  std::vector<std::string> types(binding.launch_dimensions - 1, "int");
+  std::vector<std::string> types(binding.launch_dimension_count - 1, "int");
   for (int p = 0; p < forward.parameter_count; ++p) {
     const ir::Variable& parameter = forward.var(p);
     const ir::Type element = parameter.type.element();
@@ -88,12 +88,12 @@ Result<backends::EmittedKernel> emit(const ir::Module& module, const ir::Functio
                                   .bytes = ir::layout_of(module, element).size});
     types.push_back(parameter.name);
   }
-  backends::EmittedKernel emitted{.name = forward.name, .helpers = {}, .body = binding.native.text, .entries = {}};
-  emitted.entries.push_back({.pass = backends::Pass::kForward, .symbol = "forward", .parameter_types = types});
+  backends::EmittedKernel emitted{.name = forward.name, .helpers = {}, .body = binding.native.text, .entry_points = {}};
+  emitted.entry_points.push_back({.pass = backends::Pass::kForward, .symbol = "forward", .parameter_types = types});
   if (has_backward && !binding.native.gradients.empty()) {
     for (const backends::PythonGradient& gradient : binding.native.gradients)
       types.push_back("gradient of " + forward.var(static_cast<ir::VarId>(gradient.parameter_index)).name);
-    emitted.entries.push_back(
+    emitted.entry_points.push_back(
         {.pass = backends::Pass::kBackward, .symbol = "backward", .parameter_types = std::move(types)});
   }
   emitted.python = std::make_shared<const PythonBinding>(std::move(binding));

@@ -149,7 +149,7 @@ std::string ExpressionWriter::literal_call(const ir::Expr& expr) const {
 
 bool ExpressionWriter::is_made_of_rows(const ir::Expr& make) const {
   return make.type.is_matrix() && std::all_of(make.args.begin(), make.args.end(), [&](ir::ExprId arg) {
-           return function_.expr(arg).type == make.type.indexed_part();
+           return function_.expr(arg).type == make.type.indexed_part_type();
          });
 }
 

@@ -61,9 +61,9 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
                                  NamePool names)
     : function_(function),
       variable_names_(name_variables(function, names)),
-      expressions_(module, function, file, variable_names_),
+      expression_writer_(module, function, file, variable_names_),
       decorator_(function.is_kernel ? "kernel" : "func") {
-  collect_changed_in_loops(function.body, false, dynamic_variables_);
+  collect_changed_in_loops(function.body, false, non_constant_variables_);
   std::set<ir::VarId> zeros;
   ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
     const auto* let = std::get_if<ir::Let>(&statement.node);
@@ -75,7 +75,7 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
     if (expr.kind != ir::ExprKind::kOperation || (expr.op != ir::Op::kCast && expr.op != ir::Op::kNeg)) continue;
     const ir::Expr& operand = function.expr(expr.args[0]);
     if (operand.kind != ir::ExprKind::kVariable) continue;
-    if (expr.op == ir::Op::kCast || zeros.contains(operand.variable)) dynamic_variables_.insert(operand.variable);
+    if (expr.op == ir::Op::kCast || zeros.contains(operand.variable)) non_constant_variables_.insert(operand.variable);
   }
 }
 
@@ -90,15 +90,15 @@ void StatementWriter::customize(const ir::Function& of, std::string_view of_name
   for (const ir::ExprId id : leave->values) {
     const ir::Expr& value = function_.expr(id);
     if (value.kind != ir::ExprKind::kVariable || function_.is_parameter(value.variable)) {
-      return expressions_.fail(last_statement_->loc,
-                               "a gradient function must return the local variables in which it accumulates adjoints");
+      return expression_writer_.fail(
+          last_statement_->loc, "a gradient function must return the local variables in which it accumulates adjoints");
     }
     const std::string adjoint = "adj_";
     while (p < static_cast<std::size_t>(of.parameter_count) &&
            adjoint + of.variables[p].name != function_.var(value.variable).name)
       ++p;
     if (p == static_cast<std::size_t>(of.parameter_count)) {
-      return expressions_.fail(
+      return expression_writer_.fail(
           last_statement_->loc,
           "a gradient function must name its adjoint variables after the parameters, in their order: adj_x for x");
     }
@@ -109,12 +109,12 @@ void StatementWriter::customize(const ir::Function& of, std::string_view of_name
 
 void StatementWriter::return_(const ir::Return& leave, ir::Loc loc) {
   if (adjoint_variables_.empty()) {
-    return line(leave.values.empty() ? "return" : concat("return ", expressions_.list(leave.values)));
+    return line(leave.values.empty() ? "return" : concat("return ", expression_writer_.list(leave.values)));
   }
   for (std::size_t i = 0; i < adjoint_variables_.size(); ++i) {
     const ir::Expr& value = function_.expr(leave.values[i]);
     if (value.kind != ir::ExprKind::kVariable || value.variable != adjoint_variables_[i])
-      expressions_.fail(loc, "a gradient function must return the same variables at every return");
+      expression_writer_.fail(loc, "a gradient function must return the same variables at every return");
   }
   line("return");
 }
@@ -140,9 +140,9 @@ std::string StatementWriter::definition(std::string_view name) {
 std::string StatementWriter::signature(std::string_view name) {
   std::vector<std::string> parameters;
   for (ir::VarId i = 0; i < function_.parameter_count; ++i)
-    parameters.push_back(concat(this->name(i), ": ", expressions_.annotation(function_.var(i).type)));
+    parameters.push_back(concat(this->name(i), ": ", expression_writer_.annotation(function_.var(i).type)));
   const std::string result = function_.results.size() == 1 && adjoint_variables_.empty()
-                                 ? concat(" -> ", expressions_.annotation(function_.results[0]))
+                                 ? concat(" -> ", expression_writer_.annotation(function_.results[0]))
                                  : std::string();
   std::string text = fmt::format("def {}({}){}:\n", name, fmt::join(parameters, ", "), result);
   if (text.size() <= kLineLength + 1) return text;
@@ -174,8 +174,8 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::Assign& node) { assign(node); },
                  [&](const ir::Store& node) {
                    if (function_.expr(node.value).type.is_tile()) return write_tile_change("tile_store", node);
-                   write_assignment(fmt::format("{}[{}]", expressions_.operand(node.array, Precedence::kPostfix),
-                                                expressions_.indices(node.indices)),
+                   write_assignment(fmt::format("{}[{}]", expression_writer_.operand(node.array, Precedence::kPostfix),
+                                                expression_writer_.indices(node.indices)),
                                     ir::stored_part(function_, node));
                  },
                  [&](const ir::Atomic& node) { atomic(node); },
@@ -183,7 +183,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::If& node) { if_(node, "if"); },
                  [&](const ir::For& node) { for_(node); },
                  [&](const ir::While& node) {
-                   line("while ", expressions_.write(node.condition), ":");
+                   line("while ", expression_writer_.write(node.condition), ":");
                    ++indent_level_;
                    block(node.body);
                    --indent_level_;
@@ -198,28 +198,30 @@ void StatementWriter::statement(const ir::Stmt& statement) {
 }
 
 std::string StatementWriter::value_of(ir::VarId variable, ir::ExprId value) {
-  return dynamic_variables_.contains(variable) ? expressions_.write_variable_start(value) : expressions_.write(value);
+  return non_constant_variables_.contains(variable) ? expression_writer_.write_variable_start(value)
+                                                    : expression_writer_.write(value);
 }
 
 void StatementWriter::let(const ir::Let& let, ir::Loc loc) {
   const ir::Type type = function_.var(let.variable).type;
   if (is_adjoint(let.variable)) {
-    if (let.value != ir::kNone) expressions_.fail(loc, "an adjoint variable must start at zero");
+    if (let.value != ir::kNone)
+      expression_writer_.fail(loc, "an adjoint variable of a gradient function must be initialized with zero");
     return;
   }
   if (type.is_local_array()) {
     line(fmt::format("{} = wp.zeros(shape={}, dtype={})", name(let.variable), type.extent,
-                     expressions_.constructor(type.element())));
+                     expression_writer_.constructor(type.element())));
     return;
   }
   if (let.value != ir::kNone) {
     line(name(let.variable), " = ", value_of(let.variable, let.value));
   } else if (type.is_tile()) {
-    line(name(let.variable), " = ", expressions_.tile_zeros(type));
+    line(name(let.variable), " = ", expression_writer_.tile_zeros(type));
   } else if (type.is_scalar()) {
     line(name(let.variable), " = ", spell_scalar(type.scalar), "(", spell_number(type.scalar, 0), ")");
   } else {
-    line(name(let.variable), " = ", expressions_.constructor(type), "()");
+    line(name(let.variable), " = ", expression_writer_.constructor(type), "()");
   }
 }
 
@@ -232,50 +234,51 @@ void StatementWriter::assign(const ir::Assign& assign) {
   if (value.kind != ir::ExprKind::kOperation) {
     line(name(assign.variable), " = ", value_of(assign.variable, assign.value));
   } else if (const std::string_view sign = augmented(value.op); !sign.empty() && reads_variable(value.args[0])) {
-    line(name(assign.variable), " ", sign, "= ", expressions_.write(value.args[1]));
+    line(name(assign.variable), " ", sign, "= ", expression_writer_.write(value.args[1]));
   } else {
     write_assignment(name(assign.variable), ir::assigned_part(function_, assign));
   }
 }
 
-std::string StatementWriter::part_of(std::string place, const std::vector<ir::PartStep>& path) {
+std::string StatementWriter::part_of(std::string place, const std::vector<ir::ElementPartStep>& path) {
   for (std::size_t k = 0; k < path.size(); ++k) {
-    const ir::PartStep& step = path[k];
+    const ir::ElementPartStep& step = path[k];
     if (step.field_index != ir::kNone) {
-      place += "." + expressions_.field_name(step.whole_type, step.field_index);
+      place += "." + expression_writer_.field_name(step.whole_type, step.field_index);
     } else if (step.whole_type.is_matrix() && k + 1 < path.size()) {
-      place += fmt::format("[{}, {}]", expressions_.index(step.index), expressions_.index(path[++k].index));
+      place += fmt::format("[{}, {}]", expression_writer_.index(step.index), expression_writer_.index(path[++k].index));
     } else {
-      place += fmt::format("[{}]", expressions_.index(step.index));
+      place += fmt::format("[{}]", expression_writer_.index(step.index));
     }
   }
   return place;
 }
 
-void StatementWriter::write_assignment(std::string place, const ir::ChangedPart& part) {
+void StatementWriter::write_assignment(std::string place, const ir::ChangedElementPart& part) {
   place = part_of(std::move(place), part.path);
   const ir::Expr& value = function_.expr(part.value);
   if (part.combines_with_old_value && value.op == ir::Op::kTileInsert) {
     const std::vector<ir::ExprId> indices(value.args.begin() + 1, value.args.end() - 1);
-    line(fmt::format("{}[{}] = {}", place, expressions_.indices(indices), expressions_.write(value.args.back())));
+    line(fmt::format("{}[{}] = {}", place, expression_writer_.indices(indices),
+                     expression_writer_.write(value.args.back())));
   } else if (part.combines_with_old_value && value.op == ir::Op::kAdd && place.starts_with("wp.adjoint[")) {
-    line(place, " += ", expressions_.write(value.args[1]));
+    line(place, " += ", expression_writer_.write(value.args[1]));
   } else {
-    line(place, " = ", expressions_.write(part.value));
+    line(place, " = ", expression_writer_.write(part.value));
   }
 }
 
 void StatementWriter::atomic(const ir::Atomic& atomic) {
   if (function_.expr(atomic.value).type.is_tile()) return write_tile_change("tile_atomic_add", atomic);
-  if (const ir::ChangedPart part = ir::updated_part(function_, atomic); !part.path.empty()) {
+  if (const ir::ChangedElementPart part = ir::updated_part(function_, atomic); !part.path.empty()) {
     const std::string element =
-        fmt::format("{}[{}]", expressions_.write(atomic.array), expressions_.indices(atomic.indices));
+        fmt::format("{}[{}]", expression_writer_.write(atomic.array), expression_writer_.indices(atomic.indices));
     return line(part_of(element, part.path),
-                atomic.op == ir::AtomicOp::kAdd ? " += " : " -= ", expressions_.write(part.value));
+                atomic.op == ir::AtomicOp::kAdd ? " += " : " -= ", expression_writer_.write(part.value));
   }
-  std::string arguments = expressions_.write(atomic.array) + ", " + expressions_.indices(atomic.indices);
-  if (atomic.compare != ir::kNone) arguments += ", " + expressions_.write(atomic.compare);
-  arguments += ", " + expressions_.write(atomic.value);
+  std::string arguments = expression_writer_.write(atomic.array) + ", " + expression_writer_.indices(atomic.indices);
+  if (atomic.compare_operand != ir::kNone) arguments += ", " + expression_writer_.write(atomic.compare_operand);
+  arguments += ", " + expression_writer_.write(atomic.value);
   const std::string target = atomic.result == ir::kNone ? "" : name(atomic.result) + " = ";
   line(target, "wp.", row(atomic.op).warp_name, "(", arguments, ")");
 }
@@ -286,11 +289,11 @@ void StatementWriter::call(const ir::Call& call) {
     targets.push_back(name(result));
   const std::string results = fmt::format("{}{}", fmt::join(targets, ", "), targets.empty() ? "" : " = ");
   statement_locations_.back().column += static_cast<int>(results.size());  // the reader uses the location of the call
-  line(results, expressions_.function_name(call.function), "(", expressions_.list(call.args), ")");
+  line(results, expression_writer_.function_name(call.function), "(", expression_writer_.list(call.args), ")");
 }
 
 void StatementWriter::if_(const ir::If& branch, std::string_view keyword) {
-  line(keyword, " ", expressions_.write(branch.condition), ":");
+  line(keyword, " ", expression_writer_.write(branch.condition), ":");
   ++indent_level_;
   block(branch.then_block);
   --indent_level_;
@@ -313,10 +316,10 @@ bool StatementWriter::is_literal_i32(ir::ExprId id, std::int64_t value) const {
 }
 
 void StatementWriter::for_(const ir::For& loop) {
-  std::string range = expressions_.write(loop.stop);
+  std::string range = expression_writer_.write(loop.stop);
   const bool counts_up = is_literal_i32(loop.step, 1);
-  if (!counts_up || !is_literal_i32(loop.start, 0)) range = expressions_.write(loop.start) + ", " + range;
-  if (!counts_up) range += ", " + expressions_.write(loop.step);
+  if (!counts_up || !is_literal_i32(loop.start, 0)) range = expression_writer_.write(loop.start) + ", " + range;
+  if (!counts_up) range += ", " + expression_writer_.write(loop.step);
   line("for ", name(loop.variable), " in range(", range, "):");
   ++indent_level_;
   block(loop.body);

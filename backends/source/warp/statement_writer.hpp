@@ -27,7 +27,7 @@ class StatementWriter {
   void customize(const ir::Function& of, std::string_view of_name, bool is_gradient);
   /// The definition with the name `name`: comments, decorator, signature and body, with a trailing newline.
   std::string definition(std::string_view name);
-  const std::optional<Error>& error() const { return expressions_.error(); }
+  const std::optional<Error>& error() const { return expression_writer_.error(); }
   /// Sets the names and locations in a copy of the function to those that parsing the definition would give if its
   /// first line is line `first` of the file.
   void place(ir::Function& function, std::string name, int first) const;
@@ -45,17 +45,17 @@ class StatementWriter {
   /// Writes a tile to an array.
   template <class Change>
   void write_tile_change(std::string_view function, const Change& change) {
-    line(fmt::format("wp.{}({}, {}, offset={})", function, expressions_.write(change.array),
-                     expressions_.write(change.value), expressions_.tile_offset(change.indices)));
+    line(fmt::format("wp.{}({}, {}, offset={})", function, expression_writer_.write(change.array),
+                     expression_writer_.write(change.value), expression_writer_.tile_offset(change.indices)));
   }
   void atomic(const ir::Atomic& atomic);
   void call(const ir::Call& call);
   void if_(const ir::If& branch, std::string_view keyword);
   void for_(const ir::For& loop);
   /// "place.field[i]" for the path.
-  std::string part_of(std::string place, const std::vector<ir::PartStep>& path);
+  std::string part_of(std::string place, const std::vector<ir::ElementPartStep>& path);
   /// An assignment to the part of the place that changes.
-  void write_assignment(std::string place, const ir::ChangedPart& part);
+  void write_assignment(std::string place, const ir::ChangedElementPart& part);
   bool is_literal_i32(ir::ExprId id, std::int64_t value) const;
   const std::string& name(ir::VarId variable) const { return variable_names_[static_cast<std::size_t>(variable)]; }
   std::string value_of(ir::VarId variable, ir::ExprId value);
@@ -75,8 +75,8 @@ class StatementWriter {
   /// Variables that must not be initialized with a bare number, which Warp treats as a constant: it rejects changes of
   /// a constant in a loop, and a cast of a constant to another type changes its type, and the negative of a
   /// constant zero is a negative zero.
-  std::set<ir::VarId> dynamic_variables_;
-  ExpressionWriter expressions_;
+  std::set<ir::VarId> non_constant_variables_;
+  ExpressionWriter expression_writer_;
   std::string decorator_;  ///< decorator without "@wp.": "kernel", "func_grad(f)"
   std::vector<ir::VarId>
       adjoint_variables_;  ///< for a gradient: variables of the returned sums, written as wp.adjoint[...]

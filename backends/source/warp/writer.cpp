@@ -59,7 +59,7 @@ void select_used(const ir::Module& module, const ir::Function& function, Selecti
     if (expr.kind == ir::ExprKind::kCall) called.insert(static_cast<std::size_t>(expr.index));
   }
   select_called(function.body, called);
-  for (const std::int32_t custom : {function.gradient, function.replay})
+  for (const std::int32_t custom : {function.gradient_function_index, function.replay_function_index})
     if (custom != ir::kNone) called.insert(static_cast<std::size_t>(custom));
   for (const std::size_t index : called) {
     if (selection.functions.insert(index).second) select_used(module, module.functions[index], selection);
@@ -99,7 +99,7 @@ std::string write_struct(const ir::Module& module, std::size_t index, ModuleLeve
 }
 
 const ir::Function* gradient_of(const ir::Module& module, std::size_t function) {
-  const std::int32_t gradient = module.functions[function].gradient;
+  const std::int32_t gradient = module.functions[function].gradient_function_index;
   return gradient == ir::kNone ? nullptr : &module.functions[static_cast<std::size_t>(gradient)];
 }
 
@@ -123,7 +123,8 @@ Result<std::string> write_selection(const ir::Module& module, const Selection& s
   // The function that a custom derivative belongs to.
   std::map<const ir::Function*, std::size_t> customs;
   for (const std::size_t index : selection.functions) {
-    for (const std::int32_t custom : {module.functions[index].gradient, module.functions[index].replay})
+    for (const std::int32_t custom :
+         {module.functions[index].gradient_function_index, module.functions[index].replay_function_index})
       if (custom != ir::kNone) customs.emplace(&module.functions[static_cast<std::size_t>(custom)], index);
   }
   std::string text = "import warp as wp\n";
@@ -177,7 +178,7 @@ Result<std::optional<WrittenModule>> write_module(const ir::Module& module, std:
   const bool whole =
       selection.structs.size() == module.structs.size() && selection.functions.size() == module.functions.size();
   const bool custom = std::ranges::any_of(module.functions, [](const ir::Function& function) {
-    return function.gradient != ir::kNone || function.replay != ir::kNone;
+    return function.gradient_function_index != ir::kNone || function.replay_function_index != ir::kNone;
   });
   if (!whole || custom) return std::optional<WrittenModule>();
   ir::Module placed = module;

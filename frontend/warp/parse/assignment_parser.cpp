@@ -40,7 +40,7 @@ std::string guard_name(std::string_view name) { return fmt::format("{}{}", name,
 }  // namespace
 
 bool WarpStatementParser::is_new_here(std::string_view name) const {
-  const Bindings& bindings = context_.bindings;
+  const VariableBindings& bindings = context_.bindings;
   return bindings.find(name) == kNone && context_.data_flow.declares(bindings.block(bindings.depth() - 1), name);
 }
 
@@ -72,7 +72,7 @@ void WarpStatementParser::assignment(SyntaxNode node) {
     } else if (right.is(SyntaxKind::kCall) && ir::is_in_library(expressions_.warp_function_name(right))) {
       assign_library_results(targets, right);
     } else if (!right.is(SyntaxKind::kCall) || expressions_.value(right) != kNone) {
-      context_.error(right, fmt::format("expected {} values, got 1", targets.size()));
+      context_.error(right, fmt::format("cannot assign one value to {} variables", targets.size()));
     }
     return;
   }
@@ -87,7 +87,7 @@ void WarpStatementParser::assignment(SyntaxNode node) {
   if (target.is(SyntaxKind::kIdentifier) && expressions_.is_array_expression(right)) return assign_alias(target, right);
   ExprId value = expressions_.value(right);
   if (value == kNone) return;
-  if (!target.is(SyntaxKind::kIdentifier) && expressions_.has_effects(target)) {
+  if (!target.is(SyntaxKind::kIdentifier) && expressions_.has_side_effects(target)) {
     // Python evaluates the value before the target's indices.
     context_.builder.at(right.loc());
     value = context_.builder.var(context_.builder.let("value", value));
@@ -100,13 +100,13 @@ void WarpStatementParser::assignment(SyntaxNode node) {
   const ir::VarId variable = context_.bindings.find(target.text());
   loop_depth_at_initialization_.emplace(variable, dynamic_loop_depth_);
   const bool is_constant = context_.data_flow.assignments(target.text()) == 1 && !right.is(SyntaxKind::kAttribute);
-  if (is_constant && variable != kNone) context_.literal_variables.emplace(variable, *expressions_.literal(right));
+  if (is_constant && variable != kNone) context_.literals_by_variable.emplace(variable, *expressions_.literal(right));
 }
 
 /// row = a[i]: the name becomes an alias for this part of the array.
 void WarpStatementParser::assign_alias(SyntaxNode name, SyntaxNode part) {
   if (context_.bindings.find(name.text()) != kNone || !is_new_here(name.text())) {
-    context_.error(name, "an array alias must be assigned to a new variable");
+    context_.error(name, "a part of an array must be assigned to a new variable, which becomes an alias of the part");
     return;
   }
   const ir::VarId alias = expressions_.alias(part, name.text());
@@ -143,9 +143,9 @@ void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
                                        context_.type_name(context_.type_of(value))));
     return;
   }
-  if (place.root == AssignmentTarget::Root::kArray && place.type.is_value()) {
+  if (place.root_kind == AssignmentTarget::RootKind::kArray && place.type.is_value()) {
     const bool is_local = context_.function.var(place.variable).type.is_local_array();
-    if (!is_local) context_.entry.has_effects = true;
+    if (!is_local) context_.entry.has_side_effects = true;
   }
   write_target(context_, target, place, value);
 }
@@ -171,7 +171,7 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
     if (needs_flag) {
       const ir::VarId flag = context_.builder.let(flag_name(text), context_.builder.boolean(true));
       const ir::VarId guard = context_.builder.let_zero(guard_name(text), ir::kUnassignedGuardArrayType);
-      context_.assigned_flags[variable] = {.is_assigned = flag, .guard_array = guard};
+      context_.assigned_flags_by_variable[variable] = {.flag_variable = flag, .guard_array = guard};
     }
     return;
   }
@@ -183,15 +183,15 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
     context_.bindings.bind_in_enclosing_block(depth, text, variable);
     if (needs_flag) {
       const FunctionContext::AssignedFlag flag{
-          .is_assigned = context_.builder.declare(flag_name(text), ir::kBool),
+          .flag_variable = context_.builder.declare(flag_name(text), ir::kBool),
           .guard_array = context_.builder.declare(guard_name(text), ir::kUnassignedGuardArrayType)};
-      context_.bindings.declare_in_enclosing_block(depth, flag.is_assigned);
+      context_.bindings.declare_in_enclosing_block(depth, flag.flag_variable);
       context_.bindings.declare_in_enclosing_block(depth, flag.guard_array);
-      context_.assigned_flags[variable] = flag;
+      context_.assigned_flags_by_variable[variable] = flag;
     }
   }
   if (FunctionContext::is_alias(variable)) {
-    context_.error(name, "an array alias cannot be reassigned");
+    context_.error(name, "a variable that is an alias of a part of an array cannot be reassigned");
     return;
   }
   const ir::Type held = context_.function.var(variable).type;
@@ -208,16 +208,17 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
 
 /// Sets the variable's flag, if it has one.
 void WarpStatementParser::set_assigned(ir::VarId variable, bool is_assigned) {
-  const auto flag = context_.assigned_flags.find(variable);
-  if (flag != context_.assigned_flags.end())
-    context_.builder.assign(flag->second.is_assigned, context_.builder.boolean(is_assigned));
+  const auto flag = context_.assigned_flags_by_variable.find(variable);
+  if (flag != context_.assigned_flags_by_variable.end())
+    context_.builder.assign(flag->second.flag_variable, context_.builder.boolean(is_assigned));
 }
 
 /// x = S() and x = wp.vec3() declare a variable that starts as zero.
 bool WarpStatementParser::assign_zero(SyntaxNode name, SyntaxNode call) {
   if (!is_new_here(name.text()) || expressions_.is_file_function(call)) return false;
   const CallArguments arguments = arguments_of(call);
-  if (!arguments.positional.empty() || !arguments.keyword.empty() || arguments.has_star_argument) return false;
+  if (!arguments.positional_arguments.empty() || !arguments.keyword_arguments.empty() || arguments.has_star_argument)
+    return false;
   const auto type = context_.scope().type(call.part(SyntaxField::kFunction));
   if (!type.ok() || type->is_scalar() || !type->is_value() || contains_arrays(context_.file.module(), *type))
     return false;
@@ -257,10 +258,12 @@ bool WarpStatementParser::assign_local_array(SyntaxNode name, SyntaxNode call) {
   const CallArguments arguments = arguments_of(call);
   SyntaxNode shape;
   SyntaxNode dtype;
-  if (!arguments.positional.empty()) shape = arguments.positional[0];
-  if (arguments.positional.size() > 1) dtype = arguments.positional[1];
-  if (const auto found = arguments.keyword.find("shape"); found != arguments.keyword.end()) shape = found->second;
-  if (const auto found = arguments.keyword.find("dtype"); found != arguments.keyword.end()) dtype = found->second;
+  if (!arguments.positional_arguments.empty()) shape = arguments.positional_arguments[0];
+  if (arguments.positional_arguments.size() > 1) dtype = arguments.positional_arguments[1];
+  if (const auto found = arguments.keyword_arguments.find("shape"); found != arguments.keyword_arguments.end())
+    shape = found->second;
+  if (const auto found = arguments.keyword_arguments.find("dtype"); found != arguments.keyword_arguments.end())
+    dtype = found->second;
   if (shape && shape.is(SyntaxKind::kTuple) && shape.children().size() == 1) shape = shape.children()[0];
   const auto extent = shape ? context_.constant(shape) : std::nullopt;
   if (!extent || !extent->type.is_integer_scalar()) return fail("local array length must be one compile-time constant");
@@ -332,13 +335,13 @@ void WarpStatementParser::assign_library_results(std::span<const SyntaxNode> tar
   const CallArguments arguments = arguments_of(call);
   std::vector<ExprId> values;
   std::vector<ir::Type> types;
-  for (const SyntaxNode argument : arguments.positional) {
+  for (const SyntaxNode argument : arguments.positional_arguments) {
     values.push_back(expressions_.value(argument));
     if (values.back() == kNone) return;
     types.push_back(context_.type_of(values.back()));
   }
   const auto function = ir::library_function(context_.file.module(), expressions_.warp_function_name(call), types);
-  if (!function.ok() || arguments.has_star_argument || !arguments.keyword.empty()) {
+  if (!function.ok() || arguments.has_star_argument || !arguments.keyword_arguments.empty()) {
     context_.error(call,
                    function.ok() ? "arguments of this function must be passed by position" : function.error().message);
     return;
@@ -386,12 +389,12 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
     context_.error(node, "adjoints can only be accumulated, with += or -=");
     return;
   }
-  if (place.root == AssignmentTarget::Root::kArray && !place.lacks_indices() && !place.is_slice()) {
+  if (place.root_kind == AssignmentTarget::RootKind::kArray && !place.lacks_indices() && !place.is_slice()) {
     const ir::Type array = context_.function.var(place.variable).type;
     if (array.is_array()) {
       const ExprId value = expressions_.value(node.part(SyntaxField::kRight));
       if (value == kNone) return;
-      context_.entry.has_effects = true;
+      context_.entry.has_side_effects = true;
       if (atomic_update(node, symbol, place, value)) return;
       const ExprId old = read_target(context_, target, copy_target(context_, place));
       const ExprId result = expressions_.binary(node, symbol, old, value);
@@ -436,7 +439,8 @@ bool WarpStatementParser::atomic_update(SyntaxNode node, std::string_view symbol
     return true;
   };
   if (given != place.type) {
-    return fail(fmt::format("element has type {}, got {}", context_.type_name(place.type), context_.type_name(given)));
+    return fail(fmt::format("the updated element has type {}, but the operand has type {}",
+                            context_.type_name(place.type), context_.type_name(given)));
   }
   context_.builder.at(node.loc());
   if (place.accessors.empty()) {
@@ -451,7 +455,7 @@ bool WarpStatementParser::atomic_update(SyntaxNode node, std::string_view symbol
   // A component: add a value that is zero elsewhere.
   ExprId change = value;
   for (std::size_t k = place.accessors.size(); k-- > 0;) {
-    const ExprId zero = context_.builder.zero(k == 0 ? element : element.indexed_part());
+    const ExprId zero = context_.builder.zero(k == 0 ? element : element.indexed_part_type());
     change = context_.operation(node, Op::kInsert, {zero, place.accessors[k].index, change});
   }
   context_.builder.atomic(op, place.variable, place.indices(), change);

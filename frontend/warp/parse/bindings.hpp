@@ -11,17 +11,18 @@
 
 namespace assay::frontend {
 
-class Bindings {
+class VariableBindings {
  public:
   /// Enters and leaves a block; leaving removes the names bound in it.
   void enter(SyntaxNode block) { scopes_.push_back({block, {}, {}}); }
   void leave() { scopes_.pop_back(); }
 
-  void bind(std::string_view name, ir::VarId variable) { scopes_.back().names[name] = variable; }
+  void bind(std::string_view name, ir::VarId variable) { scopes_.back().variables_by_name[name] = variable; }
   /// The variable bound to the name here, or kNone.
   ir::VarId find(std::string_view name) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-      if (const auto found = scope->names.find(name); found != scope->names.end()) return found->second;
+      if (const auto found = scope->variables_by_name.find(name); found != scope->variables_by_name.end())
+        return found->second;
     }
     return ir::kNone;
   }
@@ -32,7 +33,7 @@ class Bindings {
 
   /// Binds the name in an enclosing block, which must declare the variable before the statement being read in it.
   void bind_in_enclosing_block(std::size_t depth, std::string_view name, ir::VarId variable) {
-    scopes_[depth].names[name] = variable;
+    scopes_[depth].variables_by_name[name] = variable;
     scopes_[depth].undeclared_variables.push_back(variable);
   }
   /// The same for a variable without a name.
@@ -44,9 +45,9 @@ class Bindings {
 
  private:
   struct Scope {
-    SyntaxNode block;                             ///< block that the scope belongs to
-    std::map<std::string_view, ir::VarId> names;  ///< variables that names are bound to in this block
-    std::vector<ir::VarId> undeclared_variables;  ///< variables that the block must still declare
+    SyntaxNode block;                                         ///< block that the scope belongs to
+    std::map<std::string_view, ir::VarId> variables_by_name;  ///< variables that names are bound to in this block
+    std::vector<ir::VarId> undeclared_variables;              ///< variables that the block must still declare
   };
   std::vector<Scope> scopes_;  ///< scopes of the enclosing blocks, the innermost last
 };

@@ -37,7 +37,7 @@ std::string WarpExpressionParser::warp_function_name(SyntaxNode call) const {
 Result<ir::Type> WarpExpressionParser::type_of_node(SyntaxNode node) {
   const bool is_type_call = node.is(SyntaxKind::kCall) && node.part(SyntaxField::kFunction).text() == "type";
   if (is_type_call) {
-    const auto given = arguments_of(node).positional;
+    const auto given = arguments_of(node).positional_arguments;
     if (given.size() != 1) return Error{"type() takes one argument"};
     const ExprId value = this->value(given[0]);
     return value == kNone ? Result<ir::Type>(Error{"the argument of type() has no value, so it has no type"})
@@ -111,8 +111,9 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
     return context_.error(node, "wp.select was removed from Warp; use wp.where(condition, if_true, if_false)");
   if (name == "static") {
     const CallArguments arguments = arguments_of(node);
-    const auto number =
-        arguments.positional.size() == 1 ? context_.static_scope().constant(arguments.positional[0]) : std::nullopt;
+    const auto number = arguments.positional_arguments.size() == 1
+                            ? context_.static_scope().constant(arguments.positional_arguments[0])
+                            : std::nullopt;
     return number ? constant(node, *number)
                   : context_.error(node, "wp.static argument must be a compile-time constant");
   }
@@ -141,10 +142,11 @@ template <class DefaultOf>
 std::optional<std::vector<WarpArgument>> order_arguments(const std::vector<std::string_view>& lists,
                                                          const CallArguments& arguments, DefaultOf default_of) {
   std::vector<WarpArgument> positional;
-  for (const SyntaxNode node : arguments.positional)
+  for (const SyntaxNode node : arguments.positional_arguments)
     positional.push_back({.node = node, .omitted = {}});
   // A starred argument stands for an unknown number of parameters, so the others have no known position.
-  if (arguments.has_star_argument) return arguments.keyword.empty() ? std::optional(positional) : std::nullopt;
+  if (arguments.has_star_argument)
+    return arguments.keyword_arguments.empty() ? std::optional(positional) : std::nullopt;
   for (const std::string_view names : lists) {
     std::vector<WarpArgument> all = positional;
     std::size_t used = 0;
@@ -152,8 +154,8 @@ std::optional<std::vector<WarpArgument>> order_arguments(const std::vector<std::
     for (std::size_t at = 0; at <= names.size(); ++number) {
       const std::size_t end = std::min(names.find(' ', at), names.size());
       const std::string_view name = names.substr(at, end - at);
-      const auto found = arguments.keyword.find(name);
-      if (number == all.size() && found != arguments.keyword.end()) {
+      const auto found = arguments.keyword_arguments.find(name);
+      if (number == all.size() && found != arguments.keyword_arguments.end()) {
         all.push_back({.node = found->second, .omitted = {}});
         ++used;
       } else if (std::optional<Constant> value = default_of(name); number == all.size() && value) {
@@ -161,9 +163,9 @@ std::optional<std::vector<WarpArgument>> order_arguments(const std::vector<std::
       }
       at = end + 1;
     }
-    if (used == arguments.keyword.size()) return all;
+    if (used == arguments.keyword_arguments.size()) return all;
   }
-  return arguments.keyword.empty() ? std::optional(positional) : std::nullopt;
+  return arguments.keyword_arguments.empty() ? std::optional(positional) : std::nullopt;
 }
 
 }  // namespace
@@ -220,7 +222,7 @@ ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
 ExprId WarpExpressionParser::approximate_quotient(SyntaxNode node) {
   std::vector<SyntaxNode> given;
   if (!match_named_arguments(node, {"a b"}, given) || given.size() != 2)
-    return context_.error(node, "expected a dividend and a divisor");
+    return context_.error(node, "expected two arguments, a dividend and a divisor");
   const ExprId left = value(given[0]);
   const ExprId right = left == kNone ? kNone : value(given[1]);
   if (right == kNone) return kNone;
@@ -240,9 +242,9 @@ ExprId WarpExpressionParser::type_call(SyntaxNode node, ir::Type type) {
     return context_.error(node,
                           "starred arguments are supported for vectors, matrices, quaternions and transforms only");
   }
-  std::vector<SyntaxNode> given = arguments.positional;
+  std::vector<SyntaxNode> given = arguments.positional_arguments;
   const std::string_view parameters = type.is_quaternion() ? "x y z w" : type.is_transform() ? "p q" : "";
-  if (!arguments.keyword.empty() && !match_named_arguments(node, {parameters}, given))
+  if (!arguments.keyword_arguments.empty() && !match_named_arguments(node, {parameters}, given))
     return context_.error(node, "constructor arguments must be passed by position");
   if (type.is_scalar()) return convert(node, type);
   if (type.is_aggregate()) return construct(node, type, given);
@@ -250,7 +252,7 @@ ExprId WarpExpressionParser::type_call(SyntaxNode node, ir::Type type) {
 }
 
 ExprId WarpExpressionParser::convert(SyntaxNode node, ir::Type type) {
-  const auto arguments = arguments_of(node).positional;
+  const auto arguments = arguments_of(node).positional_arguments;
   if (arguments.empty()) return constant(node, Constant::integer(0).as(type));
   if (arguments.size() != 1) return context_.error(node, "type conversion takes one argument");
   if (const auto number = known_number(arguments[0]); number && number->type.is_scalar())
@@ -271,7 +273,7 @@ ExprId WarpExpressionParser::convert_constant(SyntaxNode node, const Constant& n
                                               "Warp changes the type of the constant itself; use a second constant",
                                               named.text(), context_.type_name(type)));
     }
-    context_.retyped_constants[named.text()] = type;
+    context_.retyped_constant_types_by_name[named.text()] = type;
   }
   return constant(node, number.as(type));
 }
@@ -279,14 +281,15 @@ ExprId WarpExpressionParser::convert_constant(SyntaxNode node, const Constant& n
 // ---- thread index and array lengths
 
 ExprId WarpExpressionParser::length_of(SyntaxNode node) {
-  const auto arguments = arguments_of(node).positional;
+  const auto arguments = arguments_of(node).positional_arguments;
   if (arguments.size() != 1) return context_.error(node, "len() takes one array, vector or matrix");
   const AssignmentTarget measured = place(arguments[0]);
   if (measured.failed()) return kNone;
   if (measured.lacks_indices()) return extent_of(context_, node, measured, 0);
   context_.builder.at(node.loc());
   if (measured.type.is_vector() || measured.type.is_matrix()) return context_.builder.i32(measured.type.parts());
-  return context_.error(node, fmt::format("{} does not support len()", context_.type_name(measured.type)));
+  return context_.error(node,
+                        fmt::format("len() does not support values of type {}", context_.type_name(measured.type)));
 }
 
 ExprId WarpExpressionParser::thread_index(SyntaxNode node) {
@@ -307,17 +310,17 @@ std::optional<ir::AtomicOp> WarpExpressionParser::atomic(SyntaxNode call) const 
   return call.is(SyntaxKind::kCall) ? warp_atomic(warp_function_name(call)) : std::nullopt;
 }
 
-bool WarpExpressionParser::has_effects(SyntaxNode node) const {
+bool WarpExpressionParser::has_side_effects(SyntaxNode node) const {
   if (node.is(SyntaxKind::kCall)) {
     if (atomic(node)) return true;
     if (is_file_function(node)) {
-      for (const FunctionEntry* entry : context_.functions(called_name(node))) {
-        if (entry->has_effects) return true;
+      for (const SourceFunction* entry : context_.functions(called_name(node))) {
+        if (entry->has_side_effects) return true;
       }
     }
   }
   const auto children = node.children();
-  return std::any_of(children.begin(), children.end(), [&](SyntaxNode child) { return has_effects(child); });
+  return std::any_of(children.begin(), children.end(), [&](SyntaxNode child) { return has_side_effects(child); });
 }
 
 bool WarpExpressionParser::can_evaluate_effect(SyntaxNode node, std::size_t loads_before, ir::VarId array) {
@@ -351,7 +354,7 @@ ir::VarId WarpExpressionParser::atomic_call(SyntaxNode call, ir::AtomicOp op, co
         call, "expected an array, its indices and a value; starred arguments (`*args`) are not supported here");
   AssignmentTarget target = place(given[0]);
   if (target.failed()) return kNone;
-  if (target.root != AssignmentTarget::Root::kArray || !target.type.is_array()) {
+  if (target.root_kind != AssignmentTarget::RootKind::kArray || !target.type.is_array()) {
     return context_.error(given[0], "the target of an atomic must be an array parameter");
   }
   const std::size_t values = compares ? 2 : 1;
@@ -382,9 +385,10 @@ ir::VarId WarpExpressionParser::atomic_call(SyntaxNode call, ir::AtomicOp op, co
                         ? !element.is_bool() && (!row(op).is_integer_only || element.is_integer_scalar())
                         : takes_components && !element.is_struct();
   if (!fits)
-    return context_.error(call, fmt::format("this atomic is not supported for {}", context_.type_name(element)));
+    return context_.error(call, fmt::format("this atomic operation is not supported for elements of type {}",
+                                            context_.type_name(element)));
   if (!can_evaluate_effect(call, loads_before, target.variable)) return kNone;
-  context_.entry.has_effects = true;
+  context_.entry.has_side_effects = true;
   context_.builder.at(call.loc());
   const ExprId compare = compares ? operands[0] : kNone;
   if (result.empty() && !compares) {
@@ -401,7 +405,7 @@ ir::VarId WarpExpressionParser::atomic_call(SyntaxNode call, ir::AtomicOp op, co
 std::string_view WarpExpressionParser::called_name(SyntaxNode call) const {
   SyntaxNode function = call.part(SyntaxField::kFunction);
   if (function.is(SyntaxKind::kCall) && context_.scope().warp_name(function.part(SyntaxField::kFunction)) == "static") {
-    const auto given = arguments_of(function).positional;
+    const auto given = arguments_of(function).positional_arguments;
     if (given.size() == 1) function = given[0];
   }
   return context_.global_name(function);
@@ -424,8 +428,8 @@ std::optional<ArgumentSpec> WarpExpressionParser::function_argument(SyntaxNode n
     given.functions = context_.functions(name);
     return given;
   }
-  given.warp_function = context_.scope().warp_name(node);
-  if (given.warp_function.empty() || context_.constant(node) || context_.scope().type(node).ok()) {
+  given.warp_function_name = context_.scope().warp_name(node);
+  if (given.warp_function_name.empty() || context_.constant(node) || context_.scope().type(node).ok()) {
     return std::nullopt;
   }
   return given;
@@ -444,12 +448,12 @@ CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const Assignm
   CallArgument result;
   if (place.failed()) return {.spec = {}, .values = {kNone}};
   result.spec.type = place.type;
-  if (const ArrayStruct* array_struct =
-          context_.array_struct(place.root == AssignmentTarget::Root::kArrayStruct ? place.variable : kNone)) {
+  if (const ArrayStruct* array_struct = context_.find_array_struct(
+          place.root_kind == AssignmentTarget::RootKind::kArrayStruct ? place.variable : kNone)) {
     result.spec.kind = ArgumentSpec::Kind::kArrayStruct;
     for (const ir::VarId field : array_struct->fields) {
       const AssignmentTarget part = place_of(context_, node, field);
-      const bool is_value = part.root == AssignmentTarget::Root::kVariable;
+      const bool is_value = part.root_kind == AssignmentTarget::RootKind::kVariable;
       CallArgument given =
           is_value ? CallArgument{.spec = {.type = part.type}, .values = {read_target(context_, node, part)}}
                    : array_argument(node, part);
@@ -458,7 +462,9 @@ CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const Assignm
     }
     return result;
   }
-  const auto is_fixed = [](const SliceDimension& dimension) { return dimension.kind == DimensionKind::kFixed; };
+  const auto is_fixed = [](const SliceDimension& dimension) {
+    return dimension.kind == DimensionSelection::kSingleIndex;
+  };
   if (place.is_indexed_array() && std::ranges::any_of(place.dimensions, is_fixed)) {
     const ExprId failed =
         context_.error(node, "rows of indexed arrays cannot be passed to functions; pass the array and the index");
@@ -470,9 +476,10 @@ CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const Assignm
   result.values.push_back(context_.builder.var(place.variable));
   for (const SliceDimension& dimension : place.dimensions) {
     result.spec.dimensions.push_back({.kind = dimension.kind, .step = dimension.step});
-    if (dimension.kind == DimensionKind::kFixed) result.values.push_back(as_i32(node, dimension.index));
-    if (dimension.kind == DimensionKind::kIndexed) result.values.push_back(context_.builder.var(dimension.indices));
-    if (dimension.kind != DimensionKind::kRange) continue;
+    if (dimension.kind == DimensionSelection::kSingleIndex) result.values.push_back(as_i32(node, dimension.index));
+    if (dimension.kind == DimensionSelection::kIndexed)
+      result.values.push_back(context_.builder.var(dimension.indices));
+    if (dimension.kind != DimensionSelection::kRange) continue;
     result.values.push_back(dimension.start);
     result.values.push_back(dimension.extent);
   }
@@ -482,7 +489,7 @@ CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const Assignm
 /// The positional arguments; a starred one gives an argument for each of its parts.
 std::vector<CallArgument> WarpExpressionParser::positional_arguments(const CallArguments& arguments) {
   std::vector<CallArgument> result;
-  for (const SyntaxNode node : arguments.positional) {
+  for (const SyntaxNode node : arguments.positional_arguments) {
     if (!is_starred(node)) {
       result.push_back(argument(node));
       continue;
@@ -496,10 +503,10 @@ std::vector<CallArgument> WarpExpressionParser::positional_arguments(const CallA
 }
 
 /// Parses the call's arguments in the order of the callee's parameters. False after a reported error.
-bool WarpExpressionParser::read_arguments(SyntaxNode call, const FunctionEntry& callee,
+bool WarpExpressionParser::read_arguments(SyntaxNode call, const SourceFunction& callee,
                                           std::vector<CallArgument>& values) {
   const CallArguments arguments = arguments_of(call);
-  const auto& parameters = callee.parameters;
+  const auto& parameters = callee.parameter_names;
   const auto fail = [&](std::string reason) {
     context_.error(call, std::move(reason));
     return false;
@@ -509,18 +516,18 @@ bool WarpExpressionParser::read_arguments(SyntaxNode call, const FunctionEntry& 
   if (positional.size() > parameters.size()) {
     return fail(fmt::format("{} takes {} arguments, got {}", callee.name, parameters.size(), positional.size()));
   }
-  for (const auto& [keyword, value] : arguments.keyword) {
+  for (const auto& [keyword, value] : arguments.keyword_arguments) {
     const auto found = std::find(parameters.begin(), parameters.end(), keyword);
     const auto position = static_cast<std::size_t>(found - parameters.begin());
     if (found == parameters.end()) return fail(fmt::format("{} has no parameter '{}'", callee.name, keyword));
     if (position < positional.size()) return fail(fmt::format("parameter '{}' is passed twice", keyword));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const auto keyword = arguments.keyword.find(parameters[i]);
+    const auto keyword = arguments.keyword_arguments.find(parameters[i]);
     const auto otherwise = callee.default_arguments.find(parameters[i]);
     if (i < positional.size()) {
       values.push_back(std::move(positional[i]));
-    } else if (keyword != arguments.keyword.end()) {
+    } else if (keyword != arguments.keyword_arguments.end()) {
       values.push_back(argument(keyword->second));
     } else if (otherwise != callee.default_arguments.end()) {
       const ExprId value = constant(call, otherwise->second);
@@ -535,13 +542,13 @@ bool WarpExpressionParser::read_arguments(SyntaxNode call, const FunctionEntry& 
 
 /// The arguments in the order of the parameters; defaults have a type and no value yet. Empty if they do not match.
 std::optional<std::vector<CallArgument>> WarpExpressionParser::match_arguments(
-    const FunctionEntry& callee, const std::vector<CallArgument>& positional,
+    const SourceFunction& callee, const std::vector<CallArgument>& positional,
     const std::map<std::string_view, CallArgument>& by_name) {
   std::vector<CallArgument> matched = positional;
   std::size_t used = 0;
-  for (std::size_t i = positional.size(); i < callee.parameters.size(); ++i) {
-    const auto named = by_name.find(callee.parameters[i]);
-    const auto otherwise = callee.default_arguments.find(callee.parameters[i]);
+  for (std::size_t i = positional.size(); i < callee.parameter_names.size(); ++i) {
+    const auto named = by_name.find(callee.parameter_names[i]);
+    const auto otherwise = callee.default_arguments.find(callee.parameter_names[i]);
     if (named != by_name.end()) {
       matched.push_back(named->second);
       ++used;
@@ -551,20 +558,20 @@ std::optional<std::vector<CallArgument>> WarpExpressionParser::match_arguments(
       return std::nullopt;
     }
   }
-  const bool all_used = matched.size() == callee.parameters.size() && used == by_name.size();
+  const bool all_used = matched.size() == callee.parameter_names.size() && used == by_name.size();
   return all_used ? std::optional(std::move(matched)) : std::nullopt;
 }
 
 /// Reports if the function cannot be called.
-bool WarpExpressionParser::is_callable(SyntaxNode call, const FunctionEntry* callee) {
+bool WarpExpressionParser::is_callable(SyntaxNode call, const SourceFunction* callee) {
   const std::string_view name = callee->name;
-  if (callee->state == FunctionEntry::State::kParsing) {
+  if (callee->parse_state == SourceFunction::State::kParsing) {
     context_.error(call, "recursive functions are not supported");
   } else if (callee->is_kernel) {
     context_.error(call, "kernels cannot be called");
   } else if (callee->is_generic && callee->reason_not_parsed.empty()) {
     return true;
-  } else if (callee->state != FunctionEntry::State::kParsed) {
+  } else if (callee->parse_state != SourceFunction::State::kParsed) {
     const std::string why = callee->rejection_reason.empty() ? "" : ": " + callee->rejection_reason;
     context_.error(call, callee->reason_not_parsed.empty() ? fmt::format("function {} could not be parsed{}", name, why)
                                                            : callee->reason_not_parsed);
@@ -576,7 +583,7 @@ bool WarpExpressionParser::is_callable(SyntaxNode call, const FunctionEntry* cal
 }
 
 /// Whether the function takes these arguments; if not, `misfit` is the first parameter that does not.
-bool WarpExpressionParser::takes(const FunctionEntry& callee, const std::vector<CallArgument>& arguments,
+bool WarpExpressionParser::takes(const SourceFunction& callee, const std::vector<CallArgument>& arguments,
                                  std::size_t& misfit) const {
   const auto annotations = callee.definition.part(SyntaxField::kParameters).children();
   for (misfit = 0; misfit < arguments.size(); ++misfit) {
@@ -593,14 +600,14 @@ bool WarpExpressionParser::takes(const FunctionEntry& callee, const std::vector<
 }
 
 /// The function instantiated for these arguments. Null after a reported error.
-FunctionEntry* WarpExpressionParser::specialize(SyntaxNode call, FunctionEntry* callee,
-                                                const std::vector<CallArgument>& arguments) {
+SourceFunction* WarpExpressionParser::specialize(SyntaxNode call, SourceFunction* callee,
+                                                 const std::vector<CallArgument>& arguments) {
   const bool plain = std::ranges::all_of(arguments, [](const CallArgument& each) { return each.spec.is_plain(); });
   if (plain && !callee->is_generic) return callee;
   std::vector<ArgumentSpec> given;
   for (const CallArgument& argument : arguments)
     given.push_back(argument.spec);
-  FunctionEntry* instance = context_.file.instance(*callee, std::move(given));
+  SourceFunction* instance = context_.file.instance(*callee, std::move(given));
   if (instance == nullptr) {
     context_.error(call, fmt::format("{} has too many specializations; does it call itself?", callee->name));
     return nullptr;
@@ -609,21 +616,21 @@ FunctionEntry* WarpExpressionParser::specialize(SyntaxNode call, FunctionEntry* 
 }
 
 /// The overload whose parameters have the arguments' types.
-FunctionEntry* WarpExpressionParser::resolve_overload(SyntaxNode call, const std::vector<FunctionEntry*>& candidates,
-                                                      std::vector<CallArgument>& values) {
+SourceFunction* WarpExpressionParser::resolve_overload(SyntaxNode call, const std::vector<SourceFunction*>& candidates,
+                                                       std::vector<CallArgument>& values) {
   const CallArguments arguments = arguments_of(call);
   const std::vector<CallArgument> positional = positional_arguments(arguments);
   std::map<std::string_view, CallArgument> by_name;
-  for (const auto& [name, node] : arguments.keyword)
+  for (const auto& [name, node] : arguments.keyword_arguments)
     by_name.emplace(name, argument(node));
   const auto failed = [](const CallArgument& given) { return given.failed(); };
   if (std::ranges::any_of(positional, failed) || std::ranges::any_of(std::views::values(by_name), failed))
     return nullptr;
   // Warp takes the first that fits, in the order of the file; generic functions come last.
   for (const bool generic : {false, true}) {
-    for (FunctionEntry* entry : candidates) {
+    for (SourceFunction* entry : candidates) {
       const bool is_parsed =
-          entry->is_generic ? entry->reason_not_parsed.empty() : entry->state == FunctionEntry::State::kParsed;
+          entry->is_generic ? entry->reason_not_parsed.empty() : entry->parse_state == SourceFunction::State::kParsed;
       if (entry->is_generic != generic || !is_parsed) continue;
       auto matched = match_arguments(*entry, positional, by_name);
       std::size_t misfit = 0;
@@ -631,12 +638,12 @@ FunctionEntry* WarpExpressionParser::resolve_overload(SyntaxNode call, const std
       values = std::move(*matched);
       for (std::size_t i = 0; i < values.size(); ++i) {
         if (values[i].values.empty() && values[i].spec.kind == ArgumentSpec::Kind::kValue)
-          values[i].values.push_back(constant(call, entry->default_arguments.find(entry->parameters[i])->second));
+          values[i].values.push_back(constant(call, entry->default_arguments.find(entry->parameter_names[i])->second));
       }
       return entry;
     }
   }
-  context_.error(call, "no parsed overload of this function accepts these argument types");
+  context_.error(call, "no supported overload of this function accepts these argument types");
   return nullptr;
 }
 
@@ -644,7 +651,7 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
   const std::size_t loads_before = context_.loaded_arrays.size();
   const auto candidates = context_.functions(called_name(call));
   std::vector<CallArgument> arguments;
-  FunctionEntry* callee = nullptr;
+  SourceFunction* callee = nullptr;
   if (candidates.size() > 1) {
     callee = resolve_overload(call, candidates, arguments);
   } else if (is_callable(call, candidates.front()) && read_arguments(call, *candidates.front(), arguments)) {
@@ -656,14 +663,14 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
     if (!callee->is_generic && spec.kind == ArgumentSpec::Kind::kArray &&
         spec.type == callee->parameter_types[misfit]) {
       context_.error(
-          call, fmt::format("parameter '{}' must be {}", callee->parameters[misfit],
+          call, fmt::format("parameter '{}' must be {}", callee->parameter_names[misfit],
                             spec.is_indexed() ? "an array, got an indexed array" : "an indexed array, got an array"));
       return {};
     }
     const std::string given = context_.type_name(arguments[misfit].spec.type);
     context_.error(call, callee->is_generic
-                             ? fmt::format("parameter '{}' does not accept {}", callee->parameters[misfit], given)
-                             : fmt::format("parameter '{}' has type {}, got {}", callee->parameters[misfit],
+                             ? fmt::format("parameter '{}' does not accept {}", callee->parameter_names[misfit], given)
+                             : fmt::format("parameter '{}' has type {}, got {}", callee->parameter_names[misfit],
                                            context_.type_name(callee->parameter_types[misfit]), given));
     return {};
   }
@@ -672,9 +679,9 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
   ResolvedCall resolved{.callee = callee, .arguments = {}};
   for (const CallArgument& argument : arguments)
     resolved.arguments.insert(resolved.arguments.end(), argument.values.begin(), argument.values.end());
-  if (callee->has_effects) {
+  if (callee->has_side_effects) {
     if (!can_evaluate_effect(call, loads_before, kNone)) return {};
-    context_.entry.has_effects = true;
+    context_.entry.has_side_effects = true;
     return resolved;
   }
   for (const ExprId argument : resolved.arguments) {
@@ -699,7 +706,7 @@ ExprId WarpExpressionParser::call_file_function(SyntaxNode node) {
 ExprId WarpExpressionParser::single_result(SyntaxNode node, const ResolvedCall& resolved) {
   context_.builder.at(node.loc());
   const ExprId result = context_.builder.call(resolved.callee->function_index, resolved.arguments);
-  if (!resolved.callee->has_effects) return result;
+  if (!resolved.callee->has_side_effects) return result;
   return context_.builder.var(context_.builder.let("result", result));
 }
 

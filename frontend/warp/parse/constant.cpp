@@ -101,12 +101,12 @@ std::optional<Constant> compute_reals(std::string_view symbol, double a, double 
 
 }  // namespace
 
-double Number::as_real() const {
+double ScalarConstant::as_real() const {
   if (is_real) return real;
   return exceeds_int64 ? static_cast<double>(static_cast<std::uint64_t>(integer)) : static_cast<double>(integer);
 }
 
-std::int64_t Number::as_integer() const {
+std::int64_t ScalarConstant::as_integer() const {
   if (!is_real) return integer;
   constexpr double kLimit = 9223372036854775808.0;
   if (std::isnan(real)) return 0;
@@ -119,8 +119,8 @@ Constant Constant::real(double value) { return {.type = ir::kF32, .components = 
 Constant Constant::boolean(bool value) { return {.type = ir::kBool, .components = {{.integer = value ? 1 : 0}}}; }
 
 Constant Constant::as(ir::Type scalar) const {
-  const Number& from = number();
-  Number to;
+  const ScalarConstant& from = number();
+  ScalarConstant to;
   if (scalar.is_float_scalar()) {
     to = {.is_real = true, .real = ir::round_to(scalar.scalar, from.as_real())};
   } else if (scalar.is_bool()) {
@@ -143,8 +143,8 @@ std::optional<Constant> literal_constant(SyntaxNode node) {
 
 std::optional<Constant> compute(std::string_view symbol, const Constant& left, const Constant& right) {
   if (left.is_typed || right.is_typed) return std::nullopt;
-  const Number& a = left.number();
-  const Number& b = right.number();
+  const ScalarConstant& a = left.number();
+  const ScalarConstant& b = right.number();
   if (a.is_real || b.is_real) return compute_reals(symbol, a.as_real(), b.as_real());
   if (a.exceeds_int64 || b.exceeds_int64) return std::nullopt;
   return compute_integers(symbol, a.integer, b.integer);
@@ -152,7 +152,7 @@ std::optional<Constant> compute(std::string_view symbol, const Constant& left, c
 
 std::optional<Constant> negate(const Constant& value) {
   Constant result = value;
-  for (Number& number : result.components) {
+  for (ScalarConstant& number : result.components) {
     if (number.is_real) {
       number.real = -number.real;
     } else if (number.exceeds_int64) {
@@ -168,7 +168,7 @@ std::optional<Constant> negate(const Constant& value) {
 
 bool overflows(const Constant& constant) {
   if (constant.is_typed || constant.type != ir::kI32) return false;
-  const Number& number = constant.number();
+  const ScalarConstant& number = constant.number();
   return number.exceeds_int64 || number.integer > std::numeric_limits<std::int32_t>::max() ||
          number.integer < std::numeric_limits<std::int32_t>::min();
 }
@@ -176,7 +176,7 @@ bool overflows(const Constant& constant) {
 ir::ExprId make_expression(ir::Builder& builder, const Constant& constant) {
   const ir::Type component = constant.type.component();
   std::vector<ir::ExprId> parts;
-  for (const Number& number : constant.components) {
+  for (const ScalarConstant& number : constant.components) {
     parts.push_back(component.is_float_scalar() ? builder.literal(component, number.as_real())
                                                 : builder.literal(component, number.as_integer()));
   }

@@ -13,7 +13,7 @@
 namespace assay::frontend {
 
 /// One scalar component of a constant.
-struct Number {
+struct ScalarConstant {
   bool is_real = false;        ///< whether it is a real number (Python's float); otherwise an integer or bool
   std::int64_t integer = 0;    ///< value of an integer or bool; of integers from 2^63 to 2^64 - 1 the low 64 bits
   double real = 0;             ///< value of a real number
@@ -25,15 +25,15 @@ struct Number {
 
 /// A value that is known while parsing.
 struct Constant {
-  ir::Type type;                   ///< scalar, or made of scalars; Python's int, float and bool are i32, f32 and bool
-  bool is_typed = false;           ///< whether a type's constructor made it, so that it does not adapt to its use
-  std::vector<Number> components;  ///< values of the scalar components; one for a scalar
+  ir::Type type;          ///< scalar, or made of scalars; Python's int, float and bool are i32, f32 and bool
+  bool is_typed = false;  ///< whether a type's constructor made it, so that it does not adapt to its use
+  std::vector<ScalarConstant> components;  ///< values of the scalar components; one for a scalar
 
   static Constant integer(std::int64_t value);
   static Constant real(double value);
   static Constant boolean(bool value);
 
-  const Number& number() const { return components.front(); }
+  const ScalarConstant& number() const { return components.front(); }
   /// As a constant of the scalar type, its value converted as a cast would.
   Constant as(ir::Type scalar) const;
 };

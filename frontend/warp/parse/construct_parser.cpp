@@ -25,8 +25,8 @@ ir::Type general_type(std::string_view name, ir::Scalar scalar) {
 }
 
 SyntaxNode keyword(const CallArguments& arguments, std::string_view name) {
-  const auto found = arguments.keyword.find(name);
-  return found == arguments.keyword.end() ? SyntaxNode() : found->second;
+  const auto found = arguments.keyword_arguments.find(name);
+  return found == arguments.keyword_arguments.end() ? SyntaxNode() : found->second;
 }
 
 }  // namespace
@@ -78,8 +78,9 @@ ExprId WarpExpressionParser::construct(SyntaxNode node, ir::Type type, std::span
   if (type.is_transform() && values.size() == 1 && first == ir::vector_type(type.scalar, 3))
     values.push_back(identity_of(ir::quaternion_type(type.scalar)));
   if (!takes(type, values)) {
-    return context_.error(node, fmt::format("{} takes {} values of type {}", context_.type_name(type),
-                                            type.components(), context_.type_name(type.component())));
+    return context_.error(node,
+                          fmt::format("type {} must be constructed from {} values of type {}", context_.type_name(type),
+                                      type.components(), context_.type_name(type.component())));
   }
   return context_.operation(node, Op::kMake, values, type);
 }
@@ -140,8 +141,8 @@ ExprId WarpExpressionParser::sized(SyntaxNode node, std::string_view name, const
   const bool is_vector = name == "vector";
   const SyntaxNode size = keyword(arguments, is_vector ? "length" : "shape");
   const SyntaxNode dtype = keyword(arguments, "dtype");
-  const auto& given = arguments.positional;
-  if (arguments.keyword.size() != (size ? 1U : 0U) + (dtype ? 1U : 0U)) {
+  const auto& given = arguments.positional_arguments;
+  if (arguments.keyword_arguments.size() != (size ? 1U : 0U) + (dtype ? 1U : 0U)) {
     return context_.error(node, fmt::format("wp.{} takes the keyword arguments {}=... and dtype=... only", name,
                                             is_vector ? "length" : "shape"));
   }
@@ -167,8 +168,8 @@ ExprId WarpExpressionParser::sized(SyntaxNode node, std::string_view name, const
 /// values.
 ExprId WarpExpressionParser::general(SyntaxNode node, std::string_view name, const CallArguments& arguments) {
   const SyntaxNode dtype = keyword(arguments, "dtype");
-  const auto& given = arguments.positional;
-  if (arguments.keyword.size() != (dtype ? 1U : 0U))
+  const auto& given = arguments.positional_arguments;
+  if (arguments.keyword_arguments.size() != (dtype ? 1U : 0U))
     return context_.error(node, fmt::format("wp.{} takes component values and dtype=... only", name));
   ir::Type scalar = ir::kF32;
   if (dtype) {
@@ -197,7 +198,7 @@ ExprId WarpExpressionParser::identity_of(ir::Type type) {
 
 /// wp.identity(n=3, dtype=float)
 ExprId WarpExpressionParser::identity(SyntaxNode node, const CallArguments& arguments) {
-  const auto& given = arguments.positional;
+  const auto& given = arguments.positional_arguments;
   const SyntaxNode size = given.empty() ? keyword(arguments, "n") : given[0];
   const SyntaxNode dtype = given.size() > 1 ? given[1] : keyword(arguments, "dtype");
   auto rows = size ? context_.constant(size) : std::nullopt;
@@ -216,11 +217,11 @@ ExprId WarpExpressionParser::identity(SyntaxNode node, const CallArguments& argu
 
 ExprId WarpExpressionParser::from_vectors(SyntaxNode node, std::string_view name, const CallArguments& arguments) {
   std::vector<ExprId> vectors;
-  for (const SyntaxNode argument : arguments.positional) {
+  for (const SyntaxNode argument : arguments.positional_arguments) {
     vectors.push_back(value(argument));
     if (vectors.back() == kNone) return kNone;
   }
-  const bool same = !vectors.empty() && vectors.size() <= ir::kMaxMatrixSide && arguments.keyword.empty() &&
+  const bool same = !vectors.empty() && vectors.size() <= ir::kMaxMatrixSide && arguments.keyword_arguments.empty() &&
                     std::all_of(vectors.begin(), vectors.end(), [&](ExprId vector) {
                       const ir::Type type = context_.type_of(vector);
                       return type.is_vector() && type == context_.type_of(vectors[0]);
@@ -244,8 +245,8 @@ ExprId WarpExpressionParser::construct_struct(SyntaxNode node, ir::Type type) {
   for (const ir::Field& field : definition.fields)
     names += (names.empty() ? "" : " ") + field.name;
   const CallArguments written = arguments_of(node);
-  std::vector<SyntaxNode> arguments = written.positional;
-  if (!written.keyword.empty() && !match_named_arguments(node, {names}, arguments))
+  std::vector<SyntaxNode> arguments = written.positional_arguments;
+  if (!written.keyword_arguments.empty() && !match_named_arguments(node, {names}, arguments))
     return context_.error(node,
                           fmt::format("arguments of {} must set each of its fields exactly once", definition.name));
   std::vector<ExprId> values;

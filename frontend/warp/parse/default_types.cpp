@@ -131,13 +131,13 @@ std::vector<ArgumentSpec> WarpFileParser::parse_types(const std::vector<std::str
   return types.size() == annotations.size() ? types : std::vector<ArgumentSpec>();
 }
 
-void WarpFileParser::assume_types(FunctionEntry& kernel) {
+void WarpFileParser::assume_types(SourceFunction& kernel) {
   const std::string unsaid = fmt::format("generic kernel has no wp.overload({}, ...) call", kernel.name);
   const std::vector<SyntaxNode> annotations = annotations_of(kernel);
   const auto most_indices = most_indices_in(kernel.definition.part(SyntaxField::kBody));
   std::vector<std::size_t> ranks(annotations.size());
-  for (std::size_t p = 0; p < std::min(ranks.size(), kernel.parameters.size()); ++p) {
-    const auto found = most_indices.find(kernel.parameters[p]);
+  for (std::size_t p = 0; p < std::min(ranks.size(), kernel.parameter_names.size()); ++p) {
+    const auto found = most_indices.find(kernel.parameter_names[p]);
     if (found != most_indices.end()) ranks[p] = found->second;
   }
   const std::size_t reported = result_.diagnostics.size();
@@ -149,29 +149,29 @@ void WarpFileParser::assume_types(FunctionEntry& kernel) {
       spelled.push_back(specializer.spell(annotations[p], ranks[p]));
     std::vector<ArgumentSpec> types = parse_types(spelled, *kernel.environment);
     if (types.empty()) continue;
-    FunctionEntry& made = *instance(kernel, std::move(types));
-    if (made.state != FunctionEntry::State::kUnparsed) continue;  // another guess gave the same types
+    SourceFunction& made = *instance(kernel, std::move(types));
+    if (made.parse_state != SourceFunction::State::kUnparsed) continue;  // another guess gave the same types
     parse_entry(made);
     const std::string list = fmt::format("[{}]", fmt::join(spelled, ", "));
-    if (made.state == FunctionEntry::State::kParsed) {
-      kernel.instances = {&made};
-      kernel.state = FunctionEntry::State::kParsed;
+    if (made.parse_state == SourceFunction::State::kParsed) {
+      kernel.generic_instances = {&made};
+      kernel.parse_state = SourceFunction::State::kParsed;
       made.has_assumptions = true;
       const std::string warp = kernel.environment->scope.name_of_warp();
-      if (kernel.environment->enclosing == nullptr && !warp.empty())
+      if (kernel.environment->enclosing_environment == nullptr && !warp.empty())
         made.suggested_overload = fmt::format("{} = {}.overload({}, {})", made.name, warp, kernel.name, list);
       report({.severity = Severity::kNote,
               .loc = kernel.definition.loc(),
               .function = kernel.name,
-              .construct = "def " + kernel.name,
+              .construct_excerpt = "def " + kernel.name,
               .reason = fmt::format("{}; assuming types {}", unsaid, list)});
       return;
     }
     result_.diagnostics.resize(reported);
-    kernel_names_.erase(made.name);
+    next_suffix_by_kernel_name_.erase(made.name);
     if (first_failure.empty()) first_failure = fmt::format("; assuming types {}: {}", list, made.rejection_reason);
   }
-  kernel.instances.clear();
+  kernel.generic_instances.clear();
   reject(kernel, unsaid + first_failure);
 }
 

@@ -13,7 +13,7 @@
 
 namespace assay::frontend {
 
-struct FunctionEntry;
+struct SourceFunction;
 
 struct Environment {
   /// The top level of a file.
@@ -21,13 +21,16 @@ struct Environment {
       : scope(module), file(std::move(file_name)), is_imported(imported) {}
   /// Nested in `around`, whose names are visible.
   Environment(ir::Module& module, const Environment& around)
-      : scope(module, &around.scope), enclosing(&around), file(around.file), is_imported(around.is_imported) {}
+      : scope(module, &around.scope),
+        enclosing_environment(&around),
+        file(around.file),
+        is_imported(around.is_imported) {}
 
   ModuleScope scope;  ///< constants, types and imports by name
   /// Functions and kernels by name; several of one name are overloads.
-  std::map<std::string, std::vector<FunctionEntry*>, std::less<>> functions;
+  std::map<std::string, std::vector<SourceFunction*>, std::less<>> functions;
   std::map<std::string, SyntaxNode, std::less<>> kernel_factories;  ///< Python functions that define kernels, by name
-  const Environment* enclosing = nullptr;  ///< enclosing environment; null for the top level of a file
+  const Environment* enclosing_environment = nullptr;  ///< enclosing environment; null for the top level of a file
   /// For a factory that no call provides arguments for: its name, and the parameters with their assumed values.
   std::string uncalled_factory_name;
   std::vector<std::pair<std::string, std::string>> assumed_arguments;

@@ -152,8 +152,8 @@ std::optional<Constant> WarpExpressionParser::known_number(SyntaxNode node) cons
   if (node.is(SyntaxKind::kIdentifier)) {
     const ir::VarId variable = context_.bindings.find(node.text());
     if (variable != kNone) {
-      const auto found = context_.literal_variables.find(variable);
-      return found == context_.literal_variables.end() ? std::nullopt : std::optional(found->second);
+      const auto found = context_.literals_by_variable.find(variable);
+      return found == context_.literals_by_variable.end() ? std::nullopt : std::optional(found->second);
     }
     return context_.data_flow.assignments(node.text()) > 0 ? std::nullopt : context_.constant(node);
   }
@@ -164,8 +164,8 @@ std::optional<Constant> WarpExpressionParser::known_number(SyntaxNode node) cons
 
 /// A named constant has the type that an earlier conversion to 64 bits gave it, as in Warp.
 ExprId WarpExpressionParser::named_constant(SyntaxNode node, std::string_view name, const Constant& number) {
-  const auto retyped = context_.retyped_constants.find(name);
-  if (retyped != context_.retyped_constants.end()) return constant(node, number.as(retyped->second));
+  const auto retyped = context_.retyped_constant_types_by_name.find(name);
+  if (retyped != context_.retyped_constant_types_by_name.end()) return constant(node, number.as(retyped->second));
   context_.used_constants.insert(name);
   return constant(node, number);
 }
@@ -173,11 +173,11 @@ ExprId WarpExpressionParser::named_constant(SyntaxNode node, std::string_view na
 ExprId WarpExpressionParser::name(SyntaxNode node) {
   const std::string_view text = node.text();
   if (const ir::VarId variable = context_.bindings.find(text); variable != kNone) {
-    const auto held = context_.literal_variables.find(variable);
-    if (held != context_.literal_variables.end() && context_.retyped_constants.contains(text)) {
+    const auto held = context_.literals_by_variable.find(variable);
+    if (held != context_.literals_by_variable.end() && context_.retyped_constant_types_by_name.contains(text)) {
       return named_constant(node, text, held->second);
     }
-    if (held != context_.literal_variables.end()) context_.used_constants.insert(text);
+    if (held != context_.literals_by_variable.end()) context_.used_constants.insert(text);
     // A later random draw in the statement would change it too early.
     const bool is_state =
         !FunctionContext::is_alias(variable) && context_.function.var(variable).type == scalar_type(ir::Scalar::kU32);
@@ -201,12 +201,12 @@ ExprId WarpExpressionParser::if_assigned(SyntaxNode node, ExprId value) {
   while (name.is(SyntaxKind::kAttribute) || name.is(SyntaxKind::kSubscript))
     name = name.part(name.is(SyntaxKind::kAttribute) ? SyntaxField::kObject : SyntaxField::kValue);
   if (value == kNone || !name.is(SyntaxKind::kIdentifier) || !context_.data_flow.is_unassigned(name)) return value;
-  const auto flag = context_.assigned_flags.find(context_.bindings.find(name.text()));
-  if (flag == context_.assigned_flags.end() || !context_.type_of(value).is_value()) return value;
+  const auto flag = context_.assigned_flags_by_variable.find(context_.bindings.find(name.text()));
+  if (flag == context_.assigned_flags_by_variable.end() || !context_.type_of(value).is_value()) return value;
   context_.guarded_reads.insert(name.id());
   ir::Builder& builder = context_.builder;
   builder.at(name.loc());
-  const ExprId index = builder.cast(ir::kI32, builder.op(Op::kNot, {builder.var(flag->second.is_assigned)}));
+  const ExprId index = builder.cast(ir::kI32, builder.op(Op::kNot, {builder.var(flag->second.flag_variable)}));
   const ExprId test = builder.op(Op::kEq, {builder.load(flag->second.guard_array, {index}), builder.i32(0)});
   return builder.op(Op::kWhere, {test, value, context_.copy(value)});
 }
@@ -271,10 +271,12 @@ ExprId WarpExpressionParser::truth(SyntaxNode node, ExprId value) {
   const ir::Type type = context_.type_of(value);
   if (type.is_bool()) return value;
   if (!type.is_scalar()) {
-    return context_.error(node, fmt::format("{} cannot be used as a condition", context_.type_name(type)));
+    return context_.error(node,
+                          fmt::format("a value of type {} cannot be used as a condition", context_.type_name(type)));
   }
   if (type.scalar == ir::Scalar::kF16 || type.scalar == ir::Scalar::kBF16) {
-    return context_.error(node, fmt::format("{} cannot be used as a condition: compare it with a value of its type",
+    return context_.error(node, fmt::format("a value of type {} cannot be used as a condition: compare it with "
+                                            "another value of that type",
                                             context_.type_name(type)));
   }
   context_.builder.at(node.loc());

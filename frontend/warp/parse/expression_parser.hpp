@@ -17,8 +17,8 @@ namespace assay::frontend {
 
 /// A call of a function of the file, with arguments matched to parameters.
 struct ResolvedCall {
-  const FunctionEntry* callee = nullptr;  ///< called function; null after a failure
-  std::vector<ir::ExprId> arguments;      ///< arguments in the order of the parameters
+  const SourceFunction* callee = nullptr;  ///< called function; null after a failure
+  std::vector<ir::ExprId> arguments;       ///< arguments in the order of the parameters
 };
 
 /// One argument of a call: its specification and the values passed.
@@ -37,7 +37,7 @@ bool is_random_function(std::string_view name);
 /// Whether the function draws a random point of a shape.
 bool is_shape_sampler(std::string_view name);
 /// 2 pi in f32, as in Warp's random functions.
-inline constexpr double kTwoPi = 6.2831854820251465;
+inline constexpr double kFloat32TwoPi = 6.2831854820251465;
 
 class WarpExpressionParser {
  public:
@@ -91,9 +91,9 @@ class WarpExpressionParser {
   /// Parses a Warp call that has an effect on a tile and no value: a store or an addition. False if it is another call.
   bool tile_statement(SyntaxNode call, std::string_view name);
   /// Whether evaluation has side effects on arrays.
-  bool has_effects(SyntaxNode node) const;
+  bool has_side_effects(SyntaxNode node) const;
   /// Whether evaluation appends statements: side effects on arrays or draws of random numbers.
-  bool needs_statements(SyntaxNode node) const { return has_effects(node) || draws(node); }
+  bool needs_statements(SyntaxNode node) const { return has_side_effects(node) || draws(node); }
 
  private:
   // operators
@@ -147,16 +147,16 @@ class WarpExpressionParser {
   ir::ExprId thread_index(SyntaxNode node);
   ir::ExprId single_result(SyntaxNode node, const ResolvedCall& resolved);
   ir::ExprId call_file_function(SyntaxNode node);
-  bool is_callable(SyntaxNode call, const FunctionEntry* callee);
+  bool is_callable(SyntaxNode call, const SourceFunction* callee);
   static std::optional<std::vector<CallArgument>> match_arguments(
-      const FunctionEntry& callee, const std::vector<CallArgument>& positional,
+      const SourceFunction& callee, const std::vector<CallArgument>& positional,
       const std::map<std::string_view, CallArgument>& by_name);
-  FunctionEntry* resolve_overload(SyntaxNode call, const std::vector<FunctionEntry*>& candidates,
-                                  std::vector<CallArgument>& values);
-  bool takes(const FunctionEntry& callee, const std::vector<CallArgument>& arguments, std::size_t& misfit) const;
-  FunctionEntry* specialize(SyntaxNode call, FunctionEntry* callee, const std::vector<CallArgument>& arguments);
+  SourceFunction* resolve_overload(SyntaxNode call, const std::vector<SourceFunction*>& candidates,
+                                   std::vector<CallArgument>& values);
+  bool takes(const SourceFunction& callee, const std::vector<CallArgument>& arguments, std::size_t& misfit) const;
+  SourceFunction* specialize(SyntaxNode call, SourceFunction* callee, const std::vector<CallArgument>& arguments);
   std::vector<CallArgument> positional_arguments(const CallArguments& arguments);
-  bool read_arguments(SyntaxNode call, const FunctionEntry& callee, std::vector<CallArgument>& values);
+  bool read_arguments(SyntaxNode call, const SourceFunction& callee, std::vector<CallArgument>& values);
   std::string_view called_name(SyntaxNode call) const;
   std::optional<ArgumentSpec> function_argument(SyntaxNode node);
   CallArgument argument(SyntaxNode node);

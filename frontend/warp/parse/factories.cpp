@@ -50,7 +50,7 @@ std::vector<FactoryParameter> parameters_of(SyntaxNode definition) {
 }
 
 const SyntaxNode* find_factory(const Environment& home, std::string_view name, const Environment*& where) {
-  for (const Environment* at = &home; at != nullptr; at = at->enclosing) {
+  for (const Environment* at = &home; at != nullptr; at = at->enclosing_environment) {
     const auto found = at->kernel_factories.find(name);
     where = at;
     if (found != at->kernel_factories.end()) return &found->second;
@@ -139,21 +139,22 @@ bool WarpFileParser::bind_parameters(SyntaxNode definition, SyntaxNode call, Env
   const CallArguments arguments = arguments_of(call);
   if (arguments.has_star_argument) return false;
   const std::vector<FactoryParameter> parameters = parameters_of(definition);
-  if (arguments.positional.size() > parameters.size()) return false;
+  if (arguments.positional_arguments.size() > parameters.size()) return false;
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     const auto& [name, annotation, otherwise] = parameters[p];
     if (name.empty()) return false;
-    const auto keyword = arguments.keyword.find(name);
-    const bool is_given = p < arguments.positional.size() || keyword != arguments.keyword.end();
-    const SyntaxNode value = p < arguments.positional.size()      ? arguments.positional[p]
-                             : keyword != arguments.keyword.end() ? keyword->second
-                                                                  : otherwise;
+    const auto keyword = arguments.keyword_arguments.find(name);
+    const bool is_given = p < arguments.positional_arguments.size() || keyword != arguments.keyword_arguments.end();
+    const SyntaxNode value = p < arguments.positional_arguments.size()      ? arguments.positional_arguments[p]
+                             : keyword != arguments.keyword_arguments.end() ? keyword->second
+                                                                            : otherwise;
     if (!value) return false;
-    const auto* functions =
-        value.is(SyntaxKind::kIdentifier) ? find(is_given ? from : *inner.enclosing, value.text()) : nullptr;
+    const auto* functions = value.is(SyntaxKind::kIdentifier)
+                                ? find(is_given ? from : *inner.enclosing_environment, value.text())
+                                : nullptr;
     if (functions != nullptr) {
       inner.functions.emplace(name, *functions);
-    } else if (!inner.scope.bind(name, value, is_given ? from.scope : inner.enclosing->scope)) {
+    } else if (!inner.scope.bind(name, value, is_given ? from.scope : inner.enclosing_environment->scope)) {
       inner.scope.mark_unknown(name, fmt::format("the argument '{}' is known only when Python runs", describe(value)));
     }
   }
@@ -199,7 +200,7 @@ void WarpFileParser::bind_result(std::string_view target, SyntaxNode value, cons
     }
     return;
   }
-  for (FunctionEntry* entry : *made) {
+  for (SourceFunction* entry : *made) {
     if (entry->is_kernel && entry->environment == &inner) entry->name = target;
   }
   home.functions.insert_or_assign(std::string(target), *made);
@@ -209,11 +210,11 @@ void WarpFileParser::add_uncalled(SyntaxNode definition, Environment& home) {
   if (home.is_imported || is_repeated(definition)) return;
   uncalled_factories_.push_back(
       {.definition = definition, .environment = &home, .inverted_bool_parameters = inverted_bool_parameters_});
-  first_entry_by_definition_.emplace(definition.id(), nullptr);
+  first_function_by_definition_.emplace(definition.id(), nullptr);
 }
 
 bool WarpFileParser::is_repeated(SyntaxNode definition) const {
-  if (inverted_bool_parameters_.empty() || !first_entry_by_definition_.contains(definition.id())) return false;
+  if (inverted_bool_parameters_.empty() || !first_function_by_definition_.contains(definition.id())) return false;
   const Names names = names_in(definition);
   return std::ranges::none_of(inverted_bool_parameters_, [&](std::string_view flag) { return names.contains(flag); });
 }
@@ -252,7 +253,7 @@ std::vector<std::string_view> WarpFileParser::bind_assumed_arguments(SyntaxNode 
   inner.uncalled_factory_name = definition.part(SyntaxField::kName).text();
   const Names used = names_in(definition.part(SyntaxField::kBody));
   const Names types = types_in(definition.part(SyntaxField::kBody));
-  const ModuleScope& around = inner.enclosing->scope;
+  const ModuleScope& around = inner.enclosing_environment->scope;
   std::vector<std::string_view> flags;
   for (const FactoryParameter& parameter : parameters_of(definition)) {
     if (parameter.name.empty()) continue;
@@ -277,10 +278,10 @@ std::vector<std::string_view> WarpFileParser::bind_assumed_arguments(SyntaxNode 
   return flags;
 }
 
-void WarpFileParser::note_assumptions(FunctionEntry& kernel) {
-  if (kernel.state != FunctionEntry::State::kParsed || kernel.is_generic) return;
+void WarpFileParser::note_assumptions(SourceFunction& kernel) {
+  if (kernel.parse_state != SourceFunction::State::kParsed || kernel.is_generic) return;
   Names names;
-  for (const Environment* at = kernel.environment; at != nullptr; at = at->enclosing) {
+  for (const Environment* at = kernel.environment; at != nullptr; at = at->enclosing_environment) {
     if (at->assumed_arguments.empty()) continue;
     if (names.empty()) names = names_in(kernel.definition);
     std::string assumptions;
@@ -294,17 +295,17 @@ void WarpFileParser::note_assumptions(FunctionEntry& kernel) {
     report({.severity = Severity::kNote,
             .loc = kernel.definition.loc(),
             .function = kernel.name,
-            .construct = "def " + std::string(kernel.definition.part(SyntaxField::kName).text()),
-            .reason = fmt::format("no call of {} has constant arguments; assuming {}", at->uncalled_factory_name,
-                                  assumptions)});
+            .construct_excerpt = "def " + std::string(kernel.definition.part(SyntaxField::kName).text()),
+            .reason = fmt::format("no call of the function {} has constant arguments; assuming {}",
+                                  at->uncalled_factory_name, assumptions)});
   }
 }
 
 const std::set<std::string_view>& WarpFileParser::names_in_functions(const Environment& home) {
-  const auto [found, is_new] = names_in_functions_.try_emplace(&home);
+  const auto [found, is_new] = function_names_by_environment_.try_emplace(&home);
   if (!is_new) return found->second;
   for (const auto& [name, entries] : home.functions)
-    for (const FunctionEntry* entry : entries)
+    for (const SourceFunction* entry : entries)
       if (!entry->is_kernel) found->second.merge(names_in(entry->definition));
   return found->second;
 }

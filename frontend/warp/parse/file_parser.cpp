@@ -55,22 +55,22 @@ Result<void> WarpFileParser::read() {
   const SyntaxNode broken = first_error(tree_.root());
   collect_file(tree_.root(), environments_.front());
   collect_uncalled();
-  const bool any_left = std::any_of(entries_.begin(), entries_.end(),
-                                    [](const FunctionEntry& entry) { return entry.reason_not_parsed.empty(); });
+  const bool any_left = std::any_of(source_functions_.begin(), source_functions_.end(),
+                                    [](const SourceFunction& entry) { return entry.reason_not_parsed.empty(); });
   if (broken && !any_left) {
     const ir::Loc loc = broken.loc();
     return Error{fmt::format("syntax error at {}; no definition could be parsed", describe(broken)),
                  fmt::format("{}:{}", loc.line, loc.column)};
   }
-  for (FunctionEntry& entry : entries_) {
+  for (SourceFunction& entry : source_functions_) {
     if (!entry.is_kernel && !entry.is_generic && entry.is_callable) parse_entry(entry);
   }
   reject_unmatched_customs();
-  for (FunctionEntry& entry : entries_) {
+  for (SourceFunction& entry : source_functions_) {
     if (!entry.is_kernel) continue;
     const std::size_t reported = result_.diagnostics.size();
     parse_kernel(entry);
-    if (entry.state == FunctionEntry::State::kParsed || !failed_before(entry)) continue;
+    if (entry.parse_state == SourceFunction::State::kParsed || !failed_before(entry)) continue;
     entry.is_redundant_variant = true;
     result_.diagnostics.resize(reported);
   }
@@ -90,21 +90,21 @@ Result<void> WarpFileParser::read() {
   return {};
 }
 
-void WarpFileParser::parse_kernel(FunctionEntry& kernel) {
-  if (kernel.is_generic && kernel.instances.empty() && kernel.reason_not_parsed.empty()) assume_types(kernel);
+void WarpFileParser::parse_kernel(SourceFunction& kernel) {
+  if (kernel.is_generic && kernel.generic_instances.empty() && kernel.reason_not_parsed.empty()) assume_types(kernel);
   if (!kernel.is_generic) parse_entry(kernel);
-  for (FunctionEntry* instance : kernel.instances) {
+  for (SourceFunction* instance : kernel.generic_instances) {
     parse_entry(*instance);
-    if (instance->state == FunctionEntry::State::kParsed) kernel.state = FunctionEntry::State::kParsed;
+    if (instance->parse_state == SourceFunction::State::kParsed) kernel.parse_state = SourceFunction::State::kParsed;
     note_assumptions(*instance);
   }
   note_assumptions(kernel);
 }
 
-bool WarpFileParser::failed_before(const FunctionEntry& kernel) const {
+bool WarpFileParser::failed_before(const SourceFunction& kernel) const {
   if (!kernel.is_inverted_bool_variant) return false;
-  const FunctionEntry* first = first_entry_by_definition_.at(kernel.definition.id());
-  return first != &kernel && first->state == FunctionEntry::State::kFailed;
+  const SourceFunction* first = first_function_by_definition_.at(kernel.definition.id());
+  return first != &kernel && first->parse_state == SourceFunction::State::kFailed;
 }
 
 void WarpFileParser::collect_file(SyntaxNode root, Environment& home) {
@@ -113,7 +113,7 @@ void WarpFileParser::collect_file(SyntaxNode root, Environment& home) {
     // Error recovery may have truncated a definition and left the rest as an error after it.
     const bool is_sound = !statements[i].has_error() && !(i + 1 < statements.size() && statements[i + 1].has_error());
     if (const SyntaxNode error = first_error(statements[i])) {
-      report({.loc = error.loc(), .construct = describe(error), .reason = "syntax error"});
+      report({.loc = error.loc(), .construct_excerpt = describe(error), .reason = "syntax error"});
     }
     collect(statements[i], is_sound && !root.is(SyntaxKind::kError), home);
   }
@@ -144,7 +144,8 @@ void WarpFileParser::collect(SyntaxNode statement, bool is_sound, Environment& h
       return;
     case SyntaxKind::kExpressionStatement:
       for (const SyntaxNode part : statement.children()) {
-        const bool waits = home.is_imported && home.enclosing == nullptr && part.is(SyntaxKind::kAssignment) &&
+        const bool waits = home.is_imported && home.enclosing_environment == nullptr &&
+                           part.is(SyntaxKind::kAssignment) &&
                            part.part(SyntaxField::kLeft).is(SyntaxKind::kIdentifier);
         if (waits) {
           home.scope.defer(part.part(SyntaxField::kLeft).text(),
@@ -181,26 +182,26 @@ std::string WarpFileParser::warp_decorator(SyntaxNode decorated, const Environme
   return {};
 }
 
-FunctionEntry& WarpFileParser::add_entry(SyntaxNode decorated, bool is_kernel, const Environment& home) {
+SourceFunction& WarpFileParser::add_entry(SyntaxNode decorated, bool is_kernel, const Environment& home) {
   const SyntaxNode definition = definition_of(decorated);
-  FunctionEntry& entry = (home.is_imported ? imported_entries_ : entries_).emplace_back();
+  SourceFunction& entry = (home.is_imported ? imported_functions_ : source_functions_).emplace_back();
   entry.definition = definition;
   entry.environment = &home;
   entry.first_line = decorated.loc().line;
   entry.name = definition.part(SyntaxField::kName).text();
   entry.is_kernel = is_kernel;
-  entry.parameters = parameter_names(definition);
+  entry.parameter_names = parameter_names(definition);
   entry.is_generic = std::ranges::any_of(annotations_of(entry), is_generic);
   return entry;
 }
 
-void WarpFileParser::reject(FunctionEntry& entry, std::string reason) {
+void WarpFileParser::reject(SourceFunction& entry, std::string reason) {
   if (!entry.reason_not_parsed.empty()) return;
   entry.reason_not_parsed = std::move(reason);
-  entry.state = FunctionEntry::State::kFailed;
+  entry.parse_state = SourceFunction::State::kFailed;
   report({.loc = entry.definition.loc(),
           .function = entry.name,
-          .construct = "def " + entry.name,
+          .construct_excerpt = "def " + entry.name,
           .reason = entry.reason_not_parsed});
 }
 
@@ -235,22 +236,22 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
     }
     return;
   }
-  FunctionEntry& entry = add_entry(decorated, is_kernel, home);
+  SourceFunction& entry = add_entry(decorated, is_kernel, home);
   entry.is_inverted_bool_variant = !inverted_bool_parameters_.empty();
-  first_entry_by_definition_.emplace(definition.id(), &entry);
+  first_function_by_definition_.emplace(definition.id(), &entry);
   auto& same_name = home.functions[std::string(name)];
-  for (FunctionEntry* earlier : same_name) {
+  for (SourceFunction* earlier : same_name) {
     if (is_kernel || earlier->is_kernel)
       reject(*earlier, fmt::format("redefined in {}", ir::line_text(result_.module, entry.definition.loc())));
   }
-  std::erase_if(same_name, [](const FunctionEntry* earlier) { return !earlier->reason_not_parsed.empty(); });
+  std::erase_if(same_name, [](const SourceFunction* earlier) { return !earlier->reason_not_parsed.empty(); });
   same_name.push_back(&entry);
   entry.is_callable = true;
   const auto parts = decorated.children();
   const auto decorators =
       std::count_if(parts.begin(), parts.end(), [](SyntaxNode part) { return part.is(SyntaxKind::kDecorator); });
   if (!is_sound) reject(entry, "the file has a syntax error here or just after");
-  if (decorators > 1) reject(entry, "additional decorators are not supported");
+  if (decorators > 1) reject(entry, "a kernel or function must have only one decorator");
   collect_unsupported(definition.part(SyntaxField::kBody), "inside a kernel or function", home);
 }
 
@@ -260,13 +261,14 @@ void WarpFileParser::collect_struct(SyntaxNode definition, bool is_sound, Enviro
   const std::string_view name = definition.part(SyntaxField::kName).text();
   home.scope.mark_unknown(name, fmt::format("struct {} could not be parsed: {}", name, added.error().message));
   if (home.is_imported) return;  // reported where it is used
-  report({.loc = definition.loc(), .construct = fmt::format("class {}", name), .reason = added.error().message});
+  report(
+      {.loc = definition.loc(), .construct_excerpt = fmt::format("class {}", name), .reason = added.error().message});
 }
 
 /// @wp.func_grad(f) and @wp.func_replay(f).
 void WarpFileParser::collect_custom_derivative(SyntaxNode decorated, std::string_view decorator, bool is_sound,
                                                Environment& home) {
-  FunctionEntry& entry = add_entry(decorated, false, home);
+  SourceFunction& entry = add_entry(decorated, false, home);
   CustomDerivative& custom = custom_derivatives_.emplace_back();
   custom.entry = &entry;
   custom.is_gradient = decorator == "func_grad";
@@ -275,8 +277,8 @@ void WarpFileParser::collect_custom_derivative(SyntaxNode decorated, std::string
     const auto parts = child.children();
     if (parts.size() != 1 || !parts[0].is(SyntaxKind::kCall)) continue;
     const CallArguments arguments = arguments_of(parts[0]);
-    if (arguments.positional.size() == 1 && arguments.positional[0].is(SyntaxKind::kIdentifier))
-      custom.function = arguments.positional[0].text();
+    if (arguments.positional_arguments.size() == 1 && arguments.positional_arguments[0].is(SyntaxKind::kIdentifier))
+      custom.function = arguments.positional_arguments[0].text();
   }
   const auto* functions = find(home, custom.function);
   const bool known = functions != nullptr && !functions->empty() && !functions->front()->is_kernel;
@@ -284,19 +286,19 @@ void WarpFileParser::collect_custom_derivative(SyntaxNode decorated, std::string
   if (!known) reject(entry, fmt::format("@wp.{} must name a function defined above it in this file", decorator));
 }
 
-void WarpFileParser::parse_custom_derivatives(FunctionEntry& entry) {
-  if (entry.state != FunctionEntry::State::kParsed || entry.is_kernel) return;
+void WarpFileParser::parse_custom_derivatives(SourceFunction& entry) {
+  if (entry.parse_state != SourceFunction::State::kParsed || entry.is_kernel) return;
   for (CustomDerivative& custom : custom_derivatives_) {
     if (custom.function != entry.name || custom.entry->environment != entry.environment ||
-        custom.entry->state == FunctionEntry::State::kParsing)
+        custom.entry->parse_state == SourceFunction::State::kParsing)
       continue;
-    FunctionEntry& other = *custom.entry;
+    SourceFunction& other = *custom.entry;
     const bool taken = other.differentiated_function != nullptr || other.replayed_function != nullptr;
     if (taken || !takes_parameters_of(other, entry)) continue;
     if (!entry.argument_specs.empty() ||
         module().functions[static_cast<std::size_t>(entry.function_index)].parameter_count !=
             static_cast<int>(entry.parameter_types.size())) {
-      entry.state = FunctionEntry::State::kFailed;
+      entry.parse_state = SourceFunction::State::kFailed;
       entry.reason_not_parsed =
           "functions with a custom gradient or replay do not support array slices, or structs that contain array "
           "slices";
@@ -305,14 +307,14 @@ void WarpFileParser::parse_custom_derivatives(FunctionEntry& entry) {
     (custom.is_gradient ? other.differentiated_function : other.replayed_function) = &entry;
     other.is_referenced = entry.is_referenced;
     parse_entry(other);
-    if (other.state != FunctionEntry::State::kParsed) {
-      entry.state = FunctionEntry::State::kFailed;
+    if (other.parse_state != SourceFunction::State::kParsed) {
+      entry.parse_state = SourceFunction::State::kFailed;
       entry.reason_not_parsed =
-          fmt::format("the {} of this function could not be parsed", custom.is_gradient ? "gradient" : "replay");
+          fmt::format("the custom {} of this function could not be parsed", custom.is_gradient ? "gradient" : "replay");
       return;
     }
     ir::Function& function = module().functions[static_cast<std::size_t>(entry.function_index)];
-    (custom.is_gradient ? function.gradient : function.replay) = other.function_index;
+    (custom.is_gradient ? function.gradient_function_index : function.replay_function_index) = other.function_index;
   }
 }
 
@@ -323,23 +325,23 @@ void WarpFileParser::reject_unmatched_customs() {
 }
 
 void WarpFileParser::reject_if_unmatched(CustomDerivative& custom) {
-  FunctionEntry& other = *custom.entry;
+  SourceFunction& other = *custom.entry;
   if (other.differentiated_function != nullptr || other.replayed_function != nullptr ||
       !other.reason_not_parsed.empty())
     return;
   const auto* functions = find(*other.environment, custom.function);
-  if (functions == nullptr || std::ranges::any_of(*functions, &FunctionEntry::is_generic)) return;
+  if (functions == nullptr || std::ranges::any_of(*functions, &SourceFunction::is_generic)) return;
   reject(other, fmt::format("no function named {} has the same parameter types", custom.function));
-  for (FunctionEntry* function : *functions) {
-    function->state = FunctionEntry::State::kFailed;
+  for (SourceFunction* function : *functions) {
+    function->parse_state = SourceFunction::State::kFailed;
     function->reason_not_parsed =
-        fmt::format("the {} of this function could not be parsed", custom.is_gradient ? "gradient" : "replay");
+        fmt::format("the custom {} of this function could not be parsed", custom.is_gradient ? "gradient" : "replay");
   }
 }
 
 /// Whether the annotations of a gradient or replay begin with the types of the function's parameters, as required for
 /// one of several overloads. For a single function, errors are reported when its gradient is parsed.
-bool WarpFileParser::takes_parameters_of(const FunctionEntry& custom, const FunctionEntry& entry) const {
+bool WarpFileParser::takes_parameters_of(const SourceFunction& custom, const SourceFunction& entry) const {
   const auto* functions = find(*entry.environment, entry.name);
   if (functions == nullptr || functions->size() == 1) return true;
   const ir::Function& function = result_.module.functions[static_cast<std::size_t>(entry.function_index)];
@@ -371,9 +373,10 @@ void WarpFileParser::collect_unsupported(SyntaxNode node, std::string_view where
       const std::string decorator = warp_decorator(node, home);
       if ((decorator == "kernel" || decorator == "func") && definition_of(node).is(SyntaxKind::kFunctionDefinition)) {
         // No value of a bool makes it supported, so that a second variant of the enclosing factory reports nothing new.
-        if (!inverted_bool_parameters_.empty() && first_entry_by_definition_.contains(definition_of(node).id())) return;
-        FunctionEntry& entry = add_entry(node, decorator == "kernel", home);
-        first_entry_by_definition_.emplace(entry.definition.id(), &entry);
+        if (!inverted_bool_parameters_.empty() && first_function_by_definition_.contains(definition_of(node).id()))
+          return;
+        SourceFunction& entry = add_entry(node, decorator == "kernel", home);
+        first_function_by_definition_.emplace(entry.definition.id(), &entry);
         reject(entry, fmt::format("defined {}, so the names in the definition are known only when Python runs", where));
       }
       break;
@@ -391,7 +394,7 @@ void WarpFileParser::collect_unsupported(SyntaxNode node, std::string_view where
     collect_unsupported(child, where, home);
 }
 
-void WarpFileParser::find_defaults(FunctionEntry& entry) {
+void WarpFileParser::find_defaults(SourceFunction& entry) {
   for (const SyntaxNode node : entry.definition.part(SyntaxField::kParameters).children()) {
     if (!node.is(SyntaxKind::kTypedDefaultParameter)) continue;
     if (auto value = entry.environment->scope.constant(node.part(SyntaxField::kValue)))
@@ -399,8 +402,8 @@ void WarpFileParser::find_defaults(FunctionEntry& entry) {
   }
 }
 
-const std::vector<FunctionEntry*>* WarpFileParser::find(const Environment& home, std::string_view name) {
-  for (const Environment* at = &home; at != nullptr; at = at->enclosing) {
+const std::vector<SourceFunction*>* WarpFileParser::find(const Environment& home, std::string_view name) {
+  for (const Environment* at = &home; at != nullptr; at = at->enclosing_environment) {
     at->scope.resolve_deferred(name);
     const auto found = at->functions.find(name);
     if (found != at->functions.end()) return &found->second;
@@ -409,10 +412,10 @@ const std::vector<FunctionEntry*>* WarpFileParser::find(const Environment& home,
   return nullptr;
 }
 
-std::vector<FunctionEntry*> WarpFileParser::functions(const Environment& home, std::string_view name) {
+std::vector<SourceFunction*> WarpFileParser::functions(const Environment& home, std::string_view name) {
   const auto* found = find(home, name);
   if (found == nullptr) return {};
-  for (FunctionEntry* entry : *found) {
+  for (SourceFunction* entry : *found) {
     entry->is_referenced = true;
     if (!entry->is_kernel && !entry->is_generic) parse_entry(*entry);
     if (entry->is_generic && entry->default_arguments.empty()) find_defaults(*entry);
@@ -427,33 +430,33 @@ std::vector<FunctionEntry*> WarpFileParser::functions(const Environment& home, s
 }
 
 /// Kernels of several Python functions may have one name.
-void WarpFileParser::make_name_unique(FunctionEntry& kernel) {
+void WarpFileParser::make_name_unique(SourceFunction& kernel) {
   const std::string wanted = kernel.name;
-  auto [taken, is_new] = kernel_names_.try_emplace(wanted, 2);
+  auto [taken, is_new] = next_suffix_by_kernel_name_.try_emplace(wanted, 2);
   while (!is_new) {
     kernel.name = fmt::format("{}_{}", wanted, taken->second++);
-    is_new = kernel_names_.try_emplace(kernel.name, 2).second;
+    is_new = next_suffix_by_kernel_name_.try_emplace(kernel.name, 2).second;
   }
 }
 
-void WarpFileParser::parse_entry(FunctionEntry& entry) {
-  if (entry.state != FunctionEntry::State::kUnparsed) return;
-  entry.state = FunctionEntry::State::kParsing;
+void WarpFileParser::parse_entry(SourceFunction& entry) {
+  if (entry.parse_state != SourceFunction::State::kUnparsed) return;
+  entry.parse_state = SourceFunction::State::kParsing;
   if (entry.is_kernel) make_name_unique(entry);
   const auto reported = static_cast<std::ptrdiff_t>(result_.diagnostics.size());
   read_function(*this, entry);
   parse_custom_derivatives(entry);
-  if (entry.state == FunctionEntry::State::kFailed && entry.rejection_reason.empty()) {
+  if (entry.parse_state == SourceFunction::State::kFailed && entry.rejection_reason.empty()) {
     const auto first = std::find_if(
         result_.diagnostics.begin() + reported, result_.diagnostics.end(), [&](const Diagnostic& diagnostic) {
           return diagnostic.severity == Severity::kError && diagnostic.function == entry.name;
         });
     if (first != result_.diagnostics.end()) {
-      entry.rejection_reason =
-          fmt::format("{}: {}: {}", ir::location_text(result_.module, first->loc), first->construct, first->reason);
+      entry.rejection_reason = fmt::format("{}: {}: {}", ir::location_text(result_.module, first->loc),
+                                           first->construct_excerpt, first->reason);
     }
   }
-  if (entry.is_kernel && entry.state == FunctionEntry::State::kParsed) {
+  if (entry.is_kernel && entry.parse_state == SourceFunction::State::kParsed) {
     result_.module.kernels.back().annotations = annotations_above(result_.module.source_lines, entry.first_line);
   }
 }
@@ -463,9 +466,9 @@ void WarpFileParser::drop_invalid_kernels() {
   ir::Module& module = result_.module;
   if (ir::verify(module).empty()) return;
   const auto fail = [this](const auto& which) {
-    for (auto* entries : {&entries_, &instances_}) {
-      for (FunctionEntry& entry : *entries)
-        if (which(entry)) entry.state = FunctionEntry::State::kFailed;
+    for (auto* entries : {&source_functions_, &generic_instances_}) {
+      for (SourceFunction& entry : *entries)
+        if (which(entry)) entry.parse_state = SourceFunction::State::kFailed;
     }
   };
   std::vector<ir::Function> all = std::exchange(module.kernels, {});
@@ -479,18 +482,19 @@ void WarpFileParser::drop_invalid_kernels() {
     }
     const ir::VerifierError& first = diagnostics.front();
     const std::string_view label = ir::row(first.rule).label;
-    report({.loc = first.loc, .function = kernel.name, .construct = std::string(label), .reason = first.message});
-    fail([&](const FunctionEntry& entry) { return entry.is_kernel && entry.name == kernel.name; });
+    report(
+        {.loc = first.loc, .function = kernel.name, .construct_excerpt = std::string(label), .reason = first.message});
+    fail([&](const SourceFunction& entry) { return entry.is_kernel && entry.name == kernel.name; });
   }
   module.kernels = std::move(valid);
   // An invalid function makes every kernel invalid.
   const auto diagnostics = ir::verify(module);
   if (diagnostics.empty()) return;
   module.functions.clear();
-  fail([](const FunctionEntry&) { return true; });
+  fail([](const SourceFunction&) { return true; });
   if (!all.empty()) return;
   const ir::VerifierError& first = diagnostics.front();
-  report({.loc = first.loc, .construct = std::string(ir::row(first.rule).label), .reason = first.message});
+  report({.loc = first.loc, .construct_excerpt = std::string(ir::row(first.rule).label), .reason = first.message});
 }
 
 std::int32_t WarpFileParser::library_function(std::string_view name,
@@ -506,7 +510,7 @@ std::int32_t WarpFileParser::library_function(std::string_view name,
 /// Errors in functions that are never called become notes.
 void WarpFileParser::demote_unreferenced_errors() {
   std::map<std::string_view, bool> wanted;
-  for (const FunctionEntry& entry : entries_)
+  for (const SourceFunction& entry : source_functions_)
     wanted[entry.name] |= entry.is_kernel || entry.is_referenced || !entry.is_callable;
   for (Diagnostic& diagnostic : result_.diagnostics) {
     if (ir::source_location(result_.module, diagnostic.loc).is_imported) continue;
@@ -516,30 +520,30 @@ void WarpFileParser::demote_unreferenced_errors() {
 }
 
 void WarpFileParser::declare_all() {
-  std::vector<const FunctionEntry*> all;
-  for (const FunctionEntry& entry : entries_) {
+  std::vector<const SourceFunction*> all;
+  for (const SourceFunction& entry : source_functions_) {
     if (entry.is_redundant_variant) continue;
-    if (entry.is_kernel && !entry.instances.empty()) {
-      all.insert(all.end(), entry.instances.begin(), entry.instances.end());
+    if (entry.is_kernel && !entry.generic_instances.empty()) {
+      all.insert(all.end(), entry.generic_instances.begin(), entry.generic_instances.end());
     } else {
       all.push_back(&entry);
     }
   }
-  const auto place = [](const FunctionEntry* entry) {
+  const auto place = [](const SourceFunction* entry) {
     const ir::Loc loc = entry->definition.loc();
     return std::pair(loc.line, loc.column);
   };
   std::ranges::stable_sort(all, {}, place);
-  for (const FunctionEntry* listed : all) {
-    const FunctionEntry& entry = *listed;
+  for (const SourceFunction* listed : all) {
+    const SourceFunction& entry = *listed;
     result_.declarations.push_back({.name = entry.name,
                                     .is_kernel = entry.is_kernel,
-                                    .is_parsed = entry.state == FunctionEntry::State::kParsed,
+                                    .is_parsed = entry.parse_state == SourceFunction::State::kParsed,
                                     .uses_thread_index = entry.uses_thread_index,
                                     .has_assumptions = entry.has_assumptions,
                                     .suggested_overload = entry.suggested_overload,
                                     .loc = entry.definition.loc(),
-                                    .parameters = entry.parameters});
+                                    .parameter_names = entry.parameter_names});
   }
 }
 

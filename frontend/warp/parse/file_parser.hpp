@@ -22,7 +22,7 @@ namespace assay::frontend {
 
 /// A function or kernel of the file and its parsing state. A function that is instantiated per call has an additional
 /// entry for each instance.
-struct FunctionEntry {
+struct SourceFunction {
   enum class State : std::uint8_t { kUnparsed, kParsing, kParsed, kFailed };
 
   SyntaxNode definition;                     ///< the `def` statement, without decorators
@@ -33,25 +33,25 @@ struct FunctionEntry {
   bool is_inverted_bool_variant = false;  ///< whether it is the second variant of a kernel, with assumed bools inverted
   bool is_redundant_variant = false;      ///< whether it is a second variant that is rejected like the first one
   std::string reason_not_parsed;          ///< reason why it is not parsed at all; empty if it is parsed
-  std::string rejection_reason;    ///< reason why it was rejected, with the location, possibly in a called function
-  State state = State::kUnparsed;  ///< progress of parsing
-  int function_index = -1;         ///< index in Module::functions of a parsed function; -1: none
-  bool is_callable = false;        ///< whether a call may name it
-  bool is_referenced = false;      ///< whether parsed or rejected code refers to it
-  bool has_effects = false;        ///< whether it changes arrays, itself or through what it calls
-  bool uses_thread_index = false;  ///< whether it calls wp.tid()
-  std::vector<std::string> parameters;                             ///< names of the parameters
-  std::vector<ir::Type> parameter_types;                           ///< types of the parameters, once they are parsed
+  std::string rejection_reason;  ///< reason why it was rejected, with the location, possibly in a called function
+  State parse_state = State::kUnparsed;      ///< progress of parsing
+  int function_index = -1;                   ///< index in Module::functions of a parsed function; -1: none
+  bool is_callable = false;                  ///< whether a call may name it
+  bool is_referenced = false;                ///< whether parsed or rejected code refers to it
+  bool has_side_effects = false;             ///< whether it changes arrays, itself or through what it calls
+  bool uses_thread_index = false;            ///< whether it calls wp.tid()
+  std::vector<std::string> parameter_names;  ///< names of the parameters
+  std::vector<ir::Type> parameter_types;     ///< types of the parameters, once they are parsed
   std::map<std::string, Constant, std::less<>> default_arguments;  ///< default arguments, by parameter name
   /// The function whose gradient or replay this is; null for all others.
-  FunctionEntry* differentiated_function = nullptr;  ///< the function whose gradient this is; null: not a gradient
-  FunctionEntry* replayed_function = nullptr;        ///< the function whose replay this is; null: not a replay
+  SourceFunction* differentiated_function = nullptr;  ///< the function whose gradient this is; null: not a gradient
+  SourceFunction* replayed_function = nullptr;        ///< the function whose replay this is; null: not a replay
 
-  bool is_generic = false;                     ///< whether the types of some parameters depend on the call
-  std::vector<ArgumentSpec> argument_specs;    ///< properties of each argument of an instance; empty: as annotated
-  std::vector<FunctionEntry*> instances = {};  ///< entries of the instances of a generic function
-  bool has_assumptions = false;                ///< as Declaration::has_assumptions
-  std::string suggested_overload;              ///< as Declaration::overload
+  bool is_generic = false;                   ///< whether the types of some parameters depend on the call
+  std::vector<ArgumentSpec> argument_specs;  ///< properties of each argument of an instance; empty: as annotated
+  std::vector<SourceFunction*> generic_instances = {};  ///< entries of the instances of a generic function
+  bool has_assumptions = false;                         ///< as Declaration::has_assumptions
+  std::string suggested_overload;                       ///< as Declaration::overload
 };
 
 class WarpFileParser {
@@ -59,8 +59,8 @@ class WarpFileParser {
   /// `result` has the file's name and lines. All three outlive the reader.
   WarpFileParser(const SyntaxTree& tree, ParsedFile& result, const ModuleFinder& finder)
       : tree_(tree), result_(result), module_finder_(finder) {
-    loaded_files_.emplace(result.module.source_name,
-                          &environments_.emplace_back(result.module, result.module.source_name, false));
+    environments_by_file_name_.emplace(result.module.source_name,
+                                       &environments_.emplace_back(result.module, result.module.source_name, false));
   }
 
   /// Fails if syntax errors leave no definition.
@@ -70,11 +70,11 @@ class WarpFileParser {
   ir::Module& module() { return result_.module; }
   const ir::Module& module() const { return result_.module; }
   /// The functions of this name visible in the environment; null if there is none.
-  static const std::vector<FunctionEntry*>* find(const Environment& home, std::string_view name);
+  static const std::vector<SourceFunction*>* find(const Environment& home, std::string_view name);
   /// The same, parsed as far as possible; several are overloads. Empty if there is none.
-  std::vector<FunctionEntry*> functions(const Environment& home, std::string_view name);
+  std::vector<SourceFunction*> functions(const Environment& home, std::string_view name);
   /// The instance of the function for these arguments. Null if there are too many instances.
-  FunctionEntry* instance(FunctionEntry& entry, std::vector<ArgumentSpec> given);
+  SourceFunction* instance(SourceFunction& entry, std::vector<ArgumentSpec> given);
   void report(Diagnostic diagnostic);  ///< appends a diagnostic to the result
   /// The index in Module::functions of a function that the parser provides, created on first use.
   std::int32_t library_function(std::string_view name, const std::function<ir::Function(const ir::Module&)>& make);
@@ -82,9 +82,9 @@ class WarpFileParser {
  private:
   /// A function decorated with wp.func_grad or wp.func_replay.
   struct CustomDerivative {
-    FunctionEntry* entry = nullptr;  ///< function that defines the derivative
-    std::string function;            ///< name of the function whose derivative it defines
-    bool is_gradient = false;        ///< whether it is a gradient; otherwise it is a replay
+    SourceFunction* entry = nullptr;  ///< function that defines the derivative
+    std::string function;             ///< name of the function whose derivative it defines
+    bool is_gradient = false;         ///< whether it is a gradient; otherwise it is a replay
   };
 
   void collect_file(SyntaxNode root, Environment& home);
@@ -94,24 +94,24 @@ class WarpFileParser {
   void collect_struct(SyntaxNode definition, bool is_sound, Environment& home);
   /// Collects kernels and names in code that is not evaluated: functions, classes and conditions.
   void collect_unsupported(SyntaxNode node, std::string_view where, Environment& home);
-  FunctionEntry& add_entry(SyntaxNode decorated, bool is_kernel, const Environment& home);
-  void reject(FunctionEntry& entry, std::string reason);  ///< marks as failed and reports the reason
+  SourceFunction& add_entry(SyntaxNode decorated, bool is_kernel, const Environment& home);
+  void reject(SourceFunction& entry, std::string reason);  ///< marks as failed and reports the reason
   /// Parses a kernel, and all instances of a generic one.
-  void parse_kernel(FunctionEntry& kernel);
+  void parse_kernel(SourceFunction& kernel);
   /// Whether the first variant of this kernel, with the original bools, was rejected.
-  bool failed_before(const FunctionEntry& kernel) const;
+  bool failed_before(const SourceFunction& kernel) const;
   /// Reports the values assumed for the arguments of the enclosing factory.
-  void note_assumptions(FunctionEntry& kernel);
-  void parse_entry(FunctionEntry& entry);        ///< parses a function on first use
-  void make_name_unique(FunctionEntry& kernel);  ///< appends a number if the name is taken
+  void note_assumptions(SourceFunction& kernel);
+  void parse_entry(SourceFunction& entry);        ///< parses a function on first use
+  void make_name_unique(SourceFunction& kernel);  ///< appends a number if the name is taken
   /// Evaluates the default arguments of a function.
-  static void find_defaults(FunctionEntry& entry);
+  static void find_defaults(SourceFunction& entry);
   void collect_custom_derivative(SyntaxNode decorated, std::string_view decorator, bool is_sound, Environment& home);
   /// Parses the custom gradient and replay of the function. The function fails if these are rejected.
-  void parse_custom_derivatives(FunctionEntry& entry);
+  void parse_custom_derivatives(SourceFunction& entry);
   void reject_unmatched_customs();  ///< rejects derivatives without a function
   void reject_if_unmatched(CustomDerivative& custom);
-  bool takes_parameters_of(const FunctionEntry& custom, const FunctionEntry& entry) const;
+  bool takes_parameters_of(const SourceFunction& custom, const SourceFunction& entry) const;
   void drop_invalid_kernels();        ///< removes kernels that the verifier rejects
   void demote_unreferenced_errors();  ///< reports rejections of functions that no code uses as notes
   void declare_all();                 ///< fills ParsedFile::declarations
@@ -153,12 +153,12 @@ class WarpFileParser {
   bool collect_overload(SyntaxNode call, std::string_view target, Environment& home);
   /// @wp.overload def kernel(x: wp.array(dtype=float)): ...
   void collect_overload_stub(SyntaxNode definition, Environment& home);
-  void add_overload(FunctionEntry& kernel, std::vector<ArgumentSpec> given, std::string name);
-  std::vector<SyntaxNode> annotations_of(const FunctionEntry& entry) const;
+  void add_overload(SourceFunction& kernel, std::vector<ArgumentSpec> given, std::string name);
+  std::vector<SyntaxNode> annotations_of(const SourceFunction& entry) const;
 
   // default_types.cpp: generic kernels without an overload
   /// Instantiates the kernel with the first of the common types that its body supports, or rejects it.
-  void assume_types(FunctionEntry& kernel);
+  void assume_types(SourceFunction& kernel);
   /// Parameters of these types, in Python syntax; empty if one is not a type.
   std::vector<ArgumentSpec> parse_types(const std::vector<std::string>& annotations, const Environment& home);
 
@@ -177,13 +177,14 @@ class WarpFileParser {
   std::deque<Environment> environments_;   ///< all environments; the first is the file's top level
   std::deque<SyntaxTree> imported_trees_;  ///< syntax trees of the imported files
   std::size_t imported_bytes_ = 0;         ///< total size of the imported files
-  std::map<std::string, Environment*, std::less<>> loaded_files_;  ///< top levels by file name; null: not readable
+  std::map<std::string, Environment*, std::less<>>
+      environments_by_file_name_;  ///< top levels by file name; null: not readable
   /// Top levels of imported files, by importing file and module; null: none.
-  std::map<std::pair<std::string, std::string>, Environment*> resolved_modules_;
+  std::map<std::pair<std::string, std::string>, Environment*> environments_by_import_;
   bool is_loading_import_ = false;                    ///< whether the top level of an imported file is being collected
-  std::deque<FunctionEntry> entries_;                 ///< functions and kernels of the file, in its order
-  std::deque<FunctionEntry> imported_entries_;        ///< functions and kernels of other files
-  std::deque<FunctionEntry> instances_;               ///< instances of generic functions and kernels
+  std::deque<SourceFunction> source_functions_;       ///< functions and kernels of the file, in its order
+  std::deque<SourceFunction> imported_functions_;     ///< functions and kernels of other files
+  std::deque<SourceFunction> generic_instances_;      ///< instances of generic functions and kernels
   std::vector<CustomDerivative> custom_derivatives_;  ///< custom gradients and replays, in the order of the file
   std::deque<UncalledFactory> uncalled_factories_;    ///< Python functions and methods that may define kernels
   std::optional<SyntaxTree> assumed_arguments_tree_;  ///< syntax tree of the assumed arguments; nullopt: not needed yet
@@ -192,16 +193,16 @@ class WarpFileParser {
   /// are skipped, because the first evaluation has collected them.
   std::vector<std::string_view> inverted_bool_parameters_;
   /// Results of names_in_functions(), by environment.
-  std::map<const Environment*, std::set<std::string_view>> names_in_functions_;
+  std::map<const Environment*, std::set<std::string_view>> function_names_by_environment_;
   /// Collected definitions, by SyntaxNode::id(): the first entry of each, null for Python functions.
-  std::map<const void*, const FunctionEntry*> first_entry_by_definition_;
-  int factory_depth_ = 0;                                 ///< nesting depth of factory calls
-  int factory_call_count_ = 0;                            ///< number of factory calls so far
-  std::map<std::string, int, std::less<>> kernel_names_;  ///< names in use, with the number to try next
+  std::map<const void*, const SourceFunction*> first_function_by_definition_;
+  int factory_depth_ = 0;                                               ///< nesting depth of factory calls
+  int factory_call_count_ = 0;                                          ///< number of factory calls so far
+  std::map<std::string, int, std::less<>> next_suffix_by_kernel_name_;  ///< names in use, with the number to try next
   std::map<std::string, std::int32_t, std::less<>> library_function_indices_;  ///< index in Module::functions, by name
 };
 
 /// Parses the definition into module(), or reports an error. Sets the entry's state, index and effects.
-void read_function(WarpFileParser& file, FunctionEntry& entry);
+void read_function(WarpFileParser& file, SourceFunction& entry);
 
 }  // namespace assay::frontend

@@ -15,8 +15,8 @@ namespace assay::frontend {
 std::vector<ir::ExprId> FunctionContext::adjoint_values() {
   std::vector<ir::ExprId> values;
   for (ir::VarId p = 0; p < function.parameter_count; ++p) {
-    const auto found = adjoints.find(function.var(p).name);
-    if (found != adjoints.end()) values.push_back(builder.var(found->second));
+    const auto found = adjoint_variables_by_parameter.find(function.var(p).name);
+    if (found != adjoint_variables_by_parameter.end()) values.push_back(builder.var(found->second));
   }
   return values;
 }
@@ -43,7 +43,8 @@ void FunctionContext::enter_static(std::string_view name, std::int64_t value) {
 
 ir::ExprId FunctionContext::error(SyntaxNode node, std::string reason) {
   has_failed = true;
-  file.report({.loc = node.loc(), .function = entry.name, .construct = describe(node), .reason = std::move(reason)});
+  file.report(
+      {.loc = node.loc(), .function = entry.name, .construct_excerpt = describe(node), .reason = std::move(reason)});
   return ir::kNone;
 }
 
@@ -51,7 +52,7 @@ void FunctionContext::note(SyntaxNode node, std::string reason) {
   file.report({.severity = Severity::kNote,
                .loc = node.loc(),
                .function = entry.name,
-               .construct = describe(node),
+               .construct_excerpt = describe(node),
                .reason = std::move(reason)});
 }
 
@@ -145,9 +146,10 @@ std::string FunctionContext::type_name(ir::Type type) const {
   if (type.is_local_array()) return fmt::format("array of {} {}", type.extent, type_name(type.element()));
   if (type.is_struct()) return builder.module().structs[type.struct_id].name;
   if (type.tile_rank() == 1)
-    return fmt::format("tile(shape={}, dtype={})", type.tile[0], type_name(type.tile_element()));
+    return fmt::format("tile(shape={}, dtype={})", type.tile[0], type_name(type.tile_element_type()));
   if (type.tile_rank() == 2)
-    return fmt::format("tile(shape=({}, {}), dtype={})", type.tile[0], type.tile[1], type_name(type.tile_element()));
+    return fmt::format("tile(shape=({}, {}), dtype={})", type.tile[0], type.tile[1],
+                       type_name(type.tile_element_type()));
   if (type.is_scalar()) return std::string(ir::row(type.scalar).warp_name);
   if (std::string name = ir::spelling::short_name(type); !name.empty()) return name;
   if (type.is_vector()) return fmt::format("vector of {} {}", type.rows, type_name(type.component()));

@@ -38,7 +38,7 @@ SyntaxNode foreign_name(SyntaxNode node) {
 
 class WarpFunctionParser {
  public:
-  WarpFunctionParser(WarpFileParser& file, FunctionEntry& entry) : file_(file), entry_(entry) {}
+  WarpFunctionParser(WarpFileParser& file, SourceFunction& entry) : file_(file), entry_(entry) {}
 
   /// The function; empty after a reported error.
   std::optional<ir::Function> read() {
@@ -69,7 +69,7 @@ class WarpFunctionParser {
   void fail(SyntaxNode node, std::string reason) {
     failed_ = true;
     file_.report(
-        {.loc = node.loc(), .function = entry_.name, .construct = describe(node), .reason = std::move(reason)});
+        {.loc = node.loc(), .function = entry_.name, .construct_excerpt = describe(node), .reason = std::move(reason)});
   }
 
   const ModuleScope& scope() const { return entry_.environment->scope; }
@@ -170,19 +170,19 @@ class WarpFunctionParser {
       if (entry_.is_kernel && given.is_indexed()) context.function.variables.back().path = path + "." + part;
       return made;
     };
-    View view{
+    ArrayView view{
         .array = part_of_source(parameter(name, given.whole_array_type), "data"), .type = given.type, .dimensions = {}};
     for (std::size_t d = 0; d < given.dimensions.size(); ++d) {
-      ViewDimension& dimension = view.dimensions.emplace_back();
+      ArrayViewDimension& dimension = view.dimensions.emplace_back();
       dimension.kind = given.dimensions[d].kind;
       dimension.step = given.dimensions[d].step;
       const auto number = [&](const char* what) { return parameter(fmt::format("{}_{}{}", name, what, d), ir::kI32); };
-      if (dimension.kind == DimensionKind::kFixed) dimension.index = number("at");
-      if (dimension.kind == DimensionKind::kIndexed) {
+      if (dimension.kind == DimensionSelection::kSingleIndex) dimension.index = number("at");
+      if (dimension.kind == DimensionSelection::kIndexed) {
         const ir::VarId indices = parameter(fmt::format("{}_indices{}", name, d), ir::kI32.array_of(1));
         dimension.indices = part_of_source(indices, fmt::format("indices{}", d));
       }
-      if (dimension.kind != DimensionKind::kRange) continue;
+      if (dimension.kind != DimensionSelection::kRange) continue;
       dimension.start = number("from");
       dimension.extent = number("extent");
     }
@@ -214,7 +214,7 @@ class WarpFunctionParser {
 
   /// A gradient or replay has the parameters of its function; the sums that a gradient returns start at zero.
   bool declare_adjoints(FunctionContext& context) {
-    const FunctionEntry* of =
+    const SourceFunction* of =
         entry_.differentiated_function != nullptr ? entry_.differentiated_function : entry_.replayed_function;
     if (of == nullptr) return true;
     const ir::Function& function = file_.module().functions[static_cast<std::size_t>(of->function_index)];
@@ -235,14 +235,14 @@ class WarpFunctionParser {
     for (const ir::VarId target : ir::gradient_targets(file_.module(), function)) {
       const std::string_view name = parameters_[static_cast<std::size_t>(target)].name.text();
       const ir::Type type = function.var(target).type;
-      context.adjoints.emplace(name, context.builder.let_zero(fmt::format("adj_{}", name), type));
+      context.adjoint_variables_by_parameter.emplace(name, context.builder.let_zero(fmt::format("adj_{}", name), type));
       context.function.results.push_back(type);
     }
     return true;
   }
 
   void return_adjoints(FunctionContext& context) const {
-    if (!context.adjoints.empty()) context.builder.return_(context.adjoint_values());
+    if (!context.adjoint_variables_by_parameter.empty()) context.builder.return_(context.adjoint_values());
   }
 
   void check_results(FunctionContext& context) const {
@@ -261,7 +261,7 @@ class WarpFunctionParser {
   }
 
   WarpFileParser& file_;
-  FunctionEntry& entry_;
+  SourceFunction& entry_;
   std::vector<Parameter> parameters_;
   std::vector<std::string> thread_indices_;
   bool failed_ = false;
@@ -269,9 +269,9 @@ class WarpFunctionParser {
 
 }  // namespace
 
-void read_function(WarpFileParser& file, FunctionEntry& entry) {
+void read_function(WarpFileParser& file, SourceFunction& entry) {
   auto function = WarpFunctionParser(file, entry).read();
-  entry.state = function ? FunctionEntry::State::kParsed : FunctionEntry::State::kFailed;
+  entry.parse_state = function ? SourceFunction::State::kParsed : SourceFunction::State::kFailed;
   if (!function) return;
   auto& home = entry.is_kernel ? file.module().kernels : file.module().functions;
   entry.function_index = static_cast<int>(home.size());

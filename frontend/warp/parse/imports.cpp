@@ -58,23 +58,25 @@ void WarpFileParser::import_name(const std::string& name, const ModuleScope::Fil
   const ModuleScope::FileModule inner{.importing_file = from.importing_file,
                                       .module = from.module + (from.module.ends_with('.') ? "" : ".") + original};
   if (load(inner) != nullptr) return name_module(name, inner, home);
-  home.scope.mark_unknown(name, file == nullptr
-                                    ? fmt::format("imported from module '{}', which could not be loaded", from.module)
-                                    : fmt::format("{} does not define this name", file->file));
+  home.scope.mark_unknown(
+      name, file == nullptr
+                ? fmt::format("the name is imported from module '{}', which could not be loaded", from.module)
+                : fmt::format("the file {} does not define this name", file->file));
 }
 
 Environment* WarpFileParser::load(const ModuleScope::FileModule& module) {
   const std::pair key(module.importing_file, module.module);
-  if (const auto known = resolved_modules_.find(key); known != resolved_modules_.end()) return known->second;
+  if (const auto known = environments_by_import_.find(key); known != environments_by_import_.end())
+    return known->second;
   std::optional<ModuleSource> text = module_finder_(module.importing_file, module.module);
   Environment* home = nullptr;
-  const auto loaded = text ? loaded_files_.find(text->file_name) : loaded_files_.end();
-  const bool is_new = text && loaded == loaded_files_.end();
-  if (loaded != loaded_files_.end()) home = loaded->second;
+  const auto loaded = text ? environments_by_file_name_.find(text->file_name) : environments_by_file_name_.end();
+  const bool is_new = text && loaded == environments_by_file_name_.end();
+  if (loaded != environments_by_file_name_.end()) home = loaded->second;
   if (is_new) home = open(*text);
-  resolved_modules_.emplace(key, home);
+  environments_by_import_.emplace(key, home);
   if (!is_new) return home;
-  loaded_files_.emplace(std::move(text->file_name), home);
+  environments_by_file_name_.emplace(std::move(text->file_name), home);
   if (home == nullptr) return nullptr;
   // Register it first, so that circular imports find it.
   const bool was_loading = std::exchange(is_loading_import_, true);

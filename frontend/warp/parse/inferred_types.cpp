@@ -39,9 +39,9 @@ bool takes(const ModuleScope& scope, SyntaxNode annotation, ir::Type type) {
   }
   const CallArguments arguments = arguments_of(annotation);
   const auto argument = [&](std::size_t position, std::string_view keyword) -> SyntaxNode {
-    if (position < arguments.positional.size()) return arguments.positional[position];
-    const auto found = arguments.keyword.find(keyword);
-    return found == arguments.keyword.end() ? SyntaxNode() : found->second;
+    if (position < arguments.positional_arguments.size()) return arguments.positional_arguments[position];
+    const auto found = arguments.keyword_arguments.find(keyword);
+    return found == arguments.keyword_arguments.end() ? SyntaxNode() : found->second;
   };
   const bool is_vector = name == "types.vector";
   const SyntaxNode size = argument(0, is_vector ? "length" : "shape");
@@ -61,12 +61,13 @@ bool takes(const ModuleScope& scope, SyntaxNode annotation, ir::Type type) {
 bool ArgumentSpec::is_plain() const {
   if (kind == Kind::kFunction) return false;
   if (kind == Kind::kArrayStruct) return std::ranges::all_of(fields, &ArgumentSpec::is_plain);
-  return std::ranges::all_of(dimensions, [](const DimensionSpec& part) { return part.kind == DimensionKind::kWhole; });
+  return std::ranges::all_of(dimensions,
+                             [](const DimensionSpec& part) { return part.kind == DimensionSelection::kAllIndices; });
 }
 
 bool ArgumentSpec::is_indexed() const {
   return std::ranges::any_of(dimensions,
-                             [](const DimensionSpec& part) { return part.kind == DimensionKind::kIndexed; });
+                             [](const DimensionSpec& part) { return part.kind == DimensionSelection::kIndexed; });
 }
 
 bool contains_arrays(const ir::Module& module, ir::Type type) {
@@ -94,7 +95,7 @@ ArgumentSpec indexed_argument(ir::Type type) {
   return {.kind = ArgumentSpec::Kind::kArray,
           .type = type,
           .whole_array_type = type,
-          .dimensions = std::vector<ArgumentSpec::DimensionSpec>(type.rank, {.kind = DimensionKind::kIndexed})};
+          .dimensions = std::vector<ArgumentSpec::DimensionSpec>(type.rank, {.kind = DimensionSelection::kIndexed})};
 }
 
 std::string_view generic_name(SyntaxNode node) {
@@ -133,7 +134,7 @@ bool accepts(const ModuleScope& scope, SyntaxNode annotation, const ArgumentSpec
   int rank = array_rank(scope.warp_name(annotation.part(is_call ? SyntaxField::kFunction : SyntaxField::kValue)));
   SyntaxNode element;
   if (is_call) {
-    for (const auto& [name, value] : arguments_of(annotation).keyword) {
+    for (const auto& [name, value] : arguments_of(annotation).keyword_arguments) {
       if (name == "dtype") element = value;
       if (name != "ndim") continue;
       const auto number = scope.constant(value);

@@ -13,32 +13,32 @@
 
 namespace assay::frontend {
 
-struct FunctionEntry;
+struct SourceFunction;
 
 /// How a slice selects indices in one dimension of an array.
-enum class DimensionKind : std::uint8_t {
-  kWhole,    ///< all indices
-  kFixed,    ///< one index
-  kRange,    ///< `extent` indices: start, start + step, ...
-  kIndexed,  ///< the indices in another array, as in an indexed array
+enum class DimensionSelection : std::uint8_t {
+  kAllIndices,   ///< all indices
+  kSingleIndex,  ///< one index
+  kRange,        ///< `extent` indices: start, start + step, ...
+  kIndexed,      ///< the indices in another array, as in an indexed array
 };
 
 /// The specification of one argument.
 struct ArgumentSpec {
   enum class Kind : std::uint8_t { kValue, kArray, kArrayStruct, kFunction };
   struct DimensionSpec {
-    DimensionKind kind = DimensionKind::kWhole;  ///< how the slice selects indices in this dimension
-    std::int64_t step = 1;                       ///< distance between the indices of a kRange
+    DimensionSelection kind = DimensionSelection::kAllIndices;  ///< how the slice selects indices in this dimension
+    std::int64_t step = 1;                                      ///< distance between the indices of a kRange
     friend bool operator==(const DimensionSpec&, const DimensionSpec&) = default;
   };
 
   Kind kind = Kind::kValue;        ///< kind of the argument
   ir::Type type = {};              ///< type of the parameter; for an array slice, an array of the slice's rank
   ir::Type whole_array_type = {};  ///< kArray: type of the whole array that the argument is a slice of
-  std::vector<DimensionSpec> dimensions = {};  ///< kArray: selection in each dimension of `whole_array_type`
-  std::vector<ArgumentSpec> fields = {};       ///< kArrayStruct: properties of each field
-  std::vector<FunctionEntry*> functions = {};  ///< kFunction: functions of the file with the passed name
-  std::string warp_function = {};  ///< kFunction: name of the passed Warp function; empty: a function of the file
+  std::vector<DimensionSpec> dimensions = {};   ///< kArray: selection in each dimension of `whole_array_type`
+  std::vector<ArgumentSpec> fields = {};        ///< kArrayStruct: properties of each field
+  std::vector<SourceFunction*> functions = {};  ///< kFunction: functions of the file with the passed name
+  std::string warp_function_name = {};  ///< kFunction: name of the passed Warp function; empty: a function of the file
 
   friend bool operator==(const ArgumentSpec&, const ArgumentSpec&) = default;
   /// Whether the type alone specifies the argument.

@@ -57,8 +57,8 @@ std::vector<SyntaxNode> WarpStatementParser::range_arguments(SyntaxNode node) {
     return {};
   }
   const CallArguments arguments = arguments_of(range);
-  const auto& given = arguments.positional;
-  if (given.empty() || given.size() > 3 || !arguments.keyword.empty() || arguments.has_star_argument) {
+  const auto& given = arguments.positional_arguments;
+  if (given.empty() || given.size() > 3 || !arguments.keyword_arguments.empty() || arguments.has_star_argument) {
     context_.error(range, "range takes 1 to 3 positional arguments");
     return {};
   }
@@ -103,7 +103,7 @@ void WarpStatementParser::for_statement(SyntaxNode node) {
   if (const ir::VarId outer = context_.bindings.find(target.text());
       outer != kNone && known_range(given).value_or(std::vector<std::int64_t>()).empty()) {
     // Without iterations, the variable is undefined in Warp and unchanged in Python.
-    if (context_.assigned_flags.contains(outer)) {
+    if (context_.assigned_flags_by_variable.contains(outer)) {
       context_.builder.at(target.loc());
       set_assigned(outer, false);
     } else if (!context_.data_flow.has_unassigned_reads(target.text())) {
@@ -130,8 +130,8 @@ void WarpStatementParser::copied_loop(SyntaxNode node, std::span<const std::int6
   }
   if (jumps(body) || context_.data_flow.assigned_in(body, target.text())) {
     context_.error(target,
-                   "Warp does not support this variable in wp.static(...), because the loop changes it or "
-                   "contains break or continue");
+                   "Warp does not support the loop variable in wp.static(...) if the loop changes the "
+                   "variable or contains break or continue");
     return;
   }
   for (const std::int64_t value : values) {
@@ -204,7 +204,7 @@ void WarpStatementParser::while_statement(SyntaxNode node) {
     return;
   }
   const SyntaxNode condition = node.part(SyntaxField::kCondition);
-  const bool has_effects = expressions_.needs_statements(condition);
+  const bool has_side_effects = expressions_.needs_statements(condition);
   // A condition with effects is evaluated at the start of the body.
   const auto leave_if_false = [&] {
     const ExprId test = expressions_.condition(condition);
@@ -213,9 +213,9 @@ void WarpStatementParser::while_statement(SyntaxNode node) {
     context_.builder.if_(context_.operation(condition, ir::Op::kNot, {test}), [&] { context_.builder.break_(); });
   };
   ir::While loop;
-  loop.condition = has_effects ? context_.builder.boolean(true) : expressions_.lazy_condition(condition);
+  loop.condition = has_side_effects ? context_.builder.boolean(true) : expressions_.lazy_condition(condition);
   ++dynamic_loop_depth_;
-  loop.body = nested(node.part(SyntaxField::kBody), has_effects ? leave_if_false : std::function<void()>());
+  loop.body = nested(node.part(SyntaxField::kBody), has_side_effects ? leave_if_false : std::function<void()>());
   --dynamic_loop_depth_;
   append(node, std::move(loop));
 }

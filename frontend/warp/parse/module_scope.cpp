@@ -44,10 +44,10 @@ CallArguments arguments_of(SyntaxNode call) {
   CallArguments arguments;
   for (const SyntaxNode argument : call.part(SyntaxField::kArguments).children()) {
     if (argument.is(SyntaxKind::kKeywordArgument)) {
-      arguments.keyword.emplace(argument.part(SyntaxField::kName).text(), argument.part(SyntaxField::kValue));
+      arguments.keyword_arguments.emplace(argument.part(SyntaxField::kName).text(), argument.part(SyntaxField::kValue));
     } else {
       if (argument.grammar_name().ends_with("splat")) arguments.has_star_argument = true;
-      arguments.positional.push_back(argument);
+      arguments.positional_arguments.push_back(argument);
     }
   }
   return arguments;
@@ -62,19 +62,21 @@ void ModuleScope::add_import(SyntaxNode statement) {
     const std::string_view name = renamed ? item.part(SyntaxField::kName).text() : item.text();
     const std::string_view alias = renamed ? item.part(SyntaxField::kAlias).text() : name.substr(0, name.find('.'));
     if (!is_from) {
-      module_aliases_[std::string(alias)] = renamed ? name : alias;
+      modules_by_alias_[std::string(alias)] = renamed ? name : alias;
     } else if (module.text() == "warp") {
-      imported_names_[std::string(alias)] = name;
+      warp_names_by_imported_name_[std::string(alias)] = name;
     } else {
-      mark_unknown(alias, fmt::format("imported from module '{}', which could not be loaded", module.text()));
+      mark_unknown(alias,
+                   fmt::format("the name is imported from module '{}', which could not be loaded", module.text()));
     }
   }
 }
 
 bool ModuleScope::knows(std::string_view name) const {
-  return constants_.contains(name) || types_.contains(name) || unknown_names_.contains(name) ||
-         imported_names_.contains(name) || module_aliases_.contains(name) || enumerations_.contains(name) ||
-         deferred_.contains(name) || file_modules_.contains(name);
+  return constants_by_name_.contains(name) || types_by_name_.contains(name) ||
+         reasons_by_unknown_name_.contains(name) || warp_names_by_imported_name_.contains(name) ||
+         modules_by_alias_.contains(name) || enumerations_.contains(name) || deferred_.contains(name) ||
+         imported_modules_by_name_.contains(name);
 }
 
 void ModuleScope::defer(std::string_view name, std::function<void()> settle) {
@@ -84,14 +86,14 @@ void ModuleScope::defer(std::string_view name, std::function<void()> settle) {
 
 void ModuleScope::remove_import(std::string_view name) {
   deferred_.erase(std::string(name));
-  file_modules_.erase(std::string(name));
+  imported_modules_by_name_.erase(std::string(name));
 }
 
 bool ModuleScope::resolve_deferred(std::string_view name) const {
   if (const std::size_t dot = name.find('.'); dot != std::string_view::npos) {
     resolve_deferred(name.substr(0, dot));
-    const auto module = file_modules_.find(name.substr(0, dot));
-    if (module == file_modules_.end() || !imported_members_.emplace(name).second) return false;
+    const auto module = imported_modules_by_name_.find(name.substr(0, dot));
+    if (module == imported_modules_by_name_.end() || !imported_members_.emplace(name).second) return false;
     module->second.import_member(std::string(name), std::string(name.substr(dot + 1)));
     return true;
   }
@@ -106,15 +108,15 @@ bool ModuleScope::resolve_deferred(std::string_view name) const {
 
 void ModuleScope::add_module(std::string_view name, FileModule module,
                              std::function<void(const std::string& name, const std::string& member)> import_member) {
-  file_modules_.insert_or_assign(
+  imported_modules_by_name_.insert_or_assign(
       std::string(name), ImportedModule{.module = std::move(module), .import_member = std::move(import_member)});
 }
 
 const ModuleScope::FileModule* ModuleScope::file_module(std::string_view name) const {
   const ModuleScope* scope = owner(name);
   if (scope == nullptr) return nullptr;
-  const auto found = scope->file_modules_.find(name);
-  return found == scope->file_modules_.end() ? nullptr : &found->second.module;
+  const auto found = scope->imported_modules_by_name_.find(name);
+  return found == scope->imported_modules_by_name_.end() ? nullptr : &found->second.module;
 }
 
 bool ModuleScope::adopt(std::string_view name, const ModuleScope& from, std::string_view original) {
@@ -126,9 +128,10 @@ bool ModuleScope::adopt(std::string_view name, const ModuleScope& from, std::str
     mine.insert_or_assign(std::string(name), found->second);
     return true;
   };
-  return take(constants_, scope->constants_) || take(types_, scope->types_) ||
-         take(enumerations_, scope->enumerations_) || take(imported_names_, scope->imported_names_) ||
-         take(module_aliases_, scope->module_aliases_);
+  return take(constants_by_name_, scope->constants_by_name_) || take(types_by_name_, scope->types_by_name_) ||
+         take(enumerations_, scope->enumerations_) ||
+         take(warp_names_by_imported_name_, scope->warp_names_by_imported_name_) ||
+         take(modules_by_alias_, scope->modules_by_alias_);
 }
 
 const ModuleScope* ModuleScope::owner(std::string_view name) const {
@@ -140,9 +143,9 @@ const ModuleScope* ModuleScope::owner(std::string_view name) const {
 
 bool ModuleScope::bind(std::string_view name, SyntaxNode expression, const ModuleScope& from) {
   if (auto number = from.constant(expression)) {
-    constants_.emplace(name, std::move(*number));
+    constants_by_name_.emplace(name, std::move(*number));
   } else if (const auto known = from.type(expression); known.ok()) {
-    types_.emplace(name, *known);
+    types_by_name_.emplace(name, *known);
   } else if (const std::string warp = from.warp_name(expression); !warp.empty()) {
     bind_warp(name, warp);
   } else {
@@ -152,12 +155,12 @@ bool ModuleScope::bind(std::string_view name, SyntaxNode expression, const Modul
 }
 
 void ModuleScope::mark_unknown(std::string_view name, std::string reason) {
-  constants_.erase(std::string(name));
-  types_.erase(std::string(name));
+  constants_by_name_.erase(std::string(name));
+  types_by_name_.erase(std::string(name));
   enumerations_.erase(std::string(name));
   deferred_.erase(std::string(name));
-  file_modules_.erase(std::string(name));
-  unknown_names_.insert_or_assign(std::string(name), std::move(reason));
+  imported_modules_by_name_.erase(std::string(name));
+  reasons_by_unknown_name_.insert_or_assign(std::string(name), std::move(reason));
 }
 
 void ModuleScope::add_assignment(SyntaxNode assignment) {
@@ -178,13 +181,13 @@ void ModuleScope::add_assignment(SyntaxNode assignment) {
 }
 
 void ModuleScope::define(std::string_view name, SyntaxNode value) {
-  if (constants_.contains(name) || types_.contains(name) || unknown_names_.contains(name) ||
+  if (constants_by_name_.contains(name) || types_by_name_.contains(name) || reasons_by_unknown_name_.contains(name) ||
       enumerations_.contains(name) || deferred_.contains(name)) {
     mark_unknown(name, "the name is assigned more than once");
   } else if (auto number = constant(value)) {
-    constants_.emplace(name, std::move(*number));
+    constants_by_name_.emplace(name, std::move(*number));
   } else if (const auto known = type(value); known.ok() && !known->is_array()) {
-    types_.emplace(name, *known);
+    types_by_name_.emplace(name, *known);
   } else {
     mark_unknown(name, fmt::format("the value '{}' is known only when Python runs", describe(value)));
   }
@@ -209,7 +212,7 @@ bool ModuleScope::add_class(SyntaxNode class_definition) {
     return statement.is(SyntaxKind::kPass) || (parts.size() == 1 && parts[0].is(SyntaxKind::kString));
   };
   if (!std::ranges::all_of(class_definition.part(SyntaxField::kBody).children(), says_nothing)) return false;
-  types_.emplace(name, *known);
+  types_by_name_.emplace(name, *known);
   return true;
 }
 
@@ -231,10 +234,10 @@ void ModuleScope::add_enumeration(SyntaxNode class_definition, bool is_flag) {
       const bool is_auto =
           right.is(SyntaxKind::kCall) && name == "auto" && right.part(SyntaxField::kArguments).children().empty();
       if (!is_auto) inside.define(left.text(), right);
-      else if (counts) inside.constants_.emplace(left.text(), Constant::integer(next));
-      const auto made = inside.constants_.find(left.text());
-      const bool is_known = made != inside.constants_.end() && made->second.type.is_integer_scalar();
-      if (!is_known && made != inside.constants_.end()) inside.constants_.erase(made);
+      else if (counts) inside.constants_by_name_.emplace(left.text(), Constant::integer(next));
+      const auto made = inside.constants_by_name_.find(left.text());
+      const bool is_known = made != inside.constants_by_name_.end() && made->second.type.is_integer_scalar();
+      if (!is_known && made != inside.constants_by_name_.end()) inside.constants_by_name_.erase(made);
       // An unknown member may be greater than all later ones.
       const std::int64_t value = is_known ? made->second.number().integer : std::numeric_limits<std::int64_t>::max();
       counts = is_known && value >= greatest && value <= kLargestMember && value >= (is_flag ? 0 : -kLargestMember);
@@ -245,7 +248,7 @@ void ModuleScope::add_enumeration(SyntaxNode class_definition, bool is_flag) {
     }
   }
   enumerations_.insert_or_assign(std::string(class_definition.part(SyntaxField::kName).text()),
-                                 std::move(inside.constants_));
+                                 std::move(inside.constants_by_name_));
 }
 
 Result<void> ModuleScope::add_struct(SyntaxNode class_definition) {
@@ -269,7 +272,7 @@ Result<void> ModuleScope::add_struct(SyntaxNode class_definition) {
     definition.fields.push_back({std::string(field), *field_type});
   }
   if (definition.fields.empty()) return Error{"struct must have at least one field"};
-  types_.insert_or_assign(name, ir::struct_type(static_cast<int>(module_.structs.size())));
+  types_by_name_.insert_or_assign(name, ir::struct_type(static_cast<int>(module_.structs.size())));
   module_.structs.push_back(std::move(definition));
   return {};
 }
@@ -277,8 +280,8 @@ Result<void> ModuleScope::add_struct(SyntaxNode class_definition) {
 std::string_view ModuleScope::module_name(SyntaxNode name) const {
   const ModuleScope* scope = owner(name.text());
   if (scope == nullptr) return {};
-  const auto found = scope->module_aliases_.find(name.text());
-  return found == scope->module_aliases_.end() ? std::string_view() : std::string_view(found->second);
+  const auto found = scope->modules_by_alias_.find(name.text());
+  return found == scope->modules_by_alias_.end() ? std::string_view() : std::string_view(found->second);
 }
 
 const ModuleScope* ModuleScope::member_owner(SyntaxNode attribute) const {
@@ -290,8 +293,8 @@ const ModuleScope* ModuleScope::member_owner(SyntaxNode attribute) const {
 std::string ModuleScope::name_of_warp() const {
   for (const ModuleScope* scope = this; scope != nullptr; scope = scope->enclosing_scope_) {
     const auto found =
-        std::ranges::find(scope->module_aliases_, "warp", [](const auto& entry) { return entry.second; });
-    if (found != scope->module_aliases_.end()) return found->first;
+        std::ranges::find(scope->modules_by_alias_, "warp", [](const auto& entry) { return entry.second; });
+    if (found != scope->modules_by_alias_.end()) return found->first;
   }
   return {};
 }
@@ -300,14 +303,14 @@ std::string ModuleScope::warp_name(SyntaxNode node) const {
   if (node.is(SyntaxKind::kIdentifier)) {
     const ModuleScope* scope = owner(node.text());
     if (scope == nullptr) return {};
-    const auto found = scope->imported_names_.find(node.text());
-    return found == scope->imported_names_.end() ? "" : found->second;
+    const auto found = scope->warp_names_by_imported_name_.find(node.text());
+    return found == scope->warp_names_by_imported_name_.end() ? "" : found->second;
   }
   if (!node.is(SyntaxKind::kAttribute)) return {};
   const SyntaxNode object = node.part(SyntaxField::kObject);
   if (const ModuleScope* scope = member_owner(node)) {
-    const auto found = scope->imported_names_.find(node.text());
-    return found == scope->imported_names_.end() ? "" : found->second;
+    const auto found = scope->warp_names_by_imported_name_.find(node.text());
+    return found == scope->warp_names_by_imported_name_.end() ? "" : found->second;
   }
   const std::string_view name = node.part(SyntaxField::kAttribute).text();
   if (object.is(SyntaxKind::kIdentifier)) {
@@ -331,7 +334,8 @@ Result<ir::Type> ModuleScope::type(SyntaxNode expression) const {
     case SyntaxKind::kIdentifier: {
       const std::string_view name = expression.text();
       if (const ModuleScope* scope = owner(name)) {
-        if (const auto found = scope->types_.find(name); found != scope->types_.end()) return found->second;
+        if (const auto found = scope->types_by_name_.find(name); found != scope->types_by_name_.end())
+          return found->second;
       }
       if (name == "float") return ir::kF32;
       if (name == "int") return ir::kI32;
@@ -346,8 +350,8 @@ Result<ir::Type> ModuleScope::type(SyntaxNode expression) const {
     case SyntaxKind::kAttribute: {
       const ModuleScope* scope = member_owner(expression);
       if (scope == nullptr) break;
-      const auto found = scope->types_.find(expression.text());
-      if (found != scope->types_.end()) return found->second;
+      const auto found = scope->types_by_name_.find(expression.text());
+      if (found != scope->types_by_name_.end()) return found->second;
       if (const std::string why = reason_unknown(expression.text()); !why.empty())
         return Error{fmt::format("'{}': {}", expression.text(), why)};
       break;
@@ -416,7 +420,7 @@ Result<ir::Type> ModuleScope::indexed_array_type(SyntaxNode annotation) const {
 Result<ir::Type> ModuleScope::array_type(int rank, SyntaxNode call) const {
   const CallArguments arguments = arguments_of(call);
   SyntaxNode element;
-  for (const auto& [name, value] : arguments.keyword) {
+  for (const auto& [name, value] : arguments.keyword_arguments) {
     if (name == "dtype") {
       element = value;
     } else if (name == "ndim") {
@@ -427,7 +431,7 @@ Result<ir::Type> ModuleScope::array_type(int rank, SyntaxNode call) const {
       return Error{fmt::format("array type argument '{}' is not supported", name)};
     }
   }
-  if (!arguments.positional.empty() || arguments.has_star_argument)
+  if (!arguments.positional_arguments.empty() || arguments.has_star_argument)
     return Error{"array types take dtype=... and ndim=... only"};
   if (!element) return Error{"array dtype is missing"};
   if (rank < 1 || rank > 4) return Error{"array must have 1 to 4 dimensions"};
@@ -441,9 +445,9 @@ Result<ir::Type> ModuleScope::vector_or_matrix(std::string_view name, SyntaxNode
   const CallArguments arguments = arguments_of(call);
   const bool is_vector = name == "types.vector";
   const auto argument = [&](std::size_t position, std::string_view keyword) -> SyntaxNode {
-    if (position < arguments.positional.size()) return arguments.positional[position];
-    const auto found = arguments.keyword.find(keyword);
-    return found == arguments.keyword.end() ? SyntaxNode() : found->second;
+    if (position < arguments.positional_arguments.size()) return arguments.positional_arguments[position];
+    const auto found = arguments.keyword_arguments.find(keyword);
+    return found == arguments.keyword_arguments.end() ? SyntaxNode() : found->second;
   };
   const SyntaxNode size = argument(0, is_vector ? "length" : "shape");
   const SyntaxNode dtype = argument(1, "dtype");
@@ -456,12 +460,13 @@ Result<ir::Type> ModuleScope::vector_or_matrix(std::string_view name, SyntaxNode
 
 Result<ir::Type> ModuleScope::quaternion_or_transform(std::string_view name, SyntaxNode call) const {
   const CallArguments arguments = arguments_of(call);
-  const auto named = arguments.keyword.find("dtype");
-  const bool is_named =
-      arguments.positional.empty() && arguments.keyword.size() == 1 && named != arguments.keyword.end();
-  const bool is_first = arguments.positional.size() == 1 && arguments.keyword.empty() && !arguments.has_star_argument;
+  const auto named = arguments.keyword_arguments.find("dtype");
+  const bool is_named = arguments.positional_arguments.empty() && arguments.keyword_arguments.size() == 1 &&
+                        named != arguments.keyword_arguments.end();
+  const bool is_first =
+      arguments.positional_arguments.size() == 1 && arguments.keyword_arguments.empty() && !arguments.has_star_argument;
   if (!is_named && !is_first) return Error{fmt::format("wp.{} requires a dtype", name)};
-  auto component = type(is_named ? named->second : arguments.positional[0]);
+  auto component = type(is_named ? named->second : arguments.positional_arguments[0]);
   if (!component.ok()) return component;
   if (!component->is_float_scalar()) return Error{"quaternion and transform components must be floats"};
   return name == "types.quaternion" ? ir::quaternion_type(component->scalar) : ir::transform_type(component->scalar);
@@ -491,8 +496,8 @@ std::string ModuleScope::reason_unknown(std::string_view name) const {
   const ModuleScope* scope = owner(name);
   if (scope == nullptr) return {};
   if (scope->enumerations_.contains(name)) return "the value of this enumeration member is known only when Python runs";
-  const auto found = scope->unknown_names_.find(name);
-  return found == scope->unknown_names_.end() ? "" : found->second;
+  const auto found = scope->reasons_by_unknown_name_.find(name);
+  return found == scope->reasons_by_unknown_name_.end() ? "" : found->second;
 }
 
 }  // namespace assay::frontend

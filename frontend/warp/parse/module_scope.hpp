@@ -57,8 +57,12 @@ class ModuleScope {
   /// Binds a name, such as a parameter of a call, to an expression in the scope `from` or to a Warp function. False if
   /// the expression is unknown there.
   bool bind(std::string_view name, SyntaxNode expression, const ModuleScope& from);
-  void define_constant(std::string_view name, Constant value) { constants_[std::string(name)] = std::move(value); }
-  void bind_warp(std::string_view name, std::string_view warp_name) { imported_names_[std::string(name)] = warp_name; }
+  void define_constant(std::string_view name, Constant value) {
+    constants_by_name_[std::string(name)] = std::move(value);
+  }
+  void bind_warp(std::string_view name, std::string_view warp_name) {
+    warp_names_by_imported_name_[std::string(name)] = warp_name;
+  }
   /// Whether this scope itself, not an enclosing one, defines the name.
   bool knows(std::string_view name) const;
 
@@ -103,13 +107,14 @@ class ModuleScope {
   void add_enumeration(SyntaxNode class_definition, bool is_flag);
 
   ir::Module& module_;
-  const ModuleScope* enclosing_scope_ = nullptr;                    ///< enclosing scope; null: none
-  std::map<std::string, std::string, std::less<>> module_aliases_;  ///< modules by names in the file: "wp" to "warp"
-  std::map<std::string, std::string, std::less<>> imported_names_;  ///< file's name to Warp's, from `from warp import`
-  std::map<std::string, Constant, std::less<>> constants_;          ///< values by name
-  std::map<std::string, ir::Type, std::less<>> types_;              ///< types by name: aliases and structs
+  const ModuleScope* enclosing_scope_ = nullptr;                      ///< enclosing scope; null: none
+  std::map<std::string, std::string, std::less<>> modules_by_alias_;  ///< modules by names in the file: "wp" to "warp"
+  std::map<std::string, std::string, std::less<>>
+      warp_names_by_imported_name_;                                 ///< file's name to Warp's, from `from warp import`
+  std::map<std::string, Constant, std::less<>> constants_by_name_;  ///< values by name
+  std::map<std::string, ir::Type, std::less<>> types_by_name_;      ///< types by name: aliases and structs
   std::map<std::string, Enumeration, std::less<>> enumerations_;    ///< members of IntEnum classes, by class name
-  std::map<std::string, std::string, std::less<>> unknown_names_;   ///< reasons why names are unknown, by name
+  std::map<std::string, std::string, std::less<>> reasons_by_unknown_name_;  ///< reasons why names are unknown, by name
   /// Mutable, because the definition of a name does not depend on when it is resolved.
   mutable std::map<std::string, std::function<void()>, std::less<>> deferred_;
   /// A module that the file imports from and that has a file.
@@ -118,16 +123,16 @@ class ModuleScope {
     /// Defines "name.member" on its first use.
     std::function<void(const std::string& name, const std::string& member)> import_member;
   };
-  std::map<std::string, ImportedModule, std::less<>> file_modules_;  ///< modules of other files, by name
-  mutable std::set<std::string, std::less<>> imported_members_;      ///< members that were defined: "module.member"
+  std::map<std::string, ImportedModule, std::less<>> imported_modules_by_name_;  ///< modules of other files, by name
+  mutable std::set<std::string, std::less<>> imported_members_;  ///< members that were defined: "module.member"
 };
 
 /// The arguments of a call: positional ones, including starred ones, which set `has_star_argument`, and keyword ones by
 /// name.
 struct CallArguments {
-  std::vector<SyntaxNode> positional;              ///< positional arguments, including starred ones
-  std::map<std::string_view, SyntaxNode> keyword;  ///< keyword arguments by name
-  bool has_star_argument = false;                  ///< whether a positional argument is starred
+  std::vector<SyntaxNode> positional_arguments;              ///< positional arguments, including starred ones
+  std::map<std::string_view, SyntaxNode> keyword_arguments;  ///< keyword arguments by name
+  bool has_star_argument = false;                            ///< whether a positional argument is starred
 };
 CallArguments arguments_of(SyntaxNode call);
 /// The rank of an array type by its name, "array2d"; 0 for other names.

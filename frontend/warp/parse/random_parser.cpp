@@ -58,9 +58,9 @@ ExprId WarpExpressionParser::next_state(ExprId state) {
 
 ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name) {
   const CallArguments arguments = arguments_of(node);
-  if (arguments.has_star_argument || !arguments.keyword.empty())
+  if (arguments.has_star_argument || !arguments.keyword_arguments.empty())
     return context_.error(node, "arguments of this function must be passed by position");
-  const auto& given = arguments.positional;
+  const auto& given = arguments.positional_arguments;
   if (name == "rand_init") return generator_state(node, given);
   if (name == "sample_cdf") return sample_of_distribution(node, given);
   const bool is_poisson = name == "poisson";
@@ -83,8 +83,8 @@ ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name) {
   for (const ExprId id : bounds) {
     if (id == kNone) return kNone;
     if (context_.type_of(id) != bound)
-      return context_.error(
-          node, fmt::format("{} must have type {}", is_poisson ? "mean" : "bounds", context_.type_name(bound)));
+      return context_.error(node, fmt::format("the {} of the random numbers must have type {}",
+                                              is_poisson ? "mean" : "bounds", context_.type_name(bound)));
   }
   if (!can_evaluate_effect(node, loads_before, state)) return kNone;
   context_.builder.at(node.loc());
@@ -158,7 +158,7 @@ ExprId WarpExpressionParser::normal(ir::VarId state) {
   const ExprId second = uniform(state, {});
   const ExprId logarithm = b.op(Op::kLog, {b.op(Op::kAdd, {b.var(first), b.f32(kTiny)})});
   const ExprId radius = b.op(Op::kSqrt, {b.op(Op::kMul, {b.f32(-2), logarithm})});
-  return b.op(Op::kMul, {radius, b.op(Op::kCos, {b.op(Op::kMul, {b.f32(kTwoPi), second})})});
+  return b.op(Op::kMul, {radius, b.op(Op::kCos, {b.op(Op::kMul, {b.f32(kFloat32TwoPi), second})})});
 }
 
 }  // namespace assay::frontend

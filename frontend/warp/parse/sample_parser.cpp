@@ -82,7 +82,7 @@ bool is_shape_sampler(std::string_view name) {
 ExprId WarpExpressionParser::point_of_shape(VarId state, std::string_view shape) {
   ir::Builder& b = context_.builder;
   const auto draw = [&] { return E{&b, b.var(b.let("drawn", uniform(state, {})))}; };
-  const auto angle = [&] { return E{&b, b.var(b.let("theta", uniform(state, {b.f32(0), b.f32(kTwoPi)})))}; };
+  const auto angle = [&] { return E{&b, b.var(b.let("theta", uniform(state, {b.f32(0), b.f32(kFloat32TwoPi)})))}; };
   if (shape == "sample_triangle") {
     const E r{&b, b.var(b.let("r", root(draw()).id))};
     return algebra::make(kVec2, {1.0 - r, draw() * r}).id;

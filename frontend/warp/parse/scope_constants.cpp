@@ -104,8 +104,8 @@ std::optional<Constant> ModuleScope::constant(SyntaxNode expression) const {
     case SyntaxKind::kIdentifier: {
       const ModuleScope* scope = owner(expression.text());
       if (scope != nullptr) {
-        const auto found = scope->constants_.find(expression.text());
-        if (found != scope->constants_.end()) return found->second;
+        const auto found = scope->constants_by_name_.find(expression.text());
+        if (found != scope->constants_by_name_.end()) return found->second;
       }
       const auto number = warp_constant(warp_name(expression));
       return number ? std::optional(Constant::real(*number)) : std::nullopt;
@@ -146,7 +146,7 @@ std::optional<Constant> ModuleScope::constant(SyntaxNode expression) const {
 /// np.finfo(np.float32).eps and similar attributes.
 std::optional<Constant> ModuleScope::constant_of_floats(SyntaxNode call, std::string_view name) const {
   const SyntaxNode function = call.part(SyntaxField::kFunction);
-  const auto given = arguments_of(call).positional;
+  const auto given = arguments_of(call).positional_arguments;
   const bool is_finfo = module_name(function.part(SyntaxField::kObject)) == "numpy" &&
                         function.part(SyntaxField::kAttribute).text() == "finfo" && given.size() == 1;
   if (!is_finfo || !given[0].is(SyntaxKind::kAttribute)) return std::nullopt;
@@ -172,8 +172,8 @@ std::optional<Constant> ModuleScope::constant_attribute(SyntaxNode attribute) co
     return constant_attribute(object);
   }
   if (const ModuleScope* scope = member_owner(attribute)) {
-    const auto found = scope->constants_.find(attribute.text());
-    return found == scope->constants_.end() ? std::nullopt : std::optional(found->second);
+    const auto found = scope->constants_by_name_.find(attribute.text());
+    return found == scope->constants_by_name_.end() ? std::nullopt : std::optional(found->second);
   }
   if (object.is(SyntaxKind::kCall)) return constant_of_floats(object, name);
   const ModuleScope* const kind = object.is(SyntaxKind::kIdentifier) ? owner(object.text()) : member_owner(object);
@@ -192,9 +192,9 @@ std::optional<Constant> ModuleScope::constant_attribute(SyntaxNode attribute) co
 std::optional<Constant> ModuleScope::constant_call(SyntaxNode call) const {
   const SyntaxNode function = call.part(SyntaxField::kFunction);
   const CallArguments arguments = arguments_of(call);
-  if (arguments.has_star_argument || !arguments.keyword.empty()) return std::nullopt;
+  if (arguments.has_star_argument || !arguments.keyword_arguments.empty()) return std::nullopt;
   std::vector<Constant> values;
-  for (const SyntaxNode argument : arguments.positional) {
+  for (const SyntaxNode argument : arguments.positional_arguments) {
     auto value = constant(argument);
     if (!value) return std::nullopt;
     values.push_back(std::move(*value));
@@ -228,7 +228,7 @@ std::optional<Constant> ModuleScope::constant_call(SyntaxNode call) const {
 std::optional<bool> ModuleScope::constant_truth(SyntaxNode expression) const {
   const auto value = constant(expression);
   if (!value || !value->type.is_scalar()) return std::nullopt;
-  const Number& number = value->number();
+  const ScalarConstant& number = value->number();
   return number.is_real ? number.real != 0 : number.integer != 0 || number.exceeds_int64;
 }
 
@@ -239,8 +239,8 @@ std::optional<Constant> ModuleScope::constant_comparison(SyntaxNode comparison) 
     const auto left = constant(tokens[i - 1]);
     const auto right = constant(tokens[i + 1]);
     if (!left || !right || !left->type.is_scalar() || !right->type.is_scalar()) return std::nullopt;
-    const Number& a = left->number();
-    const Number& b = right->number();
+    const ScalarConstant& a = left->number();
+    const ScalarConstant& b = right->number();
     if (a.exceeds_int64 || b.exceeds_int64) return std::nullopt;
     const bool real = a.is_real || b.is_real;
     const int order = real ? (a.as_real() > b.as_real()) - (a.as_real() < b.as_real())

@@ -18,7 +18,7 @@ namespace {
 bool is_contiguous(const AssignmentTarget& array) {
   if (array.is_whole_array()) return true;
   const SliceDimension& last = array.dimensions.back();
-  return last.kind == DimensionKind::kWhole || (last.kind == DimensionKind::kRange && last.step == 1);
+  return last.kind == DimensionSelection::kAllIndices || (last.kind == DimensionSelection::kRange && last.step == 1);
 }
 
 /// The name of the search in such a part of an array: by dimension, `i` for an index and `r2` for a range with step 2.
@@ -27,8 +27,10 @@ std::string search_name(const AssignmentTarget& array) {
   if (array.is_whole_array()) return name;
   name += "_";
   for (const SliceDimension& dimension : array.dimensions) {
-    const bool is_range = dimension.kind == DimensionKind::kRange;
-    name += dimension.kind == DimensionKind::kFixed ? "i" : is_range ? fmt::format("r{}", dimension.step) : "w";
+    const bool is_range = dimension.kind == DimensionSelection::kRange;
+    name += dimension.kind == DimensionSelection::kSingleIndex ? "i"
+            : is_range                                         ? fmt::format("r{}", dimension.step)
+                                                               : "w";
   }
   return name;
 }
@@ -44,7 +46,7 @@ ir::Function lower_bound(const ir::Module& module, const AssignmentTarget& searc
   const ir::VarId array = b.parameter("array", element.array_of(static_cast<int>(searched.dimensions.size())));
   std::vector<ir::VarId> places;
   for (const SliceDimension& dimension : searched.dimensions) {
-    const bool is_whole = dimension.kind == DimensionKind::kWhole;
+    const bool is_whole = dimension.kind == DimensionSelection::kAllIndices;
     places.push_back(is_whole ? kNone : b.parameter(fmt::format("place{}", places.size()), ir::kI32));
   }
   const ir::VarId begin = b.parameter("begin", ir::kI32);
@@ -58,7 +60,7 @@ ir::Function lower_bound(const ir::Module& module, const AssignmentTarget& searc
     std::vector<ExprId> indices;
     for (std::size_t d = 0; d < places.size(); ++d) {
       const SliceDimension& dimension = searched.dimensions[d];
-      if (dimension.kind != DimensionKind::kRange) {
+      if (dimension.kind != DimensionSelection::kRange) {
         indices.push_back(b.var(places[d] == kNone ? middle : places[d]));
         continue;
       }
@@ -87,7 +89,8 @@ AssignmentTarget WarpExpressionParser::searched(SyntaxNode node) {
   const bool is_searchable = is_array && array.type.element().is_scalar() && !array.type.element().is_bool();
   if (is_searchable && is_contiguous(array)) return array;
   if (is_searchable) {
-    context_.error(node, "searched slice must be contiguous, because Warp ignores the strides of the array; use a row");
+    context_.error(node,
+                   "searched slice must be contiguous, because Warp ignores the strides of the array; search a row");
     return {};
   }
   context_.error(node, "searched array must be one-dimensional, with numbers as elements");
@@ -124,8 +127,8 @@ ExprId WarpExpressionParser::search_position(SyntaxNode node, const AssignmentTa
   if (bounds.empty()) bounds = {context_.builder.i32(0), extent_of(context_, node, array, 0)};
   std::vector<ExprId> arguments{context_.builder.var(array.variable)};
   for (const SliceDimension& dimension : array.dimensions) {
-    if (dimension.kind == DimensionKind::kFixed) arguments.push_back(as_i32(node, dimension.index));
-    if (dimension.kind == DimensionKind::kRange) arguments.push_back(dimension.start);
+    if (dimension.kind == DimensionSelection::kSingleIndex) arguments.push_back(as_i32(node, dimension.index));
+    if (dimension.kind == DimensionSelection::kRange) arguments.push_back(dimension.start);
   }
   arguments.insert(arguments.end(), bounds.begin(), bounds.end());
   arguments.push_back(value);

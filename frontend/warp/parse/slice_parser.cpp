@@ -67,7 +67,7 @@ AssignmentTarget WarpExpressionParser::slice_of(SyntaxNode node, AssignmentTarge
                                                 std::span<const SyntaxNode> indices) {
   const ir::Type type = whole.type;
   if (indices.size() > (type.is_matrix() ? 2U : 1U)) {
-    context_.error(node, fmt::format("too many indices for {}", context_.type_name(type)));
+    context_.error(node, fmt::format("too many indices for a value of type {}", context_.type_name(type)));
     return {};
   }
   const std::vector<ExprId> rows = selected(indices[0], type, type.parts(), type.is_matrix() ? "rows" : "components");

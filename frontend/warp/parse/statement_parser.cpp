@@ -118,22 +118,24 @@ void WarpStatementParser::effects_of(std::span<const SyntaxNode> arguments) {
 /// wp.transform_set_translation(x, p) and wp.transform_set_rotation(x, q) change the variable x.
 void WarpStatementParser::set_part(SyntaxNode call, std::string_view name) {
   const CallArguments arguments = arguments_of(call);
-  if (arguments.positional.size() != 2 || !arguments.keyword.empty() || arguments.has_star_argument) {
-    context_.error(call, "expected two positional arguments: a transform and its new part");
+  if (arguments.positional_arguments.size() != 2 || !arguments.keyword_arguments.empty() ||
+      arguments.has_star_argument) {
+    context_.error(call, "expected two positional arguments: a transform and its new translation or rotation");
     return;
   }
-  const AssignmentTarget whole = expressions_.place(arguments.positional[0]);
+  const AssignmentTarget whole = expressions_.place(arguments.positional_arguments[0]);
   if (whole.failed()) return;
-  if (whole.root != AssignmentTarget::Root::kVariable || !whole.accessors.empty() || !whole.type.is_transform()) {
+  if (whole.root_kind != AssignmentTarget::RootKind::kVariable || !whole.accessors.empty() ||
+      !whole.type.is_transform()) {
     context_.error(call, "first argument must be a transform variable");
     return;
   }
   const AssignmentTarget part = WarpExpressionParser::transform_part(whole, name == "transform_set_translation");
-  const ExprId value = expressions_.value(arguments.positional[1]);
+  const ExprId value = expressions_.value(arguments.positional_arguments[1]);
   if (value == ir::kNone) return;
   if (context_.type_of(value) != part.type) {
-    context_.error(call, fmt::format("new part must be {}, got {}", context_.type_name(part.type),
-                                     context_.type_name(context_.type_of(value))));
+    context_.error(call, fmt::format("the new translation or rotation must be {}, got {}",
+                                     context_.type_name(part.type), context_.type_name(context_.type_of(value))));
     return;
   }
   write_target(context_, call, part, value);

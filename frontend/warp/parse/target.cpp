@@ -11,14 +11,14 @@ namespace {
 /// The value that the root holds, before any step.
 ir::ExprId read_root(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place) {
   context.builder.at(node.loc());
-  switch (place.root) {
-    case AssignmentTarget::Root::kValue: return place.value;
-    case AssignmentTarget::Root::kVariable: return context.builder.var(place.variable);
-    case AssignmentTarget::Root::kArray:
+  switch (place.root_kind) {
+    case AssignmentTarget::RootKind::kValue: return place.value;
+    case AssignmentTarget::RootKind::kVariable: return context.builder.var(place.variable);
+    case AssignmentTarget::RootKind::kArray:
       context.loaded_arrays.push_back(place.variable);
       return context.builder.load(place.variable, place.indices());
-    case AssignmentTarget::Root::kArrayStruct:
-    case AssignmentTarget::Root::kFailed: break;
+    case AssignmentTarget::RootKind::kArrayStruct:
+    case AssignmentTarget::RootKind::kFailed: break;
   }
   return ir::kNone;
 }
@@ -32,7 +32,7 @@ std::vector<ir::ExprId> tile_operands(ir::ExprId tile, const AssignmentTarget::A
 ir::ExprId read_step(FunctionContext& context, SyntaxNode node, ir::ExprId object,
                      const AssignmentTarget::Accessor& step) {
   context.builder.at(node.loc());
-  if (step.is_field) return context.builder.field(object, step.field);
+  if (step.is_field) return context.builder.field_index(object, step.field_index);
   if (step.transform_part) return context.operation(node, *step.transform_part, {object});
   if (!step.tile_indices.empty()) return context.operation(node, ir::Op::kTileExtract, tile_operands(object, step));
   return context.operation(node, ir::Op::kExtract, {object, step.index});
@@ -65,7 +65,7 @@ void write_slice(FunctionContext& context, SyntaxNode node, const AssignmentTarg
     ir::ExprId component = extract(context.builder.var(held), k / columns);
     if (slice.type.is_matrix()) component = extract(component, k % columns);
     write_target(context, node,
-                 {.root = slice.root,
+                 {.root_kind = slice.root_kind,
                   .variable = slice.variable,
                   .accessors = slice.components[k],
                   .type = slice.type.component()},
@@ -117,7 +117,7 @@ ir::ExprId updated(FunctionContext& context, SyntaxNode node, const AssignmentTa
   }
   if (inner == ir::kNone) return ir::kNone;
   context.builder.at(node.loc());
-  if (step.is_field) return context.builder.op(ir::Op::kWithField, {object, inner}, ir::kVoid, step.field);
+  if (step.is_field) return context.builder.op(ir::Op::kWithField, {object, inner}, ir::kVoid, step.field_index);
   if (step.transform_part) return with_part(context, node, object, *step.transform_part, inner);
   if (!step.tile_indices.empty()) {
     std::vector<ir::ExprId> operands = tile_operands(object, step);
@@ -131,9 +131,9 @@ ir::ExprId updated(FunctionContext& context, SyntaxNode node, const AssignmentTa
 void write_whole(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, ir::ExprId whole) {
   if (whole == ir::kNone) return;
   context.builder.at(node.loc());
-  if (place.root == AssignmentTarget::Root::kVariable && context.function.is_parameter(place.variable)) {
+  if (place.root_kind == AssignmentTarget::RootKind::kVariable && context.function.is_parameter(place.variable)) {
     context.error(node, "fields of structs with array fields cannot be assigned; store the new value in a variable");
-  } else if (place.root == AssignmentTarget::Root::kVariable) {
+  } else if (place.root_kind == AssignmentTarget::RootKind::kVariable) {
     context.builder.assign(place.variable, whole);
   } else {
     context.builder.store(place.variable, place.indices(), whole);
@@ -144,7 +144,7 @@ void write_whole(FunctionContext& context, SyntaxNode node, const AssignmentTarg
 
 bool AssignmentTarget::is_whole_array() const {
   return lacks_indices() && std::all_of(dimensions.begin(), dimensions.end(), [](const SliceDimension& dimension) {
-           return dimension.kind == SliceDimension::Kind::kWhole;
+           return dimension.kind == SliceDimension::Kind::kAllIndices;
          });
 }
 
@@ -163,11 +163,12 @@ std::vector<ir::ExprId> AssignmentTarget::indices() const {
 
 AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId name) {
   context.builder.at(node.loc());
-  if (const ArrayStruct* array_struct = context.array_struct(name))
-    return {.root = AssignmentTarget::Root::kArrayStruct, .variable = name, .type = array_struct->type};
-  if (const View* view = context.view(name)) {
-    AssignmentTarget place{.root = AssignmentTarget::Root::kArray, .variable = view->array, .type = view->type};
-    for (const ViewDimension& dimension : view->dimensions) {
+  if (const ArrayStruct* array_struct = context.find_array_struct(name))
+    return {.root_kind = AssignmentTarget::RootKind::kArrayStruct, .variable = name, .type = array_struct->type};
+  if (const ArrayView* view = context.find_array_view(name)) {
+    AssignmentTarget place{
+        .root_kind = AssignmentTarget::RootKind::kArray, .variable = view->array, .type = view->type};
+    for (const ArrayViewDimension& dimension : view->dimensions) {
       const auto expr = [&](ir::VarId variable) {
         return variable == ir::kNone ? ir::kNone : context.builder.var(variable);
       };
@@ -182,9 +183,10 @@ AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId n
   }
   const ir::Type type = context.function.var(name).type;
   const bool is_array = type.is_array() || type.is_local_array();
-  AssignmentTarget place{.root = is_array ? AssignmentTarget::Root::kArray : AssignmentTarget::Root::kVariable,
-                         .variable = name,
-                         .type = type};
+  AssignmentTarget place{
+      .root_kind = is_array ? AssignmentTarget::RootKind::kArray : AssignmentTarget::RootKind::kVariable,
+      .variable = name,
+      .type = type};
   if (is_array) place.dimensions.resize(type.is_array() ? type.rank : 1);
   return place;
 }
@@ -193,7 +195,7 @@ ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const Assignment
   context.builder.at(node.loc());
   for (std::size_t d = 0; d < place.dimensions.size(); ++d) {
     const SliceDimension& dimension = place.dimensions[d];
-    if (dimension.kind == SliceDimension::Kind::kFixed || number-- > 0) continue;
+    if (dimension.kind == SliceDimension::Kind::kSingleIndex || number-- > 0) continue;
     if (dimension.kind == SliceDimension::Kind::kRange) return context.copy(dimension.extent);
     if (dimension.kind == SliceDimension::Kind::kIndexed) return context.builder.shape_of(dimension.indices, 0);
     const ir::Type array = context.function.var(place.variable).type;
@@ -204,7 +206,7 @@ ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const Assignment
 }
 
 ir::VarId make_view(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, std::string_view name) {
-  View view{.array = place.variable, .type = place.type, .dimensions = {}};
+  ArrayView view{.array = place.variable, .type = place.type, .dimensions = {}};
   const auto keep = [&](ir::ExprId expr, std::string_view what) {
     if (expr == ir::kNone) return ir::kNone;
     const ir::Expr& value = context.function.expr(expr);
@@ -246,7 +248,7 @@ AssignmentTarget copy_target(FunctionContext& context, const AssignmentTarget& p
 
 ir::ExprId read_target(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place) {
   if (place.failed()) return ir::kNone;
-  if (place.root == AssignmentTarget::Root::kArrayStruct)
+  if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct)
     return context.error(node, "structs with array fields cannot be used as values; use their fields");
   if (place.lacks_indices()) {
     return context.error(node, place.is_whole_array() ? "arrays cannot be used as values; index the array"
@@ -264,11 +266,11 @@ ir::ExprId read_target(FunctionContext& context, SyntaxNode node, const Assignme
 
 void write_target(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, ir::ExprId value) {
   if (place.failed() || value == ir::kNone) return;
-  if (place.root == AssignmentTarget::Root::kValue) {
+  if (place.root_kind == AssignmentTarget::RootKind::kValue) {
     context.error(node, "cannot assign to the result of an expression");
     return;
   }
-  if (place.root == AssignmentTarget::Root::kArrayStruct || place.lacks_indices()) {
+  if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct || place.lacks_indices()) {
     context.error(node, "arrays cannot be assigned as a whole; assign each element");
     return;
   }

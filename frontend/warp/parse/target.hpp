@@ -13,9 +13,9 @@ namespace assay::frontend {
 
 /// One dimension of an array slice.
 struct SliceDimension {
-  using Kind = DimensionKind;
-  Kind kind = Kind::kWhole;       ///< how the slice selects indices in this dimension
-  ir::ExprId index = ir::kNone;   ///< index of a kFixed
+  using Kind = DimensionSelection;
+  Kind kind = Kind::kAllIndices;  ///< how the slice selects indices in this dimension
+  ir::ExprId index = ir::kNone;   ///< index of a kSingleIndex
   ir::ExprId start = ir::kNone;   ///< first index of a kRange, an i32
   ir::ExprId extent = ir::kNone;  ///< number of indices of a kRange, an i32
   std::int64_t step = 1;          ///< distance between the indices of a kRange
@@ -24,7 +24,7 @@ struct SliceDimension {
 
 /// A place: an assignable expression, as described at the top of this file.
 struct AssignmentTarget {
-  enum class Root : std::uint8_t {
+  enum class RootKind : std::uint8_t {
     kFailed,       ///< none, because an error has been reported
     kValue,        ///< value of an expression, which is read-only
     kVariable,     ///< variable that is not an array
@@ -34,14 +34,14 @@ struct AssignmentTarget {
   /// A component with a possibly computed index, a field, or a part of a transform.
   struct Accessor {
     bool is_field = false;         ///< whether it is a field of a struct
-    std::int32_t field = 0;        ///< number of the field
+    std::int32_t field_index = 0;  ///< number of the field
     ir::ExprId index = ir::kNone;  ///< index of a component or row
     std::optional<ir::Op> transform_part =
         {};  ///< kTranslation or kRotation of a transform; nullopt: no part of a transform
     std::vector<ir::ExprId> tile_indices = {};  ///< indices of an element of a tile; empty: no such element
   };
 
-  Root root = Root::kFailed;                          ///< start of the place
+  RootKind root_kind = RootKind::kFailed;             ///< start of the place
   ir::ExprId value = ir::kNone;                       ///< expression of a kValue
   ir::VarId variable = ir::kNone;                     ///< variable, array or alias of the other kinds
   std::vector<SliceDimension> dimensions;             ///< for kArray: selection in each dimension of the array
@@ -51,16 +51,16 @@ struct AssignmentTarget {
   std::vector<std::vector<Accessor>> components = {};
   ir::Type type;  ///< type of the value at the place; for an array slice, an array of the rank that is left
 
-  bool failed() const { return root == Root::kFailed; }
+  bool failed() const { return root_kind == RootKind::kFailed; }
   /// Whether it is an array or array slice, with indices missing.
-  bool lacks_indices() const { return root == Root::kArray && (type.is_array() || type.is_local_array()); }
+  bool lacks_indices() const { return root_kind == RootKind::kArray && (type.is_array() || type.is_local_array()); }
   bool is_whole_array() const;
   /// Whether it is an indexed array, or a part of one with indices missing.
   bool is_indexed_array() const;
   /// Whether it is a slice of a vector, matrix, quaternion or transform.
   bool is_slice() const { return !components.empty(); }
   /// Whether Warp can assign to it, if it is a slice: it must be a slice of a variable.
-  bool is_assignable_slice() const { return root == Root::kVariable && accessors.empty(); }
+  bool is_assignable_slice() const { return root_kind == RootKind::kVariable && accessors.empty(); }
   /// The indices of the element: every dimension must be fixed.
   std::vector<ir::ExprId> indices() const;
 };

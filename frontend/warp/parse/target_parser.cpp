@@ -42,7 +42,7 @@ AssignmentTarget WarpExpressionParser::place(SyntaxNode node) {
   }
   const ExprId result = value(node);
   if (result == kNone) return {};
-  return {.root = AssignmentTarget::Root::kValue, .value = result, .type = context_.type_of(result)};
+  return {.root_kind = AssignmentTarget::RootKind::kValue, .value = result, .type = context_.type_of(result)};
 }
 
 AssignmentTarget WarpExpressionParser::name_target(SyntaxNode node) {
@@ -52,9 +52,10 @@ AssignmentTarget WarpExpressionParser::name_target(SyntaxNode node) {
 /// wp.adjoint[x]: the sum of the adjoints of parameter x so far.
 AssignmentTarget WarpExpressionParser::adjoint_target(SyntaxNode node) {
   const auto parts = node.children();
-  const auto found = parts.size() == 2 ? context_.adjoints.find(parts[1].text()) : context_.adjoints.end();
-  if (found != context_.adjoints.end()) {
-    return {.root = AssignmentTarget::Root::kVariable,
+  const auto found = parts.size() == 2 ? context_.adjoint_variables_by_parameter.find(parts[1].text())
+                                       : context_.adjoint_variables_by_parameter.end();
+  if (found != context_.adjoint_variables_by_parameter.end()) {
+    return {.root_kind = AssignmentTarget::RootKind::kVariable,
             .variable = found->second,
             .type = context_.function.var(found->second).type};
   }
@@ -83,7 +84,7 @@ AssignmentTarget WarpExpressionParser::subscript_target(SyntaxNode node) {
     if (array.lacks_indices()) return shape_element(node, array);
   }
   AssignmentTarget result = object_target(object);
-  if (result.root == AssignmentTarget::Root::kArrayStruct) {
+  if (result.root_kind == AssignmentTarget::RootKind::kArrayStruct) {
     context_.error(node, "structs cannot be indexed");
     return {};
   }
@@ -103,7 +104,7 @@ AssignmentTarget WarpExpressionParser::object_target(SyntaxNode node) {
   if (!object.is_slice()) return object;
   const ExprId made = read_target(context_, node, object);
   if (made == kNone) return {};
-  return {.root = AssignmentTarget::Root::kValue, .value = made, .type = object.type};
+  return {.root_kind = AssignmentTarget::RootKind::kValue, .value = made, .type = object.type};
 }
 
 AssignmentTarget WarpExpressionParser::shape_element(SyntaxNode node, const AssignmentTarget& measured) {
@@ -121,7 +122,7 @@ AssignmentTarget WarpExpressionParser::shape_element(SyntaxNode node, const Assi
     return {};
   }
   const ExprId extent = extent_of(context_, node, measured, static_cast<int>(dimension));
-  return {.root = AssignmentTarget::Root::kValue, .value = extent, .type = ir::kI32};
+  return {.root_kind = AssignmentTarget::RootKind::kValue, .value = extent, .type = ir::kI32};
 }
 
 ExprId WarpExpressionParser::index_value(SyntaxNode index) {
@@ -151,7 +152,7 @@ void WarpExpressionParser::add_index(SyntaxNode node, AssignmentTarget& place, S
       return;
     }
     place.accessors.push_back({.index = component});
-    place.type = place.type.indexed_part();
+    place.type = place.type.indexed_part_type();
     return;
   }
   const ExprId position = index_value(index);
@@ -163,13 +164,13 @@ void WarpExpressionParser::add_index(SyntaxNode node, AssignmentTarget& place, S
     place.pending_tile_indices.push_back(position);
     if (static_cast<int>(place.pending_tile_indices.size()) < place.type.tile_rank()) return;
     place.accessors.push_back({.tile_indices = std::exchange(place.pending_tile_indices, {})});
-    place.type = place.type.tile_element();
+    place.type = place.type.tile_element_type();
     return;
   }
   const std::string found = context_.type_name(place.type);
-  context_.error(node, place.root == AssignmentTarget::Root::kArray
+  context_.error(node, place.root_kind == AssignmentTarget::RootKind::kArray
                            ? fmt::format("too many indices; the element has type {}", found)
-                           : fmt::format("{} cannot be indexed", found));
+                           : fmt::format("a value of type {} cannot be indexed", found));
   place = {};
 }
 
@@ -205,15 +206,15 @@ AssignmentTarget WarpExpressionParser::attribute_target(SyntaxNode node) {
   if (const std::string warp = context_.scope().warp_name(node); !warp.empty()) {
     if (const auto number = context_.constant(node)) {
       const ExprId made = constant(node, *number);
-      return {.root = AssignmentTarget::Root::kValue, .value = made, .type = number->type};
+      return {.root_kind = AssignmentTarget::RootKind::kValue, .value = made, .type = number->type};
     }
     context_.error(node, "unknown or unsupported Warp constant");
     return {};
   }
   AssignmentTarget result = object_target(object);
   if (result.failed()) return result;
-  if (const ArrayStruct* array_struct =
-          context_.array_struct(result.root == AssignmentTarget::Root::kArrayStruct ? result.variable : kNone)) {
+  if (const ArrayStruct* array_struct = context_.find_array_struct(
+          result.root_kind == AssignmentTarget::RootKind::kArrayStruct ? result.variable : kNone)) {
     const auto& fields = context_.file.module().structs[array_struct->type.struct_id].fields;
     const auto found = std::ranges::find(fields, name, &ir::Field::name);
     if (found != fields.end()) {
@@ -239,7 +240,7 @@ AssignmentTarget WarpExpressionParser::attribute_target(SyntaxNode node) {
       return fail(fmt::format("struct {} has no field '{}'", definition.name, name));
     if (field->type.is_array()) return fail("array fields are supported only in structs that are parameters");
     result.accessors.push_back(
-        {.is_field = true, .field = static_cast<std::int32_t>(field - definition.fields.begin())});
+        {.is_field = true, .field_index = static_cast<std::int32_t>(field - definition.fields.begin())});
     result.type = field->type;
     return result;
   }
@@ -247,7 +248,7 @@ AssignmentTarget WarpExpressionParser::attribute_target(SyntaxNode node) {
   const int component = component_number(name);
   const bool has_names = result.type.is_vector() || result.type.is_quaternion();
   if (!has_names || component < 0 || component >= result.type.parts()) {
-    return fail(fmt::format("{} has no supported attribute '{}'", context_.type_name(result.type), name));
+    return fail(fmt::format("type {} has no supported attribute '{}'", context_.type_name(result.type), name));
   }
   context_.builder.at(node.loc());
   result.accessors.push_back({.index = context_.builder.i32(component)});

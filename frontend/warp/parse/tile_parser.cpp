@@ -27,16 +27,16 @@ class TileArguments {
   explicit TileArguments(SyntaxNode call) : arguments_(arguments_of(call)) {}
 
   bool has_star_argument() const { return arguments_.has_star_argument; }
-  std::size_t positional() const { return arguments_.positional.size(); }
+  std::size_t positional() const { return arguments_.positional_arguments.size(); }
   /// The argument with this position and name, or none.
   SyntaxNode operator()(std::size_t position, std::string_view name) const {
-    if (position < arguments_.positional.size()) return arguments_.positional[position];
-    const auto found = arguments_.keyword.find(name);
-    return found == arguments_.keyword.end() ? SyntaxNode() : found->second;
+    if (position < arguments_.positional_arguments.size()) return arguments_.positional_arguments[position];
+    const auto found = arguments_.keyword_arguments.find(name);
+    return found == arguments_.keyword_arguments.end() ? SyntaxNode() : found->second;
   }
   /// A keyword that is not in the list, or empty. Ignores the storage of a tile, which does not change its value.
   std::string_view unknown(std::initializer_list<std::string_view> known) const {
-    for (const auto& [name, value] : arguments_.keyword) {
+    for (const auto& [name, value] : arguments_.keyword_arguments) {
       const bool harmless = name == "storage" || name == "aligned";
       if (!harmless && std::ranges::find(known, name) == known.end()) return name;
     }
@@ -105,7 +105,7 @@ AssignmentTarget WarpExpressionParser::tile_array(SyntaxNode node, Type tile) {
     context_.error(node, "tiles must be loaded from and stored to array parameters with scalar elements");
     return {};
   }
-  if (tile.is_void() || (array.type.element() == tile.tile_element() && array.type.rank == tile.tile_rank()))
+  if (tile.is_void() || (array.type.element() == tile.tile_element_type() && array.type.rank == tile.tile_rank()))
     return array;
   context_.error(node, fmt::format("tile type {} is incompatible with array type {}", context_.type_name(tile),
                                    context_.type_name(array.type)));
@@ -138,8 +138,8 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
     const ExprId tile = tile_value(node, given(0, "t"));
     const auto type = given(1, "dtype") ? context_.scope().type(given(1, "dtype")) : Result<Type>(Error{""});
     if (tile == kNone) return kNone;
-    if (!type.ok() || !type->is_scalar()) return context_.error(node, "tile_astype needs a scalar dtype");
-    return context_.operation(node, Op::kCast, {tile}, type->tiled_as(context_.type_of(tile)));
+    if (!type.ok() || !type->is_scalar()) return context_.error(node, "wp.tile_astype requires a scalar dtype");
+    return context_.operation(node, Op::kCast, {tile}, type->with_tile_extents_of(context_.type_of(tile)));
   }
   if (name == "tile_broadcast" || name == "tile_reshape") {
     const ExprId tile = tile_value(node, given(0, name == "tile_reshape" ? "t" : "a"));
@@ -164,7 +164,7 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   const auto op = warp_function(name);
   if (!op || ir::is_elementwise(*op)) return context_.error(node, "unknown or unsupported tile function");
   std::vector<ExprId> tiles;
-  for (std::size_t k = 0; k < given.positional(); ++k) {
+  for (std::size_t k = 0; k < given.positional_arguments(); ++k) {
     tiles.push_back(tile_value(node, given(k, "")));
     if (tiles.back() == kNone) return kNone;
   }
@@ -239,10 +239,10 @@ ExprId WarpExpressionParser::tile_map(SyntaxNode node) {
   const SyntaxNode function = given(0, "op");
   std::vector<ExprId> values;
   std::vector<Type> elements;
-  for (std::size_t k = 1; k < given.positional(); ++k) {
+  for (std::size_t k = 1; k < given.positional_arguments(); ++k) {
     values.push_back(value(given(k, "")));
     if (values.back() == kNone) return kNone;
-    elements.push_back(context_.type_of(values.back()).tile_element());
+    elements.push_back(context_.type_of(values.back()).tile_element_type());
   }
   if (values.empty() || !context_.type_of(values[0]).is_tile())
     return context_.error(node, "expected a function and the tiles to apply it to");
@@ -250,18 +250,18 @@ ExprId WarpExpressionParser::tile_map(SyntaxNode node) {
   if (const auto op = warp_function(context_.scope().warp_name(function)); op && ir::is_elementwise(*op)) {
     const auto type = ir::result_type(*op, elements);
     if (!type.ok() || !type->is_scalar())
-      return context_.error(node, "operation does not return one scalar for these element types");
+      return context_.error(node, "the mapped operation must return one scalar for these element types");
     return context_.apply_by_element(node, *op, values);
   }
   std::vector<CallArgument> arguments;
   for (std::size_t k = 0; k < values.size(); ++k)
     arguments.push_back({.spec = {.type = elements[k]}, .values = {values[k]}});
-  for (FunctionEntry* entry : context_.functions(function.text())) {
+  for (SourceFunction* entry : context_.functions(function.text())) {
     std::size_t misfit = 0;
-    const bool is_read = entry->is_generic || entry->state == FunctionEntry::State::kParsed;
-    if (!is_read || entry->is_kernel || entry->parameters.size() != elements.size()) continue;
+    const bool is_read = entry->is_generic || entry->parse_state == SourceFunction::State::kParsed;
+    if (!is_read || entry->is_kernel || entry->parameter_names.size() != elements.size()) continue;
     if (!takes(*entry, arguments, misfit)) continue;
-    const FunctionEntry* callee = specialize(node, entry, arguments);
+    const SourceFunction* callee = specialize(node, entry, arguments);
     if (callee == nullptr) return kNone;
     const ir::Function& made = context_.file.module().functions[static_cast<std::size_t>(callee->function_index)];
     if (made.results.size() == 1 && made.results[0].is_scalar())
@@ -298,7 +298,7 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
   if (array.failed()) return true;
   std::vector<ExprId> offset = tile_offset(call, given(2, "offset"), array.type.rank);
   if (offset.empty() || !can_evaluate_effect(call, loads_before, array.variable)) return true;
-  context_.entry.has_effects = true;
+  context_.entry.has_side_effects = true;
   context_.builder.at(call.loc());
   if (stores) context_.builder.store(array.variable, std::move(offset), tile);
   else context_.builder.atomic(ir::AtomicOp::kAdd, array.variable, std::move(offset), tile);
@@ -309,7 +309,7 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
 void WarpExpressionParser::tile_accumulate(SyntaxNode call) {
   const TileArguments given(call);
   const std::string_view unknown = given.unknown({"a", "b", "out"});
-  if (!unknown.empty() || given.positional() > 3) {
+  if (!unknown.empty() || given.positional_arguments() > 3) {
     context_.error(call, "arguments alpha and beta of wp.tile_matmul are not supported");
     return;
   }
@@ -318,7 +318,7 @@ void WarpExpressionParser::tile_accumulate(SyntaxNode call) {
   const ExprId a = tile_value(call, given(0, "a"));
   const ExprId b = tile_value(call, given(1, "b"));
   if (a == kNone || b == kNone) return;
-  if (out.root != AssignmentTarget::Root::kVariable || !out.type.is_tile() || !out.accessors.empty()) {
+  if (out.root_kind != AssignmentTarget::RootKind::kVariable || !out.type.is_tile() || !out.accessors.empty()) {
     context_.error(call, "output must be a tile variable");
     return;
   }

@@ -26,7 +26,7 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
       context_.error(index, "too many indices for the remaining array dimensions");
       return false;
     }
-    if (at->kind == SliceDimension::Kind::kFixed) continue;
+    if (at->kind == SliceDimension::Kind::kSingleIndex) continue;
     if (left-- == 0) break;
     ++number;
   }
@@ -61,10 +61,11 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
     context_.loaded_arrays.push_back(at->indices);
     position = context_.builder.cast(scalar_type(ir::Scalar::kU32), context_.builder.load(at->indices, {position}));
   }
-  *at = {.kind = SliceDimension::Kind::kFixed, .index = position};
+  *at = {.kind = SliceDimension::Kind::kSingleIndex, .index = position};
   const ir::Type array = context_.function.var(place.variable).type;
-  const auto rank = std::ranges::count_if(
-      place.dimensions, [](const SliceDimension& dimension) { return dimension.kind != SliceDimension::Kind::kFixed; });
+  const auto rank = std::ranges::count_if(place.dimensions, [](const SliceDimension& dimension) {
+    return dimension.kind != SliceDimension::Kind::kSingleIndex;
+  });
   place.type = rank == 0 ? array.element() : array.element().array_of(static_cast<int>(rank));
   return true;
 }
@@ -154,7 +155,7 @@ int WarpExpressionParser::array_rank_of(SyntaxNode node) {
     return std::max(rank, 0);
   }
   const ir::VarId name = name_of(node);
-  if (const View* view = context_.view(name)) return view->type.rank;
+  if (const ArrayView* view = context_.find_array_view(name)) return view->type.rank;
   if (name < 0) return 0;
   const ir::Type type = context_.function.var(name).type;
   return type.is_array() ? type.rank : 0;
@@ -164,7 +165,7 @@ int WarpExpressionParser::array_rank_of(SyntaxNode node) {
 ir::VarId WarpExpressionParser::name_of(SyntaxNode node) {
   if (node.is(SyntaxKind::kIdentifier)) return context_.bindings.find(node.text());
   if (!node.is(SyntaxKind::kAttribute)) return kNone;
-  const ArrayStruct* array_struct = context_.array_struct(name_of(node.part(SyntaxField::kObject)));
+  const ArrayStruct* array_struct = context_.find_array_struct(name_of(node.part(SyntaxField::kObject)));
   if (array_struct == nullptr) return kNone;
   const auto& fields = context_.file.module().structs[array_struct->type.struct_id].fields;
   const auto found = std::ranges::find(fields, node.part(SyntaxField::kAttribute).text(), &ir::Field::name);
@@ -173,14 +174,14 @@ ir::VarId WarpExpressionParser::name_of(SyntaxNode node) {
 
 ir::VarId WarpExpressionParser::alias(SyntaxNode node, std::string_view name) {
   const ir::VarId named = name_of(node);
-  if (context_.array_struct(named) != nullptr) return named;
+  if (context_.find_array_struct(named) != nullptr) return named;
   if (array_rank_of(node) == 0) return kNone;
   const AssignmentTarget part = place(node);
   return part.failed() ? kNone : make_view(context_, node, part, name);
 }
 
 bool WarpExpressionParser::is_array_expression(SyntaxNode node) {
-  return context_.array_struct(name_of(node)) != nullptr || array_rank_of(node) > 0;
+  return context_.find_array_struct(name_of(node)) != nullptr || array_rank_of(node) > 0;
 }
 
 }  // namespace assay::frontend

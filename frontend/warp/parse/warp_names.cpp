@@ -36,7 +36,7 @@ std::optional<T> find(const Names<T>& names, std::string_view name) {
 /// The types that the writer can spell, and Warp's other names for them.
 Names<ir::Type> make_types() {
   Names<ir::Type> types;
-  for (const ir::ScalarEntry& row : ir::kScalars) {
+  for (const ir::ScalarTypeProperties& row : ir::kScalars) {
     types.emplace(row.warp_name, ir::scalar_type(row.scalar));
     std::vector<ir::Type> shapes{ir::quaternion_type(row.scalar), ir::transform_type(row.scalar)};
     for (int n = 2; n <= 4; ++n) {
@@ -205,7 +205,7 @@ std::optional<Constant> warp_default(std::string_view function, std::string_view
 }
 
 std::optional<ir::AtomicOp> warp_atomic(std::string_view name) {
-  for (const ir::AtomicEntry& row : ir::kAtomics) {
+  for (const ir::AtomicOperationEntry& row : ir::kAtomics) {
     if (row.warp_name == name) return row.op;
   }
   return std::nullopt;

@@ -89,8 +89,8 @@ Piece next_piece(std::string_view text, std::size_t at) {
 }  // namespace
 
 Result<std::string_view> check_source(std::string_view bytes) {
-  if (bytes.size() > kMaxSourceSize) {
-    return Error{fmt::format("file has {} bytes, the limit is {}", bytes.size(), kMaxSourceSize)};
+  if (bytes.size() > kMaxSourceBytes) {
+    return Error{fmt::format("file has {} bytes, the limit is {}", bytes.size(), kMaxSourceBytes)};
   }
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
   if (bytes.find_first_not_of(" \t\r\n\f") == std::string_view::npos) return Error{"file is empty"};
@@ -169,7 +169,7 @@ std::string join_bracketed_lines(std::string_view text) {
 }
 
 SourceText::SourceText(std::string text, std::int32_t lines_before)
-    : text_(std::move(text)), lines_before_(lines_before) {
+    : text_(std::move(text)), preceding_line_count_(lines_before) {
   for (std::size_t at = 0; at < text_.size(); ++at) {
     if (text_[at] == '\n') line_starts_.push_back(at + 1);
   }
@@ -178,7 +178,7 @@ SourceText::SourceText(std::string text, std::int32_t lines_before)
 ir::Loc SourceText::loc(std::size_t offset) const {
   const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   const auto line = static_cast<std::int32_t>(after - line_starts_.begin());
-  return {lines_before_ + line, static_cast<std::int32_t>(offset - *(after - 1)) + 1};
+  return {preceding_line_count_ + line, static_cast<std::int32_t>(offset - *(after - 1)) + 1};
 }
 
 }  // namespace assay::frontend

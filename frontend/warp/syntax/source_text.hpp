@@ -13,7 +13,7 @@
 namespace assay::frontend {
 
 /// The maximum size of a file.
-inline constexpr std::size_t kMaxSourceSize = 2'000'000;
+inline constexpr std::size_t kMaxSourceBytes = 2'000'000;
 
 /// The text without a byte order mark, if it is UTF-8 that a Python file can hold. The error's `where` is
 /// "line:column" if there is a location.
@@ -47,7 +47,7 @@ class SourceText {
 
  private:
   std::string text_;                         ///< text of the file
-  std::int32_t lines_before_;                ///< number that is added to line numbers
+  std::int32_t preceding_line_count_;        ///< number that is added to line numbers
   std::vector<std::size_t> line_starts_{0};  ///< offset of the first byte of each line
 };
 

@@ -15,7 +15,7 @@ extern "C" const TSLanguage* tree_sitter_python();
 namespace assay::frontend {
 
 /// One node of the tree.
-struct SyntaxEntry {
+struct SyntaxNodeData {
   static constexpr std::uint8_t kNoPart = 0xFF;
 
   const SourceText* source = nullptr;
@@ -111,7 +111,7 @@ struct Grammar {
         if (kind_name == name) kinds[symbol] = kind;
       }
     }
-    parts.resize(ts_language_field_count(language) + 1, SyntaxEntry::kNoPart);
+    parts.resize(ts_language_field_count(language) + 1, SyntaxNodeData::kNoPart);
     for (std::size_t i = 0; i < kPartNames.size(); ++i) {
       const TSFieldId field = ts_language_field_id_for_name(language, kPartNames[i].data(),
                                                             static_cast<std::uint32_t>(kPartNames[i].size()));
@@ -144,9 +144,9 @@ class Cursor {
 };
 
 /// The nodes of a tree without comments, parents first; or the offset of the first node more than `limit` levels deep.
-std::variant<std::vector<SyntaxEntry>, std::uint32_t> flatten(TSNode root, const SourceText& source, int limit) {
+std::variant<std::vector<SyntaxNodeData>, std::uint32_t> flatten(TSNode root, const SourceText& source, int limit) {
   const Grammar& known = grammar();
-  std::vector<SyntaxEntry> entries;
+  std::vector<SyntaxNodeData> entries;
   // In dense code a node takes two to three bytes of text.
   entries.reserve(source.text().size() / 2 + 1);
   Cursor cursor(root);
@@ -185,7 +185,7 @@ struct Children {
   std::vector<SyntaxNode> nodes;
   std::vector<std::size_t> begins;  ///< one more than there are entries
 
-  Children(const std::vector<SyntaxEntry>& entries, bool named_only) : begins(entries.size() + 1, 0) {
+  Children(const std::vector<SyntaxNodeData>& entries, bool named_only) : begins(entries.size() + 1, 0) {
     const auto counts = [&](std::size_t i) { return i != 0 && (!named_only || entries[i].is_named); };
     for (std::size_t i = 0; i < entries.size(); ++i)
       begins[entries[i].parent + 1] += counts(i);
@@ -224,37 +224,39 @@ TSTree* parse_text(std::string_view text) {
 
 }  // namespace
 
-SyntaxKind SyntaxNode::kind() const { return entry_ == nullptr ? SyntaxKind::kOther : entry_->kind; }
+SyntaxKind SyntaxNode::kind() const { return node_data_ == nullptr ? SyntaxKind::kOther : node_data_->kind; }
 
-std::string_view SyntaxNode::grammar_name() const { return entry_ == nullptr ? "" : entry_->grammar_name; }
+std::string_view SyntaxNode::grammar_name() const { return node_data_ == nullptr ? "" : node_data_->grammar_name; }
 
 std::string_view SyntaxNode::text() const {
-  if (entry_ == nullptr) return {};
-  return entry_->source->text().substr(entry_->start, entry_->end - entry_->start);
+  if (node_data_ == nullptr) return {};
+  return node_data_->source->text().substr(node_data_->start, node_data_->end - node_data_->start);
 }
 
-ir::Loc SyntaxNode::loc() const { return entry_ == nullptr ? ir::Loc{} : entry_->source->loc(entry_->start); }
+ir::Loc SyntaxNode::loc() const {
+  return node_data_ == nullptr ? ir::Loc{} : node_data_->source->loc(node_data_->start);
+}
 
-bool SyntaxNode::has_error() const { return entry_ != nullptr && entry_->has_error; }
-bool SyntaxNode::is_missing() const { return entry_ != nullptr && entry_->is_missing; }
+bool SyntaxNode::has_error() const { return node_data_ != nullptr && node_data_->has_error; }
+bool SyntaxNode::is_missing() const { return node_data_ != nullptr && node_data_->is_missing; }
 
 SyntaxNode SyntaxNode::part(SyntaxField part) const {
   for (const SyntaxNode child : tokens()) {
-    if (child.entry_->part == static_cast<std::uint8_t>(part)) return child;
+    if (child.node_data_->part == static_cast<std::uint8_t>(part)) return child;
   }
   return {};
 }
 
 std::span<const SyntaxNode> SyntaxNode::children() const {
-  return entry_ == nullptr ? std::span<const SyntaxNode>() : entry_->named;
+  return node_data_ == nullptr ? std::span<const SyntaxNode>() : node_data_->named;
 }
 std::span<const SyntaxNode> SyntaxNode::tokens() const {
-  return entry_ == nullptr ? std::span<const SyntaxNode>() : entry_->tokens;
+  return node_data_ == nullptr ? std::span<const SyntaxNode>() : node_data_->tokens;
 }
 
 std::span<const SyntaxNode> SyntaxNode::elements(std::initializer_list<SyntaxKind> lists) const {
-  if (entry_ == nullptr || std::ranges::find(lists, entry_->kind) != lists.end()) return children();
-  return {&entry_->self, 1};
+  if (node_data_ == nullptr || std::ranges::find(lists, node_data_->kind) != lists.end()) return children();
+  return {&node_data_->self, 1};
 }
 
 SyntaxTree::SyntaxTree(std::string text, std::int32_t lines_before)
@@ -263,7 +265,7 @@ SyntaxTree::SyntaxTree(SyntaxTree&&) noexcept = default;
 SyntaxTree& SyntaxTree::operator=(SyntaxTree&&) noexcept = default;
 SyntaxTree::~SyntaxTree() = default;
 
-SyntaxNode SyntaxTree::root() const { return entries_.front().self; }
+SyntaxNode SyntaxTree::root() const { return nodes_in_text_order_.front().self; }
 
 Result<SyntaxTree> SyntaxTree::parse(std::string text, std::int32_t lines_before) {
   if (const auto checked = check_statement_length(text); !checked.ok()) return checked.error();
@@ -282,11 +284,11 @@ Result<SyntaxTree> SyntaxTree::parse(std::string text, std::int32_t lines_before
                  fmt::format("{}:{}", loc.line, loc.column)};
   }
   // Moving a vector does not move its elements.
-  result.entries_ = std::move(std::get<std::vector<SyntaxEntry>>(flat));
-  Children named(result.entries_, true);
-  Children tokens(result.entries_, false);
-  for (std::size_t i = 0; i < result.entries_.size(); ++i) {
-    SyntaxEntry& entry = result.entries_[i];
+  result.nodes_in_text_order_ = std::move(std::get<std::vector<SyntaxNodeData>>(flat));
+  Children named(result.nodes_in_text_order_, true);
+  Children tokens(result.nodes_in_text_order_, false);
+  for (std::size_t i = 0; i < result.nodes_in_text_order_.size(); ++i) {
+    SyntaxNodeData& entry = result.nodes_in_text_order_[i];
     entry.named = named.of(i);
     entry.tokens = tokens.of(i);
     entry.self = SyntaxNode(entry);

@@ -100,15 +100,15 @@ enum class SyntaxField : std::uint8_t {
   kValue,
 };
 
-struct SyntaxEntry;
+struct SyntaxNodeData;
 
 /// A node of a tree, or null. A null node has no text and no children, and its kind is kOther.
 class SyntaxNode {
  public:
   SyntaxNode() = default;
-  explicit SyntaxNode(const SyntaxEntry& entry) : entry_(&entry) {}
+  explicit SyntaxNode(const SyntaxNodeData& entry) : node_data_(&entry) {}
 
-  explicit operator bool() const { return entry_ != nullptr; }
+  explicit operator bool() const { return node_data_ != nullptr; }
   SyntaxKind kind() const;
   bool is(SyntaxKind kind) const { return *this && this->kind() == kind; }
   /// The grammar's own name of this kind: "lambda", "list_comprehension".
@@ -127,10 +127,10 @@ class SyntaxNode {
   /// The children of a node whose kind is in `lists`, else the node itself: treats `a, b` and `a` alike.
   std::span<const SyntaxNode> elements(std::initializer_list<SyntaxKind> lists) const;
   /// Identity: where in the tree this node is.
-  const void* id() const { return entry_; }
+  const void* id() const { return node_data_; }
 
  private:
-  const SyntaxEntry* entry_ = nullptr;  ///< entry of the node in the tree; null for a null node
+  const SyntaxNodeData* node_data_ = nullptr;  ///< entry of the node in the tree; null for a null node
 };
 
 class SyntaxTree {
@@ -152,10 +152,10 @@ class SyntaxTree {
  private:
   SyntaxTree(std::string text, std::int32_t lines_before);
 
-  std::unique_ptr<const SourceText> source_;  ///< the text, at a fixed address because nodes refer to it
-  std::vector<SyntaxEntry> entries_;          ///< all nodes, parents before children, in the order of the text
-  std::vector<SyntaxNode> named_children_;    ///< named children of each entry, in the order of entries_
-  std::vector<SyntaxNode> all_children_;      ///< all children of each entry, in the order of entries_
+  std::unique_ptr<const SourceText> source_;         ///< the text, at a fixed address because nodes refer to it
+  std::vector<SyntaxNodeData> nodes_in_text_order_;  ///< all nodes, parents before children, in the order of the text
+  std::vector<SyntaxNode> named_children_;  ///< named children of each entry, in the order of nodes_in_text_order_
+  std::vector<SyntaxNode> all_children_;    ///< all children of each entry, in the order of nodes_in_text_order_
 };
 
 /// The parts of start:stop:step, null if omitted.

@@ -26,7 +26,7 @@ std::string factory(std::string_view parameters, std::string_view body) {
 /// The names of the kernels; rejected ones are in brackets.
 std::vector<std::string> kernels(const ParsedFile& file) {
   std::vector<std::string> names;
-  for (const Declaration& declaration : file.declarations)
+  for (const FunctionDeclaration& declaration : file.declarations)
     if (declaration.is_kernel) names.push_back(declaration.is_parsed ? declaration.name : "(" + declaration.name + ")");
   return names;
 }
@@ -35,7 +35,8 @@ constexpr std::string_view kStore = "@wp.kernel\ndef k(x: wp.array(dtype=float))
 
 TEST(AssumedFactoryArguments, AreParameterDefaultsIfPresent) {
   const ParsedFile file = read(factory("n=7", kStore));
-  EXPECT_EQ(messages(file), "test.py:4:5: note: in k: def k: no call of make has constant arguments; assuming n=7\n");
+  EXPECT_EQ(messages(file),
+            "test.py:4:5: note: in k: def k: no call of the function make has constant arguments; assuming n=7\n");
   EXPECT_THAT(body_text(file), HasSubstr("= 7.0"));
   EXPECT_TRUE(file.declarations.at(0).has_assumptions);
   EXPECT_EQ(file.declarations.at(0).suggested_overload, "") << "no statement can specify them";
@@ -70,7 +71,7 @@ TEST(AssumedFactoryArguments, AreReportedOnlyIfKernelUsesThem) {
       read(factory("n: int, m: int, unused: bool", "@wp.func\ndef f(x: float):\n    return x * float(m)\n" +
                                                        std::string(kStore) + "    x[wp.tid()] = f(x[0])\n"));
   EXPECT_EQ(messages(file),
-            "test.py:7:5: note: in k: def k: no call of make has constant arguments; assuming n=4, m=4\n");
+            "test.py:7:5: note: in k: def k: no call of the function make has constant arguments; assuming n=4, m=4\n");
 }
 
 TEST(AssumedFactoryArguments, AreNotUsedIfACallProvidesArguments) {
@@ -97,8 +98,9 @@ TEST(AssumedFactoryArguments, InstantiateKernelForBothValuesOfBoolParameter) {
   EXPECT_THAT(kernels(file), ElementsAre("k", "k_2", "same"));
   EXPECT_EQ(
       messages(file),
-      "test.py:4:5: note: in k: def k: no call of make has constant arguments; assuming square=True, twice=False\n"
-      "test.py:4:5: note: in k_2: def k: no call of make has constant arguments; assuming square=False, "
+      "test.py:4:5: note: in k: def k: no call of the function make has constant arguments; assuming square=True, "
+      "twice=False\n"
+      "test.py:4:5: note: in k_2: def k: no call of the function make has constant arguments; assuming square=False, "
       "twice=True\n");
 }
 
@@ -158,8 +160,9 @@ TEST(AssumedFactoryArguments, NestedFactoryUsesAssumedArgumentsOfOuterFactory) {
                                        "        x[wp.tid()] = float(n)\n"));
   EXPECT_THAT(kernels(file), ElementsAre("k", "k_2", "same"));
   EXPECT_THAT(messages(file),
-              HasSubstr("in k_2: def k: no call of make has constant arguments; assuming sparse=False\n"));
-  EXPECT_THAT(messages(file), HasSubstr("in k_2: def k: no call of inner has constant arguments; assuming n=4\n"));
+              HasSubstr("in k_2: def k: no call of the function make has constant arguments; assuming sparse=False\n"));
+  EXPECT_THAT(messages(file),
+              HasSubstr("in k_2: def k: no call of the function inner has constant arguments; assuming n=4\n"));
 }
 
 }  // namespace

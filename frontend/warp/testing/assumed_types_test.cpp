@@ -106,7 +106,7 @@ TEST(AssumedTypes, AreNotUsedForKernelWithOverload) {
       "@wp.kernel\ndef square(x: wp.array(dtype=Any), f: Any):\n    x[wp.tid()] *= f\n"
       "square_64 = wp.overload(square, [wp.array(dtype=wp.float64), wp.float64])\n");
   std::vector<std::string> names;
-  for (const Declaration& declaration : file.declarations)
+  for (const FunctionDeclaration& declaration : file.declarations)
     names.push_back(declaration.name);
   EXPECT_THAT(names, ElementsAre("length", "square_64")) << "the overload in the file is sufficient";
   EXPECT_EQ(file.diagnostics.size(), 1U) << messages(file);

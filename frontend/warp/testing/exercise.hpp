@@ -33,7 +33,7 @@ inline std::size_t check_parser_invariants(std::string_view bytes) {
     require(diagnostic.text().starts_with("fuzz.py:"), "a diagnostic has no location", diagnostic.text());
   const auto diagnostics = ir::verify(read->module);
   require(diagnostics.empty(), "the parsed module is invalid", diagnostics.empty() ? "" : diagnostics.front().message);
-  for (const Declaration& declaration : read->declarations) {
+  for (const FunctionDeclaration& declaration : read->declarations) {
     if (!declaration.is_kernel || !declaration.is_parsed) continue;
     require(std::ranges::count(read->module.kernels, declaration.name, &ir::Function::name) == 1,
             "a kernel is declared as parsed but missing from the module", declaration.name);

@@ -26,7 +26,7 @@ constexpr std::string_view kHead = "import warp as wp\n@wp.kernel\ndef k(x: wp.a
 /// The size of each file. The largest accepted size would take minutes; this is enough to overflow any stack.
 std::size_t largest_size() {
   const char* asked = std::getenv("ASSAY_HOSTILE_BYTES");
-  return asked == nullptr ? kMaxSourceSize / 10 : std::stoul(asked);
+  return asked == nullptr ? kMaxSourceBytes / 10 : std::stoul(asked);
 }
 
 /// A file of any size: the head, as many repetitions of the text as fit, and the end.

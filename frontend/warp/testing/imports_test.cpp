@@ -153,7 +153,7 @@ TEST_F(Imports, ResolveNamesAcrossCircularImports) {
   modules[".b"] = "from .a import A as C\nB = 5.0\n";
   EXPECT_EQ(body_text(read("from .a import B", "x[0] = B")), "x[0] = 5.0\n");
   EXPECT_THAT(messages(read("from .a import A", "x[0] = A")),
-              HasSubstr("in a.py, in b.py, a.py does not define this name"));
+              HasSubstr("in a.py, in b.py, the file a.py does not define this name"));
 }
 
 TEST_F(Imports, ResolveDecoratorAcrossCircularImports) {
@@ -264,7 +264,7 @@ def adj_g(x: wp.vec3, adj: float):
   const ParsedFile file = read("from .custom import f", "x[0] = f(x[0])");
   EXPECT_EQ(body_text(file), "x[0] = f(x[0])\n") << messages(file);
   ASSERT_EQ(file.module.functions.size(), 2U);
-  EXPECT_NE(file.module.functions[0].gradient, ir::kNone);
+  EXPECT_NE(file.module.functions[0].gradient_function_index, ir::kNone);
   EXPECT_THAT(messages(read("from .custom import g", "x[0] = g(x[0])")),
               HasSubstr("custom.py:15:1: error: in adj_g: def adj_g: no function named"));
 }

@@ -65,10 +65,10 @@ std::string output_of(const std::string& command) {
 
 std::string declarations(const ParsedFile& file) {
   std::ostringstream text;
-  for (const Declaration& declaration : file.declarations) {
+  for (const FunctionDeclaration& declaration : file.declarations) {
     text << declaration.loc.line << ' ' << declaration.loc.column << ' ' << (declaration.is_kernel ? "kernel" : "func")
          << ' ' << declaration.name;
-    for (const std::string& parameter : declaration.parameters)
+    for (const std::string& parameter : declaration.parameter_names)
       text << ' ' << parameter;
     text << '\n';
   }

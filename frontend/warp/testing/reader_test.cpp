@@ -231,7 +231,8 @@ TEST(PythonParser, RejectsCustomGradientThatMatchesNoOverload) {
     EXPECT_TRUE(file.module.kernels.empty());
     EXPECT_EQ(messages(file),
               "test.py:9:1: error: in g: def g: no function named f has the same parameter types\n"
-              "test.py:14:12: error: in k: f(...): no parsed overload of this function accepts these argument types\n");
+              "test.py:14:12: error: in k: f(...): no supported overload of this function accepts these argument "
+              "types\n");
   }
   const ParsedFile fitting =
       read(overloads + "@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n    wp.adjoint[y] += adj_ret\n" + kernel);
@@ -367,7 +368,8 @@ TEST(PythonParser, ExamplesRoundTripThroughPythonWriter) {
     ASSERT_TRUE(written.ok()) << written.error().text();
     const ParsedFile second = read(*written, path);
     EXPECT_EQ(messages(second), "") << *written;
-    EXPECT_EQ(ir::to_text(first.module, ir::Naming::kCanonical), ir::to_text(second.module, ir::Naming::kCanonical));
+    EXPECT_EQ(ir::to_text(first.module, ir::NamingScheme::kCanonical),
+              ir::to_text(second.module, ir::NamingScheme::kCanonical));
     EXPECT_EQ(ir::hash(first.module), ir::hash(second.module)) << *written;
   }
 }

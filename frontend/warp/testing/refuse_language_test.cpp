@@ -78,8 +78,8 @@ const RejectionCase kCases[] = {
      .messages = "5:22: error: in k: wp.static(...): wp.static argument must be a compile-time constant"},
     {.name = "StaticOfVariableOfLoopWithBreak",
      .body = "for i in range(4):\n    if n < i:\n        break\n    x[i] = float(wp.static(i))",
-     .messages = "4:9: error: in k: i: Warp does not support this variable in wp.static(...), because the loop changes "
-                 "it or contains break or continue"},
+     .messages = "4:9: error: in k: i: Warp does not support the loop variable in wp.static(...) if the loop changes "
+                 "the variable or contains break or continue"},
     {.name = "StaticOfVariableOfLongLoop",
      .body = "for i in range(1000):\n    x[i] = float(wp.static(i))",
      .messages = "4:14: error: in k: range(...): a loop whose variable is used in wp.static(...) must have at most 256 "

@@ -13,10 +13,10 @@ std::string dump(const Json& value) { return value.dump(-1, ' ', false, Json::er
 
 Json json_of(const CodeLine& line) { return {{"line", line.line}, {"text", line.text}}; }
 
-Json json_of(const DamageFinding& finding) {
+Json json_of(const RowDamageFinding& finding) {
   Json value = {{"field", finding.field}};
   if (!finding.function.empty()) value["function"] = finding.function;
-  if (finding.found.line > 0) value["found"] = json_of(finding.found);
+  if (finding.found_text.line > 0) value["found"] = json_of(finding.found_text);
   if (finding.expected.line > 0) value["expected"] = json_of(finding.expected);
   return value;
 }
@@ -29,7 +29,7 @@ RowOutcome outcome_named(const std::string& name) {
 
 }  // namespace
 
-void StoredRow::reject(Damage kind, std::string why) {
+void StoredRow::reject(RowDamage kind, std::string why) {
   outcome = RowOutcome::kRejected;
   cause = to_text(kind);
   message = std::move(why);
@@ -49,7 +49,7 @@ std::string block_line(const JudgedRow& row) {
                {"program", row.program_key},
                {"code", row.code_key},
                {"regenerated", row.regenerated_code_key},
-               {"row", row.row.all_members}});
+               {"row", row.row.row_json}});
 }
 
 Result<StoredRow> read_block_line(const std::string& text) {
@@ -67,15 +67,15 @@ Result<StoredRow> read_block_line(const std::string& text) {
                      .program_key = value.at("program"),
                      .code_key = value.at("code"),
                      .regenerated_code_key = value.at("regenerated"),
-                     .all_members = std::move(value.at("row"))};
+                     .row_json = std::move(value.at("row"))};
   } catch (const Json::exception&) {
-    return Error{"line is not a judged row"};
+    return Error{"line is not a valid record of a judged row"};
   }
 }
 
 std::string final_line(const StoredRow& line, std::string_view warp_version) {
   if (line.outcome == RowOutcome::kVerified) {
-    Json row = line.all_members;
+    Json row = line.row_json;
     row["assay"] = {{"outcome", to_text(line.outcome)},
                     {"assay_version", kVersion},
                     {"warp_version", warp_version},
@@ -93,7 +93,7 @@ std::string final_line(const StoredRow& line, std::string_view warp_version) {
                {"evidence", line.evidence},
                {"assay_version", kVersion},
                {"warp_version", warp_version},
-               {"row", line.all_members}});
+               {"row", line.row_json}});
 }
 
 }  // namespace assay::foreign

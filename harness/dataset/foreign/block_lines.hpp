@@ -23,13 +23,13 @@ struct StoredRow {
   std::string message;            ///< one line for people; empty if the row is verified
   nlohmann::ordered_json damage;  ///< where the damage is; null: the row is not damaged
   nlohmann::ordered_json evidence;
-  std::string program_key;             ///< see JudgedRow::program
-  std::string code_key;                ///< see JudgedRow::code
-  std::string regenerated_code_key;    ///< see JudgedRow::regenerated
-  nlohmann::ordered_json all_members;  ///< all members of the row
+  std::string program_key;           ///< see JudgedRow::program
+  std::string code_key;              ///< see JudgedRow::code
+  std::string regenerated_code_key;  ///< see JudgedRow::regenerated
+  nlohmann::ordered_json row_json;   ///< all members of the row
 
   /// Rejects the row for a damage that only the whole dataset shows.
-  void reject(Damage kind, std::string why);
+  void reject(RowDamage kind, std::string why);
 };
 
 /// A line of a block, without a newline.

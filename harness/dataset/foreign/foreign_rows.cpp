@@ -40,13 +40,13 @@ class FieldReader {
 
   void read(const FieldPath& paths, const char* field, std::string& text) {
     for (const std::string& path : paths) {
-      const Json* const member = find_member(row_.all_members, path);
+      const Json* const member = find_member(row_.row_json, path);
       if (member == nullptr || member->is_null()) {
-        report(Damage::kMissingField, field, fmt::format("{}: the row has no member '{}'", field, path));
+        report(RowDamage::kMissingField, field, fmt::format("{}: the row has no member '{}'", field, path));
       } else if (!member->is_string()) {
-        report(Damage::kInvalidRow, field, fmt::format("{}: member '{}' must be a string", field, path));
+        report(RowDamage::kInvalidRow, field, fmt::format("{}: member '{}' must be a string", field, path));
       } else if (member->get_ref<const std::string&>().find_first_not_of(" \t\r\n") == std::string::npos) {
-        report(Damage::kMissingField, field, fmt::format("{}: member '{}' is empty", field, path));
+        report(RowDamage::kMissingField, field, fmt::format("{}: member '{}' is empty", field, path));
       } else {
         if (!text.empty() && text.back() != '\n') text += '\n';
         text += member->get_ref<const std::string&>();
@@ -54,20 +54,24 @@ class FieldReader {
     }
   }
   void read_id(const FieldPath& paths) {
-    const Json* const member = paths.empty() ? nullptr : find_member(row_.all_members, paths.front());
+    const Json* const member = paths.empty() ? nullptr : find_member(row_.row_json, paths.front());
     if (member != nullptr && member->is_string() && !member->get_ref<const std::string&>().empty())
       row_.id = member->get<std::string>();
     else if (member != nullptr && member->is_number_integer()) row_.id = member->dump();
     else if (!paths.empty())
-      report(Damage::kMissingField, "id",
+      report(RowDamage::kMissingField, "id",
              fmt::format("id: member '{}' must be a string that is not empty, or an integer", paths.front()));
   }
 
  private:
-  void report(Damage damage, const char* field, std::string message) {
+  void report(RowDamage damage, const char* field, std::string message) {
     if (row_.damage) return;
-    row_.damage = DamageFinding{
-        .damage = damage, .message = std::move(message), .field = field, .function = {}, .found = {}, .expected = {}};
+    row_.damage = RowDamageFinding{.damage = damage,
+                                   .message = std::move(message),
+                                   .field = field,
+                                   .function = {},
+                                   .found_text = {},
+                                   .expected = {}};
   }
 
   ForeignRow& row_;
@@ -79,7 +83,7 @@ class RowReader {
   RowReader(const FieldMapping& mapping, const std::function<Result<void>(ForeignRow)>& take)
       : mapping_(mapping), take_(take) {}
 
-  Result<void> read_lines(const InputFile& file) {
+  Result<void> read_lines(const DatasetInputFile& file) {
     Result<void> taken;
     const Result<void> read = dataset::scan_lines(file.path, [&](const dataset::ScannedLine& line) {
       if (!taken.ok()) return;
@@ -89,7 +93,7 @@ class RowReader {
     return taken.ok() ? read : taken;
   }
 
-  Result<void> read_document(const InputFile& file) {
+  Result<void> read_document(const DatasetInputFile& file) {
     std::string text;
     dataset::JsonScanner scanner({.max_line_bytes = kMaxDocumentBytes});
     const Result<void> read = read_pieces(file.path, [&](std::string_view piece) {
@@ -112,7 +116,7 @@ class RowReader {
   }
 
  private:
-  ForeignRow blank(const InputFile& file, std::uint64_t line) {
+  ForeignRow blank(const DatasetInputFile& file, std::uint64_t line) {
     ForeignRow row;
     row.row_index = next_++;
     row.file = file.name;
@@ -121,34 +125,35 @@ class RowReader {
     return row;
   }
 
-  Result<void> add_invalid(const InputFile& file, std::uint64_t line, const dataset::ScanError& fault) {
+  Result<void> add_invalid(const DatasetInputFile& file, std::uint64_t line, const dataset::JsonScanError& fault) {
     ForeignRow row = blank(file, line);
-    const std::string place = fault.pointer.empty() ? "" : fault.pointer + ": ";
-    row.damage = DamageFinding{.damage = Damage::kInvalidRow,
-                               .message = fmt::format("{}found {}, expected {}", place, fault.found, fault.expected),
-                               .field = {},
-                               .function = {},
-                               .found = {},
-                               .expected = {}};
+    const std::string place = fault.json_pointer.empty() ? "" : fault.json_pointer + ": ";
+    row.damage =
+        RowDamageFinding{.damage = RowDamage::kInvalidRow,
+                         .message = fmt::format("{}found {}, expected {}", place, fault.found_text, fault.expected),
+                         .field = {},
+                         .function = {},
+                         .found_text = {},
+                         .expected = {}};
     return take_(std::move(row));
   }
 
-  Result<void> add(const InputFile& file, std::uint64_t line, Json value) {
+  Result<void> add(const DatasetInputFile& file, std::uint64_t line, Json value) {
     ForeignRow row = blank(file, line);
-    row.all_members = std::move(value);
+    row.row_json = std::move(value);
     FieldReader reader(row);
-    if (!row.all_members.is_object()) {
-      row.damage = DamageFinding{.damage = Damage::kInvalidRow,
-                                 .message = "the row must be a JSON object",
-                                 .field = {},
-                                 .function = {},
-                                 .found = {},
-                                 .expected = {}};
+    if (!row.row_json.is_object()) {
+      row.damage = RowDamageFinding{.damage = RowDamage::kInvalidRow,
+                                    .message = "the row must be a JSON object",
+                                    .field = {},
+                                    .function = {},
+                                    .found_text = {},
+                                    .expected = {}};
     }
     reader.read_id(mapping_.id);
     reader.read(mapping_.python, "python", row.python);
-    reader.read(mapping_.cpp, "cpp", row.cpp);
-    reader.read(mapping_.cuda, "cuda", row.cuda);
+    reader.read(mapping_.cpp_source, "cpp", row.cpp_source);
+    reader.read(mapping_.cuda_source, "cuda", row.cuda_source);
     reader.read(mapping_.kernel, "kernel", row.kernel);
     reader.read(mapping_.warp_version, "warp_version", row.warp_version);
     return take_(std::move(row));
@@ -161,21 +166,21 @@ class RowReader {
 
 }  // namespace
 
-Result<std::vector<InputFile>> input_files(const fs::path& path) {
+Result<std::vector<DatasetInputFile>> input_files(const fs::path& path) {
   std::vector<fs::path> paths;
   std::error_code error;
   if (fs::is_directory(path, error)) {
     for (fs::recursive_directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
       if (at->is_regular_file(error) && is_row_file(at->path())) paths.push_back(at->path());
     }
-    if (error) return Error{"cannot be listed: " + error.message(), path.string()};
+    if (error) return Error{"cannot list the files of the folder: " + error.message(), path.string()};
     if (paths.empty()) return Error{"contains no .jsonl, .jsonl.zst or .json file", path.string()};
     std::ranges::sort(paths);
   } else {
     if (!is_row_file(path)) return Error{"must be a folder or a .jsonl, .jsonl.zst or .json file", path.string()};
     paths.push_back(path);
   }
-  std::vector<InputFile> files;
+  std::vector<DatasetInputFile> files;
   for (const fs::path& file : paths) {
     Result<std::string> hash = sha256_of_file(file);
     if (!hash.ok()) return hash.error();
@@ -185,10 +190,10 @@ Result<std::vector<InputFile>> input_files(const fs::path& path) {
   return files;
 }
 
-Result<void> read_rows(const std::vector<InputFile>& files, const FieldMapping& mapping,
+Result<void> read_rows(const std::vector<DatasetInputFile>& files, const FieldMapping& mapping,
                        const std::function<Result<void>(ForeignRow)>& take) {
   RowReader reader(mapping, take);
-  for (const InputFile& file : files) {
+  for (const DatasetInputFile& file : files) {
     Result<void> read = file.name.ends_with(".json") ? reader.read_document(file) : reader.read_lines(file);
     if (!read.ok()) return read;
   }
@@ -196,7 +201,7 @@ Result<void> read_rows(const std::vector<InputFile>& files, const FieldMapping& 
 }
 
 Result<std::uint64_t> count_rows(const fs::path& dataset, const FieldMapping& mapping) {
-  const Result<std::vector<InputFile>> files = input_files(dataset);
+  const Result<std::vector<DatasetInputFile>> files = input_files(dataset);
   if (!files.ok()) return files.error();
   std::uint64_t rows = 0;
   const Result<void> read = read_rows(*files, mapping, [&](const ForeignRow&) -> Result<void> {

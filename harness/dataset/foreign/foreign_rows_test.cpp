@@ -72,18 +72,18 @@ TEST_F(ForeignRowsTest, ReportsInvalidAndIncompleteRows) {
         "{\"py\":\"p\",\"c\":\"c\",\"c\":\"d\",\"name\":\"x\"}\n");
   const std::vector<ForeignRow> found = rows(mapping_);
   ASSERT_EQ(found.size(), 7U);
-  const auto expect = [&](std::size_t row, Damage damage, const std::string& message) {
+  const auto expect = [&](std::size_t row, RowDamage damage, const std::string& message) {
     ASSERT_TRUE(found[row].damage.has_value()) << row;
     EXPECT_EQ(to_text(found[row].damage->damage), to_text(damage)) << row;
     EXPECT_THAT(found[row].damage->message, HasSubstr(message)) << row;
   };
-  expect(0, Damage::kInvalidRow, "expected");
-  expect(1, Damage::kInvalidRow, "the row must be a JSON object");
-  expect(2, Damage::kMissingField, "cpp: the row has no member 'c'");
-  expect(3, Damage::kMissingField, "python: member 'py' is empty");
-  expect(4, Damage::kInvalidRow, "python: member 'py' must be a string");
-  expect(5, Damage::kMissingField, "id: member 'name' must be a string that is not empty, or an integer");
-  expect(6, Damage::kInvalidRow, "expected");
+  expect(0, RowDamage::kInvalidRow, "expected");
+  expect(1, RowDamage::kInvalidRow, "the row must be a JSON object");
+  expect(2, RowDamage::kMissingField, "cpp: the row has no member 'c'");
+  expect(3, RowDamage::kMissingField, "python: member 'py' is empty");
+  expect(4, RowDamage::kInvalidRow, "python: member 'py' must be a string");
+  expect(5, RowDamage::kMissingField, "id: member 'name' must be a string that is not empty, or an integer");
+  expect(6, RowDamage::kInvalidRow, "expected");
   EXPECT_EQ(found[5].id, "rows.jsonl:6");
 }
 
@@ -93,7 +93,7 @@ TEST_F(ForeignRowsTest, FindsValuesByJsonPointerAndJoinsSeveralValuesOfOneField)
       rows(mapping_of(R"({"fields": {"python": "/code/py", "cpp": ["/code/fwd", "/code/bwd"]}})"));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].python, "p");
-  EXPECT_EQ(found[0].cpp, "f\nb");
+  EXPECT_EQ(found[0].cpp_source, "f\nb");
   EXPECT_EQ(found[0].id, "rows.jsonl:1");
 }
 
@@ -124,7 +124,7 @@ TEST(FieldMapping, ReadsCodeGenerationOptionsAndPasses) {
       mapping_of(R"({"fields": {"python": "p", "cuda": "c"}, "options": {"block_dim": 128}, "passes": ["forward"]})");
   EXPECT_EQ(mapping.warp_module_options.at("block_dim"), 128);
   EXPECT_FALSE(mapping.has_backward);
-  EXPECT_TRUE(mapping.cpp.empty());
+  EXPECT_TRUE(mapping.cpp_source.empty());
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ class Tokens {
   explicit Tokens(std::string_view text) : text_(text) {}
 
   /// Takes the next token; false at the end of the text.
-  bool next(Token& token) {
+  bool next(CodeToken& token) {
     skip_blanks();
     if (at_ >= text_.size()) return false;
     const std::size_t begin = at_;
@@ -43,8 +43,8 @@ class Tokens {
     return true;
   }
   /// The rest of a preprocessor directive, with continued lines, as one token.
-  Token directive() {
-    Token token{.text = {}, .line = line_};
+  CodeToken directive() {
+    CodeToken token{.text = {}, .line = line_};
     bool was_blank = false;
     for (; at_ < text_.size() && text_[at_] != '\n'; ++at_) {
       if (text_.substr(at_).starts_with("//")) {
@@ -111,14 +111,14 @@ class Tokens {
   bool is_unclosed_ = false;  ///< whether a comment or string is not closed
 };
 
-bool is_name(const Token& token) {
+bool is_name(const CodeToken& token) {
   return is_word(token.text.front()) && std::isdigit(static_cast<unsigned char>(token.text.front())) == 0;
 }
 
 /// The name before the first parenthesis that does not belong to an attribute; without one, the last word before the
 /// body.
-void find_name(Section& section) {
-  const std::vector<Token>& tokens = section.tokens;
+void find_name(CodeSection& section) {
+  const std::vector<CodeToken>& tokens = section.tokens;
   std::size_t last = tokens.size();
   for (std::size_t i = 0; i < section.body_token_index; ++i) {
     if (tokens[i].text == "(" && i > 0 && is_name(tokens[i - 1])) {
@@ -142,18 +142,18 @@ void find_name(Section& section) {
 /// Collects tokens until a section is complete.
 class Splitter {
  public:
-  void add_directive(Token token) {
+  void add_directive(CodeToken token) {
     if (depth_ > 0 || !section_.tokens.empty()) {
       section_.tokens.push_back(std::move(token));
       return;
     }
     code_.has_preamble |= token.text.starts_with("#include") || token.text.starts_with("# include");
-    Section section{.name = {}, .tokens = {}, .name_token_index = 0, .body_token_index = 1, .is_directive = true};
+    CodeSection section{.name = {}, .tokens = {}, .name_token_index = 0, .body_token_index = 1, .is_directive = true};
     section.tokens.push_back(std::move(token));
     code_.sections.push_back(std::move(section));
   }
 
-  void add(Token token) {
+  void add(CodeToken token) {
     const std::string& text = token.text;
     if (depth_ == 0 && section_.tokens.empty() && (text == "}" || text == ";")) return;  // the end of extern "C"
     const bool opens = text == "{";
@@ -187,14 +187,14 @@ class Splitter {
     code_.sections.push_back(std::move(section_));
     section_ = unfinished();
   }
-  static Section unfinished() {
-    Section section;
+  static CodeSection unfinished() {
+    CodeSection section;
     section.body_token_index = static_cast<std::size_t>(-1);
     return section;
   }
 
   GeneratedCode code_;
-  Section section_ = unfinished();
+  CodeSection section_ = unfinished();
   int depth_ = 0;  ///< number of open braces
 };
 
@@ -225,7 +225,7 @@ NumberedName parts_of(std::string_view name) {
 
 std::set<std::string> numbered_functions(const GeneratedCode& code) {
   std::set<std::string> names;
-  for (const Section& section : code.sections) {
+  for (const CodeSection& section : code.sections) {
     const NumberedName parts = parts_of(section.name);
     const bool is_function = section.body_token_index > section.name_token_index + 1;
     if (is_function && !parts.number.empty()) names.emplace(parts.base);
@@ -236,8 +236,8 @@ std::set<std::string> numbered_functions(const GeneratedCode& code) {
 void renumber_functions(GeneratedCode& code, const std::set<std::string>& names) {
   std::map<std::string, std::string> renamed;  // base and number: the new number
   std::map<std::string, int> counts;
-  for (Section& section : code.sections) {
-    for (Token& token : section.tokens) {
+  for (CodeSection& section : code.sections) {
+    for (CodeToken& token : section.tokens) {
       const NumberedName parts = parts_of(token.text);
       const std::string base(parts.base);
       if (parts.number.empty() || !names.contains(base)) continue;
@@ -269,7 +269,7 @@ GeneratedCode split_code(std::string_view text) {
       splitter.add_directive(tokens.directive());
       continue;
     }
-    Token token;
+    CodeToken token;
     if (!tokens.next(token)) break;
     splitter.add(std::move(token));
   }

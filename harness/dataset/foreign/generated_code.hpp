@@ -14,15 +14,15 @@ namespace assay::foreign {
 
 /// A word, number, string or punctuation character. Hashes of modules, kernels and structs are removed from words:
 /// `scale_be719e56_cpu_kernel_forward` becomes `scale_cpu_kernel_forward`.
-struct Token {
+struct CodeToken {
   std::string text;
   std::uint32_t line = 0;  ///< line in the text, from 1
 };
 
 /// A function, a struct, a preprocessor directive, or another declaration.
-struct Section {
+struct CodeSection {
   std::string name;                  ///< name of the function or struct; empty for a directive or another declaration
-  std::vector<Token> tokens;         ///< all tokens, from the first line to the closing brace; comments are omitted
+  std::vector<CodeToken> tokens;     ///< all tokens, from the first line to the closing brace; comments are omitted
   std::size_t name_token_index = 0;  ///< index of the token with the name
   std::size_t body_token_index = 0;  ///< index of the opening brace; the number of tokens if there is none
   bool is_directive = false;         ///< whether it is a preprocessor directive outside of functions
@@ -30,7 +30,7 @@ struct Section {
 
 /// A text that was split.
 struct GeneratedCode {
-  std::vector<Section> sections;  ///< in the order of the text
+  std::vector<CodeSection> sections;  ///< in the order of the text
   std::optional<std::uint32_t>
       unfinished_section_line;  ///< first line of a section that the text ends in, if there is one
   bool has_preamble = false;    ///< whether the text includes a header: it is a complete file

@@ -56,15 +56,15 @@ fs::path block_path(const fs::path& output, std::uint64_t number) {
 }
 
 /// The journal's first line: everything that determines the result.
-Json plan_of(const ImportOptions& options, const std::vector<InputFile>& files) {
+Json plan_of(const ImportOptions& options, const std::vector<DatasetInputFile>& files) {
   Json inputs = Json::array();
-  for (const InputFile& file : files)
+  for (const DatasetInputFile& file : files)
     inputs.push_back({{"name", file.name}, {"sha256", file.sha256}});
   return {{"record", "plan"},
           {"assay_version", kVersion},
           {"warp_version", options.warp_version},
           {"devices", options.judge_options.devices},
-          {"effort", options.judge_options.verify ? options.judge_options.effort : "none"},
+          {"effort", options.judge_options.verify ? options.judge_options.judging_effort : "none"},
           {"seed", options.judge_options.seed},
           {"block_rows", slots_per_block(options.row_count)},
           {"mapping", Json::parse(options.mapping.source_text)},
@@ -168,7 +168,7 @@ class BlockQueue {
     const std::size_t count = block.rows.size();
     const Result<std::vector<JudgedRow>> judged = judge_.judge(
         std::move(block.rows), options_.mapping, options_.warp_version, [&](std::span<const ForeignRow> rows) {
-          return regenerate(rows, options_.mapping, {.python_interpreter = python_});
+          return regenerate_code(rows, options_.mapping, {.python_interpreter = python_});
         });
     if (!judged.ok()) return judged.error();
     std::vector<std::string> lines;
@@ -208,17 +208,17 @@ class BlockQueue {
 std::string explanation_of(const std::string& cause) {
   static const std::map<std::string, std::string> kExplanations{
       {"fail(wrong_gradient)", "finite differences of Warp's forward pass contradict Warp's gradient"},
-      {"fail(convention)", "Warp's gradient is not the derivative, as Warp documents for this construct"},
-      {"fail(rounding)", "in the kernel's own types, the error exceeds the bound; with f64 promotion it does not"},
+      {"fail(convention)", "Warp's gradient differs from the derivative, but Warp documents this for the construct"},
+      {"fail(rounding)", "the error exceeds its bound in the kernel's own types, but not with f64 promotion"},
       {"fail(undecided)",
        "Warp's gradient differs from the oracle's, and finite differences do not show which is correct"},
       {"fail(oracle_wrong)", "finite differences contradict the oracle; this is an error of Assay"},
       {"judged_code_differs",
-       "for the kernel as Assay prints it, Warp generates code that differs from the row's code"},
+       "Assay parsed the kernel and printed it again; Warp's code for the printed kernel differs from the row's code"},
       {"not_run", "the code belongs to the Python source; the kernel was not judged"},
       {"unsupported(reader)", "Assay cannot parse the kernel"},
   };
-  if (const auto row = std::ranges::find(kDamages, cause, &DamageEntry::name); row != kDamages.end())
+  if (const auto row = std::ranges::find(kDamages, cause, &RowDamageDescription::name); row != kDamages.end())
     return std::string(row->explanation);
   const auto found = kExplanations.find(cause);
   return found == kExplanations.end() ? "" : found->second;
@@ -232,12 +232,13 @@ class Finisher {
   Result<ImportReport> run() {
     if (Result<void> read = for_each([&](StoredRow line) { return index(line); }); !read.ok()) return read.error();
     if (Result<void> written = write(); !written.ok()) return written.error();
-    std::ranges::stable_sort(report_.causes, [](const CauseCount& a, const CauseCount& b) {
+    std::ranges::stable_sort(report_.cause_counts, [](const CauseCount& a, const CauseCount& b) {
       return std::pair(a.outcome, b.rows) < std::pair(b.outcome, a.rows);
     });
-    if (Result<void> put = put_file(options_.output / kReportTextFile, to_text(report_)); !put.ok()) return put.error();
+    if (Result<void> put = put_file(options_.output / kImportReportTextFileName, to_text(report_)); !put.ok())
+      return put.error();
     const std::string text = to_json(report_).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-    if (Result<void> put = put_file(options_.output / kReportJsonFile, text); !put.ok()) return put.error();
+    if (Result<void> put = put_file(options_.output / kImportReportJsonFileName, text); !put.ok()) return put.error();
     return std::move(report_);
   }
 
@@ -272,26 +273,26 @@ class Finisher {
     if (line.damage.empty()) {
       const auto first = programs_.find(line.program_key);
       if (first != programs_.end() && first->second.first != line.row_index) {
-        line.reject(Damage::kDuplicate,
+        line.reject(RowDamage::kDuplicate,
                     fmt::format("apart from names, the kernel is identical to that of row '{}'", first->second.second));
       }
       return;
     }
     static const std::set<std::string_view> kDifferences{
-        to_text(Damage::kKernelMismatch), to_text(Damage::kForwardDiffers), to_text(Damage::kBackwardDiffers),
-        to_text(Damage::kCodeDiffers)};
+        to_text(RowDamage::kKernelMismatch), to_text(RowDamage::kForwardDiffers), to_text(RowDamage::kBackwardDiffers),
+        to_text(RowDamage::kCodeDiffers)};
     if (line.code_key.empty() || line.code_key == line.regenerated_code_key || !kDifferences.contains(line.cause))
       return;
     const auto owner = own_code_.find(line.code_key);
     if (owner != own_code_.end())
-      line.reject(Damage::kKernelMismatch, fmt::format("the code is identical to that of row '{}'", owner->second));
+      line.reject(RowDamage::kKernelMismatch, fmt::format("the code is identical to that of row '{}'", owner->second));
   }
 
   Result<void> write() {
     std::array<std::optional<ZstdLineWriter>, 3> files;
-    for (const auto& [outcome, name] :
-         {std::pair(RowOutcome::kVerified, kVerifiedFile), std::pair(RowOutcome::kRejected, kQuarantineFile),
-          std::pair(RowOutcome::kUndecided, kUndecidedFile)}) {
+    for (const auto& [outcome, name] : {std::pair(RowOutcome::kVerified, kVerifiedRowsFileName),
+                                        std::pair(RowOutcome::kRejected, kQuarantineFileName),
+                                        std::pair(RowOutcome::kUndecided, kUndecidedRowsFileName)}) {
       Result<ZstdLineWriter> file = ZstdLineWriter::create(options_.output / name, kFinalLevel);
       if (!file.ok()) return file.error();
       files.at(static_cast<std::size_t>(outcome)).emplace(file.take());
@@ -311,19 +312,20 @@ class Finisher {
   void count(const StoredRow& line) {
     ++report_.rows;
     if (line.outcome == RowOutcome::kVerified) {
-      ++report_.verified;
+      ++report_.verified_row_count;
       return;
     }
-    ++(line.outcome == RowOutcome::kRejected ? report_.rejected : report_.undecided);
-    auto cause = std::ranges::find_if(
-        report_.causes, [&](const CauseCount& one) { return one.outcome == line.outcome && one.cause == line.cause; });
-    if (cause == report_.causes.end()) {
-      report_.causes.push_back({.outcome = line.outcome,
-                                .cause = line.cause,
-                                .explanation = explanation_of(line.cause),
-                                .rows = 0,
-                                .examples = {}});
-      cause = report_.causes.end() - 1;
+    ++(line.outcome == RowOutcome::kRejected ? report_.rejected_row_count : report_.undecided_row_count);
+    auto cause = std::ranges::find_if(report_.cause_counts, [&](const CauseCount& one) {
+      return one.outcome == line.outcome && one.cause == line.cause;
+    });
+    if (cause == report_.cause_counts.end()) {
+      report_.cause_counts.push_back({.outcome = line.outcome,
+                                      .cause = line.cause,
+                                      .explanation = explanation_of(line.cause),
+                                      .rows = 0,
+                                      .examples = {}});
+      cause = report_.cause_counts.end() - 1;
     }
     ++cause->rows;
     if (cause->examples.size() < kExamples) cause->examples.push_back(fmt::format("{}: {}", line.id, line.message));
@@ -337,17 +339,17 @@ class Finisher {
 };
 
 Result<ImportReport> finished_report(const fs::path& output) {
-  const Result<std::string> text = read_file_text(output / kReportJsonFile);
+  const Result<std::string> text = read_file_text(output / kImportReportJsonFileName);
   if (!text.ok()) return text.error();
   const json document = json::parse(*text, nullptr, false);
-  ImportReport report{.was_complete = true};
+  ImportReport report{.was_already_complete = true};
   try {
     report.rows = document.at("rows");
-    report.verified = document.at("verified");
-    report.rejected = document.at("rejected");
-    report.undecided = document.at("undecided");
+    report.verified_row_count = document.at("verified");
+    report.rejected_row_count = document.at("rejected");
+    report.undecided_row_count = document.at("undecided");
     for (const json& cause : document.at("causes")) {
-      report.causes.push_back(
+      report.cause_counts.push_back(
           {.outcome = cause.at("outcome") == "rejected" ? RowOutcome::kRejected : RowOutcome::kUndecided,
            .cause = cause.at("cause"),
            .explanation = cause.at("explanation"),
@@ -355,7 +357,7 @@ Result<ImportReport> finished_report(const fs::path& output) {
            .examples = cause.at("examples").get<std::vector<std::string>>()});
     }
   } catch (const json::exception&) {
-    return Error{"is not a report of an import", (output / kReportJsonFile).string()};
+    return Error{"file is not a valid report of an import", (output / kImportReportJsonFileName).string()};
   }
   return report;
 }
@@ -363,7 +365,7 @@ Result<ImportReport> finished_report(const fs::path& output) {
 }  // namespace
 
 Result<ImportReport> import_rows(const ImportOptions& options) {
-  const Result<std::vector<InputFile>> files = input_files(options.dataset);
+  const Result<std::vector<DatasetInputFile>> files = input_files(options.dataset);
   if (!files.ok()) return files.error();
   const std::string plan = plan_of(options, *files).dump();
   const Result<EarlierRun> earlier = read_journal(options.output);
@@ -371,11 +373,12 @@ Result<ImportReport> import_rows(const ImportOptions& options) {
   std::error_code error;
   if (!earlier->plan.empty()) {
     if (!options.resume)
-      return Error{"contains an import; use another folder, or --resume to continue it", options.output.string()};
+      return Error{"folder already contains an import; continue it with --resume, or choose another folder",
+                   options.output.string()};
     if (earlier->plan != plan) {
       return Error{
-          "contains an import with other rows, another mapping, other options or other versions of Warp and "
-          "Assay",
+          "folder contains an import with different rows, options, field mapping or versions of Warp and Assay; choose "
+          "another folder",
           options.output.string()};
     }
     if (earlier->has_ended) {
@@ -384,7 +387,7 @@ Result<ImportReport> import_rows(const ImportOptions& options) {
     }
   }
   fs::create_directories(options.output / kPartial, error);
-  if (error) return Error{"cannot be created: " + error.message(), options.output.string()};
+  if (error) return Error{"cannot create the folder: " + error.message(), options.output.string()};
   const Result<fs::path> python = live::python_executable(options.python_interpreter);
   if (!python.ok()) return python.error();
   const Result<RowJudge> judge = RowJudge::make(options.judge_options);
@@ -430,10 +433,10 @@ Result<ImportReport> import_rows(const ImportOptions& options) {
 }
 
 std::string to_text(const ImportReport& report) {
-  std::string text = fmt::format("{} rows: {} verified, {} rejected, {} undecided\n", report.rows, report.verified,
-                                 report.rejected, report.undecided);
+  std::string text = fmt::format("{} rows: {} verified, {} rejected, {} undecided\n", report.rows,
+                                 report.verified_row_count, report.rejected_row_count, report.undecided_row_count);
   std::optional<RowOutcome> heading;
-  for (const CauseCount& cause : report.causes) {
+  for (const CauseCount& cause : report.cause_counts) {
     if (heading != cause.outcome) text += fmt::format("{}:\n", to_text(cause.outcome));
     heading = cause.outcome;
     text +=
@@ -446,7 +449,7 @@ std::string to_text(const ImportReport& report) {
 
 Json to_json(const ImportReport& report) {
   Json causes = Json::array();
-  for (const CauseCount& cause : report.causes) {
+  for (const CauseCount& cause : report.cause_counts) {
     causes.push_back({{"outcome", to_text(cause.outcome)},
                       {"cause", cause.cause},
                       {"explanation", cause.explanation},
@@ -454,9 +457,9 @@ Json to_json(const ImportReport& report) {
                       {"examples", cause.examples}});
   }
   return {{"rows", report.rows},
-          {"verified", report.verified},
-          {"rejected", report.rejected},
-          {"undecided", report.undecided},
+          {"verified", report.verified_row_count},
+          {"rejected", report.rejected_row_count},
+          {"undecided", report.undecided_row_count},
           {"causes", std::move(causes)}};
 }
 

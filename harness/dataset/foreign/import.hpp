@@ -17,11 +17,12 @@
 
 namespace assay::foreign {
 
-inline constexpr const char* kVerifiedFile = "rows.jsonl.zst";          ///< verified rows with their evidence
-inline constexpr const char* kQuarantineFile = "quarantine.jsonl.zst";  ///< rejected rows with the reason
-inline constexpr const char* kUndecidedFile = "undecided.jsonl.zst";    ///< rows without a verdict, with the reason
-inline constexpr const char* kReportJsonFile = "report.json";
-inline constexpr const char* kReportTextFile = "report.txt";
+inline constexpr const char* kVerifiedRowsFileName = "rows.jsonl.zst";      ///< verified rows with their evidence
+inline constexpr const char* kQuarantineFileName = "quarantine.jsonl.zst";  ///< rejected rows with the reason
+inline constexpr const char* kUndecidedRowsFileName =
+    "undecided.jsonl.zst";  ///< rows without a verdict, with the reason
+inline constexpr const char* kImportReportJsonFileName = "report.json";
+inline constexpr const char* kImportReportTextFileName = "report.txt";
 
 /// Called with the numbers of rows judged and rejected so far, from any thread but never concurrently.
 using RowsJudged = std::function<void(std::uint64_t rows, std::uint64_t rejected)>;
@@ -30,7 +31,7 @@ struct ImportOptions {
   std::filesystem::path dataset;  ///< folder or file of rows
   std::uint64_t row_count = 0;    ///< number of rows in the dataset: count_rows
   FieldMapping mapping;
-  JudgeOptions judge_options;
+  RowJudgeOptions judge_options;
   std::filesystem::path python_interpreter;  ///< Python with Warp
   std::string warp_version;                  ///< version of that Warp
   std::filesystem::path output;              ///< folder for the result
@@ -49,12 +50,12 @@ struct CauseCount {
 };
 
 struct ImportReport {
-  std::uint64_t rows = 0;          ///< number of rows of the dataset
-  std::uint64_t verified = 0;      ///< number of verified rows
-  std::uint64_t rejected = 0;      ///< number of rejected rows
-  std::uint64_t undecided = 0;     ///< number of undecided rows
-  std::vector<CauseCount> causes;  ///< rejected before undecided; the most frequent first
-  bool was_complete = false;       ///< whether the folder already held the finished import
+  std::uint64_t rows = 0;                 ///< number of rows of the dataset
+  std::uint64_t verified_row_count = 0;   ///< number of verified rows
+  std::uint64_t rejected_row_count = 0;   ///< number of rejected rows
+  std::uint64_t undecided_row_count = 0;  ///< number of undecided rows
+  std::vector<CauseCount> cause_counts;   ///< rejected before undecided; the most frequent first
+  bool was_already_complete = false;      ///< whether the folder already held the finished import
 };
 
 /// Imports the dataset. Fails if `output` contains an import and `resume` is not set, if it contains an import of other

@@ -58,7 +58,7 @@ RowOutcome outcome_of(const CaseRecord& record) {
   return RowOutcome::kRejected;
 }
 
-Json evidence_of(const CaseRecord& record) {
+Json make_evidence(const CaseRecord& record) {
   Json evidence = {{"device", record.device}, {"pass", record.pass}, {"verdict", to_text(record.outcome)}};
   if (!record.outcome_detail.empty()) evidence["kind"] = record.outcome_detail;
   if (!record.message.empty()) evidence["message"] = record.message;
@@ -73,7 +73,7 @@ Json evidence_of(const CaseRecord& record) {
   evidence["uncovered_branches"] = record.uncovered_branches.size();
   Json mismatches = Json::array();
   for (const harness::Mismatch& mismatch : record.mismatches) {
-    mismatches.push_back({{"array", mismatch.array},
+    mismatches.push_back({{"array", mismatch.array_name},
                           {"index", mismatch.index},
                           {"expected", mismatch.expected.text},
                           {"bound", mismatch.bound.text},
@@ -90,7 +90,7 @@ int severity(RowOutcome outcome) {
 }
 
 void add_record(JudgedRow& row, const CaseRecord& record) {
-  row.evidence.push_back(evidence_of(record));
+  row.evidence.push_back(make_evidence(record));
   const RowOutcome outcome = outcome_of(record);
   const bool is_first = row.evidence.size() == 1;
   if (!is_first && severity(outcome) <= severity(row.outcome)) return;
@@ -125,12 +125,12 @@ Result<harness::KernelSource> source_of(const ForeignRow& row, const std::string
 /// Identifies the kernel's program: the hash of the canonical IR, in which names are numbered.
 std::string program_of(const harness::KernelSource& source) {
   if (source.module->kernels.size() != 1) return "";
-  return sha256_hex(ir::to_text(*source.module, ir::Naming::kCanonical));
+  return sha256_hex(ir::to_text(*source.module, ir::NamingScheme::kCanonical));
 }
 
 /// The row with the Python that the devices get in place of its own.
 ForeignRow as_printed(const ForeignRow& row, const harness::KernelSource& source) {
-  ForeignRow printed{.row_index = row.row_index, .cpp = row.cpp, .cuda = row.cuda};
+  ForeignRow printed{.row_index = row.row_index, .cpp_source = row.cpp_source, .cuda_source = row.cuda_source};
   const harness::Printer print = harness::printer();
   const Result<backends::EmittedKernel> emitted =
       print(*source.module, source.module->kernels[source.kernel_index], nullptr, backends::SourceTarget::kWarpPython);
@@ -142,25 +142,25 @@ ForeignRow as_printed(const ForeignRow& row, const harness::KernelSource& source
 
 /// Generated code in which the kernel has another name.
 RegeneratedCode renamed(RegeneratedCode code, const std::string& symbol) {
-  for (std::string* text : {&code.cpp, &code.cuda}) {
-    for (std::size_t at = text->find(code.symbol); at != std::string::npos && code.symbol != symbol;
-         at = text->find(code.symbol, at + symbol.size()))
-      text->replace(at, code.symbol.size(), symbol);
+  for (std::string* text : {&code.cpp_source, &code.cuda_source}) {
+    for (std::size_t at = text->find(code.kernel_symbol); at != std::string::npos && code.kernel_symbol != symbol;
+         at = text->find(code.kernel_symbol, at + symbol.size()))
+      text->replace(at, code.kernel_symbol.size(), symbol);
   }
-  code.symbol = symbol;
+  code.kernel_symbol = symbol;
   return code;
 }
 
-DamageFinding python_damage(Damage damage, std::string message, std::int64_t line, const std::string& python) {
-  DamageFinding finding{.damage = damage,
-                        .message = line > 0 ? fmt::format("python:{}: {}", line, message) : "python: " + message,
-                        .field = "python",
-                        .function = {},
-                        .found = {},
-                        .expected = {}};
+RowDamageFinding python_damage(RowDamage damage, std::string message, std::int64_t line, const std::string& python) {
+  RowDamageFinding finding{.damage = damage,
+                           .message = line > 0 ? fmt::format("python:{}: {}", line, message) : "python: " + message,
+                           .field = "python",
+                           .function = {},
+                           .found_text = {},
+                           .expected = {}};
   if (line > 0) {
     const auto number = static_cast<std::uint32_t>(line);
-    finding.found = {.line = number, .text = std::string(line_of(python, number))};
+    finding.found_text = {.line = number, .text = std::string(line_of(python, number))};
   }
   return finding;
 }
@@ -176,28 +176,28 @@ std::string_view to_text(RowOutcome outcome) {
   return "undecided";
 }
 
-std::optional<DamageFinding> damage_of(const ForeignRow& row, const RegeneratedCode& regenerated,
-                                       const FieldMapping& mapping, std::string_view version) {
+std::optional<RowDamageFinding> find_row_damage(const ForeignRow& row, const RegeneratedCode& regenerated,
+                                                const FieldMapping& mapping, std::string_view version) {
   if (row.damage) return row.damage;
   if (!row.warp_version.empty() && row.warp_version != version) {
-    return DamageFinding{.damage = Damage::kWarpVersionMismatch,
-                         .message = fmt::format("warp_version: the row states Warp {}, but Warp {} is installed",
-                                                row.warp_version, version),
-                         .field = "warp_version",
-                         .function = {},
-                         .found = {},
-                         .expected = {}};
+    return RowDamageFinding{.damage = RowDamage::kWarpVersionMismatch,
+                            .message = fmt::format("warp_version: the row states Warp {}, but Warp {} is installed",
+                                                   row.warp_version, version),
+                            .field = "warp_version",
+                            .function = {},
+                            .found_text = {},
+                            .expected = {}};
   }
   if (!regenerated.message.empty())
     return python_damage(regenerated.damage, regenerated.message, regenerated.line, row.python);
   for (const Target target : {Target::kCpp, Target::kCuda}) {
-    const std::string& found = target == Target::kCpp ? row.cpp : row.cuda;
+    const std::string& found = target == Target::kCpp ? row.cpp_source : row.cuda_source;
     if (found.empty()) continue;
-    std::optional<DamageFinding> finding =
+    std::optional<RowDamageFinding> finding =
         find_damage({.target = target,
-                     .found = found,
-                     .expected = target == Target::kCpp ? regenerated.cpp : regenerated.cuda,
-                     .kernel = regenerated.symbol,
+                     .found_text = found,
+                     .expected = target == Target::kCpp ? regenerated.cpp_source : regenerated.cuda_source,
+                     .kernel = regenerated.kernel_symbol,
                      .version = version,
                      .requires_backward = mapping.has_backward});
     if (finding) return finding;
@@ -205,13 +205,13 @@ std::optional<DamageFinding> damage_of(const ForeignRow& row, const RegeneratedC
   return std::nullopt;
 }
 
-Result<RowJudge> RowJudge::make(const JudgeOptions& options) {
+Result<RowJudge> RowJudge::make(const RowJudgeOptions& options) {
   RowJudge judge;
   for (const std::string& name : options.devices) {
-    const backends::DeviceEntry* const row = backends::find_device(name);
+    const backends::DeviceDescriptor* const row = backends::find_device(name);
     if (row == nullptr || runs_emitted_code(*row)) {
       std::vector<std::string_view> own;
-      for (const backends::DeviceEntry& one : backends::devices())
+      for (const backends::DeviceDescriptor& one : backends::devices())
         if (!runs_emitted_code(one)) own.push_back(one.name);
       return Error{fmt::format("--device must be a device that runs Warp's own code ({}), got '{}'",
                                fmt::join(own, ", "), name)};
@@ -221,9 +221,9 @@ Result<RowJudge> RowJudge::make(const JudgeOptions& options) {
     if (!device.ok()) return device.error();
     judge.devices_.push_back(device.take());
   }
-  judge.policy_ = options.effort == "quick"      ? harness::Policy::quick()
-                  : options.effort == "thorough" ? harness::Policy::thorough()
-                                                 : harness::Policy::standard();
+  judge.policy_ = options.judging_effort == "quick"      ? harness::JudgingPolicy::quick()
+                  : options.judging_effort == "thorough" ? harness::JudgingPolicy::thorough()
+                                                         : harness::JudgingPolicy::standard();
   judge.seed_ = options.seed;
   return judge;
 }
@@ -233,7 +233,7 @@ std::string RowJudge::device_unavailable_reason() const {
   for (const auto& device : devices_) {
     const backends::Capability run = device->can_run();
     if (run.is_available) return "";
-    reasons.push_back(fmt::format("{}: {}", device->name(), run.detail));
+    reasons.push_back(fmt::format("{}: {}", device->name(), run.tool_or_reason));
   }
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
@@ -248,10 +248,10 @@ Result<std::vector<JudgedRow>> RowJudge::judge(std::vector<ForeignRow> rows, con
     JudgedRow& row = judged[i];
     const RegeneratedCode& own = regenerated.value()[i];
     row.row = std::move(rows[i]);
-    const Target target = row.row.cpp.empty() ? Target::kCuda : Target::kCpp;
-    row.code_key = forward_key(target, target == Target::kCpp ? row.row.cpp : row.row.cuda);
-    row.regenerated_code_key = forward_key(target, target == Target::kCpp ? own.cpp : own.cuda);
-    row.damage = damage_of(row.row, own, mapping, version);
+    const Target target = row.row.cpp_source.empty() ? Target::kCuda : Target::kCpp;
+    row.code_key = forward_key(target, target == Target::kCpp ? row.row.cpp_source : row.row.cuda_source);
+    row.regenerated_code_key = forward_key(target, target == Target::kCpp ? own.cpp_source : own.cuda_source);
+    row.damage = find_row_damage(row.row, own, mapping, version);
     if (row.damage) {
       row.outcome = RowOutcome::kRejected;
       row.cause = to_text(row.damage->damage);
@@ -267,7 +267,7 @@ Result<std::vector<JudgedRow>> RowJudge::judge(std::vector<ForeignRow> rows, con
     row.program_key = program_of(*source);
     if (row.program_key.empty()) row.program_key = row.regenerated_code_key;
     if (devices_.empty()) set_undecided(row, std::string(to_text(Outcome::not_run)), "the kernel was not judged");
-    else pending.push_back({.row = &row, .symbol = own.symbol, .source = source.take()});
+    else pending.push_back({.row = &row, .kernel_symbol = own.kernel_symbol, .source = source.take()});
   }
   if (pending.empty()) return judged;
   for (const auto& device : devices_)
@@ -280,8 +280,8 @@ Result<std::vector<JudgedRow>> RowJudge::judge(std::vector<ForeignRow> rows, con
   if (!again.ok()) return again.error();
   for (std::size_t i = 0; i < pending.size(); ++i) {
     JudgedRow& row = *pending[i].row;
-    const std::optional<DamageFinding> difference =
-        damage_of(row.row, renamed(again.value()[i], pending[i].symbol), mapping, version);
+    const std::optional<RowDamageFinding> difference =
+        find_row_damage(row.row, renamed(again.value()[i], pending[i].kernel_symbol), mapping, version);
     if (difference) set_undecided(row, "judged_code_differs", difference->message);
   }
   return judged;

@@ -36,7 +36,7 @@ struct JudgedRow {
   RowOutcome outcome = RowOutcome::kUndecided;
   std::string cause;    ///< name of the damage, or outcome and kind of the decisive case: "fail(wrong_gradient)"
   std::string message;  ///< one line for people; empty if the row is verified
-  std::optional<DamageFinding> damage;
+  std::optional<RowDamageFinding> damage;
   std::vector<nlohmann::ordered_json> evidence;  ///< one object for each device and pass that was judged
   std::string program_key;           ///< identifies the program, independent of its names; empty if it is unknown
   std::string code_key;              ///< forward_key of the row's code
@@ -46,9 +46,9 @@ struct JudgedRow {
 /// Generates the code of rows again: regenerate() with its options.
 using Regenerate = std::function<Result<std::vector<RegeneratedCode>>(std::span<const ForeignRow>)>;
 
-struct JudgeOptions {
+struct RowJudgeOptions {
   std::vector<std::string> devices{"warp-cpu"};  ///< names of devices that run Warp's own code
-  std::string effort = "standard";               ///< "quick", "standard" or "thorough"
+  std::string judging_effort = "standard";       ///< "quick", "standard" or "thorough"
   std::uint64_t seed = 1;                        ///< seed of the inputs
   bool verify = true;  ///< judge the kernels; else only find out whether the code belongs to the Python source
 };
@@ -57,7 +57,7 @@ struct JudgeOptions {
 class RowJudge {
  public:
   /// Fails if a device is unknown or does not run Warp's code.
-  static Result<RowJudge> make(const JudgeOptions& options);
+  static Result<RowJudge> make(const RowJudgeOptions& options);
 
   /// Why no device can run here; empty if one can, or none is needed.
   [[nodiscard]] std::string device_unavailable_reason() const;
@@ -73,18 +73,18 @@ class RowJudge {
   /// A row without damage.
   struct PendingRow {
     JudgedRow* row;                ///< not owned
-    std::string symbol;            ///< RegeneratedCode::symbol
+    std::string kernel_symbol;     ///< RegeneratedCode::kernel_symbol
     harness::KernelSource source;  ///< the kernel as Assay parses it
   };
   void judge_on_device(backends::Device& device, std::span<const PendingRow> rows) const;
 
   std::vector<std::unique_ptr<backends::Device>> devices_;  ///< empty: kernels are not judged
-  harness::Policy policy_;
+  harness::JudgingPolicy policy_;
   std::uint64_t seed_ = 1;
 };
 
 /// The damage of a row, if any: of its fields, of its Python, of its generated code.
-std::optional<DamageFinding> damage_of(const ForeignRow& row, const RegeneratedCode& regenerated,
-                                       const FieldMapping& mapping, std::string_view version);
+std::optional<RowDamageFinding> find_row_damage(const ForeignRow& row, const RegeneratedCode& regenerated,
+                                                const FieldMapping& mapping, std::string_view version);
 
 }  // namespace assay::foreign

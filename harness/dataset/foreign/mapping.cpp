@@ -26,8 +26,8 @@ Result<FieldMapping> parse_mapping(std::string_view text, const std::string& nam
   if (!errors.empty()) return Error{errors.front().text(), name};
   const json& fields = document.at("fields");
   FieldMapping mapping{.python = path_of(fields, "python"),
-                       .cpp = path_of(fields, "cpp"),
-                       .cuda = path_of(fields, "cuda"),
+                       .cpp_source = path_of(fields, "cpp"),
+                       .cuda_source = path_of(fields, "cuda"),
                        .kernel = path_of(fields, "kernel"),
                        .warp_version = path_of(fields, "warp_version"),
                        .id = path_of(fields, "id"),
@@ -35,8 +35,8 @@ Result<FieldMapping> parse_mapping(std::string_view text, const std::string& nam
                        .has_backward = true,
                        .source_text = document.dump()};
   if (document.contains("passes")) mapping.has_backward = document.at("passes").size() == 2;
-  for (const FieldPath* paths :
-       {&mapping.python, &mapping.cpp, &mapping.cuda, &mapping.kernel, &mapping.warp_version, &mapping.id}) {
+  for (const FieldPath* paths : {&mapping.python, &mapping.cpp_source, &mapping.cuda_source, &mapping.kernel,
+                                 &mapping.warp_version, &mapping.id}) {
     for (const std::string& path : *paths) {
       if (!path.starts_with('/')) continue;
       try {

@@ -20,8 +20,8 @@ using FieldPath = std::vector<std::string>;
 /// The content of a mapping file (schemas/foreign_map.schema.json).
 struct FieldMapping {
   FieldPath python;                                               ///< the Python source
-  FieldPath cpp;                                                  ///< the C++ that Warp generated
-  FieldPath cuda;                                                 ///< the CUDA C++ that Warp generated
+  FieldPath cpp_source;                                           ///< the C++ that Warp generated
+  FieldPath cuda_source;                                          ///< the CUDA C++ that Warp generated
   FieldPath kernel;                                               ///< name of the kernel
   FieldPath warp_version;                                         ///< version of Warp that generated the code
   FieldPath id;                                                   ///< identifies the row

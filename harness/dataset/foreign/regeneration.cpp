@@ -25,34 +25,34 @@ constexpr std::string_view kStarted = "{\"started\": true}\n";
 
 json request_of(const ForeignRow& row, const FieldMapping& mapping, std::size_t index) {
   json targets = json::array();
-  if (!row.cpp.empty()) targets.push_back("cpu");
-  if (!row.cuda.empty()) targets.push_back("cuda");
+  if (!row.cpp_source.empty()) targets.push_back("cpu");
+  if (!row.cuda_source.empty()) targets.push_back("cuda");
   return {{"row", index},
           {"python", row.python},
           {"kernel", row.kernel},
           {"options", mapping.warp_module_options},
-          {"cpp_block", block_size_of(row.cpp).value_or(1)},
+          {"cpp_block", block_size_of(row.cpp_source).value_or(1)},
           {"targets", std::move(targets)}};
 }
 
 /// The damage that a status of regenerate.py names.
-Damage damage_of(const std::string& status) {
-  const auto row = std::ranges::find(kDamages, status, &DamageEntry::name);
-  return row == kDamages.end() ? Damage::kPythonError : row->damage;
+RowDamage find_row_damage(const std::string& status) {
+  const auto row = std::ranges::find(kDamages, status, &RowDamageDescription::name);
+  return row == kDamages.end() ? RowDamage::kPythonError : row->damage;
 }
 
 RegeneratedCode result_of(const json& answer) {
   const std::string status = answer.at("status");
   if (status != "generated") {
     const std::string message = answer.at("message");
-    return {.damage = damage_of(status),
+    return {.damage = find_row_damage(status),
             .message = message.empty() ? status : message,
             .line = answer.value("line", std::int64_t{0})};
   }
   return {.kernel = answer.at("kernel"),
-          .symbol = without_hashes(answer.at("mangled").get<std::string>()),
-          .cpp = answer.value("cpu", ""),
-          .cuda = answer.value("cuda", "")};
+          .kernel_symbol = without_hashes(answer.at("mangled").get<std::string>()),
+          .cpp_source = answer.value("cpu", ""),
+          .cuda_source = answer.value("cuda", "")};
 }
 
 /// The answers by index of the row. Lines that the executed code may have written itself are ignored unless they are
@@ -93,7 +93,7 @@ Result<std::map<std::size_t, RegeneratedCode>> run(const std::string& requests, 
        .environment = live::python_environment(scratch.path(), cache),
        .writable_folder = cache,
        .time_limit = limit,
-       .memory_bytes = kMemoryBytes});
+       .memory_limit_bytes = kMemoryBytes});
   if (!result.ok()) return result.error();
   if (!result->answer.starts_with(kStarted))
     return Error{"Warp cannot be started: " + live::last_printed_line(result->output_tail),
@@ -103,8 +103,8 @@ Result<std::map<std::size_t, RegeneratedCode>> run(const std::string& requests, 
 
 }  // namespace
 
-Result<std::vector<RegeneratedCode>> regenerate(std::span<const ForeignRow> rows, const FieldMapping& mapping,
-                                                const RegenerationOptions& options) {
+Result<std::vector<RegeneratedCode>> regenerate_code(std::span<const ForeignRow> rows, const FieldMapping& mapping,
+                                                     const RegenerationOptions& options) {
   std::vector<RegeneratedCode> results(rows.size());
   std::vector<std::size_t> pending;
   for (std::size_t i = 0; i < rows.size(); ++i)

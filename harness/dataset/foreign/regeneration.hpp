@@ -15,13 +15,13 @@ namespace assay::foreign {
 
 /// What Warp generates from one row's Python.
 struct RegeneratedCode {
-  std::string kernel;                    ///< name of the kernel in the Python source
-  std::string symbol;                    ///< name of the kernel in the generated code, without its hash
-  std::string cpp;                       ///< C++ for the CPU; empty if the row has none
-  std::string cuda;                      ///< CUDA C++; empty if the row has none
-  Damage damage = Damage::kPythonError;  ///< why the code is missing, if `message` is not empty
-  std::string message;                   ///< why the code is missing; empty if it was generated
-  std::int64_t line = 0;                 ///< line of the Python source that `message` is about; 0: unknown
+  std::string kernel;                          ///< name of the kernel in the Python source
+  std::string kernel_symbol;                   ///< name of the kernel in the generated code, without its hash
+  std::string cpp_source;                      ///< C++ for the CPU; empty if the row has none
+  std::string cuda_source;                     ///< CUDA C++; empty if the row has none
+  RowDamage damage = RowDamage::kPythonError;  ///< why the code is missing, if `message` is not empty
+  std::string message;                         ///< why the code is missing; empty if it was generated
+  std::int64_t line = 0;                       ///< line of the Python source that `message` is about; 0: unknown
 };
 
 /// Python with Warp, and how long one row may take.
@@ -34,7 +34,7 @@ struct RegenerationOptions {
 /// are empty. The Python sources are executed, each in a child process of the confined process
 /// (docs/design/confinement.md). Only their generated text is used. Fails if the confined process cannot run or Warp
 /// cannot be started.
-Result<std::vector<RegeneratedCode>> regenerate(std::span<const ForeignRow> rows, const FieldMapping& mapping,
-                                                const RegenerationOptions& options);
+Result<std::vector<RegeneratedCode>> regenerate_code(std::span<const ForeignRow> rows, const FieldMapping& mapping,
+                                                     const RegenerationOptions& options);
 
 }  // namespace assay::foreign

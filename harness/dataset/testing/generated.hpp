@@ -26,7 +26,7 @@ class Folder {
 DatasetPlan small_plan(std::uint64_t count);
 
 /// Makes the dataset; a failure fails the test.
-FinishedDataset made(const DatasetPlan& plan, GenerateOptions options);
+FinishedDataset made(const DatasetPlan& plan, DatasetGenerationOptions options);
 
 /// The contents of all files in the folder by relative path; stats.json without its timing.
 std::map<std::string, std::string> files_of(const std::filesystem::path& dir);

@@ -28,16 +28,16 @@ DatasetPlan small_plan(std::uint64_t count) {
                    .kernel_generators_version = generators::kGeneratorVersion,
                    .row_count = count,
                    .family_shares = {{"arithmetic"}, {"loop"}, {"integer"}, {"struct_param"}},
-                   .verify = false,
-                   .effort = "none",
+                   .verifies_rows = false,
+                   .judging_effort = "none",
                    .slots_per_block = 4};
   EXPECT_TRUE(distribute_rows(plan).ok());
   return plan;
 }
 
-FinishedDataset made(const DatasetPlan& plan, GenerateOptions options) {
+FinishedDataset made(const DatasetPlan& plan, DatasetGenerationOptions options) {
   const RowProducer producer(plan, {}, {.pair_printer = source::print_cpp_and_cuda, .single_printer = {}},
-                             harness::Policy::quick());
+                             harness::JudgingPolicy::quick());
   const Result<FinishedDataset> finished = generate(plan, producer, options);
   EXPECT_TRUE(finished.ok()) << finished.error().text();
   return finished.ok() ? *finished : FinishedDataset{};

@@ -46,10 +46,10 @@ ScalarComparison score(const ComputedScalar& got, const ExpectedScalar& expected
 
 bool is_informative(const ExpectedScalar& expected) {
   if (expected.is_integer || !std::isfinite(expected.value)) return true;
-  return expected.bound <= kMaxInformativeRelativeBound * expected.magnitude;
+  return expected.bound <= kMaxInformativeRelativeBound * expected.informative_bound_scale;
 }
 
-void Comparison::add(std::size_t position, const ComputedScalar& got, const ExpectedScalar& expected) {
+void ComparisonResult::add(std::size_t position, const ComputedScalar& got, const ExpectedScalar& expected) {
   if (position > 0 && fault_is_active("first_value_only")) return;
   const ScalarComparison scored = score(got, expected);
   if (scored.agreement == Agreement::kUnknown) {
@@ -63,7 +63,7 @@ void Comparison::add(std::size_t position, const ComputedScalar& got, const Expe
   ++rho_histogram[bin_of(scored.rho)];
 }
 
-void Comparison::add(const Comparison& other) {
+void ComparisonResult::add(const ComparisonResult& other) {
   checked_scalars += other.checked_scalars;
   unbounded_scalars += other.unbounded_scalars;
   uninformative_scalars += other.uninformative_scalars;
@@ -73,9 +73,9 @@ void Comparison::add(const Comparison& other) {
     rho_histogram[i] += other.rho_histogram[i];
 }
 
-Comparison compare(std::span<const ComputedScalar> got, std::span<const ExpectedScalar> expected) {
+ComparisonResult compare(std::span<const ComputedScalar> got, std::span<const ExpectedScalar> expected) {
   assert(got.size() == expected.size());
-  Comparison comparison;
+  ComparisonResult comparison;
   for (std::size_t i = 0; i < got.size(); ++i)
     comparison.add(i, got[i], expected[i]);
   return comparison;

@@ -22,7 +22,7 @@ struct ExpectedScalar {
   /// The scale against which the bound of an informative comparison must be narrow: for a gradient, the greater of its
   /// magnitude and the sum of its contributions' magnitudes, without the initial gradient. Infinity: always
   /// informative.
-  double magnitude = std::numeric_limits<double>::infinity();
+  double informative_bound_scale = std::numeric_limits<double>::infinity();
 };
 
 /// One computed scalar.
@@ -51,7 +51,7 @@ inline constexpr double kMaxInformativeRelativeBound = 0x1p-10;
 bool is_informative(const ExpectedScalar& expected);
 
 /// The result of comparing one array, or all outputs of one pass.
-struct Comparison {
+struct ComparisonResult {
   std::int64_t checked_scalars = 0;    ///< number of scalars with a verdict
   std::int64_t unbounded_scalars = 0;  ///< number of scalars without a verdict, because their bound is infinite
   std::int64_t uninformative_scalars =
@@ -62,10 +62,10 @@ struct Comparison {
 
   bool agrees() const { return failed.empty(); }
   void add(std::size_t position, const ComputedScalar& got, const ExpectedScalar& expected);
-  void add(const Comparison& other);
+  void add(const ComparisonResult& other);
 };
 
 /// `got` and `expected` have the same length.
-Comparison compare(std::span<const ComputedScalar> got, std::span<const ExpectedScalar> expected);
+ComparisonResult compare(std::span<const ComputedScalar> got, std::span<const ExpectedScalar> expected);
 
 }  // namespace assay::harness

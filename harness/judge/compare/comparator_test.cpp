@@ -129,7 +129,7 @@ TEST(Comparator, DetectsMismatchInAnyElement) {
   for (std::size_t wrong = 0; wrong < expected.size(); ++wrong) {
     std::vector<ComputedScalar> got(5, {.value = 2});
     got[wrong].value = 3;
-    const Comparison comparison = compare(got, expected);
+    const ComparisonResult comparison = compare(got, expected);
     EXPECT_FALSE(comparison.agrees());
     EXPECT_THAT(comparison.failed, ElementsAre(wrong));
     EXPECT_EQ(comparison.checked_scalars, 5);
@@ -145,11 +145,11 @@ TEST(Comparator, BoundDoesNotWidenAfterAMismatch) {
 }
 
 TEST(Comparator, CountsInfiniteAndUninformativeBoundsSeparately) {
-  const std::vector<ExpectedScalar> expected{{.value = 1, .bound = 0, .magnitude = 1},
+  const std::vector<ExpectedScalar> expected{{.value = 1, .bound = 0, .informative_bound_scale = 1},
                                              {.value = 1, .bound = kInfinity},
-                                             {.value = 1, .bound = 0.5, .magnitude = 1},
-                                             {.value = 1, .bound = 0.5, .magnitude = 1024}};
-  const Comparison comparison = compare(std::vector<ComputedScalar>(4, {.value = 1}), expected);
+                                             {.value = 1, .bound = 0.5, .informative_bound_scale = 1},
+                                             {.value = 1, .bound = 0.5, .informative_bound_scale = 1024}};
+  const ComparisonResult comparison = compare(std::vector<ComputedScalar>(4, {.value = 1}), expected);
   EXPECT_TRUE(comparison.agrees());
   EXPECT_EQ(comparison.checked_scalars, 3);
   EXPECT_EQ(comparison.unbounded_scalars, 1);
@@ -157,29 +157,29 @@ TEST(Comparator, CountsInfiniteAndUninformativeBoundsSeparately) {
 }
 
 TEST(Comparator, RhoHistogramBinsAreTenthsOfBound) {
-  Comparison comparison;
+  ComparisonResult comparison;
   for (const double got : {0.0, 0.05, 0.1, 0.99, 1.0, 1.5, std::numeric_limits<double>::quiet_NaN()})
     comparison.add(0, {.value = got}, {.value = 0, .bound = 1});
   comparison.add(0, {.value = 1}, {.value = 0, .bound = std::numeric_limits<double>::infinity()});
   EXPECT_EQ(comparison.rho_histogram, (RhoHistogram{2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2}))
       << "values without a verdict are not counted";
-  Comparison twice = comparison;
+  ComparisonResult twice = comparison;
   twice.add(comparison);
   EXPECT_EQ(twice.rho_histogram[10], 4);
 }
 
 TEST(Comparator, ComparisonOfEmptyArraysHasNoChecksAndNoMismatches) {
-  const Comparison comparison = compare({}, {});
+  const ComparisonResult comparison = compare({}, {});
   EXPECT_EQ(comparison.checked_scalars, 0);
   EXPECT_THAT(comparison.failed, IsEmpty());
 }
 
 TEST(Comparator, AddsCountsOfTwoComparisons) {
-  Comparison sum;
+  ComparisonResult sum;
   sum.add(3, {.value = 1}, {.value = 2, .bound = 0.5});
-  Comparison other;
+  ComparisonResult other;
   other.add(1, {.value = 1}, {.value = 1, .bound = kInfinity});
-  other.add(0, {.value = 1}, {.value = 1.25, .bound = 1, .magnitude = 1.25});
+  other.add(0, {.value = 1}, {.value = 1.25, .bound = 1, .informative_bound_scale = 1.25});
   sum.add(other);
   EXPECT_EQ(sum.checked_scalars, 2);
   EXPECT_EQ(sum.unbounded_scalars, 1);
@@ -189,13 +189,14 @@ TEST(Comparator, AddsCountsOfTwoComparisons) {
 }
 
 TEST(Comparator, BoundIsInformativeIfSmallRelativeToScale) {
-  EXPECT_TRUE(is_informative({.value = 1, .bound = 0x1p-10, .magnitude = 1}));
-  EXPECT_FALSE(is_informative({.value = 1, .bound = 0x1.1p-10, .magnitude = 1}));
-  EXPECT_TRUE(is_informative({.value = 0, .bound = 0x1p-10, .magnitude = 1})) << "cancellation: the terms count";
-  EXPECT_FALSE(is_informative({.value = 1, .bound = 0x1p-10, .magnitude = 0.5}))
+  EXPECT_TRUE(is_informative({.value = 1, .bound = 0x1p-10, .informative_bound_scale = 1}));
+  EXPECT_FALSE(is_informative({.value = 1, .bound = 0x1.1p-10, .informative_bound_scale = 1}));
+  EXPECT_TRUE(is_informative({.value = 0, .bound = 0x1p-10, .informative_bound_scale = 1}))
+      << "cancellation: the terms count";
+  EXPECT_FALSE(is_informative({.value = 1, .bound = 0x1p-10, .informative_bound_scale = 0.5}))
       << "the initial gradient does not count";
-  EXPECT_FALSE(is_informative({.value = 0, .bound = kLeast, .magnitude = 0}));
-  EXPECT_TRUE(is_informative({.value = 0, .bound = 0, .magnitude = 0}));
+  EXPECT_FALSE(is_informative({.value = 0, .bound = kLeast, .informative_bound_scale = 0}));
+  EXPECT_TRUE(is_informative({.value = 0, .bound = 0, .informative_bound_scale = 0}));
   EXPECT_TRUE(is_informative({.value = 1, .bound = 100})) << "without a scale every bound is informative";
   EXPECT_TRUE(is_informative({.value = kNan, .bound = 0}));
   EXPECT_TRUE(is_informative({.integer = 3, .is_integer = true}));

@@ -38,8 +38,8 @@ bool is_wrong(const ComputedScalar& control, const ComputedScalar& got, const Ex
   if (control.integer != got.integer) return true;
   const bool vanishes =
       std::abs(expected.value) <= static_cast<long double>(expected.bound) && expected.bound <= kVanishingValue;
-  const double scale = std::isfinite(expected.magnitude)
-                           ? expected.magnitude
+  const double scale = std::isfinite(expected.informative_bound_scale)
+                           ? expected.informative_bound_scale
                            : std::max(size, vanishes ? kVanishingValue / kMaxInformativeRelativeBound : 0);
   const auto apart = static_cast<double>(std::abs(static_cast<long double>(control.value) - expected.value));
   return !(apart <= kMaxInformativeRelativeBound * scale);
@@ -66,8 +66,8 @@ Control shifted(std::span<const ComputedScalar> got, std::size_t row) {
 }
 
 /// Compares a control. Stops once it is rejected with a rho of `enough`.
-Comparison rejection(const Control& control, std::span<const ExpectedScalar> expected, double enough) {
-  Comparison comparison;
+ComparisonResult rejection(const Control& control, std::span<const ExpectedScalar> expected, double enough) {
+  ComparisonResult comparison;
   for (std::size_t i = 0; i < expected.size() && (comparison.agrees() || comparison.rho_max < enough); ++i)
     comparison.add(i, control(i), expected[i]);
   return comparison;
@@ -147,7 +147,7 @@ void NegativeControlCounts::reject(std::string_view name, double rho) {
 
 void NegativeControlCounts::add(const NegativeControlCounts& other) {
   tried_controls += other.tried_controls;
-  rejected += other.rejected;
+  rejected_controls += other.rejected_controls;
   if (accepted_control.empty()) accepted_control = other.accepted_control;
   if (!other.nearest_rejected_control.empty()) reject(other.nearest_rejected_control, other.least_rejected_rho);
 }
@@ -188,12 +188,12 @@ NegativeControlCounts try_negative_controls(std::span<const ComputedScalar> got,
     if (!differs) continue;
     ++tally.tried_controls;
     // Report only a control that was rejected more narrowly than all before.
-    const Comparison comparison =
-        rejection(control, expected, tally.rejected > 0 ? tally.least_rejected_rho : HUGE_VAL);
+    const ComparisonResult comparison =
+        rejection(control, expected, tally.rejected_controls > 0 ? tally.least_rejected_rho : HUGE_VAL);
     if (comparison.agrees()) {
       tally.accepted_control = name;
     } else {
-      ++tally.rejected;
+      ++tally.rejected_controls;
       tally.reject(name, comparison.rho_max);
     }
   }

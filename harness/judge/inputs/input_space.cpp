@@ -137,12 +137,12 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
       kernel_(&kernel),
       oracle_(&oracle),
       preconditions_(std::move(preconditions)),
-      uses_(parameter_use(module, kernel)),
+      parameter_uses_(parameter_use(module, kernel)),
       uses_tiles_(uses_tiles(kernel)) {
   const auto count = static_cast<std::size_t>(kernel.parameter_count);
   for (std::size_t p = 0; p < count; ++p) {
     const Type type = kernel.variables[p].type;
-    is_never_read_.push_back(type.is_array() && !uses_[p].read && !uses_[p].is_atomically_updated);
+    is_never_read_.push_back(type.is_array() && !parameter_uses_[p].read && !parameter_uses_[p].is_atomically_updated);
     min_array_shape_.emplace_back(type.rank, 0);
     min_shape_covering_tiles_.emplace_back();
   }
@@ -221,7 +221,7 @@ void InputSpace::bind_values(Launch& launch, const DrawRequest& request, std::ui
     if (term.kind != PreconditionTerm::Kind::kParameter) continue;
     Argument& argument = launch.arguments[static_cast<std::size_t>(term.parameter)];
     std::int64_t extent = launch.extents[d];
-    const auto& range = preconditions_.ranges[static_cast<std::size_t>(term.parameter)];
+    const auto& range = preconditions_.range_by_parameter[static_cast<std::size_t>(term.parameter)];
     if (range && range->high) extent = std::min(extent, greatest_of(*range, launch));
     if (range && range->low) extent = std::max(extent, least_of(*range, launch));
     write_integer(argument.type.scalar, argument.bytes.data(), extent);
@@ -244,7 +244,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   std::int64_t integer_low = least;
   std::int64_t integer_high = is_array ? std::max<std::int64_t>(first_extent - 1, least) : kLargestInteger;
   integer_high = std::max(std::min(integer_high, is_array ? max_array_integer_ : max_integer_parameter_), least);
-  const auto& range = preconditions_.ranges[p];
+  const auto& range = preconditions_.range_by_parameter[p];
   if (range && range->low) {
     real.low = range->low->evaluate(launch);
     integer_low = least_of(*range, launch);
@@ -366,8 +366,8 @@ bool InputSpace::learn_component(const Finding& finding) {
 
 bool InputSpace::learn_overflow(const Launch& launch) {
   std::int64_t largest = 0;
-  for (std::size_t p = 0; p < preconditions_.ranges.size(); ++p) {
-    const auto& range = preconditions_.ranges[p];
+  for (std::size_t p = 0; p < preconditions_.range_by_parameter.size(); ++p) {
+    const auto& range = preconditions_.range_by_parameter[p];
     if (!range || !is_integer(launch.arguments[p].type.scalar)) continue;
     if (range->low) largest = std::max(largest, std::abs(least_of(*range, launch)));
     if (range->high) largest = std::max(largest, std::abs(greatest_of(*range, launch)));
@@ -404,8 +404,8 @@ bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
   // dimension need extent 1 in it.
   for (std::size_t q = 0; q < draws_permutation_.size(); ++q) {
     const Type type = kernel_->variables[q].type;
-    if (type.is_array() && is_integer(type.scalar) && uses_[q].read && !preconditions_.ranges[q] &&
-        !draws_permutation_[q]) {
+    if (type.is_array() && is_integer(type.scalar) && parameter_uses_[q].read &&
+        !preconditions_.range_by_parameter[q] && !draws_permutation_[q]) {
       draws_permutation_[q] = true;
       return true;
     }
@@ -454,7 +454,7 @@ bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launc
 
 std::optional<std::pair<std::int64_t, std::int64_t>> InputSpace::integer_range(std::size_t parameter,
                                                                                const Launch& launch) const {
-  const auto& range = preconditions_.ranges[parameter];
+  const auto& range = preconditions_.range_by_parameter[parameter];
   if (!range || !range->low || !range->high) return std::nullopt;
   return std::pair{least_of(*range, launch), greatest_of(*range, launch)};
 }
@@ -466,7 +466,7 @@ bool InputSpace::is_degenerate(const reference::ReferenceResult& reference) cons
     if (!output) continue;
     for (std::size_t i = 0; i < output->elements.size(); ++i) {
       const std::size_t cell = output->element_indices.empty() ? i : output->element_indices[i];
-      if (!is_float(output->components[cell % output->components.size()]) || !output->elements[i].written) continue;
+      if (!is_float(output->components[cell % output->components.size()]) || !output->elements[i].is_written) continue;
       ++floats;
       const auto& element = output->elements[i];
       undefined += !std::isfinite(element.value) || std::isinf(element.bound[reference::kNative]);
@@ -480,7 +480,7 @@ reference::OracleRun InputSpace::run_of(const DrawRequest& request, const Launch
                            .uninitialized = is_never_read_,
                            .thread_order = sampled_threads(launch.threads(), request.seed),
                            .instruction_budget = request.instruction_budget};
-  run.only_accessed_elements = !run.thread_order.empty();
+  run.reports_only_accessed_elements = !run.thread_order.empty();
   return run;
 }
 
@@ -500,12 +500,12 @@ bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) cons
   return true;
 }
 
-NoInputs::Reason InputSpace::reason_of(const Finding& finding, const DrawRequest& request) const {
-  using Reason = NoInputs::Reason;
+InputDrawFailure::Reason InputSpace::reason_of(const Finding& finding, const DrawRequest& request) const {
+  using Reason = InputDrawFailure::Reason;
   Reason reason = Reason::kNoDomain;
   switch (finding.kind) {
     case Finding::Kind::kRace: reason = Reason::kRace; break;
-    case Finding::Kind::kOrderDependent: return Reason::kDifferentThreadOrder;
+    case Finding::Kind::kOrderDependentAtomic: return Reason::kDifferentThreadOrder;
     case Finding::Kind::kOutOfBounds: reason = Reason::kOutOfBounds; break;
     case Finding::Kind::kUninitializedRead: reason = Reason::kUninitialized; break;
     default: return Reason::kNoDomain;
@@ -514,14 +514,14 @@ NoInputs::Reason InputSpace::reason_of(const Finding& finding, const DrawRequest
   return finding.kind == Finding::Kind::kRace ? Reason::kDifferentThreadOrder : Reason::kNoDomain;
 }
 
-std::variant<DrawnLaunch, NoInputs> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
+std::variant<DrawnLaunch, InputDrawFailure> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
   std::optional<Finding> last;
   int endless = 0;
   std::int64_t wasted = 0;
   for (std::uint64_t attempt = 0; attempt < kTries && endless < kMostEndless && wasted < kMostWasted; ++attempt) {
     std::optional<Launch> launch = guess(request, attempt);
     if (!launch) {
-      return NoInputs{
+      return InputDrawFailure{
           .message = fmt::format("the kernel's indices require arrays of more than {} elements", request.max_elements),
           .finding = {}};
     }
@@ -553,15 +553,15 @@ std::variant<DrawnLaunch, NoInputs> InputSpace::draw(const DrawRequest& request,
     learn(drawn.reference.findings, drawn.launch);
   }
   if (!last) {
-    return NoInputs{.message = "found no inputs for which the kernel is well defined", .finding = {}};
+    return InputDrawFailure{.message = "found no inputs for which the kernel is well defined", .finding = {}};
   }
-  return NoInputs{
+  return InputDrawFailure{
       .reason = reason_of(*last, request), .message = reference::describe(*last, *module_, *kernel_), .finding = last};
 }
 
-std::variant<Launch, NoInputs> InputSpace::draw(const DrawRequest& request) {
+std::variant<Launch, InputDrawFailure> InputSpace::draw(const DrawRequest& request) {
   auto drawn = draw(request, [](reference::OracleRun&) {});
-  if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
+  if (auto* none = std::get_if<InputDrawFailure>(&drawn)) return std::move(*none);
   return std::move(std::get<DrawnLaunch>(drawn).launch);
 }
 

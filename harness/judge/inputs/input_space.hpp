@@ -51,7 +51,7 @@ inline constexpr std::int64_t kThreadSamplingThreshold = 16'384;
 std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t seed);
 
 /// Why no inputs were found for which the kernel is well defined.
-struct NoInputs {
+struct InputDrawFailure {
   /// A finding that does not depend on the drawn values is a defect of the kernel; any other may only mean that no
   /// valid inputs were found.
   enum class Reason : std::uint8_t { kNoDomain, kDifferentThreadOrder, kRace, kOutOfBounds, kUninitialized };
@@ -79,15 +79,15 @@ class InputSpace {
 
   /// A launch without findings, or why none was found in a bounded number of attempts. The same request after the same
   /// history of requests gives the same launch.
-  std::variant<DrawnLaunch, NoInputs> draw(const DrawRequest& request, const CompleteRun& complete);
+  std::variant<DrawnLaunch, InputDrawFailure> draw(const DrawRequest& request, const CompleteRun& complete);
   /// The evaluation used to draw this launch, to be completed. Keeps a reference to the launch.
   reference::OracleRun run_of(const DrawRequest& request, const ir::Launch& launch) const;
   /// The launch alone, forward.
-  std::variant<ir::Launch, NoInputs> draw(const DrawRequest& request);
+  std::variant<ir::Launch, InputDrawFailure> draw(const DrawRequest& request);
 
   /// By parameter: arrays that the kernel never reads, so that their initial content must not matter.
   const std::vector<bool>& uninitialized() const { return is_never_read_; }
-  const ir::ParameterUses& uses() const { return uses_; }
+  const ir::ParameterUses& parameter_uses() const { return parameter_uses_; }
   /// The least and the greatest integer that a domain annotation allows for a parameter in this launch; empty if it
   /// does not state both.
   std::optional<std::pair<std::int64_t, std::int64_t>> integer_range(std::size_t parameter,
@@ -122,14 +122,14 @@ class InputSpace {
   std::int32_t tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const;
   /// Whether other draws of the same request have the same finding in the same threads and elements.
   bool is_persistent(const reference::Finding& finding, DrawRequest request) const;
-  NoInputs::Reason reason_of(const reference::Finding& finding, const DrawRequest& request) const;
+  InputDrawFailure::Reason reason_of(const reference::Finding& finding, const DrawRequest& request) const;
 
   const ir::Module* module_;  ///< module of the kernel
   const ir::Function* kernel_;
   const reference::Oracle* oracle_;
-  Preconditions preconditions_;      ///< annotations above the kernel
-  ir::ParameterUses uses_;           ///< how the kernel uses its parameters
-  std::vector<bool> is_never_read_;  ///< by parameter: whether it is an array that the kernel never reads
+  Preconditions preconditions_;       ///< annotations above the kernel
+  ir::ParameterUses parameter_uses_;  ///< how the kernel uses its parameters
+  std::vector<bool> is_never_read_;   ///< by parameter: whether it is an array that the kernel never reads
   bool uses_tiles_;  ///< whether the kernel uses tiles: each launch thread then stands for a block, which is expensive
                      ///< expensive
 

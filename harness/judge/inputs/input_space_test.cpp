@@ -31,12 +31,12 @@ class Space {
   const ir::Function& kernel() const { return source_.module->kernels[0]; }
   InputSpace& space() { return space_; }
 
-  std::variant<ir::Launch, NoInputs> draw(const DrawRequest& request) { return space_.draw(request); }
+  std::variant<ir::Launch, InputDrawFailure> draw(const DrawRequest& request) { return space_.draw(request); }
 
   /// A launch for the request. It must be found, and the kernel must be well defined for it.
   ir::Launch found(const DrawRequest& request) {
     auto drawn = draw(request);
-    if (const auto* none = std::get_if<NoInputs>(&drawn)) {
+    if (const auto* none = std::get_if<InputDrawFailure>(&drawn)) {
       throw std::runtime_error("seed " + std::to_string(request.seed) + ", size " + std::to_string(request.size) +
                                ": " + none->message);
     }
@@ -59,9 +59,9 @@ class Space {
     }
     return launches;
   }
-  NoInputs none(std::uint64_t seed = 3) {
+  InputDrawFailure none(std::uint64_t seed = 3) {
     auto drawn = draw({.seed = seed, .size = 13});
-    if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
+    if (auto* none = std::get_if<InputDrawFailure>(&drawn)) return std::move(*none);
     ADD_FAILURE() << "inputs were found";
     return {};
   }
@@ -221,7 +221,7 @@ def wide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[i] = x[i]
 )");
   auto drawn = space.draw({.seed = 1, .size = 1});
-  ASSERT_TRUE(std::holds_alternative<ir::Launch>(drawn)) << std::get<NoInputs>(drawn).message;
+  ASSERT_TRUE(std::holds_alternative<ir::Launch>(drawn)) << std::get<InputDrawFailure>(drawn).message;
   EXPECT_EQ(std::get<ir::Launch>(drawn).threads(), 1000);
   EXPECT_EQ(std::get<ir::Launch>(drawn).arguments[0].shape, std::vector<std::int32_t>{1000});
 }
@@ -467,8 +467,8 @@ def race(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     out[0] = x[i]
 )");
-  const NoInputs none = space.none();
-  EXPECT_EQ(none.reason, NoInputs::Reason::kRace);
+  const InputDrawFailure none = space.none();
+  EXPECT_EQ(none.reason, InputDrawFailure::Reason::kRace);
   EXPECT_TRUE(none.is_defect());
   ASSERT_TRUE(none.finding.has_value());
   EXPECT_EQ(none.finding->loc.line, 6);
@@ -485,8 +485,8 @@ def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     v = wp.vec2(x[i], 1.0)
     out[i] = v[i + 2]
 )");
-  const NoInputs none = space.none();
-  EXPECT_EQ(none.reason, NoInputs::Reason::kOutOfBounds);
+  const InputDrawFailure none = space.none();
+  EXPECT_EQ(none.reason, InputDrawFailure::Reason::kOutOfBounds);
   ASSERT_TRUE(none.finding.has_value());
   EXPECT_EQ(none.finding->loc.line, 7);
   EXPECT_THAT(none.finding->index, ElementsAre(2));
@@ -501,8 +501,8 @@ def bins(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     out[int(wp.abs(x[i]) * 7.0) % 2] = x[i]
 )");
-  const NoInputs none = space.none();
-  EXPECT_EQ(none.reason, NoInputs::Reason::kDifferentThreadOrder);
+  const InputDrawFailure none = space.none();
+  EXPECT_EQ(none.reason, InputDrawFailure::Reason::kDifferentThreadOrder);
   EXPECT_FALSE(none.is_defect());
 }
 
@@ -519,9 +519,9 @@ def endless(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 TEST(InputSpace, ReportsEndlessLoopAsReasonForMissingInputs) {
   Space space(kEndless);
   auto drawn = space.draw({.seed = 1, .size = 3, .instruction_budget = 10'000});
-  ASSERT_TRUE(std::holds_alternative<NoInputs>(drawn));
-  EXPECT_EQ(std::get<NoInputs>(drawn).reason, NoInputs::Reason::kNoDomain);
-  EXPECT_EQ(std::get<NoInputs>(drawn).finding->kind, reference::Finding::Kind::kInstructionLimit);
+  ASSERT_TRUE(std::holds_alternative<InputDrawFailure>(drawn));
+  EXPECT_EQ(std::get<InputDrawFailure>(drawn).reason, InputDrawFailure::Reason::kNoDomain);
+  EXPECT_EQ(std::get<InputDrawFailure>(drawn).finding->kind, reference::Finding::Kind::kInstructionLimit);
 }
 
 // Each attempt takes as long as judging a kernel.
@@ -530,7 +530,7 @@ TEST(InputSpace, GivesUpOnEndlessLoopAfterThreeAttempts) {
   int tries = 0;
   const auto drawn =
       space.space().draw({.seed = 1, .size = 3, .instruction_budget = 10'000}, [&](reference::OracleRun&) { ++tries; });
-  EXPECT_TRUE(std::holds_alternative<NoInputs>(drawn));
+  EXPECT_TRUE(std::holds_alternative<InputDrawFailure>(drawn));
   EXPECT_EQ(tries, 3);
 }
 
@@ -550,7 +550,7 @@ def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
                             trips));
     int tries = 0;
     const auto drawn = space.space().draw({.seed = 1, .size = 3}, [&](reference::OracleRun&) { ++tries; });
-    EXPECT_TRUE(std::holds_alternative<NoInputs>(drawn));
+    EXPECT_TRUE(std::holds_alternative<InputDrawFailure>(drawn));
     return tries;
   };
   EXPECT_EQ(tries_of(2), 24);

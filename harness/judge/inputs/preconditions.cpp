@@ -199,7 +199,7 @@ void read_domain(PreconditionParser& reader, const ir::Function& kernel, Precond
   bool open = false;
   const auto bound = [&](VarId name, PreconditionTerm term, bool is_low) {
     if (name == ir::kNone) return;
-    auto& range = preconditions.ranges[static_cast<std::size_t>(name)];
+    auto& range = preconditions.range_by_parameter[static_cast<std::size_t>(name)];
     if (!range) range.emplace();
     (is_low ? range->low : range->high) = std::move(term);
     (is_low ? range->is_low_open : range->is_high_open) = open;
@@ -268,7 +268,7 @@ bool requires_single_thread(const ir::Module& module, const ir::Function& kernel
 
 Result<Preconditions> parse_preconditions(const ir::Module& module, const ir::Function& kernel) {
   Preconditions preconditions;
-  preconditions.ranges.resize(static_cast<std::size_t>(kernel.parameter_count));
+  preconditions.range_by_parameter.resize(static_cast<std::size_t>(kernel.parameter_count));
   preconditions.must_be_permutation.resize(static_cast<std::size_t>(kernel.parameter_count));
   for (const std::string& annotation : kernel.annotations) {
     const std::string_view text = trimmed(annotation);

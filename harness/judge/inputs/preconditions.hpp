@@ -40,9 +40,9 @@ struct PreconditionRange {
 };
 
 struct Preconditions {
-  std::vector<PreconditionTerm> launch_extents;          ///< extent of each launch dimension; empty: not annotated
-  std::vector<std::optional<PreconditionRange>> ranges;  ///< by parameter: range of its value or elements
-  std::vector<bool> must_be_permutation;                 ///< by parameter: whether it must be a permutation
+  std::vector<PreconditionTerm> launch_extents;  ///< extent of each launch dimension; empty: not annotated
+  std::vector<std::optional<PreconditionRange>> range_by_parameter;  ///< by parameter: range of its value or elements
+  std::vector<bool> must_be_permutation;                             ///< by parameter: whether it must be a permutation
 };
 
 /// Whether a kernel whose threads all do the same must be launched with one thread, because it stores a value or uses

@@ -49,7 +49,7 @@ TEST(Preconditions, AreEmptyWithoutAnnotations) {
   const Result<Preconditions> preconditions = preconditions_of(kernel_with("# a comment about domains\n"));
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
   EXPECT_TRUE(preconditions->launch_extents.empty());
-  for (const auto& range : preconditions->ranges)
+  for (const auto& range : preconditions->range_by_parameter)
     EXPECT_FALSE(range.has_value());
 }
 
@@ -86,8 +86,8 @@ TEST(Preconditions, EvaluatesTermsWithParametersLengthsAndShapes) {
     const KernelSource source = kernel_with(std::string("# domain: x <= ") + row.term + "\n");
     const Result<Preconditions> preconditions = preconditions_of(source);
     ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
-    ASSERT_TRUE(preconditions->ranges[kX] && preconditions->ranges[kX]->high);
-    EXPECT_EQ(preconditions->ranges[kX]->high->evaluate(some_launch(source)), row.value);
+    ASSERT_TRUE(preconditions->range_by_parameter[kX] && preconditions->range_by_parameter[kX]->high);
+    EXPECT_EQ(preconditions->range_by_parameter[kX]->high->evaluate(some_launch(source)), row.value);
   }
 }
 
@@ -125,7 +125,7 @@ TEST(Preconditions, ParsesDomainRanges) {
     const KernelSource source = kernel_with(std::string("# domain: ") + row.precondition + "\n");
     const Result<Preconditions> preconditions = preconditions_of(source);
     ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
-    const auto& range = preconditions->ranges[row.parameter];
+    const auto& range = preconditions->range_by_parameter[row.parameter];
     ASSERT_TRUE(range);
     const ir::Launch launch = some_launch(source);
     ASSERT_EQ(range->low.has_value(), row.low.has_value());
@@ -135,7 +135,7 @@ TEST(Preconditions, ParsesDomainRanges) {
     EXPECT_EQ(range->is_low_open, row.is_low_open);
     EXPECT_EQ(range->is_high_open, row.is_high_open);
     for (std::size_t p = kX; p <= kOut; ++p)
-      EXPECT_EQ(preconditions->ranges[p].has_value(), p == row.parameter);
+      EXPECT_EQ(preconditions->range_by_parameter[p].has_value(), p == row.parameter);
   }
 }
 
@@ -143,8 +143,8 @@ TEST(Preconditions, IntersectsRangesOfTwoDomainAnnotations) {
   const KernelSource source = kernel_with("# domain: 0.5 <= x\n# domain: x < 2\n");
   const Result<Preconditions> preconditions = preconditions_of(source);
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
-  EXPECT_EQ(preconditions->ranges[kX]->low->number, 0.5);
-  EXPECT_EQ(preconditions->ranges[kX]->high->number, 2);
+  EXPECT_EQ(preconditions->range_by_parameter[kX]->low->number, 0.5);
+  EXPECT_EQ(preconditions->range_by_parameter[kX]->high->number, 2);
 }
 
 TEST(Preconditions, ParsesPermutationAnnotations) {
@@ -172,7 +172,7 @@ TEST(Preconditions, ParsesLaunchAnnotations) {
 TEST(Preconditions, TermReportsWhichParametersItMentions) {
   const Result<Preconditions> preconditions = preconditions_of(kernel_with("# domain: x < 2 * (n - idx.shape[1])\n"));
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
-  const PreconditionTerm& high = *preconditions->ranges[kX]->high;
+  const PreconditionTerm& high = *preconditions->range_by_parameter[kX]->high;
   EXPECT_TRUE(high.mentions(kN));
   EXPECT_TRUE(high.mentions(kIdx));
   EXPECT_FALSE(high.mentions(kS));

@@ -52,8 +52,8 @@ Result<RecordedArgument> argument_from(const json& value, const fs::path& folder
   }
   argument.is_array = true;
   argument.shape = value.at("shape").get<std::vector<std::int64_t>>();
-  argument.shares_memory_with = value.value("shares_memory_with", std::vector<std::string>{});
-  argument.same_array_as = value.value("same_array_as", "");
+  argument.overlapping_argument_names = value.value("shares_memory_with", std::vector<std::string>{});
+  argument.aliased_argument_name = value.value("same_array_as", "");
   if (value.at("file").is_null()) return argument;
   const std::string name = value.at("file");
   if (name.empty() || fs::path(name).filename() != name)
@@ -104,11 +104,11 @@ std::string describe_type(const ir::Module& module, ir::Type type) {
 }
 
 /// Whether elements with this descriptor hold the element type: the same scalar, or raw bytes for structs.
-bool holds(const std::string& descriptor, ir::Type element) {
-  if (element.shape == ir::Shape::kStruct) return descriptor[1] == 'V';
-  const ir::ScalarEntry& row = ir::row(element.scalar);
-  if (descriptor.substr(2) != std::to_string(row.bytes)) return false;
-  const char kind = descriptor[1];
+bool holds(const std::string& dtype_descriptor, ir::Type element) {
+  if (element.shape == ir::Shape::kStruct) return dtype_descriptor[1] == 'V';
+  const ir::ScalarTypeProperties& row = ir::row(element.scalar);
+  if (dtype_descriptor.substr(2) != std::to_string(row.bytes)) return false;
+  const char kind = dtype_descriptor[1];
   if (element.scalar == ir::Scalar::kBool) return kind == 'b' || kind == 'u' || kind == 'i';
   if (element.scalar == ir::Scalar::kBF16) return kind == 'u' || kind == 'V';
   return kind == (row.is_float ? 'f' : row.is_signed ? 'i' : 'u');
@@ -172,7 +172,7 @@ class Binder {
                               parameter.name, kernel_.name, argument.name));
     }
     if (has_array_fields(module_, parameter.type.element()))
-      reject(fmt::format("parameter '{}' is a struct with arrays", parameter.name));
+      reject(fmt::format("parameter '{}' is a struct with array fields", parameter.name));
     const auto mismatch = [&](const std::string& got) {
       return fail(
           fmt::format("argument '{}' must be {}, got {}", argument.name, describe_type(module_, parameter.type), got));
@@ -217,8 +217,8 @@ class Binder {
                         [](double product, std::int64_t extent) { return product * static_cast<double>(extent); });
     const std::size_t held = argument.content ? argument.content->bytes.size() : 0;
     const double size = elements * static_cast<double>(ir::layout_of(module_, type.element()).size);
-    if (argument.content && !holds(argument.content->descriptor, type.element()))
-      return mismatch(fmt::format("elements of {} ({})", argument.dtype, argument.content->descriptor));
+    if (argument.content && !holds(argument.content->dtype_descriptor, type.element()))
+      return mismatch(fmt::format("elements of {} ({})", argument.dtype, argument.content->dtype_descriptor));
     if (static_cast<double>(held) != size)
       return mismatch(fmt::format("{} bytes for the shape ({})", held, fmt::join(argument.shape, ", ")));
     ir::Argument bound = ir::make_argument(module_, type, std::move(shape));
@@ -228,7 +228,7 @@ class Binder {
   }
 
   void check_memory(const RecordedArgument& argument, std::size_t p) {
-    for (const std::string& name : argument.shares_memory_with) {
+    for (const std::string& name : argument.overlapping_argument_names) {
       const auto end = kernel_.variables.begin() + kernel_.parameter_count;
       const auto other = std::find_if(kernel_.variables.begin(), end,
                                       [&](const ir::Variable& variable) { return variable.name == name; });
@@ -262,7 +262,8 @@ std::vector<ir::VarId> same_arrays(const LaunchFile& file, const ir::Function& k
   std::iota(same.begin(), same.end(), 0);
   if (file.arguments.size() != count) return same;
   const auto number_of = [&](std::size_t p) {
-    const auto found = std::ranges::find(file.arguments, file.arguments[p].same_array_as, &RecordedArgument::name);
+    const auto found =
+        std::ranges::find(file.arguments, file.arguments[p].aliased_argument_name, &RecordedArgument::name);
     const auto q = static_cast<std::size_t>(found - file.arguments.begin());
     return q < p && kernel.variables[q].type == kernel.variables[p].type ? q : p;
   };
@@ -283,7 +284,7 @@ LaunchFile without_same_arrays(LaunchFile file, std::span<const ir::VarId> same)
     else removed.insert(file.arguments[p].name);
   }
   for (RecordedArgument& argument : kept)
-    std::erase_if(argument.shares_memory_with, [&](const std::string& name) { return removed.contains(name); });
+    std::erase_if(argument.overlapping_argument_names, [&](const std::string& name) { return removed.contains(name); });
   file.arguments = std::move(kept);
   return file;
 }
@@ -291,7 +292,7 @@ LaunchFile without_same_arrays(LaunchFile file, std::span<const ir::VarId> same)
 /// Replaces the kernel by one with a single parameter for each array that the launches pass more than once, and returns
 /// the launches of that kernel. A launch with other such arrays becomes a reason.
 std::vector<LaunchFile> merge_same_arrays(KernelSource& source, const std::vector<const LaunchFile*>& files,
-                                          std::vector<Note>& notes, std::vector<std::string>& reasons) {
+                                          std::vector<SelectionNote>& notes, std::vector<std::string>& reasons) {
   const ir::Function& kernel = source.module->kernels[source.kernel_index];
   const ir::ParameterUses uses = ir::parameter_use(*source.module, kernel);
   const std::vector<ir::VarId> same = same_arrays(*files.front(), kernel, uses);
@@ -300,7 +301,7 @@ std::vector<LaunchFile> merge_same_arrays(KernelSource& source, const std::vecto
     if (same_arrays(*file, kernel, uses) == same) launches.push_back(without_same_arrays(*file, same));
     else
       reasons.push_back(fmt::format(
-          "the recorded launch {} is not supported: the parameters that receive the same array are not those of {}",
+          "the recorded launch {} is not supported: it passes the same array to other parameters than {} does",
           file->path.filename().string(), files.front()->path.filename().string()));
   }
   std::vector<std::string> merged;
@@ -318,7 +319,8 @@ std::vector<LaunchFile> merge_same_arrays(KernelSource& source, const std::vecto
 }
 
 /// Binds the launches of one kernel.
-Result<void> attach(KernelSource& source, const std::vector<const LaunchFile*>& files, std::vector<Note>& notes) {
+Result<void> attach(KernelSource& source, const std::vector<const LaunchFile*>& files,
+                    std::vector<SelectionNote>& notes) {
   std::vector<RecordedLaunch> launches;
   std::vector<std::string> reasons;
   for (const LaunchFile& file : merge_same_arrays(source, files, notes, reasons)) {
@@ -328,7 +330,7 @@ Result<void> attach(KernelSource& source, const std::vector<const LaunchFile*>& 
     else reasons.push_back(bound->unsupported_reason);
   }
   if (launches.empty()) {
-    source.unsupported_launch = reasons.front();
+    source.unsupported_launch_reason = reasons.front();
     return {};
   }
   for (std::string& reason : reasons)

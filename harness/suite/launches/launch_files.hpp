@@ -21,13 +21,14 @@ namespace assay::harness {
 using RecordedScalar = std::variant<double, std::int64_t, std::uint64_t>;
 
 struct RecordedArgument {
-  std::string name;                             ///< name of the parameter
-  std::string dtype;                            ///< type as the file states it, for messages
-  bool is_array = false;                        ///< whether it is an array; else a value
-  std::vector<std::int64_t> shape;              ///< extents of an array
-  std::optional<NpyArray> content;              ///< elements of an array; empty for an array without elements
-  std::vector<std::string> shares_memory_with;  ///< names of the other array arguments that overlap it
-  std::string same_array_as;  ///< name of the first argument that is the same array; empty: this one is the first
+  std::string name;                                     ///< name of the parameter
+  std::string dtype;                                    ///< type as the file states it, for messages
+  bool is_array = false;                                ///< whether it is an array; else a value
+  std::vector<std::int64_t> shape;                      ///< extents of an array
+  std::optional<NpyArray> content;                      ///< elements of an array; empty for an array without elements
+  std::vector<std::string> overlapping_argument_names;  ///< names of the other array arguments that overlap it
+  std::string
+      aliased_argument_name;  ///< name of the first argument that is the same array; empty: this one is the first
   std::vector<RecordedScalar> scalars;  ///< scalars of a value, component by component; empty for an array
 };
 

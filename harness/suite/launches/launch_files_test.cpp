@@ -97,7 +97,7 @@ class LaunchFilesTest : public ::testing::Test {
   }
   std::string unsupported() const {
     const Result<Selection> selection = attached();
-    return selection.ok() ? selection->kernels.front().source.unsupported_launch : selection.error().text();
+    return selection.ok() ? selection->kernels.front().source.unsupported_launch_reason : selection.error().text();
   }
 
   fs::path dir_;
@@ -126,8 +126,9 @@ TEST_F(LaunchFilesTest, ReportsNoteForKernelWithoutRecordedLaunch) {
   const Result<Selection> selection = attached();
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   EXPECT_EQ(selection->kernels[1].source.recorded_launches, nullptr);
-  EXPECT_THAT(selection->notes, ElementsAre(Note{.kind = "kernel without a recorded launch, judged on generated inputs",
-                                                 .text = (dir_ / "kernels.py").string() + ":rows"}));
+  EXPECT_THAT(selection->notes,
+              ElementsAre(SelectionNote{.kind = "kernel without a recorded launch, judged on generated inputs",
+                                        .text = (dir_ / "kernels.py").string() + ":rows"}));
 }
 
 TEST_F(LaunchFilesTest, RejectsLaunchFilesThatBelongToNoSelectedKernel) {
@@ -216,7 +217,7 @@ def step(before: wp.array(dtype=float), h: float, after: wp.array(dtype=float), 
   const Result<Selection> selection = attached();
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   const KernelSource& source = selection->kernels.at(0).source;
-  EXPECT_EQ(source.unsupported_launch, "");
+  EXPECT_EQ(source.unsupported_launch_reason, "");
   const ir::Function& kernel = source.module->kernels.at(source.kernel_index);
   ASSERT_EQ(kernel.parameter_count, 3);
   EXPECT_EQ(kernel.variables[2].name, "twice");

@@ -26,10 +26,10 @@ std::optional<std::string> matched(const std::string& header, const char* patter
 }
 
 /// The number of bytes in a descriptor such as "<f4"; empty if the elements are not plain data of this byte order.
-std::optional<std::size_t> item_size_of(const std::string& descriptor) {
+std::optional<std::size_t> item_size_of(const std::string& dtype_descriptor) {
   static const std::regex kPlain(R"([<|=]([biufV])([0-9]{1,6}))");
   std::smatch match;
-  if (!std::regex_match(descriptor, match, kPlain)) return std::nullopt;
+  if (!std::regex_match(dtype_descriptor, match, kPlain)) return std::nullopt;
   std::size_t size = 0;
   const std::string digits = match[2].str();
   std::from_chars(digits.data(), digits.data() + digits.size(), size);
@@ -50,7 +50,7 @@ std::optional<std::vector<std::int64_t>> shape_of(const std::string& text) {
 
 /// The number of bytes of the array; empty if it is more than a file can hold.
 std::optional<std::size_t> size_of(const NpyArray& array) {
-  std::size_t size = array.item_size;
+  std::size_t size = array.item_size_bytes;
   for (const std::int64_t extent : array.shape) {
     const auto factor = static_cast<std::size_t>(extent);
     if (factor != 0 && size > std::numeric_limits<std::int64_t>::max() / factor) return std::nullopt;
@@ -64,7 +64,7 @@ std::optional<std::size_t> size_of(const NpyArray& array) {
 Result<NpyArray> read_npy(const std::filesystem::path& file) {
   const auto fail = [&](std::string reason) { return Error{std::move(reason), file.string()}; };
   std::ifstream stream(file, std::ios::binary);
-  if (!stream.is_open()) return fail("cannot open the file of an array of a recorded launch");
+  if (!stream.is_open()) return fail("cannot open the .npy file of a recorded launch");
   const std::string content{std::istreambuf_iterator<char>(stream), {}};
   if (!content.starts_with(kMagic) || content.size() < 12) return fail("not a .npy file: write it with numpy.save");
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(content[at])); };
@@ -76,19 +76,19 @@ Result<NpyArray> read_npy(const std::filesystem::path& file) {
   if (length > kMostHeader || begin + length > content.size()) return fail("the header of the .npy file is invalid");
 
   const std::string header = content.substr(begin, length);
-  const auto descriptor = matched(header, R"('descr'\s*:\s*'([^']*)')");
+  const auto dtype_descriptor = matched(header, R"('descr'\s*:\s*'([^']*)')");
   const auto order = matched(header, R"('fortran_order'\s*:\s*(True|False))");
   const auto shape = matched(header, R"('shape'\s*:\s*\(([0-9, ]*)\))");
   if (!order || !shape) return fail("the header of the .npy file is invalid");
   if (*order == "True") return fail("elements must be in row-major order: write numpy.ascontiguousarray(array)");
-  NpyArray array{.descriptor = descriptor.value_or("a structured type"), .shape = {}, .bytes = {}};
-  const auto item_size = item_size_of(array.descriptor);
-  if (!item_size) {
+  NpyArray array{.dtype_descriptor = dtype_descriptor.value_or("a structured type"), .shape = {}, .bytes = {}};
+  const auto item_size_bytes = item_size_of(array.dtype_descriptor);
+  if (!item_size_bytes) {
     return fail(
         fmt::format("elements must be little-endian numbers, bools or raw bytes (such as '<f4' or '|V12'), got {}",
-                    array.descriptor));
+                    array.dtype_descriptor));
   }
-  array.item_size = *item_size;
+  array.item_size_bytes = *item_size_bytes;
   const auto extents = shape_of(*shape);
   if (!extents) return fail("the shape in the header of the .npy file is invalid");
   array.shape = *extents;
@@ -96,7 +96,7 @@ Result<NpyArray> read_npy(const std::filesystem::path& file) {
   const std::size_t data = begin + length;
   if (!size || content.size() - data != *size) {
     return fail(fmt::format("the .npy file must hold ({}) elements of {} bytes, got {} bytes",
-                            fmt::join(array.shape, ", "), array.item_size, content.size() - data));
+                            fmt::join(array.shape, ", "), array.item_size_bytes, content.size() - data));
   }
   array.bytes.resize(*size);
   std::memcpy(array.bytes.data(), content.data() + data, *size);

@@ -12,8 +12,8 @@
 namespace assay::harness {
 
 struct NpyArray {
-  std::string descriptor;           ///< NumPy's type of an element: "<f4", "|b1", "|V12"
-  std::size_t item_size = 0;        ///< size of an element in bytes
+  std::string dtype_descriptor;     ///< NumPy's type of an element: "<f4", "|b1", "|V12"
+  std::size_t item_size_bytes = 0;  ///< size of an element in bytes
   std::vector<std::int64_t> shape;  ///< extents; empty for a scalar
   std::vector<std::byte> bytes;     ///< the elements in row-major order
 };

@@ -41,8 +41,8 @@ class NpyTest : public ::testing::Test {
 TEST_F(NpyTest, ReadsShapeAndElements) {
   const auto array = read("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 24);
   ASSERT_TRUE(array.ok()) << array.error().text();
-  EXPECT_EQ(array->descriptor, "<f4");
-  EXPECT_EQ(array->item_size, 4U);
+  EXPECT_EQ(array->dtype_descriptor, "<f4");
+  EXPECT_EQ(array->item_size_bytes, 4U);
   EXPECT_THAT(array->shape, ElementsAre(2, 3));
   EXPECT_EQ(array->bytes.size(), 24U);
 }
@@ -50,7 +50,7 @@ TEST_F(NpyTest, ReadsShapeAndElements) {
 TEST_F(NpyTest, ReadsStructuredElementsAsRawBytes) {
   const auto array = read("{'descr': '|V12', 'fortran_order': False, 'shape': (5,), }", 60);
   ASSERT_TRUE(array.ok()) << array.error().text();
-  EXPECT_EQ(array->item_size, 12U);
+  EXPECT_EQ(array->item_size_bytes, 12U);
 }
 
 TEST_F(NpyTest, ReportsWhyFileIsRejected) {

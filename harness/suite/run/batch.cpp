@@ -72,9 +72,9 @@ void take_verdict(CaseRecord& record, PassVerdict verdict, const ir::Module& mod
   record.input_sets = verdict.input_sets;
   record.thread_counts.assign(verdict.thread_counts.begin(), verdict.thread_counts.end());
   for (const auto& [array, tally] : verdict.negative_controls)
-    record.rejected_negative_controls += tally.rejected;
+    record.rejected_negative_controls += tally.rejected_controls;
   record.rho_histogram = verdict.rho_histogram;
-  record.closest_control = verdict.closest_control();
+  record.closest_negative_control = verdict.closest_negative_control();
   record.finite_difference_series = std::move(verdict.finite_difference_series);
   record.inconclusive = verdict.inconclusive;
   record.check_results = verdict.check_results;
@@ -122,7 +122,7 @@ SourceTexts artifact_of(const PreparedKernel& prepared, const Printer& printer, 
   if (prepared.source->module == nullptr) return artifact;
   artifact.ir = ir::to_text(*prepared.source->module);
   const auto text = [&](backends::SourceTarget target) {
-    if (prepared.emitted && target == prepared_for) return prepared.emitted->source();
+    if (prepared.emitted_kernel && target == prepared_for) return prepared.emitted_kernel->source();
     auto emitted = printed_for(prepared, printer, target);
     return emitted.ok() ? emitted.value().source() : emitted.error().text();
   };
@@ -157,7 +157,7 @@ class KernelRun {
         options_(options),
         cross_check_device_(cross_check_device) {}
 
-  std::vector<CaseRecord> records(const backends::BuildOutcome* built, backends::Session* session) {
+  std::vector<CaseRecord> records(const backends::BuildOutcome* built, backends::DeviceSession* session) {
     std::optional<Judgment> judgment;
     const auto* failed = built == nullptr ? nullptr : std::get_if<backends::BuildFailed>(built);
     if (failed != nullptr && !prepared_.early_result) {
@@ -189,9 +189,9 @@ class KernelRun {
         if (options_.examine_failure && !is_pass(record.outcome))
           options_.examine_failure(record, *prepared_.source, options_);
       }
-      record.stage_times.adjoint_ms = prepared_.times.adjoint_ms * share;
-      record.stage_times.emit_ms = prepared_.times.emit_ms * share;
-      record.stage_times.build_ms = prepared_.times.build_ms * share;
+      record.stage_times.adjoint_ms = prepared_.stage_times.adjoint_ms * share;
+      record.stage_times.emit_ms = prepared_.stage_times.emit_ms * share;
+      record.stage_times.build_ms = prepared_.stage_times.build_ms * share;
       if (judgment) {
         record.stage_times.oracle_ms = judgment->oracle_ms * share;
         record.stage_times.launch_ms = judgment->launch_ms * share;
@@ -206,7 +206,7 @@ class KernelRun {
  private:
   void add_artifact(CaseRecord& record, bool first) const {
     constexpr std::size_t kSmall = 24 * 1024;
-    if (is_pass(record.outcome) && !(options_.keep_sources && first)) return;
+    if (is_pass(record.outcome) && !(options_.keeps_source_texts && first)) return;
     SourceTexts artifact =
         artifact_of(prepared_, printer_, device_.target(), device_.build_command(options_.mode.flags));
     const std::size_t size = artifact.python.size() + artifact.cpp.size() + artifact.cuda.size() + artifact.ir.size();
@@ -248,8 +248,8 @@ class KernelRun {
                                                           : *prepared_.source->recorded_launches;
   }
 
-  Judgment judged(const backends::BuiltKernel& kernel, backends::Session& session) const {
-    Policy policy = options_.policy;
+  Judgment judged(const backends::BuiltKernel& kernel, backends::DeviceSession& session) const {
+    JudgingPolicy policy = options_.policy;
     // A generator of code that rejects the promoted kernel is judged in the kernel's own types.
     if (kernel.find(Pass::kForward, backends::Precision::kPromoted) == nullptr) policy.judges_f64_promotion = false;
     reference::ArithmeticProfile profile = profile_of(device_.uses_cuda_math(), options_.mode.flags);
@@ -270,8 +270,8 @@ class KernelRun {
             is_other_generator() || options_.decides_gradients_by_finite_differences};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
-    const auto test_plan = options_.test_plans->get_or_draw(*prepared_.source, options_,
-                                                            [&] { return draw_test_plan(subject(), configuration); });
+    const auto test_plan = options_.test_plans->get_or_draw_test_plan(
+        *prepared_.source, options_, [&] { return draw_test_plan(subject(), configuration); });
     const double drawing_ms = milliseconds_since(start);
     Judgment judgment = judge_with_oracle_check(*test_plan, subject(), kernel, configuration);
     judgment.oracle_ms += drawing_ms;
@@ -319,13 +319,13 @@ class CrossCheckBatch {
   const RunOptions& options_;
   std::map<const PreparedKernel*, std::size_t> positions_;  ///< in built_
   std::vector<backends::BuildOutcome> built_;
-  std::unique_ptr<backends::Session> session_;
+  std::unique_ptr<backends::DeviceSession> session_;
 };
 
 /// The gradients of a backward pass that runs on Warp's tape: it runs the kernel first, so it needs no final arrays,
 /// and it has no gradients of parameters passed by value.
 Result<transforms::AdjointModule> as_warp_returns(transforms::AdjointModule adjoint) {
-  adjoint.final_content_parameters.clear();
+  adjoint.parameters_bound_to_final_content.clear();
   const std::size_t before = adjoint.gradient_parameters.size();
   std::erase_if(adjoint.gradient_parameters,
                 [](const transforms::GradientParameter& gradient) { return !gradient.is_array; });
@@ -338,7 +338,7 @@ Result<transforms::AdjointModule> as_warp_returns(transforms::AdjointModule adjo
 
 reference::ArithmeticProfile profile_of(bool uses_cuda_math, const backends::BuildFlags& flags) {
   const auto library = uses_cuda_math ? reference::MathLibrary::kCuda : reference::MathLibrary::kLibm;
-  return {.native_library = library, .promoted_library = library, .flush_to_zero = flags.flush_subnormals};
+  return {.native_library = library, .promoted_library = library, .flushes_subnormals = flags.flushes_subnormals};
 }
 
 std::string types_of(const ir::Module& module, const ir::Function& kernel) {
@@ -374,16 +374,16 @@ std::string case_name(const KernelSource& source, std::string_view device, Pass 
   return name;
 }
 
-std::vector<std::string> case_names(const KernelSource& source, const backends::Device& device,
-                                    const RunOptions& options) {
+std::vector<std::string> list_case_names(const KernelSource& source, const backends::Device& device,
+                                         const RunOptions& options) {
   std::vector<std::string> cases;
   for (const Pass pass : passes_of(source, options))
     cases.push_back(case_name(source, device.name(), pass, options.mode));
   return cases;
 }
 
-PreparedKernel prepare(const KernelSource& source, const Printer& printer, backends::SourceTarget target,
-                       const RunOptions& options) {
+PreparedKernel prepare_kernel(const KernelSource& source, const Printer& printer, backends::SourceTarget target,
+                              const RunOptions& options) {
   PreparedKernel prepared;
   prepared.source = &source;
   if (source.parse_error) {
@@ -395,8 +395,8 @@ PreparedKernel prepare(const KernelSource& source, const Printer& printer, backe
          fmt::format("{}: {}", ir::line_text(*source.module, diagnostics.front().loc), diagnostics.front().message));
     return prepared;
   }
-  if (!source.unsupported_launch.empty()) {
-    stop(prepared, Outcome::unsupported, "launch", source.unsupported_launch);
+  if (!source.unsupported_launch_reason.empty()) {
+    stop(prepared, Outcome::unsupported, "launch", source.unsupported_launch_reason);
     return prepared;
   }
   auto start = std::chrono::steady_clock::now();
@@ -409,16 +409,16 @@ PreparedKernel prepare(const KernelSource& source, const Printer& printer, backe
       prepared.adjoint = adjoint.take();
     }
   }
-  prepared.times.adjoint_ms = milliseconds_since(start);
+  prepared.stage_times.adjoint_ms = milliseconds_since(start);
 
   start = std::chrono::steady_clock::now();
   Result<backends::EmittedKernel> emitted = printed_for(prepared, printer, target);
-  prepared.times.emit_ms = milliseconds_since(start);
+  prepared.stage_times.emit_ms = milliseconds_since(start);
   if (!emitted.ok()) {
     stop(prepared, Outcome::unsupported, "printer", emitted.error().text());
     return prepared;
   }
-  prepared.emitted = emitted.take();
+  prepared.emitted_kernel = emitted.take();
   prepared.promoted = std::make_shared<const ir::Module>(ir::promoted(*source.module));
   Result<reference::Oracle> oracle = reference::Oracle::make(*source.module, prepared.kernel());
   Result<reference::Oracle> promoted =
@@ -432,12 +432,12 @@ PreparedKernel prepare(const KernelSource& source, const Printer& printer, backe
   return prepared;
 }
 
-std::vector<backends::EmittedKernel> emitted_kernels(const std::vector<KernelSource>& sources, const Printer& printer,
-                                                     backends::SourceTarget target, const RunOptions& options) {
+std::vector<backends::EmittedKernel> emit_kernels(const std::vector<KernelSource>& sources, const Printer& printer,
+                                                  backends::SourceTarget target, const RunOptions& options) {
   std::vector<backends::EmittedKernel> emitted;
   for (const KernelSource& source : sources) {
-    PreparedKernel prepared = prepare(source, printer, target, options);
-    if (!prepared.early_result) emitted.push_back(std::move(*prepared.emitted));
+    PreparedKernel prepared = prepare_kernel(source, printer, target, options);
+    if (!prepared.early_result) emitted.push_back(std::move(*prepared.emitted_kernel));
   }
   return emitted;
 }
@@ -447,22 +447,22 @@ void run_batch(std::span<const KernelSource> sources, backends::Device& device, 
   std::vector<PreparedKernel> kernels;
   kernels.reserve(sources.size());
   for (const KernelSource& source : sources)
-    kernels.push_back(prepare(source, printer, device.target(), options));
+    kernels.push_back(prepare_kernel(source, printer, device.target(), options));
 
   std::vector<backends::EmittedKernel> emitted;
   for (const PreparedKernel& kernel : kernels) {
-    if (!kernel.early_result) emitted.push_back(*kernel.emitted);
+    if (!kernel.early_result) emitted.push_back(*kernel.emitted_kernel);
   }
   const auto start = std::chrono::steady_clock::now();
   const std::vector<backends::BuildOutcome> built = device.build(emitted, options.mode.flags);
   const double build_ms = milliseconds_since(start) / static_cast<double>(std::max<std::size_t>(emitted.size(), 1));
 
-  Result<std::unique_ptr<backends::Session>> session = device.open({});
+  Result<std::unique_ptr<backends::DeviceSession>> session = device.open({});
   CrossCheckBatch cross_check_batch(kernels, printer, options);
   std::size_t next = 0;
   for (PreparedKernel& kernel : kernels) {
     const backends::BuildOutcome* outcome = kernel.early_result ? nullptr : &built[next++];
-    kernel.times.build_ms = outcome == nullptr ? 0 : build_ms;
+    kernel.stage_times.build_ms = outcome == nullptr ? 0 : build_ms;
     const bool is_built = outcome != nullptr && std::holds_alternative<backends::BuiltKernel>(*outcome);
     if (!session.ok() && is_built) stop(kernel, Outcome::resource_error, "session", session.error().text());
     const std::optional<CrossCheckDevice> cross_check_device = cross_check_batch.of(kernel);
@@ -477,7 +477,7 @@ void record_unsupported_batch(std::span<const KernelSource> sources, const backe
   for (const KernelSource& source : sources) {
     for (const Pass pass : passes_of(source, options)) {
       CaseRecord record = blank_record(source, device, pass, options);
-      const std::string reason = device.can_run().detail;
+      const std::string reason = device.can_run().tool_or_reason;
       conclude(record, Outcome::unsupported, reason, reason);
       take(std::move(record));
     }

@@ -15,22 +15,22 @@ namespace assay::harness {
 
 /// A kernel and the results of its stages.
 struct PreparedKernel {
-  const KernelSource* source = nullptr;              ///< the kernel; not owned
-  std::shared_ptr<const ir::Module> promoted;        ///< module with f64 promotion; the oracle refers to it
-  std::optional<reference::Oracle> oracle;           ///< the oracle for the kernel's own types
-  std::optional<reference::Oracle> promoted_oracle;  ///< the oracle for `promoted`
-  std::optional<transforms::AdjointModule> adjoint;  ///< the backward kernel, if there is one
-  std::optional<Error> adjoint_rejection;            ///< why the kernel cannot be differentiated; empty if it can
-  std::optional<backends::EmittedKernel> emitted;    ///< the printed source; empty if a stage failed
-  std::optional<CaseRecord> early_result;            ///< outcome, kind and message of a stage that failed
-  StageTimes times;                                  ///< time of each stage so far
+  const KernelSource* source = nullptr;                   ///< the kernel; not owned
+  std::shared_ptr<const ir::Module> promoted;             ///< module with f64 promotion; the oracle refers to it
+  std::optional<reference::Oracle> oracle;                ///< the oracle for the kernel's own types
+  std::optional<reference::Oracle> promoted_oracle;       ///< the oracle for `promoted`
+  std::optional<transforms::AdjointModule> adjoint;       ///< the backward kernel, if there is one
+  std::optional<Error> adjoint_rejection;                 ///< why the kernel cannot be differentiated; empty if it can
+  std::optional<backends::EmittedKernel> emitted_kernel;  ///< the printed source; empty if a stage failed
+  std::optional<CaseRecord> early_result;                 ///< outcome, kind and message of a stage that failed
+  StageTimes stage_times;                                 ///< time of each stage so far
 
   const ir::Function& kernel() const { return source->module->kernels[source->kernel_index]; }
 };
 
 /// Verifies, differentiates and prints one kernel; failures are in PreparedKernel::early_result.
-PreparedKernel prepare(const KernelSource& source, const Printer& printer, backends::SourceTarget target,
-                       const RunOptions& options);
+PreparedKernel prepare_kernel(const KernelSource& source, const Printer& printer, backends::SourceTarget target,
+                              const RunOptions& options);
 
 /// The requested passes that the kernel has: kernels without a float parameter have no backward pass.
 std::vector<backends::Pass> passes_of(const KernelSource& source, const RunOptions& options);
@@ -42,8 +42,8 @@ reference::ArithmeticProfile profile_of(bool uses_cuda_math, const backends::Bui
 std::string case_name(const KernelSource& source, std::string_view device, backends::Pass pass, const Mode& mode);
 
 /// The names of a source's cases, in the order of the plan.
-std::vector<std::string> case_names(const KernelSource& source, const backends::Device& device,
-                                    const RunOptions& options);
+std::vector<std::string> list_case_names(const KernelSource& source, const backends::Device& device,
+                                         const RunOptions& options);
 
 /// Receives one record; called in the order of the plan.
 using TakeRecord = std::function<void(CaseRecord)>;

@@ -197,9 +197,9 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 }
 
 /// Runs all threads of each launch, as a parallel device does.
-class WholeLaunchSession final : public backends::Session {
+class WholeLaunchSession final : public backends::DeviceSession {
  public:
-  explicit WholeLaunchSession(std::unique_ptr<backends::Session> session) : session_(std::move(session)) {}
+  explicit WholeLaunchSession(std::unique_ptr<backends::DeviceSession> session) : session_(std::move(session)) {}
   Result<backends::BufferId> allocate(std::size_t size) override { return session_->allocate(size); }
   std::span<std::byte> bytes(backends::BufferId buffer) override { return session_->bytes(buffer); }
   void reset() override { session_->reset(); }
@@ -211,15 +211,15 @@ class WholeLaunchSession final : public backends::Session {
   }
 
  private:
-  std::unique_ptr<backends::Session> session_;
+  std::unique_ptr<backends::DeviceSession> session_;
 };
 
 class WholeLaunchDevice final : public testing::ChangedDevice {
  public:
-  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override {
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override {
     auto session = ChangedDevice::open(limits);
     if (!session.ok()) return session;
-    return std::unique_ptr<backends::Session>(std::make_unique<WholeLaunchSession>(session.take()));
+    return std::unique_ptr<backends::DeviceSession>(std::make_unique<WholeLaunchSession>(session.take()));
   }
 };
 
@@ -276,7 +276,7 @@ TEST(CorrectKernels, SameSeedGivesSameRecord) {
 TEST(CorrectKernels, SourcesAreRecordedOnlyInFirstCaseOfKernel) {
   const std::vector<TestKernel> one(kCorrect.begin(), kCorrect.begin() + 1);
   RunOptions options = CpuRun::quick();
-  options.keep_sources = true;
+  options.keeps_source_texts = true;
   const CpuRun run(one, options);
   ASSERT_TRUE(run.forward("dynamic_product").source_texts.has_value());
   EXPECT_NE(run.forward("dynamic_product").source_texts->compile_command.find(" kernel.cpp "), std::string::npos);
@@ -344,7 +344,7 @@ TEST(UnjudgedKernels, AreReportedAsDefectOrInconclusive) {
   EXPECT_EQ(outside.outcome_detail, "out_of_bounds");
   ASSERT_TRUE(outside.finding.has_value());
   EXPECT_EQ(outside.finding->line, 7);
-  EXPECT_THAT(outside.finding->access, HasSubstr("[2]"));
+  EXPECT_THAT(outside.finding->faulty_access, HasSubstr("[2]"));
 
   const CaseRecord& by_values = run.forward("race_by_values");
   EXPECT_EQ(by_values.outcome, Outcome::inconclusive) << "other values may avoid it";

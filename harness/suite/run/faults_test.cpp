@@ -285,16 +285,16 @@ TEST_F(FaultDetection, DetectsIncorrectDerivatives) {
     EXPECT_GT(faulty.check_results.f64_promotion->failed, 0) << "f64_promotion must detect every incorrect derivative";
     EXPECT_GT(faulty.check_results.native_precision->failed, 0);
     ASSERT_FALSE(faulty.mismatches.empty());
-    EXPECT_THAT(faulty.mismatches.front().array, HasSubstr("grad_"));
+    EXPECT_THAT(faulty.mismatches.front().array_name, HasSubstr("grad_"));
     EXPECT_GT(faulty.mismatches.front().rho, 1);
-    EXPECT_THAT(faulty.message, HasSubstr(faulty.mismatches.front().array + "["));
+    EXPECT_THAT(faulty.message, HasSubstr(faulty.mismatches.front().array_name + "["));
   }
 }
 
 TEST_F(FaultDetection, DetectsIncorrectForwardPasses) {
   expect_faults(incorrect_forwards());
   const CaseRecord& faulty = run_->forward("constant_off");
-  EXPECT_EQ(faulty.mismatches.front().array, "out");
+  EXPECT_EQ(faulty.mismatches.front().array_name, "out");
   EXPECT_GT(faulty.check_results.f64_promotion->failed, 0);
   EXPECT_GT(faulty.check_results.native_precision->failed, 0);
 }

@@ -34,9 +34,9 @@ void add_attempt(CaseRecord& record, CaseRecord later) {
 
 void run_repeatedly(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
                     const RunOptions& options, const TakeRecord& take) {
-  if (options.repeat <= 1) return run_batch(sources, device, printer, options, take);
+  if (options.repetition_count <= 1) return run_batch(sources, device, printer, options, take);
   std::vector<CaseRecord> records;
-  for (int attempt = 0; attempt < options.repeat; ++attempt) {
+  for (int attempt = 0; attempt < options.repetition_count; ++attempt) {
     std::size_t next = 0;  // each attempt gives the same cases in the same order
     run_batch(sources, device, printer, options, [&](CaseRecord record) {
       if (attempt == 0) records.push_back(std::move(record));

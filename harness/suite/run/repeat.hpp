@@ -7,7 +7,7 @@
 
 namespace assay::harness {
 
-/// Runs run_batch `options.repeat` times. Passes one record for each case to `take`, after its last attempt.
+/// Runs run_batch `options.repetition_count` times. Passes one record for each case to `take`, after its last attempt.
 void run_repeatedly(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
                     const RunOptions& options, const TakeRecord& take);
 

@@ -22,7 +22,7 @@ std::vector<std::string> plan_cases(const std::vector<KernelSource>& sources, co
                                     const RunOptions& options) {
   std::vector<std::string> plan;
   for (const KernelSource& source : sources)
-    std::ranges::move(case_names(source, device, options), std::back_inserter(plan));
+    std::ranges::move(list_case_names(source, device, options), std::back_inserter(plan));
   return plan;
 }
 
@@ -33,7 +33,7 @@ std::vector<KernelSource> pending_of(const std::vector<KernelSource>& sources, c
                                      const RunOptions& options, const RecordWriter& writer) {
   std::vector<KernelSource> pending;
   std::ranges::copy_if(sources, std::back_inserter(pending), [&](const KernelSource& source) {
-    return std::ranges::any_of(case_names(source, device, options),
+    return std::ranges::any_of(list_case_names(source, device, options),
                                [&](const std::string& name) { return writer.is_pending(name); });
   });
   return pending;
@@ -46,7 +46,7 @@ std::vector<KernelSource> unproved_of(std::vector<KernelSource> sources, const b
   std::vector<char> known(sources.size(), 0);
   for_each_index_in_parallel(sources.size(), static_cast<unsigned>(jobs), [&](std::size_t i) {
     std::vector<CaseRecord> records =
-        options.verdict_cache->find(sources[i], case_names(sources[i], device, options), options);
+        options.verdict_cache->find(sources[i], list_case_names(sources[i], device, options), options);
     known[i] = !records.empty();
     for (CaseRecord& record : records)
       take(std::move(record));
@@ -68,7 +68,7 @@ void judge_and_keep(std::span<const KernelSource> sources, backends::Device& dev
     take(std::move(record));
   });
   for (const KernelSource& source : sources)
-    options.verdict_cache->store(source, case_names(source, device, options), options, records);
+    options.verdict_cache->store(source, list_case_names(source, device, options), options, records);
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelGroup>& groups, backends
 
   const auto take = [&](CaseRecord record, int job, double batch_ms) {
     record.judging_times =
-        JudgingTimes{.job_index = job, .batch_start_ms = batch_ms, .decided_ms = writer.elapsed_ms()};
+        JudgingTimes{.job_index = job, .batch_start_ms = batch_ms, .decided_at_ms = writer.elapsed_ms()};
     const std::lock_guard lock(writing);
     if (failure || !writer.is_pending(record.name)) return;
     if (progress) progress(record);
@@ -103,7 +103,7 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelGroup>& groups, backends
   SharedTestPlans test_plans(unproved);
   for (KernelGroup& group : unproved) {
     sort_by_descending_cost(group);
-    if (group.options.repeat <= 1) group.options.test_plans = &test_plans;
+    if (group.options.repetition_count <= 1) group.options.test_plans = &test_plans;
   }
   const std::vector<Batch> batches = batches_of(unproved, jobs);
   const auto work = [&](int job) {

@@ -43,7 +43,7 @@ struct KernelSource {
   /// The recorded launches that are the kernel's inputs; null: inputs are drawn.
   std::shared_ptr<const std::vector<RecordedLaunch>> recorded_launches = nullptr;
   /// Why none of the kernel's recorded launches can be judged; its cases are then unsupported(launch). Usually empty.
-  std::string unsupported_launch = {};
+  std::string unsupported_launch_reason = {};
 };
 
 /// The scalar types of a kernel's parameters in a case's name: "f32", "f32_i32"; floats first, "none" without any.
@@ -55,8 +55,8 @@ using Printer =
                                                   const ir::Function* backward, backends::SourceTarget target)>;
 
 /// Prints a kernel for both targets. The result is that of Printer for each, but faster.
-using PairPrinter = std::function<Result<backends::EmittedPair>(const ir::Module& module, const ir::Function& forward,
-                                                                const ir::Function* backward)>;
+using PairPrinter = std::function<Result<backends::EmittedKernelPair>(
+    const ir::Module& module, const ir::Function& forward, const ir::Function* backward)>;
 
 /// A numeric mode: its name in case names, its build flags with the optimization level, and its compiler.
 struct Mode {
@@ -70,9 +70,9 @@ struct RunOptions {
   bool backward = true;         ///< whether to judge the backward pass
   int jobs = 0;                 ///< batches processed concurrently; 0: one per core
   std::uint64_t seed = 1;       ///< seed of the inputs
-  Policy policy;                ///< how thoroughly kernels are judged
+  JudgingPolicy policy;         ///< how thoroughly kernels are judged
   std::size_t batch_size = 96;  ///< maximum number of kernels in a batch
-  int repeat = 1;               ///< number of times that each case is judged, with the same inputs; see repeat.hpp
+  int repetition_count = 1;     ///< number of times that each case is judged, with the same inputs; see repeat.hpp
   Mode mode;                    ///< numeric mode in which the kernels are judged
   std::chrono::milliseconds time_limit{2000};  ///< limit on the processor time of one launch
   bool trusts_custom_gradients = false;        ///< whether a custom gradient may differ from the derivative
@@ -81,7 +81,7 @@ struct RunOptions {
   bool decides_gradients_by_finite_differences = false;
   std::string reproduce_command_prefix = "assay run";  ///< start of the command that reproduces a case
   bool reproduce_command_has_device = true;            ///< whether this command has the options --device and --pass
-  bool keep_sources = false;  ///< whether the first record of short passing kernels also contains their sources
+  bool keeps_source_texts = false;  ///< whether the first record of short passing kernels also contains their sources
   /// Called from any thread with the launch on which a case failed, before its record is written.
   std::function<void(const CaseRecord&, const Counterexample&)> on_counterexample = nullptr;
   /// Called from any thread with the record of a case that did not pass, before it is written; may add to the record.
@@ -109,12 +109,12 @@ std::vector<std::string> plan_cases(const std::vector<KernelSource>& sources, co
 
 /// The kernels that a run prints for the device's compiler, in the order of the sources. Kernels that cannot be printed
 /// are omitted.
-std::vector<backends::EmittedKernel> emitted_kernels(const std::vector<KernelSource>& sources, const Printer& printer,
-                                                     backends::SourceTarget target, const RunOptions& options);
+std::vector<backends::EmittedKernel> emit_kernels(const std::vector<KernelSource>& sources, const Printer& printer,
+                                                  backends::SourceTarget target, const RunOptions& options);
 
 /// The expected cost of each planned case, by name, relative to the others.
-std::unordered_map<std::string, double> expected_costs(const std::vector<KernelGroup>& groups,
-                                                       const backends::Device& device);
+std::unordered_map<std::string, double> estimate_case_costs(const std::vector<KernelGroup>& groups,
+                                                            const backends::Device& device);
 
 /// Called with each record before it is written, from any thread, but never concurrently.
 using Progress = std::function<void(const CaseRecord&)>;

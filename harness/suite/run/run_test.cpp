@@ -40,14 +40,15 @@ class SuiteRunTest : public ::testing::Test {
   std::vector<CaseRecord> run(const std::vector<KernelGroup>& groups) {
     RunStart start;
     for (const KernelGroup& group : groups)
-      std::ranges::move(plan_cases(group.sources, device_, group.options), std::back_inserter(start.plan));
+      std::ranges::move(plan_cases(group.sources, device_, group.options),
+                        std::back_inserter(start.planned_case_names));
     auto writer = RecordWriter::create(folder_->path() / ("run" + std::to_string(++runs_)), start);
     EXPECT_TRUE(writer.ok());
     std::vector<CaseRecord> records;
     const auto counts = run_cases(groups, device_, testing::faulty_printer({}), *writer,
                                   [&](const CaseRecord& record) { records.push_back(record); });
     EXPECT_TRUE(counts.ok());
-    EXPECT_EQ(records.size(), start.plan.size());
+    EXPECT_EQ(records.size(), start.planned_case_names.size());
     return records;
   }
 
@@ -100,8 +101,8 @@ TEST(SharedTestPlans, AreDrawnOnceForGroupsWithSameInputs) {
   SharedTestPlans test_plans(groups);
   int drawn = 0;
   const auto ask = [&](const KernelSource& source, const KernelGroup& group) {
-    return test_plans.get_or_draw(source, group.options,
-                                  [&] { return NoInputs{.message = std::to_string(++drawn), .finding = {}}; });
+    return test_plans.get_or_draw_test_plan(
+        source, group.options, [&] { return InputDrawFailure{.message = std::to_string(++drawn), .finding = {}}; });
   };
   EXPECT_EQ(ask(a, groups[1]), ask(a, groups[0]));
   EXPECT_EQ(drawn, 1);

@@ -73,7 +73,7 @@ bool has_several_devices(const std::vector<KernelGroup>& groups) {
 
 /// The size of batches whose kernels are judged on several devices: the test plans of the batches in work are kept.
 std::size_t shared_batch_size(std::size_t jobs) {
-  return std::clamp<std::size_t>(kMaxKeptTestPlans / std::max<std::size_t>(jobs, 1), 4, 24);
+  return std::clamp<std::size_t>(kMaxCachedTestPlans / std::max<std::size_t>(jobs, 1), 4, 24);
 }
 
 /// Sorts the batches by their first kernel. Batches in work at the same time have different kernels: each draws test
@@ -106,12 +106,12 @@ double expected_cost(const KernelSource& source, const RunOptions& options) {
   return sum;
 }
 
-std::unordered_map<std::string, double> expected_costs(const std::vector<KernelGroup>& groups,
-                                                       const backends::Device& device) {
+std::unordered_map<std::string, double> estimate_case_costs(const std::vector<KernelGroup>& groups,
+                                                            const backends::Device& device) {
   std::unordered_map<std::string, double> costs;
   for (const KernelGroup& group : groups) {
     for (const KernelSource& source : group.sources) {
-      const std::vector<std::string> cases = case_names(source, device, group.options);
+      const std::vector<std::string> cases = list_case_names(source, device, group.options);
       const double cost = expected_cost(source, group.options) / static_cast<double>(cases.size());
       for (const std::string& name : cases)
         costs[name] = cost;

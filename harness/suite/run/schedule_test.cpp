@@ -57,7 +57,7 @@ TEST(ExpectedCost, GrowsWithCodeSizeAndTripCounts) {
 
 TEST(ExpectedCost, IsDividedEquallyAmongCasesOfKernel) {
   const KernelGroup group{.options = at_level(0), .sources = {source("f", "short", kShort)}};
-  const auto costs = expected_costs({group}, testing::CountingDevice{});
+  const auto costs = estimate_case_costs({group}, testing::CountingDevice{});
   ASSERT_EQ(costs.size(), 2U);
   EXPECT_DOUBLE_EQ(costs.at("f/short/f32/cpu/forward"), expected_cost(group.sources[0], group.options) / 2);
   EXPECT_DOUBLE_EQ(costs.at("f/short/f32/cpu/backward"), costs.at("f/short/f32/cpu/forward"));

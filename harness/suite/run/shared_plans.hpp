@@ -16,7 +16,7 @@
 namespace assay::harness {
 
 /// Number of test plans kept at the same time. A test plan takes a few megabytes, most of them for the large launch.
-inline constexpr std::size_t kMaxKeptTestPlans = 64;
+inline constexpr std::size_t kMaxCachedTestPlans = 64;
 
 class SharedTestPlans {
  public:
@@ -25,15 +25,15 @@ class SharedTestPlans {
 
   /// A kernel's test plan: that of an earlier group, or else the result of `draw`, kept while later groups need it.
   /// Thread-safe.
-  std::shared_ptr<const DrawnTestPlan> get_or_draw(const KernelSource& source, const RunOptions& options,
-                                                   const std::function<DrawnTestPlan()>& draw);
+  std::shared_ptr<const DrawnTestPlan> get_or_draw_test_plan(const KernelSource& source, const RunOptions& options,
+                                                             const std::function<DrawnTestPlan()>& draw);
 
  private:
   /// Everything that a test plan depends on within one run: the kernel, whether it has gradients, and whether the mode
   /// flushes subnormals.
   using Key = std::tuple<const ir::Module*, std::size_t, bool, bool>;
   struct SharedPlan {
-    int remaining_groups = 0;                                  ///< number of groups that still need the plan
+    int remaining_group_count = 0;                             ///< number of groups that still need the plan
     std::shared_ptr<const DrawnTestPlan> test_plan = nullptr;  ///< null until it is drawn, or if it is not kept
   };
   static Key key_of(const KernelSource& source, const RunOptions& options);

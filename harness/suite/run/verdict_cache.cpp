@@ -21,24 +21,25 @@ using nlohmann::json;
 
 /// The part of the key for the policy. Binds each member, so that a new member does not compile until it is considered
 /// here.
-std::string text_of(const Policy& policy) {
-  const auto& [uniform_sets, near_bound_sets, wide_magnitude_sets, offset_sets, fully_checked_sets, max_redraws,
-               thresholds, judges_large_launch, kernels_per_large_backward_launch, native_precision, f64_promotion] =
-      policy;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", uniform_sets, near_bound_sets, wide_magnitude_sets,
-                     offset_sets, fully_checked_sets, max_redraws, thresholds, judges_large_launch,
-                     kernels_per_large_backward_launch, native_precision, f64_promotion);
+std::string text_of(const JudgingPolicy& policy) {
+  const auto& [uniform_input_sets, near_bound_input_sets, wide_magnitude_input_sets, float_offset_input_sets,
+               fully_checked_input_sets, max_redraws_per_input_set, thresholds, judges_large_launch,
+               kernels_per_large_backward_launch, native_precision, f64_promotion] = policy;
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", uniform_input_sets, near_bound_input_sets,
+                     wide_magnitude_input_sets, float_offset_input_sets, fully_checked_input_sets,
+                     max_redraws_per_input_set, thresholds, judges_large_launch, kernels_per_large_backward_launch,
+                     native_precision, f64_promotion);
 }
 
 std::string text_of(const RunOptions& options, const backends::Device& device) {
-  const auto& [forward, backward, jobs, seed, policy, batch, repeat, mode, time_limit, trusts_custom_gradients,
-               decides_gradients_by_finite_differences, reproduce_command_prefix, reproduce_command_has_device,
-               keep_sources, on_counterexample, examine_failure, measure, cross_check_device, verdict_cache,
-               test_plans] = options;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy), repeat,
-                     mode.name, time_limit.count(), trusts_custom_gradients, decides_gradients_by_finite_differences,
-                     keep_sources, reproduce_command_has_device ? reproduce_command_prefix : "",
-                     device.build_command(mode.flags),
+  const auto& [forward, backward, jobs, seed, policy, batch, repetition_count, mode, time_limit,
+               trusts_custom_gradients, decides_gradients_by_finite_differences, reproduce_command_prefix,
+               reproduce_command_has_device, keeps_source_texts, on_counterexample, examine_failure, measure,
+               cross_check_device, verdict_cache, test_plans] = options;
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy),
+                     repetition_count, mode.name, time_limit.count(), trusts_custom_gradients,
+                     decides_gradients_by_finite_differences, keeps_source_texts,
+                     reproduce_command_has_device ? reproduce_command_prefix : "", device.build_command(mode.flags),
                      cross_check_device == nullptr ? "" : cross_check_device->build_command(mode.flags));
 }
 
@@ -75,17 +76,18 @@ Result<std::unique_ptr<VerdictCache>> VerdictCache::open(const std::filesystem::
                                                          const backends::Device& device,
                                                          const RunEnvironment& environment, std::uint64_t max_bytes) {
   const std::string program = program_identity();
-  if (program.empty()) return Error{"the program or one of its libraries has no build id"};
+  if (program.empty()) return Error{"Assay or one of its libraries has no build ID"};
   auto store = backends::BuildCache::open(directory, max_bytes);
   if (!store.ok()) return store.error();
-  return std::unique_ptr<VerdictCache>(new VerdictCache(
-      store.take(), device,
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", program, environment.os, environment.cpu, environment.compiler,
-                  environment.nvrtc, device.name(), device.can_build().detail, file_identity(device.compiler_file()))));
+  return std::unique_ptr<VerdictCache>(
+      new VerdictCache(store.take(), device,
+                       fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", program, environment.os_name,
+                                   environment.cpu_model, environment.compiler, environment.nvrtc, device.name(),
+                                   device.can_build().tool_or_reason, file_identity(device.compiler_file()))));
 }
 
-std::string VerdictCache::key(const KernelSource& source, std::span<const std::string> cases,
-                              const RunOptions& options) const {
+std::string VerdictCache::make_cache_key(const KernelSource& source, std::span<const std::string> cases,
+                                         const RunOptions& options) const {
   const json parts = {"verdict",
                       environment_key_,
                       text_of(options, device_),
@@ -104,7 +106,7 @@ std::string VerdictCache::key(const KernelSource& source, std::span<const std::s
 std::vector<CaseRecord> VerdictCache::find(const KernelSource& source, std::span<const std::string> cases,
                                            const RunOptions& options) {
   if (source.module == nullptr) return {};
-  const std::optional<std::string> kept = storage_->read(key(source, cases, options));
+  const std::optional<std::string> kept = storage_->read(make_cache_key(source, cases, options));
   if (!kept) return {};
   const json lines = json::parse(*kept, nullptr, false);
   if (!lines.is_array() || lines.size() != cases.size()) return {};
@@ -133,7 +135,7 @@ void VerdictCache::store(const KernelSource& source, std::span<const std::string
     lines.push_back(json::parse(to_line(*record)));
   }
   // Write errors are ignored: they only cost time in the next run.
-  static_cast<void>(storage_->write(key(source, cases, options), lines.dump()));
+  static_cast<void>(storage_->write(make_cache_key(source, cases, options), lines.dump()));
 }
 
 }  // namespace assay::harness

@@ -43,8 +43,8 @@ class VerdictCache {
                std::string environment_key)
       : storage_(std::move(storage)), device_(device), environment_key_(std::move(environment_key)) {}
 
-  [[nodiscard]] std::string key(const KernelSource& source, std::span<const std::string> cases,
-                                const RunOptions& options) const;
+  [[nodiscard]] std::string make_cache_key(const KernelSource& source, std::span<const std::string> cases,
+                                           const RunOptions& options) const;
 
   std::unique_ptr<backends::BuildCache> storage_;  ///< files of the cache
   const backends::Device& device_;

@@ -42,15 +42,16 @@ class VerdictCacheTest : public ::testing::Test {
     std::vector<KernelSource> sources;
     for (const TestKernel& test_kernel : test_kernels)
       sources.push_back(testing::source_of(test_kernel));
-    RunStart start{.plan = plan_cases(sources, device_, options_)};
+    RunStart start{.planned_case_names = plan_cases(sources, device_, options_)};
     auto writer = RecordWriter::create(folder_->path() / ("run" + std::to_string(++runs_)), start);
     EXPECT_TRUE(writer.ok());
     std::vector<CaseRecord> records;
     const auto counts = run_cases({{options_, sources}}, device_, testing::faulty_printer(test_kernels), *writer,
                                   [&](const CaseRecord& record) { records.push_back(record); });
     EXPECT_TRUE(counts.ok());
-    std::ranges::sort(records, {},
-                      [&](const CaseRecord& record) { return std::ranges::find(start.plan, record.name); });
+    std::ranges::sort(records, {}, [&](const CaseRecord& record) {
+      return std::ranges::find(start.planned_case_names, record.name);
+    });
     return records;
   }
 
@@ -106,7 +107,7 @@ TEST_F(VerdictCacheTest, DoesNotReuseVerdictIfAnyInputDiffers) {
   other.seed += 1;
   EXPECT_TRUE(cache_->find(source, names, other).empty()) << "the inputs";
   other = options_;
-  other.policy.max_redraws += 1;
+  other.policy.max_redraws_per_input_set += 1;
   EXPECT_TRUE(cache_->find(source, names, other).empty()) << "the policy";
   other = options_;
   other.mode.flags.optimization_level = 2;
@@ -121,7 +122,7 @@ TEST_F(VerdictCacheTest, DoesNotReuseVerdictIfAnyInputDiffers) {
   edited = kCorrect;
   edited.python.insert(0, "\n");
   EXPECT_TRUE(cache_->find(testing::source_of(edited), names, options_).empty()) << "its location in the file";
-  EXPECT_TRUE(open({.cpu = "another"})->find(source, names, options_).empty()) << "the processor";
+  EXPECT_TRUE(open({.cpu_model = "another"})->find(source, names, options_).empty()) << "the processor";
   EXPECT_TRUE(open({.compiler = "another"})->find(source, names, options_).empty()) << "the compiler";
   EXPECT_EQ(open({})->find(source, names, options_).size(), 2U);
 }

@@ -13,7 +13,9 @@ Result<std::vector<CaseRecord>> failed_cases(const std::filesystem::path& dir, c
   for (CaseRecord& record : run->cases) {
     if (record.device != device || is_as_expected(record.outcome)) continue;
     if (record.outcome != Outcome::not_run && record.selector.empty())
-      return Error{"the records contain no selectors; schema version 1.4.0 or later is required", dir.string()};
+      return Error{
+          "the run was recorded without kernel selectors; records of schema version 1.4.0 or later are required",
+          dir.string()};
     failed.push_back(std::move(record));
   }
   return failed;

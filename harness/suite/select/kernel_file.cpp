@@ -21,23 +21,23 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The language of a file by its suffix; the first language for unknown suffixes.
-const frontend::FrontendEntry& language_of(const std::string& file) {
-  const frontend::FrontendEntry* const row = frontend::frontend_of(file);
+const frontend::LanguageFrontend& language_of(const std::string& file) {
+  const frontend::LanguageFrontend* const row = frontend::frontend_of(file);
   return row != nullptr ? *row : frontend::frontends().front();
 }
 
 /// Why the kernel could not be parsed: the first error about it. Errors in its own file take precedence over others.
-Error reason_of(const frontend::ParsedFile& read, const frontend::Declaration& kernel) {
+Error reason_of(const frontend::ParsedFile& read, const frontend::FunctionDeclaration& kernel) {
   for (const frontend::Diagnostic& found : read.diagnostics) {
     if (found.severity != frontend::Severity::kError || found.function != kernel.name) continue;
-    return {fmt::format("{}: {}", found.construct, found.reason),
+    return {fmt::format("{}: {}", found.construct_excerpt, found.reason),
             fmt::format("{}:{}:{}", found.file, found.loc.line, found.loc.column)};
   }
   return {"the kernel could not be parsed", ir::location_text(read.module, kernel.loc)};
 }
 
 /// The index of the module's kernel for this declaration.
-std::size_t index_of(const ir::Module& module, const frontend::Declaration& declaration) {
+std::size_t index_of(const ir::Module& module, const frontend::FunctionDeclaration& declaration) {
   const auto found = std::ranges::find_if(module.kernels, [&](const ir::Function& kernel) {
     return kernel.name == declaration.name && kernel.loc.line == declaration.loc.line;
   });
@@ -48,7 +48,7 @@ std::size_t index_of(const ir::Module& module, const frontend::Declaration& decl
 /// Annotates kernels that never call wp.tid() and would race with a one-thread launch, in a comment, so that it stays
 /// with the kernel's source.
 void state_launches(frontend::ParsedFile& read, std::vector<std::string>& notes) {
-  for (const frontend::Declaration& declaration : read.declarations) {
+  for (const frontend::FunctionDeclaration& declaration : read.declarations) {
     if (!declaration.is_kernel || !declaration.is_parsed || declaration.uses_thread_index) continue;
     ir::Function& kernel = read.module.kernels[index_of(read.module, declaration)];
     if (!requires_single_thread(read.module, kernel)) continue;
@@ -59,7 +59,7 @@ void state_launches(frontend::ParsedFile& read, std::vector<std::string>& notes)
         .file = std::string(place.file),
         .loc = place.loc,
         .function = declaration.name,
-        .construct = "",
+        .construct_excerpt = "",
         .reason = fmt::format("kernel never calls wp.tid(); launching one thread to avoid a race (# {})",
                               kSingleThreadAnnotation)}
                         .text());
@@ -67,22 +67,22 @@ void state_launches(frontend::ParsedFile& read, std::vector<std::string>& notes)
 }
 
 /// The kernels of a text that use names from another file, so that the text alone does not define them.
-std::set<std::string> kernels_that_import(const frontend::FrontendEntry& language, const frontend::ParsedFile& read,
+std::set<std::string> kernels_that_import(const frontend::LanguageFrontend& language, const frontend::ParsedFile& read,
                                           const std::string& text) {
   std::set<std::string> kernels;
   if (read.module.imported_files.empty()) return kernels;
-  for (const frontend::Declaration& declaration : read.declarations)
+  for (const frontend::FunctionDeclaration& declaration : read.declarations)
     if (declaration.is_kernel && declaration.is_parsed) kernels.insert(declaration.name);
   const Result<frontend::ParsedFile> alone = language.parse(text, read.module.source_name, {});
   if (!alone.ok()) return kernels;
-  for (const frontend::Declaration& declaration : alone->declarations)
+  for (const frontend::FunctionDeclaration& declaration : alone->declarations)
     if (declaration.is_kernel && declaration.is_parsed) kernels.erase(declaration.name);
   return kernels;
 }
 
 Result<KernelSet> kernels_of(const std::string& text, const std::string& file, const frontend::ModuleFinder& finder) {
   const auto start = std::chrono::steady_clock::now();
-  const frontend::FrontendEntry& language = language_of(file);
+  const frontend::LanguageFrontend& language = language_of(file);
   Result<frontend::ParsedFile> read = language.parse(text, file, finder);
   if (!read.ok()) return read.error();
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
@@ -91,7 +91,7 @@ Result<KernelSet> kernels_of(const std::string& text, const std::string& file, c
   state_launches(*read, result.notes);
   const std::set<std::string> importing = kernels_that_import(language, *read, text);
   const auto module = std::make_shared<const ir::Module>(std::move(read->module));
-  for (const frontend::Declaration& declaration : read->declarations) {
+  for (const frontend::FunctionDeclaration& declaration : read->declarations) {
     if (!declaration.is_kernel) continue;
     KernelSource source{.family = "user", .kernel = declaration.name, .file = file, .python = text};
     if (declaration.is_parsed) {
@@ -119,7 +119,7 @@ Result<KernelSet> kernels_of(const std::string& text, const std::string& file, c
 }  // namespace
 
 std::optional<FileSelector> file_selector(std::string_view text) {
-  for (const frontend::FrontendEntry& language : frontend::frontends()) {
+  for (const frontend::LanguageFrontend& language : frontend::frontends()) {
     const std::size_t at = text.rfind(fmt::format("{}:", language.suffix));
     if (at == std::string_view::npos) continue;
     const std::size_t end = at + language.suffix.size();

@@ -56,18 +56,18 @@ void Contents::add_body(const ir::Function& function) {
 }
 
 std::string operand_letters(const ir::LibraryFunctionInfo& row) {
-  return fmt::format("wp.{}({})", row.name, row.operand_kinds);
+  return fmt::format("wp.{}({})", row.name, row.operand_kind_letters);
 }
 
 /// Whether operand types match a library row, as far as needed to distinguish rows of the same name.
 bool fits(const ir::LibraryFunctionInfo& row, const ir::Function& function) {
-  if (row.operand_kinds.size() != static_cast<std::size_t>(function.parameter_count)) return false;
-  if (row.operand_kinds[0] == 'u') {
+  if (row.operand_kind_letters.size() != static_cast<std::size_t>(function.parameter_count)) return false;
+  if (row.operand_kind_letters[0] == 'u') {
     constexpr std::string_view kLengths = "-a2hc";
-    return kLengths[static_cast<std::size_t>(function.var(1).type.components())] == row.operand_kinds[1];
+    return kLengths[static_cast<std::size_t>(function.var(1).type.components())] == row.operand_kind_letters[1];
   }
   const ir::Type first = function.var(0).type;
-  switch (row.operand_kinds[0]) {
+  switch (row.operand_kind_letters[0]) {
     case 's': return first.is_scalar();
     case 'q': return first.is_quaternion();
     case 't': return first.is_transform();
@@ -110,7 +110,7 @@ void Contents::add(const ir::Module& module, const ir::Function& kernel) {
 const std::map<Family, Contents>& generated() {
   static const std::map<Family, Contents> all = [] {
     std::map<Family, Contents> contents;
-    for (const generators::FamilyEntry& family : generators::families()) {
+    for (const generators::KernelFamilyDefinition& family : generators::families()) {
       for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
         const generators::GeneratedKernel made = generators::generate(family.family, seed);
         contents[family.family].add(made.module, made.module.kernels[0]);
@@ -139,7 +139,7 @@ std::vector<std::string> lacking(const Contents& contents) {
   }
   for (const ir::LibraryFunctionInfo& row : ir::library())
     want(operand_letters(row), !row.is_discrete);
-  for (const ir::AtomicEntry& atomic : ir::kAtomics)
+  for (const ir::AtomicOperationEntry& atomic : ir::kAtomics)
     want(atomic.mnemonic, atomic.is_differentiable);
   return lacking;
 }

@@ -36,7 +36,7 @@ Result<KernelSource> source_of(const generators::GeneratedKernel& made) {
   KernelSource source = std::move(read->kernels.front());
   if (source.parse_error)
     return defect(made.name, "the Python text of the generated kernel cannot be parsed: " + source.parse_error->text());
-  const auto canonical = [](const ir::Module& module) { return ir::to_text(module, ir::Naming::kCanonical); };
+  const auto canonical = [](const ir::Module& module) { return ir::to_text(module, ir::NamingScheme::kCanonical); };
   if (canonical(*source.module) != canonical(made.module))
     return defect(made.name, "the Python text of the generated kernel is parsed as a different program");
   name_source(source, made.name);

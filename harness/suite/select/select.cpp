@@ -52,7 +52,8 @@ class Selecting {
   /// Whether the selector's first component matches a family, so that it is a pattern even if a folder has its name.
   static bool names_family(const std::string& selector) {
     const Result<CasePattern> pattern = CasePattern::parse(selector);
-    return pattern.ok() && std::ranges::any_of(generators::families(), [&](const generators::FamilyEntry& row) {
+    return pattern.ok() &&
+           std::ranges::any_of(generators::families(), [&](const generators::KernelFamilyDefinition& row) {
              return pattern->matches(CaseNameComponent::kFamily, std::string(row.name));
            });
   }
@@ -64,7 +65,7 @@ class Selecting {
       add_note({.kind = "selection", .text = std::move(text)});
   }
 
-  void add_note(Note note) {
+  void add_note(SelectionNote note) {
     if (std::ranges::find(selection_.notes, note) == selection_.notes.end())
       selection_.notes.push_back(std::move(note));
   }
@@ -131,7 +132,7 @@ class Selecting {
   /// Checks the components whose possible values are known in advance.
   Result<void> check_parts(const CasePattern& pattern) const {
     std::vector<std::string> families;
-    for (const generators::FamilyEntry& row : generators::families())
+    for (const generators::KernelFamilyDefinition& row : generators::families())
       families.emplace_back(row.name);
     if (std::ranges::none_of(families,
                              [&](const auto& name) { return pattern.matches(CaseNameComponent::kFamily, name); })) {
@@ -168,7 +169,7 @@ class Selecting {
   /// Adds every kernel whose family and name match.
   Result<std::vector<KernelSource>> candidates_of(const CasePattern& pattern) const {
     std::vector<Make> makes;
-    for (const generators::FamilyEntry& row : generators::families()) {
+    for (const generators::KernelFamilyDefinition& row : generators::families()) {
       if (!pattern.matches(CaseNameComponent::kFamily, std::string(row.name))) continue;
       for (const conformance::CaseFile& curated : conformance::cases_of(row.name)) {
         if (pattern.matches(CaseNameComponent::kKernel, std::string(curated.name)))
@@ -187,14 +188,15 @@ class Selecting {
     return sources;
   }
 
-  void add_random(const CasePattern& pattern, const generators::FamilyEntry& row, std::vector<Make>& makes) const {
+  void add_random(const CasePattern& pattern, const generators::KernelFamilyDefinition& row,
+                  std::vector<Make>& makes) const {
     const std::string& kernel = pattern.part(CaseNameComponent::kKernel);
     if (pattern.is_literal(CaseNameComponent::kKernel)) {
       if (is_random_name(kernel))
         makes.emplace_back([name = fmt::format("{}/{}", row.name, kernel)] { return random_kernel(name); });
       return;
     }
-    for (int i = 0; i < options_.random_kernels; ++i) {
+    for (int i = 0; i < options_.random_kernels_per_family; ++i) {
       makes.emplace_back([family = row.family, number = options_.first_random_seed + static_cast<std::uint64_t>(i)] {
         return random_kernel(family, number);
       });

@@ -20,7 +20,7 @@ namespace assay::harness {
 struct SelectOptions {
   std::string device = "cpu";           ///< device of the cases; a pattern that names another device is an error
   std::vector<std::string> modes{""};   ///< numeric modes of the cases; an empty mode is omitted from their names
-  int random_kernels = 8;               ///< number of random kernels for each family that a pattern matches
+  int random_kernels_per_family = 8;    ///< number of random kernels for each family that a pattern matches
   std::uint64_t first_random_seed = 1;  ///< seed of the first random kernel
 };
 
@@ -33,15 +33,15 @@ struct SelectedKernel {
 };
 
 /// A note for the user about the selection; notes of the same `kind` are grouped.
-struct Note {
+struct SelectionNote {
   std::string kind;  ///< the kind: "unsupported kernel"
   std::string text;  ///< the note itself, one line
-  friend bool operator==(const Note&, const Note&) = default;
+  friend bool operator==(const SelectionNote&, const SelectionNote&) = default;
 };
 
 struct Selection {
   std::vector<SelectedKernel> kernels;  ///< each kernel once, in the order of the selectors
-  std::vector<Note> notes;              ///< notes for the user
+  std::vector<SelectionNote> notes;     ///< notes for the user
 };
 
 /// Fails on the first selector that matches nothing, with what was expected and similar names.

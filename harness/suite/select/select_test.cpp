@@ -295,16 +295,16 @@ TEST(RandomKernelName, ConsistsOfGeneratorVersionAndSeed) {
 }
 
 TEST_F(SelectTest, FamilySelectorSelectsCuratedKernelsThenRandomKernels) {
-  const auto names = names_of({"loop"}, {.random_kernels = 2, .first_random_seed = 7});
+  const auto names = names_of({"loop"}, {.random_kernels_per_family = 2, .first_random_seed = 7});
   EXPECT_THAT(names, Contains("loop/dynamic_product"));
   ASSERT_GE(names.size(), 2U);
   EXPECT_EQ(names[names.size() - 2], "loop/r1_7");
   EXPECT_EQ(names.back(), "loop/r1_8");
-  EXPECT_EQ(names_of({"loop"}, {.random_kernels = 0}).size(), names.size() - 2);
+  EXPECT_EQ(names_of({"loop"}, {.random_kernels_per_family = 0}).size(), names.size() - 2);
 }
 
 TEST_F(SelectTest, StarSelectorSelectsOnlyParsableKernelsOfEveryFamily) {
-  const Result<Selection> selection = select({"*"}, {.random_kernels = 1});
+  const Result<Selection> selection = select({"*"}, {.random_kernels_per_family = 1});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   std::set<std::string> families;
   for (const SelectedKernel& kernel : selection->kernels) {
@@ -409,7 +409,7 @@ TEST_F(SelectTest, SelectsAllFilesBelowFolder) {
     names.push_back(one.source.kernel);
   EXPECT_THAT(names, ElementsAre("a.scale", "k.scale", "k.draws"));
   std::vector<std::string> kinds;
-  for (const Note& note : selection->notes)
+  for (const SelectionNote& note : selection->notes)
     kinds.push_back(note.kind);
   EXPECT_THAT(kinds, ElementsAre("skipped file", "file without kernels"));
 }
@@ -428,7 +428,7 @@ TEST_F(SelectTest, ReportsNoteForFileWithoutKernels) {
   const auto selection = select({file("k.ir", kTextKernel), file("plain.py", "x = 1\n")}, {});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   EXPECT_EQ(selection->kernels.size(), 1U);
-  EXPECT_THAT(selection->notes, ElementsAre(Note{"file without kernels", (dir_ / "plain.py").string()}));
+  EXPECT_THAT(selection->notes, ElementsAre(SelectionNote{"file without kernels", (dir_ / "plain.py").string()}));
 }
 
 TEST_F(SelectTest, ReportsWhyFileCannotBeUsed) {

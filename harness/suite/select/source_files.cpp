@@ -80,7 +80,7 @@ std::optional<frontend::ModuleSource> find(const std::string& importing_file, co
 
 }  // namespace
 
-Result<std::string> source_file_contents(const std::string& path, const frontend::FrontendEntry& language) {
+Result<std::string> source_file_contents(const std::string& path, const frontend::LanguageFrontend& language) {
   const auto reject = [&](const std::string& why) {
     return Error{fmt::format("cannot be read: {}; expected {}", why, language.file_description), path};
   };
@@ -89,7 +89,7 @@ Result<std::string> source_file_contents(const std::string& path, const frontend
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream.is_open()) return reject(std::generic_category().message(errno));
-  std::string text(language.max_source_size + 1, '\0');  // a device file may be endless
+  std::string text(language.max_source_bytes + 1, '\0');  // a device file may be endless
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (stream.bad()) return reject(std::generic_category().message(errno));
   text.resize(static_cast<std::size_t>(stream.gcount()));

@@ -12,7 +12,7 @@ namespace assay::harness {
 
 /// The file's bytes, at most one more than the frontend accepts, so that the frontend rejects a larger file. Fails,
 /// with the path, if the file cannot be opened or read.
-Result<std::string> source_file_contents(const std::string& path, const frontend::FrontendEntry& language);
+Result<std::string> source_file_contents(const std::string& path, const frontend::LanguageFrontend& language);
 
 /// The files, named by comments "# file: FILE sha256 HASH" at the top of an exported text, that exist with a different
 /// content.

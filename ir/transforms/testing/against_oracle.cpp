@@ -160,9 +160,9 @@ class Judge {
   ir::Launch backward_launch(const ir::Function& backward) const {
     ir::Launch launch = input_.launch;
     for (const GradientParameter& gradient : adjoint_.gradient_parameters) {
-      const auto p = static_cast<std::size_t>(gradient.primal);
+      const auto p = static_cast<std::size_t>(gradient.primal_parameter);
       const std::vector<std::int32_t> one = {1};
-      ir::Argument argument = ir::make_argument(adjoint_.module, backward.var(gradient.gradient).type,
+      ir::Argument argument = ir::make_argument(adjoint_.module, backward.var(gradient.gradient_parameter).type,
                                                 gradient.is_array ? input_.launch.arguments[p].shape : one);
       if (writes_[p]) {
         const std::vector<std::size_t> components = leaf_numbers(gradient);
@@ -173,7 +173,7 @@ class Judge {
       }
       launch.arguments.push_back(std::move(argument));
     }
-    for (const ir::VarId array : adjoint_.final_content_parameters)
+    for (const ir::VarId array : adjoint_.parameters_bound_to_final_content)
       bind_final_content(launch.arguments[static_cast<std::size_t>(array)],
                          *primal_.outputs[static_cast<std::size_t>(array)]);
     return launch;
@@ -192,7 +192,7 @@ class Judge {
 
   /// For each scalar of the gradient, the index of its scalar component in the parameter.
   std::vector<std::size_t> leaf_numbers(const GradientParameter& gradient) const {
-    const ir::Argument& argument = input_.launch.arguments[static_cast<std::size_t>(gradient.primal)];
+    const ir::Argument& argument = input_.launch.arguments[static_cast<std::size_t>(gradient.primal_parameter)];
     const ir::Type element = argument.type.element();
     const ComponentRange range = leaves_for(module_, element, gradient.field_path);
     const std::size_t stride = ir::scalar_components(module_, element).size();
@@ -205,13 +205,13 @@ class Judge {
   }
 
   void check(const GradientParameter& gradient, const ReferenceResult& found) {
-    const auto& swept = primal_.gradients[static_cast<std::size_t>(gradient.primal)];
+    const auto& swept = primal_.gradients[static_cast<std::size_t>(gradient.primal_parameter)];
     if (!swept) return;
-    const auto& output = found.outputs[static_cast<std::size_t>(gradient.gradient)];
+    const auto& output = found.outputs[static_cast<std::size_t>(gradient.gradient_parameter)];
     const std::vector<std::size_t> components = leaf_numbers(gradient);
     for (std::size_t k = 0; k < components.size(); ++k) {
       const reference::GradientElement& want = swept->elements[components[k]];
-      const std::vector<double>& seeds = cotangents_[static_cast<std::size_t>(gradient.primal)];
+      const std::vector<double>& seeds = cotangents_[static_cast<std::size_t>(gradient.primal_parameter)];
       const long double before = seeds.empty() ? 0 : seeds[components[k]];
       if (want.value != before) ++result_.changed;
       check(gradient, k, want, output ? output->elements[k].value : before);
@@ -227,8 +227,9 @@ class Judge {
     const long double allowed = std::max(kTolerance * terms, std::isfinite(bound) ? kShareOfBound * bound : 0);
     if (std::abs(got - want.value) <= allowed || result_.kind == OracleComparison::Kind::kDisagrees) return;
     end(OracleComparison::Kind::kDisagrees,
-        fmt::format("{}[{}] is {}, expected {} (terms {})", adjoint_.module.kernels[0].var(gradient.gradient).name, k,
-                    static_cast<double>(got), static_cast<double>(want.value), want.magnitude_sum));
+        fmt::format("{}[{}] is {}, expected {} (terms {})",
+                    adjoint_.module.kernels[0].var(gradient.gradient_parameter).name, k, static_cast<double>(got),
+                    static_cast<double>(want.value), want.magnitude_sum));
   }
 
   const ir::Module& module_;

@@ -265,7 +265,7 @@ std::vector<Usage> usages(ir::Scalar scalar) {
 
 namespace {
 
-/// The types for a letter of LibraryFunctionInfo::operand_kinds.
+/// The types for a letter of LibraryFunctionInfo::operand_kind_letters.
 std::vector<Type> types_of(char letter, ir::Scalar scalar) {
   switch (letter) {
     case 's': return {ir::scalar_type(scalar)};
@@ -296,8 +296,8 @@ std::vector<Type> types_of(char letter, ir::Scalar scalar) {
 /// The values of the integer operands of library functions: axes are 0, 1, 2, periods 2, 3, 4, 5, and the random state
 /// and the octaves of noise 9 and 2.
 ExprId integer_operand(OracleFixture& w, const ir::LibraryFunctionInfo& row, std::size_t number) {
-  const char letter = row.operand_kinds[number];
-  const auto before = row.operand_kinds.substr(0, number);
+  const char letter = row.operand_kind_letters[number];
+  const auto before = row.operand_kind_letters.substr(0, number);
   if (letter == 'u') return w.b().literal(ir::scalar_type(ir::Scalar::kU32), std::int64_t{number == 0 ? 9 : 2});
   return w.b().i32(std::ranges::count(before, letter) + (letter == 'p' ? 2 : 0));
 }
@@ -308,11 +308,11 @@ bool is_integer(Type type) { return type.is_integer_scalar(); }
 std::vector<Usage> library_usages(ir::Scalar scalar) {
   std::vector<Usage> all;
   for (const ir::LibraryFunctionInfo& row : ir::library()) {
-    const std::vector<Type> first = types_of(row.operand_kinds[0], scalar);
+    const std::vector<Type> first = types_of(row.operand_kind_letters[0], scalar);
     for (std::size_t n = 0; n < first.size(); ++n) {
       std::vector<Type> operands;
-      for (const char letter : row.operand_kinds)
-        operands.push_back(types_of(letter, scalar)[letter == row.operand_kinds[0] ? n : 0]);
+      for (const char letter : row.operand_kind_letters)
+        operands.push_back(types_of(letter, scalar)[letter == row.operand_kind_letters[0] ? n : 0]);
       ir::Module module;
       const int index = ir::library_function(module, row.name, operands).value();
       if (!module.functions[static_cast<std::size_t>(index)].results[0].has_float_components()) continue;
@@ -338,7 +338,7 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
                           parts);
       };
       const std::string variant =
-          std::string(row.operand_kinds) + (first.size() > 1 ? std::to_string(first[n].rows) : "");
+          std::string(row.operand_kind_letters) + (first.size() > 1 ? std::to_string(first[n].rows) : "");
       std::vector<Type> floats = operands;
       std::erase_if(floats, is_integer);
       all.push_back({Op::kAdd, variant, floats, build, &row});

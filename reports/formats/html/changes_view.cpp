@@ -17,15 +17,15 @@ const char* tone_of_list(std::string_view name) {
 
 json change_view(const CaseChange& change) {
   return {{"name", change.name},
-          {"href", change.after.empty() ? "" : case_link(change.name)},
-          {"before", change.before.empty() ? "new" : change.before},
-          {"after", change.after.empty() ? "gone" : change.after},
+          {"href", change.later_value.empty() ? "" : case_link(change.name)},
+          {"before", change.earlier_value.empty() ? "new" : change.earlier_value},
+          {"after", change.later_value.empty() ? "gone" : change.later_value},
           {"message", change.message}};
 }
 
 }  // namespace
 
-json changes_view(const Changes& changes) {
+json changes_view(const RunChanges& changes) {
   json lists = json::array();
   for (const auto& [name, list] : lists_of(changes)) {
     if (list->empty()) continue;
@@ -42,7 +42,7 @@ json changes_view(const Changes& changes) {
                      {"more", more == 0 ? json() : json(count_text(static_cast<std::int64_t>(more)))}});
   }
   return {{"since", changes.baseline_label},
-          {"same", cases_text(static_cast<std::int64_t>(changes.unchanged_count))},
+          {"same", cases_text(static_cast<std::int64_t>(changes.unchanged_case_count))},
           {"nothing", lists.empty()},
           {"lists", lists}};
 }

@@ -23,7 +23,7 @@ std::string expiry_text(const std::string& expires, const std::string& today) {
 }
 
 // "3 as expected, 1 not judged".
-std::string cases_text(const ExpectationLine& line) {
+std::string cases_text(const ExpectationTally& line) {
   std::string text;
   for (const auto& [count, word] :
        {std::pair(line.expected_failures, "as expected"), std::pair(line.changed_failures, "fail differently"),
@@ -43,7 +43,7 @@ const char* tone_of_state(std::string_view state) {
 json expectations_view(const Run& run) {
   const std::string today = run.start.at("started").get<std::string>().substr(0, 10);
   json rows = json::array();
-  for (const ExpectationLine& line : run.expectations) {
+  for (const ExpectationTally& line : run.expectations) {
     const std::string since = line.expectation.at("since");
     const std::string reason = line.expectation.at("reason");
     rows.push_back({{"place", line.expectation.at("place")},

@@ -41,7 +41,7 @@ json cell_view(const CaseCounts& tally, const std::string& query, bool edge) {
 }
 
 // The cells of a row, with the sum last; `prefix` is the part of the query for the row.
-json cells_view(const Grid& grid, const GridRow& row, const std::string& prefix) {
+json cells_view(const CaseCountGrid& grid, const GridRow& row, const std::string& prefix) {
   json cells = json::array();
   for (std::size_t i = 0; i < grid.columns.size(); ++i) {
     const GridColumn& column = grid.columns[i];
@@ -55,8 +55,8 @@ json cells_view(const Grid& grid, const GridRow& row, const std::string& prefix)
 
 }  // namespace
 
-json grid_view(const Summary& summary) {
-  const Grid grid = grid_of(summary);
+json grid_view(const RunSummary& summary) {
+  const CaseCountGrid grid = grid_of(summary);
   json devices = json::array();
   json passes = json::array();
   for (const GridColumn& column : grid.columns) {
@@ -72,7 +72,7 @@ json grid_view(const Summary& summary) {
   return {{"grid_devices", devices},
           {"grid_columns", passes},
           {"grid_rows", rows},
-          {"grid_totals", cells_view(grid, grid.totals, "")}};
+          {"grid_totals", cells_view(grid, grid.totals_row, "")}};
 }
 
 }  // namespace assay::reports

@@ -63,7 +63,7 @@ std::string memory_text(const json& fault) {
   if (!fault.contains("space")) return "";
   const std::string allocation = fault.at("allocation");
   if (allocation.empty()) return fmt::format("address {} outside all arrays", fault.at("address").get<std::string>());
-  return fmt::format("{}, {} bytes at byte {} of {} ({} address {})", allocation,
+  return fmt::format("{}: access to {} bytes at byte {} of {} ({} address {})", allocation,
                      fault.at("access_bytes").get<std::int64_t>(), fault.at("offset").get<std::int64_t>(),
                      fault.at("allocation_bytes").get<std::int64_t>(), fault.at("space").get<std::string>(),
                      fault.at("address").get<std::string>());
@@ -174,7 +174,7 @@ class GroupViewer {
 
 }  // namespace
 
-json groups_view(const Run& run, const Summary& summary) {
+json groups_view(const Run& run, const RunSummary& summary) {
   GroupViewer viewer(run);
   json groups = json::array();
   for (const FailureGroup& group : summary.failure_groups)

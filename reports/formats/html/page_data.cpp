@@ -117,7 +117,7 @@ json plateau_row(const json& record) {
 
 class RowMaker {
  public:
-  explicit RowMaker(const Summary& summary) : summary_(summary) {}
+  explicit RowMaker(const RunSummary& summary) : summary_(summary) {}
 
   json row(const json& record) {
     json times = json::array();
@@ -167,7 +167,7 @@ class RowMaker {
             rho.is_number() ? json(rounded(rho)) : rho};
   }
 
-  const Summary& summary_;
+  const RunSummary& summary_;
   TextPool texts_;
   Outcomes outcomes_;
 };
@@ -215,7 +215,7 @@ std::size_t artifact_size(const json& record) {
   return bytes;
 }
 
-json page_data(const Run& run, const Summary& summary, const std::string& title) {
+json page_data(const Run& run, const RunSummary& summary, const std::string& title) {
   RowMaker maker(summary);
   json rows = json::array();
   for (const json& record : run.cases)

@@ -11,7 +11,7 @@ namespace assay::reports {
 // Members: `columns` names the elements of the rows in `rows`; `texts` holds each distinct text once, and rows refer to
 // it by position (in commands, "{case}" stands for the name of the case); rows also refer by position to `outcomes`,
 // `stages`, `tiers` and `doubts`; `sources` holds, by case, the texts of the first passing case of a kernel.
-nlohmann::json page_data(const Run& run, const Summary& summary, const std::string& title);
+nlohmann::json page_data(const Run& run, const RunSummary& summary, const std::string& title);
 
 // The name of the check that records abbreviate as `tier`: "f64_promotion" for "t1".
 std::string check_name(const std::string& tier);

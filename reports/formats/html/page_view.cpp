@@ -38,7 +38,7 @@ std::string reason_link(const std::string& what) {
   return what.ends_with("expectation") ? "#expectations" : filter_link("outcome:" + what);
 }
 
-json verdict_view(const Summary& summary) {
+json verdict_view(const RunSummary& summary) {
   const Verdict& verdict = summary.verdict;
   const StatusWords& words = *std::find_if(std::begin(kStatusWords), std::end(kStatusWords),
                                            [&](const StatusWords& row) { return row.status == verdict.status; });
@@ -91,7 +91,8 @@ json funnel_view(const CaseTotals& of) {
                  funnel_step("Supported here", of.supported, of.run, of.planned, "unsupported"),
                  funnel_step("Compared", of.compared, of.supported, of.planned, "without compared values")};
   funnel[0]["note"] = "cases";
-  if (of.cached > 0) funnel[1]["note"] = fmt::format("{} judged by an earlier run", count_text(of.cached));
+  if (of.cached_verdict_count > 0)
+    funnel[1]["note"] = fmt::format("{} judged by an earlier run", count_text(of.cached_verdict_count));
   return funnel;
 }
 
@@ -114,7 +115,7 @@ json devices_view(const Run& run, const CaseTotals& of) {
   return devices;
 }
 
-json findings_view(const Run& run, const Summary& summary) {
+json findings_view(const Run& run, const RunSummary& summary) {
   json findings = json::array();
   for (const std::size_t i : summary.cases_with_findings) {
     const json& record = run.cases[i];
@@ -136,11 +137,11 @@ json findings_view(const Run& run, const Summary& summary) {
 // Limit on listed rows; report.json lists all.
 constexpr std::size_t kUncoveredShown = 200;
 
-json uncovered_view(const Run& run, const Summary& summary) {
+json uncovered_view(const Run& run, const RunSummary& summary) {
   json rows = json::array();
   for (const UncoveredBranchLocation& way : summary.uncovered_branches) {
     if (rows.size() == kUncoveredShown) break;
-    const json& record = run.cases[way.first_case];
+    const json& record = run.cases[way.first_case_position];
     rows.push_back({{"place", fmt::format("{}:{}", way.file, way.line)},
                     {"what", way.description},
                     {"name", record.at("case")},
@@ -149,7 +150,7 @@ json uncovered_view(const Run& run, const Summary& summary) {
   return rows;
 }
 
-json stages_view(const Summary& summary) {
+json stages_view(const RunSummary& summary) {
   double longest = 0.0;
   for (const auto& [stage, time] : summary.stage_times_ms)
     longest = std::max(longest, time);
@@ -180,7 +181,7 @@ json slowest_view(const Run& run) {
 }
 
 // `changes` is null without a baseline.
-json environment_view(const Run& run, const Changes* changes) {
+json environment_view(const Run& run, const RunChanges* changes) {
   json rows = json::array();
   for (const EnvironmentRow& row : environment_rows(run.start.at("environment")))
     rows.push_back({{"label", row.label}, {"text", row.value}, {"before", ""}});
@@ -188,14 +189,14 @@ json environment_view(const Run& run, const Changes* changes) {
   for (const EnvironmentDifference& difference : changes->environment) {
     const auto found =
         std::find_if(rows.begin(), rows.end(), [&](const json& row) { return row.at("label") == difference.label; });
-    if (found != rows.end()) (*found)["before"] = difference.before;
-    else rows.push_back({{"label", difference.label}, {"text", "none"}, {"before", difference.before}});
+    if (found != rows.end()) (*found)["before"] = difference.earlier_value;
+    else rows.push_back({{"label", difference.label}, {"text", "none"}, {"before", difference.earlier_value}});
   }
   return rows;
 }
 
 // Cases with passing and failing attempts.
-json flaky_view(const Run& run, const Summary& summary) {
+json flaky_view(const Run& run, const RunSummary& summary) {
   json rows = json::array();
   for (const FlakyCase& flaky : summary.flaky_cases) {
     const json& record = run.cases[flaky.case_position];
@@ -205,7 +206,7 @@ json flaky_view(const Run& run, const Summary& summary) {
     rows.push_back({{"name", record.at("case")},
                     {"href", case_link(record.at("case").get<std::string>())},
                     {"device", record.at("device")},
-                    {"passed", fmt::format("{} of {}", flaky.passed, flaky.attempts)},
+                    {"passed", fmt::format("{} of {}", flaky.passed, flaky.attempt_count)},
                     {"attempts", attempts}});
   }
   return rows;
@@ -228,7 +229,7 @@ json schema_errors_view(const Run& run) {
 
 }  // namespace
 
-json page_view(const Run& run, const Summary& summary, const Changes* changes) {
+json page_view(const Run& run, const RunSummary& summary, const RunChanges* changes) {
   std::size_t red = 0;
   for (const FailureGroup& group : summary.failure_groups)
     red += group.cases.size();

@@ -31,7 +31,7 @@ std::string csp_hash(std::string_view text) {
   return fmt::format("'sha256-{}'", base64(bytes_of_hex(sha256_hex(text))));
 }
 
-std::string report_html(const Run& run, const Summary& summary, const Changes* changes,
+std::string report_html(const Run& run, const RunSummary& summary, const RunChanges* changes,
                         const nlohmann::json* mutation_score) {
   nlohmann::json view = page_view(run, summary, changes);
   view["strength"] = strength_view(run, mutation_score);

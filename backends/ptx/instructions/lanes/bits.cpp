@@ -145,7 +145,7 @@ struct PrmtMode {
   }
 };
 
-Handlers select_permutation(const Modifiers& modifiers) {
+InstructionHandlers select_permutation(const Modifiers& modifiers) {
   using enum Modifier;
   using U = std::uint32_t;
   if (modifiers.has(kF4e)) return ternary_handlers<PrmtMode<0x3210, 0x4321, 0x5432, 0x6543>, U>();
@@ -174,7 +174,7 @@ struct DotProduct {
 };
 
 template <class A, class B>
-Handlers select_dot(const Instruction& instruction) {
+InstructionHandlers select_dot(const Instruction& instruction) {
   if (instruction.opcode == Opcode::kDp4a) return ternary_handlers<DotProduct<A, B, false, false>, std::uint32_t>();
   return instruction.modifiers.has(Modifier::kHi) ? ternary_handlers<DotProduct<A, B, true, true>, std::uint32_t>()
                                                   : ternary_handlers<DotProduct<A, B, true, false>, std::uint32_t>();
@@ -199,16 +199,16 @@ void bfi(WarpState& lanes, const Op& op, std::uint32_t mask) {
 }
 
 template <class F>
-Handlers select_binary(Type type) {
+InstructionHandlers select_binary(Type type) {
   return with_integer_type(type, [](auto t) { return binary_handlers<F, decltype(t)>(); });
 }
 template <class F>
-Handlers select_shift(Type type) {
+InstructionHandlers select_shift(Type type) {
   return with_integer_type(type, [](auto t) { return binary_handlers<F, decltype(t), decltype(t), std::uint32_t>(); });
 }
 template <class F, bool kKeepsType>
-Handlers select_unary(Type type) {
-  return with_integer_type(type, [](auto t) -> Handlers {
+InstructionHandlers select_unary(Type type) {
+  return with_integer_type(type, [](auto t) -> InstructionHandlers {
     using T = decltype(t);
     if constexpr (sizeof(T) < 2) {
       return {};
@@ -218,12 +218,12 @@ Handlers select_unary(Type type) {
   });
 }
 template <class F>
-Handlers select_count(Type type) {
+InstructionHandlers select_count(Type type) {
   return type == Type::kB64 ? unary_handlers<F, std::uint32_t, std::uint64_t>()
                             : unary_handlers<F, std::uint32_t, std::uint32_t>();
 }
 
-Handlers select_funnel(const Modifiers& modifiers) {
+InstructionHandlers select_funnel(const Modifiers& modifiers) {
   const bool left = modifiers.has(Modifier::kL);
   const bool wrap = modifiers.has(Modifier::kWrap);
   if (left)
@@ -235,7 +235,7 @@ Handlers select_funnel(const Modifiers& modifiers) {
 
 }  // namespace
 
-Handlers select_bits(const Instruction& instruction) {
+InstructionHandlers select_bits(const Instruction& instruction) {
   const Type type = instruction.type;
   if (type == Type::kPred) return {};
   switch (instruction.opcode) {
@@ -259,8 +259,8 @@ Handlers select_bits(const Instruction& instruction) {
       return with_integer_type(
           type, [](auto t) { return ternary_handlers<Bfe, decltype(t), decltype(t), std::uint32_t, std::uint32_t>(); });
     case Opcode::kBfi:
-      return type == Type::kB64 ? Handlers{bfi<std::uint64_t>, bfi<std::uint64_t>}
-                                : Handlers{bfi<std::uint32_t>, bfi<std::uint32_t>};
+      return type == Type::kB64 ? InstructionHandlers{bfi<std::uint64_t>, bfi<std::uint64_t>}
+                                : InstructionHandlers{bfi<std::uint32_t>, bfi<std::uint32_t>};
     case Opcode::kLop3: return active_lane_handlers<Lop3, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>();
     case Opcode::kPrmt: return select_permutation(instruction.modifiers);
     case Opcode::kDp2a:

@@ -25,7 +25,7 @@ struct Truncate {
   };
 };
 
-Handlers integer_to_integer(const Instruction& instruction) {
+InstructionHandlers integer_to_integer(const Instruction& instruction) {
   const bool sat = instruction.modifiers.has(Modifier::kSat);
   return with_integer_type(instruction.type, [&](auto d) {
     return with_integer_type(instruction.source_type, [&](auto s) {
@@ -106,7 +106,7 @@ struct SaturateOnly {
 };
 
 template <class Use>
-Handlers with_integral_rounding(const Modifiers& modifiers, Use use) {
+InstructionHandlers with_integral_rounding(const Modifiers& modifiers, Use use) {
   if (modifiers.has(Modifier::kRni)) return use(Nearest{});
   if (modifiers.has(Modifier::kRzi)) return use(Zero{});
   if (modifiers.has(Modifier::kRmi)) return use(Down{});
@@ -114,7 +114,7 @@ Handlers with_integral_rounding(const Modifiers& modifiers, Use use) {
   return {};
 }
 
-Handlers float_to_integer(const Instruction& instruction) {
+InstructionHandlers float_to_integer(const Instruction& instruction) {
   const bool ftz = instruction.modifiers.has(Modifier::kFtz);
   return with_integral_rounding(instruction.modifiers, [&](auto rounding) {
     using R = decltype(rounding);
@@ -129,7 +129,7 @@ Handlers float_to_integer(const Instruction& instruction) {
   });
 }
 
-Handlers to_integral(const Instruction& instruction) {
+InstructionHandlers to_integral(const Instruction& instruction) {
   const bool ftz = instruction.modifiers.has(Modifier::kFtz);
   const bool sat = instruction.modifiers.has(Modifier::kSat);
   return with_float_type(instruction.type, [&](auto t) {
@@ -184,7 +184,7 @@ struct ToFloat {
 };
 
 template <class D, class S, Round kRound>
-Handlers to_float_rounded(const Modifiers& modifiers) {
+InstructionHandlers to_float_rounded(const Modifiers& modifiers) {
   const bool ftz = modifiers.has(Modifier::kFtz);
   if (modifiers.has(Modifier::kSat)) {
     return ftz ? active_lane_handlers<ToFloat<D, S, kRound, true, true>, D, S, S, S>()
@@ -195,7 +195,7 @@ Handlers to_float_rounded(const Modifiers& modifiers) {
 }
 
 template <class D, class S>
-Handlers to_float_from(const Modifiers& modifiers) {
+InstructionHandlers to_float_from(const Modifiers& modifiers) {
   if (modifiers.has(Modifier::kRz)) return to_float_rounded<D, S, Round::kZero>(modifiers);
   if (modifiers.has(Modifier::kRm)) return to_float_rounded<D, S, Round::kDown>(modifiers);
   if (modifiers.has(Modifier::kRp)) return to_float_rounded<D, S, Round::kUp>(modifiers);
@@ -203,7 +203,7 @@ Handlers to_float_from(const Modifiers& modifiers) {
 }
 
 template <class D>
-Handlers to_float_type(const Instruction& instruction) {
+InstructionHandlers to_float_type(const Instruction& instruction) {
   switch (instruction.source_type) {
     case Type::kF16: return to_float_from<D, F16>(instruction.modifiers);
     case Type::kBf16: return to_float_from<D, Bf16>(instruction.modifiers);
@@ -215,7 +215,7 @@ Handlers to_float_type(const Instruction& instruction) {
   }
 }
 
-Handlers any_to_float(const Instruction& instruction) {
+InstructionHandlers any_to_float(const Instruction& instruction) {
   switch (instruction.type) {
     case Type::kF16: return to_float_type<F16>(instruction);
     case Type::kBf16: return to_float_type<Bf16>(instruction);
@@ -237,7 +237,7 @@ struct HalfToIntegral {
 };
 
 template <class S>
-Handlers from_half(const Instruction& instruction) {
+InstructionHandlers from_half(const Instruction& instruction) {
   return with_integral_rounding(instruction.modifiers, [&](auto rounding) {
     using R = decltype(rounding);
     if (is_float(instruction.type)) {
@@ -253,7 +253,7 @@ Handlers from_half(const Instruction& instruction) {
 }
 
 /// The common conversions to f32 and f64, rounded by the CPU.
-Handlers nearest_to_float(const Instruction& instruction) {
+InstructionHandlers nearest_to_float(const Instruction& instruction) {
   const bool ftz = instruction.modifiers.has(Modifier::kFtz);
   const Type from = instruction.source_type;
   return with_float_type(instruction.type, [&](auto d) {
@@ -271,7 +271,7 @@ Handlers nearest_to_float(const Instruction& instruction) {
 
 }  // namespace
 
-Handlers select_convert(const Instruction& instruction) {
+InstructionHandlers select_convert(const Instruction& instruction) {
   using enum Modifier;
   const Modifiers& modifiers = instruction.modifiers;
   const Type to = instruction.type;

@@ -119,7 +119,7 @@ struct FtzSatVariant {
 
 /// Calls `use` with F, finished as specified by the modifiers.
 template <class F, class Use>
-Handlers with_ftz_sat_variant(const Modifiers& modifiers, Use use) {
+InstructionHandlers with_ftz_sat_variant(const Modifiers& modifiers, Use use) {
   const bool ftz = modifiers.has(Modifier::kFtz);
   if (modifiers.has(Modifier::kSat))
     return ftz ? use(FtzSatVariant<F, true, true>{}) : use(FtzSatVariant<F, false, true>{});

@@ -13,7 +13,7 @@ void rounded(WarpState& lanes, const Op& op, std::uint32_t mask) {
 }
 
 template <Handler kFull, Handler kMasked>
-Handlers in_mode(const Modifiers& modifiers) {
+InstructionHandlers in_mode(const Modifiers& modifiers) {
   if (modifiers.has(Modifier::kRz)) return {rounded<kFull, FE_TOWARDZERO>, rounded<kMasked, FE_TOWARDZERO>};
   if (modifiers.has(Modifier::kRm)) return {rounded<kFull, FE_DOWNWARD>, rounded<kMasked, FE_DOWNWARD>};
   if (modifiers.has(Modifier::kRp)) return {rounded<kFull, FE_UPWARD>, rounded<kMasked, FE_UPWARD>};
@@ -21,7 +21,7 @@ Handlers in_mode(const Modifiers& modifiers) {
 }
 
 template <class F>
-Handlers select_unary(const Instruction& instruction) {
+InstructionHandlers select_unary(const Instruction& instruction) {
   return with_float_type(instruction.type, [&](auto type) {
     using T = decltype(type);
     return with_ftz_sat_variant<F>(instruction.modifiers, [&](auto finished) {
@@ -31,7 +31,7 @@ Handlers select_unary(const Instruction& instruction) {
   });
 }
 template <class F>
-Handlers select_binary(const Instruction& instruction) {
+InstructionHandlers select_binary(const Instruction& instruction) {
   return with_float_type(instruction.type, [&](auto type) {
     using T = decltype(type);
     return with_ftz_sat_variant<F>(instruction.modifiers, [&](auto finished) {
@@ -41,7 +41,7 @@ Handlers select_binary(const Instruction& instruction) {
   });
 }
 template <class F>
-Handlers select_ternary(const Instruction& instruction) {
+InstructionHandlers select_ternary(const Instruction& instruction) {
   return with_float_type(instruction.type, [&](auto type) {
     using T = decltype(type);
     return with_ftz_sat_variant<F>(instruction.modifiers, [&](auto finished) {
@@ -75,13 +75,13 @@ struct Copysign {
 };
 
 template <class F>
-Handlers select_sign(Type type) {
+InstructionHandlers select_sign(Type type) {
   return with_float_type(type, [](auto t) { return unary_handlers<F, decltype(t), decltype(t)>(); });
 }
 
 }  // namespace
 
-Handlers select_float(const Instruction& instruction) {
+InstructionHandlers select_float(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   const bool ftz = modifiers.has(Modifier::kFtz);
   const bool propagate = modifiers.has(Modifier::kNaN);

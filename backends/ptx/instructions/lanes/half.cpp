@@ -87,7 +87,7 @@ struct Pair {
 };
 
 template <class F, int kOperands, class T, class G>
-constexpr Handlers handlers_of() {
+constexpr InstructionHandlers handlers_of() {
   if constexpr (kOperands == 1) {
     return unary_handlers<G, T, T>();
   } else if constexpr (kOperands == 2) {
@@ -97,7 +97,7 @@ constexpr Handlers handlers_of() {
   }
 }
 template <class F, int kOperands>
-Handlers select_type(Type type) {
+InstructionHandlers select_type(Type type) {
   switch (type) {
     case Type::kF16: return handlers_of<F, kOperands, F16, F>();
     case Type::kBf16: return handlers_of<F, kOperands, Bf16, F>();
@@ -107,7 +107,7 @@ Handlers select_type(Type type) {
   }
 }
 template <class F, int kOperands>
-Handlers select_after(const Instruction& instruction) {
+InstructionHandlers select_after(const Instruction& instruction) {
   if (instruction.modifiers.has(Modifier::kSat))
     return select_type<Then<F, SaturateHalf<false>>, kOperands>(instruction.type);
   if (instruction.modifiers.has(Modifier::kRelu))
@@ -117,7 +117,7 @@ Handlers select_after(const Instruction& instruction) {
 
 }  // namespace
 
-Handlers select_half(const Instruction& instruction) {
+InstructionHandlers select_half(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   const bool propagate = modifiers.has(Modifier::kNaN);
   // Half precision has no directed rounding, and flushing is not supported.

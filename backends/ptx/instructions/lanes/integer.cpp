@@ -180,7 +180,7 @@ void with_carry(WarpState& lanes, const Op& op, std::uint32_t mask) {
 }
 
 template <class T, bool kIsSub, int kProduct>
-Handlers carry_handlers(bool in, bool out) {
+InstructionHandlers carry_handlers(bool in, bool out) {
   const Handler handler =
       in ? (out ? with_carry<T, kIsSub, true, true, kProduct> : with_carry<T, kIsSub, true, false, kProduct>)
          : with_carry<T, kIsSub, false, true, kProduct>;
@@ -188,9 +188,9 @@ Handlers carry_handlers(bool in, bool out) {
 }
 
 template <bool kIsSub, int kProduct>
-Handlers select_carry(const Instruction& instruction, bool in) {
+InstructionHandlers select_carry(const Instruction& instruction, bool in) {
   const bool out = instruction.modifiers.has(Modifier::kCc);
-  return with_integer_type(instruction.type, [&](auto type) -> Handlers {
+  return with_integer_type(instruction.type, [&](auto type) -> InstructionHandlers {
     if constexpr (sizeof(type) >= 4) {
       return carry_handlers<decltype(type), kIsSub, kProduct>(in, out);
     } else {
@@ -200,23 +200,23 @@ Handlers select_carry(const Instruction& instruction, bool in) {
 }
 
 template <class F>
-Handlers select_binary(Type type) {
+InstructionHandlers select_binary(Type type) {
   return with_integer_type(type, [](auto t) { return binary_handlers<F, decltype(t)>(); });
 }
 template <class F>
-Handlers select_ternary(Type type) {
+InstructionHandlers select_ternary(Type type) {
   return with_integer_type(type, [](auto t) { return ternary_handlers<F, decltype(t)>(); });
 }
 template <class F>
-Handlers select_unary(Type type) {
+InstructionHandlers select_unary(Type type) {
   return with_integer_type(type, [](auto t) { return unary_handlers<F, decltype(t), decltype(t)>(); });
 }
 
-Handlers select_product(const Instruction& instruction) {
+InstructionHandlers select_product(const Instruction& instruction) {
   const bool high = instruction.modifiers.has(Modifier::kHi);
   if (instruction.opcode == Opcode::kMul24 || instruction.opcode == Opcode::kMad24) {
     const bool is_mad = instruction.opcode == Opcode::kMad24;
-    return with_integer_type(instruction.type, [&](auto type) -> Handlers {
+    return with_integer_type(instruction.type, [&](auto type) -> InstructionHandlers {
       using T = decltype(type);
       if constexpr (sizeof(T) == 4) {
         if (is_mad) return high ? ternary_handlers<Mad24<true>, T>() : ternary_handlers<Mad24<false>, T>();
@@ -239,8 +239,8 @@ Handlers select_product(const Instruction& instruction) {
   return high ? select_ternary<MadHi>(instruction.type) : select_ternary<MadLo>(instruction.type);
 }
 
-Handlers select_wide(const Instruction& instruction) {
-  return with_integer_type(instruction.type, [&](auto type) -> Handlers {
+InstructionHandlers select_wide(const Instruction& instruction) {
+  return with_integer_type(instruction.type, [&](auto type) -> InstructionHandlers {
     using T = decltype(type);
     if constexpr (sizeof(T) == 2 || sizeof(T) == 4) {
       if (instruction.opcode == Opcode::kMulWide) return binary_handlers<MulWide, Double<T>, T>();
@@ -251,7 +251,7 @@ Handlers select_wide(const Instruction& instruction) {
   });
 }
 
-Handlers select_saturated(const Instruction& instruction) {
+InstructionHandlers select_saturated(const Instruction& instruction) {
   if (instruction.type != Type::kS32) return {};
   return instruction.opcode == Opcode::kAdd ? binary_handlers<Saturated<false>, std::int32_t>()
                                             : binary_handlers<Saturated<true>, std::int32_t>();
@@ -259,7 +259,7 @@ Handlers select_saturated(const Instruction& instruction) {
 
 }  // namespace
 
-Handlers select_integer(const Instruction& instruction) {
+InstructionHandlers select_integer(const Instruction& instruction) {
   const Type type = instruction.type;
   const bool carries = instruction.modifiers.has(Modifier::kCc);
   switch (instruction.opcode) {

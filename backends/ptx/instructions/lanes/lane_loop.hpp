@@ -50,10 +50,11 @@ alignas(64) constexpr std::uint32_t kBit[kLanesPerWarp] = {
 template <class T>
 inline Word<T>* slot_words(WarpState& lanes, FrameSlot slot) {
   std::byte* const frame = lanes.frames[slot.bits >> 31U];
-  return static_cast<Word<T>*>(__builtin_assume_aligned(frame + (slot.bits & ~FrameSlot::kConstant), 64));
+  return static_cast<Word<T>*>(__builtin_assume_aligned(frame + (slot.bits & ~FrameSlot::kConstantFrameBit), 64));
 }
 inline std::uint32_t& predicate_word(WarpState& lanes, FrameSlot slot) {
-  return *reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstant));
+  return *reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] +
+                                           (slot.bits & ~FrameSlot::kConstantFrameBit));
 }
 inline void set_predicate(WarpState& lanes, FrameSlot slot, std::uint32_t value, std::uint32_t mask) {
   std::uint32_t& word = predicate_word(lanes, slot);
@@ -110,25 +111,25 @@ void run_active_lanes(WarpState& lanes, const Op& op, std::uint32_t mask) {
 }
 
 template <class F, class D, class A>
-constexpr Handlers unary_handlers() {
+constexpr InstructionHandlers unary_handlers() {
   return {run_unary<true, F, D, A>, run_unary<false, F, D, A>};
 }
 template <class F, class D, class A = D, class B = A>
-constexpr Handlers binary_handlers() {
+constexpr InstructionHandlers binary_handlers() {
   return {run_binary<true, F, D, A, B>, run_binary<false, F, D, A, B>};
 }
 template <class F, class D, class A = D, class B = A, class C = D>
-constexpr Handlers ternary_handlers() {
+constexpr InstructionHandlers ternary_handlers() {
   return {run_ternary<true, F, D, A, B, C>, run_ternary<false, F, D, A, B, C>};
 }
 template <class F, class D, class A, class B, class C>
-constexpr Handlers active_lane_handlers() {
+constexpr InstructionHandlers active_lane_handlers() {
   return {run_active_lanes<F, D, A, B, C>, run_active_lanes<F, D, A, B, C>};
 }
 
 /// Calls `use` with a value of the C++ type for the PTX type, and returns its result.
 template <class Use>
-Handlers with_integer_type(Type type, Use use) {
+InstructionHandlers with_integer_type(Type type, Use use) {
   switch (type) {
     case Type::kB8:
     case Type::kU8: return use(std::uint8_t{});
@@ -146,7 +147,7 @@ Handlers with_integer_type(Type type, Use use) {
   }
 }
 template <class Use>
-Handlers with_float_type(Type type, Use use) {
+InstructionHandlers with_float_type(Type type, Use use) {
   if (type == Type::kF32) return use(float{});
   if (type == Type::kF64) return use(double{});
   return {};

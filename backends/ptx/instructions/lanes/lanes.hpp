@@ -9,31 +9,31 @@
 namespace assay::ptx {
 
 /// The handlers for an instruction's opcode, modifiers and types; empty if there are none.
-Handlers select_handlers(const Instruction& instruction);
+InstructionHandlers select_handlers(const Instruction& instruction);
 /// Moves between registers of 4 and 8 bytes: the lower part, or an extension by the type's sign.
-Handlers select_narrowing();
-Handlers select_widening(bool is_signed);
+InstructionHandlers select_narrowing();
+InstructionHandlers select_widening(bool is_signed);
 /// d = not a, for every lane's predicate.
-Handlers select_predicate_not();
+InstructionHandlers select_predicate_not();
 /// Halves of a 64-bit register, bits [shift, shift + 32) or 16 bits, into one; and the reverse, d |= a << immediate.
-Handlers select_extract(unsigned from_bytes, unsigned bytes);
-Handlers select_insert(unsigned to_bytes, unsigned bytes);
+InstructionHandlers select_extract(unsigned from_bytes, unsigned bytes);
+InstructionHandlers select_insert(unsigned to_bytes, unsigned bytes);
 
-#define ASSAY_PTX_DECLARE_ISA(isa)                              \
-  namespace isa {                                               \
-  Handlers select_integer(const Instruction& instruction);      \
-  Handlers select_bits(const Instruction& instruction);         \
-  Handlers select_float(const Instruction& instruction);        \
-  Handlers select_half(const Instruction& instruction);         \
-  Handlers select_special(const Instruction& instruction);      \
-  Handlers select_convert(const Instruction& instruction);      \
-  Handlers select_predicate(const Instruction& instruction);    \
-  Handlers select_move(const Instruction& instruction);         \
-  Handlers select_narrowing();                                  \
-  Handlers select_widening(bool is_signed);                     \
-  Handlers select_predicate_not();                              \
-  Handlers select_extract(unsigned from_bytes, unsigned bytes); \
-  Handlers select_insert(unsigned to_bytes, unsigned bytes);    \
+#define ASSAY_PTX_DECLARE_ISA(isa)                                         \
+  namespace isa {                                                          \
+  InstructionHandlers select_integer(const Instruction& instruction);      \
+  InstructionHandlers select_bits(const Instruction& instruction);         \
+  InstructionHandlers select_float(const Instruction& instruction);        \
+  InstructionHandlers select_half(const Instruction& instruction);         \
+  InstructionHandlers select_special(const Instruction& instruction);      \
+  InstructionHandlers select_convert(const Instruction& instruction);      \
+  InstructionHandlers select_predicate(const Instruction& instruction);    \
+  InstructionHandlers select_move(const Instruction& instruction);         \
+  InstructionHandlers select_narrowing();                                  \
+  InstructionHandlers select_widening(bool is_signed);                     \
+  InstructionHandlers select_predicate_not();                              \
+  InstructionHandlers select_extract(unsigned from_bytes, unsigned bytes); \
+  InstructionHandlers select_insert(unsigned to_bytes, unsigned bytes);    \
   }
 ASSAY_PTX_DECLARE_ISA(baseline)
 ASSAY_PTX_DECLARE_ISA(avx2)

@@ -43,7 +43,7 @@ struct Slct {
   }
 };
 template <class C, bool kFtz>
-Handlers select_slct(Type type) {
+InstructionHandlers select_slct(Type type) {
   if (bytes_of(type) == 8) return ternary_handlers<Slct<C, kFtz>, std::uint64_t, std::uint64_t, std::uint64_t, C>();
   return ternary_handlers<Slct<C, kFtz>, std::uint32_t, std::uint32_t, std::uint32_t, C>();
 }
@@ -64,15 +64,15 @@ struct Insert {
 
 }  // namespace
 
-Handlers select_move(const Instruction& instruction) {
+InstructionHandlers select_move(const Instruction& instruction) {
   const bool wide = bytes_of(instruction.type) == 8;
   switch (instruction.opcode) {
     case Opcode::kMov:
       return wide ? unary_handlers<Same, std::uint64_t, std::uint64_t>()
                   : unary_handlers<Same, std::uint32_t, std::uint32_t>();
     case Opcode::kSelp:
-      return wide ? Handlers{selp<true, std::uint64_t>, selp<false, std::uint64_t>}
-                  : Handlers{selp<true, std::uint32_t>, selp<false, std::uint32_t>};
+      return wide ? InstructionHandlers{selp<true, std::uint64_t>, selp<false, std::uint64_t>}
+                  : InstructionHandlers{selp<true, std::uint32_t>, selp<false, std::uint32_t>};
     case Opcode::kSlct:
       if (instruction.source_type == Type::kS32) return select_slct<std::int32_t, false>(instruction.type);
       return instruction.modifiers.has(Modifier::kFtz) ? select_slct<float, true>(instruction.type)
@@ -81,14 +81,14 @@ Handlers select_move(const Instruction& instruction) {
   }
 }
 
-Handlers select_narrowing() { return unary_handlers<Narrow, std::uint32_t, std::uint64_t>(); }
+InstructionHandlers select_narrowing() { return unary_handlers<Narrow, std::uint32_t, std::uint64_t>(); }
 
-Handlers select_widening(bool is_signed) {
+InstructionHandlers select_widening(bool is_signed) {
   return is_signed ? unary_handlers<Widen<std::int32_t>, std::uint64_t, std::int32_t>()
                    : unary_handlers<Widen<std::uint32_t>, std::uint64_t, std::uint32_t>();
 }
 
-Handlers select_extract(unsigned from_bytes, unsigned bytes) {
+InstructionHandlers select_extract(unsigned from_bytes, unsigned bytes) {
   using U16 = std::uint16_t;
   using U32 = std::uint32_t;
   using U64 = std::uint64_t;
@@ -98,7 +98,7 @@ Handlers select_extract(unsigned from_bytes, unsigned bytes) {
   return {};
 }
 
-Handlers select_insert(unsigned to_bytes, unsigned bytes) {
+InstructionHandlers select_insert(unsigned to_bytes, unsigned bytes) {
   using U16 = std::uint16_t;
   using U32 = std::uint32_t;
   using U64 = std::uint64_t;

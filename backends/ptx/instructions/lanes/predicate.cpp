@@ -85,13 +85,13 @@ void set(WarpState& lanes, const Op& op, std::uint32_t mask) {
 }
 
 template <class F, class T, bool kFtz, Combine kCombine>
-Handlers form(bool is_setp) {
+InstructionHandlers form(bool is_setp) {
   const Handler handler = is_setp ? setp<F, T, kFtz, kCombine> : set<F, T, kFtz, kCombine>;
   return {handler, handler};
 }
 
 template <class F, class T, bool kFtz>
-Handlers select_combination(const Instruction& instruction) {
+InstructionHandlers select_combination(const Instruction& instruction) {
   const bool is_setp = instruction.opcode == Opcode::kSetp;
   if (instruction.modifiers.has(Modifier::kAnd)) return form<F, T, kFtz, Combine::kAnd>(is_setp);
   if (instruction.modifiers.has(Modifier::kOr)) return form<F, T, kFtz, Combine::kOr>(is_setp);
@@ -100,7 +100,7 @@ Handlers select_combination(const Instruction& instruction) {
 }
 
 template <class T, bool kFlush>
-Handlers select_comparison(const Instruction& instruction) {
+InstructionHandlers select_comparison(const Instruction& instruction) {
   using enum Modifier;
   const auto as = [&]<Modifier kCompare>() { return select_combination<Compare<kCompare>, T, kFlush>(instruction); };
   const Modifiers& m = instruction.modifiers;
@@ -123,11 +123,11 @@ Handlers select_comparison(const Instruction& instruction) {
   return {};
 }
 
-Handlers select_compared(const Instruction& instruction) {
+InstructionHandlers select_compared(const Instruction& instruction) {
   const bool ftz = instruction.modifiers.has(Modifier::kFtz);
   switch (instruction.source_type) {
-    case Type::kF16: return ftz ? Handlers{} : select_comparison<F16, false>(instruction);
-    case Type::kBf16: return ftz ? Handlers{} : select_comparison<Bf16, false>(instruction);
+    case Type::kF16: return ftz ? InstructionHandlers{} : select_comparison<F16, false>(instruction);
+    case Type::kBf16: return ftz ? InstructionHandlers{} : select_comparison<Bf16, false>(instruction);
     case Type::kF32:
       return ftz ? select_comparison<float, true>(instruction) : select_comparison<float, false>(instruction);
     case Type::kF64: return select_comparison<double, false>(instruction);
@@ -154,9 +154,9 @@ bool is_normal(int c) { return c == FP_NORMAL; }
 bool is_subnormal(int c) { return c == FP_SUBNORMAL; }
 
 template <class T>
-Handlers select_class(const Modifiers& modifiers) {
+InstructionHandlers select_class(const Modifiers& modifiers) {
   using enum Modifier;
-  const auto as = []<bool (*kIs)(int)>() { return Handlers{testp<T, kIs>, testp<T, kIs>}; };
+  const auto as = []<bool (*kIs)(int)>() { return InstructionHandlers{testp<T, kIs>, testp<T, kIs>}; };
   if (modifiers.has(kFinite)) return as.template operator()<is_finite>();
   if (modifiers.has(kInfinite)) return as.template operator()<is_infinite>();
   if (modifiers.has(kNumber)) return as.template operator()<is_number>();
@@ -171,7 +171,7 @@ void logic(WarpState& lanes, const Op& op, std::uint32_t mask) {
   set_predicate(lanes, op.d, F::apply(predicate_word(lanes, op.a), predicate_word(lanes, op.b)), mask);
 }
 template <class F>
-Handlers logic_handlers() {
+InstructionHandlers logic_handlers() {
   return {logic<F>, logic<F>};
 }
 struct First {
@@ -192,7 +192,7 @@ struct Xor {
 
 }  // namespace
 
-Handlers select_predicate(const Instruction& instruction) {
+InstructionHandlers select_predicate(const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::kSetp:
     case Opcode::kSet: return select_compared(instruction);
@@ -208,6 +208,6 @@ Handlers select_predicate(const Instruction& instruction) {
   }
 }
 
-Handlers select_predicate_not() { return logic_handlers<NotFirst>(); }
+InstructionHandlers select_predicate_not() { return logic_handlers<NotFirst>(); }
 
 }  // namespace assay::ptx::ASSAY_PTX_ISA

@@ -5,19 +5,19 @@ namespace assay::ptx {
 namespace {
 
 struct Selectors {
-  Handlers (*integer)(const Instruction&);
-  Handlers (*bits)(const Instruction&);
-  Handlers (*floating)(const Instruction&);
-  Handlers (*half)(const Instruction&);
-  Handlers (*special)(const Instruction&);
-  Handlers (*convert)(const Instruction&);
-  Handlers (*predicate)(const Instruction&);
-  Handlers (*move)(const Instruction&);
-  Handlers (*narrowing)();
-  Handlers (*widening)(bool);
-  Handlers (*predicate_not)();
-  Handlers (*extract)(unsigned, unsigned);
-  Handlers (*insert)(unsigned, unsigned);
+  InstructionHandlers (*integer)(const Instruction&);
+  InstructionHandlers (*bits)(const Instruction&);
+  InstructionHandlers (*floating)(const Instruction&);
+  InstructionHandlers (*half)(const Instruction&);
+  InstructionHandlers (*special)(const Instruction&);
+  InstructionHandlers (*convert)(const Instruction&);
+  InstructionHandlers (*predicate)(const Instruction&);
+  InstructionHandlers (*move)(const Instruction&);
+  InstructionHandlers (*narrowing)();
+  InstructionHandlers (*widening)(bool);
+  InstructionHandlers (*predicate_not)();
+  InstructionHandlers (*extract)(unsigned, unsigned);
+  InstructionHandlers (*insert)(unsigned, unsigned);
 };
 
 #define ASSAY_PTX_SELECTORS(isa)                                                                                   \
@@ -45,7 +45,7 @@ bool is_half(Type type) {
 
 }  // namespace
 
-Handlers select_handlers(const Instruction& instruction) {
+InstructionHandlers select_handlers(const Instruction& instruction) {
   const Selectors& select = selectors();
   const Type type = instruction.type;
   switch (instruction.opcode) {
@@ -59,17 +59,19 @@ Handlers select_handlers(const Instruction& instruction) {
   }
   if (type == Type::kPred) return select.predicate(instruction);
   if (instruction.opcode == Opcode::kMov) return select.move(instruction);
-  if (instruction.category == Category::kSpecial) return select.special(instruction);
+  if (instruction.category == InstructionCategory::kSpecialFunction) return select.special(instruction);
   if (is_half(type)) return select.half(instruction);
   if (is_float(type)) return select.floating(instruction);
-  if (const Handlers handlers = select.bits(instruction)) return handlers;
+  if (const InstructionHandlers handlers = select.bits(instruction)) return handlers;
   return select.integer(instruction);
 }
 
-Handlers select_narrowing() { return selectors().narrowing(); }
-Handlers select_widening(bool is_signed) { return selectors().widening(is_signed); }
-Handlers select_predicate_not() { return selectors().predicate_not(); }
-Handlers select_extract(unsigned from_bytes, unsigned bytes) { return selectors().extract(from_bytes, bytes); }
-Handlers select_insert(unsigned to_bytes, unsigned bytes) { return selectors().insert(to_bytes, bytes); }
+InstructionHandlers select_narrowing() { return selectors().narrowing(); }
+InstructionHandlers select_widening(bool is_signed) { return selectors().widening(is_signed); }
+InstructionHandlers select_predicate_not() { return selectors().predicate_not(); }
+InstructionHandlers select_extract(unsigned from_bytes, unsigned bytes) {
+  return selectors().extract(from_bytes, bytes);
+}
+InstructionHandlers select_insert(unsigned to_bytes, unsigned bytes) { return selectors().insert(to_bytes, bytes); }
 
 }  // namespace assay::ptx

@@ -68,20 +68,20 @@ struct Nearest {
 /// A handler whose results are corrected if the launch has tables of a device.
 template <Handler kHandler, class T>
 void corrected(WarpState& lanes, const Op& op, std::uint32_t mask) {
-  if (lanes.correction == nullptr) return kHandler(lanes, op, mask);
+  if (lanes.result_correction == nullptr) return kHandler(lanes, op, mask);
   std::array<Word<T>, kLanesPerWarp> operands;  // copied, because the result may overwrite the operand's register
   std::copy_n(slot_words<T>(lanes, op.a), kLanesPerWarp, operands.begin());
   kHandler(lanes, op, mask);
-  lanes.correction->apply(op, mask, reinterpret_cast<const std::byte*>(operands.data()),
-                          reinterpret_cast<std::byte*>(slot_words<T>(lanes, op.d)));
+  lanes.result_correction->apply(op, mask, reinterpret_cast<const std::byte*>(operands.data()),
+                                 reinterpret_cast<std::byte*>(slot_words<T>(lanes, op.d)));
 }
 template <class F, class T>
-Handlers corrected_handlers() {
+InstructionHandlers corrected_handlers() {
   return {corrected<run_unary<true, F, T, T>, T>, corrected<run_unary<false, F, T, T>, T>};
 }
 
 template <class F>
-Handlers select_unary(const Instruction& instruction) {
+InstructionHandlers select_unary(const Instruction& instruction) {
   using N = Nearest<F>;
   if (instruction.type == Type::kF16) return unary_handlers<N, F16, F16>();
   if (instruction.type == Type::kBf16) return unary_handlers<N, Bf16, Bf16>();
@@ -92,7 +92,7 @@ Handlers select_unary(const Instruction& instruction) {
 
 }  // namespace
 
-Handlers select_special(const Instruction& instruction) {
+InstructionHandlers select_special(const Instruction& instruction) {
   const bool is_double = instruction.type == Type::kF64;
   const bool ftz = instruction.modifiers.has(Modifier::kFtz);
   switch (instruction.opcode) {
