@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <ranges>
 #include <system_error>
 #include <variant>
 
@@ -41,25 +42,32 @@ HostSource cuda_source(const fs::path& file) {
   HostSource source;
   source.text = fmt::format("#include <torch/extension.h>\n#include <cuda_runtime.h>\n#line 1 \"{}\"\n{}\n",
                             file.filename().string(), text_of(file));
+  source.functions = pybind_functions(source.text);
   return source;
 }
 
-/// The function that the contract states, or the only one.
+/// The C++ name of the function that the contract states, or else of `forward` or the only function.
 Result<std::string> function_of(const HostSource& source, const LaunchContract& contract) {
-  const std::vector<std::string>& known = source.functions;
+  const std::vector<HostFunction>& known = source.functions;
+  const auto names = known | std::views::transform(&HostFunction::python_name);
+  const auto find = [&](std::string_view name) {
+    return std::ranges::find_if(
+        known, [&](const HostFunction& function) { return function.python_name == name || function.cpp_name == name; });
+  };
   if (!contract.host_function_name.empty()) {
-    if (known.empty() || std::ranges::find(known, contract.host_function_name) != known.end())
-      return contract.host_function_name;
+    if (known.empty()) return contract.host_function_name;
+    if (const auto stated = find(contract.host_function_name); stated != known.end()) return stated->cpp_name;
     return Error{fmt::format("the candidate has no function '{}'; its functions are {}", contract.host_function_name,
-                             fmt::join(known, ", "))};
+                             fmt::join(names, ", "))};
   }
-  if (known.size() == 1) return known.front();
+  if (known.size() == 1) return known.front().cpp_name;
+  if (const auto forward = find("forward"); forward != known.end()) return forward->cpp_name;
   if (known.empty())
     return Error{
         "cannot determine which function to call; state it as 'function' in the contract, the .assay.json file next to "
         "the candidate"};
   return Error{fmt::format("the candidate has several functions ({}); choose one with 'function' in the contract",
-                           fmt::join(known, ", "))};
+                           fmt::join(names, ", "))};
 }
 
 }  // namespace

@@ -270,9 +270,10 @@ class Device {
   [[nodiscard]] virtual bool uses_cuda_math() const { return target() == SourceTarget::kCuda; }
   /// ArithmeticProfile::input_error of the code: positive if it may use another algorithm than the kernel.
   [[nodiscard]] virtual double input_error() const { return 0; }
-  /// Whether the code may write elements of an output that no thread of the kernel writes, because the extents of the
-  /// arrays determine its work. Such elements are not compared.
-  [[nodiscard]] virtual bool writes_whole_outputs() const { return false; }
+  /// Whether the extents of the arrays determine what the code computes, as in host code that gets tensors. Arrays then
+  /// have exactly the extents that the kernel accesses, and elements that no thread of the kernel writes are not
+  /// compared.
+  [[nodiscard]] virtual bool derives_work_from_extents() const { return false; }
   [[nodiscard]] virtual Capability can_build() const = 0;
   [[nodiscard]] virtual Capability can_run() const = 0;
 

@@ -166,7 +166,7 @@ class ForwardJudge {
 
   /// Elements that no thread writes must keep their content, unless the code writes whole outputs.
   void check_unwritten(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) {
-    if (pass_context_.configuration.writes_whole_outputs) return;
+    if (pass_context_.configuration.derives_work_from_extents) return;
     const PlacedArray& array = test_launch.launcher.arrays()[p];
     const auto now = test_launch.launcher.bytes(pass_context_.configuration.session, p);
     const auto components = ir::scalar_components(pass_context_.subject.module_in(test_launch.precision),

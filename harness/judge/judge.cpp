@@ -124,7 +124,9 @@ void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verd
 }  // namespace
 
 DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfiguration& configuration) {
-  Result<InputSpace> space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
+  Result<InputSpace> space =
+      InputSpace::make(subject.module, subject.kernel, subject.oracle,
+                       configuration.derives_work_from_extents ? ArrayExtents::kExact : ArrayExtents::kSufficient);
   if (!space.ok()) return InputDrawFailure{.message = space.error().text(), .finding = {}};
   if (!configuration.recorded_launches.empty()) {
     auto recorded = make_recorded_sets(subject, space.value(), configuration.recorded_launches, configuration.policy,

@@ -40,7 +40,7 @@ struct JudgeConfiguration {
   bool backward = true;                                    ///< whether to judge the backward pass
   std::chrono::milliseconds time_limit{2000};              ///< limit on the processor time of one launch
   const CrossCheckDevice* cross_check_device = nullptr;    ///< device whose results must agree; null: none
-  bool writes_whole_outputs = false;                       ///< see Device::writes_whole_outputs
+  bool derives_work_from_extents = false;                  ///< see Device::derives_work_from_extents
   bool trusts_custom_gradients = false;                    ///< whether a custom gradient may differ from the derivative
   std::span<const RecordedLaunch> recorded_launches = {};  ///< launches to use as inputs; empty: inputs are drawn
   /// Whether finite differences decide about a gradient that differs from the oracle; for code of other generators.

@@ -44,9 +44,12 @@ std::optional<std::size_t> Interpreter<Tracer>::locate(const Instruction& instru
   for (std::size_t d = 0; d < instruction.index_count; ++d)
     index[d] = at(operand_register(instruction, d)).i;
   const auto used = std::span(index).first(instruction.index_count);
-  const ArrayMemory<Handle>& memory = accessed_array(instruction);
+  ArrayMemory<Handle>& memory = accessed_array(instruction);
   if (instruction.ignores_out_of_bounds && note_tile(instruction, used)) return std::nullopt;
-  if (const auto number = memory.element_number(used)) return static_cast<std::size_t>(*number);
+  if (const auto number = memory.element_number(used)) {
+    if (run_.records_extents) memory.note_index(used);
+    return static_cast<std::size_t>(*number);
+  }
   report_index(instruction, {used.begin(), used.end()}, memory.shape());
   return std::nullopt;
 }

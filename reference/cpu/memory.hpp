@@ -86,6 +86,7 @@ class ArrayMemory {
     is_initialized_ = initialized;
     perturbation_ = perturbation;
     element_count_ = static_cast<std::size_t>(ir::element_count(argument));
+    accessed_extents_.assign(argument.shape.size(), 0);
     log2_page_size_ = element_count_ <= kMaxSinglePageElements ? static_cast<int>(std::bit_width(element_count_))
                                                                : kLog2ShortPageSize;
     pages_.resize(element_count_ == 0 ? 0 : ((element_count_ - 1) >> log2_page_size_) + 1);
@@ -152,6 +153,14 @@ class ArrayMemory {
     return number;
   }
 
+  /// Records the use of an index inside the array.
+  void note_index(std::span<const std::int64_t> index) {
+    for (std::size_t d = 0; d < index.size(); ++d)
+      accessed_extents_[d] = std::max(accessed_extents_[d], static_cast<std::int32_t>(index[d] + 1));
+  }
+  /// By dimension: least extent that holds all recorded indices.
+  const std::vector<std::int32_t>& accessed_extents() const { return accessed_extents_; }
+
   /// By dimension: extent needed to hold all tiles; empty until the first tile.
   std::vector<std::int32_t> extents_required_by_tiles;
 
@@ -202,6 +211,7 @@ class ArrayMemory {
   bool is_initialized_ = true;                    ///< whether the initial content may be read
   const Perturbation* perturbation_ = nullptr;    ///< change of the initial content; null: none
   std::size_t element_count_ = 0;                 ///< number of elements
+  std::vector<std::int32_t> accessed_extents_;    ///< by dimension: extent that holds all recorded indices
   int log2_page_size_ = 0;                        ///< binary logarithm of the number of elements in a page
   std::vector<std::unique_ptr<CellPage>> pages_;  ///< pages of cells; null until the first access
 };

@@ -136,6 +136,8 @@ ReferenceResult summary(const Program& program, const OracleRun& run, Interprete
   }
   for (std::size_t p = 0; p < program.parameters.size(); ++p)
     reference.extents_required_by_tiles.push_back(machine.array(p).extents_required_by_tiles);
+  for (std::size_t p = 0; run.records_extents && p < program.parameters.size(); ++p)
+    reference.accessed_extents.push_back(machine.array(p).accessed_extents());
   reference.findings = machine.take_findings();
   reference.decisions = machine.decisions();
   reference.branch_points = machine.branch_points();

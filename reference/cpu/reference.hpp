@@ -77,6 +77,7 @@ struct OracleRun {
   std::vector<std::int64_t> thread_order = {};
   /// Report only accessed scalars (OutputArray::element_indices), for runs of a few threads of a large launch.
   bool reports_only_accessed_elements = false;
+  bool records_extents = false;                   ///< whether to set ReferenceResult::accessed_extents
   ForcedPath forced_path = {};                    ///< decisions to take otherwise
   std::int64_t instruction_budget = 100'000'000;  ///< number of instructions after which the evaluation stops
 };
@@ -185,6 +186,9 @@ struct ReferenceResult {
   /// One per parameter and dimension: the extent that an array needs to hold all tiles loaded from it or stored to it;
   /// empty if there are none.
   std::vector<std::vector<std::int32_t>> extents_required_by_tiles;
+  /// With OracleRun::records_extents, one per parameter and dimension: the least extent that holds all indices used; 0
+  /// if the array is not accessed.
+  std::vector<std::vector<std::int32_t>> accessed_extents;
   std::vector<Finding> findings;           ///< first 64 findings
   DecisionSummary decisions;               ///< decisions that depend on floats
   std::vector<BranchPoint> branch_points;  ///< all choices of the kernel, in code order

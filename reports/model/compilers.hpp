@@ -26,7 +26,7 @@ struct BuildCaseCounts {
   std::int64_t undecided = 0;  // without a verdict about the build: inconclusive, unsupported, not run
   std::int64_t passed_with_more_instructions = 0;  // of the passed cases, those that execute more instructions than in
                                                    // another column of the device: by more than kInstructionExcessRatio
-  double build_ms = 0;      // time of compiling
+  double build_ms = 0;                             // time of compiling
   double instructions = 0;  // executed instructions of the first launch of each case, summed over the threads
 
   [[nodiscard]] std::int64_t total() const { return passed + incorrect + crashed + rejected + undecided; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -84,6 +85,7 @@ class LoadInlineReader {
       for (const Text& text : *texts)
         source_.text += fmt::format("#line {} \"{}\"\n{}\n", text.line, name_, text.text);
     source_.flags = relevant_flags(source_.flags);
+    if (source_.functions.empty()) source_.functions = pybind_functions(source_.text);
     return std::move(source_);
   }
 
@@ -111,6 +113,10 @@ class LoadInlineReader {
     found_ = true;
     std::size_t position = 0;
     for (const SyntaxNode argument : call.part(SyntaxField::kArguments).children()) {
+      if (argument.grammar_name() == "dictionary_splat") {
+        if (auto done = read_dictionary(argument.children().front()); !done.ok()) return done;
+        continue;
+      }
       const bool is_keyword = argument.is(SyntaxKind::kKeywordArgument);
       const std::string_view name = is_keyword                      ? argument.part(SyntaxField::kName).text()
                                     : position < kParameters.size() ? kParameters[position]
@@ -118,6 +124,24 @@ class LoadInlineReader {
       if (!is_keyword) ++position;
       const SyntaxNode value = is_keyword ? argument.part(SyntaxField::kValue) : argument;
       if (auto done = read_argument(name, value); !done.ok()) return done;
+    }
+    return {};
+  }
+
+  /// The keyword arguments in a dictionary, or in a name that a dictionary was assigned to.
+  Result<void> read_dictionary(SyntaxNode node) {
+    if (node.is(SyntaxKind::kIdentifier)) {
+      const auto known = values_.find(std::string(node.text()));
+      if (known != values_.end()) node = known->second;
+    }
+    if (node.grammar_name() != "dictionary")
+      return error(node, "the arguments of load_inline cannot be read without executing the file");
+    for (const SyntaxNode pair : node.children()) {
+      if (pair.children().size() != 2) continue;
+      const Result<Texts> key = texts_of(pair.children().front(), 0);
+      if (!key.ok()) return key.error();
+      if (key->size() != 1) continue;
+      if (auto done = read_argument(key->front().text, pair.children().back()); !done.ok()) return done;
     }
     return {};
   }
@@ -132,7 +156,7 @@ class LoadInlineReader {
     if (name == "cpp_sources") cpp_.insert(cpp_.end(), texts->begin(), texts->end());
     if (name == "cuda_sources") cuda_.insert(cuda_.end(), texts->begin(), texts->end());
     for (const Text& text : *texts) {
-      if (name == "functions") source_.functions.push_back(text.text);
+      if (name == "functions") source_.functions.push_back({.python_name = text.text, .cpp_name = text.text});
       if (name == "extra_cuda_cflags") source_.flags.push_back(text.text);
     }
     return {};
@@ -179,6 +203,7 @@ class LoadInlineReader {
       return all;
     }
     if (grammar == "dictionary") return keys_of(node, depth);
+    if (const SyntaxNode text = text_with_white_space(node)) return texts_of(text, depth + 1);
     if (node.is(SyntaxKind::kIdentifier)) {
       const auto known = values_.find(std::string(node.text()));
       if (known != values_.end()) return texts_of(known->second, depth + 1);
@@ -186,6 +211,20 @@ class LoadInlineReader {
     }
     return error(node, fmt::format("'{}' cannot be read without executing the file; use a string or a list of strings",
                                    frontend::describe(node)));
+  }
+
+  /// The text whose white space a call removes, such as `text.strip()`; empty for other expressions. White space at the
+  /// ends and the indentation have no meaning in C++.
+  static SyntaxNode text_with_white_space(SyntaxNode node) {
+    if (!node.is(SyntaxKind::kCall)) return {};
+    const SyntaxNode function = node.part(SyntaxField::kFunction);
+    const std::vector<SyntaxNode> arguments = node.part(SyntaxField::kArguments).children();
+    const bool is_attribute = function.is(SyntaxKind::kAttribute);
+    const std::string_view name = is_attribute ? function.part(SyntaxField::kAttribute).text() : function.text();
+    if (arguments.empty() && is_attribute && (name == "strip" || name == "lstrip" || name == "rstrip"))
+      return function.part(SyntaxField::kObject);
+    if (arguments.size() == 1 && (name == "dedent" || name == "cleandoc")) return arguments.front();
+    return {};
   }
 
   /// The keys of a dictionary: `functions` may map names to docstrings.
@@ -209,6 +248,35 @@ class LoadInlineReader {
 };
 
 }  // namespace
+
+std::vector<HostFunction> pybind_functions(std::string_view cpp) {
+  std::vector<HostFunction> functions;
+  const auto skip_space = [&](std::size_t at) { return std::min(cpp.find_first_not_of(" \t\r\n", at), cpp.size()); };
+  const auto skip = [&](std::size_t at, char expected) {
+    at = skip_space(at);
+    return at < cpp.size() && cpp[at] == expected ? skip_space(at + 1) : cpp.size();
+  };
+  for (std::size_t at = 0; at < cpp.size(); ++at) {
+    const std::string_view rest = cpp.substr(at);
+    if (rest.starts_with("//")) at = std::min(cpp.find('\n', at), cpp.size());
+    if (rest.starts_with("/*")) at = std::min(cpp.find("*/", at + 2), cpp.size());
+    if (!rest.starts_with(".def")) continue;
+    const std::size_t name = skip(skip(at + 4, '('), '"');
+    const std::size_t name_end = std::min(cpp.find('"', name), cpp.size());
+    std::size_t function = skip(name_end + 1, ',');
+    if (function < cpp.size() && cpp[function] == '&') function = skip_space(function + 1);
+    const auto is_in_name = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
+    };
+    std::size_t end = function;
+    while (end < cpp.size() && is_in_name(cpp[end]))
+      ++end;
+    if (end > function)
+      functions.push_back({.python_name = std::string(cpp.substr(name, name_end - name)),
+                           .cpp_name = std::string(cpp.substr(function, end - function))});
+  }
+  return functions;
+}
 
 std::vector<std::string> relevant_flags(const std::vector<std::string>& flags) {
   constexpr std::array<std::string_view, 9> kRelevant{

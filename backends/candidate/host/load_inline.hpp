@@ -10,17 +10,29 @@
 
 namespace assay::candidate {
 
+/// A C++ function that Python can call.
+struct HostFunction {
+  std::string python_name;  ///< name in Python
+  std::string cpp_name;     ///< name in C++, which may be qualified
+
+  friend bool operator==(const HostFunction&, const HostFunction&) = default;
+};
+
 /// The source that a file with host code amounts to.
 struct HostSource {
-  std::string text;                    ///< one CUDA source; #line directives refer to the file
-  std::vector<std::string> functions;  ///< the functions that Python can call; empty: unknown
-  std::vector<std::string> flags;      ///< flags for nvcc that change what the code means: "--use_fast_math"
+  std::string text;                     ///< one CUDA source; #line directives refer to the file
+  std::vector<HostFunction> functions;  ///< the functions that Python can call; empty: unknown
+  std::vector<std::string> flags;       ///< flags for nvcc that change what the code means: "--use_fast_math"
 };
 
 /// The sources, functions and flags of all calls of load_inline in a Python file called `name`. They may be string
-/// literals, names assigned from them, lists, and sums of these. Fails if the file does not call it, if an argument is
-/// something else, or if the file is not Python; the error's location is "name:line:column".
+/// literals, names assigned from them, lists, and sums of these; methods that remove white space are ignored. Fails if
+/// the file does not call it, if an argument is something else, or if the file is not Python; the error's location is
+/// "name:line:column".
 Result<HostSource> read_load_inline(std::string_view python, const std::string& name);
+
+/// The functions that a C++ source makes available with `m.def("name", &function)`, in order.
+std::vector<HostFunction> pybind_functions(std::string_view cpp);
 
 /// The flags of `flags` that change what the code means: fast math, macros, the language standard and extensions.
 std::vector<std::string> relevant_flags(const std::vector<std::string>& flags);

@@ -43,7 +43,7 @@ TEST(LoadInline, ReadsSourcesFunctionsAndFlags) {
               AllOf(HasSubstr("#line 4 \"twice.py\"\ntorch::Tensor twice(torch::Tensor x);\n"),
                     HasSubstr("#line 6 \"twice.py\"\n\n__global__ void kernel(float* x) { x[0] = '\\n'; }"),
                     HasSubstr("// second\n// third\n"), HasSubstr("#include <torch/extension.h>")));
-  EXPECT_THAT(source->functions, ElementsAre("twice"));
+  EXPECT_THAT(source->functions, ElementsAre(HostFunction{"twice", "twice"}));
   EXPECT_THAT(source->flags, ElementsAre("--use_fast_math", "-DN=4"));
 }
 
@@ -52,7 +52,35 @@ TEST(LoadInline, AcceptsPositionalArgumentsAndSums) {
       read_load_inline("a = 'int a;'\nload_inline('m', '', a + 'int b;', 'f')\n", "sum.py");
   ASSERT_TRUE(source.ok()) << source.error().text();
   EXPECT_THAT(source->text, AllOf(HasSubstr("int a;"), HasSubstr("int b;")));
-  EXPECT_THAT(source->functions, ElementsAre("f"));
+  EXPECT_THAT(source->functions, ElementsAre(HostFunction{"f", "f"}));
+}
+
+TEST(LoadInline, AcceptsADictionaryOfArguments) {
+  const Result<HostSource> source = read_load_inline(
+      "options = {'name': 'm', 'cuda_sources': ['int a;'], 'functions': 'f'}\nload_inline(**options)\n", "m.py");
+  ASSERT_TRUE(source.ok()) << source.error().text();
+  EXPECT_THAT(source->text, HasSubstr("int a;"));
+  EXPECT_THAT(source->functions, ElementsAre(HostFunction{"f", "f"}));
+}
+
+TEST(LoadInline, IgnoresCallsThatRemoveWhiteSpace) {
+  const Result<HostSource> source =
+      read_load_inline("load_inline('m', textwrap.dedent('  int a; '), ' int b;'.strip(), ['f'])\n", "m.py");
+  ASSERT_TRUE(source.ok()) << source.error().text();
+  EXPECT_THAT(source->text, AllOf(HasSubstr("int a;"), HasSubstr("int b;")));
+}
+
+TEST(LoadInline, FindsTheFunctionsOfAPybindModule) {
+  const Result<HostSource> source = read_load_inline(
+      "load_inline('m', 'PYBIND11_MODULE(N, m) { m.def(\"forward\", &ops::run, \"runs\"); }', 'int a;')\n", "m.py");
+  ASSERT_TRUE(source.ok()) << source.error().text();
+  EXPECT_THAT(source->functions, ElementsAre(HostFunction{"forward", "ops::run"}));
+}
+
+TEST(PybindFunctions, AreReadOutsideComments) {
+  EXPECT_THAT(pybind_functions("// m.def(\"a\", &a);\n/* m.def(\"b\", &b); */ m.def( \"c\" ,\n d);\n"
+                               "m.def(\"e\", [](int i) { return i; });\nm.def(\"f"),
+              ElementsAre(HostFunction{"c", "d"}));
 }
 
 TEST(LoadInline, RejectsWhatOnlyExecutionCouldRead) {

@@ -5,10 +5,13 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "ir/data_dependence.hpp"
 #include "support/rng.hpp"
 
 namespace assay::harness {
@@ -125,20 +128,24 @@ std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t se
   return sample;
 }
 
-Result<InputSpace> InputSpace::make(const Module& module, const Function& kernel, const reference::Oracle& oracle) {
+Result<InputSpace> InputSpace::make(const Module& module, const Function& kernel, const reference::Oracle& oracle,
+                                    ArrayExtents array_extents) {
   Result<Preconditions> preconditions = parse_preconditions(module, kernel);
   if (!preconditions.ok()) return preconditions.error();
-  return InputSpace(module, kernel, oracle, preconditions.take());
+  return InputSpace(module, kernel, oracle, array_extents, preconditions.take());
 }
 
 InputSpace::InputSpace(const Module& module, const Function& kernel, const reference::Oracle& oracle,
-                       Preconditions preconditions)
+                       ArrayExtents array_extents, Preconditions preconditions)
     : module_(&module),
       kernel_(&kernel),
       oracle_(&oracle),
+      array_extents_(array_extents),
       preconditions_(std::move(preconditions)),
       parameter_uses_(parameter_use(module, kernel)),
       uses_tiles_(uses_tiles(kernel)) {
+  if (array_extents == ArrayExtents::kExact)
+    has_data_dependent_accesses_ = ir::has_data_dependent_accesses(module, kernel);
   const auto count = static_cast<std::size_t>(kernel.parameter_count);
   for (std::size_t p = 0; p < count; ++p) {
     const Type type = kernel.variables[p].type;
@@ -514,7 +521,96 @@ InputDrawFailure::Reason InputSpace::reason_of(const Finding& finding, const Dra
   return finding.kind == Finding::Kind::kRace ? Reason::kDifferentThreadOrder : Reason::kNoDomain;
 }
 
+std::vector<std::vector<std::int32_t>> InputSpace::exact_extents(
+    const Launch& launch, std::vector<std::vector<std::int32_t>> accessed) const {
+  // By dimension and extent in the launch: the extent that the accesses need; 0 where two arrays differ.
+  std::map<std::pair<std::size_t, std::int32_t>, std::int32_t> needed;
+  for (std::size_t p = 0; p < accessed.size(); ++p) {
+    const std::vector<std::int32_t>& shape = launch.arguments[p].shape;
+    const bool is_accessed = std::ranges::find(accessed[p], 0) == accessed[p].end();
+    if (!is_accessed) accessed[p] = shape;
+    if (!is_accessed || has_data_dependent_accesses_[p]) continue;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const auto [known, is_new] = needed.try_emplace({d, shape[d]}, accessed[p][d]);
+      if (!is_new && known->second != accessed[p][d]) known->second = 0;
+    }
+  }
+  for (std::size_t p = 0; p < accessed.size(); ++p) {
+    if (!has_data_dependent_accesses_[p]) continue;
+    const std::vector<std::int32_t>& shape = launch.arguments[p].shape;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const auto known = needed.find({d, shape[d]});
+      const bool holds_all = known != needed.end() && known->second >= accessed[p][d];
+      accessed[p][d] = holds_all ? known->second : shape[d];
+    }
+  }
+  return accessed;
+}
+
+Launch InputSpace::cropped(const Launch& launch, const std::vector<std::vector<std::int32_t>>& extents) const {
+  Launch result{.extents = launch.extents, .arguments = {}};
+  for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
+    const Argument& whole = launch.arguments[p];
+    if (extents[p] == whole.shape) {
+      result.arguments.push_back(whole);
+      continue;
+    }
+    Argument part = make_argument(*module_, whole.type, extents[p]);
+    const auto element_bytes = static_cast<std::size_t>(part.strides.back());
+    std::vector<std::int32_t> index(part.shape.size(), 0);
+    for (std::int64_t number = 0; number < element_count(part); ++number) {
+      std::int64_t number_in_whole = 0;
+      for (std::size_t d = 0; d < index.size(); ++d)
+        number_in_whole = number_in_whole * whole.shape[d] + index[d];
+      std::memcpy(part.bytes.data() + element_offset(part, number),
+                  whole.bytes.data() + element_offset(whole, number_in_whole), element_bytes);
+      for (std::size_t d = index.size(); d-- > 0 && ++index[d] == part.shape[d];)
+        index[d] = 0;
+    }
+    result.arguments.push_back(std::move(part));
+  }
+  return result;
+}
+
+std::optional<DrawnLaunch> InputSpace::with_exact_extents(const DrawRequest& request, const Launch& launch,
+                                                          const CompleteRun& complete) const {
+  // A loop over an extent accesses less once that extent is smaller.
+  constexpr int kMostSteps = 4;
+  DrawnLaunch drawn{.launch = launch, .reference = {}};
+  for (int step = 0; step < kMostSteps; ++step) {
+    // Threads outside the sample of a large launch access elements, too.
+    reference::OracleRun all = run_of(request, drawn.launch);
+    all.thread_order.clear();
+    all.reports_only_accessed_elements = true;
+    all.records_extents = true;
+    const reference::ReferenceResult accessed = oracle_->evaluate(all);
+    if (!accessed.is_complete || !accessed.findings.empty()) return std::nullopt;
+    Launch smaller = cropped(drawn.launch, exact_extents(drawn.launch, accessed.accessed_extents));
+    const bool is_exact =
+        std::ranges::equal(smaller.arguments, drawn.launch.arguments, {}, &Argument::shape, &Argument::shape);
+    if (!is_exact) {
+      drawn.launch = std::move(smaller);
+      continue;
+    }
+    reference::OracleRun run = run_of(request, drawn.launch);
+    complete(run);
+    drawn.reference = oracle_->evaluate(run);
+    if (!drawn.reference.is_complete || !drawn.reference.findings.empty()) return std::nullopt;
+    return drawn;
+  }
+  return std::nullopt;
+}
+
 std::variant<DrawnLaunch, InputDrawFailure> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
+  auto found = search(request, complete);
+  const auto* const drawn = std::get_if<DrawnLaunch>(&found);
+  if (drawn == nullptr || array_extents_ != ArrayExtents::kExact) return found;
+  if (auto exact = with_exact_extents(request, drawn->launch, complete)) return *std::move(exact);
+  return found;
+}
+
+std::variant<DrawnLaunch, InputDrawFailure> InputSpace::search(const DrawRequest& request,
+                                                               const CompleteRun& complete) {
   std::optional<Finding> last;
   int endless = 0;
   std::int64_t wasted = 0;

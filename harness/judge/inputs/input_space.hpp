@@ -72,10 +72,17 @@ struct DrawnLaunch {
 /// arrays, the order and the budget.
 using CompleteRun = std::function<void(reference::OracleRun&)>;
 
+/// How large arrays are.
+enum class ArrayExtents : std::uint8_t {
+  kSufficient,  ///< at least as large as the accesses need
+  kExact,       ///< as large as the accesses need, as far as the kernel allows it
+};
+
 class InputSpace {
  public:
-  /// Keeps references to all three.
-  static Result<InputSpace> make(const ir::Module& module, const ir::Function& kernel, const reference::Oracle& oracle);
+  /// Keeps references to the module, the kernel and the oracle.
+  static Result<InputSpace> make(const ir::Module& module, const ir::Function& kernel, const reference::Oracle& oracle,
+                                 ArrayExtents array_extents = ArrayExtents::kSufficient);
 
   /// A launch without findings, or why none was found in a bounded number of attempts. The same request after the same
   /// history of requests gives the same launch.
@@ -97,7 +104,19 @@ class InputSpace {
 
  private:
   InputSpace(const ir::Module& module, const ir::Function& kernel, const reference::Oracle& oracle,
-             Preconditions preconditions);
+             ArrayExtents array_extents, Preconditions preconditions);
+
+  /// Finds a launch without findings; its arrays may be larger than the accesses need.
+  std::variant<DrawnLaunch, InputDrawFailure> search(const DrawRequest& request, const CompleteRun& complete);
+  /// The extents that the arrays of the launch get: those that the accesses need. Arrays whose accesses depend on data
+  /// get the extents of arrays that were as large.
+  std::vector<std::vector<std::int32_t>> exact_extents(const ir::Launch& launch,
+                                                       std::vector<std::vector<std::int32_t>> accessed) const;
+  /// The launch with arrays of these extents, which are not greater than the launch's.
+  ir::Launch cropped(const ir::Launch& launch, const std::vector<std::vector<std::int32_t>>& extents) const;
+  /// The launch with arrays that are exactly as large as the accesses need; empty if the kernel needs larger ones.
+  std::optional<DrawnLaunch> with_exact_extents(const DrawRequest& request, const ir::Launch& launch,
+                                                const CompleteRun& complete) const;
 
   /// Empty if the arrays would be too large.
   std::optional<ir::Launch> guess(const DrawRequest& request, std::uint64_t attempt) const;
@@ -127,9 +146,11 @@ class InputSpace {
   const ir::Module* module_;  ///< module of the kernel
   const ir::Function* kernel_;
   const reference::Oracle* oracle_;
-  Preconditions preconditions_;       ///< annotations above the kernel
-  ir::ParameterUses parameter_uses_;  ///< how the kernel uses its parameters
-  std::vector<bool> is_never_read_;   ///< by parameter: whether it is an array that the kernel never reads
+  ArrayExtents array_extents_;
+  Preconditions preconditions_;                    ///< annotations above the kernel
+  ir::ParameterUses parameter_uses_;               ///< how the kernel uses its parameters
+  std::vector<bool> has_data_dependent_accesses_;  ///< by parameter; empty if extents are not exact
+  std::vector<bool> is_never_read_;                ///< by parameter: whether it is an array that the kernel never reads
   bool uses_tiles_;  ///< whether the kernel uses tiles: each launch thread then stands for a block, which is expensive
                      ///< expensive
 

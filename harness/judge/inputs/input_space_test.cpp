@@ -23,10 +23,10 @@ using ::testing::HasSubstr;
 /// A kernel's oracle and input space.
 class Space {
  public:
-  explicit Space(const std::string& python)
+  explicit Space(const std::string& python, ArrayExtents array_extents = ArrayExtents::kSufficient)
       : source_(testing::kernel_of(python)),
         oracle_(reference::Oracle::make(*source_.module, kernel()).take()),
-        space_(InputSpace::make(*source_.module, kernel(), oracle_).take()) {}
+        space_(InputSpace::make(*source_.module, kernel(), oracle_, array_extents).take()) {}
 
   const ir::Function& kernel() const { return source_.module->kernels[0]; }
   InputSpace& space() { return space_; }
@@ -303,6 +303,79 @@ def collide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     EXPECT_EQ(launch.extents[0], 1);
     EXPECT_GT(launch.extents[1], 1) << "the other dimension keeps its extent";
   }
+}
+
+// ------------------------------------------------------------------------------------------- exact extents
+
+TEST(InputSpace, ExactExtentsAreThoseOfTheElementsAccessed) {
+  Space space(R"(
+@wp.kernel
+def matmul(a: wp.array2d(dtype=float), b: wp.array2d(dtype=float), c: wp.array2d(dtype=float)):
+    i, j = wp.tid()
+    total = float(0.0)
+    for k in range(a.shape[1]):
+        total += a[i, k] * b[k, j]
+    c[i, j] = total
+)",
+              ArrayExtents::kExact);
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto& a = space.shape(launch, "a");
+    EXPECT_EQ(a[0], launch.extents[0]);
+    EXPECT_THAT(space.shape(launch, "b"), ElementsAre(a[1], launch.extents[1]));
+    EXPECT_THAT(space.shape(launch, "c"), ElementsAre(launch.extents[0], launch.extents[1]));
+  }
+}
+
+TEST(InputSpace, ExactExtentsKeepTheValuesOfTheElements) {
+  const std::string python = R"(
+@wp.kernel
+def corner(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+    i, j = wp.tid()
+    out[j, i] = x[j, i] * 2.0
+)";
+  Space sufficient(python);
+  Space exact(python, ArrayExtents::kExact);
+  const DrawRequest request{.seed = 3, .size = 13};
+  const ir::Launch whole = sufficient.found(request);
+  const ir::Launch part = exact.found(request);
+  const auto& shape = exact.shape(part, "x");
+  ASSERT_THAT(shape, ElementsAre(part.extents[1], part.extents[0]));
+  const auto columns = static_cast<std::size_t>(sufficient.shape(whole, "x")[1]);
+  const std::vector<double> of_whole = sufficient.floats(whole, "x");
+  const std::vector<double> of_part = exact.floats(part, "x");
+  for (std::size_t row = 0; row < static_cast<std::size_t>(shape[0]); ++row)
+    for (std::size_t column = 0; column < static_cast<std::size_t>(shape[1]); ++column)
+      EXPECT_EQ(of_part[row * static_cast<std::size_t>(shape[1]) + column], of_whole[row * columns + column]);
+}
+
+// A caller does not know which elements are written, so the extents of `out` must not depend on the values of `x`.
+TEST(InputSpace, ExactExtentsDoNotDependOnValues) {
+  Space space(R"(
+@wp.kernel
+def positive(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+    i = wp.tid()
+    for j in range(3):
+        if x[i, j] > 0.0:
+            out[i, j] = x[i, j]
+)",
+              ArrayExtents::kExact);
+  for (const ir::Launch& launch : space.found_all()) {
+    EXPECT_THAT(space.shape(launch, "x"), ElementsAre(launch.extents[0], 3));
+    EXPECT_THAT(space.shape(launch, "out"), ElementsAre(launch.extents[0], 3));
+  }
+}
+
+TEST(InputSpace, ExactExtentsHoldTheElementsOfThreadsOutsideTheSample) {
+  Space space(R"(
+@wp.kernel
+def reversed(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[(i * 7) % 60000]
+)",
+              ArrayExtents::kExact);
+  const ir::Launch launch = space.found({.seed = 1, .size = 65'539});
+  EXPECT_THAT(space.shape(launch, "x"), ElementsAre(60'000));
+  EXPECT_THAT(space.shape(launch, "out"), ElementsAre(65'539));
 }
 
 TEST(InputSpace, DrawsNonzeroIntegerDivisors) {

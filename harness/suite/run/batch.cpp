@@ -263,7 +263,7 @@ class KernelRun {
         .backward = options_.backward,
         .time_limit = options_.time_limit,
         .cross_check_device = cross_check_device_,
-        .writes_whole_outputs = device_.writes_whole_outputs(),
+        .derives_work_from_extents = device_.derives_work_from_extents(),
         .trusts_custom_gradients = options_.trusts_custom_gradients,
         .recorded_launches = recorded(),
         .decides_gradients_by_finite_differences =
