@@ -1,5 +1,5 @@
-# assay_precompiled and assay_precompiled_tests: the heavy headers that most sources include, parsed once. Targets reuse
-# them through assay_reuse_precompiled. Turn ASSAY_PRECOMPILE off to see whether each source includes what it uses.
+# assay_precompiled, assay_precompiled_optimized and assay_precompiled_tests: the heavy headers that most sources include,
+# parsed once. Targets reuse them through assay_reuse_precompiled. Turn ASSAY_PRECOMPILE off to see whether each source includes what it uses.
 
 option(ASSAY_PRECOMPILE "Parse the standard library, fmt and GoogleTest once" ON)
 
@@ -18,11 +18,14 @@ endfunction()
 
 if(ASSAY_PRECOMPILE)
   assay_precompiled_target(assay_precompiled)
+  assay_precompiled_target(assay_precompiled_optimized)
+  # GCC crashes if a source is optimized and the headers were precompiled for -O1.
+  target_compile_options(assay_precompiled_optimized PRIVATE "$<$<CONFIG:Release>:-O2>")
   assay_precompiled_target(assay_precompiled_tests GTest::gtest GTest::gmock)
   target_precompile_headers(assay_precompiled_tests PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
 endif()
 
-# assay_reuse_precompiled(<target> <assay_precompiled or assay_precompiled_tests>)
+# assay_reuse_precompiled(<target> <one of the targets above>)
 function(assay_reuse_precompiled target precompiled)
   if(ASSAY_PRECOMPILE)
     target_link_libraries(${target} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)

@@ -1,6 +1,7 @@
 # assay_library, assay_executable, assay_test and assay_fuzz: the functions that define all targets of the project.
 
-# assay_library(NAME <folder> [SOURCES a.cpp ...] [HEADERS a.hpp ...] [LINK <public> ...] [PRIVATE_LINK <private> ...])
+# assay_library(NAME <folder> [SOURCES a.cpp ...] [HEADERS a.hpp ...] [LINK <public> ...] [PRIVATE_LINK <private> ...]
+#               [SEPARATE_SOURCES] [OPTIMIZED])
 #
 # Defines the static library assay_<NAME>, or an interface library when it has no sources. Headers form a
 # file set based at the repository's root, so includes read "folder/header.hpp", and with
@@ -8,16 +9,22 @@
 #
 # With CMAKE_UNITY_BUILD the sources of a library compile as a few large units, which takes a third of the time.
 # SEPARATE_SOURCES is for libraries whose sources use the same private names by design, or are large by themselves.
+# OPTIMIZED is for libraries in which a run spends its time.
 function(assay_library)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "WITHOUT_PRECOMPILED;SEPARATE_SOURCES" "NAME" "SOURCES;HEADERS;LINK;PRIVATE_LINK")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "WITHOUT_PRECOMPILED;SEPARATE_SOURCES;OPTIMIZED" "NAME" "SOURCES;HEADERS;LINK;PRIVATE_LINK")
   assay_reject_unparsed(assay_library "${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
   set(target "assay_${arg_NAME}")
   if(arg_SOURCES)
     add_library(${target} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE assay_warnings ${arg_PRIVATE_LINK})
+    set(precompiled assay_precompiled)
+    if(arg_OPTIMIZED)
+      target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O2>")
+      set(precompiled assay_precompiled_optimized)
+    endif()
     if(NOT arg_WITHOUT_PRECOMPILED)
-      assay_reuse_precompiled(${target} assay_precompiled)
+      assay_reuse_precompiled(${target} ${precompiled})
     endif()
     if(arg_SEPARATE_SOURCES)
       set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)

@@ -1,9 +1,11 @@
 #include "ir/data_dependence.hpp"
 
+#include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <utility>
 
+#include "ir/analysis.hpp"
+#include "ir/element_part.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::ir {
@@ -23,6 +25,7 @@ class FunctionWalk {
       : module_(module),
         function_(function),
         contents_(std::move(parameters)),
+        assigned_variables_(assigned_variables(function.body)),
         is_conditional_(is_conditional),
         is_dependent_(is_dependent) {
     contents_.resize(function.variables.size());
@@ -33,12 +36,34 @@ class FunctionWalk {
     do {
       is_changed_ = false;
       is_left_conditionally_ = false;
+      conditional_accesses_.clear();
+      certain_accesses_.clear();
       walk(function_.body, is_conditional_);
     } while (is_changed_);
+    for (const Access& access : conditional_accesses_)
+      if (std::ranges::none_of(certain_accesses_, [&](const Access& certain) { return is_same(access, certain); }))
+        mark(function_.expr(access.array));
     return results_depend_;
   }
 
  private:
+  struct Access {
+    ExprId array;
+    std::vector<ExprId> indices;
+  };
+
+  /// Whether both accesses are to the same element wherever both are made.
+  bool is_same(const Access& a, const Access& b) const {
+    const auto is_constant = [&](ExprId index) {
+      return std::ranges::none_of(variables_read(function_, index), [&](VarId variable) {
+        return std::ranges::binary_search(assigned_variables_, variable);
+      });
+    };
+    return function_.expr(a.array).variable == function_.expr(b.array).variable &&
+           std::ranges::equal(a.indices, b.indices,
+                              [&](ExprId x, ExprId y) { return is_constant(x) && same_expression(function_, x, y); });
+  }
+
   bool& dependence_of(VarId variable) { return contents_[static_cast<std::size_t>(variable)].depends_on_data; }
 
   void set(VarId variable, bool depends) {
@@ -54,8 +79,11 @@ class FunctionWalk {
 
   /// The body runs again after a conditional `break` or `return` in it.
   void walk_loop(const Block& body, bool conditional) {
-    for (int pass = 0; pass < 2; ++pass)
-      walk(body, conditional || is_left_conditionally_);
+    const std::size_t before = certain_accesses_.size();
+    const bool was_left = is_left_conditionally_;
+    walk(body, conditional || is_left_conditionally_);
+    if (is_left_conditionally_ && !was_left) certain_accesses_.resize(before);
+    walk(body, conditional || is_left_conditionally_);
   }
 
   void walk(const Stmt& statement, bool conditional) {
@@ -69,7 +97,7 @@ class FunctionWalk {
                    [&](const Atomic& atomic) {
                      access(atomic.array, atomic.indices, conditional);
                      value(atomic.value, conditional);
-                     if (atomic.compare != kNone) value(atomic.compare, conditional);
+                     if (atomic.compare_operand != kNone) value(atomic.compare_operand, conditional);
                      if (atomic.result != kNone) set(atomic.result, true);
                    },
                    [&](const Call& call) {
@@ -107,14 +135,16 @@ class FunctionWalk {
   }
 
   /// Records an access; returns whether it or its indices depend on data.
-  template <class Indices>
-  bool access(ExprId array, const Indices& indices, bool conditional) {
-    bool depends = conditional;
+  bool access(ExprId array, const std::vector<ExprId>& indices, bool conditional) {
+    bool is_computed = false;
     for (const ExprId index : indices)
-      depends |= value(index, conditional);
+      is_computed |= value(index, conditional);
     const Expr& expr = function_.expr(array);
-    if (expr.type.is_array() && depends) mark(expr);
-    return depends;
+    if (expr.type.is_array()) {
+      if (is_computed || expr.kind != ExprKind::kVariable) mark(expr);
+      else (conditional ? conditional_accesses_ : certain_accesses_).push_back({array, indices});
+    }
+    return is_computed || conditional;
   }
 
   void mark(const Expr& array) {
@@ -167,7 +197,10 @@ class FunctionWalk {
 
   const Module& module_;
   const Function& function_;
-  std::vector<Content> contents_;       ///< by variable
+  std::vector<Content> contents_;          ///< by variable
+  std::vector<VarId> assigned_variables_;  ///< ascending
+  /// Accesses to arrays at indices that do not depend on data; data decides whether those of the first list are made.
+  std::vector<Access> conditional_accesses_, certain_accesses_;
   bool is_conditional_;                 ///< whether data decides if the function is called
   std::vector<bool>& is_dependent_;     ///< the result, by parameter of the kernel
   bool is_left_conditionally_ = false;  ///< whether data may have ended a loop or the function before this statement

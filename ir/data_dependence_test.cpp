@@ -24,7 +24,7 @@ std::vector<bool> dependence_in(const std::string& body, const std::string& befo
 
 TEST(DataDependence, IsAbsentWhereIndicesAndConditionsComeFromTheLaunch) {
   EXPECT_THAT(dependence_in("  if lt(i, n) {\n"
-                            "    for j in range(0, n, 1) {\n"
+                            "    for j: i32 in range(0, n, 1) {\n"
                             "      y[i] = add(x[j], y[i])\n"
                             "    }\n"
                             "  }\n"),
@@ -39,6 +39,15 @@ TEST(DataDependence, IsFoundBelowAConditionOnALoadedValue) {
               ElementsAre(false, false, true, false));
 }
 
+TEST(DataDependence, IsAbsentIfAnUnconditionalAccessHasTheSameIndices) {
+  EXPECT_THAT(dependence_in("  if lt(x[i], 0.0) {\n    y[i] = x[i]\n  }\n"), ElementsAre(false, false, true, false));
+  EXPECT_THAT(dependence_in("  let j: i32 = i\n"
+                            "  let a: f32 = x[j]\n"
+                            "  j = add(j, 1)\n"
+                            "  if lt(a, 0.0) {\n    y[i] = x[j]\n  }\n"),
+              ElementsAre(true, false, true, false));
+}
+
 TEST(DataDependence, IsFoundInIndices) {
   EXPECT_THAT(dependence_in("  y[i] = x[index[i]]\n"), ElementsAre(true, false, false, false));
 }
@@ -51,16 +60,16 @@ TEST(DataDependence, IsFoundAfterAConditionalReturn) {
 }
 
 TEST(DataDependence, IsFoundInTheStatementsOfALoopBeforeAConditionalBreak) {
-  EXPECT_THAT(dependence_in("  for j in range(0, n, 1) {\n"
+  EXPECT_THAT(dependence_in("  for j: i32 in range(0, n, 1) {\n"
                             "    y[j] = 1.0\n"
                             "    if lt(x[i], 0.0) {\n      break\n    }\n"
                             "  }\n"),
-              ElementsAre(false, false, true, false));
+              ElementsAre(true, false, true, false));
 }
 
 TEST(DataDependence, FollowsVariablesThatALaterIterationReads) {
   EXPECT_THAT(dependence_in("  let a: i32 = 0\n"
-                            "  for j in range(0, n, 1) {\n"
+                            "  for j: i32 in range(0, n, 1) {\n"
                             "    y[a] = 1.0\n"
                             "    a = index[j]\n"
                             "  }\n"),

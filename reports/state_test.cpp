@@ -126,7 +126,7 @@ TEST_F(CudaStateTest, RejectsUnfinishedOrEmptyRun) {
   reports::Run run = run_of({.failures = false});
   for (nlohmann::json& record : run.cases)
     record["outcome"] = "unsupported";
-  EXPECT_THAT(update(state, run).error().text(), HasSubstr("nothing ran"));
+  EXPECT_THAT(update(state, run).error().text(), HasSubstr("no supported case ran"));
   EXPECT_EQ(state, empty_state());
 }
 

@@ -120,8 +120,8 @@ TEST(CrossCheckedDevice, ReportsWhyDifferingInstructionCannotBeLocated) {
   const Both both({.addend = 2, .outcome = observed({.exact_instruction_count = 5})}, 8, 0, reject);
   const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
   ASSERT_NE(fault, nullptr);
-  EXPECT_THAT(fault->message, ::testing::EndsWith("0x02020202; cannot locate the differing instruction: the kernel has "
-                                                  "no PTX in which instruction results can be recorded"));
+  EXPECT_THAT(fault->message, ::testing::EndsWith("0x02020202; cannot locate the differing instruction: cannot record "
+                                                  "instruction results: the kernel has no PTX"));
   ASSERT_EQ(fault->findings.size(), 1U);
   EXPECT_EQ(fault->findings[0].kind, kDifferingBitsFault);
   EXPECT_EQ(both.result, 2) << "the results of the device must be kept";

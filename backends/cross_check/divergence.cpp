@@ -51,7 +51,7 @@ Result<BufferId> DifferingInstructionSearch::allocate_on_both(SessionPair sessio
   if (!there) return there;
   const Result<BufferId> here = sessions.device.allocate(bytes);
   if (here && here->index != there->index)
-    return Error{"the two devices assigned different numbers to the same buffer"};
+    return Error{"the two devices identify the same buffer by different numbers"};
   return here;
 }
 

@@ -67,7 +67,7 @@ TEST(Blame, NamesTheKernelIfOnlyItsBuildThatTrapsUndefinedBehaviorCrashes) {
   EXPECT_EQ(decide_blame(failing_on_ptx(), votes).responsible_component, "kernel");
 }
 
-TEST(Blame, DoesNotNameTheKernelIfItsBuildWithoutTrapsCrashesToo) {
+TEST(Blame, DoesNotNameTheKernelIfTheUnoptimizedBuildCrashesToo) {
   const std::vector<BuildVariantResult> votes{
       ptx(Role::kSameFlags, "compute_100", Outcome::fail), ptx(Role::kUnoptimized, "compute_100", Outcome::fail),
       cpu(Role::kUnoptimized, Outcome::crashed), cpu(Role::kTrapOnUndefinedBehavior, Outcome::crashed)};

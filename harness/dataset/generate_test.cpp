@@ -130,7 +130,7 @@ TEST(DatasetGeneration, OutputDoesNotDependOnJobCountOrSharding) {
 
   shards.pop_back();
   EXPECT_THAT(merge_shards(shards, producer, {.output = folder / "three"}).error().text(),
-              HasSubstr("3 shards of 4 are given"));
+              HasSubstr("merging requires all 4 shards, got 3"));
 }
 
 TEST(DatasetGeneration, DifferentSeedsGiveDifferentRows) {

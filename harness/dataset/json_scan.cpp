@@ -226,22 +226,22 @@ void JsonScanner::utf8(unsigned char byte) {
   keep(byte);
   const auto reject = [&] { fail(fmt::format("the byte 0x{:02x}, which is not valid UTF-8", byte), "UTF-8 text"); };
   if (missing_continuation_bytes_ > 0) {
-    if (byte < next_byte_min_ || byte > next_byte_max_) return reject();
+    if (byte < lowest_valid_next_byte_ || byte > highest_valid_next_byte_) return reject();
     --missing_continuation_bytes_;
-    next_byte_min_ = 0x80;
-    next_byte_max_ = 0xbf;
+    lowest_valid_next_byte_ = 0x80;
+    highest_valid_next_byte_ = 0xbf;
     return;
   }
-  next_byte_min_ = 0x80;
-  next_byte_max_ = 0xbf;
+  lowest_valid_next_byte_ = 0x80;
+  highest_valid_next_byte_ = 0xbf;
   if (byte >= 0xc2 && byte <= 0xdf) missing_continuation_bytes_ = 1;
   else if (byte >= 0xe0 && byte <= 0xef) missing_continuation_bytes_ = 2;
   else if (byte >= 0xf0 && byte <= 0xf4) missing_continuation_bytes_ = 3;
   else return reject();
-  if (byte == 0xe0) next_byte_min_ = 0xa0;
-  if (byte == 0xed) next_byte_max_ = 0x9f;
-  if (byte == 0xf0) next_byte_min_ = 0x90;
-  if (byte == 0xf4) next_byte_max_ = 0x8f;
+  if (byte == 0xe0) lowest_valid_next_byte_ = 0xa0;
+  if (byte == 0xed) highest_valid_next_byte_ = 0x9f;
+  if (byte == 0xf0) lowest_valid_next_byte_ = 0x90;
+  if (byte == 0xf4) highest_valid_next_byte_ = 0x8f;
 }
 
 void JsonScanner::string_done() {

@@ -89,8 +89,8 @@ class JsonScanner {
   unsigned code_unit_ = 0;                        ///< value of the hex digits of a \u escape so far
   unsigned high_surrogate_ = 0;                   ///< high surrogate whose low surrogate must follow; else 0
   int missing_continuation_bytes_ = 0;            ///< bytes that are missing from the current UTF-8 sequence
-  unsigned char next_byte_min_ = 0;               ///< least valid value of the sequence's next byte
-  unsigned char next_byte_max_ = 0;               ///< greatest valid value
+  unsigned char lowest_valid_next_byte_ = 0;      ///< least valid value of the sequence's next byte
+  unsigned char highest_valid_next_byte_ = 0;     ///< greatest valid value
   std::optional<JsonScanError> error_;            ///< the first fault of the line
   nlohmann::json* output_value_;                  ///< receives the line's value; null: no value is built
   std::vector<nlohmann::json*> open_containers_;  ///< containers of the value under construction, parallel to frames_

@@ -258,7 +258,7 @@ void RowProducer::judge(std::span<Candidate> candidates, Timing& timing) const {
 void RowProducer::judge_on_device(const VerifyingDevice& verifier, const harness::Mode& mode,
                                   std::span<Candidate> candidates, Timing& timing) const {
   const harness::RunOptions options{.jobs = 1, .seed = plan_.seed, .policy = policy_, .mode = mode};
-  const harness::SampleSize sample = harness::sample_of(plan_.judging_effort);
+  const harness::KernelSampleSize sample = harness::sample_of(plan_.judging_effort);
   std::vector<Candidate*> left;
   for (Candidate& candidate : candidates) {
     const harness::KernelSource& source = candidate.kernel.source;

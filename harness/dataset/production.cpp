@@ -169,7 +169,7 @@ Result<ProducerSetup> ProducerSetup::make(const DatasetPlan& plan, const std::st
   for (const std::string& name : plan.devices) {
     auto device = backends::make_device(name, {.compiler = compiler});
     if (!device.ok()) return device.error();
-    const auto checks = backends::device_descriptor(name).checks;
+    const auto checks = backends::device_descriptor(name).check_names;
     verifiers.push_back({.device = device->get(),
                          .modes = harness::modes_of(name, "", 0),
                          .memory_checks = std::vector<std::string>(checks.begin(), checks.end())});

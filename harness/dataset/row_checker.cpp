@@ -175,7 +175,7 @@ std::optional<CheckedRow> RowChecker::check(const std::string& line, std::vector
   RowDiagnostics about(id_in(parsed), diagnostics);
   if (const auto wrong = schema_.diagnostics(parsed); !wrong.empty()) {
     for (const schemas::SchemaError& one : wrong)
-      about.error(one.json_pointer, one.found_text, one.expected);
+      about.error(one.pointer, one.found, one.expected);
     return std::nullopt;
   }
   const DatasetRow row = row_from(parsed);

@@ -267,7 +267,7 @@ class DatasetValidator {
         const CheckedRow& row = *rows[compared[c]];
         const Result<warp::GeneratedSources> text =
             texts.ok() ? (*texts)[c] : Result<warp::GeneratedSources>(texts.error());
-        if (text.ok()) RowChecker::compare(row.id, *row.warp_code, *text, diagnostics[compared[c]]);
+        if (text.ok()) RowChecker::compare_warp_code(row.id, *row.warp_code, *text, diagnostics[compared[c]]);
         else
           diagnostics[compared[c]].push_back({.row_id = row.id,
                                               .json_pointer = "/python_source",
@@ -385,7 +385,7 @@ class DatasetValidator {
     if (stats.is_discarded()) return diagnose(file, "", quoted_excerpt(*text), "JSON");
     const auto wrong = schemas::Validator(schemas::kStatsSchemaText).diagnostics(stats);
     for (const schemas::SchemaError& one : wrong)
-      diagnose(file, one.json_pointer, one.found_text, one.expected);
+      diagnose(file, one.pointer, one.found, one.expected);
     if (!wrong.empty()) return;
     DatasetStatistics counted;
     for (const Place& place : places_)

@@ -160,7 +160,7 @@ class BackwardJudge {
         ExpectedScalar& e = expected[g][k];
         // Twice as many terms, each twice as large against the partial sums.
         e = {.value = 2 * e.value, .bound = 4 * e.bound, .informative_bound_scale = 2 * e.informative_bound_scale};
-        const double largest = reference::format_of(components[k % components.size()].scalar).largest;
+        const double largest = reference::format_of(components[k % components.size()].scalar).largest_finite;
         if (std::abs(e.value) + e.bound > largest) e.bound = reference::kUnbounded;
       }
     }

@@ -149,17 +149,18 @@ class ForwardJudge {
                          (a[i].value == b[i].value || (std::isnan(a[i].value) && std::isnan(b[i].value)));
       if (equal || !expected.is_written[i]) continue;
       verdict_.count_one(NamedCheck::kDeterminism, 0, true);
-      return verdict_.fail(Outcome::fail, "nondeterministic",
-                           fmt::format("scalar component {0} of '{1}' depends on the {3}: it is {2} (input set {4})", i,
-                                       pass_context_.subject.kernel.variables[p].name,
-                                       a[i].value != b[i].value ? fmt::format("{} and {}", a[i].value, b[i].value)
-                                                                : fmt::format("{} and {}", a[i].integer, b[i].integer),
-                                       test_launch.launcher.arrays()[p].gap_elements > 0             ? "array layout"
-                                       : test_launch.purpose == LaunchPurpose::kDifferentThreadOrder ? "thread order"
-                                       : test_launch.precision == Precision::kPromoted
-                                           ? "initial contents of the outputs and number of blocks"
-                                           : "initial contents of the outputs",
-                                       test_launch.input_set_index));
+      return verdict_.fail(
+          Outcome::fail, "nondeterministic",
+          fmt::format("scalar component {0} of '{1}' depends on the {3}: its values are {2} (input set {4})", i,
+                      pass_context_.subject.kernel.variables[p].name,
+                      a[i].value != b[i].value ? fmt::format("{} and {}", a[i].value, b[i].value)
+                                               : fmt::format("{} and {}", a[i].integer, b[i].integer),
+                      test_launch.launcher.arrays()[p].gap_elements > 0             ? "array layout"
+                      : test_launch.purpose == LaunchPurpose::kDifferentThreadOrder ? "thread order"
+                      : test_launch.precision == Precision::kPromoted
+                          ? "initial contents of the outputs and number of blocks"
+                          : "initial contents of the outputs",
+                      test_launch.input_set_index));
     }
     verdict_.count_one(NamedCheck::kDeterminism, 0, false);
   }

@@ -120,7 +120,7 @@ ExpectedScalar expected_gradient(const KernelUnderTest& subject, const InputSet&
     expected.bound += u * (terms * std::abs(initial_gradient) + element.magnitude_sum);
     expected.bound += u * (std::abs(initial_gradient) + static_cast<double>(std::abs(expected.value)) + expected.bound);
     // A partial sum may overflow even if the whole sum does not.
-    const double largest = reference::format_of(scalar).largest;
+    const double largest = reference::format_of(scalar).largest_finite;
     if (!(element.magnitude_sum + std::abs(initial_gradient) + expected.bound <= largest))
       expected.bound = reference::kUnbounded;
   }

@@ -96,11 +96,11 @@ PassVerdict::Decision PassVerdict::decide() const {
                                      : "no value to compare: no thread stores a value"};
   }
   for (const auto& [array, tally] : negative_controls) {
-    if (!tally.accepted_control.empty() || tally.rejected_controls < kRequiredRejectedControls) {
-      const std::string which =
-          tally.accepted_control.empty()
-              ? "too few deliberately incorrect results differ from the actual result"
-              : fmt::format("the deliberately incorrect result '{}' would have passed", tally.accepted_control);
+    if (!tally.wrongly_accepted_control_name.empty() || tally.rejected_controls < kRequiredRejectedControls) {
+      const std::string which = tally.wrongly_accepted_control_name.empty()
+                                    ? "too few deliberately incorrect results differ from the actual result"
+                                    : fmt::format("the deliberately incorrect result '{}' would have passed",
+                                                  tally.wrongly_accepted_control_name);
       return {Outcome::inconclusive, "weak_oracle", fmt::format("the checks of '{}' are too weak: {}", array, which)};
     }
   }

@@ -61,7 +61,8 @@ TEST(Verdict, FirstFailureDeterminesOutcome) {
 
 TEST(Verdict, ReportsWeakOracleIfNegativeControlIsAccepted) {
   PassVerdict verdict = passing();
-  verdict.negative_controls["other"] = {.tried_controls = 9, .rejected_controls = 8, .accepted_control = "zeros"};
+  verdict.negative_controls["other"] = {
+      .tried_controls = 9, .rejected_controls = 8, .wrongly_accepted_control_name = "zeros"};
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
   EXPECT_EQ(verdict.decide().outcome_detail, "weak_oracle");
   EXPECT_THAT(verdict.decide().message, HasSubstr("'other'"));

@@ -64,8 +64,8 @@ std::int64_t openness(const Module& module, const Function& kernel) {
     open += is_number(extent) ? std::bit_width(static_cast<std::uint64_t>(std::abs(extent.number))) : kOpenLaunch / 2;
   for (VarId p = 0; p < kernel.parameter_count; ++p) {
     const auto number = static_cast<std::size_t>(p);
-    const bool is_open = !preconditions->ranges[number] && !preconditions->must_be_permutation[number];
-    if (!is_pinned(preconditions->ranges[number])) open += is_open ? 2 : 3;
+    const bool is_open = !preconditions->range_by_parameter[number] && !preconditions->must_be_permutation[number];
+    if (!is_pinned(preconditions->range_by_parameter[number])) open += is_open ? 2 : 3;
   }
   return open;
 }

@@ -87,18 +87,19 @@ std::string mode_option(std::string_view device, const Mode& mode) {
   return name == backends::device_descriptor(device).default_mode ? "" : fmt::format(" --mode {}", name);
 }
 
-SampleSize sample_of(std::string_view effort) {
-  if (effort == "thorough") return SampleSize::kAll;
-  return effort == "quick" ? SampleSize::kNone : SampleSize::kFraction;
+KernelSampleSize sample_of(std::string_view effort) {
+  if (effort == "thorough") return KernelSampleSize::kAll;
+  return effort == "quick" ? KernelSampleSize::kNone : KernelSampleSize::kFraction;
 }
 
 bool is_omitted_by_sampling(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
-                            std::string_view kernel, SampleSize sample) {
+                            std::string_view kernel, KernelSampleSize sample) {
   const auto is_fast = [](const Mode& one) { return one.flags.fast_compile; };
   if (modes.size() == 1 || std::ranges::none_of(modes, is_fast)) return false;
   if (family == "user") return mode.flags.fast_compile;
-  if (mode.flags.fast_compile || sample == SampleSize::kAll) return false;
-  return sample == SampleSize::kNone || fnv1a(fmt::format("{}/{}", family, kernel)) % kKernelsPerSampledKernel != 0;
+  if (mode.flags.fast_compile || sample == KernelSampleSize::kAll) return false;
+  return sample == KernelSampleSize::kNone ||
+         fnv1a(fmt::format("{}/{}", family, kernel)) % kKernelsPerSampledKernel != 0;
 }
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes) {

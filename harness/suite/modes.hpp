@@ -38,7 +38,7 @@ Mode mode_named(std::string_view device, std::string_view name);
 std::string mode_option(std::string_view device, const Mode& mode);
 
 /// How many kernels a run with --mode sampled judges in all modes.
-enum class SampleSize : std::uint8_t {
+enum class KernelSampleSize : std::uint8_t {
   kNone,      ///< no generated kernel: each is judged only in mode fast_compile
   kFraction,  ///< one generated kernel in kKernelsPerSampledKernel
   kAll,       ///< all kernels
@@ -50,13 +50,13 @@ enum class SampleSize : std::uint8_t {
 inline constexpr std::uint64_t kKernelsPerSampledKernel = 8;
 
 /// The sample of an effort: "quick", "standard" or "thorough".
-SampleSize sample_of(std::string_view effort);
+KernelSampleSize sample_of(std::string_view effort);
 
 /// Whether a run with these modes omits one of them for a kernel. It does so only if fast_compile is one of several
 /// modes: a kernel of a user's file is judged in all other modes, and any other kernel in fast_compile and, if it
 /// belongs to the sample, in all modes.
 bool is_omitted_by_sampling(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
-                            std::string_view kernel, SampleSize sample);
+                            std::string_view kernel, KernelSampleSize sample);
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes);
 

@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Lt;
 
 /// Names of the modes in which a run on the device ptx without --mode judges a kernel.
-std::vector<std::string> sampled(std::string_view family, std::string_view kernel, SampleSize sample) {
+std::vector<std::string> sampled(std::string_view family, std::string_view kernel, KernelSampleSize sample) {
   const std::vector<Mode> modes = modes_of("ptx", "", 0);
   std::vector<std::string> names;
   for (const Mode& mode : modes)
@@ -27,7 +27,7 @@ std::vector<std::string> sampled(std::string_view family, std::string_view kerne
 }
 
 TEST(NumericModes, UserKernelsUseAllModesExceptFastCompile) {
-  for (const SampleSize sample : {SampleSize::kNone, SampleSize::kFraction, SampleSize::kAll})
+  for (const KernelSampleSize sample : {KernelSampleSize::kNone, KernelSampleSize::kFraction, KernelSampleSize::kAll})
     EXPECT_THAT(sampled("user", "wave.step", sample), ElementsAre("", "default"));
 }
 
@@ -35,7 +35,7 @@ TEST(NumericModes, OneGeneratedKernelInEightUsesAllModes) {
   constexpr int kKernels = 4000;
   int in_all = 0;
   for (int i = 0; i < kKernels; ++i) {
-    const std::vector<std::string> names = sampled("loop", fmt::format("r1_{}", i), SampleSize::kFraction);
+    const std::vector<std::string> names = sampled("loop", fmt::format("r1_{}", i), KernelSampleSize::kFraction);
     ASSERT_THAT(names, ::testing::Contains("fast_compile"));
     if (names.size() > 1) ++in_all;
   }
@@ -51,7 +51,7 @@ TEST(NumericModes, ExplicitlyChosenModeIsNeverSkipped) {
   const std::vector<Mode> modes = modes_of("ptx", "fast_compile", 0);
   ASSERT_EQ(modes.size(), 1U);
   EXPECT_TRUE(modes[0].flags.fast_compile);
-  EXPECT_FALSE(is_omitted_by_sampling(modes[0], modes, "user", "wave.step", SampleSize::kFraction));
+  EXPECT_FALSE(is_omitted_by_sampling(modes[0], modes, "user", "wave.step", KernelSampleSize::kFraction));
 }
 
 TEST(NumericModes, FastCompileModeRequiresDeviceSupport) {

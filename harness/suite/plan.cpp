@@ -74,7 +74,7 @@ RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
 std::vector<KernelGroup> groups_by_passes(const Selection& selection, const std::vector<Mode>& modes,
                                           const SuiteOptions& options,
                                           const std::vector<backends::NamedBuild>& builds) {
-  const SampleSize sample = sample_of(options.thorough ? "thorough" : options.quick ? "quick" : "standard");
+  const KernelSampleSize sample = sample_of(options.thorough ? "thorough" : options.quick ? "quick" : "standard");
   std::vector<KernelGroup> groups;
   for (const Mode& mode : modes) {
     const std::size_t first = groups.size();
@@ -140,7 +140,8 @@ std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes
 
 }  // namespace
 
-bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes, SampleSize sample) {
+bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes,
+                  KernelSampleSize sample) {
   if (std::ranges::find(kernel.modes, mode.name) == kernel.modes.end()) return false;
   return kernel.modes.size() < modes.size() ||
          !is_omitted_by_sampling(mode, modes, kernel.source.family, kernel.source.kernel, sample);

@@ -23,7 +23,8 @@ struct RunSelection {
 
 /// Whether a run with these modes judges the kernel in one of them. A selector that names a mode selects its cases
 /// regardless of the sample.
-bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes, SampleSize sample);
+bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes,
+                  KernelSampleSize sample);
 
 /// Selects by SuiteOptions::selectors or SuiteOptions::failed_run_folder. Fails on a selector that matches nothing.
 Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<Mode>& modes,

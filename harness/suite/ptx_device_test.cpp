@@ -113,7 +113,7 @@ TEST_F(PtxDevice, DetectsInjectedFaultsWithSourceLocations) {
     ASSERT_FALSE(record.memory_findings.empty());
     const backends::MemoryFinding& found = record.memory_findings.front();
     EXPECT_EQ(found.kind, fault.kind);
-    EXPECT_EQ(found.allocation_name, fault.allocation_name) << found.text;
+    EXPECT_EQ(found.allocation_name, fault.allocation) << found.text;
     EXPECT_EQ(found.kernel, fmt::format("k_{}", to_text(fault.pass)));
     EXPECT_GT(found.site.code_line, 0U);
     EXPECT_GT(found.site.source_line, 0U);

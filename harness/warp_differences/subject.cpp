@@ -29,7 +29,7 @@ constexpr std::int32_t kSizes[] = {13, 33};
 
 bool writes_anything(const reference::ReferenceResult& reference) {
   return std::ranges::any_of(reference.outputs, [](const auto& output) {
-    return output && std::ranges::any_of(output->elements, &reference::OutputElement::written);
+    return output && std::ranges::any_of(output->elements, &reference::OutputElement::is_written);
   });
 }
 
@@ -133,9 +133,10 @@ void ComparedKernel::add_grid_set(const harness::InputSet& drawn, const harness:
   ir::Launch& launch = set.launch_by_precision[kNative];
   for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
     double low = -HUGE_VAL, high = HUGE_VAL;
-    if (preconditions.ranges[p] && preconditions.ranges[p]->low) low = preconditions.ranges[p]->low->evaluate(launch);
-    if (preconditions.ranges[p] && preconditions.ranges[p]->high)
-      high = preconditions.ranges[p]->high->evaluate(launch);
+    if (preconditions.range_by_parameter[p] && preconditions.range_by_parameter[p]->low)
+      low = preconditions.range_by_parameter[p]->low->evaluate(launch);
+    if (preconditions.range_by_parameter[p] && preconditions.range_by_parameter[p]->high)
+      high = preconditions.range_by_parameter[p]->high->evaluate(launch);
     round_to_halves(module(), launch.arguments[p], low, high);
   }
   set.launch_by_precision[reference::kPromoted] = ir::promoted(module(), launch);

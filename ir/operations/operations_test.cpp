@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace assay::ir {
@@ -195,7 +196,7 @@ TEST(OperationTypes, ResultTypeOrErrorFollowsTypeRuleOfOperation) {
     if (type.ok()) {
       EXPECT_EQ(type.value(), c.result) << row(c.op).mnemonic;
     } else {
-      EXPECT_TRUE(type.error().message.starts_with(row(c.op).mnemonic)) << type.error().message;
+      EXPECT_THAT(type.error().message, ::testing::HasSubstr(row(c.op).mnemonic));
     }
   }
 }

@@ -84,7 +84,7 @@ void expect_same(const Module& module, std::uint64_t seed) {
     for (std::size_t k = 0; want.outputs[p] && k < want.outputs[p]->elements.size(); ++k) {
       const reference::OutputElement& a = want.outputs[p]->elements[k];
       const reference::OutputElement& b = got.outputs[p]->elements[k];
-      ASSERT_TRUE(a.value == b.value && a.integer == b.integer && a.written == b.written)
+      ASSERT_TRUE(a.value == b.value && a.integer == b.integer && a.is_written == b.is_written)
           << "parameter " << p << ", element " << k << "\n"
           << to_text(module) << to_text(other);
     }

@@ -153,7 +153,7 @@ TEST_F(ComponentFindingsTest, ReportsComponentOutOfBoundsInStoreAndLoad) {
   only(w.evaluate(), Kind::kOutOfBounds, 23);
 }
 
-TEST_F(ComponentFindingsTest, AdditionsToDifferentComponentsDoNotRaceWithStores) {
+TEST_F(ComponentFindingsTest, AtomicAdditionToOneComponentDoesNotRaceWithStoreToAnother) {
   const ir::Type vector = ir::vector_type(ir::Scalar::kF64, 4);
   w.b().if_(
       w.op(Op::kLt, {index(), w.b().i32(2)}), [&] { store(index(), w.f64(1)); },

@@ -83,7 +83,7 @@ Result<Baseline> read_baseline(const std::filesystem::path& path) {
 }
 
 bool RunChanges::is_no_worse() const {
-  return broken.empty() && changed.empty() && removed.empty() && failing_added_case_count == 0;
+  return broken_cases.empty() && changed_cases.empty() && removed_cases.empty() && failing_added_case_count == 0;
 }
 
 RunChanges changes_since(const Baseline& baseline, const Run& run) {

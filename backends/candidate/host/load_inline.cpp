@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -218,7 +219,7 @@ class LoadInlineReader {
   static SyntaxNode text_with_white_space(SyntaxNode node) {
     if (!node.is(SyntaxKind::kCall)) return {};
     const SyntaxNode function = node.part(SyntaxField::kFunction);
-    const std::vector<SyntaxNode> arguments = node.part(SyntaxField::kArguments).children();
+    const std::span<const SyntaxNode> arguments = node.part(SyntaxField::kArguments).children();
     const bool is_attribute = function.is(SyntaxKind::kAttribute);
     const std::string_view name = is_attribute ? function.part(SyntaxField::kAttribute).text() : function.text();
     if (arguments.empty() && is_attribute && (name == "strip" || name == "lstrip" || name == "rstrip"))

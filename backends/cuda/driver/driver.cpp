@@ -59,7 +59,9 @@ void Driver::fail(std::string_view call, const CallContext& subject, CUresult co
                   meaning == nullptr ? "unknown error" : meaning);
 }
 
-std::string GpuProperties::architecture() const { return fmt::format("sm_{}{}", major, minor); }
+std::string GpuProperties::architecture() const {
+  return fmt::format("sm_{}{}", compute_capability_major, compute_capability_minor);
+}
 
 std::string GpuProperties::description() const {
   return fmt::format("{}, {}, {:.1f} GiB", name, architecture(),

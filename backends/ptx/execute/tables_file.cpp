@@ -59,12 +59,12 @@ Result<UnitHeader> parse_unit_header(const json& entry) {
     return Error{fmt::format("each element of 'units' must be a JSON object, got {}", entry.dump())};
   const auto instruction = field<std::string>(entry, "instruction", "the name of an instruction");
   if (!instruction) return instruction.error();
-  const auto unit = std::ranges::find(units(), *instruction, &ApproximationUnit::instruction);
+  const auto unit = std::ranges::find(units(), *instruction, &ApproximationUnit::instruction_name);
   if (unit == units().end()) {
     return Error{fmt::format("'{}' is not an approximate instruction such as {}", *instruction,
                              units().front().instruction_name)};
   }
-  const auto verified = field<std::uint64_t>(entry, "verified", "a number of operands");
+  const auto verified = field<std::uint64_t>(entry, "verified", "the count of operands");
   if (!verified) return verified.error();
   const auto windows = field<std::vector<json>>(entry, "windows", "a list of operand ranges");
   if (!windows) return windows.error();
@@ -74,7 +74,7 @@ Result<UnitHeader> parse_unit_header(const json& entry) {
       return Error{fmt::format("each element of 'windows' must be a JSON object, got {}", window.dump())};
     const auto first = field<std::uint64_t>(window, "first", "a bit pattern");
     if (!first) return first.error();
-    const auto count = field<std::uint64_t>(window, "count", "a number of operands");
+    const auto count = field<std::uint64_t>(window, "count", "the count of operands");
     if (!count) return count.error();
     announced.entries += *count;
     if (*first > UINT32_MAX || *count > kMaxEntries || *first + *count > std::uint64_t{1} << 32U ||

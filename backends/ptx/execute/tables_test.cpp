@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 constexpr std::uint64_t kStep = 40'009;
 
 const ApproximationUnit& unit_named(std::string_view instruction) {
-  const auto found = std::ranges::find(units(), instruction, &ApproximationUnit::instruction);
+  const auto found = std::ranges::find(units(), instruction, &ApproximationUnit::instruction_name);
   EXPECT_NE(found, units().end()) << instruction;
   return *found;
 }
@@ -171,7 +171,7 @@ TEST(ApproximationTables, RejectInvalidFiles) {
     return header(R"({"instruction": "rcp.approx.f32", "verified": 1, "windows": [)" + window + "]}");
   };
   EXPECT_THAT(error_of(with_window(R"({"first": 0, "count": 99999999999})")),
-              HasSubstr("operands must be 32-bit numbers"));
+              HasSubstr("each operand must fit in 32 bits"));
   EXPECT_THAT(error_of(with_window(R"({"first": 0, "count": 4})")), HasSubstr("must contain 4 bytes"));
   const std::string good = encode_tables(measured_tables());
   EXPECT_THAT(error_of(good.substr(0, good.size() - 9)), HasSubstr("cannot decompress"));

@@ -32,7 +32,7 @@ std::vector<ir::ExprId> tile_operands(ir::ExprId tile, const AssignmentTarget::A
 ir::ExprId read_step(FunctionContext& context, SyntaxNode node, ir::ExprId object,
                      const AssignmentTarget::Accessor& step) {
   context.builder.at(node.loc());
-  if (step.is_field) return context.builder.field_index(object, step.field_index);
+  if (step.is_field) return context.builder.field(object, step.field_index);
   if (step.transform_part) return context.operation(node, *step.transform_part, {object});
   if (!step.tile_indices.empty()) return context.operation(node, ir::Op::kTileExtract, tile_operands(object, step));
   return context.operation(node, ir::Op::kExtract, {object, step.index});

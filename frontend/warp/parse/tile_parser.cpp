@@ -27,7 +27,7 @@ class TileArguments {
   explicit TileArguments(SyntaxNode call) : arguments_(arguments_of(call)) {}
 
   bool has_star_argument() const { return arguments_.has_star_argument; }
-  std::size_t positional() const { return arguments_.positional_arguments.size(); }
+  std::size_t positional_count() const { return arguments_.positional_arguments.size(); }
   /// The argument with this position and name, or none.
   SyntaxNode operator()(std::size_t position, std::string_view name) const {
     if (position < arguments_.positional_arguments.size()) return arguments_.positional_arguments[position];
@@ -164,7 +164,7 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   const auto op = warp_function(name);
   if (!op || ir::is_elementwise(*op)) return context_.error(node, "unknown or unsupported tile function");
   std::vector<ExprId> tiles;
-  for (std::size_t k = 0; k < given.positional_arguments(); ++k) {
+  for (std::size_t k = 0; k < given.positional_count(); ++k) {
     tiles.push_back(tile_value(node, given(k, "")));
     if (tiles.back() == kNone) return kNone;
   }
@@ -239,7 +239,7 @@ ExprId WarpExpressionParser::tile_map(SyntaxNode node) {
   const SyntaxNode function = given(0, "op");
   std::vector<ExprId> values;
   std::vector<Type> elements;
-  for (std::size_t k = 1; k < given.positional_arguments(); ++k) {
+  for (std::size_t k = 1; k < given.positional_count(); ++k) {
     values.push_back(value(given(k, "")));
     if (values.back() == kNone) return kNone;
     elements.push_back(context_.type_of(values.back()).tile_element_type());
@@ -309,7 +309,7 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
 void WarpExpressionParser::tile_accumulate(SyntaxNode call) {
   const TileArguments given(call);
   const std::string_view unknown = given.unknown({"a", "b", "out"});
-  if (!unknown.empty() || given.positional_arguments() > 3) {
+  if (!unknown.empty() || given.positional_count() > 3) {
     context_.error(call, "arguments alpha and beta of wp.tile_matmul are not supported");
     return;
   }

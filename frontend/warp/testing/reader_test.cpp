@@ -341,7 +341,7 @@ TEST(PythonParser, ListsEveryKernelAndFunctionAsDeclaration) {
       std::string(kSimple));
   ASSERT_EQ(file.declarations.size(), 3U);
   EXPECT_EQ(file.declarations[0].name, "f");
-  EXPECT_THAT(file.declarations[0].parameters, ElementsAre("a", "b"));
+  EXPECT_THAT(file.declarations[0].parameter_names, ElementsAre("a", "b"));
   EXPECT_TRUE(file.declarations[0].is_parsed);
   EXPECT_FALSE(file.declarations[0].is_kernel);
   EXPECT_TRUE(file.declarations[1].is_kernel);

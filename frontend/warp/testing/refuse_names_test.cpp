@@ -113,12 +113,12 @@ const RejectionCase kCases[] = {
      .body = "m = wp.lower_bound(t[:, 1], a)",
      .messages =
          "4:24: error: in k: t[:, 1]: searched slice must be contiguous, because Warp ignores the strides of the "
-         "array; use a row"},
+         "array; search a row"},
     {.name = "SearchInEverySecondElement",
      .body = "m = wp.lower_bound(x[::2], a)",
      .messages =
          "4:24: error: in k: x[::2]: searched slice must be contiguous, because Warp ignores the strides of the "
-         "array; use a row"},
+         "array; search a row"},
     {.name = "SearchInIndexedArray",
      .parameters = "t: wp.indexedarray(dtype=float)",
      .body = "m = wp.lower_bound(t, a)",

@@ -76,7 +76,7 @@ struct RowDamageFinding {
   std::string message;   ///< one line for people
   std::string field;     ///< field of the mapping: "python", "cpp", "cuda"; empty: the row
   std::string function;  ///< name of the function or struct that differs; empty: none
-  CodeLine found;        ///< first different line in the row's text
+  CodeLine found_text;   ///< first different line in the row's text
   CodeLine expected;     ///< the corresponding line in the text that Warp generates
   friend bool operator==(const RowDamageFinding&, const RowDamageFinding&) = default;
 };
@@ -89,7 +89,7 @@ constexpr std::string_view to_text(Target target) { return target == Target::kCp
 /// The two texts to compare.
 struct CodePair {
   Target target = Target::kCpp;
-  std::string_view found;         ///< text of the row
+  std::string_view found_text;    ///< text of the row
   std::string_view expected;      ///< text that Warp generates
   std::string_view kernel;        ///< name of the kernel in the expected text, without its hash
   std::string_view version;       ///< version of the installed Warp, for messages

@@ -154,7 +154,7 @@ TEST(GeneratedCodeMatch, ReportsFirstDifferentLineOfBothTexts) {
             "2.0);' (line 31 of Warp's text)");
 }
 
-TEST(GeneratedCodeMatch, ReportsWhichPassDiffers) {
+TEST(GeneratedCodeMatch, ReportsWhetherForwardOrBackwardCodeDiffers) {
   expect_damage(replaced(std::string(kFile), "var_3 = wp::mul(var_2, 2.0);", "var_3 = wp::mul(var_2, 3.0);", false),
                 RowDamage::kForwardDiffers, "3.0");
   expect_damage(replaced(std::string(kFile), "    wp::adj_mul(var_2, 2.0, adj_2, adj_3);\n", ""),

@@ -148,7 +148,7 @@ void NegativeControlCounts::reject(std::string_view name, double rho) {
 void NegativeControlCounts::add(const NegativeControlCounts& other) {
   tried_controls += other.tried_controls;
   rejected_controls += other.rejected_controls;
-  if (accepted_control.empty()) accepted_control = other.accepted_control;
+  if (wrongly_accepted_control_name.empty()) wrongly_accepted_control_name = other.wrongly_accepted_control_name;
   if (!other.nearest_rejected_control.empty()) reject(other.nearest_rejected_control, other.least_rejected_rho);
 }
 
@@ -180,7 +180,7 @@ NegativeControlCounts try_negative_controls(std::span<const ComputedScalar> got,
   if (!initial_gradient.empty())
     controls.emplace_back("a zero gradient", [=](std::size_t i) { return initial_gradient[i]; });
   const double size = size_of(got);
-  NegativeControlCounts tally{.accepted_control = accepted_at_the_edge(got, expected)};
+  NegativeControlCounts tally{.wrongly_accepted_control_name = accepted_at_the_edge(got, expected)};
   for (const auto& [name, control] : controls) {
     bool differs = false;
     for (std::size_t i = 0; i < got.size() && !differs; ++i)
@@ -191,7 +191,7 @@ NegativeControlCounts try_negative_controls(std::span<const ComputedScalar> got,
     const ComparisonResult comparison =
         rejection(control, expected, tally.rejected_controls > 0 ? tally.least_rejected_rho : HUGE_VAL);
     if (comparison.agrees()) {
-      tally.accepted_control = name;
+      tally.wrongly_accepted_control_name = name;
     } else {
       ++tally.rejected_controls;
       tally.reject(name, comparison.rho_max);

@@ -307,7 +307,7 @@ def collide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 
 // ------------------------------------------------------------------------------------------- exact extents
 
-TEST(InputSpace, ExactExtentsAreThoseOfTheElementsAccessed) {
+TEST(InputSpace, ExactExtentsEndAtTheLastElementAccessed) {
   Space space(R"(
 @wp.kernel
 def matmul(a: wp.array2d(dtype=float), b: wp.array2d(dtype=float), c: wp.array2d(dtype=float)):

@@ -30,7 +30,7 @@ constexpr std::array<TierLabel, 6> kTiers{{
      "Checks the generated gradient against finite differences of the generated forward kernel. The tolerance is 10⁻⁸ "
      "times the sum of |gradient component × direction component|, plus the error estimate of the extrapolation."},
     {"t3", "native_precision",
-     "Checks the generated code in its own types: as in f64_promotion, with the unit roundoff of each type (f32 2⁻²⁴, "
+     "Checks the generated code in its own types. Bounds use the unit roundoff of each type (f32 2⁻²⁴, "
      "f64 2⁻⁵³, f16 2⁻¹¹, bf16 2⁻⁸); sums in unspecified order are bounded for every order."},
     {"t5", "determinism",
      "Repeats the launch with other thread orders. The results must be within the bounds of f64_promotion and "
