@@ -47,7 +47,8 @@ MemoryFinding finding_of(const CheckFinding& finding, const std::string& target)
 
 MemoryFault fault_of(const std::vector<CheckFinding>& findings, const std::string& target) {
   MemoryFault fault{.message = describe(findings.front()), .kind = std::string(to_text(findings.front().kind))};
-  if (findings.size() > 1) fault.message += fmt::format("; and {} more findings", findings.size() - 1);
+  if (findings.size() > 1)
+    fault.message += fmt::format("; and {} more finding{}", findings.size() - 1, findings.size() == 2 ? "" : "s");
   for (const CheckFinding& finding : findings)
     fault.findings.push_back(finding_of(finding, target));
   return fault;

@@ -101,6 +101,7 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
   const bool writes = memory.access != Access::kLoad;
   const EnabledChecks& checks = options_.checks;
   const bool shadowed = checks.reports_races || checks.reports_uninitialized || checks.reports_non_coherent;
+  if (memory.releases) fence(warp, lane_mask);
   std::uint64_t window = 0;
   std::uint64_t first = 0;
   std::uint64_t end = 0;  // one past the last offset at which an access of this width may start
@@ -138,6 +139,8 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
                     !allocation->flags.uninitialized});
     }
   });
+  if (orders_by_fences_) record_strong_accesses(warp, memory, good, addresses);
+  if (memory.acquires) fence(warp, lane_mask);
   count_global(memory, good, addresses, width);
   count_collisions(warp, op, Space::kGlobal, good, addresses);
   transfer(warp, memory, good, pointers, true);
@@ -332,6 +335,19 @@ void Execution::count_collisions(const Warp& warp, const Op& op, Space space, st
     const auto [first, is_new] = first_atomic_thread_by_address_.try_emplace(addresses[lane] ^ block, thread);
     if (!is_new && first->second != thread) ++collisions;
   });
+}
+
+/// Records the atomics and the volatile or ordered accesses through which fences order other accesses.
+void Execution::record_strong_accesses(const Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask,
+                                       const Addresses& addresses) {
+  if (memory.has_block_scope || (memory.access != Access::kAtomic && !memory.is_strong)) return;
+  const auto kind = memory.access == Access::kAtomic  ? FenceOrder::StrongAccess::kAtomic
+                    : memory.access == Access::kStore ? FenceOrder::StrongAccess::kStore
+                                                      : FenceOrder::StrongAccess::kLoad;
+  for (const std::uint32_t lane : lane_order_) {
+    if ((lane_mask >> lane & 1U) == 0) continue;
+    fence_order_.access(kind, addresses[lane], warp.index_in_block * kLanesPerWarp + lane, current_epoch_);
+  }
 }
 
 /// Counts the distinct 32-byte sectors, and for atomics the distinct addresses, of a warp's access.

@@ -1,4 +1,5 @@
 // Tests that each injected fault is found with its location, and that a similar correct kernel has no finding.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -156,6 +157,84 @@ TEST(PtxChecks, DetectsReadWriteRaceInGlobalMemory) {
   expect_clean(run<float>(ordered, std::vector<float>(65), kTwoWarps).result);
   // A barrier does not order blocks.
   expect_only(run<float>(ordered, std::vector<float>(65), kTwoBlocks).result, Kind::kReadWriteRace);
+}
+
+/// Each thread of two blocks writes its element. The block that increments the counter (element 64) last reads the
+/// elements of the first block, by threads that did not write them.
+struct LastBlock {
+  std::string_view by_all = "";                        ///< executed by all threads after the write
+  std::string_view before = "membar.gl;";              ///< executed by thread 0 before the increment
+  std::string_view after = "membar.gl;";               ///< executed by thread 0 after the increment
+  std::string_view increment = "atom.global.add.u32";  ///< instruction that increments
+  std::string_view load = "ld.global.u32";             ///< instruction that reads
+
+  [[nodiscard]] RunResult run() const {
+    const std::string text = fmt::format(
+        ".shared .align 4 .b8 ticket[4]; st.global.u32 [%rd2], %r5; {} bar.sync 0; setp.ne.u32 %p1, %r1, 0;"
+        " @%p1 bra WAIT; {} {} %r6, [%rd1+256], 1; {} st.shared.u32 [ticket], %r6;"
+        " WAIT: bar.sync 0; ld.shared.u32 %r7, [ticket]; setp.ne.u32 %p2, %r7, 1; @%p2 ret;"
+        " xor.b32 %r8, %r1, 1; mul.wide.u32 %rd3, %r8, 4; add.s64 %rd4, %rd1, %rd3; {} %r9, [%rd4];",
+        by_all, before, increment, after, load);
+    return testing::run<std::uint32_t>(body(text), std::vector<std::uint32_t>(65), kTwoBlocks).result;
+  }
+};
+
+TEST(PtxChecks, FencesAroundAtomicOrderAccessesOfDifferentBlocks) {
+  expect_clean(LastBlock{}.run());
+  expect_clean(LastBlock{.before = "fence.acq_rel.gpu;", .after = "fence.sc.sys;"}.run());
+  expect_clean(LastBlock{.before = "", .after = "", .increment = "atom.acq_rel.gpu.global.add.u32"}.run());
+  expect_only(LastBlock{.before = ""}.run(), Kind::kReadWriteRace);
+  expect_only(LastBlock{.after = ""}.run(), Kind::kReadWriteRace);
+  expect_only(LastBlock{.before = "membar.cta;"}.run(), Kind::kReadWriteRace);
+  expect_only(LastBlock{.increment = "atom.cta.global.add.u32"}.run(), Kind::kReadWriteRace);
+  expect_only(LastBlock{.before = "", .after = "", .increment = "atom.relaxed.gpu.global.add.u32"}.run(),
+              Kind::kReadWriteRace);
+}
+
+TEST(PtxChecks, FencesOfAllThreadsBeforeBarrierOrderTheirWrites) {
+  expect_clean(LastBlock{.by_all = "membar.gl;", .before = ""}.run());
+  // A fence by half of the threads leaves the writes of the others unordered.
+  expect_only(LastBlock{.by_all = "setp.gt.u32 %p3, %r1, 15; @%p3 membar.gl;", .before = ""}.run(),
+              Kind::kReadWriteRace);
+}
+
+TEST(PtxChecks, VolatileLoadAfterAtomicNeedsNoFence) {
+  expect_clean(LastBlock{.after = "", .load = "ld.volatile.global.u32"}.run());
+  expect_only(LastBlock{.before = "", .after = "", .load = "ld.volatile.global.u32"}.run(), Kind::kReadWriteRace);
+}
+
+TEST(PtxChecks, FenceDoesNotOrderWritesThatFollowIt) {
+  // Thread 0 writes element 66 before or after its fence, then increments the counter. The second block reads it.
+  const auto text = [](std::string_view first, std::string_view second) {
+    return body(
+        fmt::format("setp.ne.u32 %p1, %r1, 0; @%p1 ret; setp.ne.u32 %p2, %r2, 0; @%p2 bra READ; {} {}"
+                    " atom.global.add.u32 %r6, [%rd1+256], 1; ret;"
+                    " READ: atom.global.add.u32 %r6, [%rd1+256], 1; membar.gl; ld.global.u32 %r7, [%rd1+264];"
+                    " st.global.u32 [%rd1+256], %r7;",
+                    first, second));
+  };
+  const std::string write = "st.global.u32 [%rd1+264], %r5;";
+  expect_clean(run<std::uint32_t>(text(write, "membar.gl;"), std::vector<std::uint32_t>(67), kTwoBlocks).result);
+  expect_only(run<std::uint32_t>(text("membar.gl;", write), std::vector<std::uint32_t>(67), kTwoBlocks).result,
+              Kind::kReadWriteRace);
+}
+
+TEST(PtxChecks, LockOrdersUpdatesOfManyBlocks) {
+  // Each block takes a lock, adds to an element with plain accesses, and gives the lock back.
+  const auto text = [](std::string_view acquire, std::string_view release) {
+    return body(
+        fmt::format("setp.ne.u32 %p1, %r1, 0; @%p1 ret;"
+                    " SPIN: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra SPIN; {}"
+                    " ld.global.u32 %r7, [%rd1+4]; add.u32 %r7, %r7, 1; st.global.u32 [%rd1+4], %r7;"
+                    " {} atom.global.exch.b32 %r6, [%rd1], 0;",
+                    acquire, release));
+  };
+  const auto good =
+      run<std::uint32_t>(text("membar.gl;", "membar.gl;"), std::vector<std::uint32_t>(512), LaunchGeometry{{16}, {32}});
+  expect_clean(good.result);
+  EXPECT_EQ(good.data[1], 16U);
+  const auto unreleased = run<std::uint32_t>(text("membar.gl;", ""), std::vector<std::uint32_t>(64), kTwoBlocks);
+  EXPECT_EQ(kinds(unreleased.result), (std::vector{Kind::kReadWriteRace, Kind::kWriteWriteRace}));
 }
 
 TEST(PtxChecks, AccessesToDifferentBytesOfAWordDoNotRace) {

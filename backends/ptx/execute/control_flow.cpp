@@ -34,6 +34,7 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
       for (std::uint32_t left = lane_mask; left != 0; left &= left - 1)
         slot_words32(warp, op.d)[std::countr_zero(left)] = lane_mask;
       break;
+    case DispatchKind::kFence: fence(warp, lane_mask); break;
     case DispatchKind::kTrap: stop(RunResult::Status::kTrapped, "executed a trap instruction", op); return false;
     case DispatchKind::kUnsupported:
       stop(RunResult::Status::kUnsupported,
@@ -190,6 +191,7 @@ bool Execution::release_barrier() {
       chosen->expected_thread_count == 0 || chosen->expected_thread_count >= threads_in_block_ || !is_complete(*chosen);
   if (of_all) {
     phase_start_epoch_ = current_epoch_;
+    fence_order_.barrier();
   } else {
     order_participants(number);
   }
@@ -272,6 +274,14 @@ void Execution::reduce_at_barrier(const Op& barrier, std::uint32_t number) {
         set_predicate(warp, op.d, holds ? kAllLanes : 0, group.lane_mask);
       }
     }
+  }
+}
+
+void Execution::fence(const Warp& warp, std::uint32_t lane_mask) {
+  advance_epoch();  // later accesses of the lanes are not ordered by the fence
+  for (std::uint32_t left = lane_mask; left != 0; left &= left - 1) {
+    fence_order_.fence(warp.index_in_block * kLanesPerWarp + static_cast<std::uint32_t>(std::countr_zero(left)),
+                       current_epoch_, phase_start_epoch_);
   }
 }
 

@@ -79,8 +79,11 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
   }
   memory_op_by_number_.assign(kMaxRaceCheckNumber + 1, nullptr);
   for (const Op& op : kernel_.ops) {
+    orders_by_fences_ |= op.dispatch_kind == DispatchKind::kFence;
     if (op.dispatch_kind != DispatchKind::kMemory) continue;
-    const std::uint16_t number = kernel_.memory_ops[op.memory_or_call_index].race_check_number;
+    const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
+    orders_by_fences_ |= memory.releases || memory.acquires;
+    const std::uint16_t number = memory.race_check_number;
     if (number < kMaxRaceCheckNumber) memory_op_by_number_[number] = &op;
   }
   warps_.resize((threads_in_block_ + kLanesPerWarp - 1) / kLanesPerWarp);
@@ -102,6 +105,8 @@ void Execution::advance_epoch() {
   current_epoch_ = memory_.next_epoch(restarted);
   if (!restarted) return;
   launch_start_epoch_ = block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ = current_epoch_;
+  fence_order_.clear();
+  if (orders_by_fences_) fence_order_.start_block(current_epoch_, threads_in_block_);
   started_block_epochs_ = {{current_epoch_, current_block_index_}};
   partial_barrier_order_by_warp_.assign(warps_.size(), BarrierOrder(warps_.size()));
   arrival_order_by_barrier_.fill({});
@@ -123,6 +128,7 @@ void Execution::run_block(std::uint64_t block) {
   advance_epoch();
   block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ = current_epoch_;
   started_block_epochs_.emplace_back(current_epoch_, block);
+  if (orders_by_fences_) fence_order_.start_block(current_epoch_, threads_in_block_);
   for (std::size_t i = 0; i < shared_memory_by_variable_.size(); ++i) {
     std::ranges::fill(shared_memory_by_variable_[i], std::byte{0});
     std::ranges::fill(shared_shadow_cells_by_variable_[i], ShadowCell{});

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/ptx/execute/fence_order.hpp"
 #include "backends/ptx/execute/machine.hpp"
 #include "backends/ptx/execute/memory.hpp"
 #include "backends/ptx/execute/watch.hpp"
@@ -113,6 +114,7 @@ class Execution {
   BarrierOperands barrier_of(Warp& warp, const LaneGroup& group);
   void gather(std::array<BarrierArrivals, kBarriersPerBlock>& arrivals, Warp& warp, const LaneGroup& group);
   void reduce_at_barrier(const Op& op, std::uint32_t number);
+  void fence(const Warp& warp, std::uint32_t lane_mask);
 
   // accesses.cpp
   void access(Warp& warp, const Op& op, std::uint32_t lane_mask);
@@ -130,6 +132,8 @@ class Execution {
   [[nodiscard]] std::vector<bool> order_sensitive_ops() const;
   void count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t lane_mask,
                         const Addresses& addresses);
+  void record_strong_accesses(const Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask,
+                              const Addresses& addresses);
   void count_global(const MemoryOp& memory, std::uint32_t lane_mask, const Addresses& addresses, unsigned width);
 
   // race_check.cpp
@@ -208,6 +212,9 @@ class Execution {
   std::uint32_t partial_barrier_epoch_ = 0;  ///< epoch of the last barrier of a part of the block
   std::vector<std::pair<std::uint32_t, std::uint64_t>>
       started_block_epochs_;  ///< epoch and linear index of each block so far
+
+  bool orders_by_fences_ = false;  ///< whether the kernel has a fence
+  FenceOrder fence_order_;         ///< order that fences establish; used only if there are any
 
   std::vector<const Op*> memory_op_by_number_;  ///< memory instructions by MemoryOp::race_check_number
   /// Indices in RunResult::findings, by kind and instruction: repeated findings are only counted.

@@ -32,14 +32,20 @@ void Execution::check_cells(ShadowCell* cells, std::uint64_t offset, unsigned wi
 /// Whether an earlier access by another thread is unordered with this one.
 bool Execution::is_unordered(std::uint32_t earlier, const LaneAccess& actor) const {
   const std::uint32_t epoch = epoch_of(earlier);
-  if (epoch < launch_start_epoch_) return false;
-  if (epoch < block_start_epoch_) return true;
-  if (epoch < phase_start_epoch_) return false;
   const std::uint32_t thread = thread_of(earlier);
-  if (thread == actor.thread) return false;
-  const std::uint32_t warp = actor.thread / kLanesPerWarp;
-  return thread / kLanesPerWarp != warp ? epoch >= partial_barrier_order_by_warp_[warp][thread / kLanesPerWarp]
-                                        : epoch >= actor.warp_synchronization_epoch;
+  if (epoch < launch_start_epoch_) return false;
+  if (epoch >= block_start_epoch_) {
+    if (epoch < phase_start_epoch_ || thread == actor.thread) return false;
+    const std::uint32_t warp = actor.thread / kLanesPerWarp;
+    const std::uint32_t ordered_until = thread / kLanesPerWarp != warp
+                                            ? partial_barrier_order_by_warp_[warp][thread / kLanesPerWarp]
+                                            : actor.warp_synchronization_epoch;
+    if (epoch < ordered_until) return false;
+  }
+  if (!orders_by_fences_ || actor.space != Space::kGlobal) return true;
+  const bool is_strong = actor.memory_op.access == Access::kAtomic || actor.memory_op.is_strong;
+  return !fence_order_.is_ordered(
+      epoch, thread, {actor.thread, phase_start_epoch_, actor.warp_synchronization_epoch, actor.address, is_strong});
 }
 
 void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {

@@ -80,6 +80,7 @@ enum class DispatchKind : std::uint8_t {
   kBarrier,        ///< barrier of the block: bar.sync, bar.red
   kWarpOperation,  ///< operation that waits for the lanes of a mask: shfl, vote, match, redux, bar.warp
   kActiveMask,
+  kFence,  ///< fence for the threads of all blocks
   kUnsupported,
   kNoEffect,
 };
@@ -96,6 +97,9 @@ struct MemoryOp {
   bool has_no_base = false;        ///< whether the address is only the offset
   bool non_coherent = false;       ///< whether it is a load with .nc
   bool is_strong = false;          ///< whether it is volatile or ordered, and so does not race with atomics
+  bool has_block_scope = false;    ///< whether it is strong only for the threads of the block
+  bool releases = false;           ///< whether it has the effect of a fence before it
+  bool acquires = false;           ///< whether it has the effect of a fence after it
   bool returns_old_value = true;   ///< whether an atomic returns the old value: atom, not red
   std::uint8_t element_count = 1;  ///< number of vector elements
   Modifier atomic_operation{};     ///< operation of an atomic
@@ -136,7 +140,7 @@ struct Kernel {
   /// A variable in shared or local memory.
   struct Variable {
     std::string name;                 ///< name of the variable
-    std::uint64_t bytes = 0;          ///< size; of a shared variable: up to the next multiple of its alignment
+    std::uint64_t bytes = 0;          ///< size; for a shared variable, rounded up to a multiple of its alignment
     std::uint64_t padding_bytes = 0;  ///< number of these bytes that are padding, which may be read without a finding
     std::uint32_t first_word_index = 0;  ///< for a local variable: first word in each thread's local memory
     bool is_dynamically_sized = false;   ///< whether the launch sets its size (dynamic shared memory)

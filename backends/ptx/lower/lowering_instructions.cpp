@@ -69,6 +69,8 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     case Opcode::kExit: emit(DispatchKind::kExit); break;
     case Opcode::kTrap: emit(DispatchKind::kTrap); break;
     case Opcode::kMembar:
+      emit(instruction.modifiers.has(Modifier::kCta) ? DispatchKind::kNoEffect : DispatchKind::kFence);
+      break;
     case Opcode::kNanosleep:
     case Opcode::kPrefetch: emit(DispatchKind::kNoEffect); break;
     case Opcode::kActivemask: emit(DispatchKind::kActiveMask).d = destination(instruction.operands[0], 4); break;

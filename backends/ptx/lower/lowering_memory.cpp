@@ -110,6 +110,9 @@ void Lowering::lower_memory() {
   memory.access = is_load ? Access::kLoad : is_atomic ? Access::kAtomic : Access::kStore;
   memory.non_coherent = modifiers.has(kNc);
   memory.is_strong = modifiers.first_of(std::array{kVolatile, kRelaxed, kAcquire, kRelease}).has_value();
+  memory.has_block_scope = modifiers.has(kCta);
+  memory.releases = modifiers.first_of(std::array{kRelease, kAcqRel}).has_value();
+  memory.acquires = modifiers.first_of(std::array{kAcquire, kAcqRel}).has_value();
   memory.returns_old_value = instruction.opcode == Opcode::kAtom;
   const std::size_t address = instruction.opcode == Opcode::kLd || instruction.opcode == Opcode::kAtom ? 1 : 0;
   set_address(memory, op, operands[address]);

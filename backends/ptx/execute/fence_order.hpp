@@ -1,0 +1,85 @@
+// The order between accesses that fences and atomics establish. Private to the machine.
+//
+// A thread that executes a fence and then an atomic on some address releases the accesses before the fence. A thread
+// that later executes an atomic on this address and then a fence acquires them: they are ordered before its accesses
+// after the fence. The PTX ISA calls this a release pattern that synchronizes with an acquire pattern ("Memory
+// Consistency Model"). This class goes beyond it in three cases that all GPUs execute in order:
+// - a fence of another thread releases the accesses before it if a barrier follows and then the atomic;
+// - a volatile or ordered load needs no fence after the atomic, because it does not read from the L1 cache;
+// - nor does an access to the address of the atomic itself.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace assay::ptx {
+
+/// What the machine knows about the current access.
+struct FenceActor {
+  std::uint32_t thread;                      ///< index of the thread in its block
+  std::uint32_t phase_start_epoch;           ///< epoch of the last barrier of the block
+  std::uint32_t warp_synchronization_epoch;  ///< epoch of the last synchronization of the thread's warp
+  std::uint64_t address;                     ///< accessed address
+  bool is_strong;                            ///< whether the access is atomic, volatile or ordered
+};
+
+class FenceOrder {
+ public:
+  enum class StrongAccess : std::uint8_t { kLoad, kStore, kAtomic };
+
+  /// Forgets all accesses: they are ordered before the launch, or epochs have restarted.
+  void clear();
+  /// `epoch`: the first epoch of the block.
+  void start_block(std::uint32_t epoch, std::uint32_t thread_count);
+  /// A fence of the thread: its accesses in earlier epochs are before the fence.
+  void fence(std::uint32_t thread, std::uint32_t epoch, std::uint32_t phase_start_epoch);
+  /// All threads of the block passed a barrier.
+  void barrier();
+  /// An atomic, volatile or ordered access to global memory.
+  void access(StrongAccess kind, std::uint64_t address, std::uint32_t thread, std::uint32_t epoch);
+  /// Whether an access in `epoch` by the thread with index `thread` in the block that ran then is ordered before the
+  /// current access.
+  [[nodiscard]] bool is_ordered(std::uint32_t epoch, std::uint32_t thread, const FenceActor& actor) const;
+
+ private:
+  using EpochByThread = std::vector<std::uint32_t>;
+  /// The accesses that precede an atomic after a fence.
+  struct Release {
+    std::uint32_t block_start_epoch;  ///< first epoch of the block of the thread
+    std::uint32_t epoch;              ///< epoch of the atomic
+    std::uint32_t thread;             ///< thread that executed the atomic
+    std::uint32_t fence_epoch;        ///< accesses of `thread` in earlier epochs are released
+    std::uint32_t phase_start_epoch;  ///< accesses of all threads of the block in earlier epochs are released
+    std::shared_ptr<const EpochByThread> fences;  ///< by thread: accesses in earlier epochs are released; may be null
+  };
+  struct Location {
+    std::vector<Release> releases;   ///< ordered by epoch
+    std::size_t first_readable = 0;  ///< index of the first release whose sequence of atomics no store has ended
+  };
+  /// An atomic or load of the current block that read what earlier atomics on its address wrote.
+  struct Acquire {
+    std::uint64_t address;      ///< address of the atomic
+    const Location* location;   ///< state of the address
+    std::size_t first_release;  ///< index of the first release that it read
+    std::size_t end_release;    ///< index after the last release that it read
+    std::uint32_t thread;       ///< thread that executed the atomic
+    std::uint32_t epoch;        ///< epoch of the atomic
+    std::uint32_t fence_epoch;  ///< epoch of the first fence after it; 0: none yet
+  };
+  void acquire(std::uint64_t address, const Location& location, std::uint32_t thread, std::uint32_t epoch);
+  [[nodiscard]] static bool is_visible(const Acquire& acquire, const FenceActor& actor);
+  [[nodiscard]] static bool is_released(const Acquire& acquire, std::uint32_t epoch, std::uint32_t thread,
+                                        std::uint64_t address);
+
+  std::unordered_map<std::uint64_t, Location> locations_;      ///< by address, those that a release used
+  std::uint32_t block_start_epoch_ = 0;                        ///< first epoch of the current block
+  EpochByThread fences_;                                       ///< by thread: epoch of its last fence; 0: none
+  EpochByThread phases_;                                       ///< by thread: phase in which it executed that fence
+  std::shared_ptr<const EpochByThread> fences_until_barrier_;  ///< `fences_` at the last barrier; may be null
+  bool has_new_fence_ = false;                                 ///< whether `fences_` changed since the last barrier
+  std::vector<Acquire> acquires_;                              ///< those of the current block
+};
+
+}  // namespace assay::ptx
