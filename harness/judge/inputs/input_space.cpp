@@ -163,6 +163,9 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
   static constexpr std::int32_t kFurther[3] = {5, 3, 2};
   for (int d = 0; d < kernel_->launch_rank; ++d) {
     std::int32_t wanted = d == 0 ? request.size : kFurther[d - 1];
+    // Arrays of exact extents are only as long as the launch makes them.
+    const bool is_last = d > 0 && d + 1 == kernel_->launch_rank;
+    if (is_last && array_extents_ == ArrayExtents::kExact && request.array_extent > 0) wanted = request.array_extent;
     if (uses_tiles_) wanted = std::min(wanted, d == 0 ? 3 : 2);
     launch.extents.push_back(has_unit_extent_[static_cast<std::size_t>(d)] ? std::min(wanted, 1) : wanted);
   }

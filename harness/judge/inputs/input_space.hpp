@@ -158,7 +158,8 @@ class InputSpace {
   std::vector<std::vector<std::int32_t>>
       min_array_shape_;  ///< by parameter and dimension: least extent that holds the indices used
   std::vector<std::vector<std::int32_t>>
-      min_shape_covering_tiles_;  ///< the same for tiles: extents that would hold all of them; empty without tiles
+      min_shape_covering_tiles_;  ///< by parameter and dimension: least extent that contains every tile that the kernel
+                                  ///< accesses; empty if the kernel accesses no tile of the array
   std::vector<std::int64_t> min_integer_;  ///< by parameter: lower bound of an integer without annotation
   /// Upper bounds of integers without annotation, if some were used to index vector components.
   std::int64_t max_array_integer_ = std::numeric_limits<std::int64_t>::max();  ///< upper bound of integers in arrays

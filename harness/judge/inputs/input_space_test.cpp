@@ -348,6 +348,18 @@ def corner(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
       EXPECT_EQ(of_part[row * static_cast<std::size_t>(shape[1]) + column], of_whole[row * columns + column]);
 }
 
+TEST(InputSpace, ExactExtentsAreAsLongAsRequestedInBothDimensions) {
+  Space space(R"(
+@wp.kernel
+def doubled(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+    i, j = wp.tid()
+    out[i, j] = 2.0 * x[i, j]
+)",
+              ArrayExtents::kExact);
+  const ir::Launch launch = space.found({.seed = 1, .size = 3, .array_extent = 257});
+  EXPECT_THAT(space.shape(launch, "x"), ElementsAre(3, 257));
+}
+
 // A caller does not know which elements are written, so the extents of `out` must not depend on the values of `x`.
 TEST(InputSpace, ExactExtentsDoNotDependOnValues) {
   Space space(R"(
