@@ -1,4 +1,5 @@
 // assay judge: judges CUDA or PTX that other people or programs wrote against a specification in Warp Python.
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -14,6 +15,8 @@
 #include "cli/options.hpp"
 #include "cli/run_suite.hpp"
 #include "harness/candidates/candidate_suite.hpp"
+#include "harness/suite/suite_run.hpp"
+#include "reports/report_files.hpp"
 
 namespace assay::cli {
 
@@ -23,7 +26,35 @@ struct JudgeRequest {
   RunRequest run;
   std::string specification;
   std::string suite_folder;  ///< folder with a list of candidates; empty: one candidate is judged
+  bool prints_json = false;  ///< print a line of JSON for each candidate, and nothing else, on standard output
 };
+
+/// Prints notes on standard error.
+class NoteObserver final : public harness::RunObserver {
+ public:
+  void on_note(std::string_view kind, std::string_view text) override {
+    print_message(fmt::format("{}: {}", kind, text));
+  }
+};
+
+/// Judges one candidate, writes the reports and prints the verdict as a line of JSON.
+int print_json_verdict(const harness::SuiteOptions& options) {
+  NoteObserver observer;
+  const auto start = std::chrono::steady_clock::now();
+  Result<harness::SuiteRun> run = harness::SuiteRun::prepare(options, observer);
+  if (!run.ok()) return fail(run.error());
+  reports::remove_reports(options.output);
+  const Result<harness::RunEnd> end = run->judge(observer);
+  if (!end.ok()) return fail(end.error(), ExitStatus::internal);
+  const Result<reports::WrittenReports> reports = reports::write_reports(options.output);
+  if (!reports.ok()) return fail(reports.error(), ExitStatus::internal);
+  Result<harness::CandidateVerdict> verdict =
+      harness::read_verdict({options.device_options.candidate_path, options.selectors.front()}, options.output);
+  if (!verdict.ok()) return fail(verdict.error(), ExitStatus::internal);
+  verdict->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (const int printed = print_or_fail(verdict->json_text() + "\n"); printed != 0) return printed;
+  return reports->summary.verdict.exit_status;
+}
 
 int judge_one(JudgeRequest& request, const Invocation& invocation) {
   harness::SuiteOptions& options = request.run.suite_options;
@@ -34,6 +65,7 @@ int judge_one(JudgeRequest& request, const Invocation& invocation) {
   options.ignores_cached_verdicts = true;
   options.command_line = invocation.arguments;
   request.run.reduction_time_limit_seconds = 0;
+  if (request.prints_json) return print_json_verdict(options);
   return run_suite(request.run);
 }
 
@@ -61,7 +93,11 @@ int judge_suite(const JudgeRequest& request) {
       .output = suite.output,
       .jobs = suite.jobs > 0 ? static_cast<unsigned>(suite.jobs) : std::thread::hardware_concurrency(),
       .judge_arguments = options_for_each(suite),
-      .on_verdict = [](const harness::CandidateVerdict& verdict) {
+      .on_verdict = [&request](const harness::CandidateVerdict& verdict) {
+        if (request.prints_json) {
+          static_cast<void>(print(verdict.json_text() + "\n"));
+          return;
+        }
         const std::string reason = verdict.message.empty() ? "" : fmt::format("  {}", verdict.message);
         static_cast<void>(
             print(fmt::format("{:<30} {}{}{}\n", verdict.outcome_text(), verdict.listed_candidate.candidate_path,
@@ -72,6 +108,7 @@ int judge_suite(const JudgeRequest& request) {
   harness::OutcomeCounts counts;
   for (const harness::CandidateVerdict& verdict : *verdicts)
     counts.add(verdict.outcome);
+  if (request.prints_json) return to_int(exit_status(counts));
   std::string table = fmt::format("\n{} candidates\n", verdicts->size());
   for (const auto& [outcome, count] : harness::count_verdicts(*verdicts))
     table += fmt::format("{:>6}  {}\n", count, outcome);
@@ -116,6 +153,9 @@ void add_judge(CLI::App& app, Invocation& invocation) {
   command.add_flag("--thorough", suite.thorough, "Judge on many inputs")->excludes(quick);
   add_seed_option(command, suite.seed, "Seed of the inputs");
   command.add_option("--output", suite.output, "Output folder for the records and reports")->option_text("DIR [out]");
+  command.add_flag(
+      "--json", request->prints_json,
+      "Print one line of JSON for each candidate instead of text (schemas/candidate_verdicts.schema.json)");
   command.add_flag("--verbose", request->run.prints_every_note, "Print every note");
   add_color_option(command, request->run.color);
   command.footer(

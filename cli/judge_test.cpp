@@ -1,11 +1,16 @@
 // assay judge: candidates in CUDA and PTX, correct ones and wrong ones.
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/testing/command_runner.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
 
 namespace assay::cli {
 namespace {
@@ -211,6 +216,22 @@ TEST_F(JudgeTest, RejectsContractThatDoesNotMatchCandidate) {
               HasSubstr("the candidate has no kernel 'other'; its kernels are sums"));
 }
 
+TEST_F(JudgeTest, ContractMayUseExtentsOfLaunch) {
+  workshop_.write("outer.py",
+                  "import warp as wp\n\n\n@wp.kernel\ndef outer(x: wp.array(dtype=float), y: wp.array(dtype=float), "
+                  "out: wp.array2d(dtype=float)):\n    i, j = wp.tid()\n    out[i, j] = x[i] * y[j]\n");
+  workshop_.write(
+      "outer.cu",
+      "__global__ void outer(const float* x, const float* y, float* out, int rows, int columns, int pitch) {\n"
+      "  int i = blockIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < rows && j < columns) out[i * pitch + j] = x[i] * y[j];\n}\n");
+  workshop_.write("outer.assay.json", R"json({"schema_version": "1.0.0",
+      "arguments": ["x", "y", "out", "threads.shape[0]", "threads.shape[1]", "out.shape[1]"],
+      "grid": ["ceil(threads.shape[1] / 32)", "threads.shape[0]"], "block": [32]})json");
+  const CommandResult run = judge("outer.cu", "outer.py");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
 TEST_F(JudgeTest, RejectsInvalidContract) {
   const CommandResult malformed = judge_with_contract("{");
   EXPECT_EQ(malformed.status, 2) << malformed.out << malformed.err;
@@ -259,6 +280,32 @@ TEST_F(JudgeTest, SuiteListsVerdictOfEachCandidateAndReusesIt) {
   const CommandResult again = workshop_.run("assay judge --suite . --quick --output verdicts");
   EXPECT_EQ(again.status, 0) << again.out << again.err;
   EXPECT_THAT(again.out, AllOf(HasSubstr("     3  pass\n"), ContainsRegex("sums.cu +.earlier verdict.")));
+}
+
+TEST_F(JudgeTest, PrintsVerdictAsLineOfJson) {
+  std::string wrong(kSums);
+  workshop_.write("wrong.cu", wrong.replace(wrong.find("j < columns"), 11, "j < columns - 1"));
+  workshop_.write("wrong.assay.json", kContract);
+  const CommandResult one = workshop_.run("assay judge wrong.cu --against sums.py --quick --json");
+  EXPECT_EQ(one.status, 1) << one.out << one.err;
+  const auto verdict = nlohmann::json::parse(one.out);
+  EXPECT_EQ(verdict.at("outcome"), "fail");
+  EXPECT_EQ(verdict.at("kind"), "mismatch");
+  EXPECT_THAT(verdict.at("message").get<std::string>(), Not(::testing::IsEmpty()));
+  EXPECT_EQ(verdict.at("reports"), "out");
+  EXPECT_GT(verdict.at("seconds").get<double>(), 0);
+
+  workshop_.write("candidates.csv", "candidate,specification\nsums.cu,sums.py:sums\nwrong.cu,sums.py\n");
+  const CommandResult suite = workshop_.run("assay judge --suite . --quick --json --jobs 1 --output verdicts");
+  EXPECT_EQ(suite.status, 1) << suite.out << suite.err;
+  std::istringstream lines(suite.out);
+  std::vector<std::string> outcomes;
+  for (std::string line; std::getline(lines, line);)
+    outcomes.push_back(nlohmann::json::parse(line).at("outcome"));
+  EXPECT_EQ(outcomes, (std::vector<std::string>{"pass", "fail"}));
+  const auto diagnostics = schemas::Validator(schemas::kCandidateVerdictsSchemaText)
+                               .diagnostics(nlohmann::json::parse(workshop_.read("verdicts/candidates.json")));
+  EXPECT_TRUE(diagnostics.empty()) << diagnostics.front().text();
 }
 
 TEST_F(JudgeTest, RejectsMissingCandidateOrList) {

@@ -29,6 +29,7 @@ std::string_view schema_of(const std::string& golden_name) {
   if (golden_name == "bench") return kBenchSchemaText;
   if (golden_name == "launch") return kLaunchSchemaText;
   if (golden_name == "candidate") return kCandidateSchemaText;
+  if (golden_name == "candidate_verdicts") return kCandidateVerdictsSchemaText;
   if (golden_name == "foreign_map") return kForeignMapSchemaText;
   if (golden_name == "plan" || golden_name == "block" || golden_name == "rejected" || golden_name == "end")
     return kManifestSchemaText;
@@ -43,9 +44,9 @@ std::string joined(const std::vector<SchemaError>& diagnostics) {
 }
 
 TEST(Schemas, AcceptGoldenDocuments) {
-  for (const char* name :
-       {"run_start", "case_pass", "case_fail", "run_end", "report", "state", "dataset_row", "stats", "plan", "block",
-        "rejected", "end", "certification", "expectations", "bench", "launch", "candidate", "foreign_map"}) {
+  for (const char* name : {"run_start", "case_pass", "case_fail", "run_end", "report", "state", "dataset_row", "stats",
+                           "plan", "block", "rejected", "end", "certification", "expectations", "bench", "launch",
+                           "candidate", "candidate_verdicts", "foreign_map"}) {
     const std::vector<SchemaError> diagnostics = Validator(schema_of(name)).diagnostics(golden(name));
     EXPECT_TRUE(diagnostics.empty()) << name << "\n" << joined(diagnostics);
   }

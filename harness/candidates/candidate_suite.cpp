@@ -68,25 +68,6 @@ Result<std::string> identity_of(const ListedCandidate& listed, const CandidateSu
   return identity;
 }
 
-/// Sets the outcome of the verdict from the records in its folder. Fails if they are incomplete.
-Result<void> read_outcome(CandidateVerdict& verdict) {
-  const Result<RecordLines> records = read_record_lines(verdict.report_folder, Damage::listed);
-  if (!records.ok()) return records.error();
-  if (!records->complete() || records->cases.empty()) return Error{"the records of the candidate's run are incomplete"};
-  // With several kernels in the specification, the worst outcome counts.
-  verdict.outcome = Outcome::pass;
-  verdict.outcome_detail.clear();
-  verdict.message.clear();
-  for (const json& record : records->cases) {
-    const auto outcome = outcome_from_text(record.at("outcome").get<std::string>());
-    if (!outcome || *outcome <= verdict.outcome) continue;
-    verdict.outcome = *outcome;
-    verdict.outcome_detail = record.value("kind", "");
-    verdict.message = record.value("message", "");
-  }
-  return {};
-}
-
 class SuiteRun {
  public:
   explicit SuiteRun(const CandidateSuiteOptions& options) : options_(options) {}
@@ -98,8 +79,10 @@ class SuiteRun {
     if (!identity.ok()) return failed(std::move(verdict), identity.error().text());
     const fs::path identity_file = verdict.report_folder / kIdentityFile;
     if (const Result<std::string> known = read_file_text(identity_file); known.ok() && *known == *identity) {
-      verdict.is_reused = read_outcome(verdict).ok();
-      if (verdict.is_reused) return verdict;
+      if (Result<CandidateVerdict> earlier = read_verdict(listed, verdict.report_folder); earlier.ok()) {
+        earlier->is_reused = true;
+        return earlier.take();
+      }
     }
     std::error_code error;
     fs::remove_all(verdict.report_folder, error);
@@ -116,10 +99,12 @@ class SuiteRun {
       verdict.message = fmt::format("the candidate was not judged within {} minutes", kTimeLimit.count());
       return verdict;
     }
-    if (const Result<void> read = read_outcome(verdict); !read.ok()) return failed(std::move(verdict), process.output);
+    Result<CandidateVerdict> read = read_verdict(listed, verdict.report_folder);
+    if (!read.ok()) return failed(std::move(verdict), process.output);
+    read->seconds = verdict.seconds;
     if (const Result<void> put = put_file(identity_file, *identity); !put.ok())
       return failed(std::move(verdict), put.error().text());
-    return verdict;
+    return read.take();
   }
 
  private:
@@ -139,7 +124,8 @@ json json_of(const CandidateVerdict& verdict) {
           {"kind", verdict.outcome_detail},
           {"message", verdict.message},
           {"reports", verdict.report_folder.filename().string()},
-          {"seconds", verdict.seconds}};
+          {"seconds", verdict.seconds},
+          {"reused", verdict.is_reused}};
 }
 
 }  // namespace
@@ -147,6 +133,26 @@ json json_of(const CandidateVerdict& verdict) {
 std::string CandidateVerdict::outcome_text() const {
   return outcome_detail.empty() ? std::string(to_text(outcome))
                                 : fmt::format("{}({})", to_text(outcome), outcome_detail);
+}
+
+std::string CandidateVerdict::json_text() const {
+  return json_of(*this).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<CandidateVerdict> read_verdict(const ListedCandidate& candidate, const fs::path& report_folder) {
+  const Result<RecordLines> records = read_record_lines(report_folder, Damage::listed);
+  if (!records.ok()) return records.error();
+  if (!records->complete() || records->cases.empty()) return Error{"the records of the candidate's run are incomplete"};
+  CandidateVerdict verdict{
+      .listed_candidate = candidate, .outcome = Outcome::pass, .message = "", .report_folder = report_folder};
+  for (const json& record : records->cases) {
+    const auto outcome = outcome_from_text(record.at("outcome").get<std::string>());
+    if (!outcome || *outcome <= verdict.outcome) continue;
+    verdict.outcome = *outcome;
+    verdict.outcome_detail = record.value("kind", "");
+    verdict.message = record.value("message", "");
+  }
+  return verdict;
 }
 
 Result<std::vector<ListedCandidate>> read_candidate_list(const fs::path& folder) {

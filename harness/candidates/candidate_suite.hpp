@@ -39,7 +39,13 @@ struct CandidateVerdict {
 
   /// "pass", "fail(mismatch)".
   [[nodiscard]] std::string outcome_text() const;
+  /// One line of JSON without a line break: an element of `candidates` in schemas/candidate_verdicts.schema.json.
+  [[nodiscard]] std::string json_text() const;
 };
+
+/// The verdict of a finished `assay judge` whose records are in `report_folder`: the worst outcome counts. Fails if the
+/// records are incomplete.
+Result<CandidateVerdict> read_verdict(const ListedCandidate& candidate, const std::filesystem::path& report_folder);
 
 struct CandidateSuiteOptions {
   std::filesystem::path program;             ///< the program `assay`
