@@ -120,7 +120,7 @@ TEST_F(JudgeHostTest, MissingBarrierIsReportedWithLineOfThePythonFile) {
   const CommandResult run =
       judge_changed("  part[threadIdx.x] = sum;\n  __syncthreads();\n", "  part[threadIdx.x] = sum;\n");
   EXPECT_EQ(run.status, 1) << run.out << run.err;
-  EXPECT_THAT(run.out, AllOf(HasSubstr("read_write_race"), HasSubstr("source line 15")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("read_write_race in row_sums<float>:"), HasSubstr("source line 15")));
 }
 
 TEST_F(JudgeHostTest, LaunchThatNoGpuWouldRunFails) {
@@ -160,9 +160,37 @@ TEST_F(JudgeHostTest, CompilerErrorHasLineOfThePythonFile) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("candidate.py(26): error"), HasSubstr("identifier \"factrs\" is undefined")));
 }
 
-TEST_F(JudgeHostTest, FunctionsThatPyTorchWouldComputeAreNamed) {
-  EXPECT_THAT(judge_changed("  return out;\n}\n\"\"\"", "  return torch::softmax(out, 0);\n}\n\"\"\"").out,
-              AllOf(HasSubstr("candidate.py(40): error"), HasSubstr("softmax")));
+TEST_F(JudgeHostTest, MissingFunctionOrHeaderOfLibraryIsUnsupported) {
+  const CommandResult function =
+      judge_changed("  return out;\n}\n\"\"\"", "  return torch::softmax(out, 0);\n}\n\"\"\"");
+  EXPECT_EQ(function.status, 77) << function.out << function.err;
+  EXPECT_THAT(function.out, AllOf(HasSubstr("the host code uses torch::softmax, which Assay does not provide"),
+                                  HasSubstr("candidate.py(40): error")));
+  const CommandResult method = judge_changed("  return out;\n}\n\"\"\"", "  return out.softmax(0);\n}\n\"\"\"");
+  EXPECT_EQ(method.status, 77) << method.out << method.err;
+  EXPECT_THAT(method.out, HasSubstr("::softmax, which Assay does not provide"));
+  const CommandResult header =
+      judge_changed("#include <torch/extension.h>", "#include <torch/extension.h>\n#include <cutlass/cutlass.h>");
+  EXPECT_EQ(header.status, 77) << header.out << header.err;
+  EXPECT_THAT(header.out, HasSubstr("the host code uses cutlass/cutlass.h, which Assay does not provide"));
+}
+
+TEST_F(JudgeHostTest, OtherMissingHeaderIsMistakeOfCandidate) {
+  const CommandResult run =
+      judge_changed("#include <torch/extension.h>", "#include <torch/extension.h>\n#include \"my_kernels.cuh\"");
+  EXPECT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("build_failed"), HasSubstr("my_kernels.cuh")));
+}
+
+TEST_F(JudgeHostTest, CandidateForAnotherSpecificationIsReported) {
+  workshop_.write(
+      "scale.py",
+      "import warp as wp\n\n\n@wp.kernel\ndef scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n"
+      "    i = wp.tid()\n    out[i] = 2.0 * x[i]\n");
+  workshop_.write("candidate.py", kCandidate);
+  const CommandResult run = workshop_.run("assay judge candidate.py --against scale.py");
+  EXPECT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("parameter"));
 }
 
 TEST_F(JudgeHostTest, HostCodeThatDamagesItsProcessIsContained) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backends/candidate/host/kernel_names.hpp"
 #include "backends/candidate/host_device.hpp"
 #include "backends/candidate/session.hpp"
 #include "backends/candidate/source.hpp"

@@ -37,7 +37,8 @@ class CandidateDevice final : public backends::Device {
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
   [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return {}; }
-  /// The kernels are specifications: each outcome is the candidate's code, with the parameters of that specification.
+  /// `kernels` are the specifications. Every outcome holds the candidate's code, with the parameters of its
+  /// specification.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
   Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;

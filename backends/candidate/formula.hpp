@@ -14,6 +14,7 @@ namespace assay::candidate {
 /// What a formula may refer to. Each function returns nothing for an unknown name or dimension.
 struct FormulaNameLookup {
   std::function<std::optional<double>(std::string_view name)> value_of;  ///< a parameter by value, or "threads"
+  /// The extent of an array, or of "threads": the number of threads in a dimension of the launch.
   std::function<std::optional<double>(std::string_view array, std::size_t dimension)> extent_of;
 };
 

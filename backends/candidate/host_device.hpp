@@ -36,7 +36,7 @@ class HostCandidateDevice final : public backends::Device {
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
   [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return {}; }
-  /// The kernels are specifications: each outcome is the candidate's library, with the parameters of that
+  /// `kernels` are the specifications. Every outcome holds the candidate's library, with the parameters of the
   /// specification.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;

@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 
 #include "backends/candidate/formula.hpp"
+#include "backends/candidate/host/kernel_names.hpp"
 #include "backends/candidate/host/simulated_gpu.hpp"
-#include "backends/candidate/source.hpp"
 #include "backends/candidate/specification.hpp"
 #include "backends/ptx/array_view.hpp"
 #include "backends/ptx/parse/module.hpp"
@@ -255,7 +255,8 @@ RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
   const Result<ptx::KernelArguments> arguments = placed.arguments();
   if (!arguments) return LaunchFailed{arguments.error().text()};
   const auto start = std::chrono::steady_clock::now();
-  const ptx::RunResult result = machine().launch(*kernel, *geometry, *arguments, launch_options(launch));
+  ptx::RunResult result = machine().launch(*kernel, *geometry, *arguments, launch_options(launch));
+  use_plain_names(result);
   placed.copy_back();
   return ptx::make_run_outcome(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);
 }

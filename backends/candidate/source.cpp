@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 namespace assay::candidate {
@@ -89,17 +86,6 @@ std::string for_nvrtc(std::string_view source, std::string_view name) {
     at = end + 1;
   }
   return result;
-}
-
-std::string plain_name(const std::string& symbol) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
-                                                         &std::free);
-  if (status != 0) return symbol;
-  std::string name(text.get());
-  // "void reduce<float>(float*)" has a return type because it is a template.
-  if (const std::size_t space = name.find(' '); space < name.find_first_of("<(")) name.erase(0, space + 1);
-  return name.substr(0, name.find('('));
 }
 
 }  // namespace assay::candidate

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backends/candidate/host/kernel_names.hpp"
+
 namespace assay::candidate {
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 #include <span>
 
 #include <nlohmann/json.hpp>
@@ -57,6 +58,12 @@ Result<SpecificationArguments> SpecificationArguments::of(const Specification& s
   if (launch.arguments.size() < first + specification.parameters.size())
     return Error{"the launch has fewer arguments than the specification has parameters"};
   SpecificationArguments result(specification, launch.threads);
+  // The launch passes the extents from the second on.
+  std::int64_t further = 1;
+  result.launch_extents_.push_back(0);
+  for (const KernelArgument& extent : launch.arguments | std::views::take(first))
+    further *= result.launch_extents_.emplace_back(integer_from(extent.bytes, true));
+  if (further > 0) result.launch_extents_.front() = launch.threads / further;
   for (std::size_t p = 0; p < specification.parameters.size(); ++p) {
     const KernelArgument& argument = launch.arguments[first + p];
     Argument& value = result.arguments_.emplace_back();
@@ -84,6 +91,8 @@ FormulaNameLookup SpecificationArguments::names() const {
             return static_cast<double>(integer(*p));
           },
           .extent_of = [this](std::string_view name, std::size_t dimension) -> std::optional<double> {
+            if (name == "threads" && dimension < launch_extents_.size())
+              return static_cast<double>(launch_extents_[dimension]);
             const std::optional<std::size_t> p = find(name);
             if (!p || !arguments_[*p].view || dimension >= arguments_[*p].view->shape.size()) return std::nullopt;
             return arguments_[*p].view->shape[dimension];

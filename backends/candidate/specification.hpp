@@ -60,6 +60,7 @@ class SpecificationArguments {
 
   const Specification* specification_;
   std::int64_t thread_count_;
+  std::vector<std::int64_t> launch_extents_;  ///< number of threads in each dimension of the launch
   std::vector<Argument> arguments_;
 };
 

@@ -113,6 +113,52 @@ std::string errors_in(const std::string& output) {
   return errors.empty() ? output : errors;
 }
 
+/// The text between quotation marks that starts at or after `at`; empty if there is none.
+std::string_view quoted_text(std::string_view line, std::size_t at) {
+  const std::size_t begin = line.find('"', at);
+  const std::size_t end = begin == std::string_view::npos ? begin : line.find('"', begin + 1);
+  return end == std::string_view::npos ? std::string_view() : line.substr(begin + 1, end - begin - 1);
+}
+
+/// The function of PyTorch or the header of a library that an error of the compiler calls missing; empty if the error
+/// is of another kind.
+std::string missing_library_part(std::string_view error) {
+  constexpr std::string_view kNoMember = " has no member ";
+  if (const std::size_t at = error.find(kNoMember); at != std::string_view::npos) {
+    const std::string_view scope = quoted_text(error, error.find(" error"));
+    const bool is_torch = scope.starts_with("torch") || scope.starts_with("at") || scope.starts_with("c10") ||
+                          scope.ends_with("Tensor") || scope.ends_with("TensorOptions");
+    return is_torch ? fmt::format("{}::{}", scope, quoted_text(error, at + kNoMember.size())) : std::string();
+  }
+  constexpr std::string_view kNoFile = ": No such file or directory";
+  const std::size_t end = error.find(kNoFile);
+  if (end == std::string_view::npos) return {};
+  const std::size_t begin = error.rfind(' ', end) + 1;
+  const std::string_view header = error.substr(begin, end - begin);
+  static constexpr std::array<std::string_view, 10> kLibraries{"torch/",   "ATen/",    "c10/",   "cublas", "cudnn",
+                                                               "cusparse", "cusolver", "curand", "cufft",  "cutlass/"};
+  const bool is_library = std::ranges::any_of(kLibraries, [&](auto prefix) { return header.starts_with(prefix); });
+  return is_library ? std::string(header) : std::string();
+}
+
+/// Why the compiler's errors, one in each line, are a limit of Assay; empty if at least one is the candidate's mistake.
+std::string limit_in(const std::string& errors) {
+  std::string missing;
+  for (std::size_t at = 0; at < errors.size();) {
+    const std::size_t end = std::min(errors.find('\n', at), errors.size());
+    const std::string_view line = std::string_view(errors).substr(at, end - at);
+    at = end + 1;
+    if (line.find("error:") == std::string_view::npos && line.find(" error ") == std::string_view::npos) continue;
+    if (line.find("errors detected") != std::string_view::npos || line.find("error detected") != std::string_view::npos)
+      continue;
+    const std::string part = missing_library_part(line);
+    if (part.empty()) return {};
+    if (missing.find(part) == std::string::npos) missing += (missing.empty() ? "" : ", ") + part;
+  }
+  return missing.empty() ? missing
+                         : fmt::format("the host code uses {}, which Assay does not provide: {}", missing, errors);
+}
+
 }  // namespace
 
 Result<fs::path> find_nvcc() {
@@ -168,7 +214,10 @@ std::variant<std::string, BuildFailed> build_library(const LibraryBuildRequest& 
   }
   if (result.end_reason == cpu::ProcessResult::EndReason::kNotStarted)
     return BuildFailed{BuildFailed::Kind::kResourceFailure, std::move(result.output)};
-  return BuildFailed{BuildFailed::Kind::kRejected, errors_in(result.output)};
+  std::string errors = errors_in(result.output);
+  std::string limit = limit_in(errors);
+  return limit.empty() ? BuildFailed{BuildFailed::Kind::kRejected, std::move(errors)}
+                       : BuildFailed{BuildFailed::Kind::kUnsupported, std::move(limit)};
 }
 
 }  // namespace assay::candidate

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "backends/candidate/host/fat_binary.hpp"
+#include "backends/candidate/host/kernel_names.hpp"
 #include "backends/ptx/session.hpp"
 
 namespace assay::candidate {
@@ -151,8 +152,9 @@ std::int32_t SimulatedGpu::launch(std::int32_t module, const std::string& kernel
     values.add_bytes({bytes, bytes + parameters[i].bytes});
   }
   const auto start = std::chrono::steady_clock::now();
-  const ptx::RunResult result = machine_.launch(*found, geometry, values, options_);
+  ptx::RunResult result = machine_.launch(*found, geometry, values, options_);
   if (result.ok()) return kCudaSuccess;
+  use_plain_names(result);
   RunOutcome outcome = ptx::make_run_outcome(result, LaunchRequest{}, (*found)->module->target_architecture,
                                              std::chrono::steady_clock::now() - start);
   if (result.status == ptx::RunResult::Status::kRejected) {

@@ -73,7 +73,7 @@ class SimulatedGpu {
   std::map<std::pair<std::int32_t, std::string>, std::shared_ptr<const ptx::Kernel>> kernels_by_module_and_name_;
   std::map<std::pair<std::int32_t, std::string>, std::uint64_t> allowed_shared_bytes_by_kernel_;
   std::optional<backends::RunOutcome> failure_;
-  std::uint32_t allocation_count_ = 0;  ///< allocations of the current call, for names
+  std::uint32_t allocation_count_ = 0;  ///< number of allocations in the current call, for their names in messages
 };
 
 }  // namespace assay::candidate
