@@ -125,11 +125,24 @@ def messages() -> Iterator[Item]:
                 yield Item(name, text.count("\n", 0, match.start()) + 1, joined)
 
 
+def documentation(lines: list[str], number: int) -> str:
+    """Returns the documentation of the declaration on a line, counted from 1: the comment above it or after it."""
+    after = re.search(r"///< ?(.*)", lines[number - 1])
+    if after:
+        return after[1]
+    above = []
+    for line in reversed(lines[: number - 1]):
+        if not line.lstrip().startswith("///"):
+            break
+        above.append(line.strip().removeprefix("///").strip())
+    return " ".join(reversed(above))
+
+
 def identifiers() -> Iterator[Item]:
     """Yields the names of types, functions, enumerators and members that headers declare.
 
-    A name is written as a caller reads it, after the types that enclose it, and is followed by the line that declares
-    it: `Comparator::total: std::size_t total = 0;`.
+    A name is written as a caller reads it, after the types that enclose it. The line that declares it and its comment
+    follow, because a reader sees both: `Comparator::total: std::size_t total = 0; /// number of values compared`.
     """
     declared = re.compile(
         r"^\s*(?:(?:struct|class|enum class)\s+(?P<type>[A-Z]\w+)[^;]*\{"
@@ -141,9 +154,10 @@ def identifiers() -> Iterator[Item]:
         if is_test(name):
             continue
         seen = set()
+        lines = contents(name).splitlines()
         # For each open brace: the name of its type, "" for a namespace, None for anything else, such as a function.
         scopes: list[str | None] = []
-        for number, line in enumerate(contents(name).splitlines(), 1):
+        for number, line in enumerate(lines, 1):
             code = re.sub(r"\s*//.*", "", line)
             match = declared.match(code)
             found = next((group for group in match.groups() if group), None) if match else None
@@ -151,7 +165,9 @@ def identifiers() -> Iterator[Item]:
             is_declaration &= not line.lstrip().startswith(("return", "using", "#", "namespace"))
             if found and found not in seen and is_declaration:
                 seen.add(found)
-                yield Item(name, number, f"{'::'.join([*filter(None, scopes), found])}: {code.strip()}")
+                comment = documentation(lines, number)
+                qualified = "::".join([*filter(None, scopes), found])
+                yield Item(name, number, f"{qualified}: {code.strip()}{' /// ' if comment else ''}{comment}")
             opened = re.match(r"\s*(?:struct|class|enum class|namespace)\s+([\w:]+)[^;]*\{", code)
             scope = None if opened is None else "" if code.lstrip().startswith("namespace") else opened[1]
             closed = code.count("}")

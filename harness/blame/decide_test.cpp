@@ -124,7 +124,7 @@ TEST(Blame, IsUndeterminedIfFiniteDifferencesAreInconclusive) {
   EXPECT_EQ(decide_blame(failing_on_ptx(), wrong_text_with("rounding")).responsible_component, "undetermined");
 }
 
-TEST(Blame, NamesEmitterOrOracleByTheResultOfWarpCodeIfEveryBuildFails) {
+TEST(Blame, IfEveryBuildFailsBlamesEmitterIfWarpCodePassesAndOracleIfItFails) {
   EXPECT_EQ(decide_blame(failing_on_ptx(), kWrongText).responsible_component, "undetermined");
   EXPECT_EQ(decide_blame(failing_on_ptx(), with(kWrongText, warp(Outcome::pass))).responsible_component, "emitter");
   EXPECT_EQ(decide_blame(failing_on_ptx(), with(kWrongText, warp(Outcome::fail))).responsible_component, "oracle");

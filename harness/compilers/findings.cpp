@@ -158,7 +158,7 @@ Result<std::string> findings_page(const std::vector<fs::path>& folders) {
     if (findings.size() > 1) page += '\n';
     for (std::size_t i = 1; i < findings.size(); ++i) {
       const json& about = findings[i].description;
-      page += fmt::format("- `{}`: incorrect in NVRTC {}; {} lines\n", about.at("case").get<std::string>(),
+      page += fmt::format("- `{}`: incorrect in NVRTC {}; reduced to {} lines\n", about.at("case").get<std::string>(),
                           builds_text(about.at("incorrect")), about.at("lines").get<std::size_t>());
     }
   }

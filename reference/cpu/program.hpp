@@ -38,15 +38,15 @@ enum class InstructionCode : std::uint8_t {
   kExtract,      ///< destination = operands[1 + index in operand 0]
   kInsert,       ///< destination .. = operands[2 ..] with operand 1 at the index in operand 0
   kArrayExtent,  ///< destination = extent of dimension `extent` of parameter `target`
-  kLoad,        ///< destination .. = components of the element of parameter `target` at the `index_count` indices, from
-                ///< component `extent` on; if one operand more is given, from component `extent` + that operand on
-  kStore,       ///< components of that element = operands after the indices; an additional operand as for kLoad
-  kAtomic,      ///< as kStore with `atomic_op`; kCompareAndSwap has the expected value after the new value and always
-                ///< changes the whole element; the previous value goes to destination .. unless kNone
-  kLocalLoad,   ///< destination .. = element [operand 0] of the local array of `extent` elements at register `target`
-  kLocalStore,  ///< that element = operands 1 ..
-  kJump,        ///< continues at instruction `target`
-  kJumpIfEqual,    ///< continues at `target` if operand 0 == `extent`
+  kLoad,    ///< loads components of the element of parameter `target` at the `index_count` indices into the registers
+            ///< from `destination` on. The first component is `extent`, plus the additional operand if there is one
+  kStore,   ///< components of that element = operands after the indices; an additional operand as for kLoad
+  kAtomic,  ///< as kStore with `atomic_op`; kCompareAndSwap has the expected value after the new value and always
+            ///< changes the whole element; the previous value goes to destination .. unless kNone
+  kLocalLoad,    ///< destination .. = element [operand 0] of the local array of `extent` elements at register `target`
+  kLocalStore,   ///< that element = operands 1 ..
+  kJump,         ///< continues at instruction `target`
+  kJumpIfEqual,  ///< continues at `target` if operand 0 == `extent`
   kRangeLoopTest,  ///< continues at `target` unless counter (operand 0) is before stop (operand 1) by step (operand 2)
   kRangeLoopNext,  ///< counter destination += operand 0; to `target`
   kCustomDerivative,  ///< destination = operand 0; its derivatives by operands 1 .. n are the following n operands; its
