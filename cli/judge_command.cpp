@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backends/candidate/contract.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/run_suite.hpp"
@@ -58,9 +59,11 @@ int print_json_verdict(const harness::SuiteOptions& options) {
 
 int judge_one(JudgeRequest& request, const Invocation& invocation) {
   harness::SuiteOptions& options = request.run.suite_options;
+  const auto contract = candidate::contract_of(options.device_options.candidate_path);
+  if (!contract.ok()) return fail(contract.error());
   options.selectors = {request.specification};
   options.device = "candidate";
-  options.pass = "forward";
+  options.pass = contract->backward ? "both" : "forward";
   options.max_failures_to_examine = 0;
   options.ignores_cached_verdicts = true;
   options.command_line = invocation.arguments;
@@ -159,7 +162,8 @@ void add_judge(CLI::App& app, Invocation& invocation) {
   command.add_flag("--verbose", request->run.prints_every_note, "Print every note");
   add_color_option(command, request->run.color);
   command.footer(
-      "Only the forward pass is judged; no GPU is needed. See docs/guide/judge_foreign_kernels.md.\n"
+      "The backward pass is judged if the contract states it. No GPU is needed. See "
+      "docs/guide/judge_foreign_kernels.md.\n"
       "Exit status: 0 all candidates compute what their specifications say, 1 a candidate does not, 2 usage error,\n"
       "3 internal error, 4 nothing ran, 77 no candidate or specification is supported here.");
   command.callback([request, &invocation] {

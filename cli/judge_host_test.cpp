@@ -220,6 +220,139 @@ TEST_F(JudgeHostTest, ArgumentsThatDoNotFitAreReported) {
   EXPECT_THAT(judge().out, HasSubstr("parameter 2 of the candidate's function does not accept 'x', which is an array"));
 }
 
+/// The forward and backward pass of y = factor * x * x.
+constexpr std::string_view kSquares = R"py(from torch.utils.cpp_extension import load_inline
+
+source = """
+#include <torch/extension.h>
+
+__global__ void squares(const float* x, float factor, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = factor * x[i] * x[i];
+}
+__global__ void squares_backward(const float* grad_y, const float* x, float factor, float* grad_x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) grad_x[i] = 2.0f * factor * x[i] * grad_y[i];
+}
+
+torch::Tensor forward(torch::Tensor x, double factor) {
+  auto y = torch::empty_like(x);
+  if (x.numel() > 0) squares<<<(x.numel() + 63) / 64, 64>>>(x.data_ptr<float>(), factor, y.data_ptr<float>(), x.numel());
+  return y;
+}
+torch::Tensor backward(torch::Tensor grad_y, torch::Tensor x, double factor) {
+  auto grad_x = torch::empty_like(x);
+  if (x.numel() > 0)
+    squares_backward<<<(x.numel() + 63) / 64, 64>>>(grad_y.data_ptr<float>(), x.data_ptr<float>(), factor,
+                                                    grad_x.data_ptr<float>(), x.numel());
+  return grad_x;
+}
+"""
+
+module = load_inline(name="squares", cpp_sources="", cuda_sources=source, functions=["forward", "backward"])
+)py";
+
+class JudgeBackwardTest : public JudgeHostTest {
+ protected:
+  JudgeBackwardTest() {
+    workshop_.write("squares.py",
+                    "import warp as wp\n\n\n@wp.kernel\ndef squares(x: wp.array(dtype=float), factor: float, "
+                    "y: wp.array(dtype=float)):\n    i = wp.tid()\n    y[i] = factor * x[i] * x[i]\n");
+    state(R"({})");
+  }
+  void state(const std::string& backward) const {
+    workshop_.write("candidate.assay.json", R"({"schema_version": "1.0.0", "backward": )" + backward + "}");
+  }
+  CommandResult judge_squares(std::string_view old = "", std::string_view changed = "") const {
+    std::string source(kSquares);
+    for (std::size_t at = source.find(old); !old.empty() && at != std::string::npos; at = source.find(old, at + 1))
+      source.replace(at, old.size(), changed);
+    workshop_.write("candidate.py", source);
+    return workshop_.run("assay judge candidate.py --against squares.py --quick");
+  }
+};
+
+TEST_F(JudgeBackwardTest, CorrectGradientPasses) {
+  const CommandResult run = judge_squares();
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("All 2 cases pass"));
+}
+
+TEST_F(JudgeBackwardTest, IncorrectGradientIsRejected) {
+  EXPECT_THAT(judge_squares("2.0f * factor", "2.00002f * factor").out,
+              AllOf(HasSubstr("wrong_gradient"), HasSubstr("grad_x[")));
+  EXPECT_THAT(judge_squares("* grad_y[i]", "").out, HasSubstr("wrong_gradient"));
+  EXPECT_THAT(judge_squares("{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) grad_x",
+                            "{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n - 1) grad_x")
+                  .out,
+              HasSubstr("grad_x["));
+}
+
+TEST_F(JudgeBackwardTest, GradientThatIsReadBeforeItIsWrittenIsReported) {
+  EXPECT_THAT(judge_squares("grad_x[i] = 2.0f", "grad_x[i] += 2.0f").out, HasSubstr("uninitialised_read"));
+}
+
+TEST_F(JudgeBackwardTest, ChangedCotangentIsReported) {
+  EXPECT_THAT(judge_squares("if (i < n) grad_x[i]", "if (i < n) const_cast<float*>(grad_y)[i] = 0; grad_x[i]").out,
+              HasSubstr("read_only_write"));
+}
+
+TEST_F(JudgeBackwardTest, FunctionMayAccumulate) {
+  state(R"({"arguments": ["y.grad", "x", "factor", "x.grad"], "accumulates": true})");
+  std::string source(kSquares);
+  const auto change = [&](std::string_view old, std::string_view changed) {
+    const std::size_t at = source.find(old);
+    ASSERT_NE(at, std::string::npos) << old;
+    source.replace(at, old.size(), changed);
+  };
+  change(
+      "torch::Tensor backward(torch::Tensor grad_y, torch::Tensor x, double factor) {\n"
+      "  auto grad_x = torch::empty_like(x);\n",
+      "void backward(torch::Tensor grad_y, torch::Tensor x, double factor, torch::Tensor grad_x) {\n");
+  change("  return grad_x;\n", "");
+  workshop_.write("candidate.py", source);
+  const CommandResult overwrites = workshop_.run("assay judge candidate.py --against squares.py --quick");
+  EXPECT_EQ(overwrites.status, 1) << overwrites.out << overwrites.err;
+  change("grad_x[i] = 2.0f", "grad_x[i] += 2.0f");
+  workshop_.write("candidate.py", source);
+  const CommandResult adds = workshop_.run("assay judge candidate.py --against squares.py --quick");
+  EXPECT_EQ(adds.status, 0) << adds.out << adds.err;
+}
+
+TEST_F(JudgeBackwardTest, FunctionMayGetOutputsOfForwardPass) {
+  // The derivative of y = factor * x * x is 2 * y / x.
+  state(R"({"arguments": ["y.grad", "x", "y"], "results": ["x.grad"]})");
+  workshop_.write("squares.py",
+                  "import warp as wp\n\n\n# domain: 0.5 <= x <= 2.0\n@wp.kernel\ndef squares(x: wp.array(dtype=float), "
+                  "factor: float, y: wp.array(dtype=float)):\n    i = wp.tid()\n    y[i] = factor * x[i] * x[i]\n");
+  std::string source(kSquares);
+  const auto change = [&](std::string_view old, std::string_view changed) {
+    const std::size_t at = source.find(old);
+    ASSERT_NE(at, std::string::npos) << old;
+    source.replace(at, old.size(), changed);
+  };
+  change("squares_backward(const float* grad_y, const float* x, float factor",
+         "squares_backward(const float* grad_y, const float* x, const float* y");
+  change("2.0f * factor * x[i] * grad_y[i]", "2.0f * y[i] / x[i] * grad_y[i]");
+  change("backward(torch::Tensor grad_y, torch::Tensor x, double factor)",
+         "backward(torch::Tensor grad_y, torch::Tensor x, torch::Tensor y)");
+  change("x.data_ptr<float>(), factor,\n", "x.data_ptr<float>(), y.data_ptr<float>(),\n");
+  workshop_.write("candidate.py", source);
+  const CommandResult run = workshop_.run("assay judge candidate.py --against squares.py --quick");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST_F(JudgeBackwardTest, ContractThatDoesNotFitIsReported) {
+  state(R"({"results": ["y"]})");
+  EXPECT_THAT(judge_squares().err, HasSubstr("/backward/results/0"));
+  state(R"({"results": ["z.grad"]})");
+  EXPECT_THAT(judge_squares().out, HasSubstr("must be gradients of arrays with floats, got 'z.grad'"));
+  state(R"({"function": "gradient"})");
+  EXPECT_THAT(judge_squares().out, HasSubstr("the candidate has no function 'gradient'; its functions are"));
+  state(R"({"arguments": ["y.grad"]})");
+  EXPECT_THAT(judge_squares().out, HasSubstr("has 3 parameters, but the contract states 1 arguments"));
+}
+
 TEST_F(JudgeHostTest, RejectsPythonWithoutLoadInline) {
   const CommandResult run = judge("sums.py");
   EXPECT_EQ(run.status, 1) << run.out << run.err;

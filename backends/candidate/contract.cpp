@@ -34,10 +34,10 @@ fs::path contract_path(const fs::path& candidate) {
   return path.replace_extension(".assay.json");
 }
 
-Result<LaunchContract> contract_of(const fs::path& candidate) {
+Result<CandidateContract> contract_of(const fs::path& candidate) {
   const fs::path path = contract_path(candidate);
   std::error_code error;
-  if (!fs::exists(path, error)) return LaunchContract{};
+  if (!fs::exists(path, error)) return CandidateContract{};
   std::ifstream stream(path, std::ios::binary);
   if (!stream.is_open()) return Error{"cannot open the candidate's launch contract", path.string()};
   const json document = json::parse(stream, nullptr, false);
@@ -46,13 +46,22 @@ Result<LaunchContract> contract_of(const fs::path& candidate) {
   const schemas::Validator validator(schemas::kCandidateSchemaText);
   if (const auto errors = validator.diagnostics(document); !errors.empty())
     return Error{fmt::format("invalid contract: {}", errors.front().text()), path.string()};
-  return LaunchContract{
-      .entry_point_name = document.value("entry", ""),
-      .host_function_name = document.value("function", ""),
-      .argument_formulas = formulas_from(document, "arguments"),
-      .grid_formulas = formulas_from(document, "grid"),
-      .block_formulas = formulas_from(document, "block"),
-      .shared_bytes_formula = document.contains("shared_bytes") ? formula_from(document.at("shared_bytes")) : "0"};
+  CandidateContract contract{
+      .forward = {.entry_point_name = document.value("entry", ""),
+                  .host_function_name = document.value("function", ""),
+                  .argument_formulas = formulas_from(document, "arguments"),
+                  .grid_formulas = formulas_from(document, "grid"),
+                  .block_formulas = formulas_from(document, "block"),
+                  .shared_bytes_formula =
+                      document.contains("shared_bytes") ? formula_from(document.at("shared_bytes")) : "0"},
+      .backward = {}};
+  if (!document.contains("backward")) return contract;
+  const json& backward = document.at("backward");
+  contract.backward = BackwardContract{.host_function_name = backward.value("function", ""),
+                                       .argument_formulas = formulas_from(backward, "arguments"),
+                                       .result_names = formulas_from(backward, "results"),
+                                       .accumulates = backward.value("accumulates", false)};
+  return contract;
 }
 
 }  // namespace assay::candidate

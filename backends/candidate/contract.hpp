@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 namespace assay::candidate {
 
+/// How one kernel or host function is called.
 struct LaunchContract {
   std::string entry_point_name;                ///< name of the kernel; empty: the only one
   std::string host_function_name;              ///< name of the host function to call; empty: the only one, or none
@@ -19,9 +21,22 @@ struct LaunchContract {
   std::string shared_bytes_formula = "0";   ///< formula of the dynamic shared memory of a block
 };
 
+/// How the host function of the backward pass is called. Its arguments may be `x.grad`, the gradient of the array `x`.
+struct BackwardContract {
+  std::string host_function_name;              ///< name of the host function; empty: `backward`
+  std::vector<std::string> argument_formulas;  ///< empty: the gradients of the outputs, then the inputs
+  std::vector<std::string> result_names;       ///< gradients that it computes; empty: those of the inputs with floats
+  bool accumulates = false;                    ///< whether it adds to the gradients instead of overwriting them
+};
+
+struct CandidateContract {
+  LaunchContract forward;
+  std::optional<BackwardContract> backward;  ///< nullopt: only the forward pass is judged
+};
+
 /// The contract in CANDIDATE.assay.json, the candidate's path without its extension; one that states nothing if the
 /// file does not exist. Fails if the file is invalid.
-Result<LaunchContract> contract_of(const std::filesystem::path& candidate);
+Result<CandidateContract> contract_of(const std::filesystem::path& candidate);
 
 /// The path of the contract of a candidate.
 std::filesystem::path contract_path(const std::filesystem::path& candidate);

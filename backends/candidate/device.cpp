@@ -140,17 +140,21 @@ Result<std::unique_ptr<Device>> make_device(const DeviceOptions& options) {
     return Error{"the candidate must be a CUDA source (.cu), PTX (.ptx) or a Python file that calls load_inline (.py)",
                  options.candidate_path};
   }
-  Result<LaunchContract> contract = contract_of(file);
+  Result<CandidateContract> contract = contract_of(file);
   if (!contract.ok()) return contract.error();
   ptx::PtxOptions ptx_options{.checks = ptx::checks_without(options.disabled_checks)};
   ptx_options.nvrtc_version_or_path = options.nvrtc_version_or_path;
   ptx_options.cache_directory = options.cache_directory;
-  if (has_host_code(file, *contract)) {
+  if (has_host_code(file, contract->forward)) {
     return std::unique_ptr<Device>(
         std::make_unique<HostCandidateDevice>(file, contract.take(), std::move(ptx_options), options.architectures));
   }
+  if (contract->backward)
+    return Error{"the backward pass of a candidate is judged only if it has host code; remove 'backward'",
+                 contract_path(file).string()};
   if (!options.architectures.empty()) ptx_options.architectures = options.architectures;
-  return std::unique_ptr<Device>(std::make_unique<CandidateDevice>(file, contract.take(), std::move(ptx_options)));
+  return std::unique_ptr<Device>(
+      std::make_unique<CandidateDevice>(file, std::move(contract->forward), std::move(ptx_options)));
 }
 
 }  // namespace assay::candidate

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/candidate/host/compiler.hpp"
 #include "backends/candidate/host_session.hpp"
 #include "backends/candidate/specification.hpp"
 #include "backends/device/artifact_files.hpp"
@@ -46,28 +45,36 @@ HostSource cuda_source(const fs::path& file) {
   return source;
 }
 
-/// The C++ name of the function that the contract states, or else of `forward` or the only function.
-Result<std::string> function_of(const HostSource& source, const LaunchContract& contract) {
+/// The C++ name of a function: of the stated one, or else of `preferred` or the only function. Without a list of
+/// functions, the stated name.
+Result<std::string> function_of(const HostSource& source, const std::string& stated, std::string_view preferred) {
   const std::vector<HostFunction>& known = source.functions;
   const auto names = known | std::views::transform(&HostFunction::python_name);
   const auto find = [&](std::string_view name) {
     return std::ranges::find_if(
         known, [&](const HostFunction& function) { return function.python_name == name || function.cpp_name == name; });
   };
-  if (!contract.host_function_name.empty()) {
-    if (known.empty()) return contract.host_function_name;
-    if (const auto stated = find(contract.host_function_name); stated != known.end()) return stated->cpp_name;
-    return Error{fmt::format("the candidate has no function '{}'; its functions are {}", contract.host_function_name,
-                             fmt::join(names, ", "))};
+  if (!stated.empty()) {
+    if (known.empty()) return stated;
+    if (const auto found = find(stated); found != known.end()) return found->cpp_name;
+    return Error{
+        fmt::format("the candidate has no function '{}'; its functions are {}", stated, fmt::join(names, ", "))};
   }
+  if (const auto found = find(preferred); found != known.end()) return found->cpp_name;
   if (known.size() == 1) return known.front().cpp_name;
-  if (const auto forward = find("forward"); forward != known.end()) return forward->cpp_name;
   if (known.empty())
     return Error{
         "cannot determine which function to call; state it as 'function' in the contract, the .assay.json file next to "
         "the candidate"};
   return Error{fmt::format("the candidate has several functions ({}); choose one with 'function' in the contract",
                            fmt::join(names, ", "))};
+}
+
+/// The function of the backward pass.
+Result<std::string> backward_function_of(const HostSource& source, const BackwardContract& contract) {
+  constexpr const char* kDefaultName = "backward";
+  return function_of(source, contract.host_function_name.empty() ? kDefaultName : contract.host_function_name,
+                     kDefaultName);
 }
 
 }  // namespace
@@ -78,7 +85,7 @@ bool has_host_code(const fs::path& file, const LaunchContract& contract) {
   return !contract.host_function_name.empty() || text_of(file).find("<torch/") != std::string::npos;
 }
 
-HostCandidateDevice::HostCandidateDevice(fs::path file, LaunchContract contract, ptx::PtxOptions options,
+HostCandidateDevice::HostCandidateDevice(fs::path file, CandidateContract contract, ptx::PtxOptions options,
                                          std::vector<std::string> architectures)
     : candidate_path_(std::move(file)),
       contract_(std::move(contract)),
@@ -106,15 +113,21 @@ std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKern
           ? read_load_inline(text_of(candidate_path_), candidate_path_.filename().string())
           : Result<HostSource>(cuda_source(candidate_path_));
   if (!source.ok()) return all_failed(BuildFailed::Kind::kRejected, source.error().text());
-  const Result<std::string> function = function_of(*source, contract_);
+  const Result<std::string> function = function_of(*source, contract_.forward.host_function_name, "forward");
   if (!function.ok()) return all_failed(BuildFailed::Kind::kRejected, function.error().text());
+  Result<std::string> backward = std::string();
+  if (contract_.backward) backward = backward_function_of(*source, *contract_.backward);
+  if (!backward.ok()) return all_failed(BuildFailed::Kind::kRejected, backward.error().text());
   BuiltKernel code{.name = candidate_path_.stem().string(),
                    .entry_points = {},
                    .artifacts = {},
                    .target_architectures = {},
                    .log = {}};
   for (const std::string& architecture : architectures_) {
-    auto library = find_or_build_library(architecture, *source, *function);
+    auto library = find_or_build_library({.source = &*source,
+                                          .host_function_name = *function,
+                                          .backward_function_name = *backward,
+                                          .architecture = architecture});
     if (auto* failed = std::get_if<BuildFailed>(&library))
       return std::vector<BuildOutcome>(kernels.size(), std::move(*failed));
     code.target_architectures.push_back(architecture);
@@ -132,21 +145,23 @@ std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKern
                                   .precision = Precision::kNative,
                                   .symbol = *function,
                                   .parameter_count = kernel.entry_points.front().parameter_types.size()});
+    if (contract_.backward && kernel.entry_points.size() > 1)
+      built.entry_points.push_back({.pass = Pass::kBackward,
+                                    .precision = Precision::kNative,
+                                    .symbol = *backward,
+                                    .parameter_count = kernel.entry_points[1].parameter_types.size()});
     built.artifacts.push_back(describe(*kernel.python));
     outcomes.emplace_back(std::move(built));
   }
   return outcomes;
 }
 
-std::variant<Artifact, BuildFailed> HostCandidateDevice::find_or_build_library(const std::string& architecture,
-                                                                               const HostSource& source,
-                                                                               const std::string& function) {
+std::variant<Artifact, BuildFailed> HostCandidateDevice::find_or_build_library(const LibraryBuildRequest& request) {
   const int number = next_library_number_.fetch_add(1);
   const fs::path folder = scratch_->path() / fmt::format("candidate_{}", number);
   const fs::path library = scratch_->path() / fmt::format("candidate_{}.so", number);
   Artifact artifact{
-      .kind = Artifact::Kind::kSharedLibrary, .architecture = architecture, .path = library, .content = {}};
-  const LibraryBuildRequest request{.source = &source, .host_function_name = function, .architecture = architecture};
+      .kind = Artifact::Kind::kSharedLibrary, .architecture = request.architecture, .path = library, .content = {}};
   const std::string key = sha256_hex(library_identity(request, *nvcc_path_));
   if (cache_ != nullptr && cache_->fetch(key, library) && !try_loading(library)) return artifact;
   std::error_code ignored;

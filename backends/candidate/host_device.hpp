@@ -13,7 +13,7 @@
 
 #include "backends/candidate/contract.hpp"
 #include "backends/candidate/device.hpp"
-#include "backends/candidate/host/load_inline.hpp"
+#include "backends/candidate/host/compiler.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/device/build_cache.hpp"
 #include "backends/device/scratch_directory.hpp"
@@ -25,7 +25,7 @@ namespace assay::candidate {
 class HostCandidateDevice final : public backends::Device {
  public:
   /// `architectures` are those that the user states; without any, the code is compiled for kDefaultArchitecture.
-  HostCandidateDevice(std::filesystem::path file, LaunchContract contract, ptx::PtxOptions options,
+  HostCandidateDevice(std::filesystem::path file, CandidateContract contract, ptx::PtxOptions options,
                       std::vector<std::string> architectures);
 
   [[nodiscard]] std::string_view name() const override { return "candidate"; }
@@ -45,13 +45,11 @@ class HostCandidateDevice final : public backends::Device {
 
  private:
   /// The library for one architecture.
-  std::variant<backends::Artifact, backends::BuildFailed> find_or_build_library(const std::string& architecture,
-                                                                                const HostSource& source,
-                                                                                const std::string& function);
+  std::variant<backends::Artifact, backends::BuildFailed> find_or_build_library(const LibraryBuildRequest& request);
   std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
 
   std::filesystem::path candidate_path_;
-  LaunchContract contract_;
+  CandidateContract contract_;
   ptx::PtxOptions options_;
   std::vector<std::string> architectures_;
   Result<std::filesystem::path> nvcc_path_;

@@ -19,6 +19,8 @@ using namespace backends;
 namespace {
 
 constexpr std::size_t kReportBytes = 64 * 1024;
+/// Fills memory that nothing has written: a NaN in every floating-point type.
+constexpr std::byte kPoison{0xff};
 
 struct ElementName {
   std::string_view warp;
@@ -98,6 +100,18 @@ void append(std::vector<std::byte>& bytes, const T& value) {
   bytes.insert(bytes.end(), first, first + sizeof(value));
 }
 
+/// Adds `count` dense elements of `terms` to those of `sum`.
+template <typename T>
+void add_elements(std::span<std::byte> sum, std::span<const std::byte> terms, std::size_t count) {
+  for (std::size_t at = 0; at < count * sizeof(T); at += sizeof(T)) {
+    T value, term;
+    std::memcpy(&value, sum.data() + at, sizeof(T));
+    std::memcpy(&term, terms.data() + at, sizeof(T));
+    value += term;
+    std::memcpy(sum.data() + at, &value, sizeof(T));
+  }
+}
+
 Result<std::string> library_of(const LaunchRequest& launch) {
   const Artifact* const library =
       launch.kernel->artifact(Artifact::Kind::kSharedLibrary, Precision::kNative, launch.target);
@@ -122,6 +136,7 @@ Result<std::unique_ptr<worker::WorkerSession>> open_host_workers(const SessionLi
 void HostCandidateSession::reset() {
   workers_->reset();
   report_buffer_.reset();
+  scratch_buffers_.clear();
 }
 
 std::vector<RunOutcome> HostCandidateSession::run(std::span<const LaunchRequest> launches) {
@@ -133,7 +148,8 @@ std::vector<RunOutcome> HostCandidateSession::run(std::span<const LaunchRequest>
   return outcomes;
 }
 
-Result<BufferAddress> HostCandidateSession::dense_address(const ptx::ArrayView& view, std::size_t element, Call& call) {
+Result<BufferAddress> HostCandidateSession::dense_address(const ptx::ArrayView& view, std::size_t element,
+                                                          std::vector<DenseCopy>& copies) {
   DenseCopy dense{.view = view, .byte_strides = ptx::dense_byte_strides(view.shape, element), .buffer = {}};
   if (dense.byte_strides == view.byte_strides) return view.address;
   const std::size_t size =
@@ -143,7 +159,7 @@ Result<BufferAddress> HostCandidateSession::dense_address(const ptx::ArrayView& 
   if (!buffer.ok()) return buffer.error();
   dense.buffer = *buffer;
   copy(dense, true);
-  call.dense_copies.push_back(dense);
+  copies.push_back(dense);
   return BufferAddress{.buffer = *buffer};
 }
 
@@ -158,37 +174,47 @@ void HostCandidateSession::copy(const DenseCopy& dense, bool to_copy) {
                             });
 }
 
-Result<HostCandidateSession::Call> HostCandidateSession::call_of(const Specification& specification,
-                                                                 const SpecificationArguments& arguments) {
-  Call call;
-  std::vector<CallArgument> parameters;
-  std::vector<BufferAddress> addresses(specification.parameters.size());
+void HostCandidateSession::Call::add(const Parameters& parameters, std::size_t p) {
+  if (parameters.values[p].kind == CallArgumentKind::kArray)
+    array_addresses.emplace_back(arguments.size(), parameters.addresses[p]);
+  arguments.push_back(parameters.values[p]);
+}
+
+Result<HostCandidateSession::Parameters> HostCandidateSession::place(const Specification& specification,
+                                                                     const SpecificationArguments& arguments) {
+  Parameters placed{.specification = specification,
+                    .arguments = arguments,
+                    .values = {},
+                    .addresses = std::vector<BufferAddress>(specification.parameters.size()),
+                    .dense_copies = {}};
   for (std::size_t p = 0; p < specification.parameters.size(); ++p) {
     const SpecificationParameter& parameter = specification.parameters[p];
     const std::optional<ptx::ArrayView>& view = arguments.at(p).view;
     const Result<CallArgument> value = view ? array_of(parameter, *view) : scalar_of(parameter, arguments, p);
     if (!value.ok()) return value.error();
-    parameters.push_back(*value);
+    placed.values.push_back(*value);
     if (!view) continue;
-    const Result<BufferAddress> address = dense_address(*view, parameter.bytes, call);
+    const Result<BufferAddress> address = dense_address(*view, parameter.bytes, placed.dense_copies);
     if (!address.ok()) return address.error();
-    addresses[p] = *address;
+    placed.addresses[p] = *address;
   }
-  const auto add = [&](std::size_t p) {
-    if (parameters[p].kind == CallArgumentKind::kArray)
-      call.array_addresses.emplace_back(call.arguments.size(), addresses[p]);
-    call.arguments.push_back(parameters[p]);
-  };
-  if (contract_.argument_formulas.empty()) {
-    for (std::size_t p = 0; p < parameters.size(); ++p)
-      add(p);
+  return placed;
+}
+
+Result<void> HostCandidateSession::add_given(Call& call, const Parameters& parameters,
+                                             const std::vector<std::string>& formulas,
+                                             const std::vector<std::size_t>& inferred) {
+  call.is_inferred = formulas.empty();
+  if (formulas.empty()) {
+    for (const std::size_t p : inferred)
+      call.add(parameters, p);
   }
-  for (const std::string& expression : contract_.argument_formulas) {
-    if (const std::optional<std::size_t> p = arguments.find(expression)) {
-      add(*p);
+  for (const std::string& expression : formulas) {
+    if (const std::optional<std::size_t> p = parameters.arguments.find(expression)) {
+      call.add(parameters, *p);
       continue;
     }
-    const Result<std::int64_t> value = evaluate(expression, arguments.names());
+    const Result<std::int64_t> value = evaluate(expression, parameters.arguments.names());
     if (!value.ok()) return value.error();
     CallArgument& number = call.arguments.emplace_back();
     number.kind = CallArgumentKind::kInteger;
@@ -196,16 +222,14 @@ Result<HostCandidateSession::Call> HostCandidateSession::call_of(const Specifica
     set_name(number, expression);
   }
   call.given_count = call.arguments.size();
-  for (std::size_t p = 0; p < parameters.size(); ++p)
-    if (parameters[p].kind == CallArgumentKind::kArray && parameters[p].is_output != 0) add(p);
-  return call;
+  return {};
 }
 
 RunOutcome HostCandidateSession::run_one(const LaunchRequest& launch) {
   if (launch.threads == 0) return Completed{};
   const Artifact* const description = launch.kernel->artifact(Artifact::Kind::kPython, Precision::kNative);
   if (description == nullptr) return LaunchFailed{"the kernel was built for a different device"};
-  const Specification specification = specification_of(*description);
+  const Specification specification = specification_of(*description, launch.pass);
   const Result<SpecificationArguments> arguments = SpecificationArguments::of(specification, launch);
   if (!arguments.ok()) return LaunchFailed{arguments.error().text()};
   if (!report_buffer_) {
@@ -213,12 +237,153 @@ RunOutcome HostCandidateSession::run_one(const LaunchRequest& launch) {
     if (!report.ok()) return ResourceError{report.error().text()};
     report_buffer_ = *report;
   }
-  const Result<Call> call = call_of(specification, *arguments);
-  if (!call.ok()) return LaunchFailed{call.error().text()};
+  Result<Parameters> parameters = place(specification, *arguments);
+  if (!parameters.ok()) return LaunchFailed{parameters.error().text()};
+  RunOutcome outcome =
+      launch.pass == Pass::kBackward ? run_backward(launch, *parameters) : run_forward(launch, *parameters);
+  if (std::holds_alternative<Completed>(outcome))
+    for (const DenseCopy& dense : parameters->dense_copies)
+      copy(dense, false);
+  return outcome;
+}
 
-  CallHeader header{.given_count = static_cast<std::int32_t>(call->given_count),
-                    .is_inferred = contract_.argument_formulas.empty() ? 1 : 0,
-                    .output_count = static_cast<std::int32_t>(call->arguments.size() - call->given_count),
+RunOutcome HostCandidateSession::run_forward(const LaunchRequest& launch, const Parameters& parameters) {
+  Call call;
+  std::vector<std::size_t> all, outputs;
+  for (std::size_t p = 0; p < parameters.values.size(); ++p) {
+    if (parameters.specification.parameters[p].primal_index) continue;
+    all.push_back(p);
+    if (parameters.values[p].kind == CallArgumentKind::kArray && parameters.values[p].is_output != 0)
+      outputs.push_back(p);
+  }
+  if (const auto given = add_given(call, parameters, contract_.forward.argument_formulas, all); !given.ok())
+    return LaunchFailed{given.error().text()};
+  for (const std::size_t p : outputs)
+    call.add(parameters, p);
+  return run_call(launch, call);
+}
+
+Result<BufferId> HostCandidateSession::redirect(Parameters& parameters, std::size_t p, std::size_t number) {
+  CallArgument& value = parameters.values[p];
+  const std::size_t size =
+      std::max<std::size_t>(element_bytes(value.element) * static_cast<std::size_t>(element_count(value)), 1);
+  if (number >= scratch_buffers_.size()) scratch_buffers_.resize(number + 1);
+  std::optional<BufferId>& known = scratch_buffers_[number];
+  if (!known || bytes(*known).size() < size) {
+    const Result<BufferId> buffer = workers_->allocate(size);
+    if (!buffer.ok()) return buffer.error();
+    known = *buffer;
+  }
+  std::ranges::fill(bytes(*known).first(size), kPoison);
+  parameters.addresses[p] = BufferAddress{.buffer = *known};
+  value.is_output = 1;
+  value.is_uninitialized = 1;
+  return *known;
+}
+
+/// The gradients that the backward pass computes, by their numbers.
+Result<std::vector<std::size_t>> HostCandidateSession::results_of(const Parameters& parameters) const {
+  std::vector<std::size_t> results;
+  const auto& all = parameters.specification.parameters;
+  for (std::size_t p = 0; contract_.backward->result_names.empty() && p < all.size(); ++p)
+    if (all[p].primal_index && !all[p].is_written) results.push_back(p);
+  for (const std::string& name : contract_.backward->result_names) {
+    const std::optional<std::size_t> p = parameters.arguments.find(name);
+    if (!p || !all[*p].primal_index)
+      return Error{
+          fmt::format("'results' of the contract's backward pass must be gradients of arrays with floats, got "
+                      "'{}'",
+                      name)};
+    results.push_back(*p);
+  }
+  if (results.empty())
+    return Error{"the specification has no input array with floats, so no gradient can be judged"};
+  return results;
+}
+
+RunOutcome HostCandidateSession::run_backward(const LaunchRequest& launch, Parameters& parameters) {
+  const auto& all = parameters.specification.parameters;
+  const BackwardContract& contract = *contract_.backward;
+  const auto in_place = std::ranges::find_if(
+      all, [](const SpecificationParameter& parameter) { return parameter.is_read && parameter.is_written; });
+  if (in_place != all.end())
+    return Unsupported{
+        fmt::format("the specification changes '{}' in place; the backward pass of a candidate is judged only if "
+                    "inputs and outputs "
+                    "are different arrays",
+                    in_place->name)};
+  std::size_t scratch = 0;
+  // The outputs of the forward pass, for functions that need them.
+  const bool needs_outputs = std::ranges::any_of(contract.argument_formulas, [&](const std::string& formula) {
+    const std::optional<std::size_t> p = parameters.arguments.find(formula);
+    return p && all[*p].is_written && !all[*p].primal_index;
+  });
+  std::vector<std::size_t> inputs, cotangents;
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (all[p].primal_index && all[p].is_written) cotangents.push_back(p);
+    if (!all[p].primal_index && !all[p].is_written) inputs.push_back(p);
+    if (all[p].primal_index || !all[p].is_written || !needs_outputs) continue;
+    if (const auto buffer = redirect(parameters, p, scratch++); !buffer.ok())
+      return ResourceError{buffer.error().text()};
+  }
+  if (needs_outputs) {
+    RunOutcome outcome = run_forward(launch, parameters);
+    if (!std::holds_alternative<Completed>(outcome)) return outcome;
+  }
+  const Result<std::vector<std::size_t>> results = results_of(parameters);
+  if (!results.ok()) return LaunchFailed{results.error().text()};
+  for (CallArgument& value : parameters.values)
+    value.is_output = value.is_uninitialized = 0;
+  std::vector<GradientResult> to_add;
+  for (const std::size_t p : *results) {
+    if (contract.accumulates) {
+      parameters.values[p].is_output = 1;
+      continue;
+    }
+    const Result<BufferId> buffer = redirect(parameters, p, scratch++);
+    if (!buffer.ok()) return ResourceError{buffer.error().text()};
+    to_add.push_back({.parameter = p, .buffer = *buffer});
+  }
+  Call call;
+  call.is_backward = true;
+  cotangents.insert(cotangents.end(), inputs.begin(), inputs.end());
+  if (const auto given = add_given(call, parameters, contract.argument_formulas, cotangents); !given.ok())
+    return LaunchFailed{given.error().text()};
+  for (const std::size_t p : *results)
+    call.add(parameters, p);
+  RunOutcome outcome = run_call(launch, call);
+  if (!std::holds_alternative<Completed>(outcome)) return outcome;
+  for (const GradientResult& result : to_add)
+    if (const auto added = add_to_gradient(parameters, result); !added.ok()) return Unsupported{added.error().text()};
+  return outcome;
+}
+
+Result<void> HostCandidateSession::add_to_gradient(const Parameters& parameters, const GradientResult& result) {
+  const SpecificationParameter& parameter = parameters.specification.parameters[result.parameter];
+  const ptx::ArrayView& view = *parameters.arguments.at(result.parameter).view;
+  // Until dense copies are copied back, the gradient is in the copy if there is one.
+  const auto dense = std::ranges::find_if(parameters.dense_copies, [&](const DenseCopy& copy) {
+    return copy.view.address.buffer == view.address.buffer && copy.view.address.offset == view.address.offset;
+  });
+  const std::span<std::byte> sum = dense == parameters.dense_copies.end()
+                                       ? bytes(view.address.buffer).subspan(view.address.offset)
+                                       : bytes(dense->buffer);
+  const auto count = static_cast<std::size_t>(element_count(parameters.values[result.parameter]));
+  switch (element_of(parameter.type)) {
+    case Element::kFloat32: add_elements<float>(sum, bytes(result.buffer), count); return {};
+    case Element::kFloat64: add_elements<double>(sum, bytes(result.buffer), count); return {};
+    default:
+      return Error{
+          fmt::format("gradients of type {} are judged only if the function accumulates; state \"accumulates\": true",
+                      parameter.type)};
+  }
+}
+
+RunOutcome HostCandidateSession::run_call(const LaunchRequest& launch, const Call& call) {
+  CallHeader header{.given_count = static_cast<std::int32_t>(call.given_count),
+                    .is_inferred = call.is_inferred ? 1 : 0,
+                    .output_count = static_cast<std::int32_t>(call.arguments.size() - call.given_count),
+                    .is_backward = call.is_backward ? 1 : 0,
                     .instruction_limit = static_cast<std::uint64_t>(launch.time_limit.count()) *
                                          options_.instruction_limit_per_millisecond,
                     .shuffle_seed = launch.shuffle_seed,
@@ -227,9 +392,9 @@ RunOutcome HostCandidateSession::run_one(const LaunchRequest& launch) {
     if (options_.checks.*ptx::kChecks[i].member) header.checks |= 1U << i;
   KernelArgument values;
   append(values.bytes, header);
-  for (const CallArgument& value : call->arguments)
+  for (const CallArgument& value : call.arguments)
     append(values.bytes, value);
-  for (const auto& [index, address] : call->array_addresses) {
+  for (const auto& [index, address] : call.array_addresses) {
     const std::size_t at = sizeof(header) + index * sizeof(CallArgument) + offsetof(CallArgument, address);
     values.pointers.push_back({.byte_offset = static_cast<std::uint32_t>(at), .address = address});
   }
@@ -245,8 +410,6 @@ RunOutcome HostCandidateSession::run_one(const LaunchRequest& launch) {
   bytes(*report_buffer_)[0] = std::byte{0};
   RunOutcome outcome = workers_->run({&request, 1}).front();
   if (!std::holds_alternative<Completed>(outcome)) return outcome;
-  for (const DenseCopy& dense : call->dense_copies)
-    copy(dense, false);
   const auto* const text = reinterpret_cast<const char*>(bytes(*report_buffer_).data());
   const std::string_view report(text, ::strnlen(text, kReportBytes));
   if (report.empty()) return outcome;

@@ -26,7 +26,7 @@ Result<std::unique_ptr<worker::WorkerSession>> open_host_workers(const backends:
 class HostCandidateSession final : public backends::DeviceSession {
  public:
   HostCandidateSession(std::unique_ptr<worker::WorkerSession> workers, const ptx::PtxOptions& options,
-                       LaunchContract contract)
+                       CandidateContract contract)
       : workers_(std::move(workers)), options_(options), contract_(std::move(contract)) {}
 
   Result<backends::BufferId> allocate(std::size_t size) override { return workers_->allocate(size); }
@@ -34,6 +34,9 @@ class HostCandidateSession final : public backends::DeviceSession {
   void reset() override;
   /// Each launch is one call of the function. Arrays are passed as dense tensors; an array of another layout is copied
   /// before and after the call. A launch without threads does nothing.
+  ///
+  /// A backward launch calls the function of the backward pass. If this gets an output of the specification, the
+  /// forward function runs first and computes it. Results that do not accumulate are added to the gradients afterwards.
   std::vector<backends::RunOutcome> run(std::span<const backends::LaunchRequest> launches) override;
 
  private:
@@ -43,23 +46,52 @@ class HostCandidateSession final : public backends::DeviceSession {
     std::vector<std::int64_t> byte_strides;  ///< of the copy
     backends::BufferId buffer;               ///< memory of the copy
   };
+  /// The parameters of a specification in one launch as a host function gets them.
+  struct Parameters {
+    const Specification& specification;
+    const SpecificationArguments& arguments;
+    std::vector<CallArgument> values;                ///< by parameter
+    std::vector<backends::BufferAddress> addresses;  ///< of the arrays, by parameter
+    std::vector<DenseCopy> dense_copies;
+  };
   /// Arguments of the worker for one call.
   struct Call {
     std::vector<CallArgument> arguments;                                           ///< given ones, then the outputs
     std::vector<std::pair<std::size_t, backends::BufferAddress>> array_addresses;  ///< of the arrays among `arguments`
     std::size_t given_count = 0;
-    std::vector<DenseCopy> dense_copies;
+    bool is_inferred = false;  ///< whether no contract states the given arguments
+    bool is_backward = false;  ///< whether to call the function of the backward pass
+
+    void add(const Parameters& parameters, std::size_t p);
+  };
+  /// A result of the backward pass that is added to a gradient.
+  struct GradientResult {
+    std::size_t parameter;      ///< index of the gradient among the parameters
+    backends::BufferId buffer;  ///< memory of the result, dense
   };
 
   backends::RunOutcome run_one(const backends::LaunchRequest& launch);
-  Result<Call> call_of(const Specification& specification, const SpecificationArguments& arguments);
-  Result<backends::BufferAddress> dense_address(const ptx::ArrayView& view, std::size_t element, Call& call);
+  backends::RunOutcome run_forward(const backends::LaunchRequest& launch, const Parameters& parameters);
+  backends::RunOutcome run_backward(const backends::LaunchRequest& launch, Parameters& parameters);
+  backends::RunOutcome run_call(const backends::LaunchRequest& launch, const Call& call);
+  Result<Parameters> place(const Specification& specification, const SpecificationArguments& arguments);
+  Result<backends::BufferAddress> dense_address(const ptx::ArrayView& view, std::size_t element,
+                                                std::vector<DenseCopy>& copies);
   void copy(const DenseCopy& dense, bool to_copy);
+  /// Adds what the contract states to the call, or the parameters with the numbers in `inferred`.
+  static Result<void> add_given(Call& call, const Parameters& parameters, const std::vector<std::string>& formulas,
+                                const std::vector<std::size_t>& inferred);
+  /// Gives an array new memory that nothing has written, from the scratch memory with this number.
+  Result<backends::BufferId> redirect(Parameters& parameters, std::size_t p, std::size_t number);
+  Result<std::vector<std::size_t>> results_of(const Parameters& parameters) const;
+  Result<void> add_to_gradient(const Parameters& parameters, const GradientResult& result);
 
   std::unique_ptr<worker::WorkerSession> workers_;
   ptx::PtxOptions options_;
-  LaunchContract contract_;
+  CandidateContract contract_;
   std::optional<backends::BufferId> report_buffer_;  ///< memory for the outcome of a call
+  std::vector<std::optional<backends::BufferId>>
+      scratch_buffers_;  ///< memory for results of the backward pass, reused by each launch
 };
 
 }  // namespace assay::candidate

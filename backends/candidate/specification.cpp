@@ -32,23 +32,41 @@ std::int64_t integer_from(std::span<const std::byte> bytes, bool is_signed) {
 std::shared_ptr<const Artifact> describe(const PythonBinding& binding) {
   json parameters = json::array();
   for (const PythonBinding::Parameter& parameter : binding.parameters)
-    parameters.push_back(
-        {{"name", parameter.name}, {"type", parameter.type}, {"rank", parameter.rank}, {"bytes", parameter.bytes}});
-  return std::make_shared<const Artifact>(
-      Artifact{.kind = Artifact::Kind::kPython,
-               .architecture = {},
-               .path = {},
-               .content = json{{"dimensions", binding.launch_dimension_count}, {"parameters", parameters}}.dump()});
+    parameters.push_back({{"name", parameter.name},
+                          {"type", parameter.type},
+                          {"rank", parameter.rank},
+                          {"bytes", parameter.bytes},
+                          {"is_read", parameter.is_read},
+                          {"is_written", parameter.is_written}});
+  json gradients = json::array();
+  for (const PythonGradient& gradient : binding.native.gradients)
+    gradients.push_back(gradient.parameter_index);
+  return std::make_shared<const Artifact>(Artifact{
+      .kind = Artifact::Kind::kPython,
+      .architecture = {},
+      .path = {},
+      .content =
+          json{{"dimensions", binding.launch_dimension_count}, {"parameters", parameters}, {"gradients", gradients}}
+              .dump()});
 }
 
-Specification specification_of(const Artifact& description) {
+Specification specification_of(const Artifact& description, Pass pass) {
   const json document = json::parse(description.content);
   Specification result{.launch_dimension_count = document.at("dimensions"), .parameters = {}};
   for (const json& parameter : document.at("parameters"))
     result.parameters.push_back({.name = parameter.at("name"),
                                  .type = parameter.at("type"),
                                  .rank = parameter.at("rank"),
-                                 .bytes = parameter.at("bytes")});
+                                 .bytes = parameter.at("bytes"),
+                                 .is_read = parameter.at("is_read"),
+                                 .is_written = parameter.at("is_written")});
+  if (pass != Pass::kBackward) return result;
+  for (const json& index : document.at("gradients")) {
+    SpecificationParameter gradient = result.parameters[index.get<std::size_t>()];
+    gradient.name += ".grad";
+    gradient.primal_index = index.get<std::size_t>();
+    result.parameters.push_back(std::move(gradient));
+  }
   return result;
 }
 

@@ -20,19 +20,21 @@ namespace assay::candidate {
 struct SpecificationParameter {
   std::string name, type;
   std::size_t rank = 0, bytes = 0;
+  bool is_read = true, is_written = false;       ///< how the kernel uses an array
+  std::optional<std::size_t> primal_index = {};  ///< of a gradient `x.grad`: the index of the parameter `x`
   bool is_integer() const { return rank == 0 && (type.starts_with("int") || type.starts_with("uint")); }
 };
 
 struct Specification {
-  std::size_t launch_dimension_count = 1;  ///< of its launches
-  std::vector<SpecificationParameter> parameters;
+  std::size_t launch_dimension_count = 1;          ///< of its launches
+  std::vector<SpecificationParameter> parameters;  ///< for the backward pass, the gradients of arrays follow
 };
 
 /// The artifact that describes the specification's parameters.
 std::shared_ptr<const backends::Artifact> describe(const backends::PythonBinding& binding);
 
 /// The specification in an artifact that describe() returned.
-Specification specification_of(const backends::Artifact& description);
+Specification specification_of(const backends::Artifact& description, backends::Pass pass = backends::Pass::kForward);
 
 /// The arguments of one launch of the specification, by parameter.
 class SpecificationArguments {

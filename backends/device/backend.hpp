@@ -272,7 +272,7 @@ class Device {
   [[nodiscard]] virtual double input_error() const { return 0; }
   /// Whether the extents of the arrays determine what the code computes, as in host code that gets tensors. Arrays then
   /// have exactly the extents that the kernel accesses, and elements that no thread of the kernel writes are not
-  /// compared.
+  /// compared. Nor are the gradients of outputs, because such code leaves the cotangents in place.
   [[nodiscard]] virtual bool derives_work_from_extents() const { return false; }
   [[nodiscard]] virtual Capability can_build() const = 0;
   [[nodiscard]] virtual Capability can_run() const = 0;

@@ -70,6 +70,8 @@ struct PythonBinding {
     std::string name;       ///< name of the parameter
     std::string type;       ///< Warp's name of the scalar type of the value or of an element: "int32"; empty: a struct
     std::size_t bytes = 0;  ///< size of the value or of an element
+    bool is_read = true;    ///< whether the kernel reads elements of the array
+    bool is_written = false;  ///< whether the kernel changes elements of the array
   };
   std::size_t launch_dimension_count = 1;  ///< number of dimensions of the launch
   bool is_tiled = false;                   ///< whether a block of threads runs each index

@@ -89,7 +89,9 @@ class Arbiter {
     const auto promoted = gradients(set, precision_);
     if (!promoted) return;
     bool departs = false;
+    const std::vector<bool> is_compared = compared_gradients(pass_context_);
     for (std::size_t g = 0; g < promoted->got.size(); ++g) {
+      if (!is_compared[g]) continue;
       const std::vector<std::size_t> scalars = worst_of(promoted->got[g], promoted->expected[g]);
       departs = departs || !scalars.empty();
       for (const std::size_t scalar : scalars)
@@ -99,6 +101,7 @@ class Arbiter {
     const auto native = gradients(set, Precision::kNative);
     if (!native) return;
     for (std::size_t g = 0; g < native->got.size(); ++g) {
+      if (!is_compared[g]) continue;
       const std::vector<std::size_t> scalars = worst_of(native->got[g], native->expected[g]);
       if (scalars.empty()) continue;
       const ExpectedScalar& expected = native->expected[g][scalars.front()];

@@ -25,7 +25,8 @@ class BackwardJudge {
       : pass_context_(pass_context),
         verdict_(pass_context.judgment.backward),
         roles_(roles_of(pass_context, backends::Pass::kBackward)),
-        carries_cotangent_(carries_cotangent(pass_context.subject)) {}
+        carries_cotangent_(carries_cotangent(pass_context.subject)),
+        is_compared_(compared_gradients(pass_context)) {}
 
   void run() {
     plan();
@@ -176,7 +177,7 @@ class BackwardJudge {
       along_path_ = expected_along(*paths[k], test_launch, start, times);
       bool agrees = true;
       for (std::size_t g = 0; g < along_path_.size() && agrees; ++g)
-        agrees = compare(read(test_launch, g), along_path_[g]).agrees();
+        agrees = !is_compared_[g] || compare(read(test_launch, g), along_path_[g]).agrees();
       if (agrees) return along_path_;
     }
     // Consecutive launches of a set share their expected gradients.
@@ -191,6 +192,7 @@ class BackwardJudge {
     const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
     const ExpectedGradients& expected = expected_of(test_launch, start, times);
     for (std::size_t g = 0; g < expected.size(); ++g) {
+      if (!is_compared_[g]) continue;
       if (!set.has_conclusive_gradient(test_launch.precision)) {
         auto& doubt = set.is_conclusive(test_launch.precision) ? verdict_.inconclusive.non_differentiable_points
                                                                : verdict_.inconclusive.uncertain_paths;
@@ -292,7 +294,8 @@ class BackwardJudge {
   const PassContext& pass_context_;
   PassVerdict& verdict_;
   std::vector<ArrayRole> roles_;
-  std::vector<bool> carries_cotangent_;
+  std::vector<bool> carries_cotangent_;                                              ///< by gradient
+  std::vector<bool> is_compared_;                                                    ///< by gradient
   std::map<std::pair<std::size_t, Precision>, std::optional<ir::Launch>> launches_;  ///< by input set and precision
   std::vector<TestLaunch> test_launches_;
   ExpectedGradients along_path_;

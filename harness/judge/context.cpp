@@ -164,6 +164,13 @@ std::optional<ir::Launch> make_backward_launch(const PassContext& pass_context, 
   return launch;
 }
 
+std::vector<bool> compared_gradients(const PassContext& pass_context) {
+  std::vector<bool> compared = carries_cotangent(pass_context.subject);
+  if (!pass_context.configuration.derives_work_from_extents) return std::vector<bool>(compared.size(), true);
+  compared.flip();
+  return compared;
+}
+
 void check_memory(const PassContext& pass_context, const TestLaunch& test_launch, PassVerdict& verdict) {
   const auto& arrays = test_launch.launcher.arrays();
   for (std::size_t a = 0; a < arrays.size(); ++a) {

@@ -68,6 +68,9 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
 /// failure.
 std::optional<ir::Launch> make_backward_launch(const PassContext& pass_context, std::size_t set, Precision precision,
                                                PassVerdict& verdict);
+/// By gradient parameter: whether its buffer is compared with the oracle. Code that derives its work from extents
+/// leaves the cotangents in place, so the buffers that hold them are not compared.
+std::vector<bool> compared_gradients(const PassContext& pass_context);
 /// Checks guard bands and read-only arrays.
 void check_memory(const PassContext& pass_context, const TestLaunch& test_launch, PassVerdict& verdict);
 /// Records the failed positions as mismatches, and the case as failed.

@@ -99,6 +99,9 @@ struct DeviceFunctions {
 };
 
 inline constexpr const char* kAttachSymbol = "assay_attach";  ///< void(const DeviceFunctions*)
-inline constexpr const char* kCallSymbol = "assay_call";      ///< std::int32_t(const CallArguments*); 0 if it returned
+/// std::int32_t(const CallArguments*), which returns 0 if the function returned.
+inline constexpr const char* kCallSymbol = "assay_call";
+/// The same for the function of the backward pass, if there is one.
+inline constexpr const char* kCallBackwardSymbol = "assay_call_backward";
 
 }  // namespace assay::candidate

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backends/candidate/host/call.hpp"
 #include "backends/candidate/host/include_texts.hpp"
 #include "backends/cpu/process.hpp"
 
@@ -70,12 +71,18 @@ constexpr std::array<std::string_view, 28> kTorchHeaders{"torch/extension.h",
 
 constexpr std::string_view kSourceFile = "candidate.cu";
 
-std::string source_text(const LibraryBuildRequest& request) {
+std::string caller_text(const char* symbol, const std::string& function) {
   return fmt::format(
-      "{}\n#line 1 \"assay_call\"\n#include \"call_function.h\"\n"
-      "extern \"C\" std::int32_t assay_call(const assay::candidate::CallArguments* call) {{\n"
+      "extern \"C\" std::int32_t {}(const assay::candidate::CallArguments* call) {{\n"
       "  return assay::candidate::call_function(&{}, *call);\n}}\n",
-      request.source->text, request.host_function_name);
+      symbol, function);
+}
+
+std::string source_text(const LibraryBuildRequest& request) {
+  std::string text = fmt::format("{}\n#line 1 \"assay_call\"\n#include \"call_function.h\"\n{}", request.source->text,
+                                 caller_text(kCallSymbol, request.host_function_name));
+  if (!request.backward_function_name.empty()) text += caller_text(kCallBackwardSymbol, request.backward_function_name);
+  return text;
 }
 
 bool write(const fs::path& path, std::string_view text) {

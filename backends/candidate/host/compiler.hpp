@@ -23,6 +23,7 @@ std::string nvcc_version(const std::filesystem::path& nvcc);
 struct LibraryBuildRequest {
   const HostSource* source = nullptr;  ///< source of the candidate
   std::string host_function_name;      ///< the host function that Assay calls
+  std::string backward_function_name;  ///< the one for the backward pass; empty: none
   std::string architecture;            ///< "compute_75"
 };
 

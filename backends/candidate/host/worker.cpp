@@ -85,8 +85,8 @@ class CandidateExecutor final : public worker::LaunchExecutor {
 
   LaunchResult run(const LaunchRecordReader& reader) override {
     std::string message;
-    const CallFunction call = function_of(reader.code(), message);
-    if (call == nullptr) return rejected(message);
+    const Functions& functions = functions_of(reader.code(), message);
+    if (functions.forward == nullptr) return rejected(message);
     if (reader.loads_only()) return {};
     const std::span<void*> arguments =
         placed_.place(reader, reinterpret_cast<std::uintptr_t>(buffers_.data())).subspan(1);
@@ -110,6 +110,8 @@ class CandidateExecutor final : public worker::LaunchExecutor {
                               .output_count = header.output_count,
                               .message = reason.data(),
                               .message_bytes = reason.size()};
+    const CallFunction call = header.is_backward != 0 ? functions.backward : functions.forward;
+    if (call == nullptr) return rejected("the compiled candidate has no function for the backward pass");
     const auto start = std::chrono::steady_clock::now();
     const bool returned = call(&given) == 0;
     const auto duration = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start);
@@ -121,23 +123,28 @@ class CandidateExecutor final : public worker::LaunchExecutor {
   }
 
  private:
-  /// Null if the library cannot be loaded, with the reason in `message`.
-  CallFunction function_of(const std::string& path, std::string& message) {
-    CallFunction& known = functions_[path];
-    if (known != nullptr) return known;
+  struct Functions {
+    CallFunction forward = nullptr;   ///< null if the library cannot be loaded
+    CallFunction backward = nullptr;  ///< null if the candidate has no backward pass
+  };
+
+  /// The functions of a library; if it cannot be loaded, the reason is in `message`.
+  const Functions& functions_of(const std::string& path, std::string& message) {
+    Functions& known = functions_by_path_[path];
+    if (known.forward != nullptr) return known;
     void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       message = std::string("cannot load the compiled candidate: ") + ::dlerror();
-      return nullptr;
+      return known;
     }
     const auto attach = reinterpret_cast<AttachFunction>(::dlsym(library, kAttachSymbol));
-    const auto call = reinterpret_cast<CallFunction>(::dlsym(library, kCallSymbol));
-    if (attach == nullptr || call == nullptr) {
+    const auto forward = reinterpret_cast<CallFunction>(::dlsym(library, kCallSymbol));
+    if (attach == nullptr || forward == nullptr) {
       message = "the compiled candidate lacks the functions that Assay adds to its source";
-      return nullptr;
+      return known;
     }
     attach(&kDeviceFunctions);
-    known = call;
+    known = {.forward = forward, .backward = reinterpret_cast<CallFunction>(::dlsym(library, kCallBackwardSymbol))};
     return known;
   }
 
@@ -167,7 +174,7 @@ class CandidateExecutor final : public worker::LaunchExecutor {
 
   std::span<std::byte> buffers_;
   worker::RelocatedArguments placed_;
-  std::map<std::string, CallFunction> functions_;  ///< assay_call of each library, by path
+  std::map<std::string, Functions> functions_by_path_;  ///< functions of each library
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ struct CallHeader {
   std::int32_t given_count = 0;         ///< see CallArguments
   std::int32_t is_inferred = 0;         ///< see CallArguments
   std::int32_t output_count = 0;        ///< see CallArguments
+  std::int32_t is_backward = 0;         ///< whether to call the function of the backward pass
   std::uint32_t checks = 0;             ///< bit i: whether kChecks[i] of the interpreter is enabled
   std::uint64_t instruction_limit = 0;  ///< for each launch of a kernel
   std::uint64_t shuffle_seed = 0;       ///< seed of ThreadOrder::kShuffled

@@ -79,13 +79,17 @@ Result<backends::EmittedKernel> emit(const ir::Module& module, const ir::Functio
                         .native = native.take(),
                         .promoted = lifted.take()};
   std::vector<std::string> types(binding.launch_dimension_count - 1, "int");
+  const ir::ParameterUses uses = ir::parameter_use(module, forward);
   for (int p = 0; p < forward.parameter_count; ++p) {
     const ir::Variable& parameter = forward.var(p);
     const ir::Type element = parameter.type.element();
-    binding.parameters.push_back({.rank = parameter.type.is_array() ? parameter.type.rank : 0,
-                                  .name = parameter.name,
-                                  .type = element.is_struct() ? "" : std::string(ir::row(element.scalar).warp_name),
-                                  .bytes = ir::layout_of(module, element).size});
+    binding.parameters.push_back(
+        {.rank = parameter.type.is_array() ? parameter.type.rank : 0,
+         .name = parameter.name,
+         .type = element.is_struct() ? "" : std::string(ir::row(element.scalar).warp_name),
+         .bytes = ir::layout_of(module, element).size,
+         .is_read = uses[static_cast<std::size_t>(p)].read || uses[static_cast<std::size_t>(p)].is_atomically_updated,
+         .is_written = uses[static_cast<std::size_t>(p)].changed()});
     types.push_back(parameter.name);
   }
   backends::EmittedKernel emitted{.name = forward.name, .helpers = {}, .body = binding.native.text, .entry_points = {}};

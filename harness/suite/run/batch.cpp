@@ -181,7 +181,7 @@ class KernelRun {
       if (!settle(prepared_, pass, record)) {
         const PassVerdict& verdict = pass == Pass::kForward ? judgment->forward : judgment->backward;
         take_verdict(record, verdict, *prepared_.source->module);
-        if (record.outcome_detail == "wrong_gradient" && is_other_generator()) name_cause(record);
+        if (record.outcome_detail == "wrong_gradient" && is_warp()) name_cause(record);
         const auto& measurement = pass == Pass::kForward ? measured.forward : measured.backward;
         if (measurement) record.measurements.push_back(*measurement);
         if (options_.on_counterexample && verdict.counterexample)
@@ -215,6 +215,9 @@ class KernelRun {
 
   /// Whether another program than Assay generated the code.
   bool is_other_generator() const { return device_.target() == backends::SourceTarget::kWarpPython; }
+
+  /// Whether Warp generated the code. A candidate, which may use another algorithm, was not generated from the kernel.
+  bool is_warp() const { return is_other_generator() && device_.input_error() == 0; }
 
   /// Adds the likely cause of an incorrect gradient of Warp, and calls it a convention if Warp documents it.
   void name_cause(CaseRecord& record) const {
