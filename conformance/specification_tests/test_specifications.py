@@ -189,9 +189,9 @@ class Comparison:
         related = influences.T @ influences > 0
         scale = np.where(related, products, 0).max(axis=1)
         operations = 8 + 2 * sum(self.subject.inputs[o.name].size for o in self.subject.differentiable)
-        tolerance = UNIT_ROUNDOFF * operations * (1 + scale)
-        # Each addition to the gradient is rounded to the type of the array; the terms may cancel.
-        tolerance += operand.storage_roundoff * (1 + influences.sum(axis=0)) * (scale + 1e-4)
+        # Each addition to the gradient is rounded to the type of the array. The terms, of the size of 1, may cancel.
+        stores = operand.storage_roundoff * (1 + influences.sum(axis=0))
+        tolerance = (UNIT_ROUNDOFF * operations + stores) * (1 + scale)
         return tolerance.reshape(self.subject.inputs[operand.name].shape)
 
 
