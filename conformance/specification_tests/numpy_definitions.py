@@ -52,6 +52,11 @@ def channels(_: dict[str, Any], output: Array) -> tuple[int, ...]:
     return output.shape[1:2]
 
 
+def queries(_: dict[str, Any], output: Array) -> tuple[int, ...]:
+    """One thread for each query."""
+    return output.shape[:3]
+
+
 def definition(launch: Launch = elements, **inputs: Draw | float | int) -> Callable[..., Callable[..., Array]]:
     """Adds a function to DEFINITIONS."""
 
@@ -298,21 +303,31 @@ def windows(x: Array, size: tuple[int, ...], stride: int, padding: int = 0) -> A
     ]
 
 
-@definition(x=normal(2, 2, 7), weight=normal(3, 2, 3), bias=normal(3), stride=2, padding=1)
-def conv1d(x: Array, weight: Array, bias: Array, stride: int, padding: int) -> Array:
-    parts = windows(x, weight.shape[2:], stride, padding)
+@definition(x=normal(2, 2, 6), weight=normal(3, 2, 3), bias=normal(3), padding=2)
+def conv1d(x: Array, weight: Array, bias: Array, padding: int) -> Array:
+    parts = windows(x, weight.shape[2:], 1, padding)
     return np.einsum("nciu,ocu->noi", parts, weight) + bias[:, None]
 
 
-@definition(x=normal(2, 2, 4, 5), weight=normal(2, 2, 3, 2), bias=normal(2), stride=2, padding=1)
-def conv2d(x: Array, weight: Array, bias: Array, stride: int, padding: int) -> Array:
-    parts = windows(x, weight.shape[2:], stride, padding)
+@definition(x=normal(2, 2, 8), weight=normal(3, 2, 3), stride=2)
+def strided_conv1d(x: Array, weight: Array, stride: int) -> Array:
+    return np.einsum("nciu,ocu->noi", windows(x, weight.shape[2:], stride), weight)
+
+
+@definition(x=normal(2, 2, 3, 4), weight=normal(2, 2, 3, 2), bias=normal(2), padding=1)
+def conv2d(x: Array, weight: Array, bias: Array, padding: int) -> Array:
+    parts = windows(x, weight.shape[2:], 1, padding)
     return np.einsum("ncijuv,ocuv->noij", parts, weight) + by_channel(bias)
 
 
-@definition(x=normal(2, 3, 4, 5), weight=normal(3, 3, 2), bias=normal(3), stride=2, padding=1)
-def depthwise_conv2d(x: Array, weight: Array, bias: Array, stride: int, padding: int) -> Array:
-    parts = windows(x, weight.shape[1:], stride, padding)
+@definition(x=normal(2, 2, 5, 6), weight=normal(3, 2, 3, 2), stride=2)
+def strided_conv2d(x: Array, weight: Array, stride: int) -> Array:
+    return np.einsum("ncijuv,ocuv->noij", windows(x, weight.shape[2:], stride), weight)
+
+
+@definition(x=normal(2, 3, 3, 4), weight=normal(3, 3, 2), bias=normal(3), padding=1)
+def depthwise_conv2d(x: Array, weight: Array, bias: Array, padding: int) -> Array:
+    parts = windows(x, weight.shape[1:], 1, padding)
     return np.einsum("ncijuv,cuv->ncij", parts, weight) + by_channel(bias)
 
 
@@ -440,12 +455,12 @@ def attended(query: Array, key: Array, value: Array, *, is_causal: bool) -> Arra
     return weights / weights.sum(axis=3, keepdims=True) @ value
 
 
-@definition(query=normal(2, 2, 3, 4), key=normal(2, 2, 5, 4), value=normal(2, 2, 5, 4))
+@definition(queries, query=normal(2, 2, 3, 4), key=normal(2, 2, 5, 4), value=normal(2, 2, 5, 4))
 def attention(query: Array, key: Array, value: Array) -> Array:
     return attended(query, key, value, is_causal=False)
 
 
-@definition(query=normal(2, 2, 4, 3), key=normal(2, 2, 4, 3), value=normal(2, 2, 4, 3))
+@definition(queries, query=normal(2, 2, 4, 3), key=normal(2, 2, 4, 3), value=normal(2, 2, 4, 3))
 def causal_attention(query: Array, key: Array, value: Array) -> Array:
     return attended(query, key, value, is_causal=True)
 
@@ -455,12 +470,12 @@ def embedding(index: Array, table: Array) -> Array:
     return table[index]
 
 
-def half_of(inputs: dict[str, Any], _: Array) -> tuple[int, ...]:
+def pairs(inputs: dict[str, Any], _: Array) -> tuple[int, ...]:
     """One thread for each pair of elements."""
     return inputs["cosine"].shape
 
 
-@definition(half_of, x=normal(3, 8), cosine=uniform(3, 4, low=-1, high=1), sine=uniform(3, 4, low=-1, high=1))
+@definition(pairs, x=normal(3, 8), cosine=uniform(3, 4, low=-1, high=1), sine=uniform(3, 4, low=-1, high=1))
 def rotary_embedding(x: Array, cosine: Array, sine: Array) -> Array:
     first, second = np.split(x, 2, axis=1)
     rotated = (first + 1j * second) * (cosine + 1j * sine)

@@ -41,10 +41,11 @@ def causal_attention(
     value: wp.array4d(dtype=float),
     out: wp.array4d(dtype=float),
 ):
-    n, h, i, d = wp.tid()
+    n, h, i = wp.tid()
     largest = max_score(query, key, n, h, i)
     total = exp_sum(query, key, n, h, i, largest)
-    weighted = float(0.0)
-    for j in range(i + 1):
-        weighted += wp.exp(score(query, key, n, h, i, j) - largest) / total * value[n, h, j, d]
-    out[n, h, i, d] = weighted
+    for d in range(value.shape[3]):
+        weighted = float(0.0)
+        for j in range(i + 1):
+            weighted += wp.exp(score(query, key, n, h, i, j) - largest) / total * value[n, h, j, d]
+        out[n, h, i, d] = weighted

@@ -30,6 +30,7 @@ def group_variance(x: wp.array4d(dtype=float), n: int, first: int, size: int, me
     return squares / float(size * x.shape[2] * x.shape[3])
 
 
+# launch: (x.shape[0], x.shape[1])
 # domain: 1 <= groups <= x.shape[1]
 @wp.kernel
 def group_norm(

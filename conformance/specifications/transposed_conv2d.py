@@ -10,6 +10,7 @@ PyTorch: torch.nn.functional.conv_transpose2d(x, weight, bias, stride, padding)
 import warp as wp
 
 
+# launch: (x.shape[0], weight.shape[1], (x.shape[2] - 1) * stride - 2 * padding + weight.shape[2], (x.shape[3] - 1) * stride - 2 * padding + weight.shape[3])
 # domain: 1 <= stride <= 3
 # domain: 0 <= padding <= 2
 @wp.kernel
