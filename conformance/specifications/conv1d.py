@@ -9,6 +9,13 @@ PyTorch: torch.nn.functional.conv1d(x, weight, bias, padding=padding)
 import warp as wp
 
 
+@wp.func
+def padded(x: wp.array3d(dtype=float), n: int, c: int, at: int) -> float:
+    if at < 0 or at >= x.shape[2]:
+        return 0.0
+    return x[n, c, at]
+
+
 # launch: (x.shape[0], weight.shape[0], x.shape[2] + 2 * padding - weight.shape[2] + 1)
 # domain: 0 <= padding <= 2
 @wp.kernel
@@ -23,7 +30,5 @@ def conv1d(
     total = bias[o]
     for c in range(weight.shape[1]):
         for u in range(weight.shape[2]):
-            at = i - padding + u
-            if at >= 0 and at < x.shape[2]:
-                total += x[n, c, at] * weight[o, c, u]
+            total += padded(x, n, c, i - padding + u) * weight[o, c, u]
     out[n, o, i] = total

@@ -10,6 +10,13 @@ PyTorch: torch.nn.functional.conv2d(x, weight, bias, padding=padding)
 import warp as wp
 
 
+@wp.func
+def padded(x: wp.array4d(dtype=float), n: int, c: int, row: int, column: int) -> float:
+    if row < 0 or row >= x.shape[2] or column < 0 or column >= x.shape[3]:
+        return 0.0
+    return x[n, c, row, column]
+
+
 # launch: (x.shape[0], weight.shape[0], x.shape[2] + 2 * padding - weight.shape[2] + 1, x.shape[3] + 2 * padding - weight.shape[3] + 1)
 # domain: 0 <= padding <= 2
 @wp.kernel
@@ -25,8 +32,5 @@ def conv2d(
     for c in range(weight.shape[1]):
         for u in range(weight.shape[2]):
             for v in range(weight.shape[3]):
-                row = i - padding + u
-                column = j - padding + v
-                if row >= 0 and row < x.shape[2] and column >= 0 and column < x.shape[3]:
-                    total += x[n, c, row, column] * weight[o, c, u, v]
+                total += padded(x, n, c, i - padding + u, j - padding + v) * weight[o, c, u, v]
     out[n, o, i, j] = total

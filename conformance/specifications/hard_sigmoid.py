@@ -1,4 +1,4 @@
-"""Hard sigmoid: out = x / 6 + 1 / 2, limited to [0, 1].
+"""Hard sigmoid: out = (x + 3) / 6, with x + 3 limited to [0, 6].
 
 PyTorch: torch.nn.functional.hardsigmoid(x)
 """
@@ -10,4 +10,4 @@ import warp as wp
 @wp.kernel
 def hard_sigmoid(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
-    out[i] = wp.clamp(x[i] / 6.0 + 0.5, 0.0, 1.0)
+    out[i] = wp.clamp(x[i] + 3.0, 0.0, 6.0) / 6.0
