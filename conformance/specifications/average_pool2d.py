@@ -1,0 +1,20 @@
+"""Mean of each window: out[n, c, i, j] = mean of x[n, c, i * stride + u, j * stride + v].
+
+The mean is over u and v from 0 to size - 1. The shape of x is (images, channels, height, width).
+
+PyTorch: torch.nn.functional.avg_pool2d(x, size, stride)
+"""
+
+import warp as wp
+
+
+# domain: 1 <= size <= 3
+# domain: 1 <= stride <= 3
+@wp.kernel
+def average_pool2d(x: wp.array4d(dtype=float), size: int, stride: int, out: wp.array4d(dtype=float)):
+    n, c, i, j = wp.tid()
+    total = float(0.0)
+    for u in range(size):
+        for v in range(size):
+            total += x[n, c, i * stride + u, j * stride + v]
+    out[n, c, i, j] = total / float(size * size)

@@ -1,0 +1,13 @@
+"""Hard swish: out = x * (x + 3) / 6, with x + 3 limited to [0, 6].
+
+PyTorch: torch.nn.functional.hardswish(x)
+"""
+
+import warp as wp
+
+
+# domain: -8 <= x <= 8
+@wp.kernel
+def hard_swish(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] * wp.clamp(x[i] + 3.0, 0.0, 6.0) / 6.0

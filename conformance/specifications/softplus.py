@@ -1,0 +1,15 @@
+"""Softplus: out = log(1 + exp(x)).
+
+PyTorch: torch.nn.functional.softplus(x)
+"""
+
+import warp as wp
+
+
+@wp.kernel
+def softplus(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    if x[i] > 0.0:
+        out[i] = x[i] + wp.log(1.0 + wp.exp(-x[i]))
+    else:
+        out[i] = wp.log(1.0 + wp.exp(x[i]))
