@@ -296,8 +296,7 @@ Result<std::vector<std::size_t>> HostCandidateSession::results_of(const Paramete
                       name)};
     results.push_back(*p);
   }
-  if (results.empty())
-    return Error{"the specification has no input array with floats, so no gradient can be judged"};
+  if (results.empty()) return Error{"the specification has no input array with floats, so no gradient can be judged"};
   return results;
 }
 

@@ -213,12 +213,17 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
     }
   }
   bind_values(launch, request, attempt);
+  apply_launch_annotation(launch, request);
+  return launch;
+}
+
+/// Sets the extents of the launch that an annotation states.
+void InputSpace::apply_launch_annotation(Launch& launch, const DrawRequest& request) const {
   const double most_threads = std::max<double>(kMaxAnnotatedThreads, request.size);
   for (std::size_t d = 0; d < preconditions_.launch_extents.size(); ++d) {
     launch.extents[d] =
         static_cast<std::int32_t>(std::clamp(preconditions_.launch_extents[d].evaluate(launch), 0.0, most_threads));
   }
-  return launch;
 }
 
 void InputSpace::bind_values(Launch& launch, const DrawRequest& request, std::uint64_t attempt) const {
@@ -488,8 +493,11 @@ bool InputSpace::is_degenerate(const reference::ReferenceResult& reference) cons
 reference::OracleRun InputSpace::run_of(const DrawRequest& request, const Launch& launch) const {
   reference::OracleRun run{.launch = launch,
                            .uninitialized = is_never_read_,
-                           .thread_order = sampled_threads(launch.threads(), request.seed),
+                           .thread_order = {},
                            .instruction_budget = request.instruction_budget};
+  // Only the sets for large launches are judged by a sample of their threads. Other launches may have many threads,
+  // too, because of an annotation; all of these run.
+  if (request.size > kThreadSamplingThreshold) run.thread_order = sampled_threads(launch.threads(), request.seed);
   run.reports_only_accessed_elements = !run.thread_order.empty();
   return run;
 }
@@ -589,7 +597,10 @@ std::optional<DrawnLaunch> InputSpace::with_exact_extents(const DrawRequest& req
     const reference::ReferenceResult accessed = oracle_->evaluate(all);
     if (!accessed.is_complete || !accessed.findings.empty()) return std::nullopt;
     Launch smaller = cropped(drawn.launch, exact_extents(drawn.launch, accessed.accessed_extents));
+    // The annotation may depend on the extents of the arrays.
+    apply_launch_annotation(smaller, request);
     const bool is_exact =
+        smaller.extents == drawn.launch.extents &&
         std::ranges::equal(smaller.arguments, drawn.launch.arguments, {}, &Argument::shape, &Argument::shape);
     if (!is_exact) {
       drawn.launch = std::move(smaller);

@@ -123,6 +123,7 @@ class InputSpace {
   /// The extent in the launch annotation if it is a number; otherwise 0.
   std::int32_t annotated_extent(std::size_t dimension) const;
   void choose_extents(ir::Launch& launch, const DrawRequest& request) const;
+  void apply_launch_annotation(ir::Launch& launch, const DrawRequest& request) const;
   void bind_values(ir::Launch& launch, const DrawRequest& request, std::uint64_t attempt) const;
   void fill_array(ir::Launch& launch, ir::VarId parameter, const DrawRequest& request, std::uint64_t attempt) const;
   /// Updates the constraints so that the next guess avoids the findings; false if nothing is left to try.

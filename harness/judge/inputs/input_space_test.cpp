@@ -360,6 +360,41 @@ def doubled(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
   EXPECT_THAT(space.shape(launch, "x"), ElementsAre(3, 257));
 }
 
+TEST(InputSpace, ExactExtentsFollowAnnotationOfLaunch) {
+  // The guard keeps the last element of `w` from being read, so `w` becomes shorter and the launch longer.
+  Space space(R"(
+# launch: (x.shape[0] - w.shape[0] + 1)
+@wp.kernel
+def windows(x: wp.array(dtype=float), w: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    total = float(0.0)
+    for k in range(w.shape[0]):
+        if k < 3:
+            total += x[i + k] * w[k]
+    out[i] = total
+)",
+              ArrayExtents::kExact);
+  for (const ir::Launch& launch : space.found_all()) {
+    const std::int32_t length = space.shape(launch, "w")[0];
+    EXPECT_LE(length, 3);
+    EXPECT_EQ(launch.extents[0], space.shape(launch, "x")[0] - length + 1);
+    EXPECT_EQ(space.shape(launch, "out")[0], launch.extents[0]);
+  }
+}
+
+TEST(InputSpace, AllThreadsOfOrdinarySetRunHoweverManyAnAnnotationStates) {
+  Space space(R"(
+# launch: (20000)
+@wp.kernel
+def copies(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i]
+)");
+  const auto drawn = space.space().draw({.seed = 1, .size = 3}, [](reference::OracleRun&) {});
+  ASSERT_TRUE(std::holds_alternative<DrawnLaunch>(drawn));
+  EXPECT_GE(std::get<DrawnLaunch>(drawn).reference.instructions, 20'000);
+}
+
 // A caller does not know which elements are written, so the extents of `out` must not depend on the values of `x`.
 TEST(InputSpace, ExactExtentsDoNotDependOnValues) {
   Space space(R"(
