@@ -30,7 +30,11 @@ TEST(CandidateSource, ConvertsMangledKernelNamesToSourceNames) {
   EXPECT_EQ(plain_name("_Z4sumsPKfifPf"), "sums");
   EXPECT_EQ(plain_name("_Z6reduceIfEvPT_i"), "reduce<float>");
   EXPECT_EQ(plain_name("_ZN4mine7softmaxEPf"), "mine::softmax");
+  EXPECT_EQ(plain_name("_ZN12_GLOBAL__N_17softmaxEPf"), "softmax");
+  EXPECT_EQ(plain_name("_ZN42_INTERNAL_8e1f2d3c_12_candidate_cu_softmax7softmaxEPf"), "softmax");
+  EXPECT_EQ(plain_name("_ZZ7softmaxPfE7partial"), "partial");
   EXPECT_EQ(plain_name("softmax"), "softmax");
+  EXPECT_EQ(plain_name("x"), "x");
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 
 namespace assay::candidate {
 
-/// The name of the C++ function with this symbol, without its parameters: "softmax", "reduce<float>"; the symbol itself
-/// if it is not mangled.
+/// The name of the C++ function with this symbol, without its parameters and anonymous namespaces: "softmax",
+/// "reduce<float>"; that of a variable of a function; the symbol itself if it is not mangled.
 std::string plain_name(const std::string& symbol);
 
-/// Replaces the symbol of the kernel by plain_name() in the findings and the message.
+/// Replaces the symbols of the kernel and of variables by plain_name() in the findings and the message.
 void use_plain_names(ptx::RunResult& result);
 
 }  // namespace assay::candidate
