@@ -37,7 +37,7 @@ class ExpressionGenerator {
   /// A nonzero constant with two decimals in the interval.
   RangedExpression literal(Interval interval);
   RangedExpression leaf();  ///< a leaf of the sketch, or sometimes a constant
-  bool same_tree(ir::ExprId a, ir::ExprId b) const;
+  bool is_same(ir::ExprId a, ir::ExprId b) const;
   /// Whether the tree depends on a leaf, and so is not constant.
   bool depends_on_leaves(ir::ExprId id) const;
   /// Whether the two are equal for many inputs: the same tree, or one selects between values that include the other,

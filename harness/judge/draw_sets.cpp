@@ -30,6 +30,8 @@ constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 constexpr int kOffsetDraw = 500;
 /// The same for the first set with another shape.
 constexpr int kShapeDraw = 600;
+/// First extent of the launch of a set with an offset and long arrays.
+constexpr std::int32_t kFewThreads = 3;
 /// Instruction limit of a set with another shape.
 constexpr std::int64_t kShapeBudget = 300'000;
 /// Elements of all arrays of such a set.
@@ -308,10 +310,21 @@ class SetDrawer {
   /// Adds sets in which code of another algorithm may overflow or lose digits, as far as the kernel itself does not:
   /// all values are next to the largest argument of exp(), or much larger than their differences.
   void add_offset_sets() {
-    constexpr double kOffsets[] = {95, 1000};
+    struct Offset {
+      double offset;        // DrawRequest::float_offset
+      std::int32_t extent;  // DrawRequest::array_extent
+    };
+    // Long sums of values with one sign need an accumulator that is wide enough.
+    constexpr Offset kOffsets[] = {{95, 0}, {1000, 0}, {95, 1031}};
     for (int i = 0; i < std::min<int>(policy_.float_offset_input_sets, std::size(kOffsets)); ++i) {
       DrawRequest asked = request(policy_.input_sets() + i, kOffsetDraw, Distribution::kUniform);
-      asked.float_offset = kOffsets[i];
+      asked.float_offset = kOffsets[i].offset;
+      if (kOffsets[i].extent > 0) {
+        asked.array_extent = kOffsets[i].extent;
+        asked.size = kFewThreads;
+        asked.instruction_budget = kShapeBudget;
+        asked.max_elements = kMostShapeElements;
+      }
       // What such values teach about the domain must not affect the other sets.
       InputSpace space = space_;
       auto set = draw_promising(space, asked,
