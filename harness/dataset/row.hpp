@@ -10,9 +10,14 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "harness/dataset/description.hpp"
+#include "harness/dataset/difficulty.hpp"
 #include "harness/records/record.hpp"
 
 namespace assay::dataset {
+
+/// Family of the kernels from users' files.
+inline constexpr std::string_view kUserFamily = "user";
 
 /// One parameter of the kernel, as the Python source declares it.
 struct KernelParameter {
@@ -89,6 +94,8 @@ struct DatasetRow {
   std::string ptx;                         ///< PTX of the CUDA source; empty: not stored
   std::vector<KernelParameter> signature;  ///< the kernel's parameters, in order
   LaunchShape launch;
+  KernelDescription description;  ///< empty in rows of schema 1.2 and older
+  KernelDifficulty difficulty;    ///< empty in rows of schema 1.2 and older
   RowMetadata metadata;
   std::vector<PassEvidence> evidence;  ///< results by device, pass and mode; see evidence.hpp for the order
   friend bool operator==(const DatasetRow&, const DatasetRow&) = default;
@@ -121,6 +128,7 @@ DatasetRow row_from(const nlohmann::json& line);
 /// Single members of a line, for comparisons and messages.
 std::string signature_text(const DatasetRow& row);
 std::string launch_text(const DatasetRow& row);
+std::string difficulty_text(const DatasetRow& row);
 std::string evidence_text(const PassEvidence& evidence);
 
 }  // namespace assay::dataset

@@ -120,9 +120,9 @@ class DatasetValidator {
       const std::string split = name.substr(0, dash);
       const bool known = std::ranges::find(kSplits, split) != std::end(kSplits);
       const std::string file = fmt::format("{}/{}", kDataFolder, name);
-      if (!known || !name.ends_with(".jsonl.zst")) {
-        diagnose(file, "", "a file name that does not begin with a split",
-                 "a name such as train-00000-of-00001.jsonl.zst");
+      if (!known || !(name.ends_with(".jsonl.gz") || name.ends_with(".jsonl.zst"))) {
+        diagnose(file, "", "a file name that is not that of a split's rows",
+                 "a name such as train-00000-of-00001.jsonl.gz");
       }
       check_rows(dir / kDataFolder / name, file, split);
     }
