@@ -166,6 +166,23 @@ TEST_F(GenerateTest, DatasetCommandsMergeSplitCompareAndShowDatasets) {
   EXPECT_THAT(workshop_.run("assay dataset show whole 9999").err, HasSubstr("has no row '9999'"));
 }
 
+TEST_F(GenerateTest, ExportsExamplesForTraining) {
+  expect_ok("assay generate --count 4 --families math --no-verify --output d");
+  const CommandResult sft = workshop_.run("assay dataset export d --format sft --output sft");
+  EXPECT_EQ(sft.status, 0) << sft.err;
+  EXPECT_THAT(sft.out, HasSubstr("sft/train.jsonl.gz: 4 examples\n"));
+  EXPECT_EQ(workshop_.run("assay dataset export d --format parquet --output x").status, 2);
+  EXPECT_EQ(workshop_.run("assay dataset export nowhere --format sft --output x").status, 2);
+  const CommandResult near = workshop_.run("assay dataset export d --format preference --device cpu --output near");
+  EXPECT_EQ(near.status, 0) << near.err;
+  expect_ok("gzip -dc near/train.jsonl.gz > near.jsonl");
+  const std::string text = workshop_.read("near.jsonl");
+  const json first = json::parse(text.substr(0, text.find('\n')));
+  EXPECT_EQ(first.at("language"), "c++");
+  EXPECT_NE(first.at("chosen"), first.at("rejected"));
+  EXPECT_FALSE(first.at("reason").at("message").get<std::string>().empty());
+}
+
 TEST_F(GenerateTest, FullDiskIsReportedAndWrittenRowsStayValid) {
   // Simulates a full disk by a limit on file sizes.
   const CommandResult full =

@@ -352,7 +352,11 @@ std::string render_dataset_card(const DatasetPlan& plan, const DatasetStatistics
                      verification(plan) + limits(plan);
   text += "## Families\n\n" + chart("family", stats_json.at("families"), 100) + "\n";
   text += "## Splits\n\n" + chart("split", stats_json.at("splits"), 3);
-  text += "\nNo program occurs twice, and near duplicates (Jaccard index of 0.8 or more) are in the same split.\n\n";
+  const Json& near = stats_json.at("near_duplicates");
+  text += fmt::format(
+      "\nNo program occurs twice. {} of {} rows are near duplicates of another row (Jaccard index of at least 0.8 over "
+      "five-token sequences of the canonical program); near duplicates are in the same split.\n\n",
+      near.at("rows").get<std::uint64_t>(), stats.rows());
   text += "## Lengths in bytes\n\n" + lengths_table(stats_json.at("lengths")) + "\n";
   text += "## Operations\n\n" + chart("operation", stats_json.at("operations"), 20) + "\n";
   text += "## Verdicts\n\n" + verdicts_table(stats_json.at("verdicts")) + "\n";

@@ -46,6 +46,13 @@ TEST(DatasetCard, StatesWhatWasNotVerified) {
   EXPECT_TRUE(unverified_parts(plan).empty());
 }
 
+TEST(DatasetCard, StatesNumberOfNearDuplicates) {
+  DatasetStatistics stats;
+  stats.add_cluster(3);
+  EXPECT_THAT(render_dataset_card(small_plan(4), stats, stats.to_json(), {}, ""),
+              HasSubstr("3 of 0 rows are near duplicates of another row"));
+}
+
 TEST(DatasetCard, ListsFeaturesOfEveryColumnOfTheRows) {
   const Folder folder;
   made(small_plan(8), {.output = folder / "d"});

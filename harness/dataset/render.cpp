@@ -63,11 +63,7 @@ std::size_t start_of(const backends::EntryPoint& entry, std::string_view body) {
   return body.rfind('\n', static_cast<std::size_t>(found - body.begin())) + 1;
 }
 
-/// The texts of the two entry points, each from its first line to the start of the next one or the end of the body.
-struct EntryTexts {
-  std::string forward;
-  std::string backward;
-};
+}  // namespace
 
 EntryTexts entry_texts(const EmittedKernel& kernel) {
   EntryTexts texts;
@@ -82,8 +78,6 @@ EntryTexts entry_texts(const EmittedKernel& kernel) {
   }
   return texts;
 }
-
-}  // namespace
 
 Result<RenderedKernel> render(harness::KernelSource source, const harness::PairPrinter& printer) {
   if (source.parse_error) return *source.parse_error;

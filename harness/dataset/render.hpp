@@ -28,6 +28,13 @@ struct RenderedKernel {
 /// float parameters but no derivative, or if a target does not support it.
 Result<RenderedKernel> render(harness::KernelSource source, const harness::PairPrinter& printer);
 
+/// The texts of the two entry points, each from its first line to the start of the next one or the end of the body.
+struct EntryTexts {
+  std::string forward;
+  std::string backward;  ///< empty if the kernel has no backward pass
+};
+EntryTexts entry_texts(const backends::EmittedKernel& kernel);
+
 /// Parses the only kernel in a row's Python text. `name`, such as "loop/r1_42", is the name of the kernel in the
 /// dataset. `file` is the name of the text in messages and in comments of the code (file_of). Fails if the text cannot
 /// be parsed or does not define exactly one kernel.
