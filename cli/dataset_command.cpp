@@ -131,8 +131,14 @@ std::string text_or_none(const json& row, const char* member) {
 }
 
 std::string shown(const json& row, const ShowOptions& options) {
-  std::string text = fmt::format("{}  {}\n\n{}\n", row.at("id").get<std::string>(),
-                                 row.value("/metadata/name"_json_pointer, ""), text_or_none(row, "python_source"));
+  std::string text =
+      fmt::format("{}  {}\n", row.at("id").get<std::string>(), row.value("/metadata/name"_json_pointer, ""));
+  for (const char* const member : {"docstring", "instruction"}) {
+    if (const std::string about = row.value(member, ""); !about.empty()) text += fmt::format("{}: {}\n", member, about);
+  }
+  if (const auto difficulty = row.find("difficulty"); difficulty != row.end())
+    text += fmt::format("difficulty: {}\n", difficulty->dump());
+  text += fmt::format("\n{}\n", text_or_none(row, "python_source"));
   const std::size_t width = options.width > 0 ? options.width : terminal_width();
   const char* const pass = options.backward ? "backward" : "forward";
   text += reports::side_by_side(text_or_none(row, fmt::format("cpu_{}", pass).c_str()),

@@ -1,6 +1,7 @@
 // Datasets that `assay generate` writes, with kernels judged on the CPU.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,6 +50,12 @@ TEST_F(GenerateTest, VerifiedRowsDoNotDependOnJobCount) {
   EXPECT_THAT((*forward).at("verdict").get<std::string>(), HasSubstr("pass"));
   EXPECT_GT((*forward).at("values_compared"), 0);
   EXPECT_GT((*forward).at("controls_rejected"), 0);
+  std::vector<std::string> checks;
+  for (const json& check : (*forward).at("checks")) {
+    checks.push_back(check.at("name"));
+    EXPECT_GT(check.at("values_compared"), 0);
+  }
+  EXPECT_THAT(checks, ::testing::IsSupersetOf({"f64_promotion", "native_precision"}));
   EXPECT_FALSE((*forward).at("sizes").empty());
   const auto cuda = std::ranges::find_if(evidence, [](const json& one) { return one.at("device") == "cuda"; });
   EXPECT_EQ((*cuda).at("verdict"), "not_run");
@@ -161,8 +168,9 @@ TEST_F(GenerateTest, DatasetCommandsMergeSplitCompareAndShowDatasets) {
   expect_ok("assay dataset stats whole | grep -q families");
   const CommandResult shown = workshop_.run("assay dataset show whole 1 --width 200");
   EXPECT_EQ(shown.status, 0) << shown.err;
-  EXPECT_THAT(shown.out, AllOf(HasSubstr("@wp.kernel"), HasSubstr("long long begin"), HasSubstr("blockIdx"),
-                               HasSubstr("cpu/forward: not_run, not verified")));
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("\ndocstring: Compute "), HasSubstr("\ninstruction: Write a kernel `"),
+                               HasSubstr("\ndifficulty: {"), HasSubstr("@wp.kernel"), HasSubstr("long long begin"),
+                               HasSubstr("blockIdx"), HasSubstr("cpu/forward: not_run, not verified")));
   EXPECT_THAT(workshop_.run("assay dataset show whole 9999").err, HasSubstr("has no row '9999'"));
 }
 

@@ -132,6 +132,14 @@ constexpr std::string_view kFeatures = R"(  features:
       dtype: int64
     - name: sizes
       list: int64
+    - name: checks
+      list:
+      - name: name
+        dtype: string
+      - name: values_compared
+        dtype: int64
+      - name: rho_max
+        dtype: float64
     - name: finite_difference_rho
       dtype: float64
     - name: determinism

@@ -21,7 +21,7 @@ namespace assay::dataset {
 namespace {
 
 /// Longest name of a kernel or variable; longer ones are not what people write.
-constexpr std::size_t kMaxKernelName = 60;
+constexpr std::size_t kMaxKernelName = 64;
 constexpr std::size_t kMaxVariableName = 24;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -250,6 +250,7 @@ class KernelNamer {
   explicit KernelNamer(const ir::Module& module)
       : module_(module), kernel_(module.kernels[0]), taken_(names_in(module)) {
     collect_functions();
+    collect_operators();
     collect_parameters();
     collect_endings();
   }
@@ -270,11 +271,11 @@ class KernelNamer {
     add(output_, of_one_input, first_ending);
     rotate_by_program();
     add(output_, of_inputs, first_ending);
-    add(output_, with("_from_", two), first_ending);
+    add(output_, with("_with_", two), first_ending);
     add(all, first_ending);
     add(two, both_endings);
     add(output_, of_more_inputs, first_ending);
-    add(output_, with("_from_", all), first_ending);
+    add(output_, with("_with_", all), first_ending);
     add(output_, of_inputs, both_endings);
     add(output_, of_one_input, with("_with_", one), first_ending);
     add(output_, of_inputs, with("_with_", one), first_ending);
@@ -282,6 +283,16 @@ class KernelNamer {
     add(output_, of_inputs, with("_with_", two), both_endings);
     add(output_, of_more_inputs, with("_with_", one), both_endings);
     add(output_, of_more_inputs, with("_with_", all), both_endings);
+    add(outputs_, of_inputs, first_ending);
+    add(outputs_, of_more_inputs, both_endings);
+    const std::string operators = joined_by_and(first(operators_, 2));
+    const std::string more_operators = joined_by_and(first(operators_, 3));
+    add(output_, of_one_input, with("_with_", operators), first_ending);
+    add(output_, of_inputs, with("_with_", operators), first_ending);
+    add(outputs_, of_inputs, with("_with_", more_operators), first_ending);
+    add(output_, of_more_inputs, with("_with_", more_operators), both_endings);
+    add(outputs_, with("_with_", all), with("_and_", operators), first_ending);
+    add(outputs_, of_one_input, with("_with_", more_operators), both_endings);
     if (names_.empty()) names_.push_back("compute_" + (output_.empty() ? "nothing" : output_));
     return std::move(names_);
   }
@@ -293,7 +304,24 @@ class KernelNamer {
   static std::string of(std::span<const std::string> words) { return with("_of_", joined_by_and(words)); }
   static std::string with(const char* word, const std::string& words) { return words.empty() ? "" : word + words; }
 
-  /// Functions, without atomics, conversions and what only combines components.
+  /// Infix operators except comparisons and logic, in order of use.
+  void collect_operators() {
+    ir::for_each_statement(kernel_.body, [&](const ir::Stmt& statement) {
+      ir::for_each_root_expression(statement, [&](const ir::ExprId& root) {
+        ir::for_each_expression(kernel_, root, [&](ir::ExprId, const ir::Expr& expr) {
+          if (expr.kind != ir::ExprKind::kOperation) return;
+          const ir::OperationEntry& operation = ir::row(expr.op);
+          const bool is_test = operation.rule == ir::TypeRule::kOrderedComparison ||
+                               operation.rule == ir::TypeRule::kEquality || operation.rule == ir::TypeRule::kLogic;
+          if (operation.arity != 2 || is_test || operation.warp_pattern.starts_with("wp.")) return;
+          const std::string name(operation.mnemonic);
+          if (std::ranges::find(operators_, name) == operators_.end()) operators_.push_back(name);
+        });
+      });
+    });
+  }
+
+  /// Functions, without atomics, and loads and stores of tiles.
   void collect_functions() {
     for (const std::string& name : functions_called(module_, kernel_)) {
       if (name.starts_with("atomic_") || name.starts_with("tile_load") || name.starts_with("tile_store")) continue;
@@ -312,6 +340,11 @@ class KernelNamer {
     }
     if (output == ir::kNone) return;
     output_ = kernel_.var(output).name;
+    std::vector<std::string> names{output_};
+    for (std::size_t p = 0; p < uses.size(); ++p) {
+      if (uses[p].changed() && static_cast<ir::VarId>(p) != output) names.push_back(kernel_.variables[p].name);
+    }
+    outputs_ = joined_by_and(first(names, 2));
     for (const ir::VarId input : parameters_behind(kernel_, output)) {
       if (input != output && kernel_.var(input).type.has_float_components()) inputs_.push_back(kernel_.var(input).name);
     }
@@ -388,7 +421,9 @@ class KernelNamer {
   std::set<std::string> taken_;         ///< names of variables, functions and structs
   std::vector<std::string> functions_;  ///< names of functions, in order of use
   std::vector<std::string> inputs_;     ///< names of float inputs, the telling ones first
+  std::vector<std::string> operators_;  ///< mnemonics of infix operators, in order of use
   std::string output_;                  ///< name of an output
+  std::string outputs_;                 ///< names of this output and of another one
   bool is_in_place_ = false;            ///< whether the kernel also reads this output
   std::vector<std::string> endings_;
   std::vector<std::string> names_;  ///< the names so far

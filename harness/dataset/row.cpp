@@ -88,6 +88,11 @@ PassEvidence evidence_from(const json& value) {
                         .rejected_negative_controls = value.at("controls_rejected")};
   for (const DoubtField& doubt : kDoubts)
     evidence.inconclusive.*doubt.member = value.at("inconclusive").at(doubt.name).get<std::int64_t>();
+  for (const json& check : value.value("checks", json::array())) {
+    evidence.checks.push_back({.name = check.at("name"),
+                               .compared_values = check.at("values_compared"),
+                               .rho_max = optional_from(check.at("rho_max"))});
+  }
   return evidence;
 }
 
@@ -102,6 +107,13 @@ void append_evidence(std::string& out, const PassEvidence& evidence) {
   object.add("values_compared", evidence.values_compared);
   object.add("input_sets", evidence.input_sets);
   object.add("sizes", evidence.thread_counts);
+  append_json_array(object.begin("checks"), evidence.checks, [&](const CheckEvidence& check) {
+    JsonObjectWriter members(out);
+    members.add("name", check.name);
+    members.add("values_compared", check.compared_values);
+    members.add("rho_max", check.rho_max);
+    members.close();
+  });
   object.add("finite_difference_rho", evidence.finite_difference_rho);
   object.add("determinism", evidence.determinism_result);
   object.add("memory_checks", evidence.memory_checks);

@@ -61,6 +61,14 @@ struct RowMetadata {
   friend bool operator==(const RowMetadata&, const RowMetadata&) = default;
 };
 
+/// The comparisons of one named check, such as "f64_promotion" or "native_precision".
+struct CheckEvidence {
+  std::string name;                  ///< name of the check (docs/design/numerics.md)
+  std::int64_t compared_values = 0;  ///< number of values compared
+  std::optional<double> rho_max;     ///< greatest rho of these values
+  friend bool operator==(const CheckEvidence&, const CheckEvidence&) = default;
+};
+
 /// The result of judging one pass on one device.
 struct PassEvidence {
   std::string device;                           ///< name of the device that ran the kernel
@@ -72,6 +80,7 @@ struct PassEvidence {
   std::int64_t values_compared = 0;             ///< number of scalars compared with the oracle
   std::int64_t input_sets = 0;                  ///< number of input sets
   std::vector<std::int64_t> thread_counts;      ///< numbers of threads of the launches
+  std::vector<CheckEvidence> checks;            ///< by named check; empty in rows of schema 1.2 and older
   std::optional<double> finite_difference_rho;  ///< maximum of |difference| / tolerance; only for the backward pass
   std::string determinism_result;               ///< "bitwise", "order_dependent" (atomics on floats), or "not_tested"
   std::vector<std::string> memory_checks;       ///< names of the memory checks that ran

@@ -449,7 +449,10 @@ class DatasetValidator {
         return other.device == one.device && other.pass == one.pass && other.mode == one.mode;
       };
       const auto before = std::ranges::find_if(place.row.evidence, is_it);
-      if (before == place.row.evidence.end() || *before == one || one.verdict == "not_run") continue;
+      if (before == place.row.evidence.end() || one.verdict == "not_run") continue;
+      PassEvidence comparable = one;
+      if (before->checks.empty()) comparable.checks.clear();  // a row of schema 1.2 or older
+      if (*before == comparable) continue;
       const auto has_tool = [&](const DeviceCompiler& tool) {
         return tool.device == one.device && std::ranges::find(place.row.toolchain, tool) != place.row.toolchain.end();
       };
