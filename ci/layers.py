@@ -188,6 +188,14 @@ ALLOWED = {
         "support",
         "support/version",
     ),
+    "harness/dataset/training": (
+        "backends/device",
+        "harness/dataset",
+        "harness/mutation",
+        "harness/suite/run",
+        "ir",
+        "support",
+    ),
     "harness/judge": (
         "backends/device",
         "harness/judge/compare",
@@ -330,6 +338,7 @@ ALLOWED_IN_TESTS = {
     "harness/causes": ("harness",),
     "harness/compilers": ("harness",),
     "harness/dataset": ("backends/source",),
+    "harness/dataset/training": ("backends/cpu", "harness/suite"),
     "harness/judge": ("harness",),
     "harness/judge/inputs": ("harness",),
     "harness/measure": ("harness", "harness/suite/run"),

@@ -1,19 +1,26 @@
-// assay dataset: joins, divides, shows, compares and imports datasets.
+// assay dataset: merges, splits, shows, compares, exports and imports datasets.
 #include <filesystem>
 #include <map>
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/device/registry.hpp"
 #include "cli/commands.hpp"
 #include "cli/foreign_import.hpp"
 #include "cli/options.hpp"
+#include "cli/progress.hpp"
+#include "harness/dataset/emitter.hpp"
 #include "harness/dataset/finish.hpp"
 #include "harness/dataset/generate.hpp"
 #include "harness/dataset/journal.hpp"
 #include "harness/dataset/production.hpp"
 #include "harness/dataset/row.hpp"
+#include "harness/dataset/row_file.hpp"
+#include "harness/dataset/training/export.hpp"
+#include "harness/suite/emission.hpp"
 #include "reports/formats/side_by_side.hpp"
 #include "support/files.hpp"
 
@@ -22,36 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-/// Calls take(line, file, number) for each row until it returns false. `path` is a dataset or a file of rows.
-using TakeRow = std::function<Result<bool>(const std::string& line, const fs::path& file, std::uint64_t number)>;
-
-Result<void> for_each_row(const fs::path& path, const TakeRow& take) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
-    for (const auto& entry : fs::directory_iterator(path / dataset::kDataFolder, error))
-      files.push_back(entry.path());
-    if (files.empty()) return Error{"contains no dataset: data/ is missing or empty", path.string()};
-    std::ranges::sort(files);
-  } else {
-    files.push_back(path);
-  }
-  for (const fs::path& file : files) {
-    Result<LineReader> reader = LineReader::open(file);
-    if (!reader.ok()) return reader.error();
-    std::string line;
-    for (std::uint64_t number = 1;; ++number) {
-      const Result<bool> more = reader->next(line);
-      if (!more.ok()) return more.error();
-      if (!*more) break;
-      const Result<bool> go_on = take(line, file, number);
-      if (!go_on.ok()) return go_on.error();
-      if (!*go_on) return {};
-    }
-  }
-  return {};
-}
 
 Result<json> row_of(const std::string& line, const fs::path& file, std::uint64_t number) {
   json row = json::parse(line, nullptr, false);
@@ -75,7 +52,7 @@ int merge_shards(const MergeOptions& options) {
   if (!production.ok()) return fail(production.error());
   const auto finished = dataset::merge_shards(shards, production->producer(), {.output = options.output});
   if (!finished.ok()) return fail(finished.error());
-  return print_or_fail(closing_text(*finished, options.output));
+  return print_or_fail(closing_text(*plan, *finished, options.output));
 }
 
 void add_merge(CLI::App& app, Invocation& invocation) {
@@ -101,28 +78,28 @@ struct SplitOptions {
 
 /// One file of rows for each value of a member; the name is made of letters, digits and underscores alone.
 int split(const SplitOptions& options) {
-  std::map<std::string, ZstdLineWriter> files;
+  std::map<std::string, LineWriter> files;
   const auto take = [&](const std::string& line, const fs::path& file, std::uint64_t number) -> Result<bool> {
     const Result<json> row = row_of(line, file, number);
     if (!row.ok()) return row.error();
-    const std::string split = file.filename().string().substr(0, file.filename().string().find('-'));
+    const std::string split = dataset::split_of(file);
     std::string value = options.by == "split" ? split : row->value(options.by, "");
     std::ranges::replace_if(
         value, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }, '_');
     auto at = files.find(value);
     if (at == files.end()) {
-      Result<ZstdLineWriter> created = ZstdLineWriter::create(fs::path(options.output) / (value + ".jsonl.zst"), 3);
+      Result<LineWriter> created = LineWriter::create(fs::path(options.output) / (value + ".jsonl.gz"));
       if (!created.ok()) return created.error();
       at = files.emplace(value, created.take()).first;
     }
     if (Result<void> added = at->second.add(line); !added.ok()) return added.error();
     return true;
   };
-  if (const Result<void> read = for_each_row(options.path, take); !read.ok()) return fail(read.error());
+  if (const Result<void> read = dataset::for_each_row(options.path, take); !read.ok()) return fail(read.error());
   std::string text;
   for (auto& [value, file] : files) {
     if (Result<void> committed = file.commit(); !committed.ok()) return fail(committed.error());
-    text += fmt::format("{}/{}.jsonl.zst\n", options.output, value);
+    text += fmt::format("{}/{}.jsonl.gz\n", options.output, value);
   }
   return print_or_fail(text);
 }
@@ -154,8 +131,14 @@ std::string text_or_none(const json& row, const char* member) {
 }
 
 std::string shown(const json& row, const ShowOptions& options) {
-  std::string text = fmt::format("{}  {}\n\n{}\n", row.at("id").get<std::string>(),
-                                 row.value("/metadata/name"_json_pointer, ""), text_or_none(row, "python_source"));
+  std::string text =
+      fmt::format("{}  {}\n", row.at("id").get<std::string>(), row.value("/metadata/name"_json_pointer, ""));
+  for (const char* const member : {"docstring", "instruction"}) {
+    if (const std::string about = row.value(member, ""); !about.empty()) text += fmt::format("{}: {}\n", member, about);
+  }
+  if (const auto difficulty = row.find("difficulty"); difficulty != row.end())
+    text += fmt::format("difficulty: {}\n", difficulty->dump());
+  text += fmt::format("\n{}\n", text_or_none(row, "python_source"));
   const std::size_t width = options.width > 0 ? options.width : terminal_width();
   const char* const pass = options.backward ? "backward" : "forward";
   text += reports::side_by_side(text_or_none(row, fmt::format("cpu_{}", pass).c_str()),
@@ -187,7 +170,7 @@ int show(const ShowOptions& options) {
     if (is_it) found = row.take();
     return !is_it;
   };
-  if (const Result<void> read = for_each_row(options.path, take); !read.ok()) return fail(read.error());
+  if (const Result<void> read = dataset::for_each_row(options.path, take); !read.ok()) return fail(read.error());
   if (!found) {
     return fail({fmt::format("has no row '{}'; give the number of a row (from 0), the beginning of its id, or its name",
                              options.row),
@@ -257,8 +240,8 @@ int diff(const DatasetDiff& options) {
     left.erase(other);
     return true;
   };
-  if (const Result<void> read = for_each_row(options.left, remember); !read.ok()) return fail(read.error());
-  if (const Result<void> read = for_each_row(options.right, compare); !read.ok()) return fail(read.error());
+  if (const Result<void> read = dataset::for_each_row(options.left, remember); !read.ok()) return fail(read.error());
+  if (const Result<void> read = dataset::for_each_row(options.right, compare); !read.ok()) return fail(read.error());
   for (const auto& [id, line] : left)
     text += fmt::format("< {} {}\n", id.substr(0, 16), json::parse(line).value("/metadata/name"_json_pointer, ""));
   const int printed = print_or_fail(text);
@@ -277,12 +260,96 @@ void add_dataset_diff(CLI::App& app, Invocation& invocation) {
   command.callback([options, &invocation] { invocation.status = diff(*options); });
 }
 
+// ---- export
+
+struct ExportOptions {
+  dataset::TrainingOptions training;
+  std::string path;
+  std::string output;
+  std::string format;
+  std::string device;  ///< empty: default_judge()
+  std::string compiler;
+};
+
+/// The device that judges near misses unless the user chooses one: one that runs CUDA code, if there is one.
+std::string default_judge() {
+  const std::vector<std::string> names = dataset::default_devices_of(dataset::kAssayEmitter);
+  const auto runs_cuda = [](const std::string& name) {
+    return backends::device_descriptor(name).target == backends::SourceTarget::kCuda;
+  };
+  const auto found = std::ranges::find_if(names.rbegin(), names.rend(), runs_cuda);
+  return found == names.rend() ? names.front() : *found;
+}
+
+int export_examples(ExportOptions options) {
+  options.training.dataset = options.path;
+  options.training.output = options.output;
+  options.training.format = *dataset::find_training_format(options.format);
+  options.training.jobs = dataset::jobs_of(options.training.jobs);
+  const bool judges = options.training.format == dataset::TrainingFormat::kPreference;
+  std::unique_ptr<backends::Device> device;
+  if (judges) {
+    const std::string name = options.device.empty() ? default_judge() : options.device;
+    auto made = backends::make_device(name, {.compiler = options.compiler});
+    if (!made.ok()) return fail(made.error());
+    device = made.take();
+    if (const backends::Capability run = device->can_run(); !run.is_available)
+      return fail_unsupported(name, run.tool_or_reason);
+  }
+  std::uint64_t rows = 0;
+  const Result<void> counted = dataset::for_each_row(options.path, [&](const auto&, const auto&, auto) {
+    ++rows;
+    return Result<bool>(true);
+  });
+  if (!counted.ok()) return fail(counted.error());
+  ProgressDisplay progress(rows, false, {.item_noun = "rows", .unexpected_label = "without example"});
+  options.training.on_progress = [&](std::uint64_t read, std::uint64_t without) { progress.set(read, without); };
+  const Result<dataset::TrainingExport> done =
+      dataset::export_for_training(options.training, device.get(), harness::printer());
+  progress.stop();
+  if (!done.ok()) return fail(done.error());
+  std::string text;
+  for (const auto& [split, count] : done->examples)
+    text += fmt::format("{}/{}.jsonl.gz: {} examples\n", options.output, split, count);
+  if (done->rows_without_example > 0)
+    text += fmt::format("{} of {} rows gave no example\n", done->rows_without_example, done->rows);
+  return print_or_fail(text);
+}
+
+void add_export(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<ExportOptions>();
+  CLI::App& command = *app.add_subcommand("export", "Write the rows as examples for training a language model");
+  command.add_option("DATASET", options->path, "Dataset folder or file of rows")->option_text(" ")->required();
+  command
+      .add_option("--format", options->format,
+                  "Conversations, pairs of prompt and completion, or pairs of a correct kernel and a near miss")
+      ->option_text(fmt::format("{{{}}}", fmt::join(dataset::training_format_names(), ",")))
+      ->check(CLI::IsMember(dataset::training_format_names()))
+      ->required();
+  command.add_option("--output", options->output, "Output folder, one file for each split")
+      ->option_text("DIR")
+      ->required();
+  const std::vector<std::string> devices = dataset::devices_of_emitter(dataset::kAssayEmitter);
+  command.add_option("--device", options->device, "With preference: device that rejects the near misses")
+      ->option_text(fmt::format("{{{}}} [CUDA if it can run]", fmt::join(devices, ",")))
+      ->check(CLI::IsMember(devices));
+  command
+      .add_option("--near-misses", options->training.near_misses_per_row, "With preference: near misses for each row")
+      ->option_text("N [1]")
+      ->check(CLI::Range(1, 16));
+  add_seed_option(command, options->training.seed, "With preference: seed of the near misses and of their inputs");
+  add_jobs_option(command, options->training.jobs, "Number of rows processed at once");
+  add_compiler_option(command, options->compiler);
+  command.footer("docs/guide/make_a_dataset.md describes the formats.");
+  command.callback([options, &invocation] { invocation.status = export_examples(*options); });
+}
+
 // ---- import
 
 void add_import(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ForeignImportOptions>();
   CLI::App& command = *app.add_subcommand("import", "Judge rows that another program made from code generated by Warp");
-  command.add_option("DIR", options->dataset, "Folder or file of rows: .jsonl, .jsonl.zst or .json")
+  command.add_option("DIR", options->dataset, "Folder or file of rows: .jsonl, .jsonl.gz, .jsonl.zst or .json")
       ->option_text(" ")
       ->required();
   command
@@ -306,9 +373,9 @@ void add_import(CLI::App& app, Invocation& invocation) {
 }  // namespace
 
 void add_dataset(CLI::App& app, Invocation& invocation) {
-  CLI::App& command = *app.add_subcommand("dataset", "Merge, split, show, compare and import datasets");
+  CLI::App& command = *app.add_subcommand("dataset", "Merge, split, show, compare, export and import datasets");
   command.require_subcommand(1);
-  for (const auto add : {add_merge, add_split, add_show, add_stats, add_dataset_diff, add_import})
+  for (const auto add : {add_merge, add_split, add_show, add_stats, add_dataset_diff, add_export, add_import})
     add(command, invocation);
 }
 

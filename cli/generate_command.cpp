@@ -45,7 +45,7 @@ int generate(const GenerateCommand& command) {
                          .on_progress = [&](std::uint64_t rows, std::uint64_t bad) { progress.set(rows, bad); }});
   progress.stop();
   if (!finished.ok()) return fail(finished.error());
-  if (const auto printed = print(closing_text(*finished, command.output)); !printed.ok()) {
+  if (const auto printed = print(closing_text(*plan, *finished, command.output)); !printed.ok()) {
     return fail(printed.error(), ExitStatus::internal);
   }
   return status_of(*finished);
@@ -56,7 +56,7 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
       ->option_text(fmt::format("{{{}}} [{}]", fmt::join(dataset::emitter_names(), ","), options.emitter))
       ->check(CLI::IsMember(dataset::emitter_names()));
   add_device_list_option(command, options.devices, "Devices that verify each row, forward and backward",
-                         "cpu, or warp-cpu with --emitter warp");
+                         "those that run here");
   command.add_option("--count", options.row_count, "Number of rows to make")->option_text("N");
   command
       .add_option("--from", options.python_files,
@@ -70,15 +70,23 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
       ->option_text("NAME=W,...")
       ->delimiter(',');
   add_seed_option(command, options.seed, "Seed of the kernels, inputs and splits");
-  command.add_option("--licence", options.license, "Licence of the rows, written to the dataset card")
-      ->option_text("ID [unknown]");
+  command
+      .add_option("--license", options.license,
+                  "License of the rows, an SPDX identifier; with --from, the default is unknown")
+      ->option_text("ID [CC-BY-4.0]");
+  command.add_option("--compression", options.compression, "Format of the data files")
+      ->option_text("{gzip,zstd} [gzip]")
+      ->check(CLI::IsMember({"gzip", "zstd"}));
 }
 
 void add_effort_options(CLI::App& command, dataset::ProductionOptions& options) {
   CLI::Option* const unverified = command.add_flag("--no-verify", options.skips_verification,
                                                    "Do not judge the rows; their member 'evidence' records this");
   CLI::Option* const quick =
-      command.add_flag("--quick", options.uses_few_inputs, "Judge each kernel on few inputs")->excludes(unverified);
+      command
+          .add_flag("--quick", options.uses_few_inputs,
+                    "Judge each kernel on few inputs and, unless --device is given, only on the CPU")
+          ->excludes(unverified);
   command.add_flag("--thorough", options.uses_many_inputs, "Judge each kernel on many inputs")
       ->excludes(quick)
       ->excludes(unverified);

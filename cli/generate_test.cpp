@@ -1,6 +1,7 @@
 // Datasets that `assay generate` writes, with kernels judged on the CPU.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +41,7 @@ TEST_F(GenerateTest, VerifiedRowsDoNotDependOnJobCount) {
   EXPECT_GT(stats.at("timing").at("compilers_s"), 0);
   expect_ok("cd one && sha256sum -c checksums.sha256");
 
-  expect_ok("cat one/data/*.zst | zstd -dc | head -1 > row.json");
+  expect_ok("cat one/data/*.gz | gzip -dc | head -1 > row.json");
   const json row = json::parse(workshop_.read("row.json"));
   const json& evidence = row.at("evidence");
   const auto forward = std::ranges::find_if(
@@ -49,6 +50,12 @@ TEST_F(GenerateTest, VerifiedRowsDoNotDependOnJobCount) {
   EXPECT_THAT((*forward).at("verdict").get<std::string>(), HasSubstr("pass"));
   EXPECT_GT((*forward).at("values_compared"), 0);
   EXPECT_GT((*forward).at("controls_rejected"), 0);
+  std::vector<std::string> checks;
+  for (const json& check : (*forward).at("checks")) {
+    checks.push_back(check.at("name"));
+    EXPECT_GT(check.at("values_compared"), 0);
+  }
+  EXPECT_THAT(checks, ::testing::IsSupersetOf({"f64_promotion", "native_precision"}));
   EXPECT_FALSE((*forward).at("sizes").empty());
   const auto cuda = std::ranges::find_if(evidence, [](const json& one) { return one.at("device") == "cuda"; });
   EXPECT_EQ((*cuda).at("verdict"), "not_run");
@@ -68,11 +75,52 @@ def count(n: wp.array(dtype=int)):
     i = wp.tid()
     n[i] = i
 )");
-  expect_ok("assay generate --from two.py --quick --output d && cat d/data/*.zst | zstd -dc > rows.jsonl");
+  expect_ok("assay generate --from two.py --quick --output d && cat d/data/*.gz | gzip -dc > rows.jsonl");
   const std::string rows = workshop_.read("rows.jsonl");
   EXPECT_EQ(std::ranges::count(rows, '\n'), 2);
   EXPECT_THAT(rows, AllOf(HasSubstr(R"("family":"user")"), HasSubstr(R"("name":"user/two.count")"),
                           HasSubstr("the kernel has no float parameter")));
+}
+
+TEST_F(GenerateTest, LicenseAndCompressionAreChosenByOptions) {
+  const std::string make = "assay generate --count 40 --families math --no-verify --output ";
+  expect_ok(make + "usual && gzip -dc usual/data/train-*.gz > usual.jsonl");
+  expect_ok(make + "chosen --license Apache-2.0 --compression zstd && zstd -dc chosen/data/train-*.zst > chosen.jsonl");
+  EXPECT_THAT(workshop_.read("usual/README.md"), HasSubstr("license: cc-by-4.0\n"));
+  EXPECT_THAT(workshop_.read("usual.jsonl"), HasSubstr(R"("license":"CC-BY-4.0")"));
+  EXPECT_THAT(workshop_.read("chosen/README.md"), HasSubstr("license: apache-2.0\n"));
+  EXPECT_THAT(workshop_.read("chosen.jsonl"), HasSubstr(R"("license":"Apache-2.0")"));
+  expect_ok("assay validate usual && assay validate chosen");
+  // A kernel of a file belongs to whoever wrote it.
+  workshop_.write("one.py",
+                  "import warp as wp\n\n\n@wp.kernel\ndef one(x: wp.array(dtype=float)):\n    i = wp.tid()\n"
+                  "    x[i] = 2.0 * x[i]\n");
+  expect_ok("assay generate --from one.py --no-verify --output own");
+  EXPECT_THAT(workshop_.read("own/README.md"), HasSubstr("license: unknown\n"));
+}
+
+TEST_F(GenerateTest, QuickRunReportsWhatItDoesNotVerify) {
+  const CommandResult quick = workshop_.run("assay generate --count 2 --families math --quick --output quick");
+  EXPECT_EQ(quick.status, 0) << quick.err;
+  EXPECT_THAT(quick.out, AllOf(HasSubstr("not verified: No row ran on the device `ptx`"),
+                               HasSubstr("not verified: The rows were judged on few inputs")));
+  EXPECT_THAT(workshop_.read("quick/README.md"), HasSubstr("- No row ran on the device `ptx`"));
+}
+
+TEST_F(GenerateTest, RowsAreVerifiedOnEveryDeviceThatCanRun) {
+  const CommandResult made = workshop_.run("assay generate --count 2 --families arithmetic --output d");
+  EXPECT_EQ(made.status, 0) << made.err;
+  expect_ok("gzip -dc d/data/*.gz > rows.jsonl");
+  const std::string text = workshop_.read("rows.jsonl");
+  const json row = json::parse(text.substr(0, text.find('\n')));
+  EXPECT_THAT(row.at("metadata").at("device").dump(), HasSubstr("cpu"));
+  const bool has_nvrtc = workshop_.run("assay generate --count 1 --device ptx --quick --output probe").status == 0;
+  for (const json& one : row.at("evidence")) {
+    if (one.at("device") == "ptx") {
+      EXPECT_EQ(one.at("verdict") == "pass", has_nvrtc) << one;
+    }
+  }
+  EXPECT_EQ(made.out.find("device `ptx`") == std::string::npos, has_nvrtc) << made.out;
 }
 
 TEST_F(GenerateTest, ResumedRunWritesSameBytesAsUninterruptedRun) {
@@ -95,8 +143,8 @@ TEST_F(GenerateTest, ValidateCommandRejudgesRowsAndDetectsEditedTestResults) {
 
   // Evidence that a second judgment contradicts.
   expect_ok(
-      "zstd -dqf d/data/train-00000-of-00001.jsonl.zst -o rows && sed -i '1s/\"values_compared\":[0-9]*/"
-      "\"values_compared\":3/' rows && zstd -qf rows -o d/data/train-00000-of-00001.jsonl.zst");
+      "gzip -dc d/data/train-00000-of-00001.jsonl.gz > rows && sed -i '1s/\"values_compared\":[0-9]*/"
+      "\"values_compared\":3/' rows && gzip -c rows > d/data/train-00000-of-00001.jsonl.gz");
   const CommandResult edited = workshop_.run("assay validate d --rebuild all --format json");
   EXPECT_EQ(edited.status, 1);
   const json diagnostics = json::parse(edited.out).at("complaints");
@@ -116,13 +164,31 @@ TEST_F(GenerateTest, DatasetCommandsMergeSplitCompareAndShowDatasets) {
   expect_ok("assay dataset diff whole merged");
   EXPECT_EQ(workshop_.run("assay dataset diff whole a").status, 1);
   EXPECT_EQ(workshop_.run("assay dataset merge a --output c").status, 2);
-  expect_ok("assay dataset split whole --output parts && test -s parts/loop.jsonl.zst && test -s parts/math.jsonl.zst");
+  expect_ok("assay dataset split whole --output parts && test -s parts/loop.jsonl.gz && test -s parts/math.jsonl.gz");
   expect_ok("assay dataset stats whole | grep -q families");
   const CommandResult shown = workshop_.run("assay dataset show whole 1 --width 200");
   EXPECT_EQ(shown.status, 0) << shown.err;
-  EXPECT_THAT(shown.out, AllOf(HasSubstr("@wp.kernel"), HasSubstr("long long begin"), HasSubstr("blockIdx"),
-                               HasSubstr("cpu/forward: not_run, not verified")));
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("\ndocstring: Compute "), HasSubstr("\ninstruction: Write a kernel `"),
+                               HasSubstr("\ndifficulty: {"), HasSubstr("@wp.kernel"), HasSubstr("long long begin"),
+                               HasSubstr("blockIdx"), HasSubstr("cpu/forward: not_run, not verified")));
   EXPECT_THAT(workshop_.run("assay dataset show whole 9999").err, HasSubstr("has no row '9999'"));
+}
+
+TEST_F(GenerateTest, ExportsExamplesForTraining) {
+  expect_ok("assay generate --count 4 --families math --no-verify --output d");
+  const CommandResult sft = workshop_.run("assay dataset export d --format sft --output sft");
+  EXPECT_EQ(sft.status, 0) << sft.err;
+  EXPECT_THAT(sft.out, HasSubstr("sft/train.jsonl.gz: 4 examples\n"));
+  EXPECT_EQ(workshop_.run("assay dataset export d --format parquet --output x").status, 2);
+  EXPECT_EQ(workshop_.run("assay dataset export nowhere --format sft --output x").status, 2);
+  const CommandResult near = workshop_.run("assay dataset export d --format preference --device cpu --output near");
+  EXPECT_EQ(near.status, 0) << near.err;
+  expect_ok("gzip -dc near/train.jsonl.gz > near.jsonl");
+  const std::string text = workshop_.read("near.jsonl");
+  const json first = json::parse(text.substr(0, text.find('\n')));
+  EXPECT_EQ(first.at("language"), "c++");
+  EXPECT_NE(first.at("chosen"), first.at("rejected"));
+  EXPECT_FALSE(first.at("reason").at("message").get<std::string>().empty());
 }
 
 TEST_F(GenerateTest, FullDiskIsReportedAndWrittenRowsStayValid) {
@@ -146,7 +212,9 @@ TEST_F(GenerateTest, RejectsInvalidOptions) {
         Wrong{"--count 4 --families loop --weights math=2", "must begin with a selected family"},
         Wrong{"--count 4 --weights loop=0", "must be positive, got 0"},
         Wrong{"--count 4 --shard 4/4", "--shard must be I/N"},
-        Wrong{"--count 4 --from two.py", "cannot be combined with"}, Wrong{"--count 4 --device tpu", "tpu"}}) {
+        Wrong{"--count 4 --from two.py", "cannot be combined with"}, Wrong{"--count 4 --device tpu", "tpu"},
+        Wrong{"--count 4 --license 'all rights reserved'", "--license must be an SPDX identifier"},
+        Wrong{"--count 4 --compression bzip2", "bzip2"}}) {
     const CommandResult ran = workshop_.run(std::string("assay generate --output d ") + wrong.options);
     EXPECT_EQ(ran.status, 2) << wrong.options;
     EXPECT_THAT(ran.err, HasSubstr(wrong.message)) << wrong.options;

@@ -24,14 +24,14 @@ std::string_view schema_of(const std::string& golden_name) {
   if (golden_name == "certification") return kMutationScoreSchemaText;
   if (golden_name == "report") return kReportSchemaText;
   if (golden_name == "state") return kStateSchemaText;
-  if (golden_name == "dataset_row") return kDatasetRowSchemaText;
+  if (golden_name.starts_with("dataset_row")) return kDatasetRowSchemaText;
   if (golden_name == "stats") return kStatsSchemaText;
   if (golden_name == "bench") return kBenchSchemaText;
   if (golden_name == "launch") return kLaunchSchemaText;
   if (golden_name == "candidate") return kCandidateSchemaText;
   if (golden_name == "candidate_verdicts") return kCandidateVerdictsSchemaText;
   if (golden_name == "foreign_map") return kForeignMapSchemaText;
-  if (golden_name == "plan" || golden_name == "block" || golden_name == "rejected" || golden_name == "end")
+  if (golden_name.starts_with("plan") || golden_name == "block" || golden_name == "rejected" || golden_name == "end")
     return kManifestSchemaText;
   return kRecordSchemaText;
 }
@@ -44,9 +44,12 @@ std::string joined(const std::vector<SchemaError>& diagnostics) {
 }
 
 TEST(Schemas, AcceptGoldenDocuments) {
-  for (const char* name : {"run_start", "case_pass", "case_fail", "run_end", "report", "state", "dataset_row", "stats",
-                           "plan", "block", "rejected", "end", "certification", "expectations", "bench", "launch",
-                           "candidate", "candidate_verdicts", "foreign_map"}) {
+  for (const char* name : {"run_start",  "case_pass", "case_fail",     "run_end",
+                           "report",     "state",     "dataset_row",   "dataset_row_1.2.0",
+                           "stats",      "plan",      "plan_1.1.0",    "block",
+                           "rejected",   "end",       "certification", "expectations",
+                           "bench",      "launch",    "candidate",     "candidate_verdicts",
+                           "foreign_map"}) {
     const std::vector<SchemaError> diagnostics = Validator(schema_of(name)).diagnostics(golden(name));
     EXPECT_TRUE(diagnostics.empty()) << name << "\n" << joined(diagnostics);
   }

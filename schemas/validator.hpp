@@ -17,8 +17,8 @@ inline constexpr std::string_view kRecordSchemaVersion = "2.3.0";
 inline constexpr std::string_view kReportSchemaVersion = "1.5.0";
 inline constexpr std::string_view kStateSchemaVersion = "1.0.0";
 inline constexpr std::string_view kMutationScoreSchemaVersion = "1.2.0";
-inline constexpr std::string_view kDatasetRowSchemaVersion = "1.2.0";
-inline constexpr std::string_view kManifestSchemaVersion = "1.1.0";
+inline constexpr std::string_view kDatasetRowSchemaVersion = "1.3.0";
+inline constexpr std::string_view kManifestSchemaVersion = "1.2.0";
 inline constexpr std::string_view kStatsSchemaVersion = "1.0.0";
 inline constexpr std::string_view kBenchSchemaVersion = "1.0.0";
 

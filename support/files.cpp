@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 #include <unistd.h>
+#include <zlib.h>
 #include <zstd.h>
 
 namespace assay {
@@ -30,6 +31,12 @@ void flush_folder(const fs::path& folder) {
   ::close(descriptor);
 }
 
+Error no_compression(std::string_view cause, const fs::path& path) {
+  return {fmt::format("cannot be compressed: {}", cause), path.string()};
+}
+
+// ---- zstd
+
 struct FreeInput {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
@@ -37,28 +44,120 @@ struct FreeOutput {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
 
-using Compressor = std::unique_ptr<ZSTD_CCtx, FreeOutput>;
+using ZstdContext = std::unique_ptr<ZSTD_CCtx, FreeOutput>;
 
-Compressor make_compressor(int level) {
-  Compressor context(ZSTD_createCCtx());
+ZstdContext make_zstd_context(int level) {
+  ZstdContext context(ZSTD_createCCtx());
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   return context;
 }
 
-Error no_compression(std::size_t code, const fs::path& path) {
-  return {fmt::format("cannot be compressed: {}", ZSTD_getErrorName(code)), path.string()};
+// ---- both formats
+
+/// Default levels: data files are written once and read often. For rows of datasets, gzip's level 6 takes twice as long
+/// as level 3, and the files are a quarter smaller.
+constexpr int kDefaultZstdLevel = 3;
+constexpr int kDefaultGzipLevel = 6;
+/// Largest window, with the flag that selects the gzip format. zlib's header has no time and no name, so that the same
+/// lines give the same bytes.
+constexpr int kGzipWindowBits = 15 + 16;
+
+/// Compresses pieces of one stream.
+class Compressor {
+ public:
+  virtual ~Compressor() = default;
+  using Put = std::function<Result<void>(std::string_view)>;
+  /// Passes the compressed bytes to `put`. After `end`, no bytes may follow.
+  virtual Result<void> feed(std::string_view bytes, bool end, const fs::path& path, const Put& put) = 0;
+
+ protected:
+  std::vector<char> out_ = std::vector<char>(kPiece);
+};
+
+class ZstdCompressor : public Compressor {
+ public:
+  explicit ZstdCompressor(int level) : context_(make_zstd_context(level)) {}
+
+  Result<void> feed(std::string_view bytes, bool end, const fs::path& path, const Put& put) override {
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    for (;;) {
+      ZSTD_outBuffer out{out_.data(), out_.size(), 0};
+      const std::size_t left = ZSTD_compressStream2(context_.get(), &out, &in, end ? ZSTD_e_end : ZSTD_e_continue);
+      if (ZSTD_isError(left) != 0U) return no_compression(ZSTD_getErrorName(left), path);
+      if (Result<void> written = put({out_.data(), out.pos}); !written.ok()) return written;
+      if (in.pos == in.size && (!end || left == 0)) return {};
+    }
+  }
+
+ private:
+  ZstdContext context_;
+};
+
+class GzipCompressor : public Compressor {
+ public:
+  explicit GzipCompressor(int level) {
+    constexpr int kDefaultMemory = 8;
+    started_ = deflateInit2(&stream_, level, Z_DEFLATED, kGzipWindowBits, kDefaultMemory, Z_DEFAULT_STRATEGY) == Z_OK;
+  }
+  GzipCompressor(const GzipCompressor&) = delete;
+  GzipCompressor& operator=(const GzipCompressor&) = delete;
+  ~GzipCompressor() override { deflateEnd(&stream_); }
+
+  Result<void> feed(std::string_view bytes, bool end, const fs::path& path, const Put& put) override {
+    if (!started_) return no_compression("zlib cannot be started", path);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // zlib does not change its input
+    stream_.avail_in = static_cast<uInt>(bytes.size());
+    do {
+      stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
+      stream_.avail_out = static_cast<uInt>(out_.size());
+      deflate(&stream_, end ? Z_FINISH : Z_NO_FLUSH);
+      if (Result<void> written = put({out_.data(), out_.size() - stream_.avail_out}); !written.ok()) return written;
+    } while (stream_.avail_out == 0);
+    return {};
+  }
+
+ private:
+  z_stream stream_{};
+  bool started_ = false;
+};
+
+std::unique_ptr<Compressor> make_compressor(Compression compression, int level) {
+  if (compression == Compression::kGzip)
+    return std::make_unique<GzipCompressor>(level == 0 ? kDefaultGzipLevel : level);
+  return std::make_unique<ZstdCompressor>(level == 0 ? kDefaultZstdLevel : level);
 }
 
 /// Decompresses pieces and passes them on.
 class Decompressor {
  public:
-  explicit Decompressor(const TakeBytes& take) : take_(take), out_(kPiece) {
+  virtual ~Decompressor() = default;
+  /// Returns an error message; empty on success.
+  virtual std::string feed(std::string_view bytes) = 0;
+  /// A message if the data end too early; empty if they are complete.
+  [[nodiscard]] virtual std::string unfinished() const { return ""; }
+};
+
+/// Passes on what is not compressed.
+class PlainText : public Decompressor {
+ public:
+  explicit PlainText(const TakeBytes& take) : take_(take) {}
+  std::string feed(std::string_view bytes) override {
+    take_(bytes);
+    return "";
+  }
+
+ private:
+  const TakeBytes& take_;
+};
+
+class ZstdDecompressor : public Decompressor {
+ public:
+  explicit ZstdDecompressor(const TakeBytes& take) : take_(take), out_(kPiece) {
     ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, 27);
   }
 
-  /// Returns an error message; empty on success.
-  std::string feed(std::string_view bytes) {
+  std::string feed(std::string_view bytes) override {
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
     while (in.pos < in.size || full_) {
       ZSTD_outBuffer out{out_.data(), out_.size(), 0};
@@ -70,8 +169,7 @@ class Decompressor {
     }
     return "";
   }
-  /// Whether a frame is incomplete.
-  [[nodiscard]] bool unfinished() const { return open_ != 0; }
+  [[nodiscard]] std::string unfinished() const override { return open_ != 0 ? "zstd frame is truncated" : ""; }
 
  private:
   const TakeBytes& take_;
@@ -80,6 +178,54 @@ class Decompressor {
   std::size_t open_ = 0;
   bool full_ = false;
 };
+
+class GzipDecompressor : public Decompressor {
+ public:
+  explicit GzipDecompressor(const TakeBytes& take) : take_(take), out_(kPiece) {
+    started_ = inflateInit2(&stream_, kGzipWindowBits) == Z_OK;
+  }
+  GzipDecompressor(const GzipDecompressor&) = delete;
+  GzipDecompressor& operator=(const GzipDecompressor&) = delete;
+  ~GzipDecompressor() override { inflateEnd(&stream_); }
+
+  std::string feed(std::string_view bytes) override {
+    if (!started_) return "zlib cannot be started";
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // zlib does not change its input
+    stream_.avail_in = static_cast<uInt>(bytes.size());
+    do {
+      // A file may consist of several members, one after another.
+      if (at_end_ && stream_.avail_in > 0) {
+        inflateReset(&stream_);
+        at_end_ = false;
+      }
+      if (at_end_) break;
+      stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
+      stream_.avail_out = static_cast<uInt>(out_.size());
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
+        return fmt::format("broken gzip data: {}", stream_.msg == nullptr ? zError(status) : stream_.msg);
+      }
+      take_({out_.data(), out_.size() - stream_.avail_out});
+      at_end_ = status == Z_STREAM_END;
+    } while (stream_.avail_in > 0 || stream_.avail_out == 0);
+    return "";
+  }
+  [[nodiscard]] std::string unfinished() const override { return at_end_ ? "" : "gzip data are truncated"; }
+
+ private:
+  const TakeBytes& take_;
+  std::vector<char> out_;
+  z_stream stream_{};
+  bool started_ = false;
+  bool at_end_ = false;  ///< whether a member has ended and no further one has begun
+};
+
+/// The decompressor for a file's name; a name without a known suffix is that of a file that is not compressed.
+std::unique_ptr<Decompressor> make_decompressor(const fs::path& path, const TakeBytes& take) {
+  if (path.extension() == suffix_of(Compression::kGzip)) return std::make_unique<GzipDecompressor>(take);
+  if (path.extension() == suffix_of(Compression::kZstd)) return std::make_unique<ZstdDecompressor>(take);
+  return std::make_unique<PlainText>(take);
+}
 
 Result<void> for_each_piece(const fs::path& path, const std::function<std::string(std::string_view)>& take) {
   std::error_code error;
@@ -153,41 +299,61 @@ Result<void> put_file(const fs::path& path, std::string_view text) {
   return file->commit();
 }
 
-// ---- ZstdLineWriter
+// ---- compressed lines
 
-struct ZstdLineWriter::Impl {
+namespace {
+
+struct CompressionRow {
+  Compression compression;
+  std::string_view name;
+  std::string_view suffix;
+};
+constexpr CompressionRow kCompressions[] = {{Compression::kGzip, "gzip", ".gz"}, {Compression::kZstd, "zstd", ".zst"}};
+
+}  // namespace
+
+std::optional<Compression> find_compression(std::string_view name) {
+  for (const CompressionRow& row : kCompressions) {
+    if (row.name == name) return row.compression;
+  }
+  return std::nullopt;
+}
+
+std::string_view name_of(Compression compression) { return kCompressions[static_cast<std::size_t>(compression)].name; }
+
+std::string_view suffix_of(Compression compression) {
+  return kCompressions[static_cast<std::size_t>(compression)].suffix;
+}
+
+struct LineWriter::Impl {
   AtomicFile file;
-  Compressor context;
-  std::vector<char> out = std::vector<char>(kPiece);
+  std::unique_ptr<Compressor> compressor;
 };
 
-ZstdLineWriter::ZstdLineWriter(std::unique_ptr<Impl> state) : impl_(std::move(state)) {}
-ZstdLineWriter::ZstdLineWriter(ZstdLineWriter&&) noexcept = default;
-ZstdLineWriter::~ZstdLineWriter() = default;
+LineWriter::LineWriter(std::unique_ptr<Impl> state) : impl_(std::move(state)) {}
+LineWriter::LineWriter(LineWriter&&) noexcept = default;
+LineWriter::~LineWriter() = default;
 
-Result<ZstdLineWriter> ZstdLineWriter::create(fs::path path, int level) {
+Result<LineWriter> LineWriter::create(fs::path path, int level) {
+  const Compression compression =
+      path.extension() == suffix_of(Compression::kGzip) ? Compression::kGzip : Compression::kZstd;
   Result<AtomicFile> file = AtomicFile::create(std::move(path));
   if (!file.ok()) return file.error();
-  return ZstdLineWriter(std::make_unique<Impl>(Impl{.file = file.take(), .context = make_compressor(level)}));
+  return LineWriter(
+      std::make_unique<Impl>(Impl{.file = file.take(), .compressor = make_compressor(compression, level)}));
 }
 
-Result<void> ZstdLineWriter::feed(std::string_view bytes, bool end) {
-  ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-  for (;;) {
-    ZSTD_outBuffer out{impl_->out.data(), impl_->out.size(), 0};
-    const std::size_t left = ZSTD_compressStream2(impl_->context.get(), &out, &in, end ? ZSTD_e_end : ZSTD_e_continue);
-    if (ZSTD_isError(left) != 0U) return no_compression(left, impl_->file.path());
-    if (Result<void> written = impl_->file.write({impl_->out.data(), out.pos}); !written.ok()) return written;
-    if (in.pos == in.size && (!end || left == 0)) return {};
-  }
+Result<void> LineWriter::feed(std::string_view bytes, bool end) {
+  return impl_->compressor->feed(bytes, end, impl_->file.path(),
+                                 [&](std::string_view compressed) { return impl_->file.write(compressed); });
 }
 
-Result<void> ZstdLineWriter::add(std::string_view line) {
+Result<void> LineWriter::add(std::string_view line) {
   if (Result<void> fed = feed(line, false); !fed.ok()) return fed;
   return feed("\n", false);
 }
 
-Result<void> ZstdLineWriter::commit() {
+Result<void> LineWriter::commit() {
   if (Result<void> fed = feed("", true); !fed.ok()) return fed;
   return impl_->file.commit();
 }
@@ -204,25 +370,20 @@ Result<void> put_lines(const fs::path& path, std::span<const std::string_view> l
   }
   const std::size_t bound = ZSTD_compressBound(size);
   const auto out = std::make_unique_for_overwrite<char[]>(bound);  // pages that stay untouched cost nothing
-  const Compressor context = make_compressor(level);
+  const ZstdContext context = make_zstd_context(level);
   const std::size_t written = ZSTD_compress2(context.get(), out.get(), bound, text.data(), text.size());
-  if (ZSTD_isError(written) != 0U) return no_compression(written, path);
+  if (ZSTD_isError(written) != 0U) return no_compression(ZSTD_getErrorName(written), path);
   return put_file(path, {out.get(), written});
 }
 
 // ---- reading
 
 Result<void> read_pieces(const fs::path& path, const TakeBytes& take) {
-  if (path.extension() != ".zst") {
-    return for_each_piece(path, [&](std::string_view bytes) {
-      take(bytes);
-      return std::string();
-    });
-  }
-  Decompressor decompressor(take);
-  Result<void> read = for_each_piece(path, [&](std::string_view bytes) { return decompressor.feed(bytes); });
-  if (read.ok() && decompressor.unfinished()) return Error{"zstd frame is truncated", path.string()};
-  return read;
+  const std::unique_ptr<Decompressor> decompressor = make_decompressor(path, take);
+  Result<void> read = for_each_piece(path, [&](std::string_view bytes) { return decompressor->feed(bytes); });
+  if (!read.ok()) return read;
+  if (const std::string wrong = decompressor->unfinished(); !wrong.empty()) return Error{wrong, path.string()};
+  return {};
 }
 
 struct LineReader::Impl {
@@ -230,9 +391,8 @@ struct LineReader::Impl {
   std::ifstream stream;
   std::string text;       // read and not yet returned
   std::size_t begin = 0;  // start of the text not yet returned
-  bool compressed = false;
   TakeBytes take = [this](std::string_view bytes) { text += bytes; };
-  Decompressor decompressor{take};
+  std::unique_ptr<Decompressor> decompressor;
   std::vector<char> piece = std::vector<char>(kPiece);
 };
 
@@ -244,7 +404,7 @@ LineReader::~LineReader() = default;
 Result<LineReader> LineReader::open(const fs::path& path) {
   auto state = std::make_unique<Impl>();
   state->path = path;
-  state->compressed = path.extension() == ".zst";
+  state->decompressor = make_decompressor(path, state->take);
   errno = 0;
   state->stream.open(path, std::ios::binary);
   if (!state->stream.is_open()) return Error{fmt::format("cannot be read: {}", cause(errno)), path.string()};
@@ -266,10 +426,9 @@ Result<bool> LineReader::next(std::string& line) {
     if (!state.stream) break;
     state.stream.read(state.piece.data(), static_cast<std::streamsize>(state.piece.size()));
     const std::string_view bytes(state.piece.data(), static_cast<std::size_t>(state.stream.gcount()));
-    if (!state.compressed) state.take(bytes);
-    else if (const std::string wrong = state.decompressor.feed(bytes); !wrong.empty()) return Error{wrong, state.path};
+    if (const std::string wrong = state.decompressor->feed(bytes); !wrong.empty()) return Error{wrong, state.path};
   }
-  if (state.compressed && state.decompressor.unfinished()) return Error{"zstd frame is truncated", state.path};
+  if (const std::string wrong = state.decompressor->unfinished(); !wrong.empty()) return Error{wrong, state.path};
   if (!state.text.empty()) return Error{"last line has no newline", state.path};
   return false;
 }

@@ -1,10 +1,11 @@
-// Files that are complete or absent, and lines of text compressed with zstd.
+// Files that are complete or absent, and lines of text compressed with gzip or zstd.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,22 +41,35 @@ class AtomicFile {
 /// Writes `text` in one step: a reader finds the old file or the new one.
 Result<void> put_file(const std::filesystem::path& path, std::string_view text);
 
-/// Writes lines, one at a time, into one zstd frame with a checksum.
-class ZstdLineWriter {
+/// A format of compressed files.
+enum class Compression : std::uint8_t {
+  kGzip,  ///< suffix ".gz"; every program that reads compressed lines supports it
+  kZstd,  ///< suffix ".zst"; faster and smaller
+};
+
+/// The format by its name, "gzip" or "zstd"; nothing for another name.
+std::optional<Compression> find_compression(std::string_view name);
+std::string_view name_of(Compression compression);
+/// The suffix of file names, with its dot.
+std::string_view suffix_of(Compression compression);
+
+/// Writes lines, one at a time, into one gzip member or one zstd frame with a checksum; the name of the file decides
+/// which. The same lines give the same bytes.
+class LineWriter {
  public:
-  /// `level` is zstd's.
-  static Result<ZstdLineWriter> create(std::filesystem::path path, int level);
-  ZstdLineWriter(ZstdLineWriter&&) noexcept;
-  ~ZstdLineWriter();
+  /// `path` must end in ".gz" or ".zst". `level` is that of the format; 0: its default.
+  static Result<LineWriter> create(std::filesystem::path path, int level = 0);
+  LineWriter(LineWriter&&) noexcept;
+  ~LineWriter();
 
   /// Adds the line and its newline.
   Result<void> add(std::string_view line);
-  /// Ends the frame and gives the file its name.
+  /// Ends the compressed data and gives the file its name.
   Result<void> commit();
 
  private:
   struct Impl;
-  explicit ZstdLineWriter(std::unique_ptr<Impl> state);
+  explicit LineWriter(std::unique_ptr<Impl> state);
   Result<void> feed(std::string_view bytes, bool end);
 
   std::unique_ptr<Impl> impl_;  ///< compressor and file
@@ -67,12 +81,12 @@ Result<void> put_lines(const std::filesystem::path& path, std::span<const std::s
 /// Receives a piece of a file's content.
 using TakeBytes = std::function<void(std::string_view)>;
 
-/// Passes the content of a file to `take`, piece by piece; decompresses files whose name ends in .zst. Uses constant
-/// memory. Fails on an unreadable file and on a broken or unfinished frame, after passing on the intact pieces.
+/// Passes the content of a file to `take`, piece by piece; decompresses files whose name ends in .gz or .zst. Uses
+/// constant memory. Fails on an unreadable file and on broken or unfinished data, after passing on the intact pieces.
 Result<void> read_pieces(const std::filesystem::path& path, const TakeBytes& take);
 
-/// Reads the lines of a file; decompresses it if its name ends in .zst. For files written by this program: the length
-/// of a line is not limited.
+/// Reads the lines of a file; decompresses it if its name ends in .gz or .zst. For files written by this program: the
+/// length of a line is not limited.
 class LineReader {
  public:
   static Result<LineReader> open(const std::filesystem::path& path);

@@ -1,5 +1,7 @@
 #include "support/files.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -20,13 +22,14 @@ class FilesTest : public ::testing::Test {
   FilesTest() : dir_(fs::temp_directory_path() / fmt::format("assay-files-{}", ::getpid())) {}
   ~FilesTest() override { fs::remove_all(dir_); }
 
-  fs::path lines(int count) const {
-    Result<ZstdLineWriter> file = ZstdLineWriter::create(dir_ / "lines.jsonl.zst", 3);
+  fs::path lines(int count, Compression compression = Compression::kZstd, const std::string& name = "lines") const {
+    const fs::path path = dir_ / (name + ".jsonl" + std::string(suffix_of(compression)));
+    Result<LineWriter> file = LineWriter::create(path);
     EXPECT_TRUE(file.ok());
     for (int i = 0; i < count; ++i)
       EXPECT_TRUE(file->add(fmt::format("line {} {:0{}}", i, 0, i % 5000)).ok());
     EXPECT_TRUE(file->commit().ok());
-    return dir_ / "lines.jsonl.zst";
+    return path;
   }
 
   /// Lines that could be read, and the error that ended it.
@@ -45,26 +48,64 @@ class FilesTest : public ::testing::Test {
   fs::path dir_;
 };
 
+constexpr Compression kBothFormats[] = {Compression::kGzip, Compression::kZstd};
+
 TEST_F(FilesTest, LinesRoundTripThroughCompressedFile) {
-  EXPECT_EQ(read(lines(0)), std::pair(0, std::string()));
-  EXPECT_EQ(read(lines(3000)), std::pair(3000, std::string()));
+  for (const Compression compression : kBothFormats) {
+    EXPECT_EQ(read(lines(0, compression)), std::pair(0, std::string()));
+    EXPECT_EQ(read(lines(3000, compression)), std::pair(3000, std::string()));
+  }
 }
 
-TEST_F(FilesTest, ReportsTruncatedZstdFrameAfterIntactLines) {
-  const fs::path path = lines(20000);
-  fs::resize_file(path, fs::file_size(path) / 2);
-  const auto [count, error] = read(path);
-  EXPECT_GT(count, 0);
-  EXPECT_THAT(error, HasSubstr("truncated"));
+TEST_F(FilesTest, FindsCompressionByName) {
+  for (const Compression compression : kBothFormats)
+    EXPECT_EQ(find_compression(name_of(compression)), compression);
+  EXPECT_EQ(find_compression("bzip2"), std::nullopt);
 }
 
-TEST_F(FilesTest, DetectsCorruptedZstdFile) {
-  const fs::path path = lines(2000);
-  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-  file.seekp(static_cast<std::streamoff>(fs::file_size(path) / 2));
-  file.put('\x55').put('\x55');
-  file.close();
-  EXPECT_THAT(read(path).second, HasSubstr("zstd"));
+TEST_F(FilesTest, ReadsGzipFileOfTheCommandLineTool) {
+  // Two members, as `cat one.gz two.gz` makes them.
+  const fs::path path = lines(20, Compression::kGzip);
+  const std::string one = read_file_text(path).take();
+  ASSERT_TRUE(put_file(dir_ / "plain", "line 0 a\nline 1 b\n").ok());
+  ASSERT_EQ(std::system(fmt::format("gzip -c {0}/plain > {0}/tool.gz", dir_.string()).c_str()), 0);
+  EXPECT_EQ(read(dir_ / "tool.gz"), std::pair(2, std::string()));
+  ASSERT_EQ(std::system(fmt::format("gzip -t {}", path.string()).c_str()), 0);
+  ASSERT_TRUE(put_file(dir_ / "twice.gz", one + one).ok());
+  int count = 0;
+  ASSERT_TRUE(read_pieces(dir_ / "twice.gz", [&](std::string_view bytes) {
+                count += static_cast<int>(std::ranges::count(bytes, '\n'));
+              }).ok());
+  EXPECT_EQ(count, 40);
+}
+
+TEST_F(FilesTest, SameLinesGiveSameCompressedBytes) {
+  for (const Compression compression : kBothFormats) {
+    EXPECT_EQ(read_file_text(lines(50, compression, "one")).value(),
+              read_file_text(lines(50, compression, "two")).value());
+  }
+}
+
+TEST_F(FilesTest, ReportsTruncatedFileAfterIntactLines) {
+  for (const Compression compression : kBothFormats) {
+    const fs::path path = lines(20000, compression);
+    fs::resize_file(path, fs::file_size(path) / 2);
+    const auto [count, error] = read(path);
+    EXPECT_GT(count, 0);
+    EXPECT_THAT(error, HasSubstr("truncated"));
+  }
+}
+
+TEST_F(FilesTest, DetectsCorruptedCompressedFile) {
+  for (const Compression compression : kBothFormats) {
+    const fs::path path = lines(2000, compression);
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(fs::file_size(path) / 2));
+    file.put('\x55').put('\x55');
+    file.close();
+    const Result<void> read = read_pieces(path, [](std::string_view) {});
+    EXPECT_THAT(read.error().text(), HasSubstr(fmt::format("broken {}", name_of(compression))));
+  }
 }
 
 TEST_F(FilesTest, WritesFileWithoutFolderNameToCurrentFolder) {

@@ -1,12 +1,15 @@
 #include "harness/dataset/card.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/device/registry.hpp"
 #include "harness/dataset/emitter.hpp"
+#include "support/files.hpp"
 
 namespace assay::dataset {
 namespace {
@@ -22,6 +25,10 @@ constexpr std::string_view kFeatures = R"(  features:
   - name: family
     dtype: string
   - name: kernel_name
+    dtype: string
+  - name: docstring
+    dtype: string
+  - name: instruction
     dtype: string
   - name: python_source
     dtype: string
@@ -57,6 +64,20 @@ constexpr std::string_view kFeatures = R"(  features:
       dtype: int64
     - name: conditions
       list: string
+  - name: difficulty
+    struct:
+    - name: statements
+      dtype: int64
+    - name: depth
+      dtype: int64
+    - name: expression_depth
+      dtype: int64
+    - name: loop_kind
+      dtype: string
+    - name: features
+      list: string
+    - name: memory_patterns
+      list: string
   - name: metadata
     struct:
     - name: generator
@@ -89,7 +110,7 @@ constexpr std::string_view kFeatures = R"(  features:
         dtype: string
       - name: sha256
         dtype: string
-    - name: licence
+    - name: license
       dtype: string
   - name: evidence
     list:
@@ -111,6 +132,14 @@ constexpr std::string_view kFeatures = R"(  features:
       dtype: int64
     - name: sizes
       list: int64
+    - name: checks
+      list:
+      - name: name
+        dtype: string
+      - name: values_compared
+        dtype: int64
+      - name: rho_max
+        dtype: float64
     - name: finite_difference_rho
       dtype: float64
     - name: determinism
@@ -149,16 +178,31 @@ std::string_view size_category(std::uint64_t rows) {
   return "n>1B";
 }
 
+/// Licenses that the Hugging Face hub knows under the SPDX identifier in lower case. It has more; for a license that is
+/// not listed here, the header states "other" and its name, which the hub accepts for every license.
+constexpr std::string_view kHubLicenses[] = {
+    "apache-2.0", "bsd-2-clause", "bsd-3-clause", "cc-by-4.0", "cc-by-nc-4.0", "cc-by-sa-4.0", "cc0-1.0",
+    "gpl-3.0",    "lgpl-3.0",     "mit",          "mpl-2.0",   "odc-by",       "unknown",      "unlicense"};
+
+/// The lines of the header for a license.
+std::string license_header(std::string_view license) {
+  std::string id(license);
+  std::ranges::transform(id, id.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (std::ranges::find(kHubLicenses, id) != std::end(kHubLicenses)) return fmt::format("license: {}\n", id);
+  return fmt::format("license: other\nlicense_name: {}\n", id);
+}
+
 std::string header(const DatasetPlan& plan, const DatasetStatistics& stats, const SplitBytes& bytes) {
   std::string text = fmt::format(
-      "---\nlicense: {}\ntask_categories:\n- text-generation\ntags:\n- code\n- cuda\n- gpu\n- autodiff\n"
+      "---\n{}pretty_name: GPU kernels in Python, C++ and CUDA, with their derivatives\nlanguage:\n- en\n- code\n"
+      "task_categories:\n- text-generation\ntags:\n- code\n- cuda\n- gpu\n- autodiff\n- warp\n"
       "size_categories:\n- {}\nconfigs:\n- config_name: default\n  data_files:\n",
-      plan.license, size_category(stats.rows()));
+      license_header(plan.license), size_category(stats.rows()));
   std::string splits = "  splits:\n";
   for (const char* split : {"train", "validation", "test"}) {
     const auto found = stats.splits().find(split);
     if (found == stats.splits().end()) continue;
-    text += fmt::format("  - split: {0}\n    path: data/{0}-*.jsonl.zst\n", split);
+    text += fmt::format("  - split: {0}\n    path: data/{0}-*.jsonl{1}\n", split, suffix_of(plan.compression));
     splits +=
         fmt::format("  - name: {}\n    num_bytes: {}\n    num_examples: {}\n", split, bytes.at(split), found->second);
   }
@@ -215,23 +259,14 @@ std::string verdicts_table(const Json& verdicts) {
 std::string sample_text(const std::string& line) {
   if (line.empty()) return "";
   const nlohmann::json row = nlohmann::json::parse(line);
-  const std::string cuda = row.at("cuda_forward");
+  const auto text_of = [&](const char* member) { return row.at(member).get<std::string>(); };
   return fmt::format(
-      "## Example row\n\n`{}`, family {}:\n\n```python\n{}```\n\nIts `cuda_forward`:\n\n```cuda\n{}```\n\n",
-      row.at("id").get<std::string>(), row.at("family").get<std::string>(), row.at("python_source").get<std::string>(),
-      cuda);
+      "## Example row\n\nA kernel of the family {}. Its `instruction`:\n\n```text\n{}\n```\n\nIts `python_source`:\n\n"
+      "```python\n{}```\n\nIts `cuda_forward`:\n\n```cuda\n{}```\n\n",
+      text_of("family"), text_of("instruction"), text_of("python_source"), text_of("cuda_forward"));
 }
 
 std::string intro(const DatasetPlan& plan, const DatasetStatistics& stats) {
-  std::string proof = "The rows were generated without verification, as their `evidence` states.";
-  if (plan.verifies_rows) {
-    proof = fmt::format(
-        "Each row was verified before it was added ({}): forward and backward pass were run on many input sets, and "
-        "each "
-        "value was compared with a reference within a computed error bound. `evidence` lists the checks by device. "
-        "Kernels that did not pass are in `quarantine/` with their verdicts.",
-        fmt::join(plan.numeric_modes, ", "));
-  }
   std::string emitter;
   if (plan.emitter == kWarpEmitter) {
     emitter = fmt::format(" The translations are the code that NVIDIA Warp {} generates; they include Warp's headers.",
@@ -239,27 +274,119 @@ std::string intro(const DatasetPlan& plan, const DatasetStatistics& stats) {
   }
   return fmt::format(
       "# GPU kernels in Python, C++ and CUDA, with their derivatives\n\n{} kernels in Warp Python, each with its C++ "
-      "and CUDA C++ translations, forward and backward, generated by Assay {} from seed {}.{}\n{}\n\n",
-      stats.rows(), plan.generator_version, plan.seed, emitter, proof);
+      "and CUDA C++ translations, forward and backward, generated by Assay {} from seed {}.{}\n\n",
+      stats.rows(), plan.generator_version, plan.seed, emitter);
+}
+
+/// The columns, for a reader; the header has their types.
+constexpr std::string_view kColumns = R"(## Columns
+
+| column | content |
+|---|---|
+| `id` | SHA-256 of the canonical program; equal for programs that differ only in names |
+| `family`, `kernel_name` | kind of the kernel, and its name in all sources |
+| `instruction` | asks for the kernel in English: name, parameters, launch, each step, preconditions |
+| `docstring` | what the kernel computes from what, and how |
+| `python_source` | the kernel in Warp Python |
+| `cpu_forward`, `cpu_backward`, `cpu_source` | the passes in C++, and the complete file |
+| `cuda_forward`, `cuda_backward`, `cuda_source` | the passes in CUDA C++, and the complete file |
+| `ptx` | PTX of `cuda_source`, if it was stored |
+| `signature`, `launch` | the parameters with their types, and how to launch the kernel |
+| `difficulty` | statements, depth of nesting and of expressions, kind of loop, language features, memory patterns |
+| `metadata` | generator, seed, devices, compilers, license |
+| `evidence` | the result of the checks for each device, pass and numeric mode |
+
+A backward column is null if the kernel has no float parameter. `instruction` and `docstring` were generated from the
+program, not written by a person or a language model.
+
+)";
+
+std::string provenance(const DatasetPlan& plan) {
+  std::string source = fmt::format(
+      "Random kernels of version {} of Assay's generators, which need no existing code: each family has a generator "
+      "that draws programs from a seed. Variables and kernels got names for what they compute.",
+      plan.kernel_generators_version);
+  if (!plan.user_kernels.empty())
+    source = fmt::format("The {} kernels of the user's Python files.", plan.user_kernels.size());
+  return fmt::format(
+      "## How the rows were made\n\n{} Each kernel was parsed, differentiated and printed as C++ and CUDA C++. The "
+      "first line of `journal.jsonl` is the plan: the same plan and version of Assay give the same rows.\n\n",
+      source);
+}
+
+std::string verification(const DatasetPlan& plan) {
+  if (!plan.verifies_rows)
+    return "## What was verified\n\nNothing: the rows were generated without verification, as their `evidence` "
+           "states.\n\n";
+  std::string text = fmt::format(
+      "## What was verified\n\nEach row passed every check on these devices and numeric modes: {}. Forward and "
+      "backward "
+      "pass were run on drawn input sets, and each value was compared with a reference within a computed error bound. "
+      "Gradients were also compared with finite differences. A row states its checks in `evidence`. Kernels that did "
+      "not pass are in `quarantine/` with their verdicts.\n\n",
+      fmt::join(plan.numeric_modes, ", "));
+  return text;
+}
+
+std::string limits(const DatasetPlan& plan) {
+  std::vector<std::string> lines = unverified_parts(plan);
+  lines.emplace_back("A check shows agreement on the inputs that were drawn. It does not show that all inputs agree.");
+  if (plan.user_kernels.empty()) {
+    lines.emplace_back(
+        "Random programs are not a sample of programs that people write: they contain every language feature of their "
+        "family, but few algorithms with a purpose.");
+  }
+  lines.emplace_back("The rows say nothing about speed: no kernel was tuned.");
+  std::string text = "## Known limits\n\n";
+  for (const std::string& line : lines)
+    text += fmt::format("- {}\n", line);
+  return text + "\n";
+}
+
+std::string citation(const DatasetPlan& plan, const DatasetStatistics& stats) {
+  return fmt::format(
+      "## License and citation\n\nLicense of the rows: {}.\n\n```bibtex\n@misc{{assay_rows,\n  title = {{GPU kernels "
+      "in "
+      "Python, C++ and CUDA, with their derivatives: {} rows}},\n  note = {{Generated by Assay {}, seed "
+      "{}}}\n}}\n```\n\n",
+      plan.license, stats.rows(), plan.generator_version, plan.seed);
 }
 
 }  // namespace
 
 std::string render_dataset_card(const DatasetPlan& plan, const DatasetStatistics& stats, const Json& stats_json,
                                 const SplitBytes& bytes, const std::string& sample) {
-  std::string text = header(plan, stats, bytes) + intro(plan, stats);
+  std::string text = header(plan, stats, bytes) + intro(plan, stats) + std::string(kColumns) + provenance(plan) +
+                     verification(plan) + limits(plan);
   text += "## Families\n\n" + chart("family", stats_json.at("families"), 100) + "\n";
   text += "## Splits\n\n" + chart("split", stats_json.at("splits"), 3);
-  text += "\nNo program occurs twice, and near duplicates (Jaccard index of 0.8 or more) are in the same split.\n\n";
+  const Json& near = stats_json.at("near_duplicates");
+  text += fmt::format(
+      "\nNo program occurs twice. {} of {} rows are near duplicates of another row (Jaccard index of at least 0.8 over "
+      "five-token sequences of the canonical program); near duplicates are in the same split.\n\n",
+      near.at("rows").get<std::uint64_t>(), stats.rows());
   text += "## Lengths in bytes\n\n" + lengths_table(stats_json.at("lengths")) + "\n";
   text += "## Operations\n\n" + chart("operation", stats_json.at("operations"), 20) + "\n";
   text += "## Verdicts\n\n" + verdicts_table(stats_json.at("verdicts")) + "\n";
-  text += sample_text(sample);
+  text += sample_text(sample) + citation(plan, stats);
   text +=
       "## Files\n\n`schema.json` describes a row; `stats.json` contains all statistics; `checksums.sha256` is for "
       "`sha256sum "
       "-c`; `journal.jsonl` lists the kernels by position. `assay validate .` checks everything.\n";
   return text;
+}
+
+std::vector<std::string> unverified_parts(const DatasetPlan& plan) {
+  std::vector<std::string> parts;
+  if (!plan.verifies_rows) return parts;
+  for (const std::string& device : devices_of_emitter(plan.emitter)) {
+    if (std::ranges::find(plan.devices, device) != plan.devices.end()) continue;
+    parts.push_back(
+        fmt::format("No row ran on the device `{}` ({}).", device, backends::device_descriptor(device).summary));
+  }
+  if (plan.judging_effort == "quick")
+    parts.emplace_back("The rows were judged on few inputs (`--quick`): no inputs near bounds, no large launches.");
+  return parts;
 }
 
 }  // namespace assay::dataset

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -15,6 +16,10 @@ namespace assay::dataset {
 
 /// Uncompressed size of the lines of each split in bytes.
 using SplitBytes = std::map<std::string_view, std::uint64_t>;
+
+/// What the verification of the rows leaves out: one sentence for each device that did not run, and one if few inputs
+/// were drawn. Empty for rows that were not verified at all.
+std::vector<std::string> unverified_parts(const DatasetPlan& plan);
 
 /// `stats_json` is the content of stats.json without timings; `sample` is the line of an example row, or empty.
 std::string render_dataset_card(const DatasetPlan& plan, const DatasetStatistics& stats,

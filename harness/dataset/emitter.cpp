@@ -17,7 +17,15 @@ std::vector<std::string> devices_of_emitter(std::string_view emitter) {
   return names;
 }
 
-std::string default_device_of(std::string_view emitter) { return devices_of_emitter(emitter).front(); }
+std::vector<std::string> default_devices_of(std::string_view emitter) {
+  const std::vector<std::string> all = devices_of_emitter(emitter);
+  std::vector<std::string> names;
+  for (const std::string& name : all) {
+    const auto device = backends::make_device(name, {});
+    if (device.ok() && (*device)->can_run().is_available) names.push_back(name);
+  }
+  return names.empty() ? std::vector<std::string>{all.front()} : names;
+}
 
 Result<std::string> version_of_emitter(std::string_view emitter) {
   if (emitter == kAssayEmitter) return std::string(kVersion);

@@ -22,8 +22,9 @@ std::vector<std::string> emitter_names();
 
 /// The names of the devices that run the code of an emitter, in the order of the registry.
 std::vector<std::string> devices_of_emitter(std::string_view emitter);
-/// The device that verifies the code of an emitter unless the user chooses other devices.
-std::string default_device_of(std::string_view emitter);
+/// The devices that verify the code of an emitter unless the user chooses others: those that can run on this machine,
+/// or the first one if none can.
+std::vector<std::string> default_devices_of(std::string_view emitter);
 
 /// Asks Warp for the code of kernels (warp::generate_sources).
 using WarpCodegen = std::function<Result<std::vector<Result<warp::GeneratedSources>>>(

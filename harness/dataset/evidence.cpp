@@ -20,6 +20,31 @@ std::optional<double> finite(const std::optional<double>& rho) {
   return rho && std::isfinite(*rho) ? rho : std::nullopt;
 }
 
+struct CheckRow {
+  std::string_view name;
+  std::optional<harness::CheckResult> harness::CheckResults::*member;
+};
+constexpr CheckRow kChecks[] = {
+    {"oracle_self_check", &harness::CheckResults::oracle_self_check},
+    {"f64_promotion", &harness::CheckResults::f64_promotion},
+    {"finite_differences", &harness::CheckResults::finite_differences},
+    {"native_precision", &harness::CheckResults::native_precision},
+    {"determinism", &harness::CheckResults::determinism},
+};
+
+/// The checks that compared values.
+std::vector<CheckEvidence> checks_of(const harness::CheckResults& results) {
+  std::vector<CheckEvidence> checks;
+  for (const CheckRow& row : kChecks) {
+    const std::optional<harness::CheckResult>& result = results.*row.member;
+    if (!result || result->compared_values == 0) continue;
+    checks.push_back({.name = std::string(row.name),
+                      .compared_values = result->compared_values,
+                      .rho_max = finite(result->rho_max)});
+  }
+  return checks;
+}
+
 }  // namespace
 
 PassEvidence make_evidence(const harness::CaseRecord& record, const RenderedKernel& kernel,
@@ -34,6 +59,7 @@ PassEvidence make_evidence(const harness::CaseRecord& record, const RenderedKern
       .values_compared = record.values_compared,
       .input_sets = record.input_sets,
       .thread_counts = record.thread_counts,
+      .checks = checks_of(record.check_results),
       .finite_difference_rho = record.check_results.finite_differences
                                    ? finite(record.check_results.finite_differences->rho_max)
                                    : std::nullopt,

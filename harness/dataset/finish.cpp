@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -14,14 +15,15 @@
 #include "schemas/embedded.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
+#include "support/parallel.hpp"
 
 namespace assay::dataset {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Data files are written once and read often.
-constexpr int kDataLevel = 3;
+/// Rows that are renamed and written together; their lines are in memory.
+constexpr std::size_t kRowsWrittenTogether = 256;
 
 /// The steps that finish one dataset.
 class DatasetWriter {
@@ -84,8 +86,6 @@ class DatasetWriter {
     }
     const std::vector<std::uint32_t> clusters = clusters_of(shingles);
     splits_ = assign_splits(ids, clusters, m_.plan.seed);
-    for (std::size_t i = 0; i < m_.rows.size(); ++i)
-      stats_.add(m_.rows[i].statistics, splits_[i]);
     for (const auto& [first, rows] : cluster_sizes(clusters)) {
       if (rows > 1) stats_.add_cluster(rows);
     }
@@ -126,7 +126,7 @@ class DatasetWriter {
     std::string_view split;
     std::uint64_t files = 0;
     std::uint64_t rows = 0;  ///< written
-    std::optional<ZstdLineWriter> file = std::nullopt;
+    std::optional<LineWriter> file = std::nullopt;
   };
 
   Result<void> write_data() {
@@ -136,12 +136,24 @@ class DatasetWriter {
       splits.push_back({.split = split, .files = (rows + kRowsPerFile - 1) / kRowsPerFile});
     }
     RowLines lines(m_);
-    for (std::size_t i = 0; i < m_.rows.size(); ++i) {
-      const Result<std::string_view> line = lines.line_of(m_.rows[i]);
-      if (!line.ok()) return line.error();
-      if (sample_.empty()) sample_ = *line;
-      SplitFiles& split = *std::ranges::find(splits, splits_[i], &SplitFiles::split);
-      if (Result<void> added = add_row(split, *line); !added.ok()) return added;
+    const std::vector<std::string> names = assign_names(m_.rows);
+    for (std::size_t begin = 0; begin < m_.rows.size(); begin += kRowsWrittenTogether) {
+      const std::size_t end = std::min(begin + kRowsWrittenTogether, m_.rows.size());
+      std::vector<std::string> texts;
+      for (std::size_t i = begin; i < end; ++i) {
+        const Result<std::string_view> line = lines.line_of(m_.rows[i]);
+        if (!line.ok()) return line.error();
+        texts.emplace_back(*line);
+      }
+      std::vector<RowArenas> memory;  // owns the statistics of renamed rows until they are added
+      if (Result<void> renamed = rename(begin, names, texts, memory); !renamed.ok()) return renamed;
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::string& line = texts[i - begin];
+        stats_.add(m_.rows[i].statistics, splits_[i]);
+        if (sample_.empty()) sample_ = line;
+        SplitFiles& split = *std::ranges::find(splits, splits_[i], &SplitFiles::split);
+        if (Result<void> added = add_row(split, line); !added.ok()) return added;
+      }
     }
     for (SplitFiles& split : splits) {
       if (Result<void> closed = close(split.file); !closed.ok()) return closed;
@@ -150,11 +162,44 @@ class DatasetWriter {
     return {};
   }
 
+  /// Gives the kernels of rows their names, in several threads. `texts` are the lines of the rows from number `begin`.
+  /// `memory` then owns the statistics of the renamed rows.
+  Result<void> rename(std::size_t begin, const std::vector<std::string>& names, std::vector<std::string>& texts,
+                      std::vector<RowArenas>& memory) {
+    const auto threads = static_cast<std::size_t>(m_.jobs);
+    std::vector<std::vector<RowProducer::Renaming>> parts(threads);
+    std::vector<std::vector<std::size_t>> rows(threads);
+    std::size_t next = 0;
+    for (std::size_t i = begin; i < begin + texts.size(); ++i) {
+      const AcceptedRow& row = m_.rows[i];
+      if (row.kernel_name == names[i]) continue;
+      const std::size_t part = next++ % threads;
+      parts[part].push_back({.task = {row.slot, row.attempt}, .line = texts[i - begin], .name = names[i]});
+      rows[part].push_back(i);
+    }
+    std::vector<std::optional<Result<ProducedBlock>>> produced(threads);
+    for_each_index_in_parallel(threads, static_cast<unsigned>(threads), [&](std::size_t part) {
+      if (!parts[part].empty()) produced[part] = producer_.rename(parts[part]);
+    });
+    for (std::size_t part = 0; part < threads; ++part) {
+      if (!produced[part]) continue;
+      if (!produced[part]->ok()) return produced[part]->error();
+      ProducedBlock& block = **produced[part];
+      for (std::size_t k = 0; k < block.rows.size(); ++k) {
+        texts[rows[part][k] - begin] = block.rows[k].line;
+        m_.rows[rows[part][k]].statistics = block.rows[k].statistics;
+      }
+      m_.timing += block.timing;
+      memory.push_back(std::move(block.memory));
+    }
+    return {};
+  }
+
   Result<void> add_row(SplitFiles& split, std::string_view line) {
     if (split.rows % kRowsPerFile == 0) {
       if (Result<void> closed = close(split.file); !closed.ok()) return closed;
-      const std::string name = data_file(split.split, split.rows / kRowsPerFile, split.files);
-      Result<ZstdLineWriter> created = ZstdLineWriter::create(m_.dir / name, kDataLevel);
+      const std::string name = data_file(split.split, split.rows / kRowsPerFile, split.files, m_.plan.compression);
+      Result<LineWriter> created = LineWriter::create(m_.dir / name);
       if (!created.ok()) return created.error();
       split.file.emplace(created.take());
       names_.push_back(name);
@@ -164,7 +209,7 @@ class DatasetWriter {
     return split.file->add(line);
   }
 
-  static Result<void> close(std::optional<ZstdLineWriter>& file) {
+  static Result<void> close(std::optional<LineWriter>& file) {
     if (!file) return {};
     Result<void> committed = file->commit();
     file.reset();
@@ -264,6 +309,28 @@ class DatasetWriter {
 
 }  // namespace
 
+std::vector<std::string> assign_names(std::span<const AcceptedRow> rows) {
+  std::unordered_set<std::string> taken;
+  std::unordered_map<std::string_view, std::uint64_t> last_numbers;
+  std::vector<std::string> names;
+  names.reserve(rows.size());
+  for (const AcceptedRow& row : rows) {
+    std::string name(row.kernel_name);
+    const auto is_free = [&](std::string_view choice) { return !taken.contains(std::string(choice)); };
+    if (const auto free = std::ranges::find_if(row.names, is_free); free != row.names.end()) {
+      name = *free;
+    } else if (!row.names.empty()) {
+      std::uint64_t& number = last_numbers.try_emplace(row.names.front(), 1).first->second;
+      do {
+        name = fmt::format("{}_{}", row.names.front(), ++number);
+      } while (taken.contains(name));
+    }
+    taken.insert(name);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 std::vector<std::string_view> assign_splits(std::span<const std::string_view> ids,
                                             std::span<const std::uint32_t> clusters, std::uint64_t seed) {
   struct Cluster {
@@ -298,8 +365,8 @@ std::vector<std::string_view> assign_splits(std::span<const std::string_view> id
   return splits;
 }
 
-std::string data_file(std::string_view split, std::uint64_t number, std::uint64_t of) {
-  return fmt::format("{}/{}-{:05}-of-{:05}.jsonl.zst", kDataFolder, split, number, of);
+std::string data_file(std::string_view split, std::uint64_t number, std::uint64_t of, Compression compression) {
+  return fmt::format("{}/{}-{:05}-of-{:05}.jsonl{}", kDataFolder, split, number, of, suffix_of(compression));
 }
 
 Result<FinishedDataset> finish(UnfinishedDataset dataset, const RowProducer& producer) {

@@ -27,8 +27,8 @@ inline constexpr double kHeldOutShare = 0.05;
 std::vector<std::string_view> assign_splits(std::span<const std::string_view> ids,
                                             std::span<const std::uint32_t> clusters, std::uint64_t seed);
 
-/// data/train-00000-of-00003.jsonl.zst
-std::string data_file(std::string_view split, std::uint64_t number, std::uint64_t of);
+/// data/train-00000-of-00003.jsonl.gz
+std::string data_file(std::string_view split, std::uint64_t number, std::uint64_t of, Compression compression);
 /// Rows in a data file; the last file of a split has the remainder.
 inline constexpr std::uint64_t kRowsPerFile = 4096;
 
@@ -40,6 +40,7 @@ struct UnfinishedDataset {
   std::vector<RowArenas> memory;  ///< owns the texts that `rows` refers to
   std::vector<RejectedCandidate> rejected;  ///< candidates that failed a check
   Timing timing;                            ///< time spent so far
+  int jobs = 1;                             ///< number of threads
 };
 
 struct FinishedDataset {
@@ -52,7 +53,12 @@ struct FinishedDataset {
   bool was_already_complete = false;  ///< whether the folder already held the finished dataset; all else is then empty
 };
 
-/// Writes the dataset and removes partial/. `producer` makes rows that replace duplicates.
+/// The name of each row's kernel: the first of its names that no earlier row has; if all are taken, the first one with
+/// a number. A row without names keeps its kernel's name.
+std::vector<std::string> assign_names(std::span<const AcceptedRow> rows);
+
+/// Writes the dataset and removes partial/. `producer` makes rows that replace duplicates, and gives kernels names that
+/// differ from those of all other rows.
 Result<FinishedDataset> finish(UnfinishedDataset dataset, const RowProducer& producer);
 
 }  // namespace assay::dataset

@@ -80,7 +80,8 @@ class Blocks {
             .rows = std::move(rows_),
             .memory = std::move(memory_),
             .rejected = std::move(rejected_),
-            .timing = timing_};
+            .timing = timing_,
+            .jobs = std::max(1, options_.jobs)};
   }
 
  private:

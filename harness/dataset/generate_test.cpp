@@ -1,6 +1,7 @@
 #include "harness/dataset/generate.hpp"
 
 #include <fstream>
+#include <set>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,6 +10,7 @@
 
 #include "backends/source/print.hpp"
 #include "generators/generator.hpp"
+#include "harness/dataset/naming.hpp"
 #include "harness/dataset/render.hpp"
 #include "harness/dataset/testing/generated.hpp"
 #include "harness/suite/select/random_kernels.hpp"
@@ -46,7 +48,7 @@ TEST(DatasetGeneration, FilesMatchTheirSchemas) {
   EXPECT_EQ(finished.rows, 24U);
   const auto files = files_of(folder / "d");
   for (const char* name : {"README.md", "stats.json", "schema.json", "checksums.sha256", "journal.jsonl",
-                           "quarantine/quarantine.jsonl", "data/train-00000-of-00001.jsonl.zst"})
+                           "quarantine/quarantine.jsonl", "data/train-00000-of-00001.jsonl.gz"})
     EXPECT_THAT(files, Contains(Key(name)));
   EXPECT_EQ(files.size(), 9U);
   EXPECT_EQ(files.at("schema.json"), schemas::kDatasetRowSchemaText);
@@ -68,8 +70,12 @@ TEST(DatasetGeneration, SkippingTheParserDoesNotChangeRowOfRandomKernel) {
   for (const generators::KernelFamilyDefinition& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       const std::string name = generators::generate(family.family, seed).name;
-      Result<harness::KernelSource> read = harness::random_kernel(name);
-      Result<harness::KernelSource> unread = harness::unparsed_random_kernel(name);
+      const auto rename = [](ir::Module& module) {
+        name_variables(module);
+        module.kernels[0].name = kernel_names(module).front();
+      };
+      Result<harness::KernelSource> read = harness::random_kernel(name, rename);
+      Result<harness::KernelSource> unread = harness::unparsed_random_kernel(name, rename);
       ASSERT_TRUE(read.ok() && unread.ok()) << name;
       const Result<RenderedKernel> expected = render(read.take(), source::print_cpp_and_cuda);
       const Result<RenderedKernel> found = render(unread.take(), source::print_cpp_and_cuda);
@@ -83,7 +89,7 @@ TEST(DatasetGeneration, SkippingTheParserDoesNotChangeRowOfRandomKernel) {
 TEST(DatasetGeneration, DatasetCardContainsSizeOfEachSplit) {
   const Folder folder;
   made(small_plan(24), {.output = folder / "d"});
-  Result<LineReader> reader = LineReader::open(folder / "d" / "data/train-00000-of-00001.jsonl.zst");
+  Result<LineReader> reader = LineReader::open(folder / "d" / "data/train-00000-of-00001.jsonl.gz");
   std::size_t bytes = 0;
   std::size_t rows = 0;
   for (std::string line; reader->next(line).value_or(false); ++rows)
@@ -108,9 +114,32 @@ TEST(DatasetGeneration, RowsContainForwardAndBackwardCodeForCpuAndCuda) {
   }
 }
 
+/// More rows than names that come first: some rows get another name at the end.
+TEST(DatasetGeneration, KernelsHaveDistinctNamesInEverySource) {
+  const Folder folder;
+  made(small_plan(400), {.output = folder / "d", .jobs = 3});
+  std::set<std::string> names;
+  std::size_t renamed = 0;
+  for (const json& row : rows_of(folder / "d")) {
+    const std::string name = row.at("kernel_name");
+    EXPECT_TRUE(names.insert(name).second) << name;
+    for (const char* const member : {"python_source", "cpu_source", "cuda_source", "cpu_forward", "cuda_forward"})
+      EXPECT_THAT(row.at(member), HasSubstr(name)) << member;
+    const std::string number = row.at("metadata").at("name").get<std::string>();
+    EXPECT_THAT(row.dump(), ::testing::Not(HasSubstr(number.substr(number.find('/') + 1) + "("))) << name;
+    const Result<harness::KernelSource> source = harness::random_kernel(number, [&](ir::Module& module) {
+      name_variables(module);
+      renamed += kernel_names(module).front() == name ? 0 : 1;
+    });
+    ASSERT_TRUE(source.ok());
+  }
+  EXPECT_EQ(names.size(), 400U);
+  EXPECT_GT(renamed, 20U);
+}
+
 TEST(DatasetGeneration, OutputDoesNotDependOnJobCountOrSharding) {
   const Folder folder;
-  DatasetPlan plan = small_plan(42);
+  DatasetPlan plan = small_plan(120);  // enough rows for equal names
   made(plan, {.output = folder / "one", .jobs = 1});
   made(plan, {.output = folder / "eight", .jobs = 8});
   EXPECT_EQ(files_of(folder / "one"), files_of(folder / "eight"));

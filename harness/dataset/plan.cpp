@@ -113,7 +113,8 @@ Json to_json(const DatasetPlan& plan) {
           {"devices", plan.devices},
           {"flags", plan.numeric_modes},
           {"toolchain", tools},
-          {"licence", plan.license},
+          {"license", plan.license},
+          {"compression", name_of(plan.compression)},
           {"block_rows", plan.slots_per_block},
           {"shard", {{"index", plan.shard.shard_index}, {"of", plan.shard.shard_count}}}};
 }
@@ -129,7 +130,10 @@ DatasetPlan plan_from(const json& line) {
                    .judging_effort = line.at("effort"),
                    .devices = line.at("devices").get<std::vector<std::string>>(),
                    .numeric_modes = line.at("flags").get<std::vector<std::string>>(),
-                   .license = line.at("licence"),
+                   // Plans of schema 1.1 and older call it "licence".
+                   .license = line.value("license", line.value("licence", std::string(kUnknownLicense))),
+                   // Older datasets have no such member; all are compressed with zstd.
+                   .compression = find_compression(line.value("compression", "zstd")).value_or(Compression::kZstd),
                    .slots_per_block = line.at("block_rows"),
                    .shard = {.shard_index = line.at("shard").at("index"), .shard_count = line.at("shard").at("of")}};
   for (const json& share : line.at("families"))

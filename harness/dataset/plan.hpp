@@ -16,9 +16,15 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "harness/dataset/row.hpp"
+#include "support/files.hpp"
 #include "support/result.hpp"
 
 namespace assay::dataset {
+
+/// License of rows whose license nobody stated.
+inline constexpr std::string_view kUnknownLicense = "unknown";
+/// License of rows of random kernels, unless the user chooses another.
+inline constexpr std::string_view kDefaultLicense = "CC-BY-4.0";
 
 /// A family's part of the dataset.
 struct FamilyShare {
@@ -55,11 +61,12 @@ struct DatasetPlan {
   std::string judging_effort =
       "standard";                    ///< how thoroughly rows are judged: "quick", "standard", "thorough" or "none"
   std::vector<std::string> devices;  ///< names of the devices that verify each row
-  std::vector<std::string> numeric_modes;  ///< numeric modes of the devices: "cpu/strict"
-  std::vector<DeviceCompiler> toolchain;   ///< the compilers of `devices`
-  std::string license = "unknown";         ///< license of the dataset, for the card and the rows
-  std::uint32_t slots_per_block = 32;      ///< number of slots in a block
-  DatasetShard shard;                      ///< the part of the dataset that this run makes
+  std::vector<std::string> numeric_modes;              ///< numeric modes of the devices: "cpu/strict"
+  std::vector<DeviceCompiler> toolchain;               ///< the compilers of `devices`
+  std::string license = std::string(kUnknownLicense);  ///< license of the rows, for the card and the rows
+  Compression compression = Compression::kGzip;        ///< format of the data files
+  std::uint32_t slots_per_block = 32;                  ///< number of slots in a block
+  DatasetShard shard;                                  ///< the part of the dataset that this run makes
   friend bool operator==(const DatasetPlan&, const DatasetPlan&) = default;
 
   [[nodiscard]] std::uint64_t blocks() const { return (row_count + slots_per_block - 1) / slots_per_block; }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "harness/dataset/evidence.hpp"
+#include "harness/dataset/naming.hpp"
 #include "harness/records/record_json.hpp"
 #include "harness/suite/modes.hpp"
 #include "harness/suite/run/batch.hpp"
@@ -46,9 +47,24 @@ bool may_be_the_machine(const CaseRecord& record) {
   return record.outcome == Outcome::timed_out || record.outcome == Outcome::resource_error;
 }
 
+/// Names the variables of a random kernel for their roles, and the kernel by the first of its names.
+void name_kernel(ir::Module& module) {
+  name_variables(module);
+  module.kernels[0].name = kernel_names(module).front();
+}
+
 /// Makes a random kernel. A kernel that is judged is parsed from its Python; one that is only printed need not be.
 Result<harness::KernelSource> random_source(const std::string& name, bool judged) {
-  return judged ? harness::random_kernel(name) : harness::unparsed_random_kernel(name);
+  return judged ? harness::random_kernel(name, name_kernel) : harness::unparsed_random_kernel(name, name_kernel);
+}
+
+/// The names that the kernel of a row may have, stored in `memory`.
+std::span<const std::string_view> stored_names(const DatasetRow& row, const ir::Module& module, RowArena& memory) {
+  if (row.family == kUserFamily) return {};
+  std::vector<std::string_view> names;
+  for (const std::string& name : kernel_names(module))
+    names.push_back(memory.store(name));
+  return memory.store(std::span(std::as_const(names)));
 }
 
 json without_times(CaseRecord record) {
@@ -94,6 +110,8 @@ AcceptedRow accept(const SlotTask& task, const DatasetRow& row, const RenderedKe
           .attempt = task.attempt,
           .id = memory.statistics_arena.store(row.id),
           .line = memory.json_line_arena.store(to_line(row)),
+          .kernel_name = memory.statistics_arena.store(row.kernel_name),
+          .names = stored_names(row, *kernel.source.module, memory.statistics_arena),
           .statistics = row_statistics(row, *kernel.source.module, memory.statistics_arena),
           .shingles = memory.statistics_arena.store(ShingleView(shingles_of(kernel.canonical_ir)))};
 }
@@ -103,12 +121,15 @@ Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, Row
   if (parsed.is_discarded()) return Error{"row is not valid JSON"};
   try {
     const DatasetRow row = row_from(parsed);
-    const Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
+    const Result<harness::KernelSource> source =
+        read_kernel(row.python_source, row.metadata.name, file_of(row.metadata.name, row.kernel_name));
     if (!source.ok()) return source.error();
     return AcceptedRow{.slot = task.slot,
                        .attempt = task.attempt,
                        .id = memory.statistics_arena.store(row.id),
                        .line = memory.json_line_arena.store(line),
+                       .kernel_name = memory.statistics_arena.store(row.kernel_name),
+                       .names = stored_names(row, *source->module, memory.statistics_arena),
                        .statistics = row_statistics(row, *source->module, memory.statistics_arena),
                        .shingles = memory.statistics_arena.store(
                            ShingleView(shingles_of(ir::to_text(*source->module, ir::NamingScheme::kCanonical))))};
@@ -186,9 +207,10 @@ Result<std::vector<RowProducer::Candidate>> RowProducer::draw(std::vector<SlotTa
     const auto name =
         task.attempt < kMaxAttemptsPerSlot ? candidate_name(plan_, task.slot, task.attempt) : std::nullopt;
     if (!name) continue;
-    Result<harness::KernelSource> source = plan_.user_kernels.empty()
-                                               ? random_source(*name, plan_.verifies_rows)
-                                               : read_kernel(plan_.user_kernels[task.slot.number].python_source, *name);
+    Result<harness::KernelSource> source =
+        plan_.user_kernels.empty()
+            ? random_source(*name, plan_.verifies_rows)
+            : read_kernel(plan_.user_kernels[task.slot.number].python_source, *name, *name + ".py");
     if (!source.ok()) return source.error();
     std::string python = source->python;
     Result<RenderedKernel> rendered = render(source.take(), printers_.pair_printer);
@@ -245,6 +267,32 @@ Result<void> RowProducer::add_warp_code(std::vector<Candidate>& candidates, std:
   }
   candidates = std::move(kept);
   return {};
+}
+
+Result<ProducedBlock> RowProducer::rename(std::span<const Renaming> renamings) const {
+  ProducedBlock produced;
+  const Stopwatch watch(produced.timing.preparation_seconds);
+  std::vector<Candidate> candidates;
+  std::vector<DatasetRow> rows;
+  for (const Renaming& renaming : renamings) {
+    DatasetRow row = row_from(json::parse(renaming.line));
+    Result<RenderedKernel> renamed = renamed_kernel(row, renaming.name, printers_.pair_printer);
+    if (!renamed.ok()) return renamed.error();
+    candidates.push_back({.task = renaming.task, .name = row.metadata.name, .kernel = renamed.take()});
+    rows.push_back(std::move(row));
+  }
+  if (plan_.emitter == kWarpEmitter && !candidates.empty()) {
+    std::vector<SlotTask> rejected;
+    if (Result<void> put = add_warp_code(candidates, rejected, produced); !put.ok()) return put.error();
+    if (!rejected.empty()) return Error{"internal error: Warp rejects a kernel after its name was changed"};
+  }
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    DatasetRow row = std::move(candidates[i].kernel.row);
+    row.evidence = std::move(rows[i].evidence);
+    row.metadata = std::move(rows[i].metadata);
+    produced.rows.push_back(accept(candidates[i].task, row, candidates[i].kernel, produced.memory));
+  }
+  return produced;
 }
 
 void RowProducer::judge(std::span<Candidate> candidates, Timing& timing) const {

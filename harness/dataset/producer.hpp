@@ -53,11 +53,13 @@ struct RowArenas {
 /// A row in its slot, with the data that later stages need. Everything but numbers is stored in RowArenas.
 struct AcceptedRow {
   DatasetSlot slot;
-  std::uint32_t attempt = 0;  ///< which candidate of the slot became the row
-  std::string_view id;        ///< id of the row
-  std::string_view line;      ///< the row's line of JSON; empty if it was freed
-  RowStatistics statistics;   ///< the row's part of the statistics
-  ShingleView shingles;       ///< the row's shingles, for finding near duplicates
+  std::uint32_t attempt = 0;                ///< which candidate of the slot became the row
+  std::string_view id;                      ///< id of the row
+  std::string_view line;                    ///< the row's line of JSON; empty if it was freed
+  std::string_view kernel_name;             ///< name of the kernel in the row's texts
+  std::span<const std::string_view> names;  ///< the names that it may have (naming.hpp); empty for a user's kernel
+  RowStatistics statistics;                 ///< the row's part of the statistics
+  ShingleView shingles;                     ///< the row's shingles, for finding near duplicates
 };
 
 struct ProducedBlock {
@@ -97,6 +99,16 @@ class RowProducer {
   /// For each task, the first passing candidate, starting with the task's attempt. Fails if Warp's code is wanted and
   /// its process cannot be run, otherwise only on a bug in Assay: a generated kernel that cannot be parsed back.
   [[nodiscard]] Result<ProducedBlock> produce(std::span<const SlotTask> tasks) const;
+
+  /// A row and the name that its kernel gets.
+  struct Renaming {
+    SlotTask task;          ///< slot of the row, and the candidate that became the row
+    std::string_view line;  ///< the row's line of JSON
+    std::string_view name;  ///< new name of the kernel
+  };
+  /// The rows as they would be if their kernels had been produced with these names; the evidence, which does not depend
+  /// on names, is kept. Fails only on a bug in Assay, or if Warp's code is wanted and its process cannot be run.
+  [[nodiscard]] Result<ProducedBlock> rename(std::span<const Renaming> renamings) const;
 
  private:
   struct Candidate;

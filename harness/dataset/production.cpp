@@ -1,6 +1,7 @@
 #include "harness/dataset/production.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <thread>
@@ -10,6 +11,7 @@
 
 #include "backends/device/registry.hpp"
 #include "generators/generator.hpp"
+#include "harness/dataset/card.hpp"
 #include "harness/dataset/render.hpp"
 #include "harness/suite/emission.hpp"
 #include "harness/suite/modes.hpp"
@@ -104,7 +106,7 @@ Result<void> choose_kernels(const ProductionOptions& options, DatasetPlan& plan)
     if (!kernels.ok()) return kernels.error();
     plan.user_kernels = kernels.take();
     plan.row_count = plan.user_kernels.size();
-    plan.family_shares = {{.family = "user"}};
+    plan.family_shares = {{.family = std::string(kUserFamily)}};
   } else {
     if (options.row_count == 0) return Error{"--count is required: the number of rows to make"};
     Result<std::vector<FamilyShare>> shares = shares_of(options);
@@ -112,6 +114,18 @@ Result<void> choose_kernels(const ProductionOptions& options, DatasetPlan& plan)
     plan.family_shares = shares.take();
   }
   return distribute_rows(plan);
+}
+
+/// The owner of the kernels in a file decides on their license.
+Result<void> choose_license(const ProductionOptions& options, DatasetPlan& plan) {
+  plan.license = options.license;
+  if (plan.license.empty()) plan.license = plan.user_kernels.empty() ? kDefaultLicense : kUnknownLicense;
+  const auto is_allowed = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '+'; };
+  if (!std::ranges::all_of(plan.license, is_allowed)) {
+    return Error{
+        fmt::format("--license must be an SPDX identifier such as CC-BY-4.0 or Apache-2.0, got '{}'", plan.license)};
+  }
+  return {};
 }
 
 }  // namespace
@@ -129,9 +143,10 @@ Result<DatasetPlan> make_plan(const ProductionOptions& options) {
                                      : options.uses_few_inputs  ? "quick"
                                      : options.uses_many_inputs ? "thorough"
                                                                 : "standard",
-                   .license = options.license,
+                   .compression = find_compression(options.compression).value_or(Compression::kGzip),
                    .slots_per_block = options.skips_verification ? kUnjudgedBlock : kJudgedBlock};
   if (Result<void> chosen = choose_kernels(options, plan); !chosen.ok()) return chosen.error();
+  if (Result<void> licensed = choose_license(options, plan); !licensed.ok()) return licensed.error();
   const Result<DatasetShard> shard = shard_of(options.shard);
   if (!shard.ok()) return shard.error();
   plan.shard = *shard;
@@ -143,8 +158,9 @@ Result<DatasetPlan> make_plan(const ProductionOptions& options) {
 
 Result<void> add_devices(DatasetPlan& plan, const std::vector<std::string>& devices, const std::string& compiler) {
   const std::vector<std::string> possible = devices_of_emitter(plan.emitter);
-  const std::vector<std::string> chosen =
-      devices.empty() ? std::vector<std::string>{default_device_of(plan.emitter)} : devices;
+  std::vector<std::string> chosen = devices;
+  if (chosen.empty() && plan.judging_effort == "quick") chosen = {possible.front()};
+  if (chosen.empty()) chosen = default_devices_of(plan.emitter);
   for (const std::string& name : chosen) {
     if (std::ranges::find(possible, name) == possible.end()) {
       return Error{fmt::format("device '{}' does not run code of the emitter '{}'; expected one or more of {}", name,
@@ -209,7 +225,7 @@ std::uint64_t rows_of_shard(const DatasetPlan& plan) {
   return rows;
 }
 
-std::string closing_text(const FinishedDataset& finished, const std::string& output) {
+std::string closing_text(const DatasetPlan& plan, const FinishedDataset& finished, const std::string& output) {
   if (finished.was_already_complete) return fmt::format("{} is already complete\n", output);
   const Timing& timing = finished.timing;
   std::string text =
@@ -227,6 +243,8 @@ std::string closing_text(const FinishedDataset& finished, const std::string& out
   for (const auto& [kind, count] : finished.rejected_counts_by_verdict)
     text += fmt::format("quarantine: {} {}\n", count, kind);
   if (finished.duplicate_count > 0) text += fmt::format("duplicates replaced: {}\n", finished.duplicate_count);
+  for (const std::string& part : unverified_parts(plan))
+    text += fmt::format("not verified: {}\n", part);
   return text;
 }
 

@@ -16,27 +16,29 @@ namespace assay::dataset {
 
 struct ProductionOptions {
   std::string emitter = "assay";          ///< code generator of the C++ and CUDA C++ (emitter.hpp)
-  std::vector<std::string> devices;       ///< names of the devices that verify each row; empty: default_device_of()
+  std::vector<std::string> devices;       ///< names of the devices that verify each row; empty: default_devices_of()
   std::uint64_t row_count = 0;            ///< number of rows
   std::vector<std::string> families;      ///< names or aliases of families; empty: all
   std::vector<std::string> weights;       ///< relative shares of families: "loop=2"
   std::vector<std::string> python_files;  ///< Python files whose kernels replace the random ones; empty: random kernels
   std::uint64_t seed = 1;
   bool skips_verification = false;  ///< do not judge the rows
-  bool uses_few_inputs = false;     ///< judge on fewer inputs (JudgingPolicy::quick)
+  bool uses_few_inputs = false;     ///< judge on fewer inputs (JudgingPolicy::quick), by default only on one device
   bool uses_many_inputs = false;    ///< judge on more inputs (JudgingPolicy::thorough)
   std::string shard = "0/1";        ///< the part to make, from 0, and the number of parts
-  std::string license = "unknown";
-  std::string compiler;  ///< C++ compiler, as for --cxx; empty: the default
-  int jobs = 0;          ///< number of threads; 0: one for each core
+  std::string license;  ///< SPDX identifier; empty: kDefaultLicense, or kUnknownLicense for kernels of files
+  std::string compression = "gzip";  ///< format of the data files: "gzip" or "zstd"
+  std::string compiler;              ///< C++ compiler, as for --cxx; empty: the default
+  int jobs = 0;                      ///< number of threads; 0: one for each core
 };
 
 /// The plan that the options ask for. Fails if an option is invalid, and with the source location of a kernel that
 /// cannot be used.
 Result<DatasetPlan> make_plan(const ProductionOptions& options);
 
-/// Adds the devices, in the order of the registry, with their modes and compilers. No devices: the default device of
-/// the plan's emitter. Fails if a device does not run the code of the emitter.
+/// Adds the devices, in the order of the registry, with their modes and compilers. No devices: the default devices of
+/// the plan's emitter, or only the first of them if the plan's effort is "quick". Fails if a device does not run the
+/// code of the emitter.
 Result<void> add_devices(DatasetPlan& plan, const std::vector<std::string>& devices, const std::string& compiler);
 
 /// Devices and a producer that uses them.
@@ -64,7 +66,7 @@ int jobs_of(int jobs);
 /// The rows that the plan's shard makes.
 std::uint64_t rows_of_shard(const DatasetPlan& plan);
 
-/// Two or three lines on what was made, for the terminal.
-std::string closing_text(const FinishedDataset& finished, const std::string& output);
+/// A few lines on what was made and what was not verified, for the terminal.
+std::string closing_text(const DatasetPlan& plan, const FinishedDataset& finished, const std::string& output);
 
 }  // namespace assay::dataset

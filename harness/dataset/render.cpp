@@ -63,11 +63,7 @@ std::size_t start_of(const backends::EntryPoint& entry, std::string_view body) {
   return body.rfind('\n', static_cast<std::size_t>(found - body.begin())) + 1;
 }
 
-/// The texts of the two entry points, each from its first line to the start of the next one or the end of the body.
-struct EntryTexts {
-  std::string forward;
-  std::string backward;
-};
+}  // namespace
 
 EntryTexts entry_texts(const EmittedKernel& kernel) {
   EntryTexts texts;
@@ -82,8 +78,6 @@ EntryTexts entry_texts(const EmittedKernel& kernel) {
   }
   return texts;
 }
-
-}  // namespace
 
 Result<RenderedKernel> render(harness::KernelSource source, const harness::PairPrinter& printer) {
   if (source.parse_error) return *source.parse_error;
@@ -117,7 +111,9 @@ Result<RenderedKernel> render(harness::KernelSource source, const harness::PairP
                   .cpu_source = cpp.source(),
                   .cuda_source = cuda.source(),
                   .signature = signature_of(module, kernel, uses),
-                  .launch = {.rank = kernel.launch_rank, .preconditions = kernel.annotations}};
+                  .launch = {.rank = kernel.launch_rank, .preconditions = kernel.annotations},
+                  .description = describe(module, kernel),
+                  .difficulty = measure_difficulty(module, kernel)};
   rendered.has_gradients = differentiable;
   rendered.has_order_dependent_forward_pass = has_float_atomics(module, kernel);
   rendered.has_order_dependent_backward_pass = backward != nullptr && has_float_atomics(adjoint->module, *backward);
@@ -125,8 +121,14 @@ Result<RenderedKernel> render(harness::KernelSource source, const harness::PairP
   return rendered;
 }
 
-Result<harness::KernelSource> read_kernel(const std::string& python, std::string_view name) {
-  const std::string file = fmt::format("{}.py", name);
+std::string file_of(std::string_view name, std::string_view kernel_name) {
+  const std::size_t slash = name.find('/');
+  const bool is_named =
+      slash != std::string_view::npos && name.substr(0, slash) != kUserFamily && name.substr(slash + 1) != kernel_name;
+  return fmt::format("{}.py", is_named ? kernel_name : name);
+}
+
+Result<harness::KernelSource> read_kernel(const std::string& python, std::string_view name, const std::string& file) {
   Result<harness::KernelSet> read = harness::read_text(python, file);
   if (!read.ok()) return read.error();
   if (read->kernels.size() != 1) {
@@ -142,11 +144,26 @@ Result<harness::KernelSource> read_kernel(const std::string& python, std::string
   return source;
 }
 
+Result<RenderedKernel> renamed_kernel(const DatasetRow& row, std::string_view kernel_name,
+                                      const harness::PairPrinter& printer) {
+  const std::string& name = row.metadata.name;
+  const Result<harness::KernelSource> before = read_kernel(row.python_source, name, file_of(name, row.kernel_name));
+  if (!before.ok()) return before.error();
+  ir::Module module = *before->module;
+  module.kernels[before->kernel_index].name = kernel_name;
+  const Result<std::string> python = source::warp::write_kernel(module, before->kernel_index);
+  if (!python.ok()) return python.error();
+  Result<harness::KernelSource> after = read_kernel(*python, name, file_of(name, kernel_name));
+  if (!after.ok()) return after.error();
+  return render(after.take(), printer);
+}
+
 Result<harness::KernelSource> isolated_kernel(const harness::KernelSource& source) {
   if (source.parse_error) return *source.parse_error;
   const Result<std::string> python = source::warp::write_kernel(*source.module, source.kernel_index);
   if (!python.ok()) return python.error();
-  Result<harness::KernelSource> read = read_kernel(*python, fmt::format("{}/{}", source.family, source.kernel));
+  const std::string name = fmt::format("{}/{}", source.family, source.kernel);
+  Result<harness::KernelSource> read = read_kernel(*python, name, name + ".py");
   if (!read.ok()) return read;
   const Result<std::string> again = source::warp::write_kernel(*read->module, read->kernel_index);
   if (!again.ok() || *again != *python) {

@@ -47,7 +47,7 @@ void append_metadata(std::string& out, const RowMetadata& metadata) {
     members.add("sha256", tool.sha256);
     members.close();
   });
-  object.add("licence", metadata.license);
+  object.add("license", metadata.license);
   object.close();
 }
 
@@ -64,7 +64,8 @@ RowMetadata metadata_from(const json& value) {
                        .device = value.at("device").get<std::vector<std::string>>(),
                        .numeric_modes = value.at("flags").get<std::vector<std::string>>(),
                        .judging_effort = value.at("effort"),
-                       .license = value.at("licence")};
+                       // Rows of schema 1.2 and older call it "licence".
+                       .license = value.value("license", value.value("licence", ""))};
   for (const json& tool : value.at("toolchain"))
     metadata.toolchain.push_back(
         {.device = tool.at("device"), .version = tool.at("version"), .sha256 = tool.at("sha256")});
@@ -87,6 +88,11 @@ PassEvidence evidence_from(const json& value) {
                         .rejected_negative_controls = value.at("controls_rejected")};
   for (const DoubtField& doubt : kDoubts)
     evidence.inconclusive.*doubt.member = value.at("inconclusive").at(doubt.name).get<std::int64_t>();
+  for (const json& check : value.value("checks", json::array())) {
+    evidence.checks.push_back({.name = check.at("name"),
+                               .compared_values = check.at("values_compared"),
+                               .rho_max = optional_from(check.at("rho_max"))});
+  }
   return evidence;
 }
 
@@ -101,6 +107,13 @@ void append_evidence(std::string& out, const PassEvidence& evidence) {
   object.add("values_compared", evidence.values_compared);
   object.add("input_sets", evidence.input_sets);
   object.add("sizes", evidence.thread_counts);
+  append_json_array(object.begin("checks"), evidence.checks, [&](const CheckEvidence& check) {
+    JsonObjectWriter members(out);
+    members.add("name", check.name);
+    members.add("values_compared", check.compared_values);
+    members.add("rho_max", check.rho_max);
+    members.close();
+  });
   object.add("finite_difference_rho", evidence.finite_difference_rho);
   object.add("determinism", evidence.determinism_result);
   object.add("memory_checks", evidence.memory_checks);
@@ -131,6 +144,26 @@ void append_launch(std::string& out, const DatasetRow& row) {
   object.close();
 }
 
+void append_difficulty(std::string& out, const DatasetRow& row) {
+  JsonObjectWriter object(out);
+  object.add("statements", row.difficulty.statement_count);
+  object.add("depth", row.difficulty.nesting_depth);
+  object.add("expression_depth", row.difficulty.expression_depth);
+  object.add("loop_kind", row.difficulty.loop_kind);
+  object.add("features", row.difficulty.features);
+  object.add("memory_patterns", row.difficulty.memory_patterns);
+  object.close();
+}
+
+KernelDifficulty difficulty_from(const json& value) {
+  return {.statement_count = value.at("statements"),
+          .nesting_depth = value.at("depth"),
+          .expression_depth = value.at("expression_depth"),
+          .loop_kind = value.at("loop_kind"),
+          .features = value.at("features").get<std::vector<std::string>>(),
+          .memory_patterns = value.at("memory_patterns").get<std::vector<std::string>>()};
+}
+
 template <class Append, class Value>
 std::string text_by(const Append& append, const Value& value) {
   std::string text;
@@ -142,6 +175,7 @@ std::string text_by(const Append& append, const Value& value) {
 
 std::string signature_text(const DatasetRow& row) { return text_by(append_signature, row); }
 std::string launch_text(const DatasetRow& row) { return text_by(append_launch, row); }
+std::string difficulty_text(const DatasetRow& row) { return text_by(append_difficulty, row); }
 std::string evidence_text(const PassEvidence& evidence) { return text_by(append_evidence, evidence); }
 
 std::string to_line(const DatasetRow& row) {
@@ -155,6 +189,8 @@ std::string to_line(const DatasetRow& row) {
   object.add("schema_version", schemas::kDatasetRowSchemaVersion);
   object.add("family", row.family);
   object.add("kernel_name", row.kernel_name);
+  object.add("docstring", row.description.docstring);
+  object.add("instruction", row.description.instruction);
   for (const RowTextField& field : kRowTextFields) {
     const std::string& text = row.*field.member;
     if (field.is_optional && text.empty()) object.add_null(field.name);
@@ -162,6 +198,7 @@ std::string to_line(const DatasetRow& row) {
   }
   append_signature(object.begin("signature"), row);
   append_launch(object.begin("launch"), row);
+  append_difficulty(object.begin("difficulty"), row);
   append_metadata(object.begin("metadata"), row.metadata);
   append_json_array(object.begin("evidence"), row.evidence,
                     [&](const PassEvidence& evidence) { append_evidence(line, evidence); });
@@ -184,6 +221,10 @@ DatasetRow row_from(const json& line) {
   }
   row.launch = {.rank = line.at("launch").at("rank"),
                 .preconditions = line.at("launch").at("conditions").get<std::vector<std::string>>()};
+  // Rows of schema 1.2 and older have no such members.
+  row.description = {.docstring = line.value("docstring", ""), .instruction = line.value("instruction", "")};
+  if (const auto difficulty = line.find("difficulty"); difficulty != line.end())
+    row.difficulty = difficulty_from(*difficulty);
   row.metadata = metadata_from(line.at("metadata"));
   for (const json& one : line.at("evidence"))
     row.evidence.push_back(evidence_from(one));

@@ -10,9 +10,14 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "harness/dataset/description.hpp"
+#include "harness/dataset/difficulty.hpp"
 #include "harness/records/record.hpp"
 
 namespace assay::dataset {
+
+/// Family of the kernels from users' files.
+inline constexpr std::string_view kUserFamily = "user";
 
 /// One parameter of the kernel, as the Python source declares it.
 struct KernelParameter {
@@ -56,6 +61,14 @@ struct RowMetadata {
   friend bool operator==(const RowMetadata&, const RowMetadata&) = default;
 };
 
+/// The comparisons of one named check, such as "f64_promotion" or "native_precision".
+struct CheckEvidence {
+  std::string name;                  ///< name of the check (docs/design/numerics.md)
+  std::int64_t compared_values = 0;  ///< number of values compared
+  std::optional<double> rho_max;     ///< greatest rho of these values
+  friend bool operator==(const CheckEvidence&, const CheckEvidence&) = default;
+};
+
 /// The result of judging one pass on one device.
 struct PassEvidence {
   std::string device;                           ///< name of the device that ran the kernel
@@ -67,6 +80,7 @@ struct PassEvidence {
   std::int64_t values_compared = 0;             ///< number of scalars compared with the oracle
   std::int64_t input_sets = 0;                  ///< number of input sets
   std::vector<std::int64_t> thread_counts;      ///< numbers of threads of the launches
+  std::vector<CheckEvidence> checks;            ///< by named check; empty in rows of schema 1.2 and older
   std::optional<double> finite_difference_rho;  ///< maximum of |difference| / tolerance; only for the backward pass
   std::string determinism_result;               ///< "bitwise", "order_dependent" (atomics on floats), or "not_tested"
   std::vector<std::string> memory_checks;       ///< names of the memory checks that ran
@@ -89,6 +103,8 @@ struct DatasetRow {
   std::string ptx;                         ///< PTX of the CUDA source; empty: not stored
   std::vector<KernelParameter> signature;  ///< the kernel's parameters, in order
   LaunchShape launch;
+  KernelDescription description;  ///< empty in rows of schema 1.2 and older
+  KernelDifficulty difficulty;    ///< empty in rows of schema 1.2 and older
   RowMetadata metadata;
   std::vector<PassEvidence> evidence;  ///< results by device, pass and mode; see evidence.hpp for the order
   friend bool operator==(const DatasetRow&, const DatasetRow&) = default;
@@ -121,6 +137,7 @@ DatasetRow row_from(const nlohmann::json& line);
 /// Single members of a line, for comparisons and messages.
 std::string signature_text(const DatasetRow& row);
 std::string launch_text(const DatasetRow& row);
+std::string difficulty_text(const DatasetRow& row);
 std::string evidence_text(const PassEvidence& evidence);
 
 }  // namespace assay::dataset

@@ -114,6 +114,12 @@ void compare_text(const RowTextField& field, const DatasetRow& row, const Datase
   about.error(fmt::format("/{}", field.name), found, fmt::format("{}{}", expected, origin));
 }
 
+/// Whether the row's version of the schema has descriptions and difficulty measures: 1.3 and later.
+bool has_description(const json& row) {
+  const std::string version = row.at("schema_version");
+  return !version.starts_with("1.0.") && !version.starts_with("1.1.") && !version.starts_with("1.2.");
+}
+
 /// A row with only the texts of another.
 DatasetRow texts_of(const DatasetRow& row) {
   DatasetRow texts;
@@ -187,13 +193,15 @@ std::optional<CheckedRow> RowChecker::check(const std::string& line, std::vector
                      .evidence = row.evidence,
                      .toolchain = row.metadata.toolchain,
                      .emitter = row.metadata.emitter,
-                     .emitter_version = row.metadata.emitter_version};
+                     .emitter_version = row.metadata.emitter_version,
+                     .has_description = has_description(parsed)};
   check_evidence(row, about);
   if (!row.metadata.name.starts_with(row.family + "/")) {
     about.error("/family", quoted_excerpt(row.family),
                 fmt::format("the family that the name begins with: {}", quoted_excerpt(row.metadata.name)));
   }
   about.same("/metadata/category", row.metadata.category, row.family);
+  if (row.metadata.license.empty()) about.error("/metadata", "no license", "the member license");
   check_program(row, checked, diagnostics);
   return checked;
 }
@@ -201,7 +209,8 @@ std::optional<CheckedRow> RowChecker::check(const std::string& line, std::vector
 /// Parses the Python and renders it again. A difference means that the row was edited or made by another version.
 void RowChecker::check_program(const DatasetRow& row, CheckedRow& checked, std::vector<RowError>& diagnostics) {
   RowDiagnostics about(row.id, diagnostics);
-  Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
+  Result<harness::KernelSource> source =
+      read_kernel(row.python_source, row.metadata.name, file_of(row.metadata.name, row.kernel_name));
   if (!source.ok())
     return about.error("/python_source", source.error().text(), "Warp Python source with exactly one kernel");
   const std::shared_ptr<const ir::Module> module = source->module;
@@ -226,6 +235,11 @@ void RowChecker::check_program(const DatasetRow& row, CheckedRow& checked, std::
   }
   about.same("/signature", signature_text(row), signature_text(again));
   about.same("/launch", launch_text(row), launch_text(again));
+  if (checked.has_description) {
+    about.same("/docstring", row.description.docstring, again.description.docstring);
+    about.same("/instruction", row.description.instruction, again.description.instruction);
+    about.same("/difficulty", difficulty_text(row), difficulty_text(again));
+  }
 }
 
 void RowChecker::compare_warp_code(const std::string& id, const WarpCodeInRow& code,

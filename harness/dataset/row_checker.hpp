@@ -36,6 +36,7 @@ struct CheckedRow {
   std::vector<DeviceCompiler> toolchain;
   std::string emitter;                     ///< code generator of the row
   std::string emitter_version;             ///< version of the emitter
+  bool has_description = true;             ///< whether the row's version of the schema has descriptions
   std::optional<WarpCodeInRow> warp_code;  ///< of a row of the emitter "warp" whose Python can be parsed
   RowStatistics statistics;                ///< statistics, whose texts are in the memory of the checker
   ShingleView shingles;  ///< the row's shingles, for finding near duplicates; in the memory of the checker

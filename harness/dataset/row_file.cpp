@@ -1,7 +1,11 @@
 #include "harness/dataset/row_file.hpp"
 
+#include <algorithm>
+#include <system_error>
 #include <utility>
+#include <vector>
 
+#include "harness/dataset/journal.hpp"
 #include "support/files.hpp"
 
 namespace assay::dataset {
@@ -39,6 +43,38 @@ Result<void> scan_lines(const std::filesystem::path& path, const std::function<v
   });
   if (read.ok() && begun) finish();
   return read;
+}
+
+Result<void> for_each_row(const std::filesystem::path& path, const TakeRow& take) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    for (const auto& entry : std::filesystem::directory_iterator(path / kDataFolder, error))
+      files.push_back(entry.path());
+    if (files.empty()) return Error{"contains no dataset: data/ is missing or empty", path.string()};
+    std::ranges::sort(files);
+  } else {
+    files.push_back(path);
+  }
+  for (const std::filesystem::path& file : files) {
+    Result<LineReader> reader = LineReader::open(file);
+    if (!reader.ok()) return reader.error();
+    std::string line;
+    for (std::uint64_t number = 1;; ++number) {
+      const Result<bool> more = reader->next(line);
+      if (!more.ok()) return more.error();
+      if (!*more) break;
+      const Result<bool> go_on = take(line, file, number);
+      if (!go_on.ok()) return go_on.error();
+      if (!*go_on) return {};
+    }
+  }
+  return {};
+}
+
+std::string split_of(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  return name.substr(0, name.find_first_of("-."));
 }
 
 }  // namespace assay::dataset

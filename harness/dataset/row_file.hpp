@@ -1,4 +1,4 @@
-// Reads the lines of an untrusted file one after another, within limits.
+// Reads rows one after another: the lines of an untrusted file, within limits, or those of a dataset.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +21,15 @@ struct ScannedLine {
 
 /// Calls `take` with each line. Fails after the last complete line if the file cannot be read to its end.
 Result<void> scan_lines(const std::filesystem::path& path, const std::function<void(ScannedLine)>& take);
+
+/// Receives a row's line, its file, and the number of the line from 1. Returns whether to go on.
+using TakeRow =
+    std::function<Result<bool>(const std::string& line, const std::filesystem::path& file, std::uint64_t number)>;
+
+/// Calls `take` with each row of a dataset or file of rows until it returns false. For files written by this program.
+Result<void> for_each_row(const std::filesystem::path& path, const TakeRow& take);
+
+/// The split in the name of a data file, "train" for data/train-00000-of-00003.jsonl.gz.
+std::string split_of(const std::filesystem::path& file);
 
 }  // namespace assay::dataset

@@ -45,8 +45,8 @@ struct ValidationResult {
   [[nodiscard]] bool valid() const;   ///< whether there are no errors
 };
 
-/// Validates a folder in either layout, a file of rows (.jsonl, .jsonl.zst) or one row in the older layout (.json).
-/// Fails only if the path does not exist or contains no dataset.
+/// Validates a folder in either layout, a file of rows (.jsonl, .jsonl.gz, .jsonl.zst) or one row in the older layout
+/// (.json). Fails only if the path does not exist or contains no dataset.
 Result<ValidationResult> validate(const std::filesystem::path& path, const ValidateOptions& options);
 
 }  // namespace assay::dataset

@@ -11,9 +11,12 @@
 #include <sys/resource.h>
 
 #include "backends/source/print.hpp"
+#include "harness/dataset/evidence.hpp"
 #include "harness/dataset/finish.hpp"
 #include "harness/dataset/journal.hpp"
+#include "harness/dataset/render.hpp"
 #include "harness/dataset/testing/generated.hpp"
+#include "harness/suite/select/random_kernels.hpp"
 #include "support/files.hpp"
 #include "support/rng.hpp"
 
@@ -51,7 +54,7 @@ class Rows {
       lines.push_back(line);
   }
   void put_back() const {
-    Result<ZstdLineWriter> file = ZstdLineWriter::create(dir_ / kTrain, 1);
+    Result<LineWriter> file = LineWriter::create(dir_ / kTrain);
     for (const std::string& line : lines)
       ASSERT_TRUE(file->add(line).ok());
     ASSERT_TRUE(file->commit().ok());
@@ -77,7 +80,7 @@ class Rows {
   }
   [[nodiscard]] const fs::path& dir() const { return dir_; }
 
-  static constexpr const char* kTrain = "data/train-00000-of-00001.jsonl.zst";
+  static constexpr const char* kTrain = "data/train-00000-of-00001.jsonl.gz";
   std::vector<std::string> lines;
 
  private:
@@ -120,6 +123,10 @@ const Corruption kCorruptions[] = {
     {"invalid Python", [](Rows& r, std::size_t i) { r.replace(i, "wp.tid()", "wp.tid("); }, "/python_source", "one kernel"},
     {"two kernels", [](Rows& r, std::size_t i) { json row = json::parse(r.lines[i]); row["python_source"] = row["python_source"].get<std::string>() + "\n\n@wp.kernel\ndef g(z: wp.array(dtype=float)):\n    i = wp.tid()\n    z[i] = 1.0\n"; r.lines[i] = row.dump(); }, "/python_source", "got 2"},
     {"an incorrect signature", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/signature/0/name","value":"other"}])"); }, "/signature", "other"},
+    {"an edited instruction", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/instruction","value":"Write a kernel."}])"); }, "/instruction", "Write a kernel."},
+    {"a missing docstring", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"remove","path":"/docstring"}])"); }, "/docstring", "Compute"},
+    {"an edited difficulty", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/difficulty/statements","value":1000}])"); }, "/difficulty", "1000"},
+    {"no license", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"remove","path":"/metadata/license"}])"); }, "/metadata", "the member license"},
     {"another family", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/family","value":"math"}])"); }, "/family", "the family that the name begins with"},
     {"a failed verdict", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/evidence/0/verdict","value":"fail"}])"); }, "/evidence/0/verdict", "fail"},
     {"a pass without values", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/evidence/1/verdict","value":"pass"}])"); }, "/evidence/1/values_compared", "positive"},
@@ -131,9 +138,9 @@ const Corruption kCorruptions[] = {
     {"not JSON", [](Rows& r, std::size_t i) { r.lines[i] = "hello"; }, "", "hello"},
     {"a missing row", [](Rows& r, std::size_t i) { r.lines.erase(r.lines.begin() + static_cast<std::ptrdiff_t>(i)); }, "", "cannot be read", false},
     {"flipped bit", flip_bit, "", "checksums.sha256", false, true},
-    {"truncated frame", [](Rows& r, std::size_t) { fs::resize_file(r.dir() / Rows::kTrain, fs::file_size(r.dir() / Rows::kTrain) / 2); }, "", "zstd", false, true},
+    {"truncated file", [](Rows& r, std::size_t) { fs::resize_file(r.dir() / Rows::kTrain, fs::file_size(r.dir() / Rows::kTrain) / 2); }, "", "gzip", false, true},
     {"no data", [](Rows& r, std::size_t) { fs::remove(r.dir() / Rows::kTrain); }, "", "No such file", false, true},
-    {"an extra file", [](Rows& r, std::size_t) { fs::copy_file(r.dir() / Rows::kTrain, r.dir() / "data/train-00001-of-00001.jsonl.zst"); }, "", "does not list", false, true},
+    {"an extra file", [](Rows& r, std::size_t) { fs::copy_file(r.dir() / Rows::kTrain, r.dir() / "data/train-00001-of-00001.jsonl.gz"); }, "", "does not list", false, true},
     {"edited stats", [](Rows& r, std::size_t) { json stats = json::parse(read_file_text(r.dir() / "stats.json").value()); stats["families"]["loop"] = 77; std::ofstream(r.dir() / "stats.json") << stats; }, "/families/loop", "computed from the rows", false, true},
     {"broken stats", [](Rows& r, std::size_t) { std::ofstream(r.dir() / "stats.json") << "{"; }, "", "JSON", false, true},
     {"broken journal", [](Rows& r, std::size_t) { std::ofstream(r.dir() / "journal.jsonl") << "{}\n"; }, "", "a valid journal", false, true},
@@ -178,6 +185,31 @@ TEST_F(ValidateTest, AcceptsValidDataset) {
   EXPECT_EQ(validation.rows, 20U);
 }
 
+/// Rows of schema 1.2 have no descriptions, and their kernels have the numbers of the generators as names.
+TEST_F(ValidateTest, AcceptsRowsOfOlderSchema) {
+  const std::string name = "loop/r1_7";
+  const Result<harness::KernelSource> source = harness::random_kernel(name);
+  Result<RenderedKernel> rendered = render(*source, source::print_cpp_and_cuda);
+  ASSERT_TRUE(rendered.ok());
+  rendered->row.metadata = {.name = name, .seed = "1", .category = "loop", .judging_effort = "none", .license = "MIT"};
+  for (const char* const device : {"cpu", "cuda", "ptx"}) {
+    for (const char* const pass : {"forward", "backward"})
+      rendered->row.evidence.push_back(not_run(device, pass, "not verified"));
+  }
+  json row = json::parse(to_line(rendered->row));
+  row["schema_version"] = "1.2.0";
+  row["metadata"]["licence"] = row["metadata"]["license"];
+  row["metadata"].erase("license");
+  for (const char* const member : {"docstring", "instruction", "difficulty"})
+    row.erase(member);
+  const fs::path file = folder_ / "older.jsonl";
+  ASSERT_TRUE(put_file(file, row.dump() + "\n").ok());
+  EXPECT_TRUE(checked(file).diagnostics.empty()) << joined(checked(file));
+  row["schema_version"] = "1.3.0";
+  ASSERT_TRUE(put_file(file, row.dump() + "\n").ok());
+  EXPECT_THAT(joined(checked(file)), HasSubstr("/docstring: found"));
+}
+
 TEST_F(ValidateTest, ReportsLocationOfEachCorruption) {
   for (const Corruption& corruption : kCorruptions)
     expect_rejected(corruption, 3);
@@ -209,8 +241,8 @@ TEST_F(ValidateTest, ReportsNearDuplicateInAnotherSplit) {
   Rows rows(copy());
   json row = json::parse(rows.lines[0]);
   row["id"] = std::string(64, 'b');  // the program is the first row's
-  fs::remove(rows.dir() / "data/test-00000-of-00001.jsonl.zst");
-  Result<ZstdLineWriter> file = ZstdLineWriter::create(rows.dir() / "data/test-00000-of-00001.jsonl.zst", 1);
+  fs::remove(rows.dir() / "data/test-00000-of-00001.jsonl.gz");
+  Result<LineWriter> file = LineWriter::create(rows.dir() / "data/test-00000-of-00001.jsonl.gz");
   ASSERT_TRUE(file->add(row.dump()).ok());
   ASSERT_TRUE(file->commit().ok());
   EXPECT_THAT(joined(checked(rows.dir())), HasSubstr("a near duplicate of the row at data/test"));

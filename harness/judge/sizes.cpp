@@ -11,7 +11,7 @@
 
 #include "harness/judge/context.hpp"
 #include "ir/builder.hpp"
-#include "support/hash.hpp"
+#include "ir/program_key.hpp"
 
 namespace assay::harness {
 namespace {
@@ -190,9 +190,10 @@ void judge_forward_sizes(const PassContext& pass_context, const std::vector<Draw
 }
 
 void judge_backward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches) {
-  const bool chosen =
-      fnv1a(pass_context.subject.kernel.name) % pass_context.configuration.policy.kernels_per_large_backward_launch ==
-      0;
+  // Chosen by the program: a kernel is judged in the same way under every name.
+  const bool chosen = ir::program_key(pass_context.subject.kernel) %
+                          pass_context.configuration.policy.kernels_per_large_backward_launch ==
+                      0;
   for (const DrawnLaunch& drawn : launches) {
     if (drawn.launch.threads() > 0 && !chosen) continue;
     judge_size(pass_context, drawn, pass_context.judgment.backward, judge_backward_size);

@@ -280,10 +280,15 @@ class MutantJudge {
     return true;
   }
 
-  void judge(const backends::BuiltKernel& kernel, MutantRecord& record) {
+  void judge(const backends::BuiltKernel& kernel, MutantRecord& record, const EmittedKernel& emitted_kernel) {
     const MutatedKernelPart part = row(record.op).changed_part;
-    record.promoted.rejecting_check = check(kernel, part, true, *test_plan_);
-    record.native.rejecting_check = check(kernel, part, false, *test_plan_);
+    Rejection rejection;
+    record.promoted.rejecting_check = check(kernel, part, true, *test_plan_, &rejection);
+    record.native.rejecting_check = check(kernel, part, false, *test_plan_, &rejection);
+    if (campaign_.keeps_rejections && (record.promoted.killed() || record.native.killed())) {
+      rejection.kernel = emitted_kernel;
+      record.rejection = std::make_shared<const Rejection>(std::move(rejection));
+    }
     record.status =
         record.promoted.killed() || record.native.killed() ? MutantStatus::kKilled : MutantStatus::kSurvived;
     if (!campaign_.judges_widened_bounds || !record.native.killed()) return;
@@ -321,22 +326,32 @@ class MutantJudge {
   /// The check that first rejects a mutation of `part`; empty if none does. Text mutations may affect both passes,
   /// which share helpers.
   std::string check(const backends::BuiltKernel& kernel, MutatedKernelPart part, bool promote,
-                    const harness::TestPlan& test_plan) const {
-    std::string rejected = part == MutatedKernelPart::kForward ? "" : check(kernel, false, promote, test_plan);
+                    const harness::TestPlan& test_plan, Rejection* rejection = nullptr) const {
+    std::string rejected =
+        part == MutatedKernelPart::kForward ? "" : check(kernel, false, promote, test_plan, rejection);
     if (rejected.empty() && (part == MutatedKernelPart::kForward || part == MutatedKernelPart::kPrintedText))
-      rejected = check(kernel, true, promote, test_plan);
+      rejected = check(kernel, true, promote, test_plan, rejection);
     return rejected;
   }
 
-  std::string check(const backends::BuiltKernel& kernel, bool forward, bool promote,
-                    const harness::TestPlan& test_plan) const {
+  /// Checks one pass; if it is rejected, replaces the evidence in `rejection`, unless that is null.
+  std::string check(const backends::BuiltKernel& kernel, bool forward, bool promote, const harness::TestPlan& test_plan,
+                    Rejection* rejection = nullptr) const {
     // Warp may reject the promoted kernel.
     if (promote && kernel.find(backends::Pass::kForward, backends::Precision::kPromoted) == nullptr) return "";
     harness::JudgeConfiguration bench = this->bench(forward, !forward);
     bench.policy.judges_f64_promotion = promote;
     bench.policy.judges_native_precision = !promote;
     const harness::Judgment judgment = harness::judge(test_plan, subject(), kernel, bench);
-    return check_of(forward ? judgment.forward : judgment.backward);
+    const harness::PassVerdict& verdict = forward ? judgment.forward : judgment.backward;
+    std::string rejected = check_of(verdict);
+    if (rejection != nullptr && !rejected.empty()) {
+      rejection->rejecting_check = rejected;
+      rejection->message = verdict.decide().message;
+      rejection->mismatch = verdict.mismatches.empty() ? std::nullopt : std::optional(verdict.mismatches.front());
+      rejection->counterexample = verdict.counterexample;
+    }
+    return rejected;
   }
 
   const MutationCampaign& campaign_;
@@ -408,7 +423,7 @@ std::vector<MutantRecord> judged(const MutationCampaign& campaign, std::size_t k
     const auto* mutant = std::get_if<backends::BuiltKernel>(&built[m + 1]);
     if (mutant == nullptr) continue;
     MutantRecord& record = records[m];
-    judge.judge(*mutant, record);
+    judge.judge(*mutant, record, sources[m + 1]);
     if (kernel_with_marked_barrier[m])
       check_barrier_redundant(*kernel_with_marked_barrier[m], record, device, proofs.is_barrier_redundant);
     if (record.status == MutantStatus::kKilled) record.patch.clear();

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -20,9 +21,11 @@
 #include <vector>
 
 #include "backends/device/backend.hpp"
+#include "harness/judge/counterexample.hpp"
 #include "harness/judge/policy.hpp"
 #include "harness/mutation/operators.hpp"
 #include "harness/mutation/warp_code.hpp"
+#include "harness/records/record.hpp"
 #include "harness/suite/run/run.hpp"
 #include "support/result.hpp"
 
@@ -52,6 +55,15 @@ struct PrecisionVerdict {
 /// Factors by which comparison bounds are widened, to measure the effect of tight bounds.
 inline constexpr std::array<double, 4> kBoundWideningFactors = {1.5, 10, 1'000, 100'000};
 
+/// Why a mutant was rejected, with the evidence.
+struct Rejection {
+  backends::EmittedKernel kernel;                         ///< the mutant
+  std::string rejecting_check;                            ///< as PrecisionVerdict::rejecting_check
+  std::string message;                                    ///< one line for people
+  std::optional<harness::Mismatch> mismatch;              ///< the first value outside its bound, if a comparison failed
+  std::optional<harness::Counterexample> counterexample;  ///< the launch, unless the check has none
+};
+
 struct MutantRecord {
   std::string name;  ///< kernel, operator and number: "loop/dynamic_product#drop_contribution.2"
   MutationOperator op = MutationOperator::kOverwriteGradient;  ///< operator that made the mutant
@@ -66,6 +78,9 @@ struct MutantRecord {
   std::vector<bool> killed_with_widened_bounds;
   std::string patch;             ///< the first lines in which a survivor differs from the correct kernel; else empty
   std::uint64_t patch_hash = 0;  ///< hash of all lines in which the mutant differs from the correct kernel
+  /// With MutationCampaign::keeps_rejections, for a killed mutant: the evidence in native precision, or with f64
+  /// promotion if only that rejects it. Otherwise null. Not part of the ledger.
+  std::shared_ptr<const Rejection> rejection = nullptr;
 };
 
 struct MutationCampaign {
@@ -76,6 +91,7 @@ struct MutationCampaign {
   harness::JudgingPolicy policy = harness::JudgingPolicy::standard();
   int jobs = 0;                        ///< kernels processed concurrently; 0: one per core
   bool judges_widened_bounds = false;  ///< judge killed mutants again with widened bounds (kBoundWideningFactors)
+  bool keeps_rejections = false;       ///< keep the evidence against killed mutants (MutantRecord::rejection)
   std::chrono::milliseconds time_limit{1000};  ///< limit on the processor time of one launch
   /// For a device that runs Warp's code: by kernel, the text to mutate; nothing for a kernel that Warp rejects.
   std::vector<std::optional<WarpCodes>> warp_codes = {};

@@ -20,7 +20,8 @@ constexpr std::size_t kMaxDocumentBytes = std::size_t{256} << 20;
 
 bool is_row_file(const fs::path& path) {
   const std::string name = path.filename().string();
-  return name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") || name.ends_with(".json");
+  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz") || name.ends_with(".jsonl.zst") ||
+         name.ends_with(".json");
 }
 
 const Json* find_member(const Json& row, const std::string& path) {
@@ -174,10 +175,11 @@ Result<std::vector<DatasetInputFile>> input_files(const fs::path& path) {
       if (at->is_regular_file(error) && is_row_file(at->path())) paths.push_back(at->path());
     }
     if (error) return Error{"cannot list the files of the folder: " + error.message(), path.string()};
-    if (paths.empty()) return Error{"contains no .jsonl, .jsonl.zst or .json file", path.string()};
+    if (paths.empty()) return Error{"contains no .jsonl, .jsonl.gz, .jsonl.zst or .json file", path.string()};
     std::ranges::sort(paths);
   } else {
-    if (!is_row_file(path)) return Error{"must be a folder or a .jsonl, .jsonl.zst or .json file", path.string()};
+    if (!is_row_file(path))
+      return Error{"must be a folder or a .jsonl, .jsonl.gz, .jsonl.zst or .json file", path.string()};
     paths.push_back(path);
   }
   std::vector<DatasetInputFile> files;

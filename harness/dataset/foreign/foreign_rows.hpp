@@ -39,7 +39,7 @@ struct DatasetInputFile {
 };
 
 /// The files of a dataset in the order of their names: `path` itself, or all files in it and its subfolders that end in
-/// .jsonl, .jsonl.zst or .json. Fails if there is none or one cannot be read.
+/// .jsonl, .jsonl.gz, .jsonl.zst or .json. Fails if there is none or one cannot be read.
 Result<std::vector<DatasetInputFile>> input_files(const std::filesystem::path& path);
 
 /// Calls `take` with each row. A .json file contains one row or an array of rows; other files contain one row per line.

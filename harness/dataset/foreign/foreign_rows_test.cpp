@@ -101,7 +101,7 @@ TEST_F(ForeignRowsTest, RejectsFolderWithoutRows) {
   write("notes.txt", "");
   const auto files = input_files(folder_.path());
   ASSERT_FALSE(files.ok());
-  EXPECT_THAT(files.error().text(), HasSubstr("contains no .jsonl, .jsonl.zst or .json file"));
+  EXPECT_THAT(files.error().text(), HasSubstr("contains no .jsonl, .jsonl.gz, .jsonl.zst or .json file"));
   EXPECT_FALSE(input_files(folder_.path() / "missing.jsonl").ok());
 }
 

@@ -289,11 +289,11 @@ class Finisher {
   }
 
   Result<void> write() {
-    std::array<std::optional<ZstdLineWriter>, 3> files;
+    std::array<std::optional<LineWriter>, 3> files;
     for (const auto& [outcome, name] : {std::pair(RowOutcome::kVerified, kVerifiedRowsFileName),
                                         std::pair(RowOutcome::kRejected, kQuarantineFileName),
                                         std::pair(RowOutcome::kUndecided, kUndecidedRowsFileName)}) {
-      Result<ZstdLineWriter> file = ZstdLineWriter::create(options_.output / name, kFinalLevel);
+      Result<LineWriter> file = LineWriter::create(options_.output / name, kFinalLevel);
       if (!file.ok()) return file.error();
       files.at(static_cast<std::size_t>(outcome)).emplace(file.take());
     }
@@ -303,7 +303,7 @@ class Finisher {
       return files.at(static_cast<std::size_t>(line.outcome))->add(final_line(line, options_.warp_version));
     });
     if (!written.ok()) return written;
-    for (std::optional<ZstdLineWriter>& file : files) {
+    for (std::optional<LineWriter>& file : files) {
       if (Result<void> committed = file->commit(); !committed.ok()) return committed;
     }
     return {};

@@ -24,11 +24,16 @@ void name_source(KernelSource& source, const std::string& name) {
   source.file.clear();
 }
 
-Result<KernelSource> source_of(const generators::GeneratedKernel& made) {
+/// The name of the kernel's Python text.
+std::string file_of(const generators::GeneratedKernel& made, const RenameModule& rename) {
+  return (rename == nullptr ? made.name : made.module.kernels[0].name) + ".py";
+}
+
+Result<KernelSource> source_of(const generators::GeneratedKernel& made, const std::string& file) {
   Result<std::string> python = source::warp::write_kernel(made.module, 0);
   if (!python.ok())
     return defect(made.name, "the generated kernel cannot be written as Python: " + python.error().text());
-  Result<KernelSet> read = read_text(*python, made.name + ".py");
+  Result<KernelSet> read = read_text(*python, file);
   if (!read.ok())
     return defect(made.name, "the Python text of the generated kernel cannot be parsed: " + read.error().text());
   if (read->kernels.size() != 1)
@@ -45,24 +50,27 @@ Result<KernelSource> source_of(const generators::GeneratedKernel& made) {
 
 }  // namespace
 
-Result<KernelSource> random_kernel(std::string_view name) {
-  const Result<generators::GeneratedKernel> made = generators::generate_named(name);
+Result<KernelSource> random_kernel(std::string_view name, const RenameModule& rename) {
+  Result<generators::GeneratedKernel> made = generators::generate_named(name);
   if (!made.ok()) return made.error();
-  return source_of(*made);
+  if (rename != nullptr) rename(made->module);
+  return source_of(*made, file_of(*made, rename));
 }
 
 Result<KernelSource> random_kernel(generators::Family family, std::uint64_t seed) {
-  return source_of(generators::generate(family, seed));
+  const generators::GeneratedKernel made = generators::generate(family, seed);
+  return source_of(made, file_of(made, nullptr));
 }
 
-Result<KernelSource> unparsed_random_kernel(std::string_view name) {
+Result<KernelSource> unparsed_random_kernel(std::string_view name, const RenameModule& rename) {
   Result<generators::GeneratedKernel> made = generators::generate_named(name);
   if (!made.ok()) return made.error();
-  Result<std::optional<source::warp::WrittenModule>> written =
-      source::warp::write_module(made->module, made->name + ".py");
+  if (rename != nullptr) rename(made->module);
+  const std::string file = file_of(*made, rename);
+  Result<std::optional<source::warp::WrittenModule>> written = source::warp::write_module(made->module, file);
   if (!written.ok())
     return defect(made->name, "the generated kernel cannot be written as Python: " + written.error().text());
-  if (!written->has_value()) return source_of(*made);
+  if (!written->has_value()) return source_of(*made, file);
   source::warp::WrittenModule& whole = **written;
   KernelSource source{.module = std::make_shared<const ir::Module>(std::move(whole.module)),
                       .python = std::move(whole.python_source)};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "generators/generator.hpp"
@@ -10,14 +11,18 @@
 
 namespace assay::harness {
 
+/// Gives the only kernel of a module, its functions and variables other names. Must not change the program.
+using RenameModule = std::function<void(ir::Module&)>;
+
 /// The random kernel "loop/r1_42". It is written as Warp Python and parsed, so that its emitted sources refer to lines
-/// of Python as a user's do. Fails on a name that the generators do not know, and with an internal error if the parsed
+/// of Python as a user's do. `rename`, if not null, is applied before; comments of the code then refer to a file with
+/// the name of the kernel. Fails on a name that the generators do not know, and with an internal error if the parsed
 /// program differs from the generated one.
-Result<KernelSource> random_kernel(std::string_view name);
+Result<KernelSource> random_kernel(std::string_view name, const RenameModule& rename = nullptr);
 
 /// The same kernel without parsing its Python, if the writer can construct the module that parsing would produce
 /// (source::warp::write_module). The emitted sources are the same, but the round trip through Python is not checked.
-Result<KernelSource> unparsed_random_kernel(std::string_view name);
+Result<KernelSource> unparsed_random_kernel(std::string_view name, const RenameModule& rename = nullptr);
 
 /// The same for the family's kernel of a seed.
 Result<KernelSource> random_kernel(generators::Family family, std::uint64_t seed);

@@ -1,0 +1,356 @@
+#include "harness/dataset/description.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/dataset/difficulty.hpp"
+#include "ir/analysis.hpp"
+#include "ir/library.hpp"
+#include "ir/visit.hpp"
+
+namespace assay::dataset {
+namespace {
+
+/// "a", "a and b", "a, b and c".
+std::string listed(std::span<const std::string> words) {
+  if (words.empty()) return "";
+  if (words.size() == 1) return words[0];
+  return fmt::format("{} and {}", fmt::join(words.first(words.size() - 1), ", "), words.back());
+}
+
+std::string in_backquotes(std::string_view text) { return fmt::format("`{}`", text); }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
+    text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
+    text.remove_suffix(1);
+  return text;
+}
+
+/// Whether the text is one complete piece of code: its brackets are closed, and it has no string or comment.
+bool is_complete(std::string_view text) {
+  int open = 0;
+  for (const char c : text) {
+    if (c == '#' || c == '"' || c == '\'' || c == '\\' || c == '`') return false;
+    open += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    if (open < 0) return false;
+  }
+  return open == 0 && !text.empty();
+}
+
+/// The code as the texts quote it: `wp.float64(0.5)`, a literal of another type than float, becomes `0.5`, and `wp.`
+/// before functions is left out.
+std::string plain(std::string_view code) {
+  std::string text;
+  while (!code.empty()) {
+    if (!code.starts_with("wp.")) {
+      text += code.front();
+      code.remove_prefix(1);
+      continue;
+    }
+    code.remove_prefix(3);
+    const std::size_t open = code.find('(');
+    const std::string_view name = code.substr(0, open);
+    const std::size_t close = code.find(')');
+    if (open == std::string_view::npos || close == std::string_view::npos) continue;
+    const bool is_float = name == "float64" || name == "float16" || name == "bfloat16";
+    const std::string_view argument = close > open ? code.substr(open + 1, close - open - 1) : "";
+    if (!is_float || argument.empty() || argument.find_first_not_of("-0123456789.e") != std::string_view::npos)
+      continue;
+    text += argument;
+    code.remove_prefix(close + 1);
+  }
+  return text;
+}
+
+/// A type of values in words: "float32", "vector of 3 float32".
+std::string type_text(const ir::Module& module, ir::Type type) {
+  const std::string scalar(ir::row(type.scalar).warp_name);
+  switch (type.shape) {
+    case ir::Shape::kVector: return fmt::format("vector of {} {}", int{type.rows}, scalar);
+    case ir::Shape::kMatrix: return fmt::format("{} x {} matrix of {}", int{type.rows}, int{type.cols}, scalar);
+    case ir::Shape::kQuaternion: return fmt::format("quaternion of {}", scalar);
+    case ir::Shape::kTransform: return fmt::format("transform of {}", scalar);
+    case ir::Shape::kStruct: return module.structs[type.struct_id].name;
+    case ir::Shape::kVoid:
+    case ir::Shape::kScalar: break;
+  }
+  return scalar;
+}
+
+class Describer {
+ public:
+  Describer(const ir::Module& module, const ir::Function& kernel)
+      : module_(module), kernel_(kernel), uses_(ir::parameter_use(module, kernel)) {}
+
+  std::string docstring() const {
+    std::string text;
+    for (const std::string& sentence : {results(), control_flow(), functions()}) {
+      if (!sentence.empty()) text += (text.empty() ? "" : " ") + sentence;
+    }
+    return text;
+  }
+
+  std::string instruction() const {
+    std::vector<std::string> names;
+    for (std::size_t p = 0; p < uses_.size(); ++p)
+      names.push_back(kernel_.variables[p].name);
+    std::string text =
+        fmt::format("Write a kernel {} in NVIDIA Warp. It is launched over {}. ",
+                    in_backquotes(fmt::format("{}({})", kernel_.name, fmt::join(names, ", "))), launch());
+    text += parameters();
+    text += structs_and_functions();
+    text += fmt::format("Each thread does the following: {}.", steps(kernel_.body));
+    const std::string conditions = preconditions();
+    return conditions.empty() ? text : text + " " + conditions;
+  }
+
+ private:
+  // ---- code of the source
+
+  /// The line of a statement; empty if it is unknown or does not hold the whole statement.
+  std::string line_of(const ir::Stmt& statement) const {
+    const auto line = static_cast<std::size_t>(statement.loc.line);
+    if (line == 0 || line > module_.source_lines.size()) return "";
+    const std::string_view text = trimmed(module_.source_lines[line - 1]);
+    return is_complete(text) ? std::string(text) : "";
+  }
+
+  /// The code between the keyword and the colon of a compound statement, such as a condition.
+  std::string head_of(const ir::Stmt& statement, std::initializer_list<std::string_view> keywords) const {
+    const std::string line = line_of(statement);
+    for (const std::string_view keyword : keywords) {
+      if (line.starts_with(keyword) && line.ends_with(':'))
+        return plain(trimmed(std::string_view(line).substr(keyword.size(), line.size() - keyword.size() - 1)));
+    }
+    return "";
+  }
+
+  struct Assignment {
+    std::string target;
+    std::string sign;  ///< "=", or "+=" and the like
+    std::string value;
+  };
+  std::optional<Assignment> assignment_of(const ir::Stmt& statement) const {
+    const std::string line = line_of(statement);
+    for (const char* const sign : {" = ", " += ", " -= ", " *= ", " /= "}) {
+      const std::size_t at = line.find(sign);
+      if (at == std::string::npos) continue;
+      return Assignment{.target = plain(line.substr(0, at)),
+                        .sign = std::string(trimmed(sign)),
+                        .value = plain(line.substr(at + std::string_view(sign).size()))};
+    }
+    return std::nullopt;
+  }
+
+  // ---- summary
+
+  std::vector<std::string> thread_indices() const {
+    std::vector<std::string> names;
+    for (int d = 0; d < kernel_.launch_rank; ++d)
+      names.push_back(in_backquotes(kernel_.variables[static_cast<std::size_t>(kernel_.parameter_count + d)].name));
+    return names;
+  }
+
+  std::string for_each_index() const {
+    const std::vector<std::string> names = thread_indices();
+    if (ir::uses_tiles(kernel_)) return fmt::format("for each block {}", names[0]);
+    if (names.size() == 1) return fmt::format("for each index {}", names[0]);
+    return fmt::format("for each index ({})", fmt::join(names, ", "));
+  }
+
+  /// "Compute `out` from `x` and `n` for each index `i`."
+  std::string results() const {
+    struct Group {
+      bool is_atomic = false;
+      std::vector<std::string> targets;
+      std::vector<std::string> sources;
+    };
+    std::vector<Group> groups;
+    for (std::size_t p = 0; p < uses_.size(); ++p) {
+      if (!uses_[p].changed()) continue;
+      std::vector<std::string> behind;
+      for (const ir::VarId source : parameters_behind(kernel_, static_cast<ir::VarId>(p)))
+        behind.push_back(in_backquotes(kernel_.var(source).name));
+      const std::string name = in_backquotes(kernel_.variables[p].name);
+      const bool is_atomic = uses_[p].is_atomically_updated;
+      const auto same = std::ranges::find_if(
+          groups, [&](const Group& group) { return group.is_atomic == is_atomic && group.sources == behind; });
+      if (same == groups.end()) groups.push_back({.is_atomic = is_atomic, .targets = {name}, .sources = behind});
+      else same->targets.push_back(name);
+    }
+    std::vector<std::string> parts;
+    for (const Group& group : groups) {
+      std::string part = fmt::format("{} {}", group.is_atomic ? "update" : "compute", listed(group.targets));
+      if (group.is_atomic) part += " atomically";
+      if (!group.sources.empty()) part += fmt::format(" from {}", listed(group.sources));
+      parts.push_back(std::move(part));
+    }
+    std::string text = fmt::format("{} {}.", parts.empty() ? "do nothing" : fmt::format("{}", fmt::join(parts, "; ")),
+                                   for_each_index());
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
+  }
+
+  static std::string counted(int count, const char* one, const char* many) {
+    return count == 1 ? fmt::format("one {}", one) : fmt::format("{} {}", count, many);
+  }
+
+  std::string control_flow() const {
+    const ControlFlow flow = control_flow_of(kernel_);
+    std::vector<std::string> parts;
+    if (flow.for_count > 0) parts.push_back(counted(flow.for_count, "range loop", "range loops"));
+    if (flow.while_count > 0) parts.push_back(counted(flow.while_count, "while loop", "while loops"));
+    if (flow.branch_count > 0) parts.push_back(counted(flow.branch_count, "branch", "branches"));
+    if (parts.empty()) return "";
+    return fmt::format("Has {}{}.", listed(parts), flow.has_nested_loops ? ", with nested loops" : "");
+  }
+
+  std::string functions() const {
+    std::vector<std::string> names;
+    for (const std::string& name : functions_called(module_, kernel_))
+      names.push_back(in_backquotes(name));
+    return names.empty() ? "" : fmt::format("Calls {}.", listed(names));
+  }
+
+  // ---- instruction
+
+  std::string launch() const {
+    const std::vector<std::string> names = thread_indices();
+    if (ir::uses_tiles(kernel_)) return fmt::format("blocks of threads with the index {}", names[0]);
+    if (names.size() == 1) return fmt::format("one dimension with the index {}", names[0]);
+    return fmt::format("{} dimensions with the indices {}", names.size(), listed(names));
+  }
+
+  std::string parameters() const {
+    std::vector<std::string> parts;
+    for (std::size_t p = 0; p < uses_.size(); ++p) {
+      const ir::Variable& variable = kernel_.variables[p];
+      const std::string type = type_text(module_, variable.type.element());
+      std::string text = in_backquotes(variable.name);
+      text += variable.type.is_array()
+                  ? fmt::format(" is a {}-dimensional array of type {}", int{variable.type.rank}, type)
+                  : fmt::format(" is a value of type {}", type);
+      if (uses_[p].changed()) text += uses_[p].read ? " (input and output)" : " (output)";
+      parts.push_back(std::move(text));
+    }
+    return parts.empty() ? "" : fmt::format("{}. ", fmt::join(parts, "; "));
+  }
+
+  std::string structs_and_functions() const {
+    std::string text;
+    for (const ir::StructDef& definition : module_.structs) {
+      std::vector<std::string> fields;
+      for (const ir::Field& field : definition.fields)
+        fields.push_back(
+            fmt::format("{} of type {}", in_backquotes(field.name), type_text(module_, field.type.element())));
+      text += fmt::format("The struct {} has the fields {}. ", in_backquotes(definition.name), listed(fields));
+    }
+    for (const ir::Function& function : module_.functions) {
+      if (ir::library_name(function)) continue;
+      text += fmt::format("The function {} does the following: {}. ", in_backquotes(signature_of(function)),
+                          steps(function.body));
+    }
+    return text;
+  }
+
+  static std::string signature_of(const ir::Function& function) {
+    std::vector<std::string> names;
+    for (int p = 0; p < function.parameter_count; ++p)
+      names.push_back(function.variables[static_cast<std::size_t>(p)].name);
+    return fmt::format("{}({})", function.name, fmt::join(names, ", "));
+  }
+
+  /// The steps of a block, separated by semicolons; a step with steps of its own is in parentheses.
+  std::string steps(const ir::Block& block) const {
+    std::vector<std::string> texts;
+    for (const ir::Stmt& statement : block.statements)
+      texts.push_back(step(statement));
+    if (texts.empty()) return "nothing";
+    return fmt::format("{}", fmt::join(texts, "; "));
+  }
+
+  std::string nested(const ir::Block& block) const {
+    const bool is_simple = block.statements.size() == 1 && !std::holds_alternative<ir::If>(block.statements[0].node);
+    return is_simple ? steps(block) : fmt::format("({})", steps(block));
+  }
+
+  std::string step(const ir::Stmt& statement) const {
+    return std::visit(
+        ir::Overloaded{
+            [&](const ir::Let&) { return assignment(statement); },
+            [&](const ir::Assign&) { return assignment(statement); },
+            [&](const ir::Store&) { return assignment(statement); },
+            [&](const ir::Atomic&) { return whole(statement, "update an array atomically"); },
+            [&](const ir::Call&) { return whole(statement, "call a function"); },
+            [&](const ir::If& node) {
+              const std::string condition = head_of(statement, {"if ", "elif "});
+              std::string text =
+                  fmt::format("if {}, {}", condition.empty() ? "a condition holds" : in_backquotes(condition),
+                              nested(node.then_block));
+              if (!node.else_block.statements.empty()) text += fmt::format(", otherwise {}", nested(node.else_block));
+              return text;
+            },
+            [&](const ir::For& node) {
+              const std::string head = head_of(statement, {"for "});
+              return fmt::format("for {}: {}", head.empty() ? "each index of a range" : in_backquotes(head),
+                                 nested(node.body));
+            },
+            [&](const ir::While& node) {
+              const std::string condition = head_of(statement, {"while "});
+              return fmt::format("while {}: {}", condition.empty() ? "a condition holds" : in_backquotes(condition),
+                                 nested(node.body));
+            },
+            [](const ir::Break&) { return std::string("leave the loop"); },
+            [](const ir::Continue&) { return std::string("continue with the next iteration"); },
+            [&](const ir::Return& node) {
+              return node.values.empty() ? std::string("return") : whole(statement, "return a value");
+            },
+        },
+        statement.node);
+  }
+
+  /// The statement's own line, or a description if it cannot be quoted.
+  std::string whole(const ir::Stmt& statement, const char* otherwise) const {
+    const std::string line = line_of(statement);
+    return line.empty() ? otherwise : in_backquotes(plain(line));
+  }
+
+  std::string assignment(const ir::Stmt& statement) const {
+    const std::optional<Assignment> found = assignment_of(statement);
+    if (!found || found->sign != "=") return whole(statement, "compute a value");
+    if (std::holds_alternative<ir::Store>(statement.node))
+      return fmt::format("store {} in {}", in_backquotes(found->value), in_backquotes(found->target));
+    return fmt::format("set {} to {}", in_backquotes(found->target), in_backquotes(found->value));
+  }
+
+  std::string preconditions() const {
+    std::vector<std::string> conditions;
+    constexpr std::string_view kDomain = "domain: ";
+    for (const std::string& line : kernel_.annotations) {
+      if (line.starts_with(kDomain)) conditions.push_back(in_backquotes(line.substr(kDomain.size())));
+    }
+    return conditions.empty() ? "" : fmt::format("The inputs satisfy {}.", listed(conditions));
+  }
+
+  const ir::Module& module_;
+  const ir::Function& kernel_;
+  const ir::ParameterUses uses_;
+};
+
+}  // namespace
+
+KernelDescription describe(const ir::Module& module, const ir::Function& kernel) {
+  const Describer describer(module, kernel);
+  return {.docstring = describer.docstring(), .instruction = describer.instruction()};
+}
+
+}  // namespace assay::dataset
