@@ -105,7 +105,7 @@ RangedExpression AlgebraGenerator::grow(ComponentBounds wanted, int depth) {
     const ExprId arg = grow(operand, depth - (args.empty() ? 1 : 2)).expr;
     // No operand is used twice: x - x is exactly zero, where a norm has no derivative; the determinant of equal rows is
     // too.
-    const bool again = std::ranges::any_of(args, [&](ExprId other) { return scalar_generator_.is_same(arg, other); });
+    const bool again = std::ranges::any_of(args, [&](ExprId other) { return scalar_generator_.same_tree(arg, other); });
     args.push_back(again ? constant(operand.type).expr : arg);
   }
   return within({production.make(sketch_, args), {-production.max_magnitude, production.max_magnitude}},

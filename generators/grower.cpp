@@ -5,8 +5,6 @@
 #include <cmath>
 #include <optional>
 
-#include "ir/element_part.hpp"
-
 namespace assay::generators {
 namespace {
 
@@ -128,7 +126,7 @@ RangedExpression ExpressionGenerator::constant_power(RangedExpression base) {
 }
 
 RangedExpression ExpressionGenerator::apply(Op op, std::vector<RangedExpression> operands) {
-  if (needs_different_operands(op) && is_same(operands[0].expr, operands[1].expr)) {
+  if (needs_different_operands(op) && same_tree(operands[0].expr, operands[1].expr)) {
     operands[1] = literal({0.5, 1.5});
   } else if (needs_different_operands(op) && may_equal(operands[0].expr, operands[1].expr)) {
     operands[1] = mul(operands[1], literal({0.3, 0.7}));
@@ -247,13 +245,13 @@ ir::ExprId ExpressionGenerator::value_of(ir::ExprId id) const {
 }
 
 bool ExpressionGenerator::mentions(ir::ExprId id, ir::ExprId part) const {
-  if (is_same(id, part)) return true;
+  if (same_tree(id, part)) return true;
   const std::vector<ir::ExprId> args = sketch_.b().function().expr(id).args;
   return std::ranges::any_of(args, [&](ir::ExprId arg) { return mentions(arg, part); });
 }
 
 bool ExpressionGenerator::may_equal(ir::ExprId a, ir::ExprId b) const {
-  if (is_same(a, b)) return true;
+  if (same_tree(a, b)) return true;
   const ir::Expr& x = sketch_.b().function().expr(a);
   const ir::Expr& y = sketch_.b().function().expr(b);
   const auto arms_may = [&](const ir::Expr& expr, ir::ExprId other) {
@@ -275,7 +273,7 @@ RangedExpression ExpressionGenerator::comparison(int depth) {
   const auto input = rng.bernoulli(0.3) ? sketch_.leaf(float_type_, KernelSketch::From::kInputs) : std::nullopt;
   if (input) {
     const RangedExpression other = *sketch_.leaf(float_type_, KernelSketch::From::kInputs);
-    if (!is_same(input->expr, other.expr)) return {sketch_.b().op(op, {input->expr, other.expr}), {0, 1}};
+    if (!same_tree(input->expr, other.expr)) return {sketch_.b().op(op, {input->expr, other.expr}), {0, 1}};
   }
   const auto left_side = [&] { return depth <= 0 || rng.bernoulli(0.6) ? leaf() : joined_leaves(); };
   RangedExpression left = input ? *input : left_side();
@@ -320,8 +318,12 @@ bool ExpressionGenerator::is_literal(ir::ExprId id) const {
   return sketch_.b().function().expr(id).kind == ir::ExprKind::kLiteral;
 }
 
-bool ExpressionGenerator::is_same(ir::ExprId a, ir::ExprId b) const {
-  return ir::same_expression(sketch_.b().function(), a, b);
+bool ExpressionGenerator::same_tree(ir::ExprId a, ir::ExprId b) const {
+  const ir::Expr& x = sketch_.b().function().expr(a);
+  const ir::Expr& y = sketch_.b().function().expr(b);
+  return x.kind == y.kind && x.op == y.op && x.bits == y.bits && x.variable == y.variable && x.index == y.index &&
+         std::equal(x.args.begin(), x.args.end(), y.args.begin(), y.args.end(),
+                    [&](ir::ExprId s, ir::ExprId t) { return same_tree(s, t); });
 }
 
 bool ExpressionGenerator::depends_on_leaves(ir::ExprId id) const {

@@ -37,7 +37,9 @@ class ExpressionGenerator {
   /// A nonzero constant with two decimals in the interval.
   RangedExpression literal(Interval interval);
   RangedExpression leaf();  ///< a leaf of the sketch, or sometimes a constant
-  bool is_same(ir::ExprId a, ir::ExprId b) const;
+  /// Whether the trees are equal. In contrast to ir::same_expression, equal calls count as equal: the functions that
+  /// generators call have no effects.
+  bool same_tree(ir::ExprId a, ir::ExprId b) const;
   /// Whether the tree depends on a leaf, and so is not constant.
   bool depends_on_leaves(ir::ExprId id) const;
   /// Whether the two are equal for many inputs: the same tree, or one selects between values that include the other,

@@ -66,7 +66,7 @@ TEST_F(ExpressionGeneratorTest, DoesNotSubtractPossiblyEqualValues) {
   const ir::VarId t =
       sketch_.let("t", generator_.apply(Op::kWhere, {test, input({-1, 1}), generator_.literal({0.5, 1})}));
   const RangedExpression difference = generator_.apply(Op::kSub, {sketch_.read(t), x()});
-  EXPECT_FALSE(generator_.is_same(b.function().expr(difference.expr).args[1], x().expr));
+  EXPECT_FALSE(generator_.same_tree(b.function().expr(difference.expr).args[1], x().expr));
   EXPECT_TRUE(generator_.may_equal(x().expr, b.var(t)));
   EXPECT_FALSE(generator_.may_equal(b.var(t), generator_.literal({2, 3}).expr));
 }

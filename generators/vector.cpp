@@ -89,7 +89,7 @@ RangedExpression VectorGenerator::within(RangedExpression term, double bound) {
 
 RangedExpression VectorGenerator::elementwise(Op op, RangedExpression a, RangedExpression b) {
   // x - x is exactly zero, where a norm has no derivative.
-  if (op == Op::kSub && scalars_.is_same(a.expr, b.expr)) op = Op::kAdd;
+  if (op == Op::kSub && scalars_.same_tree(a.expr, b.expr)) op = Op::kAdd;
   const Interval ranges[] = {a.range, b.range};
   return within({b_.op(op, {a.expr, b.expr}), range_of(op, ranges)}, 8);
 }
