@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 Folder::Folder() {
   static std::atomic<int> next = 0;
   path_ = fs::temp_directory_path() / fmt::format("assay-dataset-{}-{}", ::getpid(), next++);
+  fs::remove_all(path_);  // a killed process with the same number may have left it
   fs::create_directories(path_);
 }
 
