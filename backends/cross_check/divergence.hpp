@@ -33,10 +33,10 @@ class DifferingInstructionSearch {
  public:
   explicit DifferingInstructionSearch(MakeRecording make) : make_recording_code_(std::move(make)) {}
 
-  /// `refill` restores the contents that the launch's buffers had before it, on both devices. Examines up to
-  /// kMaxExaminedThreads differing threads and returns the first whose differing instruction computed its result; if
-  /// there is none, a thread that only received a differing value. Returns nullopt if both agree while recording. Fails
-  /// with the reason if the launch cannot be repeated.
+  /// Finds the instruction at which the two devices first differ. Examines at most kMaxExaminedThreads threads whose
+  /// results differ, and prefers an instruction that computed the differing value to one that only received it. Returns
+  /// nullopt if the devices agree in the recorded run. Fails with the reason if the launch cannot be repeated. `refill`
+  /// restores the contents that the buffers had before the launch, on both devices.
   Result<std::optional<DifferingInstruction>> find(SessionPair sessions, const LaunchRequest& launch,
                                                    const std::function<void()>& refill);
 

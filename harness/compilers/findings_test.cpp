@@ -62,8 +62,9 @@ TEST_F(CompilerFindingsPage, GroupsFindingsByMissingInstructionsAndShowsTheShort
   EXPECT_THAT(text, HasSubstr("## backward pass, the PTX lacks selp, setp: 2 findings"));
   EXPECT_THAT(text, HasSubstr("## backward pass, the PTX lacks add: 1 finding\n"));
   EXPECT_THAT(text, HasSubstr("// source of shorter"));
-  EXPECT_THAT(text,
-              HasSubstr("- `user/longer/f32/ptx/backward`: incorrect in NVRTC 13.0.88 for compute_100; 19 lines"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("- `user/longer/f32/ptx/backward`: incorrect in NVRTC 13.0.88 for compute_100; reduced to 19 lines"));
   EXPECT_THAT(text, HasSubstr("| lines of a reduced source, median | 17 |"));
 }
 

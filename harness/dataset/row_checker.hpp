@@ -34,12 +34,13 @@ struct CheckedRow {
   std::string judging_effort;  ///< how thoroughly it was judged
   std::vector<PassEvidence> evidence;
   std::vector<DeviceCompiler> toolchain;
-  std::string emitter;                     ///< code generator of the row
-  std::string emitter_version;             ///< version of the emitter
-  bool has_description = true;             ///< whether the row's version of the schema has descriptions
-  std::optional<WarpCodeInRow> warp_code;  ///< of a row of the emitter "warp" whose Python can be parsed
-  RowStatistics statistics;                ///< statistics, whose texts are in the memory of the checker
-  ShingleView shingles;  ///< the row's shingles, for finding near duplicates; in the memory of the checker
+  std::string emitter;          ///< code generator of the row
+  std::string emitter_version;  ///< version of the emitter
+  bool has_description = true;  ///< whether the row's version of the schema has descriptions
+  /// Warp's code in the row; nullopt unless the emitter is "warp" and the Python source can be parsed.
+  std::optional<WarpCodeInRow> warp_code;
+  RowStatistics statistics;  ///< statistics, whose texts are in the memory of the checker
+  ShingleView shingles;      ///< the row's shingles, for finding near duplicates; in the memory of the checker
 };
 
 /// Checks rows. Not thread-safe; use one per thread.

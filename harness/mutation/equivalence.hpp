@@ -84,8 +84,8 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "The mutant drops what the second component contributes to the gradient of y. This contribution is zero: the "
      "component is y multiplied by the constant zero."},
     {"vector/normalize_at_zero", MutationOperator::kDerivativeOffByOnePercent, 0xa55d27c8cdb61ad6,
-     "The mutant changes the adjoint of u where u is v multiplied by the constant zero. The reverse of this product "
-     "multiplies that adjoint by zero."},
+     "In u = v * 0, the mutant changes the adjoint of u. The reverse sweep multiplies this adjoint by zero, so the "
+     "gradient of v does not change."},
     {"vector/normalize_at_zero", MutationOperator::kOtherVariableVersion, 0x7f290ded2a036d83,
      "The mutant uses another version of the vector. The versions differ only if the vector is zero or NaN. Its length "
      "is then not above zero, and the adjoint of the normalization does not divide by it."},

@@ -22,7 +22,7 @@ class DecisionRecorder {
     bool flip = false;
     for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
       if (!is_uncertain(distance, slack[precision])) continue;
-      if (precision == forced_path_.precision) flip = is_forced(summary_.uncertain_decision_counts[precision]);
+      if (precision == forced_path_.precision) flip = is_flipped(summary_.uncertain_decision_counts[precision]);
       ++summary_.uncertain_decision_counts[precision];
       record_location();
     }
@@ -59,8 +59,9 @@ class DecisionRecorder {
   static bool is_uncertain(double distance, double slack) {
     return slack > 0 && (distance <= slack || slack == kUnbounded);
   }
-  bool is_forced(std::int64_t number) const {
-    const auto k = static_cast<std::size_t>(number);
+  /// Whether the forced path takes the other branch at this decision.
+  bool is_flipped(std::int64_t decision) const {
+    const auto k = static_cast<std::size_t>(decision);
     return k < forced_path_.flipped_decisions.size() && forced_path_.flipped_decisions[k];
   }
   void record_location() {

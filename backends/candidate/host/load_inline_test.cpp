@@ -83,7 +83,7 @@ TEST(PybindFunctions, AreReadOutsideComments) {
               ElementsAre(HostFunction{"c", "d"}));
 }
 
-TEST(LoadInline, RejectsWhatOnlyExecutionCouldRead) {
+TEST(LoadInline, RejectsSourcesThatRequireExecutingTheFile) {
   const auto error = [](std::string_view python) {
     const Result<HostSource> source = read_load_inline(python, "m.py");
     return source.ok() ? std::string("no error") : source.error().text();

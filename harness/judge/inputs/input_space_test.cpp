@@ -326,7 +326,7 @@ def matmul(a: wp.array2d(dtype=float), b: wp.array2d(dtype=float), c: wp.array2d
   }
 }
 
-TEST(InputSpace, ExactExtentsKeepTheValuesOfTheElements) {
+TEST(InputSpace, ElementValuesAreTheSameForExactAndSufficientExtents) {
   const std::string python = R"(
 @wp.kernel
 def corner(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
@@ -412,7 +412,7 @@ def positive(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
   }
 }
 
-TEST(InputSpace, ExactExtentsHoldTheElementsOfThreadsOutsideTheSample) {
+TEST(InputSpace, ExactExtentsIncludeElementsAccessedByUnsampledThreads) {
   Space space(R"(
 @wp.kernel
 def reversed(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
