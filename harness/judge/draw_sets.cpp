@@ -265,6 +265,7 @@ class SetDrawer {
     });
     auto* drawn = std::get_if<DrawnLaunch>(&result);
     if (drawn == nullptr || !promises(drawn->reference)) return std::nullopt;
+    if (space.array_extents() == ArrayExtents::kExact && !drawn->has_exact_extents) return std::nullopt;
     reference::OracleRun run = space.run_of(request, drawn->launch);
     ComponentValues cotangents = complete(subject_, run, profile_, gradient());
     drawn->reference = subject_.oracle.evaluate(run);
@@ -312,13 +313,16 @@ class SetDrawer {
   void add_offset_sets() {
     struct Offset {
       double offset;        // DrawRequest::float_offset
+      double scale;         // DrawRequest::float_scale
       std::int32_t extent;  // DrawRequest::array_extent
     };
-    // Long sums of values with one sign need an accumulator that is wide enough.
-    constexpr Offset kOffsets[] = {{95, 0}, {1000, 0}, {95, 1031}};
+    // Long sums of values with one sign need an accumulator that is wide enough. If values differ by more than 88,
+    // exp() of a difference underflows.
+    constexpr Offset kOffsets[] = {{95, 1, 0}, {1000, 1, 0}, {95, 1, 1031}, {0, 64, 131}};
     for (int i = 0; i < std::min<int>(policy_.float_offset_input_sets, std::size(kOffsets)); ++i) {
       DrawRequest asked = request(policy_.input_sets() + i, kOffsetDraw, Distribution::kUniform);
       asked.float_offset = kOffsets[i].offset;
+      asked.float_scale = kOffsets[i].scale;
       if (kOffsets[i].extent > 0) {
         asked.array_extent = kOffsets[i].extent;
         asked.size = kFewThreads;
@@ -344,20 +348,26 @@ class SetDrawer {
     };
     constexpr Shape kShapes[] = {{1, 1}, {3, 131}, {2, 257}, {2, 1031}, {131, 0}, {263, 0}, {1031, 0}};
     for (std::size_t i = 0; i < std::size(kShapes); ++i) {
-      DrawRequest asked = request(policy_.input_sets(), kShapeDraw + static_cast<int>(i), Distribution::kUniform);
-      asked.size = kShapes[i].size;
-      asked.array_extent = kShapes[i].extent;
-      // Code that uses a block for each thread of the kernel, or whose work follows from the extents of the arrays,
-      // takes much longer than the oracle.
-      asked.instruction_budget = kShapeBudget;
-      asked.max_elements = kMostShapeElements;
-      // What such extents teach about the domain must not affect the other sets.
-      InputSpace space = space_;
-      auto set = draw_promising(space, asked,
-                                [](const ReferenceResult& run) { return is_certain(run) && writes_anything(run); });
-      if (!set || !is_conclusive(*set)) continue;
-      set->is_uniform = false;
-      sets_.push_back(std::move(*set));
+      const auto [size, extent] = kShapes[i];
+      // A kernel with many launch dimensions or nested loops does too much work for such extents.
+      const Shape smaller[] = {{size, extent}, {1, extent}, {1, extent / 2 | 1}, {1, extent / 4 | 1}};
+      for (const Shape& shape : std::span(smaller).first(extent > 1 ? std::size(smaller) : 1)) {
+        DrawRequest asked = request(policy_.input_sets(), kShapeDraw + static_cast<int>(i), Distribution::kUniform);
+        asked.size = shape.size;
+        asked.array_extent = shape.extent;
+        // Code that uses a block for each thread of the kernel, or whose work follows from the extents of the arrays,
+        // takes much longer than the oracle.
+        asked.instruction_budget = shape.extent < extent ? 4 * kShapeBudget : kShapeBudget;
+        asked.max_elements = kMostShapeElements;
+        // What such extents teach about the domain must not affect the other sets.
+        InputSpace space = space_;
+        auto set = draw_promising(space, asked,
+                                  [](const ReferenceResult& run) { return is_certain(run) && writes_anything(run); });
+        if (!set || !is_conclusive(*set)) continue;
+        set->is_uniform = false;
+        sets_.push_back(std::move(*set));
+        break;
+      }
     }
   }
 

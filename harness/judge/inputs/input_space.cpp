@@ -317,8 +317,10 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
     std::byte* at = argument.bytes.data() + element * stride;
     for (const ScalarComponent& component : components) {
       if (is_float(component.scalar)) {
-        const double offset = is_array && !range ? offset_for(component.scalar, request.float_offset) : 0;
-        const Interval interval{real.low + offset, real.high + offset};
+        const bool is_free = is_array && !range;
+        const double offset = is_free ? offset_for(component.scalar, request.float_offset) : 0;
+        const double scale = is_free ? request.float_scale : 1;
+        const Interval interval{real.low * scale + offset, real.high * scale + offset};
         const double value = draw_float(rng, interval, request.distribution);
         write_float(component.scalar, at + component.offset, fitted(component.scalar, value, interval));
       } else if (component.scalar == Scalar::kBool) {
@@ -610,6 +612,7 @@ std::optional<DrawnLaunch> InputSpace::with_exact_extents(const DrawRequest& req
     complete(run);
     drawn.reference = oracle_->evaluate(run);
     if (!drawn.reference.is_complete || !drawn.reference.findings.empty()) return std::nullopt;
+    drawn.has_exact_extents = true;
     return drawn;
   }
   return std::nullopt;

@@ -35,6 +35,8 @@ struct DrawRequest {
   Distribution distribution = Distribution::kUniform;  ///< distribution of float values
   /// A number added to each float of an array whose range is not annotated; smaller for float16.
   double float_offset = 0;
+  /// A factor for each such float, before the offset is added.
+  double float_scale = 1;
   std::int32_t size = 17;  ///< requested extent of the first launch dimension; the others follow from it
   /// Requested extent of array dimensions, independent of the launch, and value of integers without a known range:
   /// typically the length of a loop in a thread. 0: the number of threads, or a small number.
@@ -67,6 +69,7 @@ struct InputDrawFailure {
 struct DrawnLaunch {
   ir::Launch launch;                     ///< the launch
   reference::ReferenceResult reference;  ///< the oracle's result for it
+  bool has_exact_extents = false;        ///< whether all arrays have exactly the extents that the kernel accesses
 };
 /// Completes a run of the oracle on a launch with profile and cotangents. InputSpace sets the launch, the uninitialized
 /// arrays, the order and the budget.
@@ -92,6 +95,7 @@ class InputSpace {
   /// The launch alone, forward.
   std::variant<ir::Launch, InputDrawFailure> draw(const DrawRequest& request);
 
+  ArrayExtents array_extents() const { return array_extents_; }
   /// By parameter: arrays that the kernel never reads, so that their initial content must not matter.
   const std::vector<bool>& uninitialized() const { return is_never_read_; }
   const ir::ParameterUses& parameter_uses() const { return parameter_uses_; }
