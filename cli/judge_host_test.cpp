@@ -353,6 +353,12 @@ TEST_F(JudgeBackwardTest, ContractThatDoesNotFitIsReported) {
   EXPECT_THAT(judge_squares().out, HasSubstr("has 3 parameters, but the contract states 1 arguments"));
 }
 
+TEST_F(JudgeHostTest, SourceThatRequiresExecutingTheFileIsUnsupported) {
+  const CommandResult run = judge_changed("cuda_sources=source", "cuda_sources=open('sums.cu').read()");
+  EXPECT_EQ(run.status, 77) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("cannot be read without executing the file"));
+}
+
 TEST_F(JudgeHostTest, RejectsPythonWithoutLoadInline) {
   const CommandResult run = judge("sums.py");
   EXPECT_EQ(run.status, 1) << run.out << run.err;

@@ -112,7 +112,11 @@ std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKern
       candidate_path_.extension() == ".py"
           ? read_load_inline(text_of(candidate_path_), candidate_path_.filename().string())
           : Result<HostSource>(cuda_source(candidate_path_));
-  if (!source.ok()) return all_failed(BuildFailed::Kind::kRejected, source.error().text());
+  if (!source.ok()) {
+    const bool needs_execution = source.error().message.find(kNeedsExecution) != std::string::npos;
+    return all_failed(needs_execution ? BuildFailed::Kind::kUnsupported : BuildFailed::Kind::kRejected,
+                      source.error().text());
+  }
   const Result<std::string> function = function_of(*source, contract_.forward.host_function_name, "forward");
   if (!function.ok()) return all_failed(BuildFailed::Kind::kRejected, function.error().text());
   Result<std::string> backward = std::string();

@@ -346,18 +346,26 @@ class SetDrawer {
       std::int32_t size;    // DrawRequest::size
       std::int32_t extent;  // DrawRequest::array_extent
     };
-    constexpr Shape kShapes[] = {{1, 1}, {3, 131}, {2, 257}, {2, 1031}, {131, 0}, {263, 0}, {1031, 0}};
+    constexpr std::int32_t kLeastLongExtent = 131;
+    constexpr Shape kShapes[] = {{1, 1}, {3, kLeastLongExtent}, {2, 257}, {2, 1031}, {131, 0}, {263, 0}, {1031, 0}};
     for (std::size_t i = 0; i < std::size(kShapes); ++i) {
       const auto [size, extent] = kShapes[i];
       // A kernel with many launch dimensions or nested loops does too much work for such extents.
-      const Shape smaller[] = {{size, extent}, {1, extent}, {1, extent / 2 | 1}, {1, extent / 4 | 1}};
-      for (const Shape& shape : std::span(smaller).first(extent > 1 ? std::size(smaller) : 1)) {
+      struct Attempt {
+        Shape shape;
+        int budget_factor;
+      };
+      const Attempt attempts[] = {{{size, extent}, 1},
+                                  {{1, extent}, 1},
+                                  {{1, extent / 2 | 1}, 4},
+                                  {{1, extent / 4 | 1}, extent == kLeastLongExtent ? 20 : 4}};
+      for (const auto& [shape, budget_factor] : std::span(attempts).first(extent > 1 ? std::size(attempts) : 1)) {
         DrawRequest asked = request(policy_.input_sets(), kShapeDraw + static_cast<int>(i), Distribution::kUniform);
         asked.size = shape.size;
         asked.array_extent = shape.extent;
         // Code that uses a block for each thread of the kernel, or whose work follows from the extents of the arrays,
         // takes much longer than the oracle.
-        asked.instruction_budget = shape.extent < extent ? 4 * kShapeBudget : kShapeBudget;
+        asked.instruction_budget = budget_factor * kShapeBudget;
         asked.max_elements = kMostShapeElements;
         // What such extents teach about the domain must not affect the other sets.
         InputSpace space = space_;

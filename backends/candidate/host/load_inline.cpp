@@ -136,7 +136,7 @@ class LoadInlineReader {
       if (known != values_.end()) node = known->second;
     }
     if (node.grammar_name() != "dictionary")
-      return error(node, "the arguments of load_inline cannot be read without executing the file");
+      return error(node, fmt::format("the arguments of load_inline {}", kNeedsExecution));
     for (const SyntaxNode pair : node.children()) {
       if (pair.children().size() != 2) continue;
       const Result<Texts> key = texts_of(pair.children().front(), 0);
@@ -172,11 +172,11 @@ class LoadInlineReader {
     if (node.is(SyntaxKind::kString)) {
       const std::optional<std::string> value = literal_value(node.text());
       if (value) return Texts{{.text = *value, .line = node.loc().line}};
-      return error(node, "a formatted string or bytes cannot be read without executing the file; use a plain string");
+      return error(node, fmt::format("a formatted string or bytes {}; use a plain string", kNeedsExecution));
     }
     if (grammar == "concatenated_string" || node.is(SyntaxKind::kBinary)) {
       if (node.is(SyntaxKind::kBinary) && node.part(SyntaxField::kOperator).text() != "+")
-        return error(node, "the argument of load_inline cannot be read without executing the file");
+        return error(node, fmt::format("the argument of load_inline {}", kNeedsExecution));
       Texts joined;
       for (const SyntaxNode part : node.children()) {
         Result<Texts> texts = texts_of(part, depth + 1);
@@ -210,8 +210,8 @@ class LoadInlineReader {
       if (known != values_.end()) return texts_of(known->second, depth + 1);
       return error(node, fmt::format("'{}' must be assigned a string before load_inline is called", node.text()));
     }
-    return error(node, fmt::format("'{}' cannot be read without executing the file; use a string or a list of strings",
-                                   frontend::describe(node)));
+    return error(node,
+                 fmt::format("'{}' {}; use a string or a list of strings", frontend::describe(node), kNeedsExecution));
   }
 
   /// The text whose white space a call removes, such as `text.strip()`; empty for other expressions. White space at the

@@ -25,6 +25,9 @@ struct HostSource {
   std::vector<std::string> flags;       ///< flags for nvcc that change what the code means: "--use_fast_math"
 };
 
+/// In each error about a source that the syntax of the file does not determine.
+inline constexpr std::string_view kNeedsExecution = "cannot be read without executing the file";
+
 /// The sources, functions and flags of all calls of load_inline in a Python file called `name`. They may be string
 /// literals, names assigned from them, lists, and sums of these; methods that remove white space are ignored. Fails if
 /// the file does not call it, if an argument is something else, or if the file is not Python; the error's location is
