@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "support/trim.hpp"
+
 namespace assay::compilers {
 namespace {
 
@@ -30,14 +32,6 @@ std::string plain_text(std::string_view text) {
   return plain;
 }
 
-std::string trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back()))
-    text.remove_suffix(1);
-  return std::string(text);
-}
-
 /// Parses up to the end of the block that `at` is in.
 std::vector<CudaStatement> parse_block(std::string_view text, std::size_t& at) {
   std::vector<CudaStatement> statements;
@@ -50,7 +44,7 @@ std::vector<CudaStatement> parse_block(std::string_view text, std::size_t& at) {
     if (depth > 0) continue;
     if (c == '}') return statements;
     if (c != ';' && c != '{') continue;
-    CudaStatement statement{.text = trimmed(text.substr(begin, at - 1 - begin)), .is_block = c == '{'};
+    CudaStatement statement{.text = std::string(trimmed(text.substr(begin, at - 1 - begin))), .is_block = c == '{'};
     if (statement.is_block) statement.body = parse_block(text, at);
     if (statement.is_block || !statement.text.empty()) statements.push_back(std::move(statement));
     begin = at;

@@ -14,6 +14,7 @@
 #include "ir/analysis.hpp"
 #include "ir/library.hpp"
 #include "ir/visit.hpp"
+#include "support/trim.hpp"
 
 namespace assay::dataset {
 namespace {
@@ -26,14 +27,6 @@ std::string listed(std::span<const std::string> words) {
 }
 
 std::string in_backquotes(std::string_view text) { return fmt::format("`{}`", text); }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
-    text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-    text.remove_suffix(1);
-  return text;
-}
 
 /// Whether the text is one complete piece of code: its brackets are closed, and it has no string or comment.
 bool is_complete(std::string_view text) {

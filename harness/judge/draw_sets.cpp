@@ -329,14 +329,20 @@ class SetDrawer {
         asked.instruction_budget = kShapeBudget;
         asked.max_elements = kMostShapeElements;
       }
-      // What such values teach about the domain must not affect the other sets.
-      InputSpace space = space_;
-      auto set = draw_promising(space, asked,
-                                [](const ReferenceResult& run) { return is_certain(run) && writes_anything(run); });
-      if (!set || !is_conclusive(*set)) continue;
-      set->is_uniform = false;
-      sets_.push_back(std::move(*set));
+      add_apart(asked);
     }
+  }
+
+  /// Adds a set for the request if there is a conclusive one. What its values and extents teach about the domain does
+  /// not affect the other sets.
+  bool add_apart(const DrawRequest& asked) {
+    InputSpace space = space_;
+    auto set = draw_promising(space, asked,
+                              [](const ReferenceResult& run) { return is_certain(run) && writes_anything(run); });
+    if (!set || !is_conclusive(*set)) return false;
+    set->is_uniform = false;
+    sets_.push_back(std::move(*set));
+    return true;
   }
 
   /// Adds sets with other shapes, for code that may divide the work in another way than the kernel: it fails only if
@@ -367,14 +373,7 @@ class SetDrawer {
         // takes much longer than the oracle.
         asked.instruction_budget = budget_factor * kShapeBudget;
         asked.max_elements = kMostShapeElements;
-        // What such extents teach about the domain must not affect the other sets.
-        InputSpace space = space_;
-        auto set = draw_promising(space, asked,
-                                  [](const ReferenceResult& run) { return is_certain(run) && writes_anything(run); });
-        if (!set || !is_conclusive(*set)) continue;
-        set->is_uniform = false;
-        sets_.push_back(std::move(*set));
-        break;
+        if (add_apart(asked)) break;
       }
     }
   }

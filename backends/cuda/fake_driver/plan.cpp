@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "support/trim.hpp"
+
 namespace assay::cuda::fake {
 
 namespace {
@@ -32,12 +34,6 @@ std::optional<ScriptedAction> step_of(std::string_view text) {
   if (text == "die") return ScriptedAction{FakeCallAction::kKillProcess};
   const auto result = number<CUresult>(text);
   return result ? std::optional(ScriptedAction{FakeCallAction::kFail, *result}) : std::nullopt;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
-  const std::size_t end = text.find_last_not_of(' ') + 1;
-  return text.substr(begin, end - begin);
 }
 
 }  // namespace

@@ -8,19 +8,12 @@
 #include <fmt/format.h>
 
 #include "ir/analysis.hpp"
+#include "support/trim.hpp"
 
 namespace assay::harness {
 namespace {
 
 using ir::VarId;
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
-    text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-    text.remove_suffix(1);
-  return text;
-}
 
 /// Brackets and minus signs in one annotation.
 constexpr int kMostNested = 32;
