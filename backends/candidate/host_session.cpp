@@ -281,7 +281,7 @@ Result<BufferId> HostCandidateSession::redirect(Parameters& parameters, std::siz
   return *known;
 }
 
-/// The gradients that the backward pass computes, by their numbers.
+/// The indices of the gradients that the backward pass computes, among the parameters.
 Result<std::vector<std::size_t>> HostCandidateSession::results_of(const Parameters& parameters) const {
   std::vector<std::size_t> results;
   const auto& all = parameters.specification.parameters;
@@ -290,10 +290,8 @@ Result<std::vector<std::size_t>> HostCandidateSession::results_of(const Paramete
   for (const std::string& name : contract_.backward->result_names) {
     const std::optional<std::size_t> p = parameters.arguments.find(name);
     if (!p || !all[*p].primal_index)
-      return Error{
-          fmt::format("'results' of the contract's backward pass must be gradients of arrays with floats, got "
-                      "'{}'",
-                      name)};
+      return Error{fmt::format(
+          "'results' of the contract's backward pass must be gradients of arrays with floats, got '{}'", name)};
     results.push_back(*p);
   }
   if (results.empty()) return Error{"the specification has no input array with floats, so no gradient can be judged"};
@@ -306,11 +304,10 @@ RunOutcome HostCandidateSession::run_backward(const LaunchRequest& launch, Param
   const auto in_place = std::ranges::find_if(
       all, [](const SpecificationParameter& parameter) { return parameter.is_read && parameter.is_written; });
   if (in_place != all.end())
-    return Unsupported{
-        fmt::format("the specification changes '{}' in place; the backward pass of a candidate is judged only if "
-                    "inputs and outputs "
-                    "are different arrays",
-                    in_place->name)};
+    return Unsupported{fmt::format(
+        "the specification changes '{}' in place; the backward pass of a candidate is judged only if inputs "
+        "and outputs are different arrays",
+        in_place->name)};
   std::size_t scratch = 0;
   // The outputs of the forward pass, for functions that need them.
   const bool needs_outputs = std::ranges::any_of(contract.argument_formulas, [&](const std::string& formula) {

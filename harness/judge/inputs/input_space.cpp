@@ -599,8 +599,10 @@ std::optional<DrawnLaunch> InputSpace::with_exact_extents(const DrawRequest& req
     const reference::ReferenceResult accessed = oracle_->evaluate(all);
     if (!accessed.is_complete || !accessed.findings.empty()) return std::nullopt;
     Launch smaller = cropped(drawn.launch, exact_extents(drawn.launch, accessed.accessed_extents));
-    // The annotation may depend on the extents of the arrays.
+    // The annotation may depend on the extents of the arrays. The extents of outputs then follow from the new launch.
     apply_launch_annotation(smaller, request);
+    for (std::size_t p = 0; smaller.extents != drawn.launch.extents && p < smaller.arguments.size(); ++p)
+      if (parameter_uses_[p].changed()) smaller.arguments[p] = drawn.launch.arguments[p];
     const bool is_exact =
         smaller.extents == drawn.launch.extents &&
         std::ranges::equal(smaller.arguments, drawn.launch.arguments, {}, &Argument::shape, &Argument::shape);

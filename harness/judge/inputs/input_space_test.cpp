@@ -361,13 +361,14 @@ def doubled(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
 }
 
 TEST(InputSpace, ExactExtentsFollowAnnotationOfLaunch) {
-  // The guard keeps the last element of `w` from being read, so `w` becomes shorter and the launch longer.
+  // The guard keeps all but three elements of `w` from being read, so `w` becomes shorter and the launch longer. The
+  // read of the last element of `x` keeps its length.
   Space space(R"(
 # launch: (x.shape[0] - w.shape[0] + 1)
 @wp.kernel
 def windows(x: wp.array(dtype=float), w: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
-    total = float(0.0)
+    total = x[x.shape[0] - 1]
     for k in range(w.shape[0]):
         if k < 3:
             total += x[i + k] * w[k]
