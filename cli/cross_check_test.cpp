@@ -96,5 +96,38 @@ exec c++ "$@"
   EXPECT_EQ(records[0].check_results.native_precision->failed, 0) << "the GPU result itself is correct";
 }
 
+/// Each thread adds to the same gradient.
+constexpr std::string_view kScaled = R"(import warp as wp
+
+
+@wp.kernel
+def scaled(x: wp.array(dtype=float), scale: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] * scale[0]
+)";
+
+class AtomicOrderTest : public testing::FakeGpuTest {
+ protected:
+  AtomicOrderTest() : FakeGpuTest("scaled.py", kScaled) {}
+};
+
+TEST_F(AtomicOrderTest, GradientsMayDependOnOrderOfAtomicAdditions) {
+  ::setenv("ASSAY_FAKE_GPU", "order=shuffled", 1);
+  const CommandResult ran = workshop_.run("assay run scaled.py --device cuda --pass backward");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+}
+
+TEST_F(AtomicOrderTest, GradientsMustAgreeWithinTheirBounds) {
+  // A store in place of the addition: the thread that runs last determines the gradient.
+  ::setenv("ASSAY_FAKE_GPU", "order=shuffled; wrong=red.global.add.f32>st.global.f32", 1);
+  const CommandResult ran =
+      workshop_.run("assay run scaled.py --device cuda --pass backward --cross-check none --reduce 0");
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  const auto records = cases();
+  ASSERT_THAT(records, SizeIs(1));
+  ASSERT_TRUE(records[0].check_results.determinism);
+  EXPECT_GT(records[0].check_results.determinism->failed, 0);
+}
+
 }  // namespace
 }  // namespace assay::cli

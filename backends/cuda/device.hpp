@@ -51,6 +51,7 @@ class CudaDevice final : public backends::Device {
 
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
   [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kCuda; }
+  [[nodiscard]] bool is_repeatable() const override { return false; }
   [[nodiscard]] backends::Capability can_build() const override;
   /// The reasons "no NVRTC", "no CUDA driver" and "no CUDA device" take precedence.
   [[nodiscard]] backends::Capability can_run() const override;
@@ -98,7 +99,6 @@ inline constexpr backends::DeviceDescriptor kDeviceEntry{.name = "cuda",
                                                          .target = backends::SourceTarget::kCuda,
                                                          .toolkit = backends::Toolkit::kNvrtc,
                                                          .is_gpu = true,
-                                                         .is_repeatable = false,
                                                          .bit_identical_device_name = "ptx",
                                                          .agreeing_device_name = "cpu",
                                                          .make = make_device};

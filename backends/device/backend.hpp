@@ -274,6 +274,9 @@ class Device {
   /// have exactly the extents that the kernel accesses, and elements that no thread of the kernel writes are not
   /// compared. Nor are the gradients of outputs, because such code leaves the cotangents in place.
   [[nodiscard]] virtual bool derives_work_from_extents() const { return false; }
+  /// Whether two launches with the same input bytes give the same result bytes. Not on a GPU, where the order of atomic
+  /// additions varies.
+  [[nodiscard]] virtual bool is_repeatable() const { return true; }
   [[nodiscard]] virtual Capability can_build() const = 0;
   [[nodiscard]] virtual Capability can_run() const = 0;
 

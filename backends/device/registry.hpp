@@ -83,7 +83,6 @@ struct DeviceDescriptor {
   BuildFlags flags = {};                 ///< numeric mode of a device that does not run Assay's code
   bool is_selectable = true;             ///< whether --device accepts its name; otherwise one command uses it
   bool is_gpu = false;                   ///< whether it runs on a GPU selected by --gpu that can time launches
-  bool is_repeatable = true;             ///< whether two launches with the same input bytes give the same result bytes
   bool has_optimization_levels = false;  ///< whether --optimise and the sampled -O2 runs apply
   bool supports_fast_compile = false;    ///< whether BuildFlags::fast_compile has an effect
   bool reports_profiles = false;         ///< whether Completed::profile can be requested

@@ -41,6 +41,7 @@ struct JudgeConfiguration {
   std::chrono::milliseconds time_limit{2000};              ///< limit on the processor time of one launch
   const CrossCheckDevice* cross_check_device = nullptr;    ///< device whose results must agree; null: none
   bool derives_work_from_extents = false;                  ///< see Device::derives_work_from_extents
+  bool is_repeatable = true;                               ///< see Device::is_repeatable
   bool trusts_custom_gradients = false;                    ///< whether a custom gradient may differ from the derivative
   std::span<const RecordedLaunch> recorded_launches = {};  ///< launches to use as inputs; empty: inputs are drawn
   /// Whether finite differences decide about a gradient that differs from the oracle; for code of other generators.

@@ -69,8 +69,8 @@ void note_unsupported(const Selection& selection, RunObserver& events) {
 std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const backends::Device& device,
                                            const RunEnvironment& environment) {
   const backends::DeviceOptions& chosen = options.device_options;
-  const bool is_usual = backends::device_descriptor(options.device).is_repeatable && chosen.disabled_checks.empty() &&
-                        chosen.approximation_tables_file.empty();
+  const bool is_usual =
+      device.is_repeatable() && chosen.disabled_checks.empty() && chosen.approximation_tables_file.empty();
   if (options.ignores_cached_verdicts || options.repetition_count > 1 || options.measure_options || !is_usual)
     return nullptr;
   const std::filesystem::path folder = chosen.cache_directory;

@@ -89,6 +89,7 @@ CUresult FakeGpu::launch(CUfunction function, ptx::LaunchGeometry geometry, void
   ptx::LaunchOptions options{.checks = ptx::EnabledChecks::none(),
                              .instruction_limit = std::numeric_limits<std::uint64_t>::max()};
   options.checks.reports_misaligned = true;
+  if (shuffles_threads_) options.execution_order = {.order = ptx::Order::kShuffled, .shuffle_seed = ++launch_count_};
   const CUresult result = result_of(machine_.launch(borrowed, geometry, values, options));
   // A rejected launch returns its error immediately.
   if (result < CUDA_ERROR_ILLEGAL_ADDRESS) return result;

@@ -28,7 +28,9 @@ struct LiveObjectCounts {
 /// GPU, a kernel failure is reported by the next call that waits, and by all later calls.
 class FakeGpu {
  public:
-  FakeGpu(std::size_t memory_bytes) : memory_bytes_(memory_bytes) {}
+  /// `shuffles_threads`: each launch runs its threads in another order.
+  FakeGpu(std::size_t memory_bytes, bool shuffles_threads)
+      : memory_bytes_(memory_bytes), shuffles_threads_(shuffles_threads) {}
 
   CUresult load_module(const std::string& image, CUmodule* module);
   CUresult unload_module(CUmodule module);
@@ -66,6 +68,8 @@ class FakeGpu {
   [[nodiscard]] static CUdeviceptr base_of(std::size_t slot);  ///< start of an allocation
 
   std::size_t memory_bytes_;                                         ///< size of the GPU memory
+  bool shuffles_threads_;                                            ///< whether launches differ in their order
+  std::uint64_t launch_count_ = 0;                                   ///< number of launches so far
   std::size_t used_bytes_ = 0;                                       ///< total size of the live allocations
   ptx::Machine machine_;                                             ///< interpreter that executes the kernels
   std::vector<std::optional<std::vector<std::byte>>> allocations_;   ///< in order of creation; nullopt: freed

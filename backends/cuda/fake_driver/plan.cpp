@@ -65,6 +65,10 @@ Result<void> DriverScript::parse_rule(std::string_view key, std::string_view val
     max_activity_records_ = count.value_or(0);
     return count ? Result<void>{} : Error{"a number"};
   }
+  if (key == "order") {
+    shuffles_threads_ = value == "shuffled";
+    return shuffles_threads_ ? Result<void>{} : Error{"order=shuffled"};
+  }
   if (key == "wrong") {
     const std::size_t arrow = value.find('>');
     if (arrow == 0 || arrow == std::string_view::npos || arrow + 1 == value.size())

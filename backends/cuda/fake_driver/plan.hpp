@@ -32,13 +32,15 @@ struct ScriptedAction {
 
 /// The machine's properties and its injected failures, as specified by $ASSAY_FAKE_GPU:
 ///
-///     memory=64M; gpus=2; lost=1; compute=90; records=3; wrong=mul.rn.f32>mul.rz.f32; cuMemAlloc_v2@2=2
+///     memory=64M; gpus=2; lost=1; compute=90; records=3; order=shuffled; wrong=mul.rn.f32>mul.rz.f32;
+///     cuMemAlloc_v2@2=2
 ///
 /// `memory`, `gpus` and `compute_capability` set the memory size, number and compute capability of the GPUs. `lost` is
 /// the number of the GPU on which no context can be created. `records` is the number of CUPTI records before the others
-/// are dropped. `wrong` replaces one PTX instruction by another. CALL@N=ACTION determines what the N-th call of a
-/// function does, counted from 1 in each process: fail with the number of a CUresult or CUptiResult, `lose`, `hang` or
-/// `die`.
+/// are dropped. With `order=shuffled`, each launch runs its threads in another order, as on a GPU; otherwise all
+/// launches use the same order. `wrong` replaces one PTX instruction by another. CALL@N=ACTION determines what the N-th
+/// call of a function does, counted from 1 in each process: fail with the number of a CUresult or CUptiResult, `lose`,
+/// `hang` or `die`.
 class DriverScript {
  public:
   static Result<DriverScript> parse(std::string_view text);
@@ -46,6 +48,7 @@ class DriverScript {
   [[nodiscard]] std::size_t memory_bytes() const { return memory_bytes_; }
   [[nodiscard]] int gpus() const { return gpu_count_; }
   [[nodiscard]] bool has_lost_gpu(int gpu) const { return gpu == lost_gpu_ordinal_; }
+  [[nodiscard]] bool shuffles_threads() const { return shuffles_threads_; }
   [[nodiscard]] int compute_capability() const { return compute_capability_; }  ///< 75 means 7.5
   /// Returns the PTX with the instruction replacements of `wrong` applied.
   [[nodiscard]] std::string with_replaced_instructions(std::string ptx) const;
@@ -59,6 +62,7 @@ class DriverScript {
 
   std::size_t memory_bytes_ = std::size_t{1} << 30U;  ///< size of the GPU memory
   int gpu_count_ = 1;                                 ///< number of GPUs
+  bool shuffles_threads_ = false;                     ///< whether each launch runs its threads in another order
   int lost_gpu_ordinal_ = -1;    ///< number of the GPU on which no context can be created; -1: none
   int compute_capability_ = 75;  ///< compute capability times ten: 75 means 7.5
   std::vector<std::pair<std::string, std::string>> instruction_replacements_;  ///< instructions and their replacements

@@ -29,9 +29,14 @@ TEST(FakeDriverScript, ReplacesOnlyTheScriptedInstructionInPtx) {
             "mul.rz.f32 %f1, %f2, %f3;\nmul.rn.f32x2\nmul.rz.f32\t%f1");
 }
 
+TEST(FakeDriverScript, ShufflesThreadsOnlyOnRequest) {
+  EXPECT_FALSE(DriverScript::parse("").take().shuffles_threads());
+  EXPECT_TRUE(DriverScript::parse("order=shuffled").take().shuffles_threads());
+}
+
 TEST(FakeDriverScript, RejectsInvalidRules) {
-  for (const char* text : {"memory=many", "gpus=", "cuInit=1", "cuInit@x=1", "cuInit@1=explode", "wrong=add",
-                           "wrong=>add", "wrong=add>"}) {
+  for (const char* text : {"memory=many", "order=random", "gpus=", "cuInit=1", "cuInit@x=1", "cuInit@1=explode",
+                           "wrong=add", "wrong=>add", "wrong=add>"}) {
     const Result<DriverScript> plan = DriverScript::parse(text);
     ASSERT_FALSE(plan.ok()) << text;
     EXPECT_EQ(plan.error().where, "ASSAY_FAKE_GPU");

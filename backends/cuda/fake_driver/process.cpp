@@ -26,7 +26,7 @@ bool FakeDriverState::reset(const char* text) {
     return false;
   }
   script_ = plan.take();
-  gpu_ = std::make_unique<FakeGpu>(script_.memory_bytes());
+  gpu_ = std::make_unique<FakeGpu>(script_.memory_bytes(), script_.shuffles_threads());
   activities_.clear();
   dropped_records_ = 0;
   return true;

@@ -267,6 +267,7 @@ class KernelRun {
         .time_limit = options_.time_limit,
         .cross_check_device = cross_check_device_,
         .derives_work_from_extents = device_.derives_work_from_extents(),
+        .is_repeatable = device_.is_repeatable(),
         .trusts_custom_gradients = options_.trusts_custom_gradients,
         .recorded_launches = recorded(),
         .decides_gradients_by_finite_differences =
