@@ -118,8 +118,8 @@ TEST_F(AtomicOrderTest, GradientsMayDependOnOrderOfAtomicAdditions) {
 }
 
 TEST_F(AtomicOrderTest, GradientsMustAgreeWithinTheirBounds) {
-  // A store in place of the addition: the thread that runs last determines the gradient.
-  ::setenv("ASSAY_FAKE_GPU", "order=shuffled; wrong=red.global.add.f32>st.global.f32", 1);
+  // Replaces the addition: the thread that runs last determines the gradient.
+  ::setenv("ASSAY_FAKE_GPU", "order=shuffled; wrong=atom.global.add.f32>atom.global.exch.b32", 1);
   const CommandResult ran =
       workshop_.run("assay run scaled.py --device cuda --pass backward --cross-check none --reduce 0");
   EXPECT_EQ(ran.status, 1) << ran.out << ran.err;

@@ -48,6 +48,9 @@ class KeepingDevice final : public backends::Device {
   [[nodiscard]] std::string_view name() const override { return device_.name(); }
   [[nodiscard]] backends::SourceTarget target() const override { return device_.target(); }
   [[nodiscard]] bool uses_cuda_math() const override { return device_.uses_cuda_math(); }
+  [[nodiscard]] double input_error() const override { return device_.input_error(); }
+  [[nodiscard]] bool derives_work_from_extents() const override { return device_.derives_work_from_extents(); }
+  [[nodiscard]] bool is_repeatable() const override { return device_.is_repeatable(); }
   [[nodiscard]] backends::Capability can_build() const override { return device_.can_build(); }
   [[nodiscard]] backends::Capability can_run() const override { return device_.can_run(); }
   [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override {
