@@ -2,6 +2,7 @@
 #include "backends/ptx/execute/tables.hpp"
 
 #include <bit>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -145,6 +146,21 @@ TEST(ApproximationTables, RoundTripThroughFile) {
   EXPECT_EQ(read->tables[0].verified_operand_count(), tables.tables[0].verified_operand_count());
   EXPECT_EQ(read->tables[0].windows()[0].first_operand, tables.tables[0].windows()[0].first_operand);
   EXPECT_EQ(read->tables[0].windows()[0].ulp_differences, tables.tables[0].windows()[0].ulp_differences);
+}
+
+TEST(ApproximationTables, TablesOfH100CoverAllUnits) {
+  const auto read = read_tables(ASSAY_SOURCE_DIR "/testdata/ptx/h100.tables");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_THAT(read->device, HasSubstr("NVIDIA H100"));
+  EXPECT_EQ(read->tables.size(), units().size());
+  for (const ApproximationTable& table : read->tables) {
+    EXPECT_GT(table.verified_operand_count(), 0U) << table.unit().instruction_name;
+    // An approximation is within a few units of the correctly rounded result, and not always equal to it.
+    std::set<std::int8_t> differences;
+    for (const ApproximationTable::OperandWindow& window : table.windows())
+      differences.insert(window.ulp_differences.begin(), window.ulp_differences.end());
+    EXPECT_GT(differences.size(), 1U) << table.unit().instruction_name;
+  }
 }
 
 TEST(ApproximationTables, RejectInvalidFiles) {
