@@ -115,6 +115,8 @@ int judge_suite(const JudgeRequest& request) {
   std::string table = fmt::format("\n{} candidates\n", verdicts->size());
   for (const auto& [outcome, count] : harness::count_verdicts(*verdicts))
     table += fmt::format("{:>6}  {}\n", count, outcome);
+  for (const std::string& line : harness::tolerance_lines(*verdicts))
+    table += line + "\n";
   table += fmt::format("verdicts: {}\n", (options.output / "candidates.json").string());
   if (const int printed = print_or_fail(table); printed != 0) return printed;
   return to_int(exit_status(counts));

@@ -166,6 +166,46 @@ TEST_F(JudgeTest, CandidateWithSmallErrorInFactorFails) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("fail(mismatch)"), HasSubstr("assay judge 'sums.cu' --against 'sums.py:sums'")));
 }
 
+TEST_F(JudgeTest, SaysWhetherComparisonWithToleranceAcceptsFailingCandidate) {
+  constexpr std::string_view kAccepts = "a comparison with tolerance 0.01 accepts the results on 5 input sets";
+  EXPECT_THAT(judge_sums("factor * part[0]", "1.00001f * factor * part[0]").out, HasSubstr(kAccepts));
+  EXPECT_THAT(judge_sums("factor * part[0]", "1.5f * factor * part[0]").out, Not(HasSubstr(kAccepts)));
+}
+
+TEST_F(JudgeTest, SumsOfHalfPrecisionMustHaveThePrecisionOfTheSpecification) {
+  workshop_.write("means.py", R"(import warp as wp
+
+
+@wp.kernel
+def means(x: wp.array2d(dtype=wp.float16), out: wp.array(dtype=wp.float16)):
+    i = wp.tid()
+    total = float(0.0)
+    for j in range(x.shape[1]):
+        total += float(x[i, j])
+    out[i] = wp.float16(total / float(x.shape[1]))
+)");
+  workshop_.write("means.assay.json",
+                  R"({"schema_version": "1.0.0", "arguments": ["x", "out", "x.shape[1]", "threads"]})");
+  const std::string source = R"(#include <cuda_fp16.h>
+__global__ void means(const __half* x, __half* out, int columns, int rows) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= rows) return;
+  float total = 0;
+  for (int j = columns - 1; j >= 0; --j) total += __half2float(x[i * columns + j]);
+  out[i] = __float2half(total / columns);
+}
+)";
+  workshop_.write("means.cu", source);
+  const CommandResult correct = judge("means.cu", "means.py");
+  EXPECT_EQ(correct.status, 0) << correct.out << correct.err;
+  std::string narrow = source;
+  const std::string sum = "total += __half2float(x[i * columns + j]);";
+  narrow.replace(narrow.find(sum), sum.size(),
+                 "total = __half2float(__hadd(__float2half(total), x[i * columns + j]));");
+  workshop_.write("means.cu", narrow);
+  EXPECT_THAT(judge("means.cu", "means.py").out, HasSubstr("fail(mismatch)"));
+}
+
 TEST_F(JudgeTest, CandidateThatOmitsLastColumnFails) {
   EXPECT_THAT(judge_sums("j < columns", "j < columns - 1").out, HasSubstr("fail(mismatch)"));
 }
@@ -275,6 +315,7 @@ TEST_F(JudgeTest, SuiteListsVerdictOfEachCandidateAndReusesIt) {
   const CommandResult run = workshop_.run("assay judge --suite . --quick --output verdicts");
   EXPECT_EQ(run.status, 1) << run.out << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("3 candidates\n     1  fail(mismatch)\n     2  pass\n"),
+                             HasSubstr("a comparison with tolerance 0.01 accepts 0 of the 1 rejected candidates"),
                              HasSubstr("verdicts: verdicts/candidates.json"), Not(HasSubstr("earlier verdict"))));
   workshop_.write("wrong.cu", kSums);
   const CommandResult again = workshop_.run("assay judge --suite . --quick --output verdicts");
@@ -293,6 +334,9 @@ TEST_F(JudgeTest, PrintsVerdictAsLineOfJson) {
   EXPECT_EQ(verdict.at("kind"), "mismatch");
   EXPECT_THAT(verdict.at("message").get<std::string>(), Not(::testing::IsEmpty()));
   EXPECT_EQ(verdict.at("reports"), "out");
+  ASSERT_EQ(verdict.at("tolerances").size(), 2U);
+  EXPECT_EQ(verdict.at("tolerances")[0].at("tolerance"), 0.01);
+  EXPECT_FALSE(verdict.at("tolerances")[0].at("accepts"));
   EXPECT_GT(verdict.at("seconds").get<double>(), 0);
 
   workshop_.write("candidates.csv", "candidate,specification\nsums.cu,sums.py:sums\nwrong.cu,sums.py\n");

@@ -13,7 +13,7 @@
 namespace assay::schemas {
 
 // The versions that this program writes. An incompatible change increments the first number.
-inline constexpr std::string_view kRecordSchemaVersion = "2.3.0";
+inline constexpr std::string_view kRecordSchemaVersion = "2.4.0";
 inline constexpr std::string_view kReportSchemaVersion = "1.5.0";
 inline constexpr std::string_view kStateSchemaVersion = "1.0.0";
 inline constexpr std::string_view kMutationScoreSchemaVersion = "1.2.0";

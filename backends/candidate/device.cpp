@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backends/candidate/host/compiler.hpp"
 #include "backends/candidate/host/kernel_names.hpp"
 #include "backends/candidate/host_device.hpp"
 #include "backends/candidate/session.hpp"
@@ -23,6 +24,9 @@ using namespace backends;
 namespace fs = std::filesystem;
 
 namespace {
+
+/// Part of NVRTC's message about a header that it does not find.
+constexpr std::string_view kMissingHeader = "could not open source file";
 
 std::optional<std::string> content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -71,11 +75,19 @@ std::variant<std::vector<CandidatePtx>, BuildFailed> CandidateDevice::compile(co
   if (!nvrtc.ok()) return BuildFailed{BuildFailed::Kind::kResourceFailure, nvrtc.error().message};
   const std::string name = candidate_path_.filename().string();
   const std::string source = for_nvrtc(*text, name);
+  const std::vector<fs::path> headers = toolkit_headers();
   for (const std::string& architecture : options_.architectures) {
     if (!nvrtc->supports(architecture)) continue;
-    cuda::CompileOutcome compiled =
-        nvrtc->compile(source, name, {.architecture = architecture, .flags = flags, .emit_line_info = true});
-    if (auto* failed = std::get_if<BuildFailed>(&compiled)) return std::move(*failed);
+    cuda::CompileOutcome compiled = nvrtc->compile(
+        source, name,
+        {.architecture = architecture, .flags = flags, .emit_line_info = true, .include_folders = headers});
+    if (auto* failed = std::get_if<BuildFailed>(&compiled)) {
+      if (headers.empty() && failed->log.find(kMissingHeader) != std::string::npos) {
+        failed->kind = BuildFailed::Kind::kUnsupported;
+        failed->log = "the candidate includes headers that need the CUDA Toolkit; run ci/setup-nvcc: " + failed->log;
+      }
+      return std::move(*failed);
+    }
     code.push_back({.architecture = architecture, .ptx = std::move(std::get<cuda::CompiledCode>(compiled).ptx)});
   }
   if (code.empty()) {

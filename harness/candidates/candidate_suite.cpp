@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/cpu/process.hpp"
+#include "harness/records/record_json.hpp"
 #include "harness/records/record_lines.hpp"
 #include "support/csv.hpp"
 #include "support/files.hpp"
@@ -118,14 +120,33 @@ class SuiteRun {
 };
 
 json json_of(const CandidateVerdict& verdict) {
-  return {{"candidate", verdict.listed_candidate.candidate_path},
-          {"specification", verdict.listed_candidate.specification_path},
-          {"outcome", to_text(verdict.outcome)},
-          {"kind", verdict.outcome_detail},
-          {"message", verdict.message},
-          {"reports", verdict.report_folder.filename().string()},
-          {"seconds", verdict.seconds},
-          {"reused", verdict.is_reused}};
+  json line = {{"candidate", verdict.listed_candidate.candidate_path},
+               {"specification", verdict.listed_candidate.specification_path},
+               {"outcome", to_text(verdict.outcome)},
+               {"kind", verdict.outcome_detail},
+               {"message", verdict.message},
+               {"reports", verdict.report_folder.filename().string()},
+               {"seconds", verdict.seconds},
+               {"reused", verdict.is_reused}};
+  for (const ToleranceComparison& comparison : verdict.tolerance_comparisons)
+    line["tolerances"].push_back(to_json(comparison));
+  return line;
+}
+
+/// Adds what one pass says about a tolerance.
+void merge(std::vector<ToleranceComparison>& all, const ToleranceComparison& comparison) {
+  const auto same = std::ranges::find(all, comparison.tolerance, &ToleranceComparison::tolerance);
+  if (same == all.end()) {
+    all.push_back(comparison);
+    return;
+  }
+  same->input_sets += comparison.input_sets;
+  same->accepts_all_results = same->accepts_all_results && comparison.accepts_all_results;
+}
+
+bool is_rejected(const CandidateVerdict& verdict) {
+  return verdict.outcome != Outcome::pass && verdict.outcome != Outcome::inconclusive &&
+         verdict.outcome != Outcome::unsupported;
 }
 
 }  // namespace
@@ -146,6 +167,8 @@ Result<CandidateVerdict> read_verdict(const ListedCandidate& candidate, const fs
   CandidateVerdict verdict{
       .listed_candidate = candidate, .outcome = Outcome::pass, .message = "", .report_folder = report_folder};
   for (const json& record : records->cases) {
+    for (const json& comparison : record.value("tolerances", json::array()))
+      merge(verdict.tolerance_comparisons, tolerance_comparison_from(comparison));
     const auto outcome = outcome_from_text(record.at("outcome").get<std::string>());
     if (!outcome || *outcome <= verdict.outcome) continue;
     verdict.outcome = *outcome;
@@ -206,10 +229,32 @@ Result<std::vector<CandidateVerdict>> judge_candidates(const CandidateSuiteOptio
   json rows = json::array();
   for (const CandidateVerdict& verdict : verdicts)
     rows.push_back(json_of(verdict));
-  const json document{{"schema_version", "1.0.0"}, {"assay", version_text()}, {"candidates", std::move(rows)}};
+  const json document{{"schema_version", "1.1.0"}, {"assay", version_text()}, {"candidates", std::move(rows)}};
   const std::string text = document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
   if (const Result<void> put = put_file(options.output / "candidates.json", text); !put.ok()) return put.error();
   return verdicts;
+}
+
+std::vector<std::string> tolerance_lines(const std::vector<CandidateVerdict>& verdicts) {
+  struct Count {
+    std::size_t compared = 0;
+    std::size_t accepted = 0;
+  };
+  std::map<double, Count, std::greater<>> counts;
+  for (const CandidateVerdict& verdict : verdicts) {
+    if (!is_rejected(verdict)) continue;
+    for (const ToleranceComparison& comparison : verdict.tolerance_comparisons) {
+      Count& count = counts[comparison.tolerance];
+      ++count.compared;
+      if (comparison.accepts_all_results) ++count.accepted;
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [tolerance, count] : counts) {
+    lines.push_back(fmt::format("a comparison with tolerance {} accepts {} of the {} rejected candidates with results",
+                                tolerance, count.accepted, count.compared));
+  }
+  return lines;
 }
 
 std::map<std::string, std::size_t> count_verdicts(const std::vector<CandidateVerdict>& verdicts) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/records/outcome.hpp"
+#include "harness/records/record.hpp"
 #include "support/result.hpp"
 
 namespace assay::harness {
@@ -33,6 +34,8 @@ struct CandidateVerdict {
   Outcome outcome = Outcome::internal_error;
   std::string outcome_detail;  ///< which check failed: "mismatch"; which access: "read_write_race"; often empty
   std::string message;         ///< what was found; empty for a pass
+  /// What tolerances say about the results of all passes, one for each tolerance; empty if nothing was compared.
+  std::vector<ToleranceComparison> tolerance_comparisons;
   std::filesystem::path report_folder;  ///< folder of the reports
   double seconds = 0;                   ///< time of the process; 0 if an earlier verdict was reused
   bool is_reused = false;               ///< whether the verdict is from an earlier run with the same files and options
@@ -61,6 +64,10 @@ struct CandidateSuiteOptions {
 /// writes `output`/candidates.json. Returns the verdicts in the order of the list. Fails if the list or the output
 /// folder is not usable.
 Result<std::vector<CandidateVerdict>> judge_candidates(const CandidateSuiteOptions& options);
+
+/// For each tolerance a line: how many of the candidates that are not correct it would accept. Empty if no candidate
+/// was compared with a tolerance.
+std::vector<std::string> tolerance_lines(const std::vector<CandidateVerdict>& verdicts);
 
 /// The number of candidates by outcome_text().
 std::map<std::string, std::size_t> count_verdicts(const std::vector<CandidateVerdict>& verdicts);

@@ -57,5 +57,23 @@ TEST_F(CandidateListTest, MissingListIsReported) {
   EXPECT_THAT(read_candidate_list(folder_.path()).error().text(), HasSubstr("the folder has no list of candidates"));
 }
 
+CandidateVerdict verdict_of(Outcome outcome, std::vector<ToleranceComparison> comparisons) {
+  return {.listed_candidate = {}, .outcome = outcome, .tolerance_comparisons = std::move(comparisons)};
+}
+
+TEST(ToleranceLines, CountRejectedCandidatesWithResults) {
+  const std::vector<CandidateVerdict> verdicts{
+      verdict_of(Outcome::pass, {{1e-2, 5, true}, {1e-4, 5, true}}),
+      verdict_of(Outcome::fail, {{1e-2, 5, true}, {1e-4, 5, false}}),
+      verdict_of(Outcome::memory_fault, {{1e-2, 5, false}, {1e-4, 5, false}}),
+      verdict_of(Outcome::crashed, {}),
+  };
+  EXPECT_THAT(
+      tolerance_lines(verdicts),
+      ::testing::ElementsAre("a comparison with tolerance 0.01 accepts 1 of the 2 rejected candidates with results",
+                             "a comparison with tolerance 0.0001 accepts 0 of the 2 rejected candidates with results"));
+  EXPECT_TRUE(tolerance_lines({}).empty());
+}
+
 }  // namespace
 }  // namespace assay::harness

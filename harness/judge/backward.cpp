@@ -30,7 +30,10 @@ class BackwardJudge {
 
   void run() {
     plan();
-    if (verdict_.failed() || !run_launches(pass_context_, test_launches_, verdict_)) return;
+    if (verdict_.failed()) return;
+    const bool completed = run_launches(pass_context_, test_launches_, verdict_);
+    compare_with_tolerances();
+    if (!completed) return;
     for (const TestLaunch& test_launch : test_launches_)
       check_memory(pass_context_, test_launch, verdict_);
     for (std::size_t t = 0; t < test_launches_.size(); ++t)
@@ -207,6 +210,22 @@ class BackwardJudge {
                         *array(test_launch, g).initial_content, got, expected[g], comparison, verdict_);
       if (tier_of(test_launch) == NamedCheck::kF64Promotion && comparison.agrees())
         present(test_launch, g, got, expected[g]);
+    }
+  }
+
+  void compare_with_tolerances() {
+    if (!verdict_.tolerance_comparisons.empty()) return;
+    for (const TestLaunch* const test_launch : launches_for_tolerances(pass_context_, test_launches_)) {
+      std::array<bool, kComparedTolerances.size()> accepts{};
+      accepts.fill(true);
+      const ExpectedGradients& expected = expected_of(*test_launch, InitialGradient::kNonZero, 1);
+      for (std::size_t g = 0; g < expected.size(); ++g) {
+        if (!is_compared_[g]) continue;
+        const std::vector<ComputedScalar> got = read(*test_launch, g);
+        for (std::size_t t = 0; t < accepts.size(); ++t)
+          accepts[t] = accepts[t] && are_close(got, expected[g], kComparedTolerances[t]);
+      }
+      count_tolerances(verdict_, accepts);
     }
   }
 

@@ -137,6 +137,30 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
   return completed;
 }
 
+std::vector<const TestLaunch*> launches_for_tolerances(const PassContext& pass_context,
+                                                       std::span<const TestLaunch> test_launches) {
+  std::vector<const TestLaunch*> chosen;
+  if (pass_context.configuration.profile.input_error.unit_roundoffs == 0) return chosen;
+  for (const TestLaunch& test_launch : test_launches) {
+    const InputSet& set = pass_context.input_sets[test_launch.input_set_index];
+    if (test_launch.purpose == LaunchPurpose::kOracleComparison && test_launch.precision == Precision::kNative &&
+        set.is_uniform && std::holds_alternative<Completed>(test_launch.outcome) &&
+        std::ssize(chosen) < kInputSetsComparedWithTolerances)
+      chosen.push_back(&test_launch);
+  }
+  return chosen;
+}
+
+void count_tolerances(PassVerdict& verdict, const std::array<bool, kComparedTolerances.size()>& accepts) {
+  for (std::size_t t = 0; t < accepts.size(); ++t) {
+    if (verdict.tolerance_comparisons.size() == t)
+      verdict.tolerance_comparisons.push_back({.tolerance = kComparedTolerances[t]});
+    ToleranceComparison& comparison = verdict.tolerance_comparisons[t];
+    ++comparison.input_sets;
+    comparison.accepts_all_results = comparison.accepts_all_results && accepts[t];
+  }
+}
+
 std::optional<ir::Launch> make_backward_launch(const PassContext& pass_context, std::size_t set, Precision precision,
                                                PassVerdict& verdict) {
   ir::Launch launch = pass_context.input_sets[set].launch_by_precision[precision];

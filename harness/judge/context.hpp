@@ -1,12 +1,14 @@
 // The launches that judging a kernel needs, and the purpose of each. Private to the judge.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "harness/judge/compare/tolerances.hpp"
 #include "harness/judge/judge.hpp"
 #include "harness/judge/launch.hpp"
 
@@ -63,6 +65,13 @@ std::vector<ArrayRole> roles_of(const PassContext& pass_context, backends::Pass 
 /// Runs the launches and stores their outcomes. If one does not complete, returns false and records the failure; if the
 /// first does not complete, the others do not run.
 bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_launches, PassVerdict& verdict);
+
+/// The launches whose results are compared with tolerances: those of foreign kernels on the first uniformly drawn input
+/// sets, in the kernel's own types, if they completed.
+std::vector<const TestLaunch*> launches_for_tolerances(const PassContext& pass_context,
+                                                       std::span<const TestLaunch> test_launches);
+/// Counts an input set on which the arrays of a launch were compared with kComparedTolerances.
+void count_tolerances(PassVerdict& verdict, const std::array<bool, kComparedTolerances.size()>& accepts);
 /// The set's launch for the backward pass. Runs the forward pass to fill
 /// AdjointModule::parameters_bound_to_final_content. If that launch does not complete, returns nullopt and records the
 /// failure.

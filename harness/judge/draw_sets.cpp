@@ -211,7 +211,7 @@ class SetDrawer {
     if (has_atomics(space_.parameter_uses())) add_exact();
     if (has_loops()) add_long();
     add_offset_sets();
-    if (profile_.input_error > 0) add_shapes();
+    if (profile_.input_error.unit_roundoffs > 0) add_shapes();
     cover();
     add_threshold_pairs();
     return std::move(sets_);

@@ -23,7 +23,10 @@ class ForwardJudge {
 
   void run() {
     plan();
-    if (verdict_.failed() || !run_launches(pass_context_, test_launches_, verdict_)) return;
+    if (verdict_.failed()) return;
+    const bool completed = run_launches(pass_context_, test_launches_, verdict_);
+    compare_with_tolerances();
+    if (!completed) return;
     for (const TestLaunch& test_launch : test_launches_)
       check_memory(pass_context_, test_launch, verdict_);
     for (const TestLaunch& test_launch : test_launches_)
@@ -74,6 +77,22 @@ class ForwardJudge {
     if (verdict_.failed() || !run_launches(pass_context_, test_launches_, verdict_)) return;
     check_memory(pass_context_, test_launches_.front(), verdict_);
     check(test_launches_.front());
+  }
+
+  void compare_with_tolerances() {
+    if (!verdict_.tolerance_comparisons.empty()) return;
+    for (const TestLaunch* const test_launch : launches_for_tolerances(pass_context_, test_launches_)) {
+      std::array<bool, kComparedTolerances.size()> accepts{};
+      accepts.fill(true);
+      const auto expected = expected_outputs(taken_path(*test_launch), test_launch->precision);
+      for (std::size_t p = 0; p < expected.size(); ++p) {
+        if (!expected[p]) continue;
+        const auto [got, wanted] = written_scalars(*test_launch, p, *expected[p]);
+        for (std::size_t t = 0; t < accepts.size(); ++t)
+          accepts[t] = accepts[t] && are_close(got, wanted, kComparedTolerances[t]);
+      }
+      count_tolerances(verdict_, accepts);
+    }
   }
 
   static NamedCheck tier_of(const TestLaunch& test_launch) {
@@ -127,7 +146,7 @@ class ForwardJudge {
   /// Whether the launch must give the same bits as kCheck. Not with atomics, whose order may differ, and not for
   /// another order of threads of code that may use atomics although the kernel does not.
   bool is_repetition(const TestLaunch& test_launch) const {
-    const bool may_use_atomics = pass_context_.configuration.profile.input_error > 0 &&
+    const bool may_use_atomics = pass_context_.configuration.profile.input_error.unit_roundoffs > 0 &&
                                  test_launch.purpose == LaunchPurpose::kDifferentThreadOrder;
     return test_launch.purpose != LaunchPurpose::kOracleComparison && !has_atomics(pass_context_.parameter_uses) &&
            !may_use_atomics;
@@ -189,23 +208,32 @@ class ForwardJudge {
     }
   }
 
+  /// The elements that the kernel writes, as computed and as expected.
+  std::pair<std::vector<ComputedScalar>, std::vector<ExpectedScalar>> written_scalars(
+      const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) const {
+    const auto all = read_scalars(pass_context_.subject.module_in(test_launch.precision),
+                                  *test_launch.launcher.arrays()[p].initial_content,
+                                  test_launch.launcher.bytes(pass_context_.configuration.session, p));
+    std::pair<std::vector<ComputedScalar>, std::vector<ExpectedScalar>> written;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!expected.is_written[i]) continue;
+      written.first.push_back(all[i]);
+      written.second.push_back(expected.scalars[i]);
+    }
+    return written;
+  }
+
   void check_array(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) {
     const PlacedArray& array = test_launch.launcher.arrays()[p];
     const std::string& name = pass_context_.subject.kernel.variables[p].name;
     const auto all = read_scalars(pass_context_.subject.module_in(test_launch.precision), *array.initial_content,
                                   test_launch.launcher.bytes(pass_context_.configuration.session, p));
     const ComparisonResult comparison = compare_written(test_launch, p, expected);
-    std::vector<ComputedScalar> written;
-    std::vector<ExpectedScalar> wanted;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!expected.is_written[i]) continue;
-      written.push_back(all[i]);
-      wanted.push_back(expected.scalars[i]);
-    }
     verdict_.count(tier_of(test_launch), comparison);
     report_mismatches(pass_context_, tier_of(test_launch), test_launch, name, *array.initial_content, all,
                       expected.scalars, comparison, verdict_);
     if (test_launch.precision == Precision::kPromoted && comparison.agrees()) {
+      const auto [written, wanted] = written_scalars(test_launch, p, expected);
       const std::size_t row =
           array.initial_content->shape.size() > 1 ? static_cast<std::size_t>(array.initial_content->shape.back()) : 1;
       verdict_.negative_controls[name].add(

@@ -161,6 +161,19 @@ bool computes_in(const KernelUnderTest& subject, Scalar scalar) {
   return in(subject.kernel) || std::any_of(subject.module.functions.begin(), subject.module.functions.end(), in);
 }
 
+bool computes_in_half_precision(const KernelUnderTest& subject) {
+  const auto in = [&](const Function& function) {
+    return std::ranges::any_of(function.expressions, [&](const Expr& expr) {
+      if (expr.kind != ir::ExprKind::kOperation || expr.op == ir::Op::kCast) return false;
+      return std::ranges::any_of(expr.args, [&](ir::ExprId operand) {
+        const ir::Type& type = function.expr(operand).type;
+        return type.has_float_components() && (type.scalar == Scalar::kF16 || type.scalar == Scalar::kBF16);
+      });
+    });
+  };
+  return in(subject.kernel) || std::ranges::any_of(subject.module.functions, in);
+}
+
 bool has_atomics(const ParameterUses& uses) {
   return std::any_of(uses.begin(), uses.end(), [](const ParameterUse& use) { return use.is_atomically_updated; });
 }

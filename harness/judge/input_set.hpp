@@ -38,6 +38,8 @@ struct KernelUnderTest {
 
 /// Whether the kernel or a function of its module has values of the scalar type.
 bool computes_in(const KernelUnderTest& subject, ir::Scalar scalar);
+/// Whether any operation of the kernel, other than a conversion, has operands of half precision (f16, bf16).
+bool computes_in_half_precision(const KernelUnderTest& subject);
 /// Whether a kernel with these parameter uses updates any array atomically.
 bool has_atomics(const ir::ParameterUses& uses);
 

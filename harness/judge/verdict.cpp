@@ -89,7 +89,16 @@ void PassVerdict::keep(const std::vector<backends::MemoryFinding>& findings) {
 }
 
 PassVerdict::Decision PassVerdict::decide() const {
-  if (failure_) return *failure_;
+  if (failure_) {
+    Decision decision = *failure_;
+    for (const ToleranceComparison& comparison : tolerance_comparisons) {
+      if (!comparison.accepts_all_results) continue;
+      decision.message += fmt::format("; a comparison with tolerance {} accepts the results on {} input sets",
+                                      comparison.tolerance, comparison.input_sets);
+      break;
+    }
+    return decision;
+  }
   if (values_compared == 0 && !fault_is_active("nothing_passes")) {
     return {Outcome::inconclusive, "nothing_compared",
             inconclusive.total() > 0 ? "no value could be compared: all checks were inconclusive"

@@ -39,11 +39,12 @@ class PassVerdict {
   std::map<std::string, NegativeControlCounts> negative_controls;  ///< negative controls, by output array or gradient
   RhoHistogram rho_histogram{};                                    ///< rho of the compared values
   std::optional<FiniteDifferenceSeries>
-      finite_difference_series;         ///< finite differences of the set that used most of the tolerance
-  BranchCoverage coverage;              ///< branches covered by the conclusive input sets
-  std::optional<DefectRecord> finding;  ///< defect that the oracle found in the kernel
-  std::vector<backends::MemoryFinding> memory_findings;  ///< the device's memory findings, at most kMaxMemoryFindings
-  std::vector<backends::ExecutionProfile> profiles;      ///< execution profiles, one for each target of the kernel
+      finite_difference_series;  ///< finite differences of the set that used most of the tolerance
+  std::vector<ToleranceComparison> tolerance_comparisons;  ///< what tolerances say about a foreign kernel
+  BranchCoverage coverage;                                 ///< branches covered by the conclusive input sets
+  std::optional<DefectRecord> finding;                     ///< defect that the oracle found in the kernel
+  std::vector<backends::MemoryFinding> memory_findings;    ///< the device's memory findings, at most kMaxMemoryFindings
+  std::vector<backends::ExecutionProfile> profiles;        ///< execution profiles, one for each target of the kernel
   std::string target;      ///< target being judged, named in failure messages; empty if the kernel has only one
   std::string worker_log;  ///< output of a worker that crashed; else empty
   std::optional<Counterexample> counterexample;  ///< the launch in which the pass failed; not part of the record

@@ -137,6 +137,14 @@ struct ClosestNegativeControl {
   friend bool operator==(const ClosestNegativeControl&, const ClosestNegativeControl&) = default;
 };
 
+// What a comparison with a tolerance says about the results of a foreign kernel; for information only.
+struct ToleranceComparison {
+  double tolerance = 0.0;           // absolute and relative tolerance: |got - expected| <= t + t * |expected|
+  std::int64_t input_sets = 0;      // number of input sets compared
+  bool accepts_all_results = true;  // whether all results were within the tolerance
+  friend bool operator==(const ToleranceComparison&, const ToleranceComparison&) = default;
+};
+
 // Finite differences of the generated forward pass over decreasing steps, and the generated gradient: the estimates
 // converge on a plateau. For the input set on which finite_differences used most of its tolerance.
 struct FiniteDifferenceSeries {
@@ -237,6 +245,7 @@ struct CaseRecord {
   RhoHistogram rho_histogram{};     // rho of the compared values; all 0 if there are none
   std::optional<ClosestNegativeControl> closest_negative_control;
   std::optional<FiniteDifferenceSeries> finite_difference_series;
+  std::vector<ToleranceComparison> tolerance_comparisons;  // one for each tolerance; empty if none was made
 
   std::vector<Outcome> attempt_outcomes;      // the outcome of each attempt, in order; retries never remove one
   StageTimes stage_times;                     // time of each stage

@@ -246,6 +246,9 @@ void add_optional_members(Json& line, const CaseRecord& record) {
                                {"rho", rho_json(record.closest_negative_control->rho)}};
   }
   if (record.finite_difference_series) line["plateau"] = plateau_json(*record.finite_difference_series);
+  for (const ToleranceComparison& comparison : record.tolerance_comparisons) {
+    line["tolerances"].push_back(Json(to_json(comparison)));
+  }
   if (record.judging_times) {
     line["schedule"] = {{"lane", record.judging_times->job_index},
                         {"batch_ms", to_microseconds(record.judging_times->batch_start_ms)},
@@ -307,6 +310,9 @@ void read_optional_members(CaseRecord& record, const json& line) {
                                                              .control_name = closest.at("control"),
                                                              .rho = rho_from(closest.at("rho")).value_or(0.0)};
   }
+  for (const json& comparison : line.value("tolerances", json::array())) {
+    record.tolerance_comparisons.push_back(tolerance_comparison_from(comparison));
+  }
   if (line.contains("plateau")) record.finite_difference_series = plateau_from(line.at("plateau"));
   if (line.contains("schedule")) {
     const json& schedule = line.at("schedule");
@@ -335,6 +341,18 @@ void read_optional_members(CaseRecord& record, const json& line) {
 }
 
 }  // namespace
+
+json to_json(const ToleranceComparison& comparison) {
+  return {{"tolerance", comparison.tolerance},
+          {"input_sets", comparison.input_sets},
+          {"accepts", comparison.accepts_all_results}};
+}
+
+ToleranceComparison tolerance_comparison_from(const json& comparison) {
+  return {.tolerance = comparison.at("tolerance"),
+          .input_sets = comparison.at("input_sets"),
+          .accepts_all_results = comparison.at("accepts")};
+}
 
 json to_json(const std::vector<ExpectedFailure>& expectations) {
   json rows = json::array();

@@ -18,6 +18,10 @@ std::string to_line(const RunEnd& end);
 // The member `expectations` of the first line.
 nlohmann::json to_json(const std::vector<ExpectedFailure>& expectations);
 
+// An element of the member `tolerances` of a case, and the inverse.
+nlohmann::json to_json(const ToleranceComparison& comparison);
+ToleranceComparison tolerance_comparison_from(const nlohmann::json& comparison);
+
 // The inverse. `line` must be valid under the schema and of the matching kind.
 RunStart run_start_from(const nlohmann::json& line);
 CaseRecord case_from(const nlohmann::json& line);

@@ -46,6 +46,8 @@ CaseRecord full_record() {
       .finite_difference_series =
           FiniteDifferenceSeries{
               .input_set_index = 3, .gradient = 1.5, .tolerance = 1e-6, .estimates = {{0.015625, 1.5001}}},
+      .tolerance_comparisons = {{.tolerance = 0.01, .input_sets = 5, .accepts_all_results = true},
+                                {.tolerance = 0.0001, .input_sets = 5, .accepts_all_results = false}},
       .attempt_outcomes = {Outcome::crashed, Outcome::fail},
       .stage_times = {.parse_ms = 1,
                       .adjoint_ms = 2,
@@ -158,11 +160,12 @@ TEST(RecordJson, OmitsUnsetMembers) {
   record.rho_histogram = {};
   record.closest_negative_control.reset();
   record.finite_difference_series.reset();
+  record.tolerance_comparisons.clear();
   record.judging_times.reset();
   const json line = json::parse(to_line(record));
   EXPECT_EQ(first_diagnostic(line.dump()), "");
   for (const char* name : {"failures", "finding", "blame", "sizes", "faults", "profiles", "measurements", "artifact",
-                           "log", "rho_histogram", "closest_control", "plateau", "schedule"})
+                           "log", "rho_histogram", "closest_control", "plateau", "schedule", "tolerances"})
     EXPECT_FALSE(line.contains(name)) << name;
   EXPECT_TRUE(line.at("rho_max").is_null());
   EXPECT_EQ(case_from(line), record);

@@ -51,7 +51,7 @@ struct MemoryCell {
 /// Reads one scalar component of an argument; see ArithmeticProfile::input_error.
 template <class Handle>
 TracedValue<Handle> initial_content(const ir::Argument& argument, std::size_t offset, ir::Scalar scalar,
-                                    double input_error) {
+                                    const InputError& input_error) {
   TracedValue<Handle> datum;
   const std::byte* const at = argument.bytes.data() + offset;
   if (!ir::is_float(scalar)) {
@@ -60,9 +60,10 @@ TracedValue<Handle> initial_content(const ir::Argument& argument, std::size_t of
   }
   const double value = ir::read_float(scalar, at);
   datum.f.v = static_cast<long double>(value);
-  if (input_error > 0) {
+  if (input_error.unit_roundoffs > 0) {
     const auto error = [&](ir::Scalar type) {
-      return input_error * std::abs(std::ldexp(value, -ir::row(type).significant_bits));
+      const int bits = std::max(ir::row(type).significant_bits, input_error.least_significant_bits);
+      return input_error.unit_roundoffs * std::abs(std::ldexp(value, -bits));
     };
     datum.f.e = {error(scalar), error(ir::Scalar::kF64)};
   }
@@ -77,7 +78,7 @@ class ArrayMemory {
   /// Must be called before the first use. Keeps references to the argument and the perturbation, if any.
   /// `logs_components`: keep an access log for each component, not for each element.
   void bind(std::size_t parameter, const ir::Argument& argument, std::vector<ir::ScalarComponent> components,
-            bool initialized, bool logs_components, double input_error, const Perturbation* perturbation) {
+            bool initialized, bool logs_components, const InputError& input_error, const Perturbation* perturbation) {
     input_error_ = input_error;
     parameter_index_ = parameter;
     argument_ = &argument;
@@ -207,7 +208,7 @@ class ArrayMemory {
   const ir::Argument* argument_ = nullptr;        ///< argument bound to the parameter
   std::vector<ir::ScalarComponent> components_;   ///< scalar components of one element
   std::size_t logs_per_element_ = 1;              ///< number of access logs of each element
-  double input_error_ = 0;                        ///< see ArithmeticProfile::input_error
+  InputError input_error_;                        ///< see ArithmeticProfile::input_error
   bool is_initialized_ = true;                    ///< whether the initial content may be read
   const Perturbation* perturbation_ = nullptr;    ///< change of the initial content; null: none
   std::size_t element_count_ = 0;                 ///< number of elements

@@ -39,16 +39,23 @@ using PrecisionBounds = std::array<double, kPrecisionCount>;
 
 enum class MathLibrary : std::uint8_t { kLibm, kCuda };
 
+/// The relative error that each float of the inputs gets. For code that computes the same function by another
+/// algorithm: its rounding errors are errors of the inputs, times a small factor, if the algorithm is backward stable
+/// (docs/design/numerics.md).
+struct InputError {
+  double unit_roundoffs = 0;  ///< the error, in unit roundoffs of the input's type
+  /// Types with fewer significant bits count as if they had this many: those of f32 if the kernel converts inputs of
+  /// half precision before it computes with them.
+  int least_significant_bits = 0;
+};
+
 /// Arithmetic of the judged code. Contraction of a * b + c needs no field: the bounds hold with and without it.
 struct ArithmeticProfile {
   MathLibrary native_library = MathLibrary::kLibm;    ///< column of the operation table for the types of the kernel
   MathLibrary promoted_library = MathLibrary::kLibm;  ///< library for the f64 promotion
   bool flushes_subnormals = false;                    ///< whether f32 subnormals become zero
   bool has_unordered_atomics = true;  ///< threads may interleave; false: they run sequentially in `thread_order`
-  /// The relative error that each float of the inputs gets, in unit roundoffs of its type. For code that computes the
-  /// same function by another algorithm: its rounding errors are errors of the inputs, times a small factor, if the
-  /// algorithm is backward stable (docs/design/numerics.md).
-  double input_error = 0;
+  InputError input_error = {};        ///< errors of the inputs; none for code that follows the kernel's operations
 };
 
 /// Forces the other outcome of chosen uncertain decisions, to evaluate another path: the k-th uncertain decision of

@@ -183,6 +183,17 @@ Result<fs::path> find_nvcc() {
       "host code needs nvcc, which was not found; install the CUDA Toolkit or set ASSAY_NVCC to the path of nvcc"};
 }
 
+std::vector<fs::path> toolkit_headers() {
+  const Result<fs::path> nvcc = find_nvcc();
+  if (!nvcc.ok()) return {};
+  const fs::path include = nvcc->parent_path().parent_path() / "include";
+  std::error_code error;
+  // From CUDA 13 on, the headers of the C++ library are in a folder of their own.
+  std::vector<fs::path> folders{include, include / "cccl"};
+  std::erase_if(folders, [&](const fs::path& folder) { return !fs::is_directory(folder, error); });
+  return folders;
+}
+
 std::string nvcc_version(const fs::path& nvcc) {
   const cpu::ProcessResult result = cpu::run_process(nvcc, {"--version"}, kVersionLimit);
   const std::size_t at = result.output.rfind(", V");

@@ -114,6 +114,8 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
   if (flags.fast_compile) {
     arguments.emplace_back(kFastCompile);
   }
+  for (const std::filesystem::path& folder : options.include_folders)
+    arguments.push_back("--include-path=" + folder.string());
   return arguments;
 }
 

@@ -21,6 +21,7 @@ struct NvrtcOptions {
   backends::Precision precision = backends::Precision::kNative;
   bool emit_line_info = false;          ///< whether the PTX contains line numbers of the source
   bool disables_optimizations = false;  ///< whether NVRTC compiles for a debugger, which disables all optimizations
+  std::vector<std::filesystem::path> include_folders = {};  ///< folders in which headers are searched
 };
 
 /// The full command line of the options; it sets every option whose default could change between toolkits.

@@ -14,6 +14,7 @@ namespace {
 using backends::BuildFailed;
 using backends::BuildFlags;
 using backends::Precision;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -127,6 +128,8 @@ TEST_F(NvrtcTest, FullVersionStartsWithMajorAndMinorVersion) {
 TEST(NvrtcArguments, RequestDebugCodeIfUnoptimized) {
   EXPECT_THAT(nvrtc_arguments({.emit_line_info = true, .disables_optimizations = true}), Contains("--device-debug"));
   EXPECT_THAT(nvrtc_arguments({.emit_line_info = true}), Not(Contains("--device-debug")));
+  EXPECT_THAT(nvrtc_arguments({.include_folders = {"/a/b", "c"}}),
+              AllOf(Contains("--include-path=/a/b"), Contains("--include-path=c")));
 }
 
 TEST(NvrtcArguments, RequestPreciseMathUnlessFastMathIsRequested) {

@@ -76,6 +76,7 @@ void take_verdict(CaseRecord& record, PassVerdict verdict, const ir::Module& mod
   record.rho_histogram = verdict.rho_histogram;
   record.closest_negative_control = verdict.closest_negative_control();
   record.finite_difference_series = std::move(verdict.finite_difference_series);
+  record.tolerance_comparisons = std::move(verdict.tolerance_comparisons);
   record.inconclusive = verdict.inconclusive;
   record.check_results = verdict.check_results;
   record.mismatches = std::move(verdict.mismatches);
@@ -256,7 +257,9 @@ class KernelRun {
     // A generator of code that rejects the promoted kernel is judged in the kernel's own types.
     if (kernel.find(Pass::kForward, backends::Precision::kPromoted) == nullptr) policy.judges_f64_promotion = false;
     reference::ArithmeticProfile profile = profile_of(device_.uses_cuda_math(), options_.mode.flags);
-    profile.input_error = device_.input_error();
+    profile.input_error = {.unit_roundoffs = device_.input_error(),
+                           .least_significant_bits =
+                               computes_in_half_precision(subject()) ? 0 : ir::row(ir::Scalar::kF32).significant_bits};
     const JudgeConfiguration configuration{
         .session = session,
         .policy = policy,
