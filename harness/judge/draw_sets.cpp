@@ -30,10 +30,16 @@ constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 constexpr int kOffsetDraw = 500;
 /// The same for the first set with another shape.
 constexpr int kShapeDraw = 600;
+/// The same for the first set with independent extents, and for the first set with one long dimension.
+constexpr int kIndependentExtentsDraw = 700;
+constexpr int kLongDimensionDraw = 800;
 /// First extent of the launch of a set with an offset and long arrays.
 constexpr std::int32_t kFewThreads = 3;
 /// Instruction limit of a set with another shape.
 constexpr std::int64_t kShapeBudget = 300'000;
+constexpr std::int64_t kIndependentExtentsBudget = 4 * kShapeBudget;
+/// Number of sets with one long dimension, at most.
+constexpr int kMostLongDimensions = 6;
 /// Elements of all arrays of such a set.
 constexpr std::int64_t kMostShapeElements = 150'000;
 
@@ -353,6 +359,7 @@ class SetDrawer {
       std::int32_t extent;  // DrawRequest::array_extent
     };
     constexpr std::int32_t kLeastLongExtent = 131;
+    bool has_long_extents = false;
     constexpr Shape kShapes[] = {{1, 1}, {3, kLeastLongExtent}, {2, 257}, {2, 1031}, {131, 0}, {263, 0}, {1031, 0}};
     for (std::size_t i = 0; i < std::size(kShapes); ++i) {
       const auto [size, extent] = kShapes[i];
@@ -373,9 +380,63 @@ class SetDrawer {
         // takes much longer than the oracle.
         asked.instruction_budget = budget_factor * kShapeBudget;
         asked.max_elements = kMostShapeElements;
-        if (add_apart(asked)) break;
+        if (!add_apart(asked)) continue;
+        has_long_extents = has_long_extents || shape.extent >= kLeastLongExtent;
+        break;
       }
     }
+    add_independent_extents();
+    if (!has_long_extents) add_long_dimensions();
+  }
+
+  /// Adds sets in which one dimension of an array is long and all other extents are small, for kernels that do too much
+  /// work if all extents are large.
+  void add_long_dimensions() {
+    constexpr std::int32_t kLongExtents[] = {131, 67};
+    constexpr std::int32_t kSmallExtent = 4;
+    int added = 0;
+    for (ir::VarId p = 0; p < subject_.kernel.parameter_count; ++p) {
+      const auto number = static_cast<std::size_t>(p);
+      if (!space_.parameter_uses()[number].read) continue;
+      for (std::size_t d = 0; d < subject_.kernel.var(p).type.rank && added < kMostLongDimensions; ++d) {
+        for (const std::int32_t extent : kLongExtents) {
+          DrawRequest asked = request(policy_.input_sets(), kLongDimensionDraw + added, Distribution::kUniform);
+          asked.size = kFewThreads;
+          asked.array_extent = kSmallExtent;
+          asked.has_independent_extents = true;
+          asked.long_dimension = {.parameter = p, .dimension = d, .extent = extent};
+          asked.instruction_budget = kIndependentExtentsBudget;
+          asked.max_elements = kMostShapeElements;
+          if (!add_apart(asked)) continue;
+          // An array of exact extents is only as long as the launch makes it.
+          const ir::Launch& launch = sets_.back().launch_by_precision[Precision::kNative];
+          if (launch.arguments[number].shape[d] < extent) sets_.pop_back();
+          else ++added;
+          break;
+        }
+      }
+    }
+  }
+
+  /// Adds sets in which extents differ that the kernel does not require to be equal.
+  void add_independent_extents() {
+    constexpr int kDraws = 5;
+    const auto add = [&](int number, std::int32_t most_extent) {
+      for (int draw = 0; draw < kDraws; ++draw) {
+        DrawRequest asked =
+            request(policy_.input_sets(), kIndependentExtentsDraw + kDraws * number + draw, Distribution::kUniform);
+        asked.size = kFewThreads;
+        asked.array_extent = most_extent;
+        asked.has_independent_extents = true;
+        asked.instruction_budget = kIndependentExtentsBudget;
+        asked.max_elements = kMostShapeElements;
+        if (add_apart(asked)) return true;
+      }
+      return false;
+    };
+    add(0, 7);
+    add(1, 12);
+    if (!add(2, 40)) add(3, 20);
   }
 
   /// Adds sets that cover branches not covered by the conclusive sets.

@@ -292,6 +292,22 @@ TEST(PtxChecks, BarWarpSyncPreventsRaceBetweenLanes) {
               Kind::kReadWriteRace);
 }
 
+TEST(PtxChecks, BarWarpSyncOrdersReadsOfAllLanesBeforeWrite) {
+  const std::string first_warp = "setp.ge.u32 %p1, %r1, 32; @%p1 ret; ";
+  const std::string read = "ld.global.u32 %r6, [%rd1]; ";
+  const std::string sync = "bar.warp.sync -1; ";
+  const std::string write = "setp.ne.u32 %p1, %r1, 0; @%p1 ret; st.global.u32 [%rd1], %r6;";
+  const auto result_of = [](const std::string& text) {
+    return run<std::uint32_t>(body(text), std::vector<std::uint32_t>(64), kTwoWarps).result;
+  };
+  expect_clean(result_of(first_warp + read + sync + write));
+  expect_clean(result_of(first_warp + read + sync + read + sync + write));
+  expect_only(result_of(first_warp + read + write), Kind::kReadWriteRace);
+  expect_only(result_of(first_warp + read + sync + read + write), Kind::kReadWriteRace);
+  // The other warp is not synchronized.
+  EXPECT_THAT(kinds(result_of(read + sync + write)), ::testing::Contains(Kind::kReadWriteRace));
+}
+
 TEST(PtxChecks, DetectsDivergentBarrier) {
   expect_only(run<float>(body("setp.lt.u32 %p1, %r1, 16; @!%p1 bra L; bar.sync 0; L: st.global.u32 [%rd2], %r1;"),
                          std::vector<float>(32))

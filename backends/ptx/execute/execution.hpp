@@ -159,6 +159,7 @@ class Execution {
              std::max(warp.last_synchronization_epoch, partial_barrier_epoch_)}};
   }
   [[nodiscard]] bool is_unordered(std::uint32_t earlier, const LaneAccess& actor) const;
+  [[nodiscard]] bool is_ordered_by_warp(std::uint32_t last_read, std::uint32_t flags, const LaneAccess& actor) const;
   void add_access_finding(CheckFinding::Kind kind, const LaneAccess& actor, const std::uint32_t* other = nullptr,
                           std::uint32_t number = 0);
 

@@ -23,7 +23,7 @@ namespace assay::ptx {
 struct ShadowCell {
   std::uint32_t packed_last_write = 0;  ///< last write: epoch << 14 | thread << 4 | bytes
   std::uint32_t packed_last_read = 0;   ///< last read, encoded in the same way
-  std::uint32_t packed_flags = 0;  ///< read instruction << 20 | write instruction << 8 | flags << 4 | initialized bytes
+  std::uint32_t packed_flags = 0;  ///< read instruction << 20 | write instruction << 9 | flags << 4 | initialized bytes
 };
 static_assert(sizeof(ShadowCell) == 12, "each byte of memory must have 3 bytes of shadow memory");
 
@@ -38,8 +38,22 @@ inline constexpr std::uint32_t kReadByManyThreadsFlag =
     1U << 5U;  ///< read by several threads in the current block and phase
 inline constexpr std::uint32_t kReadByOtherBlockFlag = 1U << 6U;  ///< read by threads of several blocks in this launch
 inline constexpr std::uint32_t kLastReadIsNonCoherentFlag = 1U << 7U;  ///< the last read was a load with .nc
+inline constexpr std::uint32_t kReadByManyWarpsFlag = 1U << 8U;  ///< the several threads are not all of the same warp
 inline constexpr std::uint32_t kAllReadFlagsMask =
-    kReadByManyThreadsFlag | kReadByOtherBlockFlag | kLastReadIsNonCoherentFlag;
+    kReadByManyThreadsFlag | kReadByOtherBlockFlag | kLastReadIsNonCoherentFlag | kReadByManyWarpsFlag;
+/// The parts of ShadowCell::packed_flags that a write keeps, and those that a read keeps.
+inline constexpr std::uint32_t kKeptByWriteMask = 0xfff0'000fU | kAllReadFlagsMask;
+inline constexpr std::uint32_t kKeptByReadMask = 0x000f'ffffU;
+inline constexpr unsigned kWriteInstructionShift = 9;
+inline constexpr unsigned kReadInstructionShift = 20;
+
+/// The flags of a cell that `thread` reads after `earlier_thread` read it, if nothing orders both reads.
+constexpr std::uint32_t flags_of_second_reader(std::uint32_t earlier_thread, std::uint32_t thread) {
+  if (earlier_thread == thread) return 0;
+  constexpr std::uint32_t kLanes = 32;
+  const bool is_same_warp = earlier_thread / kLanes == thread / kLanes;
+  return kReadByManyThreadsFlag | (is_same_warp ? 0U : kReadByManyWarpsFlag);
+}
 
 /// The cells of an allocation.
 struct ShadowMemory {

@@ -48,6 +48,14 @@ bool Execution::is_unordered(std::uint32_t earlier, const LaneAccess& actor) con
       epoch, thread, {actor.thread, phase_start_epoch_, actor.warp_synchronization_epoch, actor.address, is_strong});
 }
 
+/// Whether a synchronization of the actor's warp orders all reads of the cell before this access: all readers are
+/// threads of this warp.
+bool Execution::is_ordered_by_warp(std::uint32_t last_read, std::uint32_t flags, const LaneAccess& actor) const {
+  return (flags & kReadByManyWarpsFlag) == 0 && epoch_of(last_read) >= block_start_epoch_ &&
+         epoch_of(last_read) < actor.warp_synchronization_epoch &&
+         thread_of(last_read) / kLanesPerWarp == actor.thread / kLanesPerWarp;
+}
+
 void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
   const std::uint32_t self = current_epoch_ << 14U | actor.thread << 4U | bytes;
   const EnabledChecks& checks = options_.checks;
@@ -56,7 +64,7 @@ void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAcce
   }
   const bool written = (cell.packed_last_write & bytes) != 0;
   const bool atomically = (cell.packed_flags & kLastWriteIsAtomicFlag) != 0;
-  const std::uint32_t writer = cell.packed_flags >> 8U & kMaxRaceCheckNumber;
+  const std::uint32_t writer = cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber;
   if (checks.reports_non_coherent && actor.memory_op.non_coherent && written &&
       epoch_of(cell.packed_last_write) >= launch_start_epoch_) {
     add_access_finding(CheckFinding::Kind::kNonCoherentRead, actor, &cell.packed_last_write, writer);
@@ -74,16 +82,20 @@ void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAcce
   if (earlier < launch_start_epoch_ || apart) {
     cell.packed_flags &= ~kAllReadFlagsMask;
   } else if (is_unordered(cell.packed_last_read, actor)) {
-    cell.packed_flags |= earlier < block_start_epoch_ ? kReadByOtherBlockFlag : kReadByManyThreadsFlag;
+    cell.packed_flags |= earlier < block_start_epoch_
+                             ? kReadByOtherBlockFlag
+                             : flags_of_second_reader(thread_of(cell.packed_last_read), actor.thread);
     kept = cell.packed_last_read & 15U;
-  } else if (earlier < std::max(phase_start_epoch_, partial_barrier_epoch_)) {
-    cell.packed_flags &= ~kReadByManyThreadsFlag;
+  } else if (earlier < std::max(phase_start_epoch_, partial_barrier_epoch_) ||
+             is_ordered_by_warp(cell.packed_last_read, cell.packed_flags, actor)) {
+    cell.packed_flags &= ~(kReadByManyThreadsFlag | kReadByManyWarpsFlag);
   } else {
     kept = cell.packed_last_read & 15U;
   }
   if (actor.memory_op.non_coherent) cell.packed_flags |= kLastReadIsNonCoherentFlag;
   cell.packed_last_read = self | kept;
-  cell.packed_flags = (cell.packed_flags & 0x000fffffU) | std::uint32_t{actor.memory_op.race_check_number} << 20U;
+  cell.packed_flags = (cell.packed_flags & kKeptByReadMask) | std::uint32_t{actor.memory_op.race_check_number}
+                                                                  << kReadInstructionShift;
 }
 
 void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
@@ -95,15 +107,17 @@ void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAcc
     add_access_finding(CheckFinding::Kind::kUninitializedRead, actor);
   }
   const bool read = (cell.packed_last_read & bytes) != 0 && epoch_of(cell.packed_last_read) >= launch_start_epoch_;
-  const std::uint32_t reader = cell.packed_flags >> 20U;
+  const std::uint32_t reader = cell.packed_flags >> kReadInstructionShift;
   const bool by_many = (cell.packed_flags & kReadByManyThreadsFlag) != 0 &&
-                       epoch_of(cell.packed_last_read) >= std::max(phase_start_epoch_, partial_barrier_epoch_);
+                       epoch_of(cell.packed_last_read) >= std::max(phase_start_epoch_, partial_barrier_epoch_) &&
+                       !is_ordered_by_warp(cell.packed_last_read, cell.packed_flags, actor);
   const bool overwrites = (cell.packed_last_write & bytes) != 0 && is_unordered(cell.packed_last_write, actor);
   if (checks.reports_non_coherent && read && (cell.packed_flags & kLastReadIsNonCoherentFlag) != 0) {
     add_access_finding(CheckFinding::Kind::kNonCoherentRead, actor, &cell.packed_last_read, reader);
   } else if (checks.reports_races && overwrites && !(strong && atomically)) {
     add_access_finding(atomic || atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kWriteWriteRace,
-                       actor, &cell.packed_last_write, cell.packed_flags >> 8U & kMaxRaceCheckNumber);
+                       actor, &cell.packed_last_write,
+                       cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber);
   } else if (checks.reports_races && read &&
              (is_unordered(cell.packed_last_read, actor) || by_many ||
               (cell.packed_flags & kReadByOtherBlockFlag) != 0)) {
@@ -115,8 +129,9 @@ void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAcc
       epoch_of(cell.packed_last_write) >= phase_start_epoch_ && (cell.packed_last_write & 15U) != 0 && !apart;
   // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
   const bool stays_plain = goes_on && !atomically && thread_of(cell.packed_last_write) == actor.thread;
-  cell.packed_flags = (cell.packed_flags & 0xfff000efU) | std::uint32_t{actor.memory_op.race_check_number} << 8U |
-                      bytes | (strong && !stays_plain ? kLastWriteIsAtomicFlag : 0U);
+  cell.packed_flags = (cell.packed_flags & kKeptByWriteMask) |
+                      std::uint32_t{actor.memory_op.race_check_number} << kWriteInstructionShift | bytes |
+                      (strong && !stays_plain ? kLastWriteIsAtomicFlag : 0U);
   cell.packed_last_write =
       current_epoch_ << 14U | actor.thread << 4U | bytes | (goes_on ? cell.packed_last_write & 15U : 0U);
 }

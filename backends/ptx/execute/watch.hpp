@@ -44,22 +44,22 @@ class FastRaceCheck {
     if (!initialized && (cell.packed_flags & bytes) != bytes) return false;
     if (is_strong_) return true;
     const std::uint32_t current_access = current_epoch_ | thread << 4U | bytes;
-    const std::uint32_t encoded_read =
-        std::uint32_t{instruction_number_} << 20U | (is_non_coherent_ ? kLastReadIsNonCoherentFlag : 0U);
+    const std::uint32_t encoded_read = std::uint32_t{instruction_number_} << kReadInstructionShift |
+                                       (is_non_coherent_ ? kLastReadIsNonCoherentFlag : 0U);
     if (cell.packed_last_read < launch_start_epoch_) {
-      cell.packed_flags = (cell.packed_flags & 0x000fff1fU) | encoded_read;
+      cell.packed_flags = (cell.packed_flags & kKeptByReadMask & ~kAllReadFlagsMask) | encoded_read;
       cell.packed_last_read = current_access;
       return true;
     }
     std::uint32_t reader_flags = 0;
     if (cell.packed_last_read >= ordering_start_epoch_) {
-      reader_flags = thread_of(cell.packed_last_read) != thread ? kReadByManyThreadsFlag : 0U;
+      reader_flags = flags_of_second_reader(thread_of(cell.packed_last_read), thread);
     } else if (cell.packed_last_read < block_start_epoch_) {
       reader_flags = kReadByOtherBlockFlag;
     } else {
       return false;
     }
-    cell.packed_flags = (cell.packed_flags & 0x000fffffU) | encoded_read | reader_flags;
+    cell.packed_flags = (cell.packed_flags & kKeptByReadMask) | encoded_read | reader_flags;
     cell.packed_last_read = current_access | (cell.packed_last_read & 15U);
     return true;
   }
@@ -79,7 +79,8 @@ class FastRaceCheck {
     // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
     const bool remains_non_atomic =
         earlier_written_bytes != 0 && !last_write_is_atomic && thread_of(cell.packed_last_write) == thread;
-    cell.packed_flags = (cell.packed_flags & 0xfff000efU) | std::uint32_t{instruction_number_} << 8U | bytes |
+    cell.packed_flags = (cell.packed_flags & kKeptByWriteMask) |
+                        std::uint32_t{instruction_number_} << kWriteInstructionShift | bytes |
                         (is_strong_ && !remains_non_atomic ? kLastWriteIsAtomicFlag : 0U);
     cell.packed_last_write = current_epoch_ | thread << 4U | bytes | earlier_written_bytes;
     return true;

@@ -158,6 +158,12 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
   has_unit_extent_.assign(static_cast<std::size_t>(kernel.launch_rank), false);
 }
 
+/// An extent of DrawRequest::has_independent_extents; the launch has number 0, and the parameters follow.
+std::int32_t InputSpace::independent_extent(const DrawRequest& request, std::size_t number, std::size_t dimension) {
+  Rng rng(mixed(request.seed, number, dimension));
+  return rng.uniform_int<std::int32_t>(2, std::max(request.array_extent, 2));
+}
+
 void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) const {
   // The extents of the dimensions differ, so that swapped indices are detected.
   static constexpr std::int32_t kFurther[3] = {5, 3, 2};
@@ -166,6 +172,7 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
     // Arrays of exact extents are only as long as the launch makes them.
     const bool is_last = d > 0 && d + 1 == kernel_->launch_rank;
     if (is_last && array_extents_ == ArrayExtents::kExact && request.array_extent > 0) wanted = request.array_extent;
+    if (d > 0 && request.has_independent_extents) wanted = independent_extent(request, 0, static_cast<std::size_t>(d));
     if (uses_tiles_) wanted = std::min(wanted, d == 0 ? 3 : 2);
     launch.extents.push_back(has_unit_extent_[static_cast<std::size_t>(d)] ? std::min(wanted, 1) : wanted);
   }
@@ -190,9 +197,13 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::size_t from = std::min(d, launch.extents.size() - 1);
       const bool beyond = d >= launch.extents.size();
       const std::int32_t few = request.array_extent > 0 ? request.array_extent : 6;
-      const std::int32_t guessed = beyond
-                                       ? few + static_cast<std::int32_t>(d)
-                                       : std::max({launch.extents[from], request.array_extent, annotated_extent(from)});
+      const bool is_long =
+          request.long_dimension && request.long_dimension->parameter == p && request.long_dimension->dimension == d;
+      const std::int32_t guessed =
+          is_long                           ? request.long_dimension->extent
+          : request.has_independent_extents ? independent_extent(request, static_cast<std::size_t>(p) + 1, d)
+          : beyond                          ? few + static_cast<std::int32_t>(d)
+                   : std::max({launch.extents[from], request.array_extent, annotated_extent(from)});
       const std::int32_t least = min_array_shape_[static_cast<std::size_t>(p)][d];
       const bool of_tiles = !min_shape_covering_tiles_[static_cast<std::size_t>(p)].empty();
       const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;

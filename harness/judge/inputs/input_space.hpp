@@ -41,6 +41,16 @@ struct DrawRequest {
   /// Requested extent of array dimensions, independent of the launch, and value of integers without a known range:
   /// typically the length of a loop in a thread. 0: the number of threads, or a small number.
   std::int32_t array_extent = 0;
+  /// Whether each extent that the kernel leaves open is drawn on its own, up to `array_extent`: then extents that the
+  /// kernel does not require to be equal differ.
+  bool has_independent_extents = false;
+  /// A dimension of an array parameter that is longer than its other extents.
+  struct LongDimension {
+    ir::VarId parameter = ir::kNone;  ///< the array
+    std::size_t dimension = 0;        ///< number of the dimension, from 0
+    std::int32_t extent = 0;          ///< the requested extent
+  };
+  std::optional<LongDimension> long_dimension = std::nullopt;  ///< requested with has_independent_extents
   /// Instruction limit of one evaluation by the oracle; launches that need more are not drawn.
   std::int64_t instruction_budget = 20'000'000;
   std::int64_t max_elements = 1 << 22;  ///< limit on the elements of all arrays together; larger launches are not drawn
@@ -127,6 +137,7 @@ class InputSpace {
   /// The extent in the launch annotation if it is a number; otherwise 0.
   std::int32_t annotated_extent(std::size_t dimension) const;
   void choose_extents(ir::Launch& launch, const DrawRequest& request) const;
+  static std::int32_t independent_extent(const DrawRequest& request, std::size_t number, std::size_t dimension);
   void apply_launch_annotation(ir::Launch& launch, const DrawRequest& request) const;
   void bind_values(ir::Launch& launch, const DrawRequest& request, std::uint64_t attempt) const;
   void fill_array(ir::Launch& launch, ir::VarId parameter, const DrawRequest& request, std::uint64_t attempt) const;
