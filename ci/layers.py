@@ -21,6 +21,7 @@ ALLOWED = {
     ),
     "backends/candidate": (
         "backends/candidate/host",
+        "backends/candidate/triton",
         "backends/cuda/nvrtc",
         "backends/device",
         "backends/ptx",
@@ -36,6 +37,13 @@ ALLOWED = {
         "backends/ptx/execute",
         "backends/ptx/parse",
         "backends/worker",
+        "frontend/warp/syntax",
+        "support",
+    ),
+    "backends/candidate/triton": (
+        "backends/cpu",
+        "backends/device",
+        "backends/python",
         "frontend/warp/syntax",
         "support",
     ),

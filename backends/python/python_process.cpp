@@ -54,7 +54,7 @@ std::vector<std::string> python_environment(const fs::path& packages, const fs::
       {"CUDA_VISIBLE_DEVICES", "-1"},
       {"OMP_NUM_THREADS", "1"},
       {"OPENBLAS_NUM_THREADS", "1"}};
-  for (const char* const name : {"WARP_CACHE_PATH", "XDG_CACHE_HOME", "MPLCONFIGDIR", "TMPDIR"})
+  for (const char* const name : {"WARP_CACHE_PATH", "TRITON_CACHE_DIR", "XDG_CACHE_HOME", "MPLCONFIGDIR", "TMPDIR"})
     own.emplace_back(name, cache.string());
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
