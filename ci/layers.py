@@ -8,6 +8,7 @@ ALLOWED = {
     "backends": (
         "backends/candidate",
         "backends/candidate/host",
+        "backends/candidate/triton",
         "backends/cpu",
         "backends/cross_check",
         "backends/cuda",
