@@ -178,11 +178,22 @@ TEST_F(InstalledTritonTest, CompileErrorIsReportedWithLine) {
 }
 
 TEST_F(InstalledTritonTest, ImportIsConfined) {
-  const CommandResult writes = judge_kernel("class RowMean", "open('leak.txt', 'w')\n\n\nclass RowMean");
+  const CommandResult writes = judge_kernel("@triton.jit", "open('leak.txt', 'w')\n\n\n@triton.jit");
   EXPECT_EQ(writes.status, 1) << writes.out << writes.err;
-  EXPECT_THAT(writes.out, HasSubstr("mean.py: the import failed: PermissionError"));
+  EXPECT_THAT(writes.out, HasSubstr("mean.py:7: the import failed: PermissionError"));
   EXPECT_THAT(judge_kernel("class RowMean", "import os\nos._exit(3)\n\n\nclass RowMean").out,
               HasSubstr("importing the file and compiling the kernel ended Python with status 3"));
+}
+
+TEST_F(InstalledTritonTest, HostCodeThatFailsAfterTheKernelHasNoEffect) {
+  workshop_.write("mean.py", std::string(kCandidate) +
+                                 "\n\nx = torch.rand(4, 4, device=triton.runtime.driver.active.get_device())\n"
+                                 "assert x.device == 'cuda'\n");
+  const CommandResult run = judge();
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  EXPECT_THAT(judge_kernel("@triton.jit", "assert torch.rand(4).device == 'cuda'\n\n\n@triton.jit").out,
+              HasSubstr("mean.py:7: the import failed: AssertionError"));
+  EXPECT_THAT(judge_kernel("def ratio(", "def ratio(,").out, HasSubstr("mean.py: the import failed: SyntaxError"));
 }
 
 TEST_F(JudgeTritonTest, PythonWithoutTritonIsUnsupported) {

@@ -7,6 +7,7 @@ request. File descriptor 3 receives one JSON object: the PTX and how the kernel 
 
 from __future__ import annotations
 
+import ast
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -14,6 +15,7 @@ import json
 import os
 import re
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -56,6 +58,18 @@ class PyTorchSubstitute(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Do nothing: the module has no code."""
 
 
+def last_kernel_line(path: Path) -> int:
+    """Return the last line of the last function that ``triton.jit`` decorates, or 0."""
+    return max(
+        (
+            node.end_lineno or 0
+            for node in ast.parse(path.read_text()).body
+            if isinstance(node, ast.FunctionDef) and any("jit" in ast.unparse(one) for one in node.decorator_list)
+        ),
+        default=0,
+    )
+
+
 def import_file(path: Path) -> ModuleType:
     """Import a file without a GPU.
 
@@ -81,7 +95,12 @@ def import_file(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise Rejected(f"{path.name}: the import failed: {type(error).__name__}: {error}") from error
+        frames = traceback.extract_tb(error.__traceback__)
+        line = next((frame.lineno or 0 for frame in frames if frame.filename == str(path)), 0)
+        # Host code after the kernels may fail without a GPU.
+        if line == 0 or line <= last_kernel_line(path):
+            place = f"{path.name}:{line}" if line else path.name
+            raise Rejected(f"{place}: the import failed: {type(error).__name__}: {error}") from error
     return module
 
 
