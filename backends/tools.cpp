@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "backends/candidate/host/compiler.hpp"
+#include "backends/candidate/triton/compiler.hpp"
 #include "backends/cuda/cupti/cupti.hpp"
 #include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
@@ -30,6 +31,12 @@ Tool nvcc_tool() {
   const Result<std::filesystem::path> nvcc = candidate::find_nvcc();
   if (!nvcc.ok()) return {"nvcc", false, reason_text(nvcc.error())};
   return {"nvcc", true, fmt::format("{}, {}", candidate::nvcc_version(*nvcc), nvcc->string())};
+}
+
+Tool triton_tool() {
+  const Result<candidate::TritonInterpreter> triton = candidate::find_triton("");
+  if (!triton.ok()) return {"Triton", false, reason_text(triton.error())};
+  return {"Triton", true, fmt::format("{}, {}", triton->version, triton->program.string())};
 }
 
 Tool driver_tool() {
@@ -62,7 +69,7 @@ std::vector<Tool> find_tools() {
   std::vector<Tool> tools{nvrtc_tool()};
   if (const std::vector<std::string> versions = cuda::installed_nvrtc_versions(); !versions.empty())
     tools.push_back({"--nvrtc", true, fmt::format("{}", fmt::join(versions, ", "))});
-  tools.insert(tools.end(), {nvcc_tool(), driver_tool(), cupti_tool(), cache_tool()});
+  tools.insert(tools.end(), {nvcc_tool(), triton_tool(), driver_tool(), cupti_tool(), cache_tool()});
   return tools;
 }
 

@@ -8,6 +8,7 @@ ALLOWED = {
     "backends": (
         "backends/candidate",
         "backends/candidate/host",
+        "backends/candidate/triton",
         "backends/cpu",
         "backends/cross_check",
         "backends/cuda",
@@ -21,6 +22,7 @@ ALLOWED = {
     ),
     "backends/candidate": (
         "backends/candidate/host",
+        "backends/candidate/triton",
         "backends/cuda/nvrtc",
         "backends/device",
         "backends/ptx",
@@ -36,6 +38,13 @@ ALLOWED = {
         "backends/ptx/execute",
         "backends/ptx/parse",
         "backends/worker",
+        "frontend/warp/syntax",
+        "support",
+    ),
+    "backends/candidate/triton": (
+        "backends/cpu",
+        "backends/device",
+        "backends/python",
         "frontend/warp/syntax",
         "support",
     ),
@@ -89,6 +98,7 @@ ALLOWED = {
     "backends/ptx/lower": ("backends/ptx/instructions", "backends/ptx/instructions/lanes", "support"),
     "backends/ptx/parse": ("support",),
     "backends/ptx/profile": ("backends/ptx/instructions", "backends/ptx/parse"),
+    "backends/python": ("backends/cpu", "backends/worker", "support"),
     "backends/source": ("backends/device", "backends/source/warp", "ir", "ir/operations", "support"),
     "backends/source/targets": (
         "backends/cuda/nvrtc",
@@ -176,9 +186,9 @@ ALLOWED = {
     ),
     "harness/dataset/foreign": (
         "backends/device",
+        "backends/python",
         "harness/dataset",
         "harness/judge",
-        "harness/live",
         "harness/records",
         "harness/suite",
         "harness/suite/run",
@@ -209,7 +219,7 @@ ALLOWED = {
     ),
     "harness/judge/compare": ("harness/records", "support"),
     "harness/judge/inputs": ("ir", "reference/cpu", "support"),
-    "harness/live": ("backends/cpu", "backends/worker", "support"),
+    "harness/live": ("backends/python", "backends/worker", "support"),
     "harness/measure": ("backends/device", "harness/judge", "support"),
     "harness/mutation": (
         "backends/cpu",

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/python/python_process.hpp"
 #include "backends/warp/interpreter.hpp"
 #include "cli/progress.hpp"
 #include "harness/dataset/production.hpp"
-#include "harness/live/python_process.hpp"
 
 namespace assay::cli {
 
@@ -40,7 +40,7 @@ int import_foreign(const ForeignImportOptions& options, bool as_json, ExitStatus
   const Result<warp::WarpInterpreter>& python = warp::known_interpreter();
   if (!python.ok()) return fail(python.error(), ExitStatus::all_unsupported);
 
-  const live::ScratchFolder scratch;
+  const python::ScratchFolder scratch;
   const std::string output = options.output.empty() ? (scratch.path() / "import").string() : options.output;
   const Result<std::uint64_t> rows = foreign::count_rows(options.dataset, *mapping);
   if (!rows.ok()) return fail(rows.error());

@@ -15,7 +15,7 @@ namespace assay::cli {
 struct PythonImportOptions {
   bool is_import_requested = false;       ///< whether --import or --module was given
   std::vector<std::string> module_names;  ///< modules to import: "package.sub", "package.*", "package.sub:kernel"
-  std::string python_interpreter;         ///< the Python interpreter; empty: the default (live::find_python)
+  std::string python_interpreter;         ///< the Python interpreter; empty: the default (python::find_python)
   std::string export_folder;              ///< folder to which the exported files are written; empty: they are not kept
   double time_limit_seconds = 120;        ///< time limit of the import
   double memory_limit_gib = 8;            ///< memory limit of the import, in GiB

@@ -1,4 +1,5 @@
-// assay judge: judges CUDA or PTX that other people or programs wrote against a specification in Warp Python.
+// assay judge: judges CUDA, PTX or Triton kernels that other people or programs wrote against a specification in Warp
+// Python.
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -82,6 +83,8 @@ std::vector<std::string> options_for_each(const harness::SuiteOptions& suite) {
   };
   add_list("--nvrtc", suite.builds.nvrtc_versions_or_paths);
   add_list("--arch", suite.builds.architectures);
+  if (!suite.device_options.python_interpreter.empty())
+    options.insert(options.end(), {"--python", suite.device_options.python_interpreter});
   for (const std::string& check : suite.device_options.disabled_checks)
     options.insert(options.end(), {"--no-check", check});
   return options;
@@ -127,12 +130,12 @@ int judge_suite(const JudgeRequest& request) {
 void add_judge(CLI::App& app, Invocation& invocation) {
   const auto request = std::make_shared<JudgeRequest>();
   harness::SuiteOptions& suite = request->run.suite_options;
-  CLI::App& command = *app.add_subcommand("judge", "Judge existing CUDA kernels against specifications");
+  CLI::App& command = *app.add_subcommand("judge", "Judge existing CUDA or Triton kernels against specifications");
   CLI::Option* const candidate =
       command
           .add_option("CANDIDATE", suite.device_options.candidate_path,
-                      "CUDA source (.cu), PTX (.ptx) or a Python file that calls load_inline (.py). A file such as "
-                      "sums.assay.json next to sums.cu states how it is launched")
+                      "CUDA source (.cu), PTX (.ptx), or a Python file that has a Triton kernel or calls load_inline "
+                      "(.py). A file such as sums.assay.json next to sums.cu states how it is launched")
           ->option_text(" ")
           ->check(CLI::ExistingFile);
   CLI::Option* const against =
@@ -153,6 +156,9 @@ void add_judge(CLI::App& app, Invocation& invocation) {
       ->excludes(candidate);
   add_jobs_option(command, suite.jobs, "Number of candidates of a suite processed at once");
   add_nvrtc_options(command, suite.builds);
+  command
+      .add_option("--python", suite.device_options.python_interpreter, "For Triton: Python interpreter that has Triton")
+      ->option_text("PROGRAM [$ASSAY_PYTHON or python3]");
   add_no_check_option(command, suite.device_options.disabled_checks);
   CLI::Option* const quick = command.add_flag("--quick", suite.quick, "Judge on few inputs, for a first look");
   command.add_flag("--thorough", suite.thorough, "Judge on many inputs")->excludes(quick);

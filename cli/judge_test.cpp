@@ -366,7 +366,7 @@ TEST_F(JudgeTest, RejectsCandidateFileThatIsMissingOrContainsNoKernel) {
   workshop_.write("sums.txt", kSums);
   const CommandResult text = judge("sums.txt", "sums.py");
   EXPECT_EQ(text.status, 2);
-  EXPECT_THAT(text.err, HasSubstr("the candidate must be a CUDA source (.cu), PTX (.ptx) or a Python file"));
+  EXPECT_THAT(text.err, HasSubstr("the candidate must be a CUDA source (.cu), PTX (.ptx), or a Python file"));
   workshop_.write("empty.cu", "__device__ int zero() { return 0; }\n");
   EXPECT_THAT(judge("empty.cu", "sums.py").out, HasSubstr("the candidate has no kernel"));
 }

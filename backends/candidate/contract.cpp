@@ -27,7 +27,19 @@ std::vector<std::string> formulas_from(const json& document, const char* name) {
   return formulas;
 }
 
+std::optional<int> integer_from(const json& document, const char* name) {
+  if (!document.contains(name)) return std::nullopt;
+  return document.at(name).get<int>();
+}
+
 }  // namespace
+
+std::optional<std::int64_t> LaunchContract::constexpr_integer(std::string_view name) const {
+  const json values = json::parse(constexpr_json);
+  const auto found = values.find(name);
+  if (found == values.end() || !found->is_number_integer()) return std::nullopt;
+  return found->get<std::int64_t>();
+}
 
 fs::path contract_path(const fs::path& candidate) {
   fs::path path = candidate;
@@ -53,7 +65,10 @@ Result<CandidateContract> contract_of(const fs::path& candidate) {
                   .grid_formulas = formulas_from(document, "grid"),
                   .block_formulas = formulas_from(document, "block"),
                   .shared_bytes_formula =
-                      document.contains("shared_bytes") ? formula_from(document.at("shared_bytes")) : "0"},
+                      document.contains("shared_bytes") ? formula_from(document.at("shared_bytes")) : "0",
+                  .constexpr_json = document.value("constexpr", json::object()).dump(),
+                  .warp_count = integer_from(document, "num_warps"),
+                  .stage_count = integer_from(document, "num_stages")},
       .backward = {}};
   if (!document.contains("backward")) return contract;
   const json& backward = document.at("backward");

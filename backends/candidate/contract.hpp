@@ -2,9 +2,11 @@
 // candidate (schemas/candidate.schema.json), or inferred from the specification.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/result.hpp"
@@ -19,6 +21,17 @@ struct LaunchContract {
   std::vector<std::string> grid_formulas;   ///< formulas of the numbers of blocks; empty: as many as cover all threads
   std::vector<std::string> block_formulas;  ///< formulas of the numbers of threads of a block; empty: 256
   std::string shared_bytes_formula = "0";   ///< formula of the dynamic shared memory of a block
+  /// A JSON object with the values of constexpr parameters. Only for a Triton kernel, like the two members below.
+  std::string constexpr_json = "{}";
+  std::optional<int> warp_count;   ///< warps of a block; nullopt: Triton's default
+  std::optional<int> stage_count;  ///< stages of software pipelines; nullopt: Triton's default
+
+  /// Whether it states anything that only a Triton kernel has.
+  [[nodiscard]] bool has_triton_members() const {
+    return constexpr_json != "{}" || warp_count.has_value() || stage_count.has_value();
+  }
+  /// The value of a constexpr parameter that is an integer.
+  [[nodiscard]] std::optional<std::int64_t> constexpr_integer(std::string_view name) const;
 };
 
 /// How the host function of the backward pass is called. Its arguments may be `x.grad`, the gradient of the array `x`.

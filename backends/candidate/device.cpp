@@ -15,6 +15,8 @@
 #include "backends/candidate/session.hpp"
 #include "backends/candidate/source.hpp"
 #include "backends/candidate/specification.hpp"
+#include "backends/candidate/triton/kernel_file.hpp"
+#include "backends/candidate/triton_device.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
 #include "backends/ptx/parse/module.hpp"
 
@@ -149,14 +151,28 @@ Result<std::unique_ptr<Device>> make_device(const DeviceOptions& options) {
   if (!content_of(options.candidate_path)) return Error{"cannot read the candidate", options.candidate_path};
   const fs::path file(options.candidate_path);
   if (!is_ptx(file) && file.extension() != ".cu" && file.extension() != ".py") {
-    return Error{"the candidate must be a CUDA source (.cu), PTX (.ptx) or a Python file that calls load_inline (.py)",
-                 options.candidate_path};
+    return Error{
+        "the candidate must be a CUDA source (.cu), PTX (.ptx), or a Python file that has a Triton kernel or calls "
+        "load_inline (.py)",
+        options.candidate_path};
   }
   Result<CandidateContract> contract = contract_of(file);
   if (!contract.ok()) return contract.error();
+  const bool is_triton = file.extension() == ".py" && defines_triton_kernel(*content_of(file));
+  if (is_triton) {
+    if (const Result<void> fits = check_triton_contract(*contract, contract_path(file)); !fits.ok())
+      return fits.error();
+  } else if (contract->forward.has_triton_members()) {
+    return Error{"only the contract of a Triton kernel may state 'constexpr', 'num_warps' and 'num_stages'",
+                 contract_path(file).string()};
+  }
   ptx::PtxOptions ptx_options{.checks = ptx::checks_without(options.disabled_checks)};
   ptx_options.nvrtc_version_or_path = options.nvrtc_version_or_path;
   ptx_options.cache_directory = options.cache_directory;
+  if (is_triton) {
+    return std::unique_ptr<Device>(std::make_unique<TritonCandidateDevice>(
+        file, std::move(contract->forward), std::move(ptx_options), options.architectures, options.python_interpreter));
+  }
   if (has_host_code(file, contract->forward)) {
     return std::unique_ptr<Device>(
         std::make_unique<HostCandidateDevice>(file, contract.take(), std::move(ptx_options), options.architectures));

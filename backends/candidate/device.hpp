@@ -1,4 +1,5 @@
-// The device `candidate`: judges code from elsewhere, a CUDA source with kernels or PTX, against a specification, which
+// The device `candidate`: judges code from elsewhere, a CUDA source with kernels, PTX or a Triton kernel,
+// against a specification, which
 // is a kernel in Warp Python. The code is interpreted. Only `assay judge` uses it.
 #pragma once
 
@@ -59,7 +60,7 @@ Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOpti
 
 inline constexpr backends::DeviceDescriptor kDeviceEntry{
     .name = "candidate",
-    .summary = "existing CUDA or PTX code, judged against a specification",
+    .summary = "existing CUDA, PTX or Triton code, judged against a specification",
     .target = backends::SourceTarget::kWarpPython,
     .toolkit = backends::Toolkit::kNvrtc,
     .flags = backends::BuildFlags::standard(),

@@ -35,16 +35,36 @@ struct PtxMemory {
   std::function<std::span<std::byte>(const ptx::ArrayView&)> bytes;
 };
 
+/// The code that a launch runs.
+struct LaunchedCode {
+  const ptx::Function& function;
+  std::string_view architecture;  ///< "compute_80"
+  CompiledLaunch compiled;
+
+  /// The dynamic shared memory of a block that the compiler states; nullopt: the contract states it.
+  [[nodiscard]] std::optional<std::int64_t> shared_bytes() const {
+    const auto found = compiled.shared_bytes.find(std::string(architecture));
+    if (found == compiled.shared_bytes.end()) return std::nullopt;
+    return found->second;
+  }
+  /// The limit of a block's shared memory. Triton sets the attribute that allows more than the default.
+  [[nodiscard]] std::uint64_t shared_bytes_limit() const {
+    constexpr std::string_view kPrefix = "compute_";
+    if (!shared_bytes() || !architecture.starts_with(kPrefix)) return kDefaultMaxSharedBytes;
+    return most_shared_bytes(fmt::format("sm_{}", architecture.substr(kPrefix.size())));
+  }
+};
+
 /// One launch of the candidate.
 class CandidateLaunch {
  public:
   CandidateLaunch(const Specification& specification, SpecificationArguments arguments, const LaunchContract& contract,
-                  const ptx::Function& function, const LaunchRequest& launch, PtxMemory memory)
+                  LaunchedCode code, const LaunchRequest& launch, PtxMemory memory)
       : specification_(specification),
         arguments_(std::move(arguments)),
         contract_(contract),
-        function_(function),
-        name_(plain_name(function.name)),
+        code_(std::move(code)),
+        name_(plain_name(code_.function.name)),
         launch_(launch),
         memory_(std::move(memory)) {}
 
@@ -69,7 +89,8 @@ class CandidateLaunch {
 
   Result<ptx::LaunchGeometry> geometry() const {
     ptx::LaunchGeometry result;
-    const Result<std::array<std::int64_t, 3>> block = extents(contract_.block_formulas, {kDefaultBlock, 1, 1},
+    const std::int64_t default_block = code_.compiled.block_threads == 0 ? kDefaultBlock : code_.compiled.block_threads;
+    const Result<std::array<std::int64_t, 3>> block = extents(contract_.block_formulas, {default_block, 1, 1},
                                                               {kMostThreadsOfBlock, kMostThreadsOfBlock, 64}, "block");
     if (!block.ok()) return block.error();
     const std::int64_t threads = (*block)[0] * (*block)[1] * (*block)[2];
@@ -79,15 +100,17 @@ class CandidateLaunch {
     const Result<std::array<std::int64_t, 3>> grid =
         extents(contract_.grid_formulas, {blocks, 1, 1}, kMostBlocks, "grid");
     if (!grid.ok()) return grid.error();
-    const Result<std::int64_t> shared = evaluate(contract_.shared_bytes_formula, names());
+    const std::optional<std::int64_t> compiled_shared = code_.shared_bytes();
+    const Result<std::int64_t> shared =
+        compiled_shared ? Result<std::int64_t>(*compiled_shared) : evaluate(contract_.shared_bytes_formula, names());
     if (!shared.ok()) return shared.error();
     const auto dimensions = [](const std::array<std::int64_t, 3>& e) {
       return ptx::Dim3{static_cast<std::uint32_t>(e[0]), static_cast<std::uint32_t>(e[1]),
                        static_cast<std::uint32_t>(e[2])};
     };
-    if (*shared < 0 || static_cast<std::uint64_t>(*shared) > kDefaultMaxSharedBytes)
+    if (*shared < 0 || static_cast<std::uint64_t>(*shared) > code_.shared_bytes_limit())
       return Error{fmt::format("a block requests {} bytes of dynamic shared memory, but at most {} are allowed",
-                               *shared, kDefaultMaxSharedBytes)};
+                               *shared, code_.shared_bytes_limit())};
     return ptx::LaunchGeometry{.grid = dimensions(*grid),
                                .block = dimensions(*block),
                                .dynamic_shared_bytes = static_cast<std::uint32_t>(*shared)};
@@ -98,10 +121,12 @@ class CandidateLaunch {
     if (!stated.ok()) return stated.error();
     ptx::KernelArguments arguments;
     for (std::size_t k = 0; k < stated->size(); ++k) {
-      Result<std::vector<std::byte>> bytes = bytes_of((*stated)[k], function_.parameters[k], k);
+      Result<std::vector<std::byte>> bytes = bytes_of((*stated)[k], code_.function.parameters[k], k);
       if (!bytes.ok()) return bytes.error();
       arguments.add_bytes(bytes.take());
     }
+    for (std::size_t k = stated->size(); k < code_.function.parameters.size(); ++k)
+      arguments.add_bytes(std::vector<std::byte>(code_.function.parameters[k].bytes));
     return arguments;
   }
 
@@ -144,7 +169,15 @@ class CandidateLaunch {
                               });
   }
 
-  FormulaNameLookup names() const { return arguments_.names(); }
+  FormulaNameLookup names() const {
+    FormulaNameLookup names = arguments_.names();
+    names.value_of = [this, value_of = std::move(names.value_of)](std::string_view name) -> std::optional<double> {
+      if (const std::optional<double> value = value_of(name)) return value;
+      const std::optional<std::int64_t> value = contract_.constexpr_integer(name);
+      return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+    };
+    return names;
+  }
 
   std::optional<std::size_t> number_of(std::string_view name) const { return arguments_.find(name); }
 
@@ -169,7 +202,7 @@ class CandidateLaunch {
       return Error{
           fmt::format("{}; state the arguments in the contract, the .assay.json file next to the candidate", reason)};
     };
-    const std::size_t count = function_.parameters.size();
+    const std::size_t count = code_.function.parameters.size() - code_.compiled.hidden_parameter_count;
     if (!contract_.argument_formulas.empty()) {
       if (contract_.argument_formulas.size() == count) return contract_.argument_formulas;
       return Error{fmt::format("the contract states {} arguments, but '{}' has {} parameters",
@@ -216,7 +249,7 @@ class CandidateLaunch {
   const Specification& specification_;
   SpecificationArguments arguments_;
   const LaunchContract& contract_;
-  const ptx::Function& function_;
+  LaunchedCode code_;
   std::string name_;  ///< of the function, for messages
   const LaunchRequest& launch_;
   PtxMemory memory_;
@@ -241,16 +274,19 @@ RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
   };
   Result<SpecificationArguments> values = SpecificationArguments::of(specification, launch);
   if (!values.ok()) return LaunchFailed{values.error().text()};
-  CandidateLaunch placed(specification, values.take(), contract_, *(*kernel)->entry_function, launch,
+  const LaunchedCode launched{.function = *(*kernel)->entry_function,
+                              .architecture = code->artifact->architecture,
+                              .compiled = compiled_launch_of(*description)};
+  CandidateLaunch placed(specification, values.take(), contract_, launched, launch,
                          {.machine = machine(), .bytes = memory_of});
   if (const Result<void> done = placed.place(); !done.ok()) return LaunchFailed{done.error().text()};
   const Result<ptx::LaunchGeometry> geometry = placed.geometry();
   if (!geometry) return LaunchFailed{geometry.error().text()};
   if (geometry->grid.x == 0 || geometry->grid.y == 0 || geometry->grid.z == 0) return Completed{};
   const std::uint64_t shared = declared_shared_bytes(**kernel) + geometry->dynamic_shared_bytes;
-  if (shared > kDefaultMaxSharedBytes) {
+  if (shared > launched.shared_bytes_limit()) {
     return LaunchFailed{fmt::format("a block uses {} bytes of shared memory, but at most {} are allowed", shared,
-                                    kDefaultMaxSharedBytes)};
+                                    launched.shared_bytes_limit())};
   }
   const Result<ptx::KernelArguments> arguments = placed.arguments();
   if (!arguments) return LaunchFailed{arguments.error().text()};

@@ -29,7 +29,7 @@ std::int64_t integer_from(std::span<const std::byte> bytes, bool is_signed) {
 
 }  // namespace
 
-std::shared_ptr<const Artifact> describe(const PythonBinding& binding) {
+std::shared_ptr<const Artifact> describe(const PythonBinding& binding, const CompiledLaunch& launch) {
   json parameters = json::array();
   for (const PythonBinding::Parameter& parameter : binding.parameters)
     parameters.push_back({{"name", parameter.name},
@@ -41,13 +41,23 @@ std::shared_ptr<const Artifact> describe(const PythonBinding& binding) {
   json gradients = json::array();
   for (const PythonGradient& gradient : binding.native.gradients)
     gradients.push_back(gradient.parameter_index);
-  return std::make_shared<const Artifact>(Artifact{
-      .kind = Artifact::Kind::kPython,
-      .architecture = {},
-      .path = {},
-      .content =
-          json{{"dimensions", binding.launch_dimension_count}, {"parameters", parameters}, {"gradients", gradients}}
-              .dump()});
+  return std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPython,
+                                                   .architecture = {},
+                                                   .path = {},
+                                                   .content = json{{"dimensions", binding.launch_dimension_count},
+                                                                   {"parameters", parameters},
+                                                                   {"gradients", gradients},
+                                                                   {"block_threads", launch.block_threads},
+                                                                   {"shared_bytes", launch.shared_bytes},
+                                                                   {"hidden_parameters", launch.hidden_parameter_count}}
+                                                                  .dump()});
+}
+
+CompiledLaunch compiled_launch_of(const Artifact& description) {
+  const json document = json::parse(description.content);
+  return {.block_threads = document.at("block_threads"),
+          .shared_bytes = document.at("shared_bytes"),
+          .hidden_parameter_count = document.at("hidden_parameters")};
 }
 
 Specification specification_of(const Artifact& description, Pass pass) {

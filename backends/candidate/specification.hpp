@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,8 +31,19 @@ struct Specification {
   std::vector<SpecificationParameter> parameters;  ///< for the backward pass, the gradients of arrays follow
 };
 
-/// The artifact that describes the specification's parameters.
-std::shared_ptr<const backends::Artifact> describe(const backends::PythonBinding& binding);
+/// What the compiler of a candidate says about its launch.
+struct CompiledLaunch {
+  std::uint32_t block_threads = 0;                    ///< threads of a block; 0: the contract states them
+  std::map<std::string, std::uint32_t> shared_bytes;  ///< dynamic shared memory of a block, by architecture
+  std::size_t hidden_parameter_count = 0;             ///< trailing parameters that get null pointers
+};
+
+/// The artifact that describes the specification's parameters and the launch.
+std::shared_ptr<const backends::Artifact> describe(const backends::PythonBinding& binding,
+                                                   const CompiledLaunch& launch = {});
+
+/// The launch in an artifact that describe() returned.
+CompiledLaunch compiled_launch_of(const backends::Artifact& description);
 
 /// The specification in an artifact that describe() returned.
 Specification specification_of(const backends::Artifact& description, backends::Pass pass = backends::Pass::kForward);

@@ -31,6 +31,7 @@ struct DeviceOptions {
   std::vector<std::string> architectures = {};  ///< `ptx`: targets to compile for: "compute_90"; empty: the default
   bool disables_optimizations = false;          ///< `ptx`: whether the compiler's optimizations are off in every mode
   std::string candidate_path = {};              ///< `candidate`: path of the file to judge
+  std::string python_interpreter = {};          ///< `candidate`: Python that has Triton; empty: the default
   std::string cache_directory = {};  ///< all devices except `cuda`: directory of the build cache; empty: the default
 };
 

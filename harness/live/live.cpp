@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -14,12 +13,10 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
-#include "backends/cpu/process.hpp"
-#include "harness/live/confined_process.hpp"
+#include "backends/python/confined_process.hpp"
+#include "backends/python/python_process.hpp"
 #include "harness/live/package.hpp"
-#include "harness/live/python_process.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
 
@@ -47,16 +44,16 @@ std::string target_of(const ImportRequest& request) {
 }
 
 /// Why the answer is missing.
-Error describe_end(const ConfinedResult& result, const ImportRequest& request, const fs::path& python) {
+Error describe_end(const python::ConfinedResult& result, const ImportRequest& request, const fs::path& python) {
   std::string why = std::visit(
       [&](const auto& end) -> std::string {
         using End = std::decay_t<decltype(end)>;
-        if constexpr (std::is_same_v<End, ImportTimedOut>) {
+        if constexpr (std::is_same_v<End, python::ImportTimedOut>) {
           return fmt::format("did not finish within {} s (--import-seconds)", request.time_limit.count());
-        } else if constexpr (std::is_same_v<End, AnswerTooLarge>) {
-          return fmt::format("exported more than {} MiB", kMaxAnswerBytes >> 20);
-        } else if constexpr (std::is_same_v<End, TooManyProcesses>) {
-          return fmt::format("started more than {} processes", kMaxProcesses);
+        } else if constexpr (std::is_same_v<End, python::AnswerTooLarge>) {
+          return fmt::format("exported more than {} MiB", python::kMaxAnswerBytes >> 20);
+        } else if constexpr (std::is_same_v<End, python::TooManyProcesses>) {
+          return fmt::format("started more than {} processes", python::kMaxProcesses);
         } else if (end.signal != 0) {
           return fmt::format("ended the process with signal {} ({})", end.signal, ::strsignal(end.signal));
         } else {
@@ -64,16 +61,16 @@ Error describe_end(const ConfinedResult& result, const ImportRequest& request, c
         }
       },
       result.termination);
-  if (const auto* ended = std::get_if<ProcessExited>(&result.termination);
-      ended != nullptr && ended->signal == 0 && ended->exit_status == kExecFailedExitStatus) {
+  if (const auto* ended = std::get_if<python::ProcessExited>(&result.termination);
+      ended != nullptr && ended->signal == 0 && ended->exit_status == python::kExecFailedExitStatus) {
     return {"the Python interpreter could not be started", python.string()};
   }
-  if (const std::string line = last_printed_line(result.output_tail); !line.empty())
+  if (const std::string line = python::last_printed_line(result.output_tail); !line.empty())
     why += fmt::format("; its last output: {}", line);
   return {"import failed: the imported code " + why, target_of(request)};
 }
 
-Result<ImportedKernels> parse_answer(const ConfinedResult& result, const ImportRequest& request,
+Result<ImportedKernels> parse_answer(const python::ConfinedResult& result, const ImportRequest& request,
                                      const fs::path& python) {
   const json answer = json::parse(result.answer, nullptr, false);
   if (!answer.is_object()) return describe_end(result, request, python);
@@ -99,32 +96,28 @@ Result<ImportedKernels> parse_answer(const ConfinedResult& result, const ImportR
   return imported;
 }
 
-fs::path own_folder() {
-  std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error).parent_path();
-}
-
 }  // namespace
 
 Result<ImportedKernels> import_kernels(const ImportRequest& request) {
-  const Result<fs::path> found = find_python(request.python_interpreter);
+  const Result<fs::path> found = python::find_python(request.python_interpreter);
   if (!found.ok()) return found.error();
-  const Result<fs::path> python = python_executable(*found);
+  const Result<fs::path> python = python::python_executable(*found);
   if (!python.ok()) return python.error();
-  const ScratchFolder scratch;
+  const python::ScratchFolder scratch;
   const fs::path cache = scratch.path() / "cache";
   std::error_code error;
   fs::create_directory(cache, error);
   if (error) return Error{"cannot create a temporary folder: " + error.message(), cache.string()};
   if (const Result<void> written = write_package(scratch.path()); !written.ok()) return written.error();
-  const json words{{"files", request.files}, {"modules", request.module_names}, {"answer", kAnswerFileDescriptor}};
-  const Result<ConfinedResult> result =
-      run_confined({.executable = *python,
-                    .arguments = {"-m", fmt::format("{}._live", kPackage), words.dump()},
-                    .environment = python_environment(scratch.path(), cache),
-                    .writable_folder = cache,
-                    .time_limit = request.time_limit,
-                    .memory_limit_bytes = request.memory_limit_bytes});
+  const json words{
+      {"files", request.files}, {"modules", request.module_names}, {"answer", python::kAnswerFileDescriptor}};
+  const Result<python::ConfinedResult> result =
+      python::run_confined({.executable = *python,
+                            .arguments = {"-m", fmt::format("{}._live", kPackage), words.dump()},
+                            .environment = python::python_environment(scratch.path(), cache),
+                            .writable_folder = cache,
+                            .time_limit = request.time_limit,
+                            .memory_limit_bytes = request.memory_limit_bytes});
   if (!result.ok()) return result.error();
   try {
     return parse_answer(*result, request, *python);
@@ -156,19 +149,6 @@ Result<void> write_exports(const ImportedKernels& imported, const fs::path& fold
       return written;
   }
   return {};
-}
-
-Result<fs::path> find_python(const std::string& named) {
-  const char* const variable = std::getenv("ASSAY_PYTHON");
-  const std::string wanted = !named.empty() ? named : variable != nullptr ? variable : "";
-  if (!wanted.empty()) {
-    const auto found = cpu::find_program(wanted);
-    if (!found) return Error{"no such program; expected a Python interpreter", wanted};
-    return *found;
-  }
-  if (const auto found = cpu::find_program((own_folder() / "python3").string())) return *found;
-  if (const auto found = cpu::find_program("python3")) return *found;
-  return Error{"no python3 in PATH; name a Python interpreter with --python"};
 }
 
 }  // namespace assay::live

@@ -23,7 +23,7 @@ namespace assay::live {
 struct ImportRequest {
   std::vector<std::string> files;         ///< paths of the Python files to import
   std::vector<std::string> module_names;  ///< dotted names; "name.*" also imports all modules of a package
-  std::string python_interpreter;         ///< the interpreter; empty: see find_python
+  std::string python_interpreter;         ///< the interpreter; empty: see python::find_python
   std::chrono::seconds time_limit{120};   ///< limit on the wall time of the import
   std::uint64_t memory_limit_bytes = std::uint64_t{8} << 30;  ///< memory limit of the import
 };
@@ -65,9 +65,5 @@ inline constexpr const char* kImportLogFileName = "import.log";
 /// Writes each exported text to FOLDER/<name>.py and the output of the import to FOLDER/import.log. Creates the folder.
 /// Fails if a file cannot be written.
 Result<void> write_exports(const ImportedKernels& imported, const std::filesystem::path& folder);
-
-/// The interpreter: `named` if it is not empty, else $ASSAY_PYTHON, else python3 next to this program (both are then
-/// installed in one virtual environment), else python3 in PATH. Fails if it is not a program.
-Result<std::filesystem::path> find_python(const std::string& named);
 
 }  // namespace assay::live

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "backends/python/python_process.hpp"
 #include "harness/live/package.hpp"
 #include "support/hash.hpp"
 
@@ -54,7 +55,7 @@ TEST(LivePackageTest, ContainsEveryModuleThatItsFilesImport) {
 class LiveImportTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!find_python("").ok()) GTEST_SKIP() << "no python3";
+    if (!python::find_python("").ok()) GTEST_SKIP() << "no python3";
     std::string name = (fs::temp_directory_path() / "assay-live-XXXXXX").string();
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
@@ -220,7 +221,7 @@ TEST_F(LiveImportTest, RejectsPathThatIsNotAPythonInterpreter) {
 
 TEST_F(LiveImportTest, AcceptsWrapperScriptAsPythonInterpreter) {
   const std::string script =
-      write("python", fmt::format("#!/bin/sh\n/bin/true\nexec '{}' \"$@\"\n", find_python("")->string()));
+      write("python", fmt::format("#!/bin/sh\n/bin/true\nexec '{}' \"$@\"\n", python::find_python("")->string()));
   fs::permissions(script, fs::perms::owner_all);
   ImportRequest request = request_for("x = 1 / 0\n");
   request.python_interpreter = script;

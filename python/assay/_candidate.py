@@ -1,4 +1,4 @@
-"""Judges CUDA code that was written elsewhere."""
+"""Judges CUDA code and Triton kernels that were written elsewhere."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def judge(
     options: Sequence[str] = (),
     folder: str | Path | None = None,
 ) -> list[Verdict]:
-    """Judge CUDA code that a model or a colleague wrote. No GPU is needed.
+    """Judge CUDA code or a Triton kernel that a model or a colleague wrote. No GPU is needed.
 
     Parameters
     ----------
     candidate
-        A CUDA source (``.cu``), PTX (``.ptx``) or a Python file that calls ``load_inline`` (``.py``). A contract, such
-        as ``sums.assay.json`` for ``sums.cu``, is found next to it.
+        A CUDA source (``.cu``), PTX (``.ptx``), or a Python file (``.py``) that has a Triton kernel or calls
+        ``load_inline``. A contract, such as ``sums.assay.json`` for ``sums.cu``, is found next to it.
     against
         The specification: a Warp kernel, or the path of a Python file with one, such as ``"sums.py"`` or
         ``"sums.py:row_sums"``.

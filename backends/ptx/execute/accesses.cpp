@@ -153,6 +153,8 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
   const FastRaceCheck watch = make_fast_race_check(warp, memory);
   Pointers pointers;
   std::uint32_t good = lane_mask;
+  PlainStore store{.warp = warp, .targets = pointers, .lane_mask = good, .performed_lane_mask = 0, .previous = {}};
+  PlainStore* const plain_store = memory.access == Access::kStore && !memory.is_strong ? &store : nullptr;
   each_lane(lane_mask, [&](unsigned lane) {
     const std::uint64_t address = addresses[lane];
     const std::uint32_t thread = warp.index_in_block * kLanesPerWarp + lane;
@@ -169,7 +171,7 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
     pointers[lane] = shared_memory_by_variable_[variable].data() + offset;
     if (shadowed) {
       check_access(watch, shared_shadow_cells_by_variable_[variable].data(), offset, width,
-                   {op, memory, thread, warp.last_synchronization_epoch, address, Space::kShared, false});
+                   {op, memory, thread, warp.last_synchronization_epoch, address, Space::kShared, false, plain_store});
     }
   });
   count_collisions(warp, op, Space::kShared, good, addresses);

@@ -283,6 +283,43 @@ TEST(PtxChecks, DetectsRaceInSharedMemory) {
   EXPECT_EQ(good.data[5], 58U);
 }
 
+TEST(PtxChecks, AllowsThreadsToStoreTheSameValueToSharedMemory) {
+  // %r6: the same word for all threads.
+  const std::string declare = ".shared .align 8 .b8 s[16]; mov.u32 %r6, s; and.b32 %r7, %r1, 1; shr.b32 %r8, %r1, 5;";
+  const auto result_of = [&](std::string_view stores) {
+    return run<std::uint32_t>(body(declare + std::string(stores)), std::vector<std::uint32_t>(64), kTwoWarps).result;
+  };
+  expect_clean(result_of("st.shared.u32 [%r6], 7; bar.sync 0; ld.shared.u32 %r9, [%r6];"));
+  expect_clean(result_of("st.shared.v2.u32 [%r6], {%r2, %r3};"));
+  // The stores of one instruction differ, within a warp and between warps.
+  expect_only(result_of("st.shared.u32 [%r6], %r7;"), Kind::kWriteWriteRace);
+  expect_only(result_of("st.shared.u32 [%r6], %r8;"), Kind::kWriteWriteRace);
+  expect_only(result_of("st.shared.v2.u32 [%r6], {%r2, %r8};"), Kind::kWriteWriteRace);
+  // A second instruction stores another value to the word, or to one of its bytes.
+  const auto with_second = [&](std::string_view store) {
+    return result_of(fmt::format("setp.eq.u32 %p1, %r1, 5; st.shared.u32 [%r6], 7; @%p1 {}", store));
+  };
+  for (const std::string_view different : {"st.shared.u32 [%r6], 8;", "st.shared.u8 [%r6+1], 7;"}) {
+    EXPECT_FALSE(with_second(different).findings.empty()) << different;
+    EXPECT_THAT(kinds(with_second(different)), ::testing::Each(Kind::kWriteWriteRace)) << different;
+  }
+  expect_clean(with_second("st.shared.u8 [%r6], 7;"));
+}
+
+TEST(PtxChecks, DetectsReadOfSameValueWithoutBarrier) {
+  const std::string declare = ".shared .align 8 .b8 s[16]; mov.u32 %r6, s;";
+  const auto result_of = [&](std::string_view rest) {
+    return run<std::uint32_t>(body(declare + std::string(rest)), std::vector<std::uint32_t>(64), kTwoWarps).result;
+  };
+  const RunResult without_barrier = result_of("st.shared.u32 [%r6], 7; ld.shared.u32 %r9, [%r6];");
+  EXPECT_FALSE(without_barrier.findings.empty());
+  EXPECT_THAT(kinds(without_barrier), ::testing::Each(Kind::kReadWriteRace));
+  // Threads read the word, and others store the value that it already has.
+  EXPECT_THAT(kinds(result_of("st.shared.u32 [%r6], 7; bar.sync 0; setp.lt.u32 %p1, %r1, 32;"
+                              " @%p1 ld.shared.u32 %r9, [%r6]; @!%p1 st.shared.u32 [%r6], 7;")),
+              ::testing::Contains(Kind::kReadWriteRace));
+}
+
 TEST(PtxChecks, BarWarpSyncPreventsRaceBetweenLanes) {
   const std::string start =
       "setp.ge.u32 %p1, %r1, 32; @%p1 ret; xor.b32 %r6, %r1, 1; mul.wide.u32 %rd4, %r6, 4;"

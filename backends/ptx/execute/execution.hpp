@@ -137,6 +137,15 @@ class Execution {
   void count_global(const MemoryOp& memory, std::uint32_t lane_mask, const Addresses& addresses, unsigned width);
 
   // race_check.cpp
+  /// A plain store of a warp to shared memory while its lanes are checked. The stores of some lanes are performed
+  /// early, to compare what the next lane stores with what is in memory.
+  struct PlainStore {
+    Warp& warp;
+    const Pointers& targets;             ///< the targets of the lanes in `lane_mask` that are checked so far
+    const std::uint32_t& lane_mask;      ///< lanes whose stores are performed
+    std::uint32_t performed_lane_mask;   ///< lanes whose stores have been performed early
+    std::array<std::byte, 16> previous;  ///< content of the last lane's target before its store
+  };
   /// One lane's access, as input of the checks.
   struct LaneAccess {
     const Op& op;
@@ -146,12 +155,14 @@ class Execution {
     std::uint64_t address;                     ///< accessed address
     Space space;                               ///< state space of the address
     bool was_initialized;                      ///< whether the memory was initialized before the launch
+    PlainStore* plain_store = nullptr;         ///< null: another access
   };
   void check_access(const FastRaceCheck& watch, ShadowCell* cells, std::uint64_t offset, unsigned width,
                     const LaneAccess& actor);
-  void check_cells(ShadowCell* cells, std::uint64_t offset, unsigned width, const LaneAccess& actor);
+  void check_cells(ShadowCell* cells, std::uint64_t offset, unsigned position, unsigned width, const LaneAccess& actor);
   void check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor);
-  void check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor);
+  void check_write(ShadowCell& cell, std::uint32_t bytes, unsigned position, const LaneAccess& actor);
+  bool repeats_value(const LaneAccess& actor, unsigned position, std::uint32_t bytes, std::uint32_t compared);
   [[nodiscard]] FastRaceCheck make_fast_race_check(const Warp& warp, const MemoryOp& memory) const {
     return {memory,
             current_epoch_,
@@ -232,13 +243,13 @@ class Execution {
 /// Checks one lane's access; whole words take the fast path first.
 inline void Execution::check_access(const FastRaceCheck& watch, ShadowCell* cells, std::uint64_t offset, unsigned width,
                                     const LaneAccess& actor) {
-  if (((offset | width) & 3U) != 0) return check_cells(cells, offset, width, actor);
+  if (((offset | width) & 3U) != 0) return check_cells(cells, offset, 0, width, actor);
   for (std::uint64_t at = offset; at < offset + width; at += 4) {
     ShadowCell& cell = cells[at / 4];
     const bool fine = actor.memory_op.access == Access::kLoad
                           ? watch.try_record_read(cell, 15, actor.thread, actor.was_initialized)
                           : watch.try_record_write(cell, 15, actor.thread, actor.was_initialized);
-    if (!fine) check_cells(cells, at, 4, actor);
+    if (!fine) check_cells(cells, at, static_cast<unsigned>(at - offset), 4, actor);
   }
 }
 

@@ -1,6 +1,7 @@
 // Checks accesses against shadow memory and creates findings.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "backends/ptx/execute/execution.hpp"
 
@@ -13,8 +14,10 @@ std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThrea
 
 }  // namespace
 
-/// Checks every word of an access. `offset` is relative to the first cell.
-void Execution::check_cells(ShadowCell* cells, std::uint64_t offset, unsigned width, const LaneAccess& actor) {
+/// Checks every word of a part of an access, which starts at `position` in the access. `offset` is relative to the
+/// first cell.
+void Execution::check_cells(ShadowCell* cells, std::uint64_t offset, unsigned position, unsigned width,
+                            const LaneAccess& actor) {
   for (unsigned done = 0; done < width;) {
     const auto begin = static_cast<unsigned>((offset + done) % 4);
     const unsigned size = std::min(4 - begin, width - done);
@@ -23,7 +26,7 @@ void Execution::check_cells(ShadowCell* cells, std::uint64_t offset, unsigned wi
     if (actor.memory_op.access == Access::kLoad) {
       check_read(cell, bytes, actor);
     } else {
-      check_write(cell, bytes, actor);
+      check_write(cell, bytes, position + done, actor);
     }
     done += size;
   }
@@ -98,7 +101,31 @@ void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAcce
                                                                   << kReadInstructionShift;
 }
 
-void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
+/// Whether a lane's plain store leaves the bytes `compared` of a word unchanged. It stores the bytes `bytes` of the
+/// word, which start at `position` in its access.
+bool Execution::repeats_value(const LaneAccess& actor, unsigned position, std::uint32_t bytes, std::uint32_t compared) {
+  PlainStore& store = *actor.plain_store;
+  const std::uint32_t lane_bit = 1U << (actor.thread % kLanesPerWarp);
+  const std::byte* const target = store.targets[actor.thread % kLanesPerWarp];
+  if ((store.performed_lane_mask & lane_bit) == 0) {
+    transfer(store.warp, actor.memory_op, store.lane_mask & (lane_bit - 1) & ~store.performed_lane_mask, store.targets,
+             false);
+    std::memcpy(store.previous.data(), target,
+                std::size_t{bytes_of(actor.memory_op.type)} * actor.memory_op.element_count);
+    transfer(store.warp, actor.memory_op, lane_bit, store.targets, false);
+    store.performed_lane_mask |= (store.lane_mask & (lane_bit - 1)) | lane_bit;
+  }
+  const auto first = static_cast<unsigned>(std::countr_zero(bytes));
+  for (unsigned byte = first; byte < 4; ++byte) {
+    const unsigned at = position + byte - first;
+    if ((compared >> byte & 1U) != 0 && store.previous[at] != target[at]) return false;
+  }
+  return true;
+}
+
+/// `position` is that of the first of the bytes in the access. Redundant threads may store the same value to shared
+/// memory, as those of Triton do: whichever store is last, a thread that reads after a barrier gets this value.
+void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, unsigned position, const LaneAccess& actor) {
   const EnabledChecks& checks = options_.checks;
   const bool atomic = actor.memory_op.access == Access::kAtomic;
   const bool strong = atomic || actor.memory_op.is_strong;
@@ -111,10 +138,13 @@ void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAcc
   const bool by_many = (cell.packed_flags & kReadByManyThreadsFlag) != 0 &&
                        epoch_of(cell.packed_last_read) >= std::max(phase_start_epoch_, partial_barrier_epoch_) &&
                        !is_ordered_by_warp(cell.packed_last_read, cell.packed_flags, actor);
-  const bool overwrites = (cell.packed_last_write & bytes) != 0 && is_unordered(cell.packed_last_write, actor);
+  const std::uint32_t overwritten = cell.packed_last_write & bytes;
+  const bool overwrites =
+      overwritten != 0 && !(strong && atomically) && is_unordered(cell.packed_last_write, actor) &&
+      !(actor.plain_store != nullptr && !atomically && repeats_value(actor, position, bytes, overwritten));
   if (checks.reports_non_coherent && read && (cell.packed_flags & kLastReadIsNonCoherentFlag) != 0) {
     add_access_finding(CheckFinding::Kind::kNonCoherentRead, actor, &cell.packed_last_read, reader);
-  } else if (checks.reports_races && overwrites && !(strong && atomically)) {
+  } else if (checks.reports_races && overwrites) {
     add_access_finding(atomic || atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kWriteWriteRace,
                        actor, &cell.packed_last_write,
                        cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber);

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/live/python_process.hpp"
+#include "backends/python/python_process.hpp"
 #include "support/files.hpp"
 
 namespace assay::foreign {
@@ -41,7 +41,7 @@ class ForeignRowsTest : public ::testing::Test {
     return result;
   }
 
-  live::ScratchFolder folder_;
+  python::ScratchFolder folder_;
   const FieldMapping mapping_ = mapping_of(R"({"fields": {"python": "py", "cpp": "c", "id": "name"}})");
 };
 

@@ -16,10 +16,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/python/python_process.hpp"
 #include "harness/dataset/foreign/block_lines.hpp"
 #include "harness/dataset/foreign/foreign_rows.hpp"
 #include "harness/dataset/foreign/regeneration.hpp"
-#include "harness/live/python_process.hpp"
 #include "harness/records/appended_lines.hpp"
 #include "support/files.hpp"
 #include "support/version/version.hpp"
@@ -388,7 +388,7 @@ Result<ImportReport> import_rows(const ImportOptions& options) {
   }
   fs::create_directories(options.output / kPartial, error);
   if (error) return Error{"cannot create the folder: " + error.message(), options.output.string()};
-  const Result<fs::path> python = live::python_executable(options.python_interpreter);
+  const Result<fs::path> python = python::python_executable(options.python_interpreter);
   if (!python.ok()) return python.error();
   const Result<RowJudge> judge = RowJudge::make(options.judge_options);
   if (!judge.ok()) return judge.error();

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "backends/python/confined_process.hpp"
+#include "backends/python/python_process.hpp"
 #include "harness/dataset/foreign/regenerate_text.hpp"
-#include "harness/live/confined_process.hpp"
-#include "harness/live/python_process.hpp"
 #include "support/files.hpp"
 
 namespace assay::foreign {
@@ -76,7 +76,7 @@ std::map<std::size_t, RegeneratedCode> read_answers(const std::string& text) {
 
 Result<std::map<std::size_t, RegeneratedCode>> run(const std::string& requests, std::size_t count,
                                                    const RegenerationOptions& options) {
-  const live::ScratchFolder scratch;
+  const python::ScratchFolder scratch;
   const fs::path cache = scratch.path() / "cache";
   std::error_code error;
   fs::create_directory(cache, error);
@@ -86,17 +86,17 @@ Result<std::map<std::size_t, RegeneratedCode>> run(const std::string& requests, 
     if (Result<void> written = put_file(scratch.path() / name, text); !written.ok()) return written.error();
   }
   const auto limit = kStartLimit + 3 * options.time_limit * static_cast<int>(count);
-  const Result<live::ConfinedResult> result = live::run_confined(
+  const Result<python::ConfinedResult> result = python::run_confined(
       {.executable = options.python_interpreter,
        .arguments = {(scratch.path() / "regenerate.py").string(), (scratch.path() / "requests.jsonl").string(),
                      fmt::format("{}", options.time_limit.count())},
-       .environment = live::python_environment(scratch.path(), cache),
+       .environment = python::python_environment(scratch.path(), cache),
        .writable_folder = cache,
        .time_limit = limit,
        .memory_limit_bytes = kMemoryBytes});
   if (!result.ok()) return result.error();
   if (!result->answer.starts_with(kStarted))
-    return Error{"Warp cannot be started: " + live::last_printed_line(result->output_tail),
+    return Error{"Warp cannot be started: " + python::last_printed_line(result->output_tail),
                  options.python_interpreter.string()};
   return read_answers(result->answer);
 }

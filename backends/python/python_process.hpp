@@ -8,7 +8,7 @@
 
 #include "support/result.hpp"
 
-namespace assay::live {
+namespace assay::python {
 
 /// A temporary folder that exists as long as this object.
 class ScratchFolder {
@@ -28,6 +28,10 @@ class ScratchFolder {
 /// `packages` for modules first.
 std::vector<std::string> python_environment(const std::filesystem::path& packages, const std::filesystem::path& cache);
 
+/// The interpreter: `named` if it is not empty, else $ASSAY_PYTHON, else python3 next to this program (both are then
+/// installed in one virtual environment), else python3 in PATH. Fails if it is not a program.
+Result<std::filesystem::path> find_python(const std::string& named);
+
 /// The interpreter itself if `program` is a script that starts it, such as those of pyenv: a confined process cannot
 /// start another one. Only the interpreter runs here, without any module of the user. Fails if it is not a Python.
 Result<std::filesystem::path> python_executable(const std::filesystem::path& program);
@@ -35,4 +39,4 @@ Result<std::filesystem::path> python_executable(const std::filesystem::path& pro
 /// The last line of an output that is not blank; empty if there is none.
 std::string last_printed_line(std::string_view text);
 
-}  // namespace assay::live
+}  // namespace assay::python

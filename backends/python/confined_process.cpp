@@ -1,4 +1,4 @@
-#include "harness/live/confined_process.hpp"
+#include "backends/python/confined_process.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@
 #include "backends/worker/confinement.hpp"
 #include "backends/worker/descriptor.hpp"
 
-namespace assay::live {
+namespace assay::python {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -228,4 +228,4 @@ Result<ConfinedResult> run_confined(const ConfinedProgram& program) {
   return result;
 }
 
-}  // namespace assay::live
+}  // namespace assay::python

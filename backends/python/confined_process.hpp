@@ -11,7 +11,7 @@
 #include "backends/worker/protocol.hpp"
 #include "support/result.hpp"
 
-namespace assay::live {
+namespace assay::python {
 
 struct ConfinedProgram {
   std::filesystem::path executable;  ///< executable to run
@@ -45,8 +45,8 @@ inline constexpr std::size_t kMaxOutputBytes = std::size_t{1} << 20;  ///< bytes
 inline constexpr std::size_t kMaxAnswerBytes = std::size_t{1} << 30;  ///< size limit of the answer in bytes
 
 /// Runs the program without standard input until it exits; then the processes that it started are killed. At the time
-/// limit, and if too many processes run at once, all are killed. Fails only if no process can
-/// be started. The calling process should have no other thread.
+/// limit, and if too many processes run at once, all are killed. Fails only if no process can be started. The child
+/// allocates memory before it executes the program; glibc supports this also if the calling process has threads.
 Result<ConfinedResult> run_confined(const ConfinedProgram& program);
 
-}  // namespace assay::live
+}  // namespace assay::python

@@ -1,4 +1,4 @@
-#include "harness/live/python_process.hpp"
+#include "backends/python/python_process.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -14,9 +14,18 @@
 
 extern char** environ;
 
-namespace assay::live {
+namespace assay::python {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+fs::path own_folder() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+}  // namespace
 
 std::string last_printed_line(std::string_view text) {
   const std::size_t end = text.find_last_not_of(" \r\n");
@@ -45,7 +54,7 @@ std::vector<std::string> python_environment(const fs::path& packages, const fs::
       {"CUDA_VISIBLE_DEVICES", "-1"},
       {"OMP_NUM_THREADS", "1"},
       {"OPENBLAS_NUM_THREADS", "1"}};
-  for (const char* const name : {"WARP_CACHE_PATH", "XDG_CACHE_HOME", "MPLCONFIGDIR", "TMPDIR"})
+  for (const char* const name : {"WARP_CACHE_PATH", "TRITON_CACHE_DIR", "XDG_CACHE_HOME", "MPLCONFIGDIR", "TMPDIR"})
     own.emplace_back(name, cache.string());
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -68,4 +77,17 @@ Result<fs::path> python_executable(const fs::path& program) {
   return fs::path(path);
 }
 
-}  // namespace assay::live
+Result<fs::path> find_python(const std::string& named) {
+  const char* const variable = std::getenv("ASSAY_PYTHON");
+  const std::string wanted = !named.empty() ? named : variable != nullptr ? variable : "";
+  if (!wanted.empty()) {
+    const auto found = cpu::find_program(wanted);
+    if (!found) return Error{"no such program; expected a Python interpreter", wanted};
+    return *found;
+  }
+  if (const auto found = cpu::find_program((own_folder() / "python3").string())) return *found;
+  if (const auto found = cpu::find_program("python3")) return *found;
+  return Error{"no python3 in PATH; name a Python interpreter with --python"};
+}
+
+}  // namespace assay::python

@@ -1,0 +1,48 @@
+// Compiles Triton kernels to PTX in a confined Python process. No GPU is needed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "backends/device/backend.hpp"
+#include "support/result.hpp"
+
+namespace assay::candidate {
+
+struct TritonInterpreter {
+  std::filesystem::path program;  ///< path of the Python program
+  std::string version;            ///< version of Triton: "3.9.0"
+};
+
+/// The interpreter `named`, else $ASSAY_PYTHON, else the environment that ci/setup-triton creates, else python3. Fails
+/// with the interpreter that was tried and how to install Triton if it has no Triton.
+Result<TritonInterpreter> find_triton(const std::string& named);
+
+/// A kernel and what its compilation depends on.
+struct TritonRequest {
+  std::filesystem::path file;               ///< file with the kernel
+  std::string kernel_name;                  ///< name of the kernel; empty: the only one
+  std::vector<std::string> argument_types;  ///< Triton's names: "*fp32", "i32"
+  std::string constexpr_json;               ///< a JSON object with the values of constexpr parameters
+  std::optional<int> warp_count;            ///< warps of a block; nullopt: Triton's default
+  std::optional<int> stage_count;           ///< stages of software pipelines; nullopt: Triton's default
+  std::string architecture;                 ///< "compute_80"
+};
+
+/// The code of a Triton kernel, and what its launch needs.
+struct TritonCode {
+  std::string ptx;                  ///< text of the PTX
+  std::string entry_point_name;     ///< name of the kernel in the PTX
+  std::uint32_t block_threads = 0;  ///< threads of a block
+  std::uint32_t shared_bytes = 0;   ///< dynamic shared memory of a block
+};
+
+/// Imports the file and compiles the kernel, without fusing multiplications and additions.
+std::variant<TritonCode, backends::BuildFailed> compile_triton(const TritonInterpreter& interpreter,
+                                                               const TritonRequest& request);
+
+}  // namespace assay::candidate

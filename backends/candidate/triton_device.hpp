@@ -1,0 +1,56 @@
+// The device `candidate` for Python files with Triton kernels. Triton compiles them to PTX, which is interpreted.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "backends/candidate/contract.hpp"
+#include "backends/candidate/device.hpp"
+#include "backends/candidate/triton/compiler.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/ptx/device.hpp"
+#include "support/result.hpp"
+
+namespace assay::candidate {
+
+class TritonCandidateDevice final : public backends::Device {
+ public:
+  /// `architectures` are those that the user states; without any, the code is compiled for compute_80. `python` is the
+  /// interpreter that the user names, or empty.
+  TritonCandidateDevice(std::filesystem::path file, LaunchContract contract, ptx::PtxOptions options,
+                        std::vector<std::string> architectures, const std::string& python);
+
+  [[nodiscard]] std::string_view name() const override { return "candidate"; }
+  [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarpPython; }
+  [[nodiscard]] bool uses_cuda_math() const override { return true; }
+  [[nodiscard]] double input_error() const override { return kInputErrorInUnitRoundoffs; }
+  [[nodiscard]] backends::Capability can_build() const override;
+  [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
+  [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return {}; }
+  /// `kernels` are the specifications. The types of the arguments depend on the specification, so the candidate is
+  /// compiled for each.
+  std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
+                                            const backends::BuildFlags& flags) override;
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override {
+    return "the Python file is imported in a confined process; kernels are interpreted as PTX";
+  }
+
+ private:
+  backends::BuildOutcome build_for(const backends::EmittedKernel& specification) const;
+
+  std::filesystem::path candidate_path_;
+  LaunchContract contract_;
+  ptx::PtxOptions options_;
+  std::vector<std::string> architectures_;
+  Result<TritonInterpreter> interpreter_;
+};
+
+/// Whether a contract states what a Triton kernel needs, and nothing that has no effect on one. The error names the
+/// file `contract_file`.
+Result<void> check_triton_contract(const CandidateContract& contract, const std::filesystem::path& contract_file);
+
+}  // namespace assay::candidate
