@@ -67,9 +67,16 @@ class BarrierUse {
   std::uint32_t count() const { return static_cast<std::uint32_t>(kernel_.instructions.size()); }
   const Instruction& at(std::uint32_t i) const { return kernel_.instructions[i]; }
 
-  /// Instructions that leave the function, and barriers for only some threads, are not analyzed.
+  /// Instructions that leave the function, asynchronous copies, and barriers for only some threads, are not analyzed.
   static bool is_understood(const Instruction& one) {
-    if (one.opcode == Opcode::kUnsupported || one.opcode == Opcode::kCall) return false;
+    switch (one.opcode) {
+      case Opcode::kUnsupported:
+      case Opcode::kCall:
+      case Opcode::kCpAsync:
+      case Opcode::kCpAsyncCommit:
+      case Opcode::kCpAsyncWait: return false;
+      default: break;
+    }
     if (one.opcode != Opcode::kBar) return true;
     return !one.is_guarded && one.operands.size() == 1 && one.operands[0].kind == Kind::kInteger;
   }

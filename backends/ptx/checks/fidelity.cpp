@@ -18,6 +18,7 @@ class Taint {
     const bool guarded = op.is_guarded && has(op.guard);
     switch (op.dispatch_kind) {
       case DispatchKind::kMemory: access(op, kernel_.memory_ops[op.memory_or_call_index], guarded); break;
+      case DispatchKind::kAsyncCopy: copy(op, kernel_.async_copy_ops[op.memory_or_call_index], guarded); break;
       case DispatchKind::kHandlerOnly:
       case DispatchKind::kWarpOperation:
       case DispatchKind::kBarrier:
@@ -60,6 +61,15 @@ class Taint {
     changed_ = changed_ || (stored && !memory_tainted);
     memory_tainted = memory_tainted || stored;
     if (is_atomic && memory_op.returns_old_value && memory_tainted) add(memory_op.values[0]);
+  }
+
+  /// Global memory with such values is already a result, so only the addresses and the number of bytes matter.
+  void copy(const Op& op, const AsyncCopyOp& copy, bool guarded) {
+    bool& memory_tainted = memory(Space::kShared);
+    const bool stored =
+        guarded || has(op.a) || has(copy.source_base) || has(copy.read_bytes) || has(copy.ignores_source);
+    changed_ = changed_ || (stored && !memory_tainted);
+    memory_tainted = memory_tainted || stored;
   }
 
   const Kernel& kernel_;

@@ -34,6 +34,8 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
       for (std::uint32_t left = lane_mask; left != 0; left &= left - 1)
         slot_words32(warp, op.d)[std::countr_zero(left)] = lane_mask;
       break;
+    case DispatchKind::kAsyncCopy: start_copies(warp, op, lane_mask); break;
+    case DispatchKind::kAsyncCopyControl: commit_or_await_copies(warp, op, lane_mask); break;
     case DispatchKind::kFence: fence(warp, lane_mask); break;
     case DispatchKind::kTrap: stop(RunResult::Status::kTrapped, "executed a trap instruction", op); return false;
     case DispatchKind::kUnsupported:

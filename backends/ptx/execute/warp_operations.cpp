@@ -7,16 +7,6 @@
 
 namespace assay::ptx {
 
-namespace {
-
-template <class Use>
-void each_lane(std::uint32_t lane_mask, Use use) {
-  for (; lane_mask != 0; lane_mask &= lane_mask - 1)
-    use(static_cast<unsigned>(std::countr_zero(lane_mask)));
-}
-
-}  // namespace
-
 void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   // The lanes in the instruction's mask must be the lanes that execute it.
   const std::uint32_t* const wanted = slot_words32(warp, op.e);

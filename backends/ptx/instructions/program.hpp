@@ -80,7 +80,9 @@ enum class DispatchKind : std::uint8_t {
   kBarrier,        ///< barrier of the block: bar.sync, bar.red
   kWarpOperation,  ///< operation that waits for the lanes of a mask: shfl, vote, match, redux, bar.warp
   kActiveMask,
-  kFence,  ///< fence for the threads of all blocks
+  kFence,             ///< fence for the threads of all blocks
+  kAsyncCopy,         ///< start of an asynchronous copy: cp.async
+  kAsyncCopyControl,  ///< end of a group of asynchronous copies, or wait for groups
   kUnsupported,
   kNoEffect,
 };
@@ -107,6 +109,16 @@ struct MemoryOp {
   std::uint16_t race_check_number = 0;  ///< number of the instruction in shadow memory
 };
 
+/// A copy by cp.async from global to shared memory. The address of the destination is that of its Op.
+struct AsyncCopyOp {
+  std::uint32_t source_index = 0;       ///< index of the MemoryOp that reads the source
+  std::uint32_t destination_index = 0;  ///< index of the MemoryOp that writes the destination
+  FrameSlot source_base;                ///< register with the address of the source, without the offset
+  std::uint64_t source_offset = 0;      ///< offset of the address of the source
+  FrameSlot read_bytes;                 ///< number of bytes to read; the remaining bytes become 0
+  FrameSlot ignores_source;             ///< predicate that replaces all bytes by 0
+};
+
 /// A call: how to copy arguments from the caller's to the callee's part of local memory.
 struct CallOp {
   /// A copy between words of a thread's local memory.
@@ -130,7 +142,7 @@ struct Op {
   DispatchKind dispatch_kind = DispatchKind::kHandlerOnly;  ///< how the interpreter treats it
   Exactness exactness = Exactness::kExact;                  ///< what determines the bits of its result
   std::uint32_t target_op_index = 0;                        ///< index of the op that a branch or call continues at
-  std::uint32_t memory_or_call_index = 0;                   ///< index of the MemoryOp or CallOp
+  std::uint32_t memory_or_call_index = 0;                   ///< index of the MemoryOp, AsyncCopyOp or CallOp
   std::uint64_t immediate = 0;               ///< offset of an address, table of lop3, or another immediate
   const Instruction* instruction = nullptr;  ///< the parsed instruction
 };
@@ -160,6 +172,7 @@ struct Kernel {
   const Function* entry_function = nullptr;            ///< the entry in the module
   std::vector<Op> ops;                                 ///< instructions of the entry and of all functions that it calls
   std::vector<MemoryOp> memory_ops;                    ///< memory accesses, which Op::memory_or_call_index refers to
+  std::vector<AsyncCopyOp> async_copy_ops;             ///< copies, which Op::memory_or_call_index refers to
   std::vector<CallOp> call_ops;                        ///< calls, which Op::memory_or_call_index refers to
   std::vector<std::byte> initial_constant_frame;       ///< initial frame of constants
   std::vector<Relocation> relocations;                 ///< addresses of module variables to write into the constants
@@ -168,6 +181,14 @@ struct Kernel {
   std::vector<Variable> local_variables;               ///< variables in local memory
   std::uint32_t local_word_count = 0;                  ///< local memory of each thread, in words
   std::uint32_t warp_frame_bytes = 0;                  ///< size of the frame of a warp
+
+  /// The indices of the memory accesses that an op performs.
+  [[nodiscard]] std::vector<std::uint32_t> memory_ops_of(const Op& op) const {
+    if (op.dispatch_kind == DispatchKind::kMemory) return {op.memory_or_call_index};
+    if (op.dispatch_kind != DispatchKind::kAsyncCopy) return {};
+    const AsyncCopyOp& copy = async_copy_ops[op.memory_or_call_index];
+    return {copy.source_index, copy.destination_index};
+  }
 };
 
 /// Lowers the entry `name` of a module. Fails if the entry is missing, if functions recurse, or if the kernel exceeds

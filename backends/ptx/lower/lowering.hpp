@@ -66,10 +66,13 @@ class Lowering {
   void lower_unpack(const Operand& parts, const Operand& whole);
   void lower_cvta();
   void lower_memory();
+  void lower_async_copy();
+  void lower_async_copy_control();
+  std::uint32_t add_memory_op(MemoryOp memory);  ///< index of the new MemoryOp
   void lower_call();
   void lower_barrier();
   void lower_warp();
-  void set_address(MemoryOp& memory, Op& op, const Operand& address);
+  void set_address(MemoryOp& memory, Op& op, const Operand& address, Space space);
 
   Kernel& kernel_;
   const Function* function_ = nullptr;                                      ///< function that is lowered

@@ -84,6 +84,9 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     case Opcode::kSt:
     case Opcode::kAtom:
     case Opcode::kRed: lower_memory(); break;
+    case Opcode::kCpAsync: lower_async_copy(); break;
+    case Opcode::kCpAsyncCommit:
+    case Opcode::kCpAsyncWait: lower_async_copy_control(); break;
     case Opcode::kMov: lower_move(); break;
     case Opcode::kCvta:
     case Opcode::kCvtaTo: lower_cvta(); break;

@@ -63,6 +63,7 @@ const std::map<std::string_view, std::string_view> kTestedBy = {
     {"bra", "PtxInstructions.CallInstructionsPassArgumentsAndReturnResults"},
     {"call", "PtxInstructions.CallInstructionsPassArgumentsAndReturnResults"},
     {"cos", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
+    {"cp", "AsyncCopies.CopyBytesAndReplaceUnreadOnesByZeros"},
     {"cvta", "MemoryInstructions.IsspacepRecognizesStateSpaceOfGenericAddress"},
     {"div", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
     {"ex2", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},

@@ -44,7 +44,8 @@ namespace assay::ptx {
                                                                                   X(kRc8, "rc8") X(kEcl, "ecl")        \
                                                                                       X(kEcr, "ecr") X(kRc16, "rc16")         \
   X(kFinite, "finite") X(kInfinite, "infinite") X(kNumber, "number") X(kNotanumber, "notanumber")                      \
-  X(kNormal, "normal") X(kSubnormal, "subnormal")
+  X(kNormal, "normal") X(kSubnormal, "subnormal")                                                                      \
+  X(kAsync, "async") X(kCommitGroup, "commit_group") X(kWaitGroup, "wait_group") X(kWaitAll, "wait_all")
 // clang-format on
 
 enum class Modifier : std::uint8_t {

@@ -30,6 +30,9 @@ enum class Opcode : std::uint8_t {
   kCnot,
   kCopysign,
   kCos,
+  kCpAsync,
+  kCpAsyncCommit,
+  kCpAsyncWait,
   kCvt,
   kCvta,
   kCvtaTo,
@@ -116,7 +119,8 @@ std::string_view to_text(InstructionCategory category);
 ///   p predicate, perhaps negated       P destination predicate       q destination predicate, or two "p|q"
 ///   Q destination of the type, or with a predicate "d|p"
 ///   D, S destination and source of a memory access: register of at least the type's width, or a vector of them
-///   a address       l label       * anything (call)
+///   a address       l label       n integer constant       y source of 32 bits, or a predicate
+///   * anything (call)
 struct OpcodeRow {
   Opcode opcode;                        ///< opcode that the parser returns
   InstructionCategory category;         ///< category in a profile

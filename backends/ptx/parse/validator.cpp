@@ -52,6 +52,12 @@ class Validator {
         destination(operand.elements[0], {bytes, bytes});
         return predicate(operand.elements[1], false);
       case 'a': return address(operand);
+      case 'n':
+        if (operand.kind != Kind::kInteger) reject(operand, "an integer constant");
+        return;
+      case 'y':
+        if (operand.kind == Kind::kRegister && type_of(operand) == Type::kPred) return;
+        return source(operand, {4, 4});
       case 'l':
         if (operand.kind != Kind::kLabel) reject(operand, "a label");
         return;
