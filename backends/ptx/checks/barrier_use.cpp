@@ -67,14 +67,17 @@ class BarrierUse {
   std::uint32_t count() const { return static_cast<std::uint32_t>(kernel_.instructions.size()); }
   const Instruction& at(std::uint32_t i) const { return kernel_.instructions[i]; }
 
-  /// Instructions that leave the function, asynchronous copies, and barriers for only some threads, are not analyzed.
+  /// Instructions that leave the function, copies of matrices or asynchronous ones, and barriers for only some threads,
+  /// are not analyzed.
   static bool is_understood(const Instruction& one) {
     switch (one.opcode) {
       case Opcode::kUnsupported:
       case Opcode::kCall:
       case Opcode::kCpAsync:
       case Opcode::kCpAsyncCommit:
-      case Opcode::kCpAsyncWait: return false;
+      case Opcode::kCpAsyncWait:
+      case Opcode::kLdmatrix:
+      case Opcode::kStmatrix: return false;
       default: break;
     }
     if (one.opcode != Opcode::kBar) return true;

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 
 #include "backends/ptx/checks/data_flow.hpp"
 
@@ -19,6 +21,9 @@ class Taint {
     switch (op.dispatch_kind) {
       case DispatchKind::kMemory: access(op, kernel_.memory_ops[op.memory_or_call_index], guarded); break;
       case DispatchKind::kAsyncCopy: copy(op, kernel_.async_copy_ops[op.memory_or_call_index], guarded); break;
+      case DispatchKind::kMatrixOperation:
+        follow_matrices(op, kernel_.matrix_ops[op.memory_or_call_index], guarded || approximated);
+        break;
       case DispatchKind::kHandlerOnly:
       case DispatchKind::kWarpOperation:
       case DispatchKind::kBarrier:
@@ -70,6 +75,28 @@ class Taint {
         guarded || has(op.a) || has(copy.source_base) || has(copy.read_bytes) || has(copy.ignores_source);
     changed_ = changed_ || (stored && !memory_tainted);
     memory_tainted = memory_tainted || stored;
+  }
+
+  [[nodiscard]] bool has(const Fragment& fragment) const {
+    return std::ranges::any_of(std::span(fragment.registers).first(fragment.register_count),
+                               [&](FrameSlot slot) { return has(slot); });
+  }
+
+  void follow_matrices(const Op& op, const MatrixOp& matrix, bool decided) {
+    bool is_tainted = decided || has(op.a) || has(matrix.source);
+    if (matrix.memory_index) {
+      const MemoryOp& access = kernel_.memory_ops[*matrix.memory_index];
+      bool& memory_tainted = memory(access.space);
+      if (access.access == Access::kLoad) {
+        is_tainted = is_tainted || memory_tainted;
+      } else {
+        changed_ = changed_ || (is_tainted && !memory_tainted);
+        memory_tainted = memory_tainted || is_tainted;
+      }
+    }
+    if (!is_tainted) return;
+    for (unsigned i = 0; i < matrix.destination.register_count; ++i)
+      add(matrix.destination.registers[i]);
   }
 
   const Kernel& kernel_;

@@ -309,6 +309,15 @@ std::vector<bool> Execution::order_sensitive_ops() const {
   for (const Op& op : kernel_.ops) {
     for (const FrameSlot slot : {op.a, op.b, op.c, op.e, op.guard})
       read.insert(slot.bits);
+    if (op.dispatch_kind == DispatchKind::kAsyncCopy) {
+      const AsyncCopyOp& copy = kernel_.async_copy_ops[op.memory_or_call_index];
+      for (const FrameSlot slot : {copy.source_base, copy.read_bytes, copy.ignores_source})
+        read.insert(slot.bits);
+    }
+    if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
+      for (const FrameSlot slot : kernel_.matrix_ops[op.memory_or_call_index].source.registers)
+        read.insert(slot.bits);
+    }
     if (op.dispatch_kind != DispatchKind::kMemory) continue;
     const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
     if (memory.access == Access::kLoad) continue;

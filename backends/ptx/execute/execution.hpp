@@ -218,6 +218,10 @@ class Execution {
   bool conflicts_with_pending_copy(const SharedOffset& place, unsigned width, const LaneAccess& actor);
   void mark_pending(const SharedOffset& place, const AsyncCopy& copy, std::uint32_t thread);
 
+  // matrix_operations.cpp
+  void matrix_operation(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void move_matrices(Warp& warp, const Op& op, std::uint32_t lane_mask);
+
   // warp_operations.cpp
   void warp_operation(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask);

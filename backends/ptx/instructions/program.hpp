@@ -5,9 +5,11 @@
 // of a second frame shared by all warps, so handlers have only one kind of operand.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,6 +83,7 @@ enum class DispatchKind : std::uint8_t {
   kWarpOperation,  ///< operation that waits for the lanes of a mask: shfl, vote, match, redux, bar.warp
   kActiveMask,
   kFence,             ///< fence for the threads of all blocks
+  kMatrixOperation,   ///< operation of all lanes on matrices: ldmatrix, stmatrix
   kAsyncCopy,         ///< start of an asynchronous copy: cp.async
   kAsyncCopyControl,  ///< end of a group of asynchronous copies, or wait for groups
   kUnsupported,
@@ -119,6 +122,21 @@ struct AsyncCopyOp {
   FrameSlot ignores_source;             ///< predicate that replaces all bytes by 0
 };
 
+/// A matrix whose elements are distributed over the registers of a warp.
+struct Fragment {
+  Type type = Type::kNone;               ///< type of the elements
+  std::uint8_t register_count = 0;       ///< number of registers of each lane
+  std::array<FrameSlot, 8> registers{};  ///< registers, of 32 bits or of the type
+};
+
+/// An operation of all lanes of a warp on matrices. The address of a memory access is that of its Op.
+struct MatrixOp {
+  Fragment source;                              ///< matrix that is stored
+  Fragment destination;                         ///< matrix that is loaded
+  std::optional<std::uint32_t> memory_index{};  ///< index of the MemoryOp for a row or an element in memory
+  bool is_transposed = false;                   ///< whether the rows in memory are columns of the matrix
+};
+
 /// A call: how to copy arguments from the caller's to the callee's part of local memory.
 struct CallOp {
   /// A copy between words of a thread's local memory.
@@ -142,7 +160,7 @@ struct Op {
   DispatchKind dispatch_kind = DispatchKind::kHandlerOnly;  ///< how the interpreter treats it
   Exactness exactness = Exactness::kExact;                  ///< what determines the bits of its result
   std::uint32_t target_op_index = 0;                        ///< index of the op that a branch or call continues at
-  std::uint32_t memory_or_call_index = 0;                   ///< index of the MemoryOp, AsyncCopyOp or CallOp
+  std::uint32_t memory_or_call_index = 0;                   ///< index of the MemoryOp, AsyncCopyOp, MatrixOp or CallOp
   std::uint64_t immediate = 0;               ///< offset of an address, table of lop3, or another immediate
   const Instruction* instruction = nullptr;  ///< the parsed instruction
 };
@@ -173,6 +191,7 @@ struct Kernel {
   std::vector<Op> ops;                                 ///< instructions of the entry and of all functions that it calls
   std::vector<MemoryOp> memory_ops;                    ///< memory accesses, which Op::memory_or_call_index refers to
   std::vector<AsyncCopyOp> async_copy_ops;             ///< copies, which Op::memory_or_call_index refers to
+  std::vector<MatrixOp> matrix_ops;                    ///< matrix operations, which Op::memory_or_call_index refers to
   std::vector<CallOp> call_ops;                        ///< calls, which Op::memory_or_call_index refers to
   std::vector<std::byte> initial_constant_frame;       ///< initial frame of constants
   std::vector<Relocation> relocations;                 ///< addresses of module variables to write into the constants
@@ -185,6 +204,10 @@ struct Kernel {
   /// The indices of the memory accesses that an op performs.
   [[nodiscard]] std::vector<std::uint32_t> memory_ops_of(const Op& op) const {
     if (op.dispatch_kind == DispatchKind::kMemory) return {op.memory_or_call_index};
+    if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
+      const std::optional<std::uint32_t> index = matrix_ops[op.memory_or_call_index].memory_index;
+      return index ? std::vector{*index} : std::vector<std::uint32_t>{};
+    }
     if (op.dispatch_kind != DispatchKind::kAsyncCopy) return {};
     const AsyncCopyOp& copy = async_copy_ops[op.memory_or_call_index];
     return {copy.source_index, copy.destination_index};

@@ -1,5 +1,5 @@
 // Lowers parsed instructions to handlers and slots. Private to lower() of program.hpp: lowering.cpp assigns slots to
-// values; lowering_instructions.cpp, lowering_memory.cpp and lowering_warps.cpp contain the rule of each opcode.
+// values; the other files contain the rule of each opcode.
 #pragma once
 
 #include <map>
@@ -72,6 +72,8 @@ class Lowering {
   void lower_call();
   void lower_barrier();
   void lower_warp();
+  void lower_matrix_move();
+  bool set_fragment(Fragment& fragment, const Operand& operand, std::size_t register_count, bool is_destination);
   void set_address(MemoryOp& memory, Op& op, const Operand& address, Space space);
 
   Kernel& kernel_;

@@ -1,5 +1,4 @@
-// One rule for each kind of computing or moving instruction; lowering_memory.cpp and lowering_warps.cpp have the
-// others.
+// One rule for each kind of computing or moving instruction; the other files have the other rules.
 #include <algorithm>
 #include <array>
 
@@ -87,6 +86,8 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     case Opcode::kCpAsync: lower_async_copy(); break;
     case Opcode::kCpAsyncCommit:
     case Opcode::kCpAsyncWait: lower_async_copy_control(); break;
+    case Opcode::kLdmatrix:
+    case Opcode::kStmatrix: lower_matrix_move(); break;
     case Opcode::kMov: lower_move(); break;
     case Opcode::kCvta:
     case Opcode::kCvtaTo: lower_cvta(); break;

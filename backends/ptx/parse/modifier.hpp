@@ -45,7 +45,8 @@ namespace assay::ptx {
                                                                                       X(kEcr, "ecr") X(kRc16, "rc16")         \
   X(kFinite, "finite") X(kInfinite, "infinite") X(kNumber, "number") X(kNotanumber, "notanumber")                      \
   X(kNormal, "normal") X(kSubnormal, "subnormal")                                                                      \
-  X(kAsync, "async") X(kCommitGroup, "commit_group") X(kWaitGroup, "wait_group") X(kWaitAll, "wait_all")
+  X(kAsync, "async") X(kCommitGroup, "commit_group") X(kWaitGroup, "wait_group") X(kWaitAll, "wait_all")               \
+  X(kM8n8, "m8n8") X(kX1, "x1") X(kX2, "x2") X(kX4, "x4") X(kTrans, "trans")
 // clang-format on
 
 enum class Modifier : std::uint8_t {

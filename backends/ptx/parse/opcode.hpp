@@ -44,6 +44,7 @@ enum class Opcode : std::uint8_t {
   kFma,
   kIsspacep,
   kLd,
+  kLdmatrix,
   kLg2,
   kLop3,
   kMad,
@@ -83,6 +84,7 @@ enum class Opcode : std::uint8_t {
   kSlct,
   kSqrt,
   kSt,
+  kStmatrix,
   kSub,
   kSubc,
   kTanh,
@@ -119,6 +121,7 @@ std::string_view to_text(InstructionCategory category);
 ///   p predicate, perhaps negated       P destination predicate       q destination predicate, or two "p|q"
 ///   Q destination of the type, or with a predicate "d|p"
 ///   D, S destination and source of a memory access: register of at least the type's width, or a vector of them
+///   F source or destination that consists of a register or a vector of registers of 32 or 64 bits
 ///   a address       l label       n integer constant       y source of 32 bits, or a predicate
 ///   * anything (call)
 struct OpcodeRow {

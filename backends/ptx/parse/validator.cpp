@@ -41,6 +41,7 @@ class Validator {
       case 'u': return source(operand, {4, 4});
       case 'x': return source(operand, {});
       case 'S': return each(operand, [&](const Operand& element) { source(element, memory_widths()); });
+      case 'F': return each(operand, [&](const Operand& element) { source(element, {4, 8}); });
       case 'i': return movable(operand);
       case 'p': return predicate(operand, true);
       case 'P': return predicate(operand, false);
