@@ -83,7 +83,8 @@ class Taint {
   }
 
   void follow_matrices(const Op& op, const MatrixOp& matrix, bool decided) {
-    bool is_tainted = decided || has(op.a) || has(matrix.source);
+    bool is_tainted = decided || has(op.a) ||
+                      std::ranges::any_of(matrix.sources, [&](const Fragment& source) { return has(source); });
     if (matrix.memory_index) {
       const MemoryOp& access = kernel_.memory_ops[*matrix.memory_index];
       bool& memory_tainted = memory(access.space);

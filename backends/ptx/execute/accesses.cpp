@@ -315,8 +315,10 @@ std::vector<bool> Execution::order_sensitive_ops() const {
         read.insert(slot.bits);
     }
     if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
-      for (const FrameSlot slot : kernel_.matrix_ops[op.memory_or_call_index].source.registers)
-        read.insert(slot.bits);
+      for (const Fragment& source : kernel_.matrix_ops[op.memory_or_call_index].sources) {
+        for (const FrameSlot slot : source.registers)
+          read.insert(slot.bits);
+      }
     }
     if (op.dispatch_kind != DispatchKind::kMemory) continue;
     const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "backends/ptx/execute/execution.hpp"
+#include "backends/ptx/instructions/lanes/matrices.hpp"
 
 namespace assay::ptx {
 
@@ -18,7 +19,11 @@ void Execution::matrix_operation(Warp& warp, const Op& op, std::uint32_t lane_ma
     const auto first_lane = static_cast<std::uint32_t>(std::countr_zero(lane_mask));
     add_finding(CheckFinding::Kind::kInactiveLane, op, warp.index_in_block * kLanesPerWarp + first_lane);
   }
-  move_matrices(warp, op, lane_mask);
+  if (op.instruction->opcode == Opcode::kMma) {
+    multiply_matrices(warp, kernel_.matrix_ops[op.memory_or_call_index], lane_mask);
+  } else {
+    move_matrices(warp, op, lane_mask);
+  }
 }
 
 /// ldmatrix and stmatrix. Lane i has the address of row i of 16 bytes, counted over all matrices of 8 by 8 elements. An
@@ -27,7 +32,7 @@ void Execution::move_matrices(Warp& warp, const Op& op, std::uint32_t lane_mask)
   const MatrixOp& matrix = kernel_.matrix_ops[op.memory_or_call_index];
   const MemoryOp& memory = kernel_.memory_ops[*matrix.memory_index];
   const bool is_load = memory.access == Access::kLoad;
-  const Fragment& fragment = is_load ? matrix.destination : matrix.source;
+  const Fragment& fragment = is_load ? matrix.destination : matrix.sources[0];
   const unsigned row_count = 8U * fragment.register_count;
   Addresses addresses;
   find_addresses(warp, memory, op.a, op.immediate, addresses);

@@ -83,7 +83,7 @@ enum class DispatchKind : std::uint8_t {
   kWarpOperation,  ///< operation that waits for the lanes of a mask: shfl, vote, match, redux, bar.warp
   kActiveMask,
   kFence,             ///< fence for the threads of all blocks
-  kMatrixOperation,   ///< operation of all lanes on matrices: ldmatrix, stmatrix
+  kMatrixOperation,   ///< operation of all lanes on matrices: ldmatrix, stmatrix, mma
   kAsyncCopy,         ///< start of an asynchronous copy: cp.async
   kAsyncCopyControl,  ///< end of a group of asynchronous copies, or wait for groups
   kUnsupported,
@@ -122,18 +122,27 @@ struct AsyncCopyOp {
   FrameSlot ignores_source;             ///< predicate that replaces all bytes by 0
 };
 
+/// The role of a matrix in a product: m by k, k by n, or m by n.
+enum class MatrixRole : std::uint8_t { kA, kB, kAccumulator };
+
 /// A matrix whose elements are distributed over the registers of a warp.
 struct Fragment {
   Type type = Type::kNone;               ///< type of the elements
+  MatrixRole role = MatrixRole::kA;      ///< role of the matrix in a product
+  MatrixShape shape;                     ///< shape of this product
   std::uint8_t register_count = 0;       ///< number of registers of each lane
   std::array<FrameSlot, 8> registers{};  ///< registers, of 32 bits or of the type
+
+  [[nodiscard]] unsigned element_count() const { return register_count * elements_per_register(); }
+  [[nodiscard]] unsigned elements_per_register() const { return bytes_of(type) >= 4 ? 1 : 4 / bytes_of(type); }
 };
 
 /// An operation of all lanes of a warp on matrices. The address of a memory access is that of its Op.
 struct MatrixOp {
-  Fragment source;                              ///< matrix that is stored
-  Fragment destination;                         ///< matrix that is loaded
+  std::array<Fragment, 3> sources{};            ///< matrix that is stored, or a, b and c of the product a * b + c
+  Fragment destination;                         ///< matrix that is loaded or computed
   std::optional<std::uint32_t> memory_index{};  ///< index of the MemoryOp for a row or an element in memory
+  bool saturates = false;                       ///< whether an integer sum is clamped to the range of its type
   bool is_transposed = false;                   ///< whether the rows in memory are columns of the matrix
 };
 

@@ -88,6 +88,7 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     case Opcode::kCpAsyncWait: lower_async_copy_control(); break;
     case Opcode::kLdmatrix:
     case Opcode::kStmatrix: lower_matrix_move(); break;
+    case Opcode::kMma: lower_matrix_product(); break;
     case Opcode::kMov: lower_move(); break;
     case Opcode::kCvta:
     case Opcode::kCvtaTo: lower_cvta(); break;

@@ -76,6 +76,7 @@ const std::map<std::string_view, std::string_view> kTestedBy = {
     {"lg2", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
     {"match", "WarpWideInstructions.MatchSyncFollowsPtxManual"},
     {"membar", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
+    {"mma", "MatrixOperations.MmaComputesProductsWithDocumentedLayouts"},
     {"nanosleep", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
     {"prefetch", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
     {"prefetchu", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},

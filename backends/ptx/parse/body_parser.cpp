@@ -197,10 +197,12 @@ void BodyParser::read_spelling(Instruction& instruction, std::string_view spelli
     return;
   }
   std::string_view types = row->allowed_types;
+  std::size_t type_count = 0;
   for (const std::string_view part : parts) {
     const std::string_view admitted = types.substr(0, std::min(types.find('/'), types.size()));
     if (const auto type = find_type(part); type && contains_word(admitted, part)) {
       (instruction.type == Type::kNone ? instruction.type : instruction.source_type) = *type;
+      instruction.types[type_count++] = *type;
       const std::size_t next = types.find('/');
       types = next == std::string_view::npos ? std::string_view{} : types.substr(next + 1);
       continue;

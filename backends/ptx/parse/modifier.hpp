@@ -46,7 +46,9 @@ namespace assay::ptx {
   X(kFinite, "finite") X(kInfinite, "infinite") X(kNumber, "number") X(kNotanumber, "notanumber")                      \
   X(kNormal, "normal") X(kSubnormal, "subnormal")                                                                      \
   X(kAsync, "async") X(kCommitGroup, "commit_group") X(kWaitGroup, "wait_group") X(kWaitAll, "wait_all")               \
-  X(kM8n8, "m8n8") X(kX1, "x1") X(kX2, "x2") X(kX4, "x4") X(kTrans, "trans")
+  X(kM8n8, "m8n8") X(kX1, "x1") X(kX2, "x2") X(kX4, "x4") X(kTrans, "trans") \
+  X(kM8n8k4, "m8n8k4") X(kM8n8k16, "m8n8k16") X(kM16n8k4, "m16n8k4") X(kM16n8k8, "m16n8k8") \
+  X(kM16n8k16, "m16n8k16") X(kM16n8k32, "m16n8k32") X(kRow, "row") X(kCol, "col") X(kSatfinite, "satfinite")
 // clang-format on
 
 enum class Modifier : std::uint8_t {
@@ -87,5 +89,29 @@ class Modifiers {
  private:
   std::bitset<kModifierNames.size()> bits_;
 };
+
+/// The extents of a matrix product: m by k times k by n.
+struct MatrixShape {
+  unsigned m = 0;
+  unsigned n = 0;
+  unsigned k = 0;
+  friend bool operator==(MatrixShape, MatrixShape) = default;
+};
+
+/// The shape that the modifiers of a matrix instruction give: "m16n8k8".
+constexpr std::optional<MatrixShape> find_matrix_shape(const Modifiers& modifiers) {
+  struct NamedShape {
+    Modifier modifier;
+    MatrixShape shape;
+  };
+  constexpr std::array kShapes = {
+      NamedShape{Modifier::kM8n8k4, {8, 8, 4}},     NamedShape{Modifier::kM8n8k16, {8, 8, 16}},
+      NamedShape{Modifier::kM16n8k4, {16, 8, 4}},   NamedShape{Modifier::kM16n8k8, {16, 8, 8}},
+      NamedShape{Modifier::kM16n8k16, {16, 8, 16}}, NamedShape{Modifier::kM16n8k32, {16, 8, 32}}};
+  for (const NamedShape& named : kShapes) {
+    if (modifiers.has(named.modifier)) return named.shape;
+  }
+  return std::nullopt;
+}
 
 }  // namespace assay::ptx

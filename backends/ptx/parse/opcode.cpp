@@ -27,6 +27,8 @@ constexpr std::string_view kAtomicForms =
     "global shared shared::cta relaxed acquire release acq_rel cta cluster gpu sys noftz add and or xor min max inc "
     "dec exch cas";
 constexpr std::string_view kAtomicTypes = "b16 b32 b64 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64";
+constexpr std::string_view kMmaTypes =
+    "f16 f32 f64 s32/f16 bf16 tf32 f64 s8 u8/f16 bf16 tf32 f64 s8 u8/f16 f32 f64 s32";
 constexpr std::string_view kSpaces = "global shared shared::cta local const param";
 
 namespace table {
@@ -90,6 +92,8 @@ constexpr std::array kRows = {
     OpcodeRow{kMax, C::kFloat, "max", "", "ftz NaN", kArithmetic, "dss"},
     OpcodeRow{kMembar, C::kBarrier, "membar", "", "cta gl sys", "", ""},
     OpcodeRow{kMin, C::kFloat, "min", "", "ftz NaN", kArithmetic, "dss"},
+    OpcodeRow{kMma, C::kWarp, "mma", "sync",
+              "aligned m8n8k4 m8n8k16 m16n8k4 m16n8k8 m16n8k16 m16n8k32 row col satfinite rn", kMmaTypes, "FFFF"},
     OpcodeRow{kMov, C::kMove, "mov", "", "", kMovable, "Di"},
     OpcodeRow{kMulWide, C::kInteger, "mul", "wide", "", "u16 s16 u32 s32", "Wss"},
     OpcodeRow{kMul, C::kFloat, "mul", "", "lo hi rn rz rm rp ftz sat", kArithmetic, "dss"},

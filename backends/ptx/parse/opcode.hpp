@@ -54,6 +54,7 @@ enum class Opcode : std::uint8_t {
   kMax,
   kMembar,
   kMin,
+  kMma,
   kMov,
   kMul,
   kMulWide,
