@@ -77,7 +77,9 @@ class BarrierUse {
       case Opcode::kCpAsyncCommit:
       case Opcode::kCpAsyncWait:
       case Opcode::kLdmatrix:
-      case Opcode::kStmatrix: return false;
+      case Opcode::kStmatrix:
+      case Opcode::kWmmaLoad:
+      case Opcode::kWmmaStore: return false;
       default: break;
     }
     if (one.opcode != Opcode::kBar) return true;

@@ -13,9 +13,6 @@ namespace assay::ptx {
 
 namespace {
 
-constexpr std::uint64_t kWindowMask = (std::uint64_t{1} << kAddressWindowBits) - 1;
-constexpr unsigned kSectorBits = 5;
-
 /// Calls `use` with a value of the C++ type in which a memory type is loaded and extended.
 template <class Use>
 void with_memory_type(Type type, Use use) {

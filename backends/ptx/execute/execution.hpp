@@ -22,6 +22,10 @@
 
 namespace assay::ptx {
 
+inline constexpr std::uint64_t kWindowMask =
+    (std::uint64_t{1} << kAddressWindowBits) - 1;  ///< bits of a generic address that are an address in its space
+inline constexpr unsigned kSectorBits = 5;         ///< a sector of global memory has 2 to this power bytes
+
 /// Lanes of a warp at the same instruction, with the same callers.
 struct LaneGroup {
   enum class Wait : std::uint8_t { kNone, kWarp, kBarrier };
@@ -221,6 +225,15 @@ class Execution {
   // matrix_operations.cpp
   void matrix_operation(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void move_matrices(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  /// A matrix in memory.
+  struct MatrixPlace {
+    Space space = Space::kGlobal;  ///< global or shared
+    std::uint64_t address = 0;     ///< address of the first element
+    std::uint64_t stride = 0;      ///< number of elements between the starts of rows
+  };
+  void move_elements(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void check_matrix_alignment(const Warp& warp, const Op& op, const MatrixPlace& place, unsigned lane);
+  void count_matrix_access(std::vector<std::uint64_t> addresses, unsigned bytes);
 
   // warp_operations.cpp
   void warp_operation(Warp& warp, const Op& op, std::uint32_t lane_mask);

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -10,6 +11,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backends/ptx/testing/machine.hpp"
@@ -429,9 +431,9 @@ std::string without(std::string text, std::string_view removed, unsigned number)
 }
 
 /// Launches a kernel with arrays a, b and c, and n if it is not 0. c gets the result.
-template <class T>
+template <class T, class C>
 RunResult run_product(const std::string& text, std::string_view kernel_name, std::uint32_t threads, std::vector<T>& a,
-                      std::vector<T>& b, std::vector<float>& c, int n) {
+                      std::vector<T>& b, std::vector<C>& c, int n) {
   Machine machine;
   KernelArguments arguments;
   arguments.add(machine.address(machine.adopt("a", std::as_writable_bytes(std::span(a)))));
@@ -483,6 +485,125 @@ TEST(CompiledMatrixKernels, MissingBarrierOrWaitIsDetected) {
   expect_first(run_half_product(without(text, "cp.async.wait_group 1;", 0)).result, Kind::kReadWriteRace);
   expect_first(run_half_product(without(text, "bar.sync \t0;", 0)).result, Kind::kReadWriteRace);
   expect_first(run_half_product(without(text, "bar.sync \t0;", 1)).result, Kind::kReadWriteRace);
+}
+
+/// A kernel of wmma.cu. The indices of an element of a, b or c are row * r + column * c.
+struct WmmaKernel {
+  struct Strides {
+    unsigned row, column;
+  };
+  std::string_view name;
+  std::string_view type;      ///< type of a and b
+  std::string_view sum_type;  ///< type of c
+  unsigned m, n, k;
+  Strides a, b, c;
+  int scale;           ///< factor of the result
+  bool adds_c;         ///< whether the kernel adds to c
+  bool has_parameter;  ///< whether k is a parameter
+};
+const std::vector<WmmaKernel> kWmmaKernels = {
+    {"half_product", "f16", "f32", 16, 16, 48, {48, 1}, {16, 1}, {16, 1}, 2, false, true},
+    {"half_sums", "f16", "f16", 8, 32, 16, {16, 1}, {1, 16}, {32, 1}, 1, true, false},
+    {"bfloat16_product", "bf16", "f32", 32, 8, 16, {1, 32}, {8, 1}, {1, 32}, 1, false, false},
+    {"byte_product", "s8", "s32", 16, 16, 16, {16, 1}, {16, 1}, {16, 1}, 1, false, false},
+};
+
+/// Launches the kernel with small integers and compares the result; returns the outcome of the launch.
+RunResult run_wmma(const WmmaKernel& kernel, const std::string& text) {
+  Rng random(5);
+  const auto draw = [&](unsigned count) {
+    std::vector<int> numbers(count);
+    for (int& number : numbers)
+      number = static_cast<int>(random.next() % 9) - 4;
+    return numbers;
+  };
+  const std::vector<int> a = draw(kernel.m * kernel.k), b = draw(kernel.k * kernel.n), c = draw(kernel.m * kernel.n);
+  const auto encode = [](const std::vector<int>& numbers, std::string_view type) {
+    const unsigned bytes = bits_of_type(type) / 8;
+    std::vector<std::uint8_t> data(numbers.size() * bytes);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::uint64_t bits = encoded(type, numbers[i]);
+      std::memcpy(&data[i * bytes], &bits, bytes);
+    }
+    return data;
+  };
+  std::vector<int> sums = c;
+  for (unsigned row = 0; row < kernel.m; ++row) {
+    for (unsigned column = 0; column < kernel.n; ++column) {
+      int& sum = sums[row * kernel.c.row + column * kernel.c.column];
+      if (!kernel.adds_c) sum = 0;
+      for (unsigned i = 0; i < kernel.k; ++i)
+        sum += a[row * kernel.a.row + i * kernel.a.column] * b[i * kernel.b.row + column * kernel.b.column];
+      sum *= kernel.scale;
+    }
+  }
+  std::vector<std::uint8_t> data_a = encode(a, kernel.type), data_b = encode(b, kernel.type);
+  std::vector<std::uint8_t> data_c = encode(c, kernel.sum_type);
+  RunResult result =
+      run_product(text, kernel.name, 32, data_a, data_b, data_c, kernel.has_parameter ? static_cast<int>(kernel.k) : 0);
+  if (result.ok()) {
+    EXPECT_EQ(data_c, encode(sums, kernel.sum_type)) << kernel.name;
+  }
+  return result;
+}
+
+TEST(CompiledMatrixKernels, WmmaProductsAreCorrect) {
+  const std::string text = compiled_ptx("wmma");
+  for (const WmmaKernel& kernel : kWmmaKernels) {
+    const RunResult result = run_wmma(kernel, text);
+    expect_clean(result);
+    const bool is_integer = kernel.sum_type == "s32";
+    EXPECT_EQ(result.profile.approximation_reaches_result, !is_integer) << kernel.name;
+    EXPECT_GE(result.profile.flop_count, is_integer ? 0U : 2 * kernel.m * kernel.n * kernel.k) << kernel.name;
+    EXPECT_LE(result.profile.flop_count, is_integer ? 0U : 2 * kernel.m * kernel.n * kernel.k + 512) << kernel.name;
+  }
+}
+
+/// wmma.cu with another text in place of `from`.
+RunResult run_changed_wmma(const WmmaKernel& kernel, std::string_view from, std::string_view to) {
+  std::string text = compiled_ptx("wmma");
+  const std::size_t start = text.find(fmt::format(".entry {}(", kernel.name));
+  const std::size_t at = text.find(from, start);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? RunResult{} : run_wmma(kernel, text.replace(at, from.size(), to));
+}
+
+TEST(CompiledMatrixKernels, AccessesOfWmmaAreChecked) {
+  const WmmaKernel& bfloat16 = kWmmaKernels[2];
+  const WmmaKernel& bytes = kWmmaKernels[3];
+  expect_first(run_changed_wmma(bfloat16, "bar.warp.sync", "// "), Kind::kReadWriteRace);
+  // The stride of a is 16; one row of a larger stride is outside.
+  expect_first(run_changed_wmma(bytes, "mov.u32 \t%r2, 16;", "mov.u32 \t%r2, 32;"), Kind::kOutOfBounds);
+  expect_first(run_changed_wmma(bytes, "mov.u32 \t%r2, 16;", "mov.u32 \t%r2, 4;"), Kind::kMisaligned);
+  const RunResult differs = run_changed_wmma(bytes, "mov.u32 \t%r2, 16;", "mov.u32 %r2, %tid.x;");
+  EXPECT_EQ(differs.status, RunResult::Status::kUnsupported);
+  EXPECT_THAT(differs.message, ::testing::HasSubstr("lanes have different addresses or strides"));
+}
+
+TEST(CompiledMatrixKernels, WmmaAcceptsGenericAddressOfSharedMemory) {
+  const auto done = run<float>(
+      entry(".shared .align 32 .b8 s[1024]; ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;"
+            " add.s64 %rd2, %rd1, %rd2; mov.u64 %rd3, s; cvta.shared.u64 %rd4, %rd3; mov.f32 %f1, 0f40400000;"
+            " wmma.store.d.sync.aligned.row.m16n16k16.f32 [%rd4], {%f1, %f1, %f1, %f1, %f1, %f1, %f1, %f1}, 16;"
+            " bar.warp.sync -1; mov.u32 %r2, s; mad.lo.u32 %r2, %r1, 4, %r2; ld.shared.f32 %f2, [%r2];"
+            " st.global.f32 [%rd2], %f2;"),
+      std::vector<float>(32));
+  expect_clean(done.result);
+  EXPECT_THAT(done.data, ::testing::Each(3.0F));
+}
+
+TEST(CompiledMatrixKernels, UnknownFormsOfWmmaAreNotSupported) {
+  for (const std::string instruction :
+       {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r2, %r3, %r4, %r5}, [%rd1], 16;",
+        "wmma.load.a.sync.aligned.row.m16n16k8.global.f16 {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9}, [%rd1], 16;",
+        "wmma.load.d.sync.aligned.row.m16n16k16.global.f16 {%r2, %r3, %r4, %r5}, [%rd1], 16;",
+        "wmma.load.a.sync.aligned.m16n16k16.global.f16 {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9}, [%rd1], 16;",
+        "wmma.store.d.sync.aligned.row.m16n16k8.global.f16 [%rd1], {%r2, %r3, %r4, %r5}, 16;",
+        "wmma.mma.sync.aligned.row.row.m16n16k16.f32.bf16.bf16.f16 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r2, %r3,"
+        " %r4, %r5}, {%r2, %r3, %r4, %r5}, {%r2, %r3, %r4, %r5};"}) {
+    const auto done = run<float>(entry("ld.param.u64 %rd1, [p0]; " + instruction), std::vector<float>(256));
+    EXPECT_EQ(done.result.status, RunResult::Status::kUnsupported) << instruction;
+  }
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ enum class DispatchKind : std::uint8_t {
   kWarpOperation,  ///< operation that waits for the lanes of a mask: shfl, vote, match, redux, bar.warp
   kActiveMask,
   kFence,             ///< fence for the threads of all blocks
-  kMatrixOperation,   ///< operation of all lanes on matrices: ldmatrix, stmatrix, mma
+  kMatrixOperation,   ///< operation of all lanes on matrices: ldmatrix, stmatrix, mma, wmma
   kAsyncCopy,         ///< start of an asynchronous copy: cp.async
   kAsyncCopyControl,  ///< end of a group of asynchronous copies, or wait for groups
   kUnsupported,
@@ -130,6 +130,7 @@ struct Fragment {
   Type type = Type::kNone;               ///< type of the elements
   MatrixRole role = MatrixRole::kA;      ///< role of the matrix in a product
   MatrixShape shape;                     ///< shape of this product
+  bool has_wmma_layout = false;          ///< whether its layout is that of wmma, which PTX leaves open
   std::uint8_t register_count = 0;       ///< number of registers of each lane
   std::array<FrameSlot, 8> registers{};  ///< registers, of 32 bits or of the type
 
@@ -142,6 +143,7 @@ struct MatrixOp {
   std::array<Fragment, 3> sources{};            ///< matrix that is stored, or a, b and c of the product a * b + c
   Fragment destination;                         ///< matrix that is loaded or computed
   std::optional<std::uint32_t> memory_index{};  ///< index of the MemoryOp for a row or an element in memory
+  FrameSlot stride{};                           ///< number of elements between the starts of rows in memory
   bool saturates = false;                       ///< whether an integer sum is clamped to the range of its type
   bool is_transposed = false;                   ///< whether the rows in memory are columns of the matrix
 };

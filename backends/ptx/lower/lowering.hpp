@@ -74,6 +74,7 @@ class Lowering {
   void lower_warp();
   void lower_matrix_move();
   void lower_matrix_product();
+  void lower_wmma_move();
   Op& emit_matrix_operation(const MatrixOp& matrix);
   bool set_fragment(Fragment& fragment, const Operand& operand, std::size_t register_count, bool is_destination);
   void set_address(MemoryOp& memory, Op& op, const Operand& address, Space space);

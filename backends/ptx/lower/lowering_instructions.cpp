@@ -88,7 +88,10 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     case Opcode::kCpAsyncWait: lower_async_copy_control(); break;
     case Opcode::kLdmatrix:
     case Opcode::kStmatrix: lower_matrix_move(); break;
-    case Opcode::kMma: lower_matrix_product(); break;
+    case Opcode::kMma:
+    case Opcode::kWmmaMma: lower_matrix_product(); break;
+    case Opcode::kWmmaLoad:
+    case Opcode::kWmmaStore: lower_wmma_move(); break;
     case Opcode::kMov: lower_move(); break;
     case Opcode::kCvta:
     case Opcode::kCvtaTo: lower_cvta(); break;

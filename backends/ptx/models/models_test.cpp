@@ -93,6 +93,7 @@ const std::map<std::string_view, std::string_view> kTestedBy = {
     {"tanh", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
     {"trap", "WarpWideInstructions.TrapStopsLaunch"},
     {"vote", "WarpWideInstructions.VotesFollowPtxManual"},
+    {"wmma", "CompiledMatrixKernels.WmmaProductsAreCorrect"},
 };
 
 TEST(PtxInterpreter, EveryInstructionIsTested) {

@@ -29,6 +29,9 @@ constexpr std::string_view kAtomicForms =
 constexpr std::string_view kAtomicTypes = "b16 b32 b64 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64";
 constexpr std::string_view kMmaTypes =
     "f16 f32 f64 s32/f16 bf16 tf32 f64 s8 u8/f16 bf16 tf32 f64 s8 u8/f16 f32 f64 s32";
+constexpr std::string_view kWmmaShapes = "aligned m16n16k16 m32n8k16 m8n32k16 m16n16k8 row col satfinite";
+constexpr std::string_view kWmmaMoves =
+    "aligned a b c d m16n16k16 m32n8k16 m8n32k16 m16n16k8 row col global shared shared::cta";
 constexpr std::string_view kSpaces = "global shared shared::cta local const param";
 
 namespace table {
@@ -136,6 +139,10 @@ constexpr std::array kRows = {
               "Ps"},
     OpcodeRow{kTrap, C::kControl, "trap", "", "", "", ""},
     OpcodeRow{kVote, C::kWarp, "vote", "sync", "all any uni ballot", "b32 pred", "*"},
+    OpcodeRow{kWmmaLoad, C::kLoad, "wmma", "load sync", kWmmaMoves, "f16 f32 bf16 tf32 s8 u8 s32", "Fa?u"},
+    OpcodeRow{kWmmaStore, C::kStore, "wmma", "store sync", kWmmaMoves, "f16 f32 s32", "aF?u"},
+    OpcodeRow{kWmmaMma, C::kWarp, "wmma", "mma sync", kWmmaShapes,
+              "f16 f32 s32/f16 f32 bf16 tf32 s8 u8?bf16 tf32 s8 u8/f32 s32", "FFFF"},
     OpcodeRow{kXor, C::kInteger, "xor", "", "", kBitsOrPred, "dss"},
 };
 

@@ -92,6 +92,9 @@ enum class Opcode : std::uint8_t {
   kTestp,
   kTrap,
   kVote,
+  kWmmaLoad,
+  kWmmaMma,
+  kWmmaStore,
   kXor,
 };
 
@@ -131,8 +134,9 @@ struct OpcodeRow {
   std::string_view name;                ///< name as it is spelled: "setp"
   std::string_view required_modifiers;  ///< modifiers that distinguish this row from others with its name
   std::string_view modifiers;           ///< further modifiers that may be present, separated by blanks
-  std::string_view allowed_types;       ///< allowed types; lists for several types are separated by '/'
-  std::string_view operands;            ///< one letter for each operand, as explained above
+  std::string_view
+      allowed_types;  ///< allowed types; lists for several types are separated by '/', those of optional types by '?'
+  std::string_view operands;  ///< one letter for each operand, as explained above
 };
 
 std::span<const OpcodeRow> opcode_rows();

@@ -79,9 +79,34 @@ Numbers numbers_of(WarpState& warp, const Fragment& fragment, std::uint32_t mask
   return numbers;
 }
 
+/// PTX leaves the layout of wmma open. Here a lane holds a part of a row, or for b of a column, so that it often
+/// accesses adjacent bytes. The order of the lanes is unusual, so that a kernel that relies on a layout is found. If
+/// the registers of the warp have more elements than the matrix, several lanes hold each element.
+ElementPosition wmma_position_of(const Fragment& fragment, unsigned lane, unsigned element) {
+  const auto [rows, columns] = extents_of(fragment);
+  const bool has_columns = fragment.role == MatrixRole::kB;
+  const unsigned line_count = has_columns ? columns : rows;
+  const unsigned line_length = has_columns ? rows : columns;
+  const unsigned element_count = fragment.element_count();
+  const unsigned place = (13 * lane + 5) % kLanesPerWarp;
+  const unsigned line = place % line_count;
+  const unsigned index = place / line_count % (line_length / element_count) * element_count + element;
+  return has_columns ? ElementPosition{index, line} : ElementPosition{line, index};
+}
+
 }  // namespace
 
+MatrixExtents extents_of(const Fragment& fragment) {
+  const MatrixShape& shape = fragment.shape;
+  switch (fragment.role) {
+    case MatrixRole::kA: return {shape.m, shape.k};
+    case MatrixRole::kB: return {shape.k, shape.n};
+    default: return {shape.m, shape.n};
+  }
+}
+
 ElementPosition position_of(const Fragment& fragment, unsigned lane, unsigned element) {
+  if (fragment.has_wmma_layout) return wmma_position_of(fragment, lane, element);
   const unsigned group = lane / 4;
   const unsigned lane_in_group = lane % 4;
   if (fragment.role == MatrixRole::kAccumulator) return {group + 8 * (element / 2), 2 * lane_in_group + element % 2};

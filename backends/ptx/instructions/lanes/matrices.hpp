@@ -10,6 +10,13 @@ struct ElementPosition {
   unsigned column = 0;
 };
 
+/// The numbers of rows and columns of a matrix.
+struct MatrixExtents {
+  unsigned rows = 0;
+  unsigned columns = 0;
+};
+MatrixExtents extents_of(const Fragment& fragment);
+
 /// The position in the matrix of an element that a lane holds. `element` counts the elements of the lane's registers,
 /// from the lowest bits of the first register.
 ElementPosition position_of(const Fragment& fragment, unsigned lane, unsigned element);
