@@ -505,6 +505,7 @@ const std::vector<WmmaKernel> kWmmaKernels = {
     {"half_product", "f16", "f32", 16, 16, 48, {48, 1}, {16, 1}, {16, 1}, 2, false, true},
     {"half_sums", "f16", "f16", 8, 32, 16, {16, 1}, {1, 16}, {32, 1}, 1, true, false},
     {"bfloat16_product", "bf16", "f32", 32, 8, 16, {1, 32}, {8, 1}, {1, 32}, 1, false, false},
+    {"tf32_product", "tf32", "f32", 16, 16, 8, {8, 1}, {1, 8}, {16, 1}, 1, true, false},
     {"byte_product", "s8", "s32", 16, 16, 16, {16, 1}, {16, 1}, {16, 1}, 1, false, false},
 };
 
@@ -570,7 +571,7 @@ RunResult run_changed_wmma(const WmmaKernel& kernel, std::string_view from, std:
 
 TEST(CompiledMatrixKernels, AccessesOfWmmaAreChecked) {
   const WmmaKernel& bfloat16 = kWmmaKernels[2];
-  const WmmaKernel& bytes = kWmmaKernels[3];
+  const WmmaKernel& bytes = kWmmaKernels[4];
   expect_first(run_changed_wmma(bfloat16, "bar.warp.sync", "// "), Kind::kReadWriteRace);
   // The stride of a is 16; one row of a larger stride is outside.
   expect_first(run_changed_wmma(bytes, "mov.u32 \t%r2, 16;", "mov.u32 \t%r2, 32;"), Kind::kOutOfBounds);

@@ -48,7 +48,7 @@ Shape shape_of(const Instruction& instruction) {
     case Opcode::kPopc:
     case Opcode::kClz:
     case Opcode::kBfind: return {4, {bytes}};
-    case Opcode::kCvt: return {bytes, {from}};
+    case Opcode::kCvt: return {bytes, {from, from}};
     case Opcode::kSlct: return {bytes, {bytes, bytes, from}};
     default: return {bytes, {bytes, bytes, bytes, bytes}};
   }
@@ -75,6 +75,7 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     case Opcode::kActivemask: emit(DispatchKind::kActiveMask).d = destination(instruction.operands[0], 4); break;
     case Opcode::kBar: lower_barrier(); break;
     case Opcode::kBarWarp:
+    case Opcode::kElect:
     case Opcode::kShfl:
     case Opcode::kVote:
     case Opcode::kMatch:

@@ -66,6 +66,7 @@ const std::map<std::string_view, std::string_view> kTestedBy = {
     {"cp", "AsyncCopies.CopyBytesAndReplaceUnreadOnesByZeros"},
     {"cvta", "MemoryInstructions.IsspacepRecognizesStateSpaceOfGenericAddress"},
     {"div", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
+    {"elect", "WarpWideInstructions.ElectChoosesOneMember"},
     {"ex2", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
     {"exit", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
     {"fence", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},

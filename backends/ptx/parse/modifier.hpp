@@ -50,7 +50,7 @@ namespace assay::ptx {
   X(kM8n8k4, "m8n8k4") X(kM8n8k16, "m8n8k16") X(kM16n8k4, "m16n8k4") X(kM16n8k8, "m16n8k8") \
   X(kM16n8k16, "m16n8k16") X(kM16n8k32, "m16n8k32") X(kRow, "row") X(kCol, "col") X(kSatfinite, "satfinite") \
   X(kM16n16k16, "m16n16k16") X(kM32n8k16, "m32n8k16") X(kM8n32k16, "m8n32k16") X(kM16n16k8, "m16n16k8") \
-  X(kLoad, "load") X(kStore, "store") X(kMma, "mma") X(kA, "a") X(kB, "b") X(kC, "c") X(kD, "d")
+  X(kLoad, "load") X(kStore, "store") X(kMma, "mma") X(kA, "a") X(kB, "b") X(kC, "c") X(kD, "d") X(kRna, "rna")
 // clang-format on
 
 enum class Modifier : std::uint8_t {

@@ -39,6 +39,7 @@ enum class Opcode : std::uint8_t {
   kDiv,
   kDp2a,
   kDp4a,
+  kElect,
   kEx2,
   kExit,
   kFma,
@@ -132,7 +133,7 @@ struct OpcodeRow {
   Opcode opcode;                        ///< opcode that the parser returns
   InstructionCategory category;         ///< category in a profile
   std::string_view name;                ///< name as it is spelled: "setp"
-  std::string_view required_modifiers;  ///< modifiers that distinguish this row from others with its name
+  std::string_view required_modifiers;  ///< modifiers or types that distinguish this row from others with its name
   std::string_view modifiers;           ///< further modifiers that may be present, separated by blanks
   std::string_view
       allowed_types;  ///< allowed types; lists for several types are separated by '/', those of optional types by '?'

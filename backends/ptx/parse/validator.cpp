@@ -142,8 +142,10 @@ class Validator {
 bool has_required(const Instruction& instruction, std::string_view words) {
   while (!words.empty()) {
     const std::size_t end = std::min(words.find(' '), words.size());
-    const auto modifier = find_modifier(words.substr(0, end));
-    if (!modifier || !instruction.modifiers.has(*modifier)) return false;
+    const std::string_view word = words.substr(0, end);
+    const auto modifier = find_modifier(word);
+    const bool is_present = modifier ? instruction.modifiers.has(*modifier) : find_type(word) == instruction.type;
+    if (!is_present) return false;
     words.remove_prefix(std::min(end + 1, words.size()));
   }
   return true;

@@ -61,3 +61,19 @@ extern "C" __global__ void byte_product(const signed char* a, const signed char*
   wmma::mma_sync(sums, fragment_a, fragment_b, sums);
   wmma::store_matrix_sync(c, sums, 16, wmma::mem_row_major);
 }
+
+/// c = a * b + c for a of 16 by 8 and b of 8 by 16, of floats that are rounded to tf32.
+extern "C" __global__ void tf32_product(const float* a, const float* b, float* c) {
+  wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major> fragment_a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 8, wmma::precision::tf32, wmma::col_major> fragment_b;
+  wmma::fragment<wmma::accumulator, 16, 16, 8, float> sums;
+  wmma::load_matrix_sync(fragment_a, a, 8);
+  wmma::load_matrix_sync(fragment_b, b, 8);
+  wmma::load_matrix_sync(sums, c, 16, wmma::mem_row_major);
+  for (int i = 0; i < fragment_a.num_elements; ++i)
+    fragment_a.x[i] = wmma::__float_to_tf32(fragment_a.x[i]);
+  for (int i = 0; i < fragment_b.num_elements; ++i)
+    fragment_b.x[i] = wmma::__float_to_tf32(fragment_b.x[i]);
+  wmma::mma_sync(sums, fragment_a, fragment_b, sums);
+  wmma::store_matrix_sync(c, sums, 16, wmma::mem_row_major);
+}
