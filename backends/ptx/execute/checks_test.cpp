@@ -361,6 +361,28 @@ TEST(PtxChecks, BarArriveOrdersOnlyPrecedingAccessesOfItsWarp) {
               Kind::kReadWriteRace);
 }
 
+/// All threads read the same word of shared memory, which a thread overwrites after a synchronization.
+TEST(PtxChecks, WarpSynchronizationOrdersReadsOfManyLanesBeforeWrite) {
+  const auto run_kernel = [](std::string_view synchronization, std::string_view writer, std::uint32_t threads) {
+    return run<std::uint32_t>(
+               body(".shared .align 4 .b8 s[4]; mov.u32 %r6, s; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [%r6], %r1;"
+                    " bar.sync 0; ld.shared.u32 %r7, [%r6]; " +
+                    std::string(synchronization) + " setp.eq.u32 %p2, %r1, " + std::string(writer) +
+                    "; @%p2 st.shared.u32 [%r6], %r1;"),
+               std::vector<std::uint32_t>(64), {{1}, {threads}})
+        .result;
+  };
+  const std::string_view warp = "bar.warp.sync -1;";
+  const std::string_view again = "bar.warp.sync -1; @%p1 ld.shared.u32 %r7, [%r6];";
+  expect_clean(run_kernel(warp, "5", 32));
+  expect_clean(run_kernel(again, "0", 32));
+  expect_clean(run_kernel("bar.sync 0;", "40", 64));
+  expect_only(run_kernel("", "5", 32), Kind::kReadWriteRace);
+  expect_only(run_kernel(again, "5", 32), Kind::kReadWriteRace);
+  expect_only(run_kernel(warp, "40", 64), Kind::kReadWriteRace);
+  expect_only(run_kernel(warp, "5", 64), Kind::kReadWriteRace);
+}
+
 TEST(PtxChecks, DetectsWriteToReadOnlyAllocation) {
   const std::string text = body("st.global.u32 [%rd2], %r1;");
   expect_only(run<float>(text, std::vector<float>(32), {{1}, {32}}, {}, {.read_only = true}).result,

@@ -204,6 +204,7 @@ class Execution {
             {launch_start_epoch_, block_start_epoch_, phase_start_epoch_,
              std::max(warp.last_synchronization_epoch, partial_barrier_epoch_)}};
   }
+  static bool are_readers_synchronized(const ShadowCell& cell, const LaneAccess& actor);
   [[nodiscard]] bool is_unordered(std::uint32_t earlier, const LaneAccess& actor) const;
   void add_access_finding(CheckFinding::Kind kind, const LaneAccess& actor, const std::uint32_t* other = nullptr,
                           std::uint32_t number = 0);

@@ -23,7 +23,8 @@ namespace assay::ptx {
 struct ShadowCell {
   std::uint32_t packed_last_write = 0;  ///< last write: epoch << 14 | thread << 4 | bytes
   std::uint32_t packed_last_read = 0;   ///< last read, encoded in the same way
-  std::uint32_t packed_flags = 0;  ///< read instruction << 20 | write instruction << 8 | flags << 4 | initialized bytes
+  /// A flag << 31 | read instruction << 20 | write instruction << 8 | flags << 4 | initialized bytes.
+  std::uint32_t packed_flags = 0;
 };
 static_assert(sizeof(ShadowCell) == 12, "each byte of memory must have 3 bytes of shadow memory");
 
@@ -38,8 +39,12 @@ inline constexpr std::uint32_t kReadByManyThreadsFlag =
     1U << 5U;  ///< read by several threads in the current block and phase
 inline constexpr std::uint32_t kReadByOtherBlockFlag = 1U << 6U;  ///< read by threads of several blocks in this launch
 inline constexpr std::uint32_t kLastReadIsNonCoherentFlag = 1U << 7U;  ///< the last read was a load with .nc
+inline constexpr std::uint32_t kReadByManyWarpsFlag =
+    1U << 31U;  ///< with kReadByManyThreadsFlag: the threads are of several warps
 inline constexpr std::uint32_t kAllReadFlagsMask =
-    kReadByManyThreadsFlag | kReadByOtherBlockFlag | kLastReadIsNonCoherentFlag;
+    kReadByManyThreadsFlag | kReadByOtherBlockFlag | kLastReadIsNonCoherentFlag | kReadByManyWarpsFlag;
+/// The bits of ShadowCell::packed_flags other than the number of the read instruction.
+inline constexpr std::uint32_t kAllButReaderMask = 0x800fffffU;
 
 /// The cells of an allocation.
 struct ShadowMemory {

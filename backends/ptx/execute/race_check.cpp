@@ -48,6 +48,13 @@ bool Execution::is_unordered(std::uint32_t earlier, const LaneAccess& actor) con
       epoch, thread, {actor.thread, phase_start_epoch_, actor.warp_synchronization_epoch, actor.address, is_strong});
 }
 
+/// Whether all readers since the last barrier are in the actor's warp, which has synchronized since.
+bool Execution::are_readers_synchronized(const ShadowCell& cell, const LaneAccess& actor) {
+  return (cell.packed_flags & kReadByManyWarpsFlag) == 0 &&
+         thread_of(cell.packed_last_read) / kLanesPerWarp == actor.thread / kLanesPerWarp &&
+         epoch_of(cell.packed_last_read) < actor.warp_synchronization_epoch;
+}
+
 void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
   const std::uint32_t self = current_epoch_ << 14U | actor.thread << 4U | bytes;
   const EnabledChecks& checks = options_.checks;
@@ -75,15 +82,17 @@ void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAcce
     cell.packed_flags &= ~kAllReadFlagsMask;
   } else if (is_unordered(cell.packed_last_read, actor)) {
     cell.packed_flags |= earlier < block_start_epoch_ ? kReadByOtherBlockFlag : kReadByManyThreadsFlag;
+    if (thread_of(cell.packed_last_read) / kLanesPerWarp != actor.thread / kLanesPerWarp)
+      cell.packed_flags |= kReadByManyWarpsFlag;
     kept = cell.packed_last_read & 15U;
-  } else if (earlier < std::max(phase_start_epoch_, partial_barrier_epoch_)) {
-    cell.packed_flags &= ~kReadByManyThreadsFlag;
+  } else if (earlier < std::max(phase_start_epoch_, partial_barrier_epoch_) || are_readers_synchronized(cell, actor)) {
+    cell.packed_flags &= ~(kReadByManyThreadsFlag | kReadByManyWarpsFlag);
   } else {
     kept = cell.packed_last_read & 15U;
   }
   if (actor.memory_op.non_coherent) cell.packed_flags |= kLastReadIsNonCoherentFlag;
   cell.packed_last_read = self | kept;
-  cell.packed_flags = (cell.packed_flags & 0x000fffffU) | std::uint32_t{actor.memory_op.race_check_number} << 20U;
+  cell.packed_flags = (cell.packed_flags & kAllButReaderMask) | std::uint32_t{actor.memory_op.race_check_number} << 20U;
 }
 
 void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
@@ -95,9 +104,10 @@ void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAcc
     add_access_finding(CheckFinding::Kind::kUninitializedRead, actor);
   }
   const bool read = (cell.packed_last_read & bytes) != 0 && epoch_of(cell.packed_last_read) >= launch_start_epoch_;
-  const std::uint32_t reader = cell.packed_flags >> 20U;
+  const std::uint32_t reader = cell.packed_flags >> 20U & kMaxRaceCheckNumber;
   const bool by_many = (cell.packed_flags & kReadByManyThreadsFlag) != 0 &&
-                       epoch_of(cell.packed_last_read) >= std::max(phase_start_epoch_, partial_barrier_epoch_);
+                       epoch_of(cell.packed_last_read) >= std::max(phase_start_epoch_, partial_barrier_epoch_) &&
+                       !are_readers_synchronized(cell, actor);
   const bool overwrites = (cell.packed_last_write & bytes) != 0 && is_unordered(cell.packed_last_write, actor);
   if (checks.reports_non_coherent && read && (cell.packed_flags & kLastReadIsNonCoherentFlag) != 0) {
     add_access_finding(CheckFinding::Kind::kNonCoherentRead, actor, &cell.packed_last_read, reader);

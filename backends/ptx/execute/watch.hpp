@@ -53,13 +53,15 @@ class FastRaceCheck {
     }
     std::uint32_t reader_flags = 0;
     if (cell.packed_last_read >= ordering_start_epoch_) {
-      reader_flags = thread_of(cell.packed_last_read) != thread ? kReadByManyThreadsFlag : 0U;
+      const std::uint32_t last_reader = thread_of(cell.packed_last_read);
+      reader_flags = (last_reader != thread ? kReadByManyThreadsFlag : 0U) |
+                     (last_reader / kLanesPerWarp != thread / kLanesPerWarp ? kReadByManyWarpsFlag : 0U);
     } else if (cell.packed_last_read < block_start_epoch_) {
       reader_flags = kReadByOtherBlockFlag;
     } else {
       return false;
     }
-    cell.packed_flags = (cell.packed_flags & 0x000fffffU) | encoded_read | reader_flags;
+    cell.packed_flags = (cell.packed_flags & kAllButReaderMask) | encoded_read | reader_flags;
     cell.packed_last_read = current_access | (cell.packed_last_read & 15U);
     return true;
   }

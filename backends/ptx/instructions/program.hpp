@@ -21,7 +21,7 @@ namespace assay::ptx {
 inline constexpr unsigned kLanesPerWarp = 32;
 inline constexpr std::uint32_t kAllLanes = 0xffffffff;
 /// The largest number of a memory instruction in the race checker.
-inline constexpr std::uint32_t kMaxRaceCheckNumber = 4095;
+inline constexpr std::uint32_t kMaxRaceCheckNumber = 2047;
 
 struct Op;
 
