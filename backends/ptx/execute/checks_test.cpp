@@ -378,6 +378,7 @@ TEST(PtxChecks, WarpSynchronizationOrdersReadsOfManyLanesBeforeWrite) {
   expect_clean(run_kernel(again, "0", 32));
   expect_clean(run_kernel("bar.sync 0;", "40", 64));
   expect_only(run_kernel("", "5", 32), Kind::kReadWriteRace);
+  expect_only(run_kernel("", "31", 32), Kind::kReadWriteRace);
   expect_only(run_kernel(again, "5", 32), Kind::kReadWriteRace);
   expect_only(run_kernel(warp, "40", 64), Kind::kReadWriteRace);
   expect_only(run_kernel(warp, "5", 64), Kind::kReadWriteRace);

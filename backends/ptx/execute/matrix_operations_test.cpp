@@ -404,6 +404,8 @@ TEST(MatrixOperations, UnknownFormsOfMmaAreNotSupported) {
        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r12, %r13}, {%r2, %r3, %r4, %r5}, {%r6, %r7}, {%r8, %r9};",
         "mma.sync.aligned.m16n8k4.row.col.f32.f16.f16.f32 {%r12, %r13, %r14, %r15}, {%r2}, {%r6}, {%r8, %r9, %r10, "
         "%r11};",
+        "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r12, %r13, %r14, %r15}, {%r2, %r3, %r4, %r5, %r2, %r3, "
+        "%r4, %r5}, {%r6, %r7, %r6, %r7}, {%r8, %r9, %r10, %r11};",
         "mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%r12, %r13, %r14, %r15}, {%r2, %r3, %r4, %r5}, {%r6, %r7},"
         " {%r8, %r9, %r10, %r11};",
         "mma.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32 {%r12, %r13, %r14, %r15}, {%r2, %r3}, {%r6},"
@@ -600,6 +602,8 @@ TEST(CompiledMatrixKernels, UnknownFormsOfWmmaAreNotSupported) {
         "wmma.load.d.sync.aligned.row.m16n16k16.global.f16 {%r2, %r3, %r4, %r5}, [%rd1], 16;",
         "wmma.load.a.sync.aligned.m16n16k16.global.f16 {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9}, [%rd1], 16;",
         "wmma.store.d.sync.aligned.row.m16n16k8.global.f16 [%rd1], {%r2, %r3, %r4, %r5}, 16;",
+        "wmma.mma.sync.aligned.row.row.m16n16k8.f32.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r2, %r3, %r4, %r5,"
+        " %r6, %r7, %r8, %r9}, {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8};",
         "wmma.mma.sync.aligned.row.row.m16n16k16.f32.bf16.bf16.f16 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r2, %r3,"
         " %r4, %r5}, {%r2, %r3, %r4, %r5}, {%r2, %r3, %r4, %r5};"}) {
     const auto done = run<float>(entry("ld.param.u64 %rd1, [p0]; " + instruction), std::vector<float>(256));

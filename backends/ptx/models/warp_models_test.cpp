@@ -175,7 +175,10 @@ TEST(WarpWideInstructions, ReductionsFollowPtxManual) {
 }
 
 TEST(WarpWideInstructions, ElectChoosesOneMember) {
-  const auto got = run_warps("elect.sync %r14|%p14, %r13;", random_lanes(50, 2));
+  std::vector<Lane> lanes = random_lanes(50, 2);
+  for (Lane& lane : lanes)
+    lane.members = (lane.members & ~1U) | 4U;
+  const auto got = run_warps("elect.sync %r14|%p14, %r13;", lanes);
   each_member(got, [&](std::size_t i, std::uint32_t lane, std::span<const Lane> warp) {
     ASSERT_LT(got[i].result, 32U);
     ASSERT_NE(got[i].members >> got[i].result & 1U, 0U) << "elected a lane that does not participate";
