@@ -385,6 +385,8 @@ class SetDrawer {
         break;
       }
     }
+    // The contract of a kernel without host code passes it few extents, which hold for all arrays.
+    if (space_.array_extents() != ArrayExtents::kExact) return;
     add_independent_extents();
     if (!has_long_extents) add_long_dimensions();
   }

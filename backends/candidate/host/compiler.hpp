@@ -16,7 +16,7 @@ namespace assay::candidate {
 /// of the CUDA Toolkit. Fails if there is none.
 Result<std::filesystem::path> find_nvcc();
 
-/// The folders of the CUDA Toolkit's headers, such as cuda_fp16.h; empty if there is no nvcc.
+/// The folders of the CUDA Toolkit's headers, such as cuda_fp16.h; empty without nvcc.
 std::vector<std::filesystem::path> toolkit_headers();
 
 /// The version that nvcc prints: "13.0.88"; empty if it prints none.

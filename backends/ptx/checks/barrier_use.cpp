@@ -67,9 +67,21 @@ class BarrierUse {
   std::uint32_t count() const { return static_cast<std::uint32_t>(kernel_.instructions.size()); }
   const Instruction& at(std::uint32_t i) const { return kernel_.instructions[i]; }
 
-  /// Instructions that leave the function, and barriers for only some threads, are not analyzed.
+  /// Instructions that leave the function, copies of matrices or asynchronous ones, and barriers for only some threads,
+  /// are not analyzed.
   static bool is_understood(const Instruction& one) {
-    if (one.opcode == Opcode::kUnsupported || one.opcode == Opcode::kCall) return false;
+    switch (one.opcode) {
+      case Opcode::kUnsupported:
+      case Opcode::kCall:
+      case Opcode::kCpAsync:
+      case Opcode::kCpAsyncCommit:
+      case Opcode::kCpAsyncWait:
+      case Opcode::kLdmatrix:
+      case Opcode::kStmatrix:
+      case Opcode::kWmmaLoad:
+      case Opcode::kWmmaStore: return false;
+      default: break;
+    }
     if (one.opcode != Opcode::kBar) return true;
     return !one.is_guarded && one.operands.size() == 1 && one.operands[0].kind == Kind::kInteger;
   }

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 
 #include "backends/ptx/checks/data_flow.hpp"
 
@@ -18,6 +20,10 @@ class Taint {
     const bool guarded = op.is_guarded && has(op.guard);
     switch (op.dispatch_kind) {
       case DispatchKind::kMemory: access(op, kernel_.memory_ops[op.memory_or_call_index], guarded); break;
+      case DispatchKind::kAsyncCopy: copy(op, kernel_.async_copy_ops[op.memory_or_call_index], guarded); break;
+      case DispatchKind::kMatrixOperation:
+        follow_matrices(op, kernel_.matrix_ops[op.memory_or_call_index], guarded || approximated);
+        break;
       case DispatchKind::kHandlerOnly:
       case DispatchKind::kWarpOperation:
       case DispatchKind::kBarrier:
@@ -60,6 +66,38 @@ class Taint {
     changed_ = changed_ || (stored && !memory_tainted);
     memory_tainted = memory_tainted || stored;
     if (is_atomic && memory_op.returns_old_value && memory_tainted) add(memory_op.values[0]);
+  }
+
+  /// Global memory with such values is already a result, so only the addresses and the number of bytes matter.
+  void copy(const Op& op, const AsyncCopyOp& copy, bool guarded) {
+    bool& memory_tainted = memory(Space::kShared);
+    const bool stored =
+        guarded || has(op.a) || has(copy.source_base) || has(copy.read_bytes) || has(copy.ignores_source);
+    changed_ = changed_ || (stored && !memory_tainted);
+    memory_tainted = memory_tainted || stored;
+  }
+
+  [[nodiscard]] bool has(const Fragment& fragment) const {
+    return std::ranges::any_of(std::span(fragment.registers).first(fragment.register_count),
+                               [&](FrameSlot slot) { return has(slot); });
+  }
+
+  void follow_matrices(const Op& op, const MatrixOp& matrix, bool decided) {
+    bool is_tainted = decided || has(op.a) ||
+                      std::ranges::any_of(matrix.sources, [&](const Fragment& source) { return has(source); });
+    if (matrix.memory_index) {
+      const MemoryOp& access = kernel_.memory_ops[*matrix.memory_index];
+      bool& memory_tainted = memory(access.space);
+      if (access.access == Access::kLoad) {
+        is_tainted = is_tainted || memory_tainted;
+      } else {
+        changed_ = changed_ || (is_tainted && !memory_tainted);
+        memory_tainted = memory_tainted || is_tainted;
+      }
+    }
+    if (!is_tainted) return;
+    for (unsigned i = 0; i < matrix.destination.register_count; ++i)
+      add(matrix.destination.registers[i]);
   }
 
   const Kernel& kernel_;

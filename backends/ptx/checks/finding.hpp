@@ -26,6 +26,7 @@ struct InstructionSite {
   std::string instruction_text;   ///< text of the instruction
   Dim3 thread{0, 0, 0};           ///< index of the thread in its block
   Dim3 block{0, 0, 0};            ///< index of the block in the grid
+  bool is_pending_copy = false;   ///< whether it is an asynchronous copy that its thread has not waited for
 };
 
 /// An error, found once or several times at one instruction.

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include "backends/ptx/execute/execution.hpp"
@@ -11,9 +12,6 @@
 namespace assay::ptx {
 
 namespace {
-
-constexpr std::uint64_t kWindowMask = (std::uint64_t{1} << kAddressWindowBits) - 1;
-constexpr unsigned kSectorBits = 5;
 
 /// Calls `use` with a value of the C++ type in which a memory type is loaded and extended.
 template <class Use>
@@ -38,33 +36,27 @@ Word<T>* slot_words(WarpState& lanes, FrameSlot slot) {
   return reinterpret_cast<Word<T>*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstantFrameBit));
 }
 
-template <class Use>
-void each_lane(std::uint32_t lane_mask, Use use) {
-  if (lane_mask == kAllLanes) {
-    for (unsigned lane = 0; lane < kLanesPerWarp; ++lane)
-      use(lane);
-    return;
-  }
-  for (; lane_mask != 0; lane_mask &= lane_mask - 1)
-    use(static_cast<unsigned>(std::countr_zero(lane_mask)));
-}
-
 }  // namespace
+
+void Execution::find_addresses(Warp& warp, const MemoryOp& memory, FrameSlot base_slot, std::uint64_t offset,
+                               Addresses& addresses) {
+  if (memory.has_no_base) {
+    std::ranges::fill(addresses, offset);
+  } else if (memory.has_64_bit_base) {
+    const std::uint64_t* const base = slot_words64(warp, base_slot);
+    for (unsigned i = 0; i < kLanesPerWarp; ++i)
+      addresses[i] = base[i] + offset;
+  } else {
+    const std::uint32_t* const base = slot_words32(warp, base_slot);
+    for (unsigned i = 0; i < kLanesPerWarp; ++i)
+      addresses[i] = std::uint64_t{base[i]} + offset;
+  }
+}
 
 void Execution::access(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
   Addresses addresses;
-  if (memory.has_no_base) {
-    std::ranges::fill(addresses, op.immediate);
-  } else if (memory.has_64_bit_base) {
-    const std::uint64_t* const base = slot_words64(warp, op.a);
-    for (unsigned i = 0; i < kLanesPerWarp; ++i)
-      addresses[i] = base[i] + op.immediate;
-  } else {
-    const std::uint32_t* const base = slot_words32(warp, op.a);
-    for (unsigned i = 0; i < kLanesPerWarp; ++i)
-      addresses[i] = std::uint64_t{base[i]} + op.immediate;
-  }
+  find_addresses(warp, memory, op.a, op.immediate, addresses);
   if (memory.space != Space::kGeneric) return access_space(warp, op, memory, memory.space, lane_mask, addresses);
   // Lanes may address different spaces.
   while (lane_mask != 0 && !is_stopped_) {
@@ -95,49 +87,77 @@ void Execution::access_space(Warp& warp, const Op& op, const MemoryOp& memory, S
   }
 }
 
+/// Checks an access to global memory. Returns the accessed bytes, or null if the access must not be performed.
+std::byte* Execution::check_global_access(GlobalWindow& window, const FastRaceCheck& watch, LaneAccess actor,
+                                          unsigned width, unsigned alignment) {
+  const EnabledChecks& checks = options_.checks;
+  const std::uint64_t address = actor.address;
+  if (address >> kAddressWindowBits != window.index) {
+    window.index = address >> kAddressWindowBits;
+    window.allocation = memory_.find_allocation(address);
+    const bool is_shadowed = checks.reports_races || checks.reports_uninitialized || checks.reports_non_coherent;
+    window.cells = is_shadowed && window.allocation != nullptr && !window.allocation->bytes.empty()
+                       ? memory_.cells_of(*window.allocation)
+                       : nullptr;
+  }
+  const std::uint64_t offset = address - (window.index << kAddressWindowBits) - kAddressWindowMiddleOffset;
+  Allocation* const allocation = window.allocation;
+  if (allocation == nullptr || offset >= allocation->bytes.size() || allocation->bytes.size() - offset < width) {
+    add_finding(CheckFinding::Kind::kOutOfBounds, actor.op, actor.thread, Space::kGlobal, address, width);
+    return nullptr;
+  }
+  if ((address & (alignment - 1)) != 0 && checks.reports_misaligned) {
+    add_finding(CheckFinding::Kind::kMisaligned, actor.op, actor.thread, Space::kGlobal, address, width);
+  }
+  if (actor.memory_op.access != Access::kLoad && allocation->flags.read_only && checks.reports_read_only) {
+    add_finding(CheckFinding::Kind::kWriteToReadOnly, actor.op, actor.thread, Space::kGlobal, address, width);
+  }
+  actor.was_initialized = !allocation->flags.uninitialized;
+  if (window.cells != nullptr) check_access(watch, window.cells, offset, width, actor);
+  return allocation->bytes.data() + offset;
+}
+
+/// The same for shared memory.
+std::byte* Execution::check_shared_access(const FastRaceCheck& watch, const LaneAccess& actor, unsigned width,
+                                          unsigned alignment) {
+  const std::optional<SharedOffset> place = find_shared(actor.address, width);
+  if (!place) {
+    add_finding(CheckFinding::Kind::kOutOfBounds, actor.op, actor.thread, Space::kShared, actor.address, width);
+    return nullptr;
+  }
+  if ((actor.address & (alignment - 1)) != 0 && options_.checks.reports_misaligned) {
+    add_finding(CheckFinding::Kind::kMisaligned, actor.op, actor.thread, Space::kShared, actor.address, width);
+  }
+  std::byte* const target = shared_memory_by_variable_[place->variable].data() + place->offset;
+  if (actor.plain_store != nullptr) actor.plain_store->targets[actor.thread % kLanesPerWarp] = target;
+  const bool is_shadowed = options_.checks.reports_races || options_.checks.reports_uninitialized;
+  if (is_shadowed && !(has_pending_words_ && conflicts_with_pending_copy(*place, width, actor)))
+    check_access(watch, shared_shadow_cells_by_variable_[place->variable].data(), place->offset, width, actor);
+  return target;
+}
+
+/// The variable in which an access of `width` bytes lies; nullopt if it is out of bounds.
+std::optional<Execution::SharedOffset> Execution::find_shared(std::uint64_t address, unsigned width) const {
+  const std::uint64_t variable = (address >> kSharedOffsetBits) - 1;
+  const std::uint64_t offset = (address & ((1U << kSharedOffsetBits) - 1)) - kSharedMiddleOffset;
+  if (variable >= shared_memory_by_variable_.size() || offset >= shared_memory_by_variable_[variable].size() ||
+      shared_memory_by_variable_[variable].size() - offset < width)
+    return std::nullopt;
+  return SharedOffset{variable, offset};
+}
+
 void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                               const Addresses& addresses) {
   const unsigned width = bytes_of(memory.type) * memory.element_count;
-  const bool writes = memory.access != Access::kLoad;
-  const EnabledChecks& checks = options_.checks;
-  const bool shadowed = checks.reports_races || checks.reports_uninitialized || checks.reports_non_coherent;
   if (memory.releases) fence(warp, lane_mask);
-  std::uint64_t window = 0;
-  std::uint64_t first = 0;
-  std::uint64_t end = 0;  // one past the last offset at which an access of this width may start
-  Allocation* allocation = nullptr;
-  ShadowCell* cells = nullptr;
+  GlobalWindow window;
   const FastRaceCheck watch = make_fast_race_check(warp, memory);
   Pointers pointers;
   std::uint32_t good = lane_mask;
   each_lane(lane_mask, [&](unsigned lane) {
-    const std::uint64_t address = addresses[lane];
-    const std::uint32_t thread = warp.index_in_block * kLanesPerWarp + lane;
-    if (address >> kAddressWindowBits != window) {
-      window = address >> kAddressWindowBits;
-      first = (window << kAddressWindowBits) + kAddressWindowMiddleOffset;
-      allocation = memory_.find_allocation(address);
-      end = allocation != nullptr && allocation->bytes.size() >= width ? allocation->bytes.size() - width + 1 : 0;
-      cells = shadowed && end != 0 ? memory_.cells_of(*allocation) : nullptr;
-    }
-    const std::uint64_t offset = address - first;
-    if (offset >= end) {
-      good &= ~(1U << lane);
-      return add_finding(CheckFinding::Kind::kOutOfBounds, op, thread, Space::kGlobal, address, width);
-    }
-    if ((address & (width - 1)) != 0) {
-      if (checks.reports_misaligned)
-        add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kGlobal, address, width);
-    }
-    if (writes && allocation->flags.read_only && checks.reports_read_only) {
-      add_finding(CheckFinding::Kind::kWriteToReadOnly, op, thread, Space::kGlobal, address, width);
-    }
-    pointers[lane] = allocation->bytes.data() + offset;
-    if (cells != nullptr) {
-      check_access(watch, cells, offset, width,
-                   {op, memory, thread, warp.last_synchronization_epoch, address, Space::kGlobal,
-                    !allocation->flags.uninitialized});
-    }
+    pointers[lane] = check_global_access(
+        window, watch, lane_access(warp, op, memory, lane, addresses[lane], Space::kGlobal), width, width);
+    if (pointers[lane] == nullptr) good &= ~(1U << lane);
   });
   if (orders_by_fences_) record_strong_accesses(warp, memory, good, addresses);
   if (memory.acquires) fence(warp, lane_mask);
@@ -149,30 +169,16 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
 void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                               const Addresses& addresses) {
   const unsigned width = bytes_of(memory.type) * memory.element_count;
-  const bool shadowed = options_.checks.reports_races || options_.checks.reports_uninitialized;
   const FastRaceCheck watch = make_fast_race_check(warp, memory);
   Pointers pointers;
   std::uint32_t good = lane_mask;
   PlainStore store{.warp = warp, .targets = pointers, .lane_mask = good, .performed_lane_mask = 0, .previous = {}};
   PlainStore* const plain_store = memory.access == Access::kStore && !memory.is_strong ? &store : nullptr;
   each_lane(lane_mask, [&](unsigned lane) {
-    const std::uint64_t address = addresses[lane];
-    const std::uint32_t thread = warp.index_in_block * kLanesPerWarp + lane;
-    const std::uint64_t variable = (address >> kSharedOffsetBits) - 1;
-    const std::uint64_t offset = (address & ((1U << kSharedOffsetBits) - 1)) - kSharedMiddleOffset;
-    if (variable >= shared_memory_by_variable_.size() || offset >= shared_memory_by_variable_[variable].size() ||
-        shared_memory_by_variable_[variable].size() - offset < width) {
-      good &= ~(1U << lane);
-      return add_finding(CheckFinding::Kind::kOutOfBounds, op, thread, Space::kShared, address, width);
-    }
-    if ((address & (width - 1)) != 0 && options_.checks.reports_misaligned) {
-      add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kShared, address, width);
-    }
-    pointers[lane] = shared_memory_by_variable_[variable].data() + offset;
-    if (shadowed) {
-      check_access(watch, shared_shadow_cells_by_variable_[variable].data(), offset, width,
-                   {op, memory, thread, warp.last_synchronization_epoch, address, Space::kShared, false, plain_store});
-    }
+    LaneAccess actor = lane_access(warp, op, memory, lane, addresses[lane], Space::kShared);
+    actor.plain_store = plain_store;
+    pointers[lane] = check_shared_access(watch, actor, width, width);
+    if (pointers[lane] == nullptr) good &= ~(1U << lane);
   });
   count_collisions(warp, op, Space::kShared, good, addresses);
   transfer(warp, memory, good, pointers, false);
@@ -305,6 +311,17 @@ std::vector<bool> Execution::order_sensitive_ops() const {
   for (const Op& op : kernel_.ops) {
     for (const FrameSlot slot : {op.a, op.b, op.c, op.e, op.guard})
       read.insert(slot.bits);
+    if (op.dispatch_kind == DispatchKind::kAsyncCopy) {
+      const AsyncCopyOp& copy = kernel_.async_copy_ops[op.memory_or_call_index];
+      for (const FrameSlot slot : {copy.source_base, copy.read_bytes, copy.ignores_source})
+        read.insert(slot.bits);
+    }
+    if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
+      for (const Fragment& source : kernel_.matrix_ops[op.memory_or_call_index].sources) {
+        for (const FrameSlot slot : source.registers)
+          read.insert(slot.bits);
+      }
+    }
     if (op.dispatch_kind != DispatchKind::kMemory) continue;
     const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
     if (memory.access == Access::kLoad) continue;

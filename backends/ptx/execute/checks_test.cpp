@@ -329,22 +329,6 @@ TEST(PtxChecks, BarWarpSyncPreventsRaceBetweenLanes) {
               Kind::kReadWriteRace);
 }
 
-TEST(PtxChecks, BarWarpSyncOrdersReadsOfAllLanesBeforeWrite) {
-  const std::string first_warp = "setp.ge.u32 %p1, %r1, 32; @%p1 ret; ";
-  const std::string read = "ld.global.u32 %r6, [%rd1]; ";
-  const std::string sync = "bar.warp.sync -1; ";
-  const std::string write = "setp.ne.u32 %p1, %r1, 0; @%p1 ret; st.global.u32 [%rd1], %r6;";
-  const auto result_of = [](const std::string& text) {
-    return run<std::uint32_t>(body(text), std::vector<std::uint32_t>(64), kTwoWarps).result;
-  };
-  expect_clean(result_of(first_warp + read + sync + write));
-  expect_clean(result_of(first_warp + read + sync + read + sync + write));
-  expect_only(result_of(first_warp + read + write), Kind::kReadWriteRace);
-  expect_only(result_of(first_warp + read + sync + read + write), Kind::kReadWriteRace);
-  // The other warp is not synchronized.
-  EXPECT_THAT(kinds(result_of(read + sync + write)), ::testing::Contains(Kind::kReadWriteRace));
-}
-
 TEST(PtxChecks, DetectsDivergentBarrier) {
   expect_only(run<float>(body("setp.lt.u32 %p1, %r1, 16; @!%p1 bra L; bar.sync 0; L: st.global.u32 [%rd2], %r1;"),
                          std::vector<float>(32))
@@ -412,6 +396,29 @@ TEST(PtxChecks, BarArriveOrdersOnlyPrecedingAccessesOfItsWarp) {
   expect_clean(run<std::uint32_t>(text(write, ""), std::vector<std::uint32_t>(128), four_warps).result);
   expect_only(run<std::uint32_t>(text("", write), std::vector<std::uint32_t>(128), four_warps).result,
               Kind::kReadWriteRace);
+}
+
+/// All threads read the same word of shared memory, which a thread overwrites after a synchronization.
+TEST(PtxChecks, WarpSynchronizationOrdersReadsOfManyLanesBeforeWrite) {
+  const auto run_kernel = [](std::string_view synchronization, std::string_view writer, std::uint32_t threads) {
+    return run<std::uint32_t>(
+               body(".shared .align 4 .b8 s[4]; mov.u32 %r6, s; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [%r6], %r1;"
+                    " bar.sync 0; ld.shared.u32 %r7, [%r6]; " +
+                    std::string(synchronization) + " setp.eq.u32 %p2, %r1, " + std::string(writer) +
+                    "; @%p2 st.shared.u32 [%r6], %r1;"),
+               std::vector<std::uint32_t>(64), {{1}, {threads}})
+        .result;
+  };
+  const std::string_view warp = "bar.warp.sync -1;";
+  const std::string_view again = "bar.warp.sync -1; @%p1 ld.shared.u32 %r7, [%r6];";
+  expect_clean(run_kernel(warp, "5", 32));
+  expect_clean(run_kernel(again, "0", 32));
+  expect_clean(run_kernel("bar.sync 0;", "40", 64));
+  expect_only(run_kernel("", "5", 32), Kind::kReadWriteRace);
+  expect_only(run_kernel("", "31", 32), Kind::kReadWriteRace);
+  expect_only(run_kernel(again, "5", 32), Kind::kReadWriteRace);
+  expect_only(run_kernel(warp, "40", 64), Kind::kReadWriteRace);
+  expect_only(run_kernel(warp, "5", 64), Kind::kReadWriteRace);
 }
 
 TEST(PtxChecks, DetectsWriteToReadOnlyAllocation) {

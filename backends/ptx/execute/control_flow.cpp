@@ -20,13 +20,18 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
     case DispatchKind::kReturn: leave(warp, number, lane_mask, false); return false;
     case DispatchKind::kExit: leave(warp, number, lane_mask, true); return false;
     case DispatchKind::kBarrier: return arrive(warp, number, lane_mask);
-    case DispatchKind::kWarpOperation: {
+    case DispatchKind::kWarpOperation:
+    case DispatchKind::kMatrixOperation: {
       const std::uint32_t wanted = slot_words32(warp, op.e)[std::countr_zero(lane_mask)] & warp.live_lane_mask;
       if ((wanted & ~lane_mask) != 0 && !group.runs_without_missing_lanes) {
         group.waits_for = LaneGroup::Wait::kWarp;
         return false;
       }
-      warp_operation(warp, op, lane_mask);
+      if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
+        matrix_operation(warp, op, lane_mask);
+      } else {
+        warp_operation(warp, op, lane_mask);
+      }
       group.runs_without_missing_lanes = false;
       break;
     }
@@ -34,6 +39,8 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
       for (std::uint32_t left = lane_mask; left != 0; left &= left - 1)
         slot_words32(warp, op.d)[std::countr_zero(left)] = lane_mask;
       break;
+    case DispatchKind::kAsyncCopy: start_copies(warp, op, lane_mask); break;
+    case DispatchKind::kAsyncCopyControl: commit_or_await_copies(warp, op, lane_mask); break;
     case DispatchKind::kFence: fence(warp, lane_mask); break;
     case DispatchKind::kTrap: stop(RunResult::Status::kTrapped, "executed a trap instruction", op); return false;
     case DispatchKind::kUnsupported:

@@ -80,11 +80,12 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
   memory_op_by_number_.assign(kMaxRaceCheckNumber + 1, nullptr);
   for (const Op& op : kernel_.ops) {
     orders_by_fences_ |= op.dispatch_kind == DispatchKind::kFence;
-    if (op.dispatch_kind != DispatchKind::kMemory) continue;
-    const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
-    orders_by_fences_ |= memory.releases || memory.acquires;
-    const std::uint16_t number = memory.race_check_number;
-    if (number < kMaxRaceCheckNumber) memory_op_by_number_[number] = &op;
+    for (const std::uint32_t index : kernel_.memory_ops_of(op)) {
+      const MemoryOp& memory = kernel_.memory_ops[index];
+      orders_by_fences_ |= memory.releases || memory.acquires;
+      const std::uint16_t number = memory.race_check_number;
+      if (number < kMaxRaceCheckNumber) memory_op_by_number_[number] = &op;
+    }
   }
   warps_.resize((threads_in_block_ + kLanesPerWarp - 1) / kLanesPerWarp);
   lane_order_ = order_of(kLanesPerWarp, kBlocksSalt + 1);
@@ -128,6 +129,7 @@ void Execution::run_block(std::uint64_t block) {
   advance_epoch();
   block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ = current_epoch_;
   started_block_epochs_.emplace_back(current_epoch_, block);
+  has_pending_words_ = false;
   if (orders_by_fences_) fence_order_.start_block(current_epoch_, threads_in_block_);
   for (std::size_t i = 0; i < shared_memory_by_variable_.size(); ++i) {
     std::ranges::fill(shared_memory_by_variable_[i], std::byte{0});
@@ -163,6 +165,7 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.frames[1] = constant_frame_;
   warp.index_in_block = index;
   warp.carry_flags = 0;
+  warp.copies_by_lane.fill({});
   warp.result_correction = table_correction_ ? &*table_correction_ : nullptr;
   warp.last_synchronization_epoch = current_epoch_;
   warp.live_lane_mask = lanes_below(threads_in_block_ - index * kLanesPerWarp);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -21,6 +22,10 @@
 
 namespace assay::ptx {
 
+inline constexpr std::uint64_t kWindowMask =
+    (std::uint64_t{1} << kAddressWindowBits) - 1;  ///< bits of a generic address that are an address in its space
+inline constexpr unsigned kSectorBits = 5;         ///< a sector of global memory has 2 to this power bytes
+
 /// Lanes of a warp at the same instruction, with the same callers.
 struct LaneGroup {
   enum class Wait : std::uint8_t { kNone, kWarp, kBarrier };
@@ -32,13 +37,31 @@ struct LaneGroup {
   std::vector<std::uint32_t> return_addresses = {};  ///< return addresses of the calls, the innermost last
 };
 
+/// A copy by cp.async of one thread that is not complete.
+struct AsyncCopy {
+  const Op* op = nullptr;                 ///< the cp.async
+  std::uint64_t group = 0;                ///< number of its group in its thread
+  std::uint64_t source_address = 0;       ///< address of the source
+  const std::byte* source = nullptr;      ///< source; null: no byte is read
+  std::uint64_t destination_address = 0;  ///< address of the destination
+  unsigned read_bytes = 0;                ///< number of bytes read
+  unsigned written_bytes = 0;             ///< number of bytes written; those that are not read become 0
+};
+
+/// The asynchronous copies of a thread.
+struct ThreadCopies {
+  std::uint64_t committed_group_count = 0;  ///< number of groups so far, and the number of the group that is open
+  std::vector<AsyncCopy> pending;           ///< copies that are not complete
+};
+
 struct Warp : WarpState {
-  std::uint32_t index_in_block = 0;                    ///< index of the warp in its block
-  std::uint32_t live_lane_mask = 0;                    ///< lanes that have not exited the kernel, one bit for each
-  std::uint32_t last_synchronization_epoch = 0;        ///< epoch of the last synchronization of the warp
-  std::vector<LaneGroup> lane_groups;                  ///< groups of lanes that run or wait separately
-  std::unique_ptr<std::byte[]> storage;                ///< memory of the warp's frame
-  std::vector<std::uint32_t> local_memory_words;       ///< local memory of all lanes: word w of lane i is at w * 32 + i
+  std::uint32_t index_in_block = 0;               ///< index of the warp in its block
+  std::uint32_t live_lane_mask = 0;               ///< lanes that have not exited the kernel, one bit for each
+  std::uint32_t last_synchronization_epoch = 0;   ///< epoch of the last synchronization of the warp
+  std::vector<LaneGroup> lane_groups;             ///< groups of lanes that run or wait separately
+  std::unique_ptr<std::byte[]> storage;           ///< memory of the warp's frame
+  std::vector<std::uint32_t> local_memory_words;  ///< local memory of all lanes: word w of lane i is at w * 32 + i
+  std::array<ThreadCopies, kLanesPerWarp> copies_by_lane;  ///< asynchronous copies of each lane
   std::vector<std::uint8_t> written_local_byte_masks;  ///< written bytes of each of these words, one bit for each byte
 };
 
@@ -117,6 +140,20 @@ class Execution {
   void fence(const Warp& warp, std::uint32_t lane_mask);
 
   // accesses.cpp
+  /// The allocation of the last access to global memory, because the next lane usually accesses the same one.
+  struct GlobalWindow {
+    std::uint64_t index = 0;           ///< index of the window; 0: none
+    Allocation* allocation = nullptr;  ///< null: the address is in no allocation
+    ShadowCell* cells = nullptr;       ///< shadow memory of the allocation; null: not checked
+  };
+  /// A position in shared memory.
+  struct SharedOffset {
+    std::uint64_t variable = 0;  ///< index of the variable in Kernel::shared_variables
+    std::uint64_t offset = 0;    ///< offset in the variable, in bytes
+  };
+  static void find_addresses(Warp& warp, const MemoryOp& memory, FrameSlot base_slot, std::uint64_t offset,
+                             Addresses& addresses);
+  [[nodiscard]] std::optional<SharedOffset> find_shared(std::uint64_t address, unsigned width) const;
   void access(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void access_space(Warp& warp, const Op& op, const MemoryOp& memory, Space space, std::uint32_t lane_mask,
                     const Addresses& addresses);
@@ -141,7 +178,7 @@ class Execution {
   /// early, to compare what the next lane stores with what is in memory.
   struct PlainStore {
     Warp& warp;
-    const Pointers& targets;             ///< the targets of the lanes in `lane_mask` that are checked so far
+    Pointers& targets;                   ///< the targets of the lanes in `lane_mask` that are checked so far
     const std::uint32_t& lane_mask;      ///< lanes whose stores are performed
     std::uint32_t performed_lane_mask;   ///< lanes whose stores have been performed early
     std::array<std::byte, 16> previous;  ///< content of the last lane's target before its store
@@ -157,6 +194,15 @@ class Execution {
     bool was_initialized;                      ///< whether the memory was initialized before the launch
     PlainStore* plain_store = nullptr;         ///< null: another access
   };
+  static LaneAccess lane_access(const Warp& warp, const Op& op, const MemoryOp& memory, unsigned lane,
+                                std::uint64_t address, Space space) {
+    return {op,    memory, warp.index_in_block * kLanesPerWarp + lane, warp.last_synchronization_epoch, address,
+            space, false};
+  }
+  std::byte* check_global_access(GlobalWindow& window, const FastRaceCheck& watch, LaneAccess actor, unsigned width,
+                                 unsigned alignment);
+  std::byte* check_shared_access(const FastRaceCheck& watch, const LaneAccess& actor, unsigned width,
+                                 unsigned alignment);
   void check_access(const FastRaceCheck& watch, ShadowCell* cells, std::uint64_t offset, unsigned width,
                     const LaneAccess& actor);
   void check_cells(ShadowCell* cells, std::uint64_t offset, unsigned position, unsigned width, const LaneAccess& actor);
@@ -180,6 +226,26 @@ class Execution {
   [[nodiscard]] InstructionSite site_of(const Op* op, std::uint32_t thread, std::uint64_t block) const;
   [[nodiscard]] Dim3 thread_position(std::uint32_t thread) const;
   [[nodiscard]] Dim3 block_position(std::uint64_t block) const;
+
+  // async_copies.cpp
+  void start_copies(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void commit_or_await_copies(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void complete(const Warp& warp, unsigned lane, const AsyncCopy& copy);
+  bool conflicts_with_pending_copy(const SharedOffset& place, unsigned width, const LaneAccess& actor);
+  void mark_pending(const SharedOffset& place, const AsyncCopy& copy, std::uint32_t thread);
+
+  // matrix_operations.cpp
+  void matrix_operation(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void move_matrices(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  /// A matrix in memory.
+  struct MatrixPlace {
+    Space space = Space::kGlobal;  ///< global or shared
+    std::uint64_t address = 0;     ///< address of the first element
+    std::uint64_t stride = 0;      ///< number of elements between the starts of rows
+  };
+  void move_elements(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void check_matrix_alignment(const Warp& warp, const Op& op, const MatrixPlace& place, unsigned lane);
+  void count_matrix_access(std::vector<std::uint64_t> addresses, unsigned bytes);
 
   // warp_operations.cpp
   void warp_operation(Warp& warp, const Op& op, std::uint32_t lane_mask);
@@ -216,6 +282,14 @@ class Execution {
   std::vector<std::vector<ShadowCell>>
       shared_shadow_cells_by_variable_;  ///< shadow memory of shared_memory_by_variable_, by variable
 
+  /// The asynchronous copy that will write a word of shared memory.
+  struct PendingWord {
+    const Op* copy = nullptr;        ///< the cp.async; null: none
+    std::uint32_t thread_index = 0;  ///< index of its thread in the block
+  };
+  std::vector<std::vector<PendingWord>> pending_words_by_variable_;  ///< for each word of shared memory, by variable
+  bool has_pending_words_ = false;  ///< whether the block has started an asynchronous copy
+
   // Epochs: now, and the start of the launch, the block and the phase between barriers.
   std::uint32_t current_epoch_ = 0;          ///< epoch of the current phase
   std::uint32_t launch_start_epoch_ = 0;     ///< epoch of the launch's start
@@ -251,6 +325,18 @@ inline void Execution::check_access(const FastRaceCheck& watch, ShadowCell* cell
                           : watch.try_record_write(cell, 15, actor.thread, actor.was_initialized);
     if (!fine) check_cells(cells, at, static_cast<unsigned>(at - offset), 4, actor);
   }
+}
+
+/// Calls `use` with the index of each lane of the mask.
+template <class Use>
+void each_lane(std::uint32_t lane_mask, Use use) {
+  if (lane_mask == kAllLanes) {
+    for (unsigned lane = 0; lane < kLanesPerWarp; ++lane)
+      use(lane);
+    return;
+  }
+  for (; lane_mask != 0; lane_mask &= lane_mask - 1)
+    use(static_cast<unsigned>(std::countr_zero(lane_mask)));
 }
 
 inline std::uint32_t* slot_words32(WarpState& lanes, FrameSlot slot) {

@@ -74,6 +74,17 @@ TEST(PtxInstructions, OrderIndependentKernelHasSameResultsAndProfileForAnyThread
   }
 }
 
+/// The models compare other operands; ties are rare among these.
+TEST(PtxInstructions, ConversionToTf32RoundsTiesAwayFromZero) {
+  const std::vector<std::uint32_t> given = {0x3f801000, 0xbf801000, 0x3f800fff, 0x3f803000, 0x7f7ff000, 0x00000fff};
+  const auto done = run<std::uint32_t>(
+      entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;"
+            " ld.global.f32 %f1, [%rd1]; cvt.rna.tf32.f32 %r2, %f1; st.global.u32 [%rd1], %r2;"),
+      given, {{1}, {static_cast<std::uint32_t>(given.size())}});
+  ASSERT_TRUE(done.result.ok()) << done.result.message;
+  EXPECT_EQ(done.data, (std::vector<std::uint32_t>{0x3f802000, 0xbf802000, 0x3f800000, 0x3f804000, 0x7f800000, 0}));
+}
+
 TEST(PtxInstructions, CountsOrderSensitiveAtomicsOnTheSameElement) {
   const auto collisions = [](const std::string& body) {
     const std::string before = ".shared .align 4 .b8 cells[256];\n";

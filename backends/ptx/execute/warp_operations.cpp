@@ -7,16 +7,6 @@
 
 namespace assay::ptx {
 
-namespace {
-
-template <class Use>
-void each_lane(std::uint32_t lane_mask, Use use) {
-  for (; lane_mask != 0; lane_mask &= lane_mask - 1)
-    use(static_cast<unsigned>(std::countr_zero(lane_mask)));
-}
-
-}  // namespace
-
 void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   // The lanes in the instruction's mask must be the lanes that execute it.
   const std::uint32_t* const wanted = slot_words32(warp, op.e);
@@ -35,6 +25,14 @@ void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t lane_mask
     case Opcode::kShfl: shuffle(warp, op, lane_mask); break;
     case Opcode::kMatch: match(warp, op, lane_mask); break;
     case Opcode::kRedux: reduce(warp, op, lane_mask); break;
+    case Opcode::kElect:
+      // PTX leaves open which lane is elected; here it is the lowest one.
+      each_lane(lane_mask, [&](unsigned lane) {
+        const auto elected = static_cast<std::uint32_t>(std::countr_zero(wanted[lane] & lane_mask));
+        slot_words32(warp, op.d)[lane] = elected;
+        set_predicate(warp, op.d2, elected == lane ? kAllLanes : 0, 1U << lane);
+      });
+      break;
     case Opcode::kVote: {
       const Modifiers& modifiers = op.instruction->modifiers;
       const std::uint32_t votes = *slot_words32(warp, op.a);

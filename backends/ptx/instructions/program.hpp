@@ -5,9 +5,11 @@
 // of a second frame shared by all warps, so handlers have only one kind of operand.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,7 +82,10 @@ enum class DispatchKind : std::uint8_t {
   kBarrier,        ///< barrier of the block: bar.sync, bar.red
   kWarpOperation,  ///< operation that waits for the lanes of a mask: shfl, vote, match, redux, bar.warp
   kActiveMask,
-  kFence,  ///< fence for the threads of all blocks
+  kFence,             ///< fence for the threads of all blocks
+  kMatrixOperation,   ///< operation of all lanes on matrices: ldmatrix, stmatrix, mma, wmma
+  kAsyncCopy,         ///< start of an asynchronous copy: cp.async
+  kAsyncCopyControl,  ///< end of a group of asynchronous copies, or wait for groups
   kUnsupported,
   kNoEffect,
 };
@@ -107,6 +112,42 @@ struct MemoryOp {
   std::uint16_t race_check_number = 0;  ///< number of the instruction in shadow memory
 };
 
+/// A copy by cp.async from global to shared memory. The address of the destination is that of its Op.
+struct AsyncCopyOp {
+  std::uint32_t source_index = 0;       ///< index of the MemoryOp that reads the source
+  std::uint32_t destination_index = 0;  ///< index of the MemoryOp that writes the destination
+  FrameSlot source_base;                ///< register with the address of the source, without the offset
+  std::uint64_t source_offset = 0;      ///< offset of the address of the source
+  FrameSlot read_bytes;                 ///< number of bytes to read; the remaining bytes become 0
+  FrameSlot ignores_source;             ///< predicate that replaces all bytes by 0
+};
+
+/// The role of a matrix in a product: m by k, k by n, or m by n.
+enum class MatrixRole : std::uint8_t { kA, kB, kAccumulator };
+
+/// A matrix whose elements are distributed over the registers of a warp.
+struct Fragment {
+  Type type = Type::kNone;               ///< type of the elements
+  MatrixRole role = MatrixRole::kA;      ///< role of the matrix in a product
+  MatrixShape shape;                     ///< shape of this product
+  bool has_wmma_layout = false;          ///< whether its layout is that of wmma, which PTX leaves open
+  std::uint8_t register_count = 0;       ///< number of registers of each lane
+  std::array<FrameSlot, 8> registers{};  ///< registers, of 32 bits or of the type
+
+  [[nodiscard]] unsigned element_count() const { return register_count * elements_per_register(); }
+  [[nodiscard]] unsigned elements_per_register() const { return bytes_of(type) >= 4 ? 1 : 4 / bytes_of(type); }
+};
+
+/// An operation of all lanes of a warp on matrices. The address of a memory access is that of its Op.
+struct MatrixOp {
+  std::array<Fragment, 3> sources{};            ///< matrix that is stored, or a, b and c of the product a * b + c
+  Fragment destination;                         ///< matrix that is loaded or computed
+  std::optional<std::uint32_t> memory_index{};  ///< index of the MemoryOp for a row or an element in memory
+  FrameSlot stride{};                           ///< number of elements between the starts of rows in memory
+  bool saturates = false;                       ///< whether an integer sum is clamped to the range of its type
+  bool is_transposed = false;                   ///< whether the rows in memory are columns of the matrix
+};
+
 /// A call: how to copy arguments from the caller's to the callee's part of local memory.
 struct CallOp {
   /// A copy between words of a thread's local memory.
@@ -130,7 +171,7 @@ struct Op {
   DispatchKind dispatch_kind = DispatchKind::kHandlerOnly;  ///< how the interpreter treats it
   Exactness exactness = Exactness::kExact;                  ///< what determines the bits of its result
   std::uint32_t target_op_index = 0;                        ///< index of the op that a branch or call continues at
-  std::uint32_t memory_or_call_index = 0;                   ///< index of the MemoryOp or CallOp
+  std::uint32_t memory_or_call_index = 0;                   ///< index of the MemoryOp, AsyncCopyOp, MatrixOp or CallOp
   std::uint64_t immediate = 0;               ///< offset of an address, table of lop3, or another immediate
   const Instruction* instruction = nullptr;  ///< the parsed instruction
 };
@@ -160,6 +201,8 @@ struct Kernel {
   const Function* entry_function = nullptr;            ///< the entry in the module
   std::vector<Op> ops;                                 ///< instructions of the entry and of all functions that it calls
   std::vector<MemoryOp> memory_ops;                    ///< memory accesses, which Op::memory_or_call_index refers to
+  std::vector<AsyncCopyOp> async_copy_ops;             ///< copies, which Op::memory_or_call_index refers to
+  std::vector<MatrixOp> matrix_ops;                    ///< matrix operations, which Op::memory_or_call_index refers to
   std::vector<CallOp> call_ops;                        ///< calls, which Op::memory_or_call_index refers to
   std::vector<std::byte> initial_constant_frame;       ///< initial frame of constants
   std::vector<Relocation> relocations;                 ///< addresses of module variables to write into the constants
@@ -168,6 +211,18 @@ struct Kernel {
   std::vector<Variable> local_variables;               ///< variables in local memory
   std::uint32_t local_word_count = 0;                  ///< local memory of each thread, in words
   std::uint32_t warp_frame_bytes = 0;                  ///< size of the frame of a warp
+
+  /// The indices of the memory accesses that an op performs.
+  [[nodiscard]] std::vector<std::uint32_t> memory_ops_of(const Op& op) const {
+    if (op.dispatch_kind == DispatchKind::kMemory) return {op.memory_or_call_index};
+    if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
+      const std::optional<std::uint32_t> index = matrix_ops[op.memory_or_call_index].memory_index;
+      return index ? std::vector{*index} : std::vector<std::uint32_t>{};
+    }
+    if (op.dispatch_kind != DispatchKind::kAsyncCopy) return {};
+    const AsyncCopyOp& copy = async_copy_ops[op.memory_or_call_index];
+    return {copy.source_index, copy.destination_index};
+  }
 };
 
 /// Lowers the entry `name` of a module. Fails if the entry is missing, if functions recurse, or if the kernel exceeds

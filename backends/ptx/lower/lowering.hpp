@@ -1,5 +1,5 @@
 // Lowers parsed instructions to handlers and slots. Private to lower() of program.hpp: lowering.cpp assigns slots to
-// values; lowering_instructions.cpp, lowering_memory.cpp and lowering_warps.cpp contain the rule of each opcode.
+// values; the other files contain the rule of each opcode.
 #pragma once
 
 #include <map>
@@ -66,10 +66,18 @@ class Lowering {
   void lower_unpack(const Operand& parts, const Operand& whole);
   void lower_cvta();
   void lower_memory();
+  void lower_async_copy();
+  void lower_async_copy_control();
+  std::uint32_t add_memory_op(MemoryOp memory);  ///< index of the new MemoryOp
   void lower_call();
   void lower_barrier();
   void lower_warp();
-  void set_address(MemoryOp& memory, Op& op, const Operand& address);
+  void lower_matrix_move();
+  void lower_matrix_product();
+  void lower_wmma_move();
+  Op& emit_matrix_operation(const MatrixOp& matrix);
+  bool set_fragment(Fragment& fragment, const Operand& operand, std::size_t register_count, bool is_destination);
+  void set_address(MemoryOp& memory, Op& op, const Operand& address, Space space);
 
   Kernel& kernel_;
   const Function* function_ = nullptr;                                      ///< function that is lowered

@@ -1,5 +1,4 @@
-// One rule for each kind of computing or moving instruction; lowering_memory.cpp and lowering_warps.cpp have the
-// others.
+// One rule for each kind of computing or moving instruction; the other files have the other rules.
 #include <algorithm>
 #include <array>
 
@@ -49,7 +48,7 @@ Shape shape_of(const Instruction& instruction) {
     case Opcode::kPopc:
     case Opcode::kClz:
     case Opcode::kBfind: return {4, {bytes}};
-    case Opcode::kCvt: return {bytes, {from}};
+    case Opcode::kCvt: return {bytes, {from, from}};
     case Opcode::kSlct: return {bytes, {bytes, bytes, from}};
     default: return {bytes, {bytes, bytes, bytes, bytes}};
   }
@@ -76,6 +75,7 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     case Opcode::kActivemask: emit(DispatchKind::kActiveMask).d = destination(instruction.operands[0], 4); break;
     case Opcode::kBar: lower_barrier(); break;
     case Opcode::kBarWarp:
+    case Opcode::kElect:
     case Opcode::kShfl:
     case Opcode::kVote:
     case Opcode::kMatch:
@@ -84,6 +84,15 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     case Opcode::kSt:
     case Opcode::kAtom:
     case Opcode::kRed: lower_memory(); break;
+    case Opcode::kCpAsync: lower_async_copy(); break;
+    case Opcode::kCpAsyncCommit:
+    case Opcode::kCpAsyncWait: lower_async_copy_control(); break;
+    case Opcode::kLdmatrix:
+    case Opcode::kStmatrix: lower_matrix_move(); break;
+    case Opcode::kMma:
+    case Opcode::kWmmaMma: lower_matrix_product(); break;
+    case Opcode::kWmmaLoad:
+    case Opcode::kWmmaStore: lower_wmma_move(); break;
     case Opcode::kMov: lower_move(); break;
     case Opcode::kCvta:
     case Opcode::kCvtaTo: lower_cvta(); break;

@@ -75,10 +75,10 @@ void Lowering::lower_cvta() {
   op.d = d;
 }
 
-void Lowering::set_address(MemoryOp& memory, Op& op, const Operand& address) {
+void Lowering::set_address(MemoryOp& memory, Op& op, const Operand& address, Space space) {
   const Operand& base = address.elements[0];
   op.immediate = address.value;
-  memory.space = space_of(current_instruction_->modifiers);
+  memory.space = space;
   if (base.kind == Kind::kRegister) {
     memory.has_64_bit_base = bytes_of(function_->registers[base.index].type) == 8;
     op.a = current_state_->register_slots[base.index];
@@ -115,7 +115,7 @@ void Lowering::lower_memory() {
   memory.acquires = modifiers.first_of(std::array{kAcquire, kAcqRel}).has_value();
   memory.returns_old_value = instruction.opcode == Opcode::kAtom;
   const std::size_t address = instruction.opcode == Opcode::kLd || instruction.opcode == Opcode::kAtom ? 1 : 0;
-  set_address(memory, op, operands[address]);
+  set_address(memory, op, operands[address], space_of(modifiers));
   if (is_atomic) {
     const auto operation = modifiers.first_of(std::array{kAdd, kAnd, kOr, kXor, kMin, kMax, kInc, kDec, kExch, kCas});
     if (!operation || find_atomic(*operation, instruction.type, true) == nullptr) {
@@ -139,10 +139,52 @@ void Lowering::lower_memory() {
   emitted.a = op.a;
   emitted.immediate = op.immediate;
   emitted.exactness = op.exactness;
-  emitted.memory_or_call_index = static_cast<std::uint32_t>(kernel_.memory_ops.size());
-  memory.race_check_number =
-      static_cast<std::uint16_t>(std::min<std::size_t>(kernel_.memory_ops.size() + 1, kMaxRaceCheckNumber));
+  emitted.memory_or_call_index = add_memory_op(memory);
+}
+
+std::uint32_t Lowering::add_memory_op(MemoryOp memory) {
+  const std::size_t index = kernel_.memory_ops.size();
+  memory.race_check_number = static_cast<std::uint16_t>(std::min<std::size_t>(index + 1, kMaxRaceCheckNumber));
   kernel_.memory_ops.push_back(memory);
+  return static_cast<std::uint32_t>(index);
+}
+
+/// cp.async [destination], [source], size, and optionally the number of bytes to read or a predicate that replaces the
+/// source by zeros.
+void Lowering::lower_async_copy() {
+  const Instruction& instruction = *current_instruction_;
+  const auto& operands = instruction.operands;
+  const std::uint64_t bytes = operands[2].value;
+  const bool has_size = bytes == 16 || (instruction.modifiers.has(kCa) && (bytes == 4 || bytes == 8));
+  const bool has_spaces =
+      instruction.modifiers.has(kGlobal) && instruction.modifiers.first_of(std::array{kShared, kSharedCta}).has_value();
+  if (!has_size || !has_spaces) return static_cast<void>(emit(DispatchKind::kUnsupported));
+  MemoryOp source_access{.access = Access::kLoad, .type = bytes == 4 ? Type::kB32 : Type::kB64};
+  source_access.element_count = bytes == 16 ? 2 : 1;
+  MemoryOp destination_access = source_access;
+  destination_access.access = Access::kStore;
+  Op source_address;
+  Op destination_address;
+  set_address(source_access, source_address, operands[1], Space::kGlobal);
+  set_address(destination_access, destination_address, operands[0], Space::kShared);
+  const bool has_predicate = operands.size() > 3 && operands[3].kind == Kind::kRegister &&
+                             function_->registers[operands[3].index].type == Type::kPred;
+  AsyncCopyOp copy{.source_base = source_address.a, .source_offset = source_address.immediate};
+  copy.read_bytes = operands.size() > 3 && !has_predicate ? source(operands[3], 4, Type::kU32) : constant(bytes, 4);
+  copy.ignores_source = has_predicate ? source_predicate(operands[3]) : constant(0, 4);
+  copy.source_index = add_memory_op(source_access);
+  copy.destination_index = add_memory_op(destination_access);
+  Op& op = emit(DispatchKind::kAsyncCopy);
+  op.a = destination_address.a;
+  op.immediate = destination_address.immediate;
+  op.memory_or_call_index = static_cast<std::uint32_t>(kernel_.async_copy_ops.size());
+  kernel_.async_copy_ops.push_back(copy);
+}
+
+/// The number of groups that may be unfinished after a wait goes to `immediate`.
+void Lowering::lower_async_copy_control() {
+  const auto& operands = current_instruction_->operands;
+  emit(DispatchKind::kAsyncCopyControl).immediate = operands.empty() ? 0 : operands[0].value;
 }
 
 void Lowering::lower_call() {

@@ -46,13 +46,16 @@ void Lowering::lower_warp() {
     op.d = destination(pair ? operands[0].elements[0] : operands[0], 4);
     if (pair) op.d2 = destination(pair ? operands[0].elements[1] : operands[0], 4);
   };
-  const std::size_t expected = instruction.opcode == Opcode::kBarWarp ? 1 : instruction.opcode == Opcode::kShfl ? 5 : 3;
+  const std::size_t expected = instruction.opcode == Opcode::kBarWarp ? 1
+                               : instruction.opcode == Opcode::kElect ? 2
+                               : instruction.opcode == Opcode::kShfl  ? 5
+                                                                      : 3;
   if (operands.size() != expected) return static_cast<void>(emit(DispatchKind::kUnsupported));
   op.e = word(expected - 1);
   if (instruction.opcode != Opcode::kBarWarp) {
     if (instruction.opcode == Opcode::kVote) {
       op.a = source_predicate(operands[1]);
-    } else {
+    } else if (instruction.opcode != Opcode::kElect) {
       op.a = source(operands[1], bytes, instruction.type);
     }
     if (instruction.opcode == Opcode::kShfl) {

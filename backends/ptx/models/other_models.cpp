@@ -1,4 +1,5 @@
 // Conversions, comparisons, selections and moves.
+#include <algorithm>
 #include <map>
 
 #include "backends/ptx/models/instruction_models.hpp"
@@ -30,7 +31,36 @@ std::uint64_t integer_of_nan(const InstructionForm& s) {
   return std::uint64_t{1} << (8 * bytes_of(s.type) - 1);
 }
 
+/// Rounds to 11 digits; ties are rounded away from zero.
+std::uint64_t tf32_bits(std::uint64_t bits) {
+  ExactValue value = exact_float(kF32, masked(bits, 4));
+  if (value.is_nan()) return 0x7fffffff;
+  int digits = 0;
+  while (value.kind == ExactValue::Kind::kFinite && value.significand >> digits != 0)
+    ++digits;
+  constexpr int kLeastExponent = -126 - 10;
+  const int dropped = std::max(digits - 11, kLeastExponent - value.exponent);
+  if (dropped > 0) {
+    const Bits128 half = Bits128{1} << (dropped - 1);
+    value.significand = (value.significand + half) >> dropped;
+    value.exponent += dropped;
+  }
+  return float_bits(kF32, value, Rounding::kNearest);
+}
+
+/// The first operand becomes the upper half.
+std::uint64_t pair_bits(const InstructionForm& s, const Operands& in) {
+  const auto half = [&](std::uint64_t bits) {
+    const ExactValue value = number(s, Type::kF32, bits);
+    if (s.has("relu") && value.is_negative && !value.is_nan()) return std::uint64_t{0};
+    return float_bits(format_of(s.type), value, rounding_of(s));
+  };
+  return half(in[0]) << 16U | half(in[1]);
+}
+
 InstructionResults cvt(const InstructionForm& s, const Operands& in) {
+  if (s.type == Type::kTf32) return {tf32_bits(in[0])};
+  if (s.type == Type::kF16x2 || s.type == Type::kBf16x2) return {pair_bits(s, in)};
   const ExactValue value = number(s, s.source_type, in[0]);
   const bool to_integer = s.has("rni") || s.has("rzi") || s.has("rmi") || s.has("rpi");
   const ExactValue integral = to_integer ? rounded_to_integer(value, rounding_of(s)) : value;

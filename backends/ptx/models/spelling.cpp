@@ -19,7 +19,7 @@ const std::array<Words, 13> kGroups = {{
     {"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num",
      "nan"},
     {"and", "or", "xor"},
-    {"rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi"},
+    {"rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "rna"},
     {"ftz"},
     {"sat"},
     {"NaN"},
@@ -56,6 +56,8 @@ int count_of(const InstructionForm& spelling, const Words& words) {
 bool is_valid_conversion(const InstructionForm& s) {
   const bool rounds_to_float = count_of(s, {"rn", "rz", "rm", "rp"}) != 0;
   const bool rounds_to_integer = count_of(s, {"rni", "rzi", "rmi", "rpi"}) != 0;
+  if (s.type == Type::kTf32) return s.has("rna");
+  if (s.type == Type::kF16x2 || s.type == Type::kBf16x2) return count_of(s, {"rn", "rz"}) == 1;
   const bool to_float = is_float(s.type);
   const bool from_float = is_float(s.source_type);
   if (!from_float && !to_float) return !rounds_to_float && !rounds_to_integer && s.type != s.source_type;
@@ -232,6 +234,7 @@ std::vector<InstructionForm> spellings_of(const OpcodeRow& opcode) {
         if (types.size() == 1 && source != type) continue;
         InstructionForm spelling{.opcode_row = &opcode, .type = *find_type(type), .source_type = *find_type(source)};
         spelling.modifiers = split(opcode.required_modifiers, ' ');
+        std::erase_if(spelling.modifiers, [](std::string_view word) { return find_type(word).has_value(); });
         spelling.modifiers.insert(spelling.modifiers.end(), choice.begin(), choice.end());
         if (is_valid(spelling)) spellings.push_back(std::move(spelling));
       }

@@ -174,6 +174,21 @@ TEST(WarpWideInstructions, ReductionsFollowPtxManual) {
   }
 }
 
+TEST(WarpWideInstructions, ElectChoosesOneMember) {
+  std::vector<Lane> lanes = random_lanes(50, 2);
+  for (Lane& lane : lanes)
+    lane.members = (lane.members & ~1U) | 4U;
+  const auto got = run_warps("elect.sync %r14|%p14, %r13;", lanes);
+  each_member(got, [&](std::size_t i, std::uint32_t lane, std::span<const Lane> warp) {
+    ASSERT_LT(got[i].result, 32U);
+    ASSERT_NE(got[i].members >> got[i].result & 1U, 0U) << "elected a lane that does not participate";
+    ASSERT_EQ(got[i].result, warp[static_cast<std::size_t>(std::countr_zero(got[i].members))].result);
+    ASSERT_EQ(got[i].predicate, std::uint32_t{got[i].result == lane});
+  });
+  const auto predicate_only = run_warps("elect.sync _|%p14, %r13;", random_lanes(1, 2));
+  EXPECT_EQ(predicate_only[0].predicate, 1U);
+}
+
 TEST(WarpWideInstructions, ActiveMaskContainsActiveLanes) {
   const auto got = run_warps("activemask.b32 %r14;", random_lanes(50, 2));
   each_member(got,

@@ -197,11 +197,15 @@ void BodyParser::read_spelling(Instruction& instruction, std::string_view spelli
     return;
   }
   std::string_view types = row->allowed_types;
+  std::size_t type_count = 0;
+  bool are_optional = row->opcode == Opcode::kVote;
   for (const std::string_view part : parts) {
-    const std::string_view admitted = types.substr(0, std::min(types.find('/'), types.size()));
+    const std::string_view admitted = types.substr(0, std::min(types.find_first_of("/?"), types.size()));
     if (const auto type = find_type(part); type && contains_word(admitted, part)) {
       (instruction.type == Type::kNone ? instruction.type : instruction.source_type) = *type;
-      const std::size_t next = types.find('/');
+      instruction.types[type_count++] = *type;
+      const std::size_t next = types.find_first_of("/?");
+      are_optional = next != std::string_view::npos && types[next] == '?';
       types = next == std::string_view::npos ? std::string_view{} : types.substr(next + 1);
       continue;
     }
@@ -213,7 +217,7 @@ void BodyParser::read_spelling(Instruction& instruction, std::string_view spelli
     }
     instruction.modifiers.add(*modifier);
   }
-  if (!types.empty() && row->opcode != Opcode::kVote) {
+  if (!types.empty() && !are_optional) {
     instruction.unsupported_reason = fmt::format("instruction {} has no type suffix that is supported", name);
     return;
   }

@@ -44,7 +44,13 @@ namespace assay::ptx {
                                                                                   X(kRc8, "rc8") X(kEcl, "ecl")        \
                                                                                       X(kEcr, "ecr") X(kRc16, "rc16")         \
   X(kFinite, "finite") X(kInfinite, "infinite") X(kNumber, "number") X(kNotanumber, "notanumber")                      \
-  X(kNormal, "normal") X(kSubnormal, "subnormal")
+  X(kNormal, "normal") X(kSubnormal, "subnormal")                                                                      \
+  X(kAsync, "async") X(kCommitGroup, "commit_group") X(kWaitGroup, "wait_group") X(kWaitAll, "wait_all")               \
+  X(kM8n8, "m8n8") X(kX1, "x1") X(kX2, "x2") X(kX4, "x4") X(kTrans, "trans") \
+  X(kM8n8k4, "m8n8k4") X(kM8n8k16, "m8n8k16") X(kM16n8k4, "m16n8k4") X(kM16n8k8, "m16n8k8") \
+  X(kM16n8k16, "m16n8k16") X(kM16n8k32, "m16n8k32") X(kRow, "row") X(kCol, "col") X(kSatfinite, "satfinite") \
+  X(kM16n16k16, "m16n16k16") X(kM32n8k16, "m32n8k16") X(kM8n32k16, "m8n32k16") X(kM16n16k8, "m16n16k8") \
+  X(kLoad, "load") X(kStore, "store") X(kMma, "mma") X(kA, "a") X(kB, "b") X(kC, "c") X(kD, "d") X(kRna, "rna")
 // clang-format on
 
 enum class Modifier : std::uint8_t {
@@ -85,5 +91,31 @@ class Modifiers {
  private:
   std::bitset<kModifierNames.size()> bits_;
 };
+
+/// The extents of a matrix product: m by k times k by n.
+struct MatrixShape {
+  unsigned m = 0;
+  unsigned n = 0;
+  unsigned k = 0;
+  friend bool operator==(MatrixShape, MatrixShape) = default;
+};
+
+/// The shape that the modifiers of a matrix instruction give: "m16n8k8".
+constexpr std::optional<MatrixShape> find_matrix_shape(const Modifiers& modifiers) {
+  struct NamedShape {
+    Modifier modifier;
+    MatrixShape shape;
+  };
+  constexpr std::array kShapes = {
+      NamedShape{Modifier::kM8n8k4, {8, 8, 4}},       NamedShape{Modifier::kM8n8k16, {8, 8, 16}},
+      NamedShape{Modifier::kM16n8k4, {16, 8, 4}},     NamedShape{Modifier::kM16n8k8, {16, 8, 8}},
+      NamedShape{Modifier::kM16n8k16, {16, 8, 16}},   NamedShape{Modifier::kM16n8k32, {16, 8, 32}},
+      NamedShape{Modifier::kM16n16k16, {16, 16, 16}}, NamedShape{Modifier::kM32n8k16, {32, 8, 16}},
+      NamedShape{Modifier::kM8n32k16, {8, 32, 16}},   NamedShape{Modifier::kM16n16k8, {16, 16, 8}}};
+  for (const NamedShape& named : kShapes) {
+    if (modifiers.has(named.modifier)) return named.shape;
+  }
+  return std::nullopt;
+}
 
 }  // namespace assay::ptx

@@ -3,6 +3,7 @@
 //     Result<Module> module = parse(text, "kernel.ptx");
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -92,6 +93,7 @@ struct Instruction {
   Modifiers modifiers;
   Type type = Type::kNone;         ///< first type of the spelling, which is the type of the result
   Type source_type = Type::kNone;  ///< last type of the spelling
+  std::array<Type, 4> types{};     ///< all types of the spelling, in its order
   std::vector<Operand> operands;
   bool is_guarded = false;         ///< whether a predicate guards the instruction
   Operand guard;                   ///< predicate of the guard: "@%p", "@!%p"

@@ -27,6 +27,11 @@ constexpr std::string_view kAtomicForms =
     "global shared shared::cta relaxed acquire release acq_rel cta cluster gpu sys noftz add and or xor min max inc "
     "dec exch cas";
 constexpr std::string_view kAtomicTypes = "b16 b32 b64 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64";
+constexpr std::string_view kMmaTypes =
+    "f16 f32 f64 s32/f16 bf16 tf32 f64 s8 u8/f16 bf16 tf32 f64 s8 u8/f16 f32 f64 s32";
+constexpr std::string_view kWmmaShapes = "aligned m16n16k16 m32n8k16 m8n32k16 m16n16k8 row col satfinite";
+constexpr std::string_view kWmmaMoves =
+    "aligned a b c d m16n16k16 m32n8k16 m8n32k16 m16n16k8 row col global shared shared::cta";
 constexpr std::string_view kSpaces = "global shared shared::cta local const param";
 
 namespace table {
@@ -59,6 +64,14 @@ constexpr std::array kRows = {
     OpcodeRow{kCnot, C::kInteger, "cnot", "", "", kBits, "ds"},
     OpcodeRow{kCopysign, C::kFloat, "copysign", "", "", "f32 f64", "dss"},
     OpcodeRow{kCos, C::kSpecialFunction, "cos", "approx", "ftz", "f32", "ds"},
+    OpcodeRow{kCpAsyncCommit, C::kControl, "cp", "async commit_group", "", "", ""},
+    OpcodeRow{kCpAsyncWait, C::kBarrier, "cp", "async wait_group", "", "", "n"},
+    OpcodeRow{kCpAsyncWait, C::kBarrier, "cp", "async wait_all", "", "", ""},
+    OpcodeRow{kCpAsync, C::kLoad, "cp", "async", "ca cg global shared shared::cta L2::64B L2::128B L2::256B", "",
+              "aan?y"},
+    OpcodeRow{kCvt, C::kConvert, "cvt", "tf32", "rna", "tf32/f32", "dt"},
+    OpcodeRow{kCvt, C::kConvert, "cvt", "f16x2", "rn rz relu", "f16x2/f32", "dtt"},
+    OpcodeRow{kCvt, C::kConvert, "cvt", "bf16x2", "rn rz relu", "bf16x2/f32", "dtt"},
     OpcodeRow{kCvt, C::kConvert, "cvt", "", "rn rz rm rp rni rzi rmi rpi ftz sat", kConverted, "Xx"},
     OpcodeRow{kCvtaTo, C::kMove, "cvta", "to", kSpaces, "u32 u64", "ds"},
     OpcodeRow{kCvta, C::kMove, "cvta", "", kSpaces, "u32 u64", "di"},
@@ -67,12 +80,14 @@ constexpr std::array kRows = {
     OpcodeRow{kDiv, C::kFloat, "div", "", "rn rz rm rp ftz", "u16 s16 u32 s32 u64 s64 f32 f64", "dss"},
     OpcodeRow{kDp2a, C::kInteger, "dp2a", "", "lo hi", "u32 s32/u32 s32", "Xuuu"},
     OpcodeRow{kDp4a, C::kInteger, "dp4a", "", "", "u32 s32/u32 s32", "Xuuu"},
+    OpcodeRow{kElect, C::kWarp, "elect", "sync", "", "", "*"},
     OpcodeRow{kEx2, C::kSpecialFunction, "ex2", "approx", "ftz", "f16 bf16 f32", "ds"},
     OpcodeRow{kExit, C::kControl, "exit", "", "", "", ""},
     OpcodeRow{kFma, C::kFloat, "fma", "", "rn rz rm rp ftz sat relu", kFloats, "dsss"},
     OpcodeRow{kMembar, C::kBarrier, "fence", "", "sc acq_rel cta cluster gpu sys", "", ""},
     OpcodeRow{kIsspacep, C::kPredicate, "isspacep", "", kSpaces, "", "Px"},
     OpcodeRow{kLd, C::kLoad, "ld", "", kAccess, kMemory, "Da"},
+    OpcodeRow{kLdmatrix, C::kLoad, "ldmatrix", "sync", "aligned m8n8 x1 x2 x4 trans shared shared::cta", "b16", "Fa"},
     OpcodeRow{kLd, C::kLoad, "ldu", "", kAccess, kMemory, "Da"},
     OpcodeRow{kLg2, C::kSpecialFunction, "lg2", "approx", "ftz", "f32", "ds"},
     OpcodeRow{kLop3, C::kInteger, "lop3", "", "", "b32", "dsssu"},
@@ -84,6 +99,8 @@ constexpr std::array kRows = {
     OpcodeRow{kMax, C::kFloat, "max", "", "ftz NaN", kArithmetic, "dss"},
     OpcodeRow{kMembar, C::kBarrier, "membar", "", "cta gl sys", "", ""},
     OpcodeRow{kMin, C::kFloat, "min", "", "ftz NaN", kArithmetic, "dss"},
+    OpcodeRow{kMma, C::kWarp, "mma", "sync",
+              "aligned m8n8k4 m8n8k16 m16n8k4 m16n8k8 m16n8k16 m16n8k32 row col satfinite rn", kMmaTypes, "FFFF"},
     OpcodeRow{kMov, C::kMove, "mov", "", "", kMovable, "Di"},
     OpcodeRow{kMulWide, C::kInteger, "mul", "wide", "", "u16 s16 u32 s32", "Wss"},
     OpcodeRow{kMul, C::kFloat, "mul", "", "lo hi rn rz rm rp ftz sat", kArithmetic, "dss"},
@@ -117,6 +134,7 @@ constexpr std::array kRows = {
     OpcodeRow{kSqrt, C::kSpecialFunction, "sqrt", "approx", "ftz", "f32", "ds"},
     OpcodeRow{kSqrt, C::kFloat, "sqrt", "", "rn rz rm rp ftz", "f32 f64", "ds"},
     OpcodeRow{kSt, C::kStore, "st", "", kAccess, kMemory, "aS"},
+    OpcodeRow{kStmatrix, C::kStore, "stmatrix", "sync", "aligned m8n8 x1 x2 x4 trans shared shared::cta", "b16", "aF"},
     OpcodeRow{kSub, C::kInteger, "sub", "cc", "", "u32 s32 u64 s64", "dss"},
     OpcodeRow{kSub, C::kFloat, "sub", "", kRounding, kArithmetic, "dss"},
     OpcodeRow{kSubc, C::kInteger, "subc", "", "cc", "u32 s32 u64 s64", "dss"},
@@ -125,6 +143,10 @@ constexpr std::array kRows = {
               "Ps"},
     OpcodeRow{kTrap, C::kControl, "trap", "", "", "", ""},
     OpcodeRow{kVote, C::kWarp, "vote", "sync", "all any uni ballot", "b32 pred", "*"},
+    OpcodeRow{kWmmaLoad, C::kLoad, "wmma", "load sync", kWmmaMoves, "f16 f32 bf16 tf32 s8 u8 s32", "Fa?u"},
+    OpcodeRow{kWmmaStore, C::kStore, "wmma", "store sync", kWmmaMoves, "f16 f32 s32", "aF?u"},
+    OpcodeRow{kWmmaMma, C::kWarp, "wmma", "mma sync", kWmmaShapes,
+              "f16 f32 s32/f16 f32 bf16 tf32 s8 u8?bf16 tf32 s8 u8/f32 s32", "FFFF"},
     OpcodeRow{kXor, C::kInteger, "xor", "", "", kBitsOrPred, "dss"},
 };
 

@@ -30,17 +30,22 @@ enum class Opcode : std::uint8_t {
   kCnot,
   kCopysign,
   kCos,
+  kCpAsync,
+  kCpAsyncCommit,
+  kCpAsyncWait,
   kCvt,
   kCvta,
   kCvtaTo,
   kDiv,
   kDp2a,
   kDp4a,
+  kElect,
   kEx2,
   kExit,
   kFma,
   kIsspacep,
   kLd,
+  kLdmatrix,
   kLg2,
   kLop3,
   kMad,
@@ -50,6 +55,7 @@ enum class Opcode : std::uint8_t {
   kMax,
   kMembar,
   kMin,
+  kMma,
   kMov,
   kMul,
   kMulWide,
@@ -80,12 +86,16 @@ enum class Opcode : std::uint8_t {
   kSlct,
   kSqrt,
   kSt,
+  kStmatrix,
   kSub,
   kSubc,
   kTanh,
   kTestp,
   kTrap,
   kVote,
+  kWmmaLoad,
+  kWmmaMma,
+  kWmmaStore,
   kXor,
 };
 
@@ -116,15 +126,18 @@ std::string_view to_text(InstructionCategory category);
 ///   p predicate, perhaps negated       P destination predicate       q destination predicate, or two "p|q"
 ///   Q destination of the type, or with a predicate "d|p"
 ///   D, S destination and source of a memory access: register of at least the type's width, or a vector of them
-///   a address       l label       * anything (call)
+///   F source or destination that consists of a register or a vector of registers of 32 or 64 bits
+///   a address       l label       n integer constant       y source of 32 bits, or a predicate
+///   * anything (call)
 struct OpcodeRow {
   Opcode opcode;                        ///< opcode that the parser returns
   InstructionCategory category;         ///< category in a profile
   std::string_view name;                ///< name as it is spelled: "setp"
-  std::string_view required_modifiers;  ///< modifiers that distinguish this row from others with its name
+  std::string_view required_modifiers;  ///< modifiers or types that distinguish this row from others with its name
   std::string_view modifiers;           ///< further modifiers that may be present, separated by blanks
-  std::string_view allowed_types;       ///< allowed types; lists for several types are separated by '/'
-  std::string_view operands;            ///< one letter for each operand, as explained above
+  std::string_view
+      allowed_types;  ///< allowed types; lists for several types are separated by '/', those of optional types by '?'
+  std::string_view operands;  ///< one letter for each operand, as explained above
 };
 
 std::span<const OpcodeRow> opcode_rows();

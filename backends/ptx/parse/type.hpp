@@ -29,6 +29,7 @@ enum class Type : std::uint8_t {
   kBf16x2,
   kF32,
   kF64,
+  kTf32,
 };
 
 enum class TypeClass : std::uint8_t { kNone, kPredicate, kBits, kUnsigned, kSigned, kFloat };
@@ -61,6 +62,7 @@ inline constexpr std::array kTypes = {
     TypeProperties{Type::kBf16x2, "bf16x2", 4, TypeClass::kFloat},
     TypeProperties{Type::kF32, "f32", 4, TypeClass::kFloat},
     TypeProperties{Type::kF64, "f64", 8, TypeClass::kFloat},
+    TypeProperties{Type::kTf32, "tf32", 4, TypeClass::kFloat},
 };
 
 constexpr const TypeProperties& row(Type type) { return kTypes[static_cast<std::size_t>(type)]; }

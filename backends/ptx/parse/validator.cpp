@@ -41,6 +41,7 @@ class Validator {
       case 'u': return source(operand, {4, 4});
       case 'x': return source(operand, {});
       case 'S': return each(operand, [&](const Operand& element) { source(element, memory_widths()); });
+      case 'F': return each(operand, [&](const Operand& element) { source(element, {4, 8}); });
       case 'i': return movable(operand);
       case 'p': return predicate(operand, true);
       case 'P': return predicate(operand, false);
@@ -52,6 +53,12 @@ class Validator {
         destination(operand.elements[0], {bytes, bytes});
         return predicate(operand.elements[1], false);
       case 'a': return address(operand);
+      case 'n':
+        if (operand.kind != Kind::kInteger) reject(operand, "an integer constant");
+        return;
+      case 'y':
+        if (operand.kind == Kind::kRegister && type_of(operand) == Type::kPred) return;
+        return source(operand, {4, 4});
       case 'l':
         if (operand.kind != Kind::kLabel) reject(operand, "a label");
         return;
@@ -135,8 +142,10 @@ class Validator {
 bool has_required(const Instruction& instruction, std::string_view words) {
   while (!words.empty()) {
     const std::size_t end = std::min(words.find(' '), words.size());
-    const auto modifier = find_modifier(words.substr(0, end));
-    if (!modifier || !instruction.modifiers.has(*modifier)) return false;
+    const std::string_view word = words.substr(0, end);
+    const auto modifier = find_modifier(word);
+    const bool is_present = modifier ? instruction.modifiers.has(*modifier) : find_type(word) == instruction.type;
+    if (!is_present) return false;
     words.remove_prefix(std::min(end + 1, words.size()));
   }
   return true;

@@ -20,6 +20,9 @@ void InstructionProfile::add(const Instruction& instruction, Exactness exactness
       instruction.category == InstructionCategory::kSpecialFunction) {
     flop_count += threads * (instruction.opcode == Opcode::kFma ? 2 : 1);
   }
+  const bool is_product = instruction.opcode == Opcode::kMma || instruction.opcode == Opcode::kWmmaMma;
+  if (const auto shape = find_matrix_shape(instruction.modifiers); shape && is_product && is_float(instruction.type))
+    flop_count += threads * 2 * shape->m * shape->n * shape->k / kLanesPerWarp;
   switch (exactness) {
     case Exactness::kExact: exact_instruction_count += threads; break;
     case Exactness::kApproximate:

@@ -252,6 +252,37 @@ InstructionHandlers from_half(const Instruction& instruction) {
   });
 }
 
+/// Two floats, rounded to a pair of halves. The first operand becomes the upper half.
+template <class T, Round kRound, bool kRelu>
+struct Pack {
+  static std::uint32_t half(float x) {
+    // A NaN is not less than 0 and stays a NaN.
+    if (kRelu && (x < 0 || x == 0)) return 0;
+    return static_cast<std::uint32_t>(encode_float(double{x}, format_of(T{}), kRound));
+  }
+  static std::uint32_t apply(const Op&, float a, float b, float) { return half(a) << 16U | half(b); }
+};
+template <class T, Round kRound>
+InstructionHandlers pack_handlers(const Modifiers& modifiers) {
+  return modifiers.has(Modifier::kRelu)
+             ? active_lane_handlers<Pack<T, kRound, true>, std::uint32_t, float, float, float>()
+             : active_lane_handlers<Pack<T, kRound, false>, std::uint32_t, float, float, float>();
+}
+template <class T>
+InstructionHandlers floats_to_pair(const Modifiers& modifiers) {
+  if (modifiers.has(Modifier::kRz)) return pack_handlers<T, Round::kZero>(modifiers);
+  return modifiers.has(Modifier::kRn) ? pack_handlers<T, Round::kNearest>(modifiers) : InstructionHandlers{};
+}
+
+/// The nearest number with a significand of 11 digits; ties are rounded away from zero.
+struct RoundToTf32 {
+  static std::uint32_t apply(std::uint32_t a) {
+    const std::uint32_t magnitude = a & 0x7fffffffU;
+    if (magnitude > 0x7f800000U) return kCanonicalNanF32;
+    return (a + 0x1000U) & 0xffffe000U;
+  }
+};
+
 /// The common conversions to f32 and f64, rounded by the CPU.
 InstructionHandlers nearest_to_float(const Instruction& instruction) {
   const bool ftz = instruction.modifiers.has(Modifier::kFtz);
@@ -276,6 +307,11 @@ InstructionHandlers select_convert(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   const Type to = instruction.type;
   const Type from = instruction.source_type;
+  if (to == Type::kTf32) {
+    return modifiers.has(kRna) ? unary_handlers<RoundToTf32, std::uint32_t, std::uint32_t>() : InstructionHandlers{};
+  }
+  if (to == Type::kF16x2) return floats_to_pair<F16>(modifiers);
+  if (to == Type::kBf16x2) return floats_to_pair<Bf16>(modifiers);
   const bool from_half_type = from == Type::kF16 || from == Type::kBf16;
   const bool directed = modifiers.has(kRz) || modifiers.has(kRm) || modifiers.has(kRp);
   const bool integral = modifiers.has(kRni) || modifiers.has(kRzi) || modifiers.has(kRmi) || modifiers.has(kRpi);

@@ -1,0 +1,27 @@
+// Products of matrices whose elements are distributed over the registers of a warp. Private to the machine.
+#pragma once
+
+#include "backends/ptx/instructions/program.hpp"
+
+namespace assay::ptx {
+
+struct ElementPosition {
+  unsigned row = 0;
+  unsigned column = 0;
+};
+
+/// The numbers of rows and columns of a matrix.
+struct MatrixExtents {
+  unsigned rows = 0;
+  unsigned columns = 0;
+};
+MatrixExtents extents_of(const Fragment& fragment);
+
+/// The position in the matrix of an element that a lane holds. `element` counts the elements of the lane's registers,
+/// from the lowest bits of the first register.
+ElementPosition position_of(const Fragment& fragment, unsigned lane, unsigned element);
+
+/// d = a * b + c for the registers of the lanes in `mask`. Each element is summed in double precision and rounded once.
+void multiply_matrices(WarpState& warp, const MatrixOp& matrix, std::uint32_t mask);
+
+}  // namespace assay::ptx
