@@ -144,6 +144,27 @@ TEST_F(JudgeHostTest, ResultOfAnEarlierCallFails) {
   EXPECT_EQ(run.status, 1) << run.out << run.err;
 }
 
+TEST_F(JudgeHostTest, DeviceVariableKeepsItsValueBetweenCalls) {
+  const auto judge_with_offset = [this](std::string_view change_of_offset) {
+    std::string source(kCandidate);
+    const auto replace = [&source](std::string_view old, std::string_view changed) {
+      const std::size_t at = source.find(old);
+      ASSERT_NE(at, std::string::npos) << old;
+      source.replace(at, old.size(), changed);
+    };
+    replace("__constant__ float factors[2];", "__constant__ float factors[2];\n__device__ float offset;");
+    replace(
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < rows) out[i] = factors[1] * sums[i];\n",
+        "  for (int i = 0; i < rows; ++i) out[i] = factors[1] * sums[i] + offset;\n" + std::string(change_of_offset));
+    replace("<<<(rows + 255) / 256, 256>>>", "<<<1, 1>>>");
+    workshop_.write("candidate.py", source);
+    return judge();
+  };
+  const CommandResult restored = judge_with_offset("  offset += 1;\n  offset -= 1;\n");
+  EXPECT_EQ(restored.status, 0) << restored.out << restored.err;
+  EXPECT_THAT(judge_with_offset("  offset += 1;\n").out, HasSubstr("fail(mismatch)"));
+}
+
 TEST_F(JudgeHostTest, FailedCheckOfHostCodeIsReported) {
   EXPECT_THAT(judge_changed("x.dim() == 2, \"x must", "x.dim() == 3, \"x must").out,
               HasSubstr("the host code's check failed: x must have two dimensions"));

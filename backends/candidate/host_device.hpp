@@ -59,7 +59,7 @@ class HostCandidateDevice final : public backends::Device {
 };
 
 /// The architecture for which candidates with host code are compiled by default.
-inline constexpr const char* kDefaultArchitecture = "compute_75";
+inline constexpr const char* kDefaultArchitecture = "compute_80";
 
 /// Whether a candidate has host code that Assay calls: a Python file, or a CUDA source that includes PyTorch or whose
 /// contract states a function.

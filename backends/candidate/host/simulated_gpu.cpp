@@ -46,8 +46,29 @@ std::uint64_t most_shared_bytes(std::string_view architecture) {
   return found == kSharedLimits.end() ? kDefaultMaxSharedBytes : found->bytes;
 }
 
+std::vector<SimulatedGpu::VariableContent> SimulatedGpu::contents_of_variables() {
+  std::vector<VariableContent> contents;
+  for (const Module& module : modules_) {
+    if (module.parsed_module == nullptr) continue;
+    for (const ptx::Variable& variable : module.parsed_module->variables) {
+      const Result<std::uint64_t> address = machine_.variable(module.parsed_module, variable.name);
+      if (!address.ok()) continue;  // shared memory
+      const Result<std::span<std::byte>> bytes = machine_.bytes_at(*address, variable.bytes, false);
+      if (bytes.ok()) contents.push_back({module.parsed_module, variable.name, {bytes->begin(), bytes->end()}});
+    }
+  }
+  return contents;
+}
+
 void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
+  const std::vector<VariableContent> contents = contents_of_variables();
   machine_.reset();
+  for (const VariableContent& content : contents) {
+    const Result<std::uint64_t> address = machine_.variable(content.parsed_module, content.name);
+    if (!address.ok()) continue;
+    const Result<std::span<std::byte>> bytes = machine_.bytes_at(*address, content.bytes.size(), true);
+    if (bytes.ok()) std::ranges::copy(content.bytes, bytes->begin());
+  }
   options_ = options;
   failure_.reset();
   allocation_count_ = 0;

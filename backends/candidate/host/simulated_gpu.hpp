@@ -36,7 +36,8 @@ std::uint64_t declared_shared_bytes(const ptx::Kernel& kernel);
 
 class SimulatedGpu {
  public:
-  /// Frees all memory and forgets the outcome of the last call. Modules stay.
+  /// Frees all memory and forgets the outcome of the last call. Modules and the contents of their variables stay, as on
+  /// a GPU.
   void begin_call(const ptx::LaunchOptions& options);
 
   /// Makes `bytes` known to kernels for the current call and returns the device address.
@@ -64,6 +65,13 @@ class SimulatedGpu {
     std::shared_ptr<const ptx::Module> parsed_module;  ///< null if the PTX cannot be parsed
     std::string error;                                 ///< why it cannot be parsed
   };
+  /// A variable in global or constant memory.
+  struct VariableContent {
+    std::shared_ptr<const ptx::Module> parsed_module;  ///< module that declares the variable
+    std::string name;                                  ///< name in the PTX
+    std::vector<std::byte> bytes;                      ///< current content
+  };
+  std::vector<VariableContent> contents_of_variables();
   Result<std::shared_ptr<const ptx::Kernel>> find_kernel(std::int32_t module, const std::string& kernel);
   std::int32_t fail(backends::RunOutcome outcome, std::int32_t error);
 
