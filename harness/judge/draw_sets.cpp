@@ -321,14 +321,16 @@ class SetDrawer {
       double offset;        // DrawRequest::float_offset
       double scale;         // DrawRequest::float_scale
       std::int32_t extent;  // DrawRequest::array_extent
+      double outlier;       // DrawRequest::float_outlier
     };
     // Long sums of values with one sign need an accumulator that is wide enough. If values differ by more than 88,
-    // exp() of a difference underflows.
-    constexpr Offset kOffsets[] = {{95, 1, 0}, {1000, 1, 0}, {95, 1, 1031}, {0, 64, 131}};
+    // exp() of a difference underflows. Outliers are far above the maximum of a part of the values.
+    constexpr Offset kOffsets[] = {{95, 1, 0, 0}, {1000, 1, 0, 0}, {95, 1, 1031, 0}, {0, 64, 131, 0}, {0, 1, 131, 200}};
     for (int i = 0; i < std::min<int>(policy_.float_offset_input_sets, std::size(kOffsets)); ++i) {
       DrawRequest asked = request(policy_.input_sets() + i, kOffsetDraw, Distribution::kUniform);
       asked.float_offset = kOffsets[i].offset;
       asked.float_scale = kOffsets[i].scale;
+      asked.float_outlier = kOffsets[i].outlier;
       if (kOffsets[i].extent > 0) {
         asked.array_extent = kOffsets[i].extent;
         asked.size = kFewThreads;

@@ -10,7 +10,7 @@ struct JudgingPolicy {
   int near_bound_input_sets = 2;      ///< number of input sets close to the ends of the domain
   int wide_magnitude_input_sets = 2;  ///< number of input sets with large and small magnitudes
   int float_offset_input_sets =
-      0;  ///< number of input sets with a large number added to each float of an array, or a large factor, at most 4
+      0;  ///< number of input sets with a large number added to each float of an array, or a large factor, at most 5
   int fully_checked_input_sets = 2;    ///< sets that also get oracle_self_check, finite_differences and determinism
   int max_redraws_per_input_set = 20;  ///< redraws of a set with uncertain decisions or uninformative bounds
   int max_tested_thresholds = 8;  ///< number of choices of the kernel that are tested on both sides of their threshold

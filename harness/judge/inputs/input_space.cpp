@@ -332,8 +332,12 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
         const double offset = is_free ? offset_for(component.scalar, request.float_offset) : 0;
         const double scale = is_free ? request.float_scale : 1;
         const Interval interval{real.low * scale + offset, real.high * scale + offset};
-        const double value = draw_float(rng, interval, request.distribution);
-        write_float(component.scalar, at + component.offset, fitted(component.scalar, value, interval));
+        constexpr double kOutlierShare = 1.0 / 29;
+        const bool is_outlier = is_free && request.float_outlier != 0 && rng.bernoulli(kOutlierShare);
+        const double value = draw_float(rng, interval, request.distribution) +
+                             (is_outlier ? offset_for(component.scalar, request.float_outlier) : 0);
+        write_float(component.scalar, at + component.offset,
+                    is_outlier ? value : fitted(component.scalar, value, interval));
       } else if (component.scalar == Scalar::kBool) {
         write_integer(component.scalar, at + component.offset, rng.uniform_int<std::int64_t>(0, 1));
       } else if (permutation) {

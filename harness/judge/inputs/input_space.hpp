@@ -37,6 +37,8 @@ struct DrawRequest {
   double float_offset = 0;
   /// A factor for each such float, before the offset is added.
   double float_scale = 1;
+  /// A number added to about one in 29 of these floats.
+  double float_outlier = 0;
   std::int32_t size = 17;  ///< requested extent of the first launch dimension; the others follow from it
   /// Requested extent of array dimensions, independent of the launch, and value of integers without a known range:
   /// typically the length of a loop in a thread. 0: the number of threads, or a small number.
