@@ -387,8 +387,9 @@ class SetDrawer {
         break;
       }
     }
-    // The contract of a kernel without host code passes it few extents, which hold for all arrays.
-    if (space_.array_extents() != ArrayExtents::kExact) return;
+    // The contract of a kernel without host code passes it few extents, which hold for all arrays. An array whose
+    // accesses depend on data has the extents of the other arrays, which must therefore not differ.
+    if (space_.array_extents() != ArrayExtents::kExact || space_.has_data_dependent_accesses()) return;
     add_independent_extents();
     if (!has_long_extents) add_long_dimensions();
   }

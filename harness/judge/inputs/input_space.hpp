@@ -6,6 +6,7 @@
 // to 1. Later draws reuse these corrections. Annotations above the kernel (preconditions.hpp) take precedence.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -108,6 +109,11 @@ class InputSpace {
   std::variant<ir::Launch, InputDrawFailure> draw(const DrawRequest& request);
 
   ArrayExtents array_extents() const { return array_extents_; }
+  /// Whether the content of an array decides which elements are accessed, so that the accesses do not show the extents
+  /// of all arrays. False if extents are not exact.
+  [[nodiscard]] bool has_data_dependent_accesses() const {
+    return std::ranges::find(has_data_dependent_accesses_, true) != has_data_dependent_accesses_.end();
+  }
   /// By parameter: arrays that the kernel never reads, so that their initial content must not matter.
   const std::vector<bool>& uninitialized() const { return is_never_read_; }
   const ir::ParameterUses& parameter_uses() const { return parameter_uses_; }
