@@ -360,6 +360,65 @@ def doubled(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
   EXPECT_THAT(space.shape(launch, "x"), ElementsAre(3, 257));
 }
 
+/// A product of matrices: only the columns of `a` must equal the rows of `b`.
+constexpr const char* kProduct = R"(
+@wp.kernel
+def product(a: wp.array2d(dtype=float), b: wp.array2d(dtype=float), c: wp.array2d(dtype=float)):
+    i, j = wp.tid()
+    total = float(0.0)
+    for k in range(a.shape[1]):
+        total += a[i, k] * b[k, j]
+    c[i, j] = total
+)";
+
+TEST(InputSpace, IndependentExtentsDifferUnlessTheKernelRequiresOtherwise) {
+  Space space(kProduct, ArrayExtents::kExact);
+  std::set<std::vector<std::int32_t>> shapes_of_a;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const ir::Launch launch =
+        space.found({.seed = seed, .size = 3, .array_extent = 12, .has_independent_extents = true});
+    const auto& a = space.shape(launch, "a");
+    shapes_of_a.insert(a);
+    EXPECT_THAT(space.shape(launch, "b"), ElementsAre(a[1], launch.extents[1]));
+  }
+  EXPECT_GT(shapes_of_a.size(), 4U);
+}
+
+TEST(InputSpace, OneDimensionIsLongOnRequest) {
+  Space space(kProduct, ArrayExtents::kExact);
+  const ir::Launch launch =
+      space.found({.seed = 1,
+                   .size = 3,
+                   .array_extent = 4,
+                   .has_independent_extents = true,
+                   .long_dimension = DrawRequest::LongDimension{.parameter = 0, .dimension = 1, .extent = 131}});
+  EXPECT_THAT(space.shape(launch, "a"), ElementsAre(3, 131));
+  EXPECT_THAT(space.shape(launch, "b"), ElementsAre(131, launch.extents[1]));
+  EXPECT_LE(launch.extents[1], 4);
+}
+
+TEST(InputSpace, KnowsWhetherDataDecidesWhichElementsAreAccessed) {
+  EXPECT_FALSE(Space(kProduct, ArrayExtents::kExact).space().has_data_dependent_accesses());
+  EXPECT_TRUE(Space(R"(
+@wp.kernel
+def gather(x: wp.array(dtype=float), index: wp.array(dtype=int), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[index[i]]
+)",
+                    ArrayExtents::kExact)
+                  .space()
+                  .has_data_dependent_accesses());
+}
+
+TEST(InputSpace, FewValuesAreOutliersOnRequest) {
+  Space space(kProduct);
+  const ir::Launch launch = space.found({.seed = 1, .float_outlier = 200, .size = 31, .array_extent = 31});
+  const std::vector<double> values = space.floats(launch, "a");
+  const auto outliers = std::ranges::count_if(values, [](double value) { return value > 150; });
+  EXPECT_GT(outliers, std::ssize(values) / 60);
+  EXPECT_LT(outliers, std::ssize(values) / 15);
+}
+
 TEST(InputSpace, ExactExtentsFollowAnnotationOfLaunch) {
   // The guard keeps all but three elements of `w` from being read, so `w` becomes shorter and the launch longer. The
   // read of the last element of `x` keeps its length.
