@@ -128,6 +128,9 @@ TEST_F(NvrtcTest, FullVersionStartsWithMajorAndMinorVersion) {
 TEST(NvrtcArguments, RequestDebugCodeIfUnoptimized) {
   EXPECT_THAT(nvrtc_arguments({.emit_line_info = true, .disables_optimizations = true}), Contains("--device-debug"));
   EXPECT_THAT(nvrtc_arguments({.emit_line_info = true}), Not(Contains("--device-debug")));
+}
+
+TEST(NvrtcArguments, NameEachIncludeFolder) {
   EXPECT_THAT(nvrtc_arguments({.include_folders = {"/a/b", "c"}}),
               AllOf(Contains("--include-path=/a/b"), Contains("--include-path=c")));
 }
