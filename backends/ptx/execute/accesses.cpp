@@ -55,6 +55,9 @@ void Execution::find_addresses(Warp& warp, const MemoryOp& memory, FrameSlot bas
 
 void Execution::access(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
+  if (memory.space == Space::kLocal && memory.has_no_base &&
+      access_equal_local_words(warp, memory, lane_mask, op.immediate))
+    return;
   Addresses addresses;
   find_addresses(warp, memory, op.a, op.immediate, addresses);
   if (memory.space != Space::kGeneric) return access_space(warp, op, memory, memory.space, lane_mask, addresses);
@@ -87,8 +90,9 @@ void Execution::access_space(Warp& warp, const Op& op, const MemoryOp& memory, S
   }
 }
 
-/// Checks an access to global memory. Returns the accessed bytes, or null if the access must not be performed.
-std::byte* Execution::check_global_access(GlobalWindow& window, const FastRaceCheck& watch, LaneAccess actor,
+/// Checks an access to global memory and sets its `was_initialized`. Returns the accessed bytes, or null if the access
+/// must not be performed. The access is not copied: a copy of what was just written in smaller pieces stalls.
+std::byte* Execution::check_global_access(GlobalWindow& window, const FastRaceCheck& watch, LaneAccess& actor,
                                           unsigned width, unsigned alignment) {
   const EnabledChecks& checks = options_.checks;
   const std::uint64_t address = actor.address;
@@ -155,8 +159,8 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
   Pointers pointers;
   std::uint32_t good = lane_mask;
   each_lane(lane_mask, [&](unsigned lane) {
-    pointers[lane] = check_global_access(
-        window, watch, lane_access(warp, op, memory, lane, addresses[lane], Space::kGlobal), width, width);
+    LaneAccess actor = lane_access(warp, op, memory, lane, addresses[lane], Space::kGlobal);
+    pointers[lane] = check_global_access(window, watch, actor, width, width);
     if (pointers[lane] == nullptr) good &= ~(1U << lane);
   });
   if (orders_by_fences_) record_strong_accesses(warp, memory, good, addresses);
@@ -203,10 +207,65 @@ void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memo
   transfer(warp, memory, good, pointers, false);
 }
 
+/// Loads or stores whole words at the same address in the local memory of every active lane, as most accesses to local
+/// memory do. Returns false, and has done nothing, if each lane needs its own access.
+bool Execution::access_equal_local_words(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask,
+                                         std::uint64_t address) {
+  const unsigned bytes = bytes_of(memory.type);
+  const unsigned width = bytes * memory.element_count;
+  const std::uint64_t variable = address >> kLocalOffsetBits;
+  if (bytes < 4 || memory.access == Access::kAtomic || variable >= kernel_.local_variables.size()) return false;
+  const std::uint64_t size = kernel_.local_variables[variable].bytes;
+  const std::uint64_t offset = (address & ((1U << kLocalOffsetBits) - 1)) - kLocalMiddleOffset;
+  if (offset >= size || size - offset < width || (offset & (width - 1)) != 0) return false;
+
+  const std::size_t start = (kernel_.local_variables[variable].first_word_index + offset / 4) * kLanesPerWarp;
+  std::uint32_t* const words = &warp.local_memory_words[start];
+  std::uint8_t* const written = &warp.written_local_byte_masks[start];
+  if (memory.access == Access::kLoad && options_.checks.reports_uninitialized) {
+    std::uint8_t all_written = 15;
+    for (unsigned word = 0; word < width / 4; ++word)
+      each_lane(lane_mask, [&](unsigned lane) { all_written &= written[word * kLanesPerWarp + lane]; });
+    if (all_written != 15) return false;
+  }
+  for (unsigned element = 0; element < memory.element_count; ++element) {
+    std::uint32_t* const low = words + std::size_t{element} * (bytes / 4) * kLanesPerWarp;
+    std::uint32_t* const high = low + kLanesPerWarp;
+    const FrameSlot slot = memory.values[element];
+    if (bytes == 4) {
+      std::uint32_t* const values = slot_words32(warp, slot);
+      if (memory.access == Access::kLoad) {
+        each_lane(lane_mask, [&](unsigned lane) { values[lane] = low[lane]; });
+      } else {
+        each_lane(lane_mask, [&](unsigned lane) { low[lane] = values[lane]; });
+      }
+      continue;
+    }
+    std::uint64_t* const values = slot_words64(warp, slot);
+    if (memory.access == Access::kLoad) {
+      each_lane(lane_mask, [&](unsigned lane) { values[lane] = low[lane] | std::uint64_t{high[lane]} << 32U; });
+    } else {
+      each_lane(lane_mask, [&](unsigned lane) {
+        low[lane] = static_cast<std::uint32_t>(values[lane]);
+        high[lane] = static_cast<std::uint32_t>(values[lane] >> 32U);
+      });
+    }
+  }
+  if (memory.access == Access::kStore) {
+    for (unsigned word = 0; word < width / 4; ++word)
+      each_lane(lane_mask, [&](unsigned lane) { written[word * kLanesPerWarp + lane] = 15; });
+  }
+  return true;
+}
+
 /// Local memory is organized in words, with the lanes' words next to each other. Elements of up to 4 bytes are
 /// therefore part of one word, and elements of 8 bytes are two words.
 void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                              const Addresses& addresses) {
+  const std::uint64_t first_address = addresses[static_cast<unsigned>(std::countr_zero(lane_mask | 1U << 31U))];
+  std::uint64_t difference = 0;
+  each_lane(lane_mask, [&](unsigned lane) { difference |= addresses[lane] ^ first_address; });
+  if (difference == 0 && access_equal_local_words(warp, memory, lane_mask, first_address)) return;
   const unsigned bytes = bytes_of(memory.type);
   const unsigned width = bytes * memory.element_count;
   std::uint64_t known_variable = ~std::uint64_t{0};

@@ -39,9 +39,8 @@ void Execution::start_copies(Warp& warp, const Op& op, std::uint32_t lane_mask) 
                    .read_bytes = (ignored >> lane & 1U) != 0 ? 0 : wanted,
                    .written_bytes = width};
     if (copy.read_bytes != 0) {
-      copy.source = check_global_access(window, source_check,
-                                        lane_access(warp, op, source_access, lane, sources[lane], Space::kGlobal),
-                                        copy.read_bytes, width);
+      LaneAccess reader = lane_access(warp, op, source_access, lane, sources[lane], Space::kGlobal);
+      copy.source = check_global_access(window, source_check, reader, copy.read_bytes, width);
     }
     const LaneAccess writer = lane_access(warp, op, destination_access, lane, destinations[lane], Space::kShared);
     if (check_shared_access(destination_check, writer, width, width) == nullptr) return;

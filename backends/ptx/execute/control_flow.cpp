@@ -73,13 +73,12 @@ void Execution::branch(Warp& warp, std::size_t number, std::uint32_t lane_mask) 
 void Execution::copy_local(Warp& warp, std::span<const CallOp::LocalWordCopy> copies, std::uint32_t lane_mask) {
   for (const CallOp::LocalWordCopy& copy : copies) {
     for (std::uint32_t word = 0; word < copy.word_count; ++word) {
-      for (std::uint32_t left = lane_mask; left != 0; left &= left - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-        const std::size_t to = std::size_t{copy.destination_word_index + word} * kLanesPerWarp + lane;
-        const std::size_t from = std::size_t{copy.source_word_index + word} * kLanesPerWarp + lane;
-        warp.local_memory_words[to] = warp.local_memory_words[from];
-        warp.written_local_byte_masks[to] = warp.written_local_byte_masks[from];
-      }
+      const std::size_t to = std::size_t{copy.destination_word_index + word} * kLanesPerWarp;
+      const std::size_t from = std::size_t{copy.source_word_index + word} * kLanesPerWarp;
+      std::uint32_t* const words = warp.local_memory_words.data();
+      std::uint8_t* const written = warp.written_local_byte_masks.data();
+      each_lane(lane_mask, [=](unsigned lane) { words[to + lane] = words[from + lane]; });
+      each_lane(lane_mask, [=](unsigned lane) { written[to + lane] = written[from + lane]; });
     }
   }
 }

@@ -165,7 +165,7 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.frames[1] = constant_frame_;
   warp.index_in_block = index;
   warp.carry_flags = 0;
-  warp.copies_by_lane.fill({});
+  if (!kernel_.async_copy_ops.empty()) warp.copies_by_lane.fill({});
   warp.result_correction = table_correction_ ? &*table_correction_ : nullptr;
   warp.last_synchronization_epoch = current_epoch_;
   warp.live_lane_mask = lanes_below(threads_in_block_ - index * kLanesPerWarp);
@@ -181,35 +181,41 @@ void Execution::finish_warp(Warp& warp) {
 }
 
 void Execution::set_special_registers(Warp& warp) {
+  if (kernel_.special_registers.empty()) return;
+  const Dim3 size = geometry_.block;
   const Dim3 block = block_position(current_block_index_);
-  for (const Kernel::SpecialRegisterSlot& special : kernel_.special_registers) {
-    std::uint32_t* const word = slot_words32(warp, special.slot);
-    for (std::uint32_t lane = 0; lane < kLanesPerWarp; ++lane) {
-      const Dim3 thread = thread_position(warp.index_in_block * kLanesPerWarp + lane);
-      const std::uint32_t bit = 1U << lane;
-      const std::uint32_t values[] = {thread.x,
-                                      thread.y,
-                                      thread.z,
-                                      geometry_.block.x,
-                                      geometry_.block.y,
-                                      geometry_.block.z,
-                                      block.x,
-                                      block.y,
-                                      block.z,
-                                      geometry_.grid.x,
-                                      geometry_.grid.y,
-                                      geometry_.grid.z,
-                                      lane,
-                                      warp.index_in_block,
-                                      static_cast<std::uint32_t>(warps_.size()),
-                                      bit,
-                                      bit | (bit - 1),
-                                      bit - 1,
-                                      ~(bit - 1),
-                                      ~(bit | (bit - 1)),
-                                      kLanesPerWarp};
-      word[lane] = values[static_cast<std::size_t>(special.special_register)];
-    }
+  Dim3 thread = thread_position(warp.index_in_block * kLanesPerWarp);
+  for (std::uint32_t lane = 0; lane < kLanesPerWarp; ++lane) {
+    const std::uint32_t bit = 1U << lane;
+    const std::uint32_t values[] = {thread.x,
+                                    thread.y,
+                                    thread.z,
+                                    size.x,
+                                    size.y,
+                                    size.z,
+                                    block.x,
+                                    block.y,
+                                    block.z,
+                                    geometry_.grid.x,
+                                    geometry_.grid.y,
+                                    geometry_.grid.z,
+                                    lane,
+                                    warp.index_in_block,
+                                    static_cast<std::uint32_t>(warps_.size()),
+                                    bit,
+                                    bit | (bit - 1),
+                                    bit - 1,
+                                    ~(bit - 1),
+                                    ~(bit | (bit - 1)),
+                                    kLanesPerWarp};
+    for (const Kernel::SpecialRegisterSlot& special : kernel_.special_registers)
+      slot_words32(warp, special.slot)[lane] = values[static_cast<std::size_t>(special.special_register)];
+    // The next thread of the block, without the divisions of thread_position.
+    if (++thread.x < size.x) continue;
+    thread.x = 0;
+    if (++thread.y < size.y) continue;
+    thread.y = 0;
+    ++thread.z;
   }
 }
 

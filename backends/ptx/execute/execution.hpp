@@ -161,6 +161,7 @@ class Execution {
                      const Addresses& addresses);
   void access_shared(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                      const Addresses& addresses);
+  bool access_equal_local_words(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask, std::uint64_t address);
   void access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                     const Addresses& addresses);
   void access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
@@ -199,7 +200,7 @@ class Execution {
     return {op,    memory, warp.index_in_block * kLanesPerWarp + lane, warp.last_synchronization_epoch, address,
             space, false};
   }
-  std::byte* check_global_access(GlobalWindow& window, const FastRaceCheck& watch, LaneAccess actor, unsigned width,
+  std::byte* check_global_access(GlobalWindow& window, const FastRaceCheck& watch, LaneAccess& actor, unsigned width,
                                  unsigned alignment);
   std::byte* check_shared_access(const FastRaceCheck& watch, const LaneAccess& actor, unsigned width,
                                  unsigned alignment);
@@ -315,8 +316,9 @@ class Execution {
 };
 
 /// Checks one lane's access; whole words take the fast path first.
-inline void Execution::check_access(const FastRaceCheck& watch, ShadowCell* cells, std::uint64_t offset, unsigned width,
-                                    const LaneAccess& actor) {
+[[gnu::always_inline]] inline void Execution::check_access(const FastRaceCheck& watch, ShadowCell* cells,
+                                                           std::uint64_t offset, unsigned width,
+                                                           const LaneAccess& actor) {
   if (((offset | width) & 3U) != 0) return check_cells(cells, offset, 0, width, actor);
   for (std::uint64_t at = offset; at < offset + width; at += 4) {
     ShadowCell& cell = cells[at / 4];

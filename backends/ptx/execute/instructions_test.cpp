@@ -54,6 +54,18 @@ TEST(PtxInstructions, CallInstructionsPassArgumentsAndReturnResults) {
   EXPECT_EQ(done.data[31], 93U);
 }
 
+TEST(PtxInstructions, ThreadsOfAThreeDimensionalBlockHaveTheirPositions) {
+  const auto done = run<std::uint32_t>(
+      entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %warpid; mov.u32 %r2, %laneid; mad.lo.u32 %r1, %r1, 32, %r2;"
+            " mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2; mov.u32 %r3, %tid.x; mov.u32 %r4, %tid.y;"
+            " mov.u32 %r5, %tid.z; mad.lo.u32 %r4, %r5, 256, %r4; mad.lo.u32 %r3, %r4, 256, %r3;"
+            " st.global.u32 [%rd1], %r3;"),
+      std::vector<std::uint32_t>(60), {{1}, {5, 4, 3}});
+  ASSERT_TRUE(done.result.ok()) << done.result.message;
+  for (std::uint32_t i = 0; i < 60; ++i)
+    EXPECT_EQ(done.data[i], (i / 20) << 16U | (i / 5 % 4) << 8U | i % 5) << "thread " << i;
+}
+
 /// All schedules give the same bits if the order has no effect, and fidelity counts approximate instructions.
 TEST(PtxInstructions, OrderIndependentKernelHasSameResultsAndProfileForAnyThreadOrder) {
   const std::string text = entry(

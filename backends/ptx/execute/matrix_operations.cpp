@@ -104,7 +104,7 @@ void Execution::move_elements(Warp& warp, const Op& op, std::uint32_t lane_mask)
       const std::uint64_t line = matrix.is_transposed ? at.column : at.row;
       const std::uint64_t index = matrix.is_transposed ? at.row : at.column;
       const std::uint64_t address = place.address + (line * place.stride + index) * bytes;
-      const LaneAccess actor = lane_access(warp, op, memory, lane, address, place.space);
+      LaneAccess actor = lane_access(warp, op, memory, lane, address, place.space);
       std::byte* const element = place.space == Space::kShared
                                      ? check_shared_access(watch, actor, bytes, bytes)
                                      : check_global_access(window, watch, actor, bytes, bytes);
