@@ -359,23 +359,28 @@ class SetDrawer {
     struct Shape {
       std::int32_t size;    // DrawRequest::size
       std::int32_t extent;  // DrawRequest::array_extent
+      Distribution distribution = Distribution::kUniform;
     };
     constexpr std::int32_t kLeastLongExtent = 131;
     bool has_long_extents = false;
-    constexpr Shape kShapes[] = {{1, 1}, {3, kLeastLongExtent}, {2, 257}, {2, 1031}, {131, 0}, {263, 0}, {1031, 0}};
+    // Equal values matter where the parts of a result that several threads found are combined.
+    constexpr Shape kShapes[] = {{1, 1},    {3, kLeastLongExtent},
+                                 {2, 257},  {2, 1031},
+                                 {131, 0},  {263, 0},
+                                 {1031, 0}, {3, kLeastLongExtent, Distribution::kTiedValues}};
     for (std::size_t i = 0; i < std::size(kShapes); ++i) {
-      const auto [size, extent] = kShapes[i];
+      const auto [size, extent, distribution] = kShapes[i];
       // A kernel with many launch dimensions or nested loops does too much work for such extents.
       struct Attempt {
         Shape shape;
         int budget_factor;
       };
-      const Attempt attempts[] = {{{size, extent}, 1},
-                                  {{1, extent}, 1},
-                                  {{1, extent / 2 | 1}, 4},
-                                  {{1, extent / 4 | 1}, extent == kLeastLongExtent ? 20 : 4}};
+      const Attempt attempts[] = {{{size, extent, distribution}, 1},
+                                  {{1, extent, distribution}, 1},
+                                  {{1, extent / 2 | 1, distribution}, 4},
+                                  {{1, extent / 4 | 1, distribution}, extent == kLeastLongExtent ? 20 : 4}};
       for (const auto& [shape, budget_factor] : std::span(attempts).first(extent > 1 ? std::size(attempts) : 1)) {
-        DrawRequest asked = request(policy_.input_sets(), kShapeDraw + static_cast<int>(i), Distribution::kUniform);
+        DrawRequest asked = request(policy_.input_sets(), kShapeDraw + static_cast<int>(i), shape.distribution);
         asked.size = shape.size;
         asked.array_extent = shape.extent;
         // Code that uses a block for each thread of the kernel, or whose work follows from the extents of the arrays,

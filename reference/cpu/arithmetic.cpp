@@ -35,6 +35,7 @@ BoundedArithmetic::BoundedArithmetic(ir::Scalar scalar, const ArithmeticProfile&
       ulp_bounds_{&ulp_bounds_of(scalar, profile.native_library),
                   &ulp_bounds_of(ir::Scalar::kF64, profile.promoted_library)},
       decisions_(&decisions),
+      relative_input_error_(profile.input_error.relative(ir::Scalar::kF64)),
       computes_bounds_(bounds) {}
 
 const BoundedArithmetic::UlpBounds& BoundedArithmetic::ulp_bounds_of(ir::Scalar scalar, MathLibrary library) {

@@ -24,6 +24,10 @@ class BoundedArithmetic {
   /// Whether results have meaningful bounds.
   bool has_bounds() const { return computes_bounds_; }
   DecisionRecorder& decisions() const { return *decisions_; }
+  /// Whether the value has the error of an input that no operation has changed.
+  bool is_input(const BoundedValue& x) const {
+    return relative_input_error_ > 0 && x.e[kPromoted] == relative_input_error_ * magnitude(x.v);
+  }
 
   /// v with a bound of the propagated error plus the error of `op` in the operation table. For results of one library
   /// operation.
@@ -106,6 +110,7 @@ class BoundedArithmetic {
   FloatFormatPair format_pair_;                               ///< the formats of both precisions
   std::array<const UlpBounds*, kPrecisionCount> ulp_bounds_;  ///< error bounds of the operations, by precision
   DecisionRecorder* decisions_;                               ///< receives decisions of operations
+  double relative_input_error_;                               ///< error of the inputs in double (InputError)
   bool computes_bounds_;                                      ///< whether results have meaningful bounds
 };
 

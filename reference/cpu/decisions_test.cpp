@@ -110,6 +110,28 @@ TEST(BranchDecisions, AreCertainIfExactOperandsAreEqual) {
   EXPECT_EQ(static_cast<double>(r.outputs[1]->elements[0].value), 1);
 }
 
+/// Whether x > y is certain if these inputs have errors; `is_product`: 0.1 * x > 0.1 * y.
+bool is_certain_with_input_errors(double x, double y, bool is_product) {
+  OracleFixture w;
+  const ir::VarId in = w.floats("x", {x, y}, ir::Scalar::kF32);
+  const ir::VarId out = w.zeros("out", ir::kF32, {1});
+  const ir::VarId i = w.thread_index(1);
+  const auto operand = [&](int index) {
+    const ExprId input = w.b().load(in, {w.b().i32(index)});
+    return is_product ? w.op(Op::kMul, {input, w.b().f32(0.1)}) : input;
+  };
+  w.b().store(out, {w.var(i)}, w.b().cast(ir::kF32, w.op(Op::kGt, {operand(0), operand(1)})));
+  auto run = w.run();
+  run.profile.input_error.unit_roundoffs = 4;
+  return w.oracle().evaluate(run).decisions.uncertain_decision_counts[kNative] == 0;
+}
+
+TEST(BranchDecisions, AreCertainIfInputsAreEqual) {
+  EXPECT_TRUE(is_certain_with_input_errors(0.75, 0.75, false));
+  EXPECT_FALSE(is_certain_with_input_errors(0.75, std::nextafter(0.75F, 1.0F), false)) << "within the errors";
+  EXPECT_FALSE(is_certain_with_input_errors(0.75, 0.75, true)) << "another algorithm may compute the products";
+}
+
 TEST(BranchDecisions, CanBeForcedToOtherBranch) {
   const Comparison c(3, kThreeTenths);
   auto run = c.w.run();

@@ -61,11 +61,8 @@ TracedValue<Handle> initial_content(const ir::Argument& argument, std::size_t of
   const double value = ir::read_float(scalar, at);
   datum.f.v = static_cast<long double>(value);
   if (input_error.unit_roundoffs > 0) {
-    const auto error = [&](ir::Scalar type) {
-      const int bits = std::max(ir::row(type).significant_bits, input_error.least_significant_bits);
-      return input_error.unit_roundoffs * std::abs(std::ldexp(value, -bits));
-    };
-    datum.f.e = {error(scalar), error(ir::Scalar::kF64)};
+    const double magnitude = std::abs(value);
+    datum.f.e = {input_error.relative(scalar) * magnitude, input_error.relative(ir::Scalar::kF64) * magnitude};
   }
   return datum;
 }

@@ -16,7 +16,9 @@
 // infinity).
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -47,6 +49,11 @@ struct InputError {
   /// Types with fewer significant bits count as if they had this many: those of f32 if the kernel converts inputs of
   /// half precision before it computes with them.
   int least_significant_bits = 0;
+
+  /// The relative error of inputs of this type.
+  [[nodiscard]] double relative(ir::Scalar type) const {
+    return std::ldexp(unit_roundoffs, -std::max(ir::row(type).significant_bits, least_significant_bits));
+  }
 };
 
 /// Arithmetic of the judged code. Contraction of a * b + c needs no field: the bounds hold with and without it.
