@@ -20,8 +20,8 @@ bool assay::fault_is_active(std::string_view fault) { return fault == chosen_fau
 
 int main(int argc, char** argv) {
   if (const auto status = assay::cli::run_if_worker(argc, argv)) return *status;
-  if (argc < 2) return assay::cli::run_program(argc, argv);
+  if (argc < 2) return assay::cli::run_program(argc, argv, assay::cli::add_commands);
   chosen_fault() = argv[1];
   argv[1] = argv[0];
-  return assay::cli::run_program(argc - 1, argv + 1);
+  return assay::cli::run_program(argc - 1, argv + 1, assay::cli::add_commands);
 }

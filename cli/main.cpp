@@ -2,5 +2,5 @@
 
 int main(int argc, char** argv) {
   if (const auto status = assay::cli::run_if_worker(argc, argv)) return *status;
-  return assay::cli::run_program(argc, argv);
+  return assay::cli::run_program(argc, argv, assay::cli::add_commands);
 }

@@ -84,15 +84,13 @@ std::string diagnostic(const CLI::App& app, const CLI::ParseError& error, const 
                      fmt::join(names, ", "));
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, AddCommands& add) {
   CLI::App app(kAbout, "assay");
   app.footer(kProgramFooter);
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   Invocation invocation{.arguments = {argv, argv + argc}};
-#define ASSAY_ADD_COMMAND(name) add_##name(app, invocation);
-  ASSAY_COMMANDS(ASSAY_ADD_COMMAND)
-#undef ASSAY_ADD_COMMAND
+  add(app, invocation);
   try {
     app.parse(arguments_of(invocation.arguments));
   } catch (const CLI::ParseError& error) {
@@ -105,6 +103,14 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+void add_judge_commands(CLI::App& app, Invocation& invocation) {
+#define ASSAY_ADD_COMMAND(name) add_##name(app, invocation);
+#define ASSAY_SKIP_COMMAND(name)
+  ASSAY_COMMANDS(ASSAY_ADD_COMMAND, ASSAY_SKIP_COMMAND)
+#undef ASSAY_SKIP_COMMAND
+#undef ASSAY_ADD_COMMAND
+}
+
 std::optional<int> run_if_worker(int argc, char** argv) {
   if (const auto status = candidate::run_if_worker(argc, argv)) return status;
   if (const auto status = cpu::run_if_worker(argc, argv)) return status;
@@ -112,14 +118,14 @@ std::optional<int> run_if_worker(int argc, char** argv) {
   return cuda::run_if_worker(argc, argv);
 }
 
-int run_program(int argc, char** argv) {
+int run_program(int argc, char** argv, AddCommands& add) {
   open_standard_streams();
   keep_freed_memory();
   // A limit on file sizes and a reader that went away become write errors, which are reported where they happen.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    return run(argc, argv);
+    return run(argc, argv, add);
   } catch (const std::exception& accident) {
     print_error(fmt::format("internal error: {}", accident.what()));
     return to_int(ExitStatus::internal);

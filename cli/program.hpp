@@ -3,12 +3,21 @@
 
 #include <optional>
 
+#include "cli/command.hpp"
+
 namespace assay::cli {
 
 /// The exit status of a worker, if the arguments make this process one.
 std::optional<int> run_if_worker(int argc, char** argv);
 
+/// Adds the subcommands of a program.
+using AddCommands = void(CLI::App& app, Invocation& invocation);
+/// All subcommands.
+AddCommands add_commands;
+/// Those that need nothing but the judge.
+AddCommands add_judge_commands;
+
 /// Does what the command line says. Returns an exit status of harness/records/outcome.hpp, and throws nothing.
-int run_program(int argc, char** argv);
+int run_program(int argc, char** argv, AddCommands& add);
 
 }  // namespace assay::cli

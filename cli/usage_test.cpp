@@ -166,5 +166,17 @@ TEST_F(BadInputTest, FullDiskFailsRunAndWritesNoReport) {
   EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("report")));
 }
 
+TEST(QuickstartProgram, HasOnlyCommandsThatNeedNothingButTheJudge) {
+  const Workshop workshop(ASSAY_PROGRAM "-quickstart");
+  const CommandResult help = workshop.run("assay --help");
+  EXPECT_EQ(help.status, 0);
+  for (const char* command : {"run", "reduce", "reproduce", "report"})
+    EXPECT_THAT(help.out, HasSubstr(std::string("\n  ") + command + " "));
+  EXPECT_EQ(workshop.run("assay run conditional --quick").status, 0);
+  const CommandResult other = workshop.run("assay mutate --score");
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("unknown command or option 'mutate'; expected one of run, "));
+}
+
 }  // namespace
 }  // namespace assay::cli
