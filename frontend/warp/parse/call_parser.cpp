@@ -86,9 +86,17 @@ std::optional<int> WarpExpressionParser::component_count(SyntaxNode node) {
 ExprId WarpExpressionParser::call(SyntaxNode node) {
   if (is_file_function(node)) return call_file_function(node);
   const std::string name = warp_function_name(node);
-  if (const auto type = type_of_node(node.part(SyntaxField::kFunction)); type.ok()) return type_call(node, *type);
+  const SyntaxNode function = node.part(SyntaxField::kFunction);
+  const std::string maker =
+      function.is(SyntaxKind::kCall) ? context_.scope().warp_name(function.part(SyntaxField::kFunction)) : "";
+  if (maker.starts_with("types."))
+    return context_.error(
+        node,
+        fmt::format("Warp does not compile a call of wp.{}(...) in a kernel; give the type a name at module level",
+                    maker));
+  if (const auto type = type_of_node(function); type.ok()) return type_call(node, *type);
   if (name.empty()) {
-    const std::string why = context_.scope().reason_unknown(node.part(SyntaxField::kFunction).text());
+    const std::string why = context_.scope().reason_unknown(function.text());
     return context_.error(
         node, why.empty() ? "only Warp functions and functions decorated with @wp.func can be called" : why);
   }
