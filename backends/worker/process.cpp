@@ -4,11 +4,13 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -59,6 +61,9 @@ class FileActions {
   posix_spawn_file_actions_t actions_;
 };
 
+/// The environment variable that every worker has.
+constexpr const char* kWorkerVariable = "ASSAY_IN_WORKER";
+
 enum class Wait : std::uint8_t { kByte, kClosed, kTimeout };
 
 Wait wait_for_byte(int fd, milliseconds limit) {
@@ -85,7 +90,8 @@ Result<void> WorkerProcess::start() {
   if (const Result<void> spawned = spawn(); !spawned) {
     return spawned;
   }
-  if (wait_for_byte(control_socket_.get(), kStartLimit) == Wait::kByte) {
+  const Wait answer = wait_for_byte(control_socket_.get(), kStartLimit);
+  if (answer == Wait::kByte) {
     return {};
   }
   const std::string printed = output();
@@ -94,11 +100,16 @@ Result<void> WorkerProcess::start() {
     return Error{std::string(reason, ::strnlen(reason, kMessageBufferBytes))};
   }
   return Error{fmt::format("the worker process did not start: {}",
-                           printed.empty() ? "the program is not an Assay worker" : printed),
+                           !printed.empty()           ? printed
+                           : answer == Wait::kTimeout ? fmt::format("no answer within {} s", kStartLimit.count())
+                                                      : "the program is not an Assay worker"),
                worker_executable_.string()};
 }
 
 Result<void> WorkerProcess::spawn() {
+  // Without this, a program that lacks the call of run_if_worker() in main() starts itself without end.
+  if (std::getenv(kWorkerVariable) != nullptr)
+    return Error{"a worker cannot start a worker; main() of the program must call run_if_worker() first"};
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
     return Error{"cannot create a socket pair: " + system_message()};
@@ -119,8 +130,13 @@ Result<void> WorkerProcess::spawn() {
   ::posix_spawnattr_setpgroup(&attributes, 0);
   std::string name = worker_executable_.string();
   std::array<char*, 3> arguments{name.data(), role_argument_.data(), nullptr};
-  const int error =
-      ::posix_spawn(&pid_, worker_executable_.c_str(), actions.get(), &attributes, arguments.data(), environ);
+  std::string variable = std::string(kWorkerVariable) + "=1";
+  std::vector<char*> environment{variable.data()};
+  for (char** at = environ; *at != nullptr; ++at)
+    environment.push_back(*at);
+  environment.push_back(nullptr);
+  const int error = ::posix_spawn(&pid_, worker_executable_.c_str(), actions.get(), &attributes, arguments.data(),
+                                  environment.data());
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) {
     pid_ = -1;
