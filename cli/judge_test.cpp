@@ -321,6 +321,11 @@ TEST_F(JudgeTest, SuiteListsVerdictOfEachCandidateAndReusesIt) {
   const CommandResult again = workshop_.run("assay judge --suite . --quick --output verdicts");
   EXPECT_EQ(again.status, 0) << again.out << again.err;
   EXPECT_THAT(again.out, AllOf(HasSubstr("     3  pass\n"), ContainsRegex("sums.cu +.earlier verdict.")));
+  // Another program judges all candidates again. A byte at the end of an executable has no effect.
+  const CommandResult other =
+      workshop_.run("cp \"$program\" other && printf x >> other && ./other judge --suite . --quick --output verdicts");
+  EXPECT_EQ(other.status, 0) << other.out << other.err;
+  EXPECT_THAT(other.out, AllOf(HasSubstr("     3  pass\n"), Not(HasSubstr("earlier verdict"))));
 }
 
 TEST_F(JudgeTest, PrintsVerdictAsLineOfJson) {

@@ -53,10 +53,12 @@ std::string folder_name(const std::string& candidate) {
   return name;
 }
 
-/// Everything that a verdict depends on.
-Result<std::string> identity_of(const ListedCandidate& listed, const CandidateSuiteOptions& options) {
+/// Everything that a verdict depends on. `program`: the hash of the program that judges.
+Result<std::string> identity_of(const ListedCandidate& listed, const CandidateSuiteOptions& options,
+                                const Result<std::string>& program) {
+  if (!program.ok()) return program.error();
   std::string identity =
-      fmt::format("{}\n{}\n{}\n", version_text(), listed.specification_path, fmt::join(options.judge_arguments, " "));
+      fmt::format("{}\n{}\n{}\n", *program, listed.specification_path, fmt::join(options.judge_arguments, " "));
   fs::path contract = options.candidate_folder / listed.candidate_path;
   contract.replace_extension(".assay.json");
   for (const fs::path& file : {options.candidate_folder / listed.candidate_path,
@@ -72,12 +74,13 @@ Result<std::string> identity_of(const ListedCandidate& listed, const CandidateSu
 
 class SuiteRun {
  public:
-  explicit SuiteRun(const CandidateSuiteOptions& options) : options_(options) {}
+  explicit SuiteRun(const CandidateSuiteOptions& options)
+      : options_(options), program_hash_(sha256_of_file(options.program)) {}
 
   CandidateVerdict judge(const ListedCandidate& listed) {
     CandidateVerdict verdict{.listed_candidate = listed,
                              .report_folder = options_.output / folder_name(listed.candidate_path)};
-    const Result<std::string> identity = identity_of(listed, options_);
+    const Result<std::string> identity = identity_of(listed, options_, program_hash_);
     if (!identity.ok()) return failed(std::move(verdict), identity.error().text());
     const fs::path identity_file = verdict.report_folder / kIdentityFile;
     if (const Result<std::string> known = read_file_text(identity_file); known.ok() && *known == *identity) {
@@ -117,6 +120,7 @@ class SuiteRun {
   }
 
   const CandidateSuiteOptions& options_;
+  Result<std::string> program_hash_;  ///< SHA-256 of the program's file
 };
 
 json json_of(const CandidateVerdict& verdict) {
