@@ -165,6 +165,65 @@ TEST_F(JudgeHostTest, DeviceVariableKeepsItsValueBetweenCalls) {
   EXPECT_THAT(judge_with_offset("  offset += 1;\n").out, HasSubstr("fail(mismatch)"));
 }
 
+/// kCandidate, with both launches in other streams.
+struct StreamUse {
+  const char* name;
+  const char* before;         ///< code before the launches
+  const char* first_stream;   ///< of the first launch
+  const char* between;        ///< code between the launches
+  const char* second_stream;  ///< of the second launch
+  const char* after;          ///< code after the launches
+  const char* message;        ///< part of the output; empty: the candidate passes
+};
+constexpr const char* kTwoStreams =
+    "cudaStream_t first, second; cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);"
+    " cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking); cudaEvent_t done; cudaEventCreate(&done);";
+constexpr StreamUse kStreamUses[] = {
+    {"EventOrdersStreams", kTwoStreams, "first", "cudaEventRecord(done, first); cudaStreamWaitEvent(second, done, 0);",
+     "second", "cudaStreamSynchronize(second);", ""},
+    {"MissingEventBetweenStreams", kTwoStreams, "first", "", "second", "cudaDeviceSynchronize();", "fail"},
+    {"EventOfTheWrongStream", kTwoStreams, "first",
+     "cudaEventRecord(done, second); cudaStreamWaitEvent(second, done, 0);", "second", "cudaDeviceSynchronize();",
+     "fail"},
+    {"BlockingStreamIsOrderedWithTheDefaultStream", "cudaStream_t first; cudaStreamCreate(&first);", "first", "", "0",
+     "", ""},
+    {"NonBlockingStreamIsNotOrderedWithTheDefaultStream", kTwoStreams, "0", "", "second",
+     "cudaStreamSynchronize(second);", "fail"},
+    {"NothingWaitsForStream", kTwoStreams, "first", "", "first", "",
+     "the host code returns before 2 kernels, copies or fills have run in a stream that it created"},
+    {"StreamOfPyTorchWithEvent",
+     "auto side = c10::cuda::getStreamFromPool(); at::cuda::CUDAEvent ready, done; ready.record(); ready.block(side);",
+     "side", "", "side", "done.record(side); done.block(c10::cuda::getCurrentCUDAStream());", ""},
+};
+
+class JudgeStreamsTest : public JudgeHostTest, public ::testing::WithParamInterface<StreamUse> {};
+
+TEST_P(JudgeStreamsTest, FindsWhetherStreamsAreOrdered) {
+  const StreamUse& use = GetParam();
+  std::string source(kCandidate);
+  const auto replace = [&](const std::string& old, const std::string& changed) {
+    const std::size_t at = source.find(old);
+    ASSERT_NE(at, std::string::npos) << old;
+    source.replace(at, old.size(), changed);
+  };
+  replace("#include <cuda_runtime.h>",
+          "#include <cuda_runtime.h>\n#include <c10/cuda/CUDAStream.h>\n#include <ATen/cuda/CUDAEvent.h>");
+  replace("row_sums<float><<<rows, threads, threads * sizeof(float)>>>",
+          std::string(use.before) + "\n  row_sums<float><<<rows, threads, threads * sizeof(float), " +
+              use.first_stream + ">>>");
+  replace("  scale<<<(rows + 255) / 256, 256>>>",
+          std::string("  ") + use.between + "\n  scale<<<(rows + 255) / 256, 256, 0, " + use.second_stream + ">>>");
+  replace("  return out;\n}\n\"\"\"", std::string("  ") + use.after + "\n  return out;\n}\n\"\"\"");
+  workshop_.write("candidate.py", source);
+  const CommandResult run = judge();
+  const bool passes = std::string_view(use.message).empty();
+  EXPECT_EQ(run.status, passes ? 0 : 1) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr(use.message));
+}
+
+INSTANTIATE_TEST_SUITE_P(Uses, JudgeStreamsTest, ::testing::ValuesIn(kStreamUses),
+                         [](const auto& use) { return std::string(use.param.name); });
+
 TEST_F(JudgeHostTest, FailedCheckOfHostCodeIsReported) {
   EXPECT_THAT(judge_changed("x.dim() == 2, \"x must", "x.dim() == 3, \"x must").out,
               HasSubstr("the host code's check failed: x must have two dimensions"));
@@ -370,12 +429,46 @@ TEST_F(JudgeBackwardTest, ContractThatDoesNotFitIsReported) {
   EXPECT_THAT(judge_squares().out, HasSubstr("must be gradients of arrays with floats, got 'z.grad'"));
   state(R"({"function": "gradient"})");
   EXPECT_THAT(judge_squares().out, HasSubstr("the candidate has no function 'gradient'; its functions are"));
+  state(R"({"arguments": ["z.grad", "x", "x"]})");
+  EXPECT_THAT(judge_squares().out, HasSubstr("'z.grad' in the contract must be the gradient of an array with floats"));
   state(R"({"arguments": ["y.grad"]})");
   EXPECT_THAT(judge_squares().out, HasSubstr("has 3 parameters, but the contract states 1 arguments"));
 }
 
-TEST_F(JudgeHostTest, SourceThatRequiresExecutingTheFileIsUnsupported) {
+/// Sources that Python puts together are those that the import of the file passes to PyTorch.
+TEST_F(JudgeHostTest, SourceFromAnotherFileIsReadByImport) {
+  if (workshop_.run("python3 -c pass").status != 0) GTEST_SKIP() << "needs python3";
+  const std::string_view text = kCandidate.substr(kCandidate.find("#include"));
+  const std::string source(text.substr(0, text.find("\"\"\"")));
+  workshop_.write("sums.cu", source);
   const CommandResult run = judge_changed("cuda_sources=source", "cuda_sources=open('sums.cu').read()");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  std::string wrong = source;
+  workshop_.write("sums.cu", wrong.replace(wrong.find("factors[1] * sums[i]"), 20, "factors[1] * sums[i] + 1e-3f"));
+  EXPECT_THAT(judge().out, HasSubstr("fail(mismatch)"));
+}
+
+TEST_F(JudgeHostTest, FormattedSourceIsReadByImport) {
+  if (workshop_.run("python3 -c pass").status != 0) GTEST_SKIP() << "needs python3";
+  const CommandResult run =
+      judge_changed("cuda_sources=source", "cuda_sources=source.replace('threads = 64', f'threads = {2 ** 7}')");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST_F(JudgeHostTest, FileOfSourcesOfLoadIsRead) {
+  if (workshop_.run("python3 -c pass").status != 0) GTEST_SKIP() << "needs python3";
+  const std::string_view text = kCandidate.substr(kCandidate.find("#include"));
+  workshop_.write("sums.cu", std::string(text.substr(0, text.find("\"\"\""))) +
+                                 "\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"sums\", &sums); }\n");
+  workshop_.write("candidate.py",
+                  "import torch.utils.cpp_extension\n"
+                  "module = torch.utils.cpp_extension.load(name='sums', sources=['sums.cu'])\n");
+  const CommandResult run = judge();
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST_F(JudgeHostTest, SourceThatImportCannotReadIsUnsupported) {
+  const CommandResult run = judge_changed("cuda_sources=source", "cuda_sources=open('missing.cu').read()");
   EXPECT_EQ(run.status, 77) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("cannot be read without executing the file"));
 }

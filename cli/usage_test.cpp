@@ -175,7 +175,7 @@ TEST(QuickstartProgram, HasOnlyCommandsThatNeedNothingButTheJudge) {
   EXPECT_EQ(workshop.run("assay run conditional --quick").status, 0);
   const CommandResult other = workshop.run("assay mutate --score");
   EXPECT_EQ(other.status, 2);
-  EXPECT_THAT(other.err, HasSubstr("unknown command or option 'mutate'; expected one of run, "));
+  EXPECT_THAT(other.err, HasSubstr("expected one of run, "));
 }
 
 }  // namespace

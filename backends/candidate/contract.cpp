@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/candidate/formula.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
 
@@ -33,6 +34,26 @@ std::optional<int> integer_from(const json& document, const char* name) {
 }
 
 }  // namespace
+
+bool LaunchContract::derives_work_from_extents() const {
+  if (grid_formulas.empty()) return false;  // as many blocks as cover the threads
+  constexpr double kAnyValue = 97;
+  bool uses_extents = false;
+  bool uses_threads = false;
+  const FormulaNameLookup names{.value_of = [&](std::string_view name) -> std::optional<double> {
+                                  uses_threads = uses_threads || name == "threads";
+                                  return kAnyValue;
+                                },
+                                .extent_of = [&](std::string_view array, std::size_t) -> std::optional<double> {
+                                  (array == "threads" ? uses_threads : uses_extents) = true;
+                                  return kAnyValue;
+                                }};
+  for (const auto* formulas : {&argument_formulas, &grid_formulas, &block_formulas}) {
+    for (const std::string& formula : *formulas)
+      static_cast<void>(evaluate(formula, names));
+  }
+  return uses_extents && !uses_threads;
+}
 
 std::optional<std::int64_t> LaunchContract::constexpr_integer(std::string_view name) const {
   const json values = json::parse(constexpr_json);

@@ -30,6 +30,9 @@ struct LaunchContract {
   [[nodiscard]] bool has_triton_members() const {
     return constexpr_json != "{}" || warp_count.has_value() || stage_count.has_value();
   }
+  /// Whether a formula uses the extents of arrays, and none uses the threads of the specification: then the candidate
+  /// computes as much as the arrays hold.
+  [[nodiscard]] bool derives_work_from_extents() const;
   /// The value of a constexpr parameter that is an integer.
   [[nodiscard]] std::optional<std::int64_t> constexpr_integer(std::string_view name) const;
 };

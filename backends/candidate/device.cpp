@@ -174,8 +174,8 @@ Result<std::unique_ptr<Device>> make_device(const DeviceOptions& options) {
         file, std::move(contract->forward), std::move(ptx_options), options.architectures, options.python_interpreter));
   }
   if (has_host_code(file, contract->forward)) {
-    return std::unique_ptr<Device>(
-        std::make_unique<HostCandidateDevice>(file, contract.take(), std::move(ptx_options), options.architectures));
+    return std::unique_ptr<Device>(std::make_unique<HostCandidateDevice>(
+        file, contract.take(), std::move(ptx_options), options.architectures, options.python_interpreter));
   }
   if (contract->backward)
     return Error{"the backward pass of a candidate is judged only if it has host code; remove 'backward'",

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backends/candidate/host/executed_source.hpp"
 #include "backends/candidate/host_session.hpp"
 #include "backends/candidate/specification.hpp"
 #include "backends/device/artifact_files.hpp"
@@ -70,6 +71,12 @@ Result<std::string> function_of(const HostSource& source, const std::string& sta
                            fmt::join(names, ", "))};
 }
 
+/// Whether only the import of a Python file shows its sources.
+bool needs_execution(const Error& error, std::string_view python) {
+  const auto says = [&](std::string_view text) { return error.message.find(text) != std::string::npos; };
+  return says(kNeedsExecution) || (says(kCallsNoLoadInline) && python.find("cpp_extension") != std::string_view::npos);
+}
+
 /// The function of the backward pass.
 Result<std::string> backward_function_of(const HostSource& source, const BackwardContract& contract) {
   constexpr const char* kDefaultName = "backward";
@@ -86,11 +93,12 @@ bool has_host_code(const fs::path& file, const LaunchContract& contract) {
 }
 
 HostCandidateDevice::HostCandidateDevice(fs::path file, CandidateContract contract, ptx::PtxOptions options,
-                                         std::vector<std::string> architectures)
+                                         std::vector<std::string> architectures, std::string python)
     : candidate_path_(std::move(file)),
       contract_(std::move(contract)),
       options_(std::move(options)),
       architectures_(architectures.empty() ? std::vector<std::string>{kDefaultArchitecture} : std::move(architectures)),
+      python_(std::move(python)),
       nvcc_path_(find_nvcc()),
       scratch_(make_artifact_directory(directory_of_cache(options_))) {
   if (auto opened = BuildCache::open(directory_of_cache(options_), kCacheBytes); opened.ok()) cache_ = opened.take();
@@ -108,15 +116,18 @@ std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKern
   };
   if (const Capability capability = can_build(); !capability.is_available)
     return all_failed(BuildFailed::Kind::kResourceFailure, capability.tool_or_reason);
-  const Result<HostSource> source =
-      candidate_path_.extension() == ".py"
-          ? read_load_inline(text_of(candidate_path_), candidate_path_.filename().string())
-          : Result<HostSource>(cuda_source(candidate_path_));
-  if (!source.ok()) {
-    const bool needs_execution = source.error().message.find(kNeedsExecution) != std::string::npos;
-    return all_failed(needs_execution ? BuildFailed::Kind::kUnsupported : BuildFailed::Kind::kRejected,
-                      source.error().text());
+  const bool is_python = candidate_path_.extension() == ".py";
+  Result<HostSource> source = is_python
+                                  ? read_load_inline(text_of(candidate_path_), candidate_path_.filename().string())
+                                  : Result<HostSource>(cuda_source(candidate_path_));
+  if (!source.ok() && is_python && needs_execution(source.error(), text_of(candidate_path_))) {
+    Result<HostSource> imported = import_load_inline(candidate_path_, python_);
+    if (!imported.ok())
+      return all_failed(BuildFailed::Kind::kUnsupported,
+                        fmt::format("{}; {}", source.error().text(), imported.error().text()));
+    source = std::move(imported);
   }
+  if (!source.ok()) return all_failed(BuildFailed::Kind::kRejected, source.error().text());
   const Result<std::string> function = function_of(*source, contract_.forward.host_function_name, "forward");
   if (!function.ok()) return all_failed(BuildFailed::Kind::kRejected, function.error().text());
   Result<std::string> backward = std::string();

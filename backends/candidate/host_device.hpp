@@ -25,8 +25,9 @@ namespace assay::candidate {
 class HostCandidateDevice final : public backends::Device {
  public:
   /// `architectures` are those that the user states; without any, the code is compiled for kDefaultArchitecture.
+  /// `python` is the interpreter that the user names, or empty.
   HostCandidateDevice(std::filesystem::path file, CandidateContract contract, ptx::PtxOptions options,
-                      std::vector<std::string> architectures);
+                      std::vector<std::string> architectures, std::string python);
 
   [[nodiscard]] std::string_view name() const override { return "candidate"; }
   [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarpPython; }
@@ -52,6 +53,7 @@ class HostCandidateDevice final : public backends::Device {
   CandidateContract contract_;
   ptx::PtxOptions options_;
   std::vector<std::string> architectures_;
+  std::string python_;  ///< the interpreter that the user names, or empty
   Result<std::filesystem::path> nvcc_path_;
   Result<backends::ScratchDirectory> scratch_;
   std::unique_ptr<backends::BuildCache> cache_;  ///< null if the directory of the cache is not usable

@@ -214,6 +214,8 @@ Result<void> HostCandidateSession::add_given(Call& call, const Parameters& param
       call.add(parameters, *p);
       continue;
     }
+    if (expression.ends_with(".grad"))
+      return Error{fmt::format("'{}' in the contract must be the gradient of an array with floats", expression)};
     const Result<std::int64_t> value = evaluate(expression, parameters.arguments.names());
     if (!value.ok()) return value.error();
     CallArgument& number = call.arguments.emplace_back();

@@ -88,9 +88,14 @@ struct DeviceFunctions {
   std::int32_t (*add_module)(const void* fat_binary);
   /// The device address of a variable of a module; 0 if it has no such variable.
   std::uint64_t (*variable)(std::int32_t module, const char* name);
-  /// Runs a kernel to its end and returns a CUDA error number.
-  std::int32_t (*launch)(std::int32_t module, const char* kernel, const std::uint32_t grid[3],
-                         const std::uint32_t block[3], std::uint64_t dynamic_shared_bytes, void** arguments);
+  /// Checks a launch and copies its arguments. `launch` receives its number. Returns a CUDA error number.
+  std::int32_t (*prepare_launch)(std::int32_t module, const char* kernel, const std::uint32_t grid[3],
+                                 const std::uint32_t block[3], std::uint64_t dynamic_shared_bytes, void** arguments,
+                                 std::int32_t* launch);
+  /// Runs a prepared launch to its end, once. Returns a CUDA error number.
+  std::int32_t (*run_launch)(std::int32_t launch);
+  /// Chooses one of `count` streams to run next; `count` is at least 1. Repeated calls explore different orders.
+  std::uint32_t (*choose_stream)(std::uint32_t count);
   /// Ends the judgment of the call: the host code does something that the simulated GPU does not support. Returns a
   /// CUDA error number.
   std::int32_t (*report_unsupported)(const char* what);
@@ -103,5 +108,8 @@ inline constexpr const char* kAttachSymbol = "assay_attach";  ///< void(const De
 inline constexpr const char* kCallSymbol = "assay_call";
 /// The same for the function of the backward pass, if there is one.
 inline constexpr const char* kCallBackwardSymbol = "assay_call_backward";
+/// std::int32_t(): waits for what a caller who uses the results in the default stream waits for, and forgets all other
+/// work. Returns the number of kernels, copies and fills that it forgot.
+inline constexpr const char* kEndCallSymbol = "assay_end_call";
 
 }  // namespace assay::candidate

@@ -40,7 +40,7 @@ std::array<IncludeFile, 5> include_files() {
 }
 
 /// PyTorch's headers that candidates include; each includes tensor.h.
-constexpr std::array<std::string_view, 28> kTorchHeaders{"torch/extension.h",
+constexpr std::array<std::string_view, 29> kTorchHeaders{"torch/extension.h",
                                                          "torch/torch.h",
                                                          "torch/all.h",
                                                          "torch/types.h",
@@ -55,6 +55,7 @@ constexpr std::array<std::string_view, 28> kTorchHeaders{"torch/extension.h",
                                                          "ATen/cuda/CUDAUtils.h",
                                                          "c10/cuda/CUDAGuard.h",
                                                          "c10/cuda/CUDAException.h",
+                                                         "ATen/cuda/CUDAEvent.h",
                                                          "c10/cuda/CUDAStream.h",
                                                          "c10/util/Half.h",
                                                          "c10/util/BFloat16.h",

@@ -21,11 +21,8 @@ using frontend::SyntaxNode;
 
 namespace {
 
-/// A text and the line of the Python file on which it starts.
-struct Text {
-  std::string text;
-  std::int32_t line = 0;
-};
+/// Texts in the Python file.
+using Text = SourceText;
 using Texts = std::vector<Text>;
 
 /// The parameters of load_inline, in order.
@@ -78,13 +75,9 @@ class LoadInlineReader {
   Result<HostSource> read(SyntaxNode root) {
     if (const auto done = visit(root); !done.ok()) return done.error();
     if (!found_) {
-      return Error{"the Python file does not call load_inline, so it contains no CUDA source to judge", name_};
+      return Error{fmt::format("{}, so it contains no CUDA source to judge", kCallsNoLoadInline), name_};
     }
-    source_.text = "#include <torch/extension.h>\n#include <cuda.h>\n#include <cuda_runtime.h>\n";
-    // Definitions in C++ may call functions of the CUDA source, which C++ declares, and not the other way round.
-    for (const Texts* texts : {&cpp_, &cuda_})
-      for (const Text& text : *texts)
-        source_.text += fmt::format("#line {} \"{}\"\n{}\n", text.line, name_, text.text);
+    source_.text = joined_source(cpp_, cuda_);
     source_.flags = relevant_flags(source_.flags);
     if (source_.functions.empty()) source_.functions = pybind_functions(source_.text);
     return std::move(source_);
@@ -171,7 +164,7 @@ class LoadInlineReader {
       return error(node, "the argument of load_inline is too complex: it refers to too many names");
     if (node.is(SyntaxKind::kString)) {
       const std::optional<std::string> value = literal_value(node.text());
-      if (value) return Texts{{.text = *value, .line = node.loc().line}};
+      if (value) return Texts{{.text = *value, .file_name = name_, .line = node.loc().line}};
       return error(node, fmt::format("a formatted string or bytes {}; use a plain string", kNeedsExecution));
     }
     if (grammar == "concatenated_string" || node.is(SyntaxKind::kBinary)) {
@@ -186,7 +179,7 @@ class LoadInlineReader {
       }
       // Adjacent literals are one text; #line directives between them would split a line.
       if (grammar == "concatenated_string") {
-        Text all{.text = {}, .line = node.loc().line};
+        Text all{.text = {}, .file_name = name_, .line = node.loc().line};
         for (const Text& text : joined)
           all.text += text.text;
         joined = {std::move(all)};
@@ -208,7 +201,8 @@ class LoadInlineReader {
     if (node.is(SyntaxKind::kIdentifier)) {
       const auto known = values_.find(std::string(node.text()));
       if (known != values_.end()) return texts_of(known->second, depth + 1);
-      return error(node, fmt::format("'{}' must be assigned a string before load_inline is called", node.text()));
+      return error(node, fmt::format("'{}', to which the file assigns no string before load_inline is called, {}",
+                                     node.text(), kNeedsExecution));
     }
     return error(node,
                  fmt::format("'{}' {}; use a string or a list of strings", frontend::describe(node), kNeedsExecution));
@@ -249,6 +243,15 @@ class LoadInlineReader {
 };
 
 }  // namespace
+
+std::string joined_source(const std::vector<SourceText>& cpp, const std::vector<SourceText>& cuda) {
+  std::string joined = "#include <torch/extension.h>\n#include <cuda.h>\n#include <cuda_runtime.h>\n";
+  // Definitions in C++ may call functions of the CUDA source, which C++ declares, and not the other way round.
+  for (const auto* sources : {&cpp, &cuda})
+    for (const SourceText& source : *sources)
+      joined += fmt::format("#line {} \"{}\"\n{}\n", source.line, source.file_name, source.text);
+  return joined;
+}
 
 std::vector<HostFunction> pybind_functions(std::string_view cpp) {
   std::vector<HostFunction> functions;

@@ -2,6 +2,7 @@
 // file is parsed, never executed.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,12 +28,23 @@ struct HostSource {
 
 /// In each error about a source that the syntax of the file does not determine.
 inline constexpr std::string_view kNeedsExecution = "cannot be read without executing the file";
+/// In the error about a file without a call.
+inline constexpr std::string_view kCallsNoLoadInline = "the Python file does not call load_inline";
 
 /// The sources, functions and flags of all calls of load_inline in a Python file called `name`. They may be string
 /// literals, names assigned from them, lists, and sums of these; methods that remove white space are ignored. Fails if
 /// the file does not call it, if an argument is something else, or if the file is not Python; the error's location is
 /// "name:line:column".
 Result<HostSource> read_load_inline(std::string_view python, const std::string& name);
+
+/// A C++ or CUDA source and where its lines are from.
+struct SourceText {
+  std::string text;       ///< the source
+  std::string file_name;  ///< name of the file in messages
+  std::int32_t line = 1;  ///< line of the file on which the source starts
+};
+/// One CUDA source from those in C++ and those in CUDA.
+std::string joined_source(const std::vector<SourceText>& cpp, const std::vector<SourceText>& cuda);
 
 /// The functions that a C++ source makes available with `m.def("name", &function)`, in order.
 std::vector<HostFunction> pybind_functions(std::string_view cpp);

@@ -91,7 +91,8 @@ TEST(LoadInline, RejectsSourcesThatRequireExecutingTheFile) {
   EXPECT_THAT(error("load_inline('m', '', open('k.cu').read(), ['f'])\n"),
               HasSubstr("m.py:1:22: 'open('k.cu').read(...)' cannot be read without executing the file"));
   EXPECT_THAT(error("load_inline('m', '', f'{x}', ['f'])\n"), HasSubstr("a formatted string"));
-  EXPECT_THAT(error("load_inline('m', '', source, ['f'])\n"), HasSubstr("'source' must be assigned a string"));
+  EXPECT_THAT(error("load_inline('m', '', source, ['f'])\n"),
+              HasSubstr("'source', to which the file assigns no string"));
   EXPECT_THAT(error("a = b\nb = a\nload_inline('m', '', a, ['f'])\n"), HasSubstr("refers to too many names"));
   EXPECT_THAT(error("import torch\n"), HasSubstr("does not call load_inline"));
   EXPECT_THAT(error("load_inline(\n"), HasSubstr("syntax error"));

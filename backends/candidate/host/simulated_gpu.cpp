@@ -73,6 +73,26 @@ void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
   failure_.reset();
   allocation_count_ = 0;
   allowed_shared_bytes_by_kernel_.clear();
+  prepared_launches_.clear();
+  stream_choices_.seed(static_cast<std::mt19937::result_type>(options.execution_order.shuffle_seed));
+}
+
+std::uint32_t SimulatedGpu::choose_stream(std::uint32_t count) {
+  switch (options_.execution_order.order) {
+    case ptx::Order::kForward: return 0;
+    case ptx::Order::kReverse: return count - 1;
+    default: return static_cast<std::uint32_t>(stream_choices_() % count);
+  }
+}
+
+void SimulatedGpu::report_unfinished(std::int32_t count) {
+  fail(LaunchFailed{fmt::format(
+           "the host code returns before {} in a stream that it created, and nothing makes the "
+           "default stream wait for this work; on a GPU, the caller may use the results before "
+           "they are complete; synchronize the stream, or make the default stream wait for an event",
+           count == 1 ? std::string("1 kernel, copy or fill has run")
+                      : fmt::format("{} kernels, copies or fills have run", count))},
+       kCudaErrorLaunchFailure);
 }
 
 std::uint64_t SimulatedGpu::adopt(const std::string& name, std::span<std::byte> bytes, ptx::AllocationFlags flags) {
@@ -149,8 +169,9 @@ std::int32_t SimulatedGpu::report_unsupported(const std::string& what) {
               kCudaErrorNotSupported);
 }
 
-std::int32_t SimulatedGpu::launch(std::int32_t module, const std::string& kernel, const ptx::LaunchGeometry& geometry,
-                                  void* const* arguments) {
+std::int32_t SimulatedGpu::prepare_launch(std::int32_t module, const std::string& kernel,
+                                          const ptx::LaunchGeometry& geometry, void* const* arguments,
+                                          std::int32_t& number) {
   if (failure_) return kCudaErrorLaunchFailure;
   const Result<std::shared_ptr<const ptx::Kernel>> found = find_kernel(module, kernel);
   if (!found.ok()) return fail(Unsupported{found.error().text()}, kCudaErrorInvalidDeviceFunction);
@@ -172,11 +193,21 @@ std::int32_t SimulatedGpu::launch(std::int32_t module, const std::string& kernel
     const auto* const bytes = static_cast<const std::byte*>(arguments[i]);
     values.add_bytes({bytes, bytes + parameters[i].bytes});
   }
+  number = static_cast<std::int32_t>(prepared_launches_.size());
+  prepared_launches_.push_back(PreparedLaunch{.kernel = *found, .geometry = geometry, .arguments = std::move(values)});
+  return kCudaSuccess;
+}
+
+std::int32_t SimulatedGpu::run_launch(std::int32_t number) {
+  if (failure_) return kCudaErrorLaunchFailure;
+  const std::optional<PreparedLaunch> prepared =
+      std::exchange(prepared_launches_.at(static_cast<std::size_t>(number)), std::nullopt);
+  if (!prepared) return kCudaErrorInvalidValue;
   const auto start = std::chrono::steady_clock::now();
-  ptx::RunResult result = machine_.launch(*found, geometry, values, options_);
+  ptx::RunResult result = machine_.launch(prepared->kernel, prepared->geometry, prepared->arguments, options_);
   if (result.ok()) return kCudaSuccess;
   use_plain_names(result);
-  RunOutcome outcome = ptx::make_run_outcome(result, LaunchRequest{}, (*found)->module->target_architecture,
+  RunOutcome outcome = ptx::make_run_outcome(result, LaunchRequest{}, prepared->kernel->module->target_architecture,
                                              std::chrono::steady_clock::now() - start);
   if (result.status == ptx::RunResult::Status::kRejected) {
     outcome = LaunchFailed{fmt::format("the host code starts a kernel that no GPU would run: {}",

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,9 +54,17 @@ class SimulatedGpu {
   /// Makes the outcome of the call Unsupported, unless a launch has failed before.
   std::int32_t report_unsupported(const std::string& what);
   std::int32_t allow_shared_bytes(std::int32_t module, const std::string& kernel, std::uint64_t bytes);
-  /// Runs a kernel. After a launch that did not complete without findings, later launches of the call do nothing.
-  std::int32_t launch(std::int32_t module, const std::string& kernel, const ptx::LaunchGeometry& geometry,
-                      void* const* arguments);
+  /// Checks a launch and copies its arguments. `number` receives the number of the launch in this call.
+  std::int32_t prepare_launch(std::int32_t module, const std::string& kernel, const ptx::LaunchGeometry& geometry,
+                              void* const* arguments, std::int32_t& number);
+  /// Runs a prepared launch, once. After a launch that did not complete without findings, later launches of the call do
+  /// nothing.
+  std::int32_t run_launch(std::int32_t number);
+  /// Chooses one of `count` streams to run next: the first, the last or a random one, as the order of threads demands.
+  std::uint32_t choose_stream(std::uint32_t count);
+  /// Makes the outcome of the call a failure, unless a launch has failed before: the host code returned without waiting
+  /// for `count` kernels, copies and fills.
+  void report_unfinished(std::int32_t count);
 
   /// The outcome of the first launch of the call that did not complete without findings; nullopt if all did.
   [[nodiscard]] const std::optional<backends::RunOutcome>& failure() const { return failure_; }
@@ -71,6 +80,11 @@ class SimulatedGpu {
     std::string name;                                  ///< name in the PTX
     std::vector<std::byte> bytes;                      ///< current content
   };
+  struct PreparedLaunch {
+    std::shared_ptr<const ptx::Kernel> kernel;
+    ptx::LaunchGeometry geometry;
+    ptx::KernelArguments arguments;
+  };
   std::vector<VariableContent> contents_of_variables();
   Result<std::shared_ptr<const ptx::Kernel>> find_kernel(std::int32_t module, const std::string& kernel);
   std::int32_t fail(backends::RunOutcome outcome, std::int32_t error);
@@ -80,6 +94,8 @@ class SimulatedGpu {
   std::vector<Module> modules_;
   std::map<std::pair<std::int32_t, std::string>, std::shared_ptr<const ptx::Kernel>> kernels_by_module_and_name_;
   std::map<std::pair<std::int32_t, std::string>, std::uint64_t> allowed_shared_bytes_by_kernel_;
+  std::vector<std::optional<PreparedLaunch>> prepared_launches_;  ///< by number; nullopt: has run
+  std::mt19937 stream_choices_;  ///< for random choices of the next stream; seeded like the order of threads
   std::optional<backends::RunOutcome> failure_;
   std::uint32_t allocation_count_ = 0;  ///< number of allocations in the current call, for their names in messages
 };

@@ -41,15 +41,17 @@ constexpr DeviceFunctions kDeviceFunctions{
                 std::int32_t writes) { return gpu().bytes(address, size, writes != 0); },
     .add_module = [](const void* fat_binary) { return gpu().add_module(fat_binary); },
     .variable = [](std::int32_t module, const char* name) { return gpu().variable(module, name); },
-    .launch =
+    .prepare_launch =
         [](std::int32_t module, const char* kernel, const std::uint32_t grid[3], const std::uint32_t block[3],
-           std::uint64_t dynamic_shared_bytes, void** arguments) {
+           std::uint64_t dynamic_shared_bytes, void** arguments, std::int32_t* launch) {
           const ptx::LaunchGeometry geometry{
               .grid = dimensions_of(grid),
               .block = dimensions_of(block),
               .dynamic_shared_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(dynamic_shared_bytes, ~0U))};
-          return gpu().launch(module, kernel, geometry, arguments);
+          return gpu().prepare_launch(module, kernel, geometry, arguments, *launch);
         },
+    .run_launch = [](std::int32_t launch) { return gpu().run_launch(launch); },
+    .choose_stream = [](std::uint32_t count) { return gpu().choose_stream(count); },
     .report_unsupported = [](const char* what) { return gpu().report_unsupported(what); },
     .allow_shared_bytes = [](std::int32_t module, const char* kernel,
                              std::uint64_t bytes) { return gpu().allow_shared_bytes(module, kernel, bytes); },
@@ -57,6 +59,7 @@ constexpr DeviceFunctions kDeviceFunctions{
 
 using AttachFunction = void (*)(const DeviceFunctions*);
 using CallFunction = std::int32_t (*)(const CallArguments*);
+using EndCallFunction = std::int32_t (*)();
 
 ptx::Order order_of(std::uint64_t order) {
   switch (static_cast<ThreadOrder>(order)) {
@@ -114,6 +117,8 @@ class CandidateExecutor final : public worker::LaunchExecutor {
     if (call == nullptr) return rejected("the compiled candidate has no function for the backward pass");
     const auto start = std::chrono::steady_clock::now();
     const bool returned = call(&given) == 0;
+    const std::int32_t unfinished = functions.end_call();
+    if (returned && unfinished > 0) gpu().report_unfinished(unfinished);
     const auto duration = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start);
     RunOutcome outcome = Completed{};
     if (gpu().failure()) outcome = *gpu().failure();
@@ -126,6 +131,7 @@ class CandidateExecutor final : public worker::LaunchExecutor {
   struct Functions {
     CallFunction forward = nullptr;   ///< null if the library cannot be loaded
     CallFunction backward = nullptr;  ///< null if the candidate has no backward pass
+    EndCallFunction end_call = nullptr;
   };
 
   /// The functions of a library; if it cannot be loaded, the reason is in `message`.
@@ -139,12 +145,15 @@ class CandidateExecutor final : public worker::LaunchExecutor {
     }
     const auto attach = reinterpret_cast<AttachFunction>(::dlsym(library, kAttachSymbol));
     const auto forward = reinterpret_cast<CallFunction>(::dlsym(library, kCallSymbol));
-    if (attach == nullptr || forward == nullptr) {
+    const auto end_call = reinterpret_cast<EndCallFunction>(::dlsym(library, kEndCallSymbol));
+    if (attach == nullptr || forward == nullptr || end_call == nullptr) {
       message = "the compiled candidate lacks the functions that Assay adds to its source";
       return known;
     }
     attach(&kDeviceFunctions);
-    known = {.forward = forward, .backward = reinterpret_cast<CallFunction>(::dlsym(library, kCallBackwardSymbol))};
+    known = {.forward = forward,
+             .backward = reinterpret_cast<CallFunction>(::dlsym(library, kCallBackwardSymbol)),
+             .end_call = end_call};
     return known;
   }
 
