@@ -1,4 +1,4 @@
-"""wp.atomic_exch gives the value that it stores no gradient."""
+"""The value that wp.atomic_exch stores gets no gradient."""
 import numpy as np
 import warp as wp
 

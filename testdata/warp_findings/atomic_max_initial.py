@@ -1,4 +1,4 @@
-"""wp.atomic_max gives the previous value of the array its gradient even if it is replaced."""
+"""The previous value of an array element gets a gradient even if wp.atomic_max replaces it."""
 import numpy as np
 import warp as wp
 

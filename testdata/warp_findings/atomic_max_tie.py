@@ -1,4 +1,4 @@
-"""wp.atomic_max gives each of several equal values the whole gradient."""
+"""If several values are equal in wp.atomic_max, each gets the whole gradient."""
 import numpy as np
 import warp as wp
 

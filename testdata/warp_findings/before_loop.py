@@ -1,4 +1,4 @@
-"""A value from before a dynamic loop that is used after it gets no gradient."""
+"""A value that is computed before a dynamic loop and used after it gets no gradient."""
 import numpy as np
 import warp as wp
 

@@ -1,4 +1,4 @@
-"""The reverse pass runs the iterations after a break, and not the ones before it."""
+"""The reverse pass runs the iterations after a break instead of those before it."""
 import numpy as np
 import warp as wp
 

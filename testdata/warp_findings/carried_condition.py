@@ -1,4 +1,4 @@
-"""The reverse pass takes a branch on the loop-carried state of another iteration."""
+"""The reverse pass chooses a branch by the loop-carried state of another iteration."""
 import numpy as np
 import warp as wp
 

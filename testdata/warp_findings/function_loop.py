@@ -1,4 +1,4 @@
-"""The adjoint of a function uses the value of an accumulator before its loop."""
+"""The adjoint of a function uses the value that an accumulator had before its loop."""
 import numpy as np
 import warp as wp
 

@@ -1,4 +1,4 @@
-"""The reverse pass reads zeros from a local array, made with wp.zeros in a kernel."""
+"""The reverse pass reads zeros from a local array that a kernel made with wp.zeros."""
 import numpy as np
 import warp as wp
 

@@ -1,4 +1,4 @@
-"""wp.quat_slerp of equal quaternions gets the gradient for t = 0."""
+"""wp.quat_slerp of equal quaternions gets the gradient that is correct only for t = 0."""
 import numpy as np
 import warp as wp
 

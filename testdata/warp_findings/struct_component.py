@@ -1,4 +1,4 @@
-"""A component of a vector in a struct that is assigned gets no gradient."""
+"""A value assigned to a component of a vector in a struct gets no gradient."""
 import numpy as np
 import warp as wp
 

@@ -1,4 +1,4 @@
-"""wp.where multiplies the adjoint of the branch not taken, zero, by an infinite derivative."""
+"""wp.where multiplies the zero adjoint of the branch not taken by an infinite derivative."""
 import numpy as np
 import warp as wp
 
