@@ -92,11 +92,11 @@ std::string attack_document(const AttackReport& report, const std::string& confi
       "# The attack set\n\n"
       "Written by `assay mutate --attacks --write-doc`, commit {}. Each attack is a correct kernel with hostile code "
       "in\n"
-      "one of its passes. It is built, run in a worker and judged like any other kernel. If the hostile code is in "
-      "the\n"
+      "one of its passes. The kernel is built, run in a worker and judged like any other kernel. If the hostile code "
+      "is in the\n"
       "backward pass, the forward pass is correct and must pass. [Confinement](../design/confinement.md) describes "
-      "what\n"
-      "stops the attacks.\n\n"
+      "the\n"
+      "protection against the attacks.\n\n"
       "{}. Generated code: {}.\n\n"
       "| attack | pass | the code ... | must be stopped by | outcome |\n|---|---|---|---|---|\n",
       kCommitHash.substr(0, 7), counts_of(report), confinement);

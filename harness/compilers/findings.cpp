@@ -135,13 +135,13 @@ Result<std::string> findings_page(const std::vector<fs::path>& folders) {
   std::string page =
       "# Compiler findings\n\n"
       "This page, which `assay compilers --hunt` writes, lists kernels that a compiler translates incorrectly. In\n"
-      "each finding, the optimized build computes other values than the unoptimized build of the same text, and an\n"
-      "optimized build of another version or target agrees with the unoptimized one. All builds ran in Assay's\n"
-      "interpreter of PTX, not on a GPU. Findings whose incorrect PTX lacks the same instructions form a group;\n"
-      "several groups may have one cause.\n\n";
+      "each finding, an optimized build computes different values than the unoptimized build of the same source. An\n"
+      "optimized build by another compiler version, or for another architecture, agrees with the unoptimized build.\n"
+      "All builds ran in Assay's interpreter of PTX, not on a GPU. Findings form a group if their incorrect PTX lacks\n"
+      "the same instructions; several groups may have one cause.\n\n";
   page += fmt::format(
       "| | |\n|---|--:|\n| judged kernels | {} |\n| cases (kernel, pass, build) | {} |\n"
-      "| failed cases | {} |\n| findings | {} |\n| groups | {} |\n| hours | {:.2f} |\n",
+      "| failed cases | {} |\n| findings | {} |\n| groups | {} |\n| hours of judging | {:.2f} |\n",
       counts.kernels, counts.cases, counts.failing_case_count, lines.size(), groups.size(),
       counts.judging_seconds / 3600);
   if (!lines.empty()) {

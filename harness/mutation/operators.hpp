@@ -66,11 +66,11 @@ enum class MutationOperator : std::uint8_t {
   kGradientToOtherBranch,        ///< the gradient of abs, min, max or where goes to the other branch
   kStepFunctionHasSlope,         ///< the derivative of floor, round or a cast is 1
   // control
-  kLoopRunsForward,        ///< a reversed loop runs forward
+  kLoopRunsForward,        ///< a loop of the reverse sweep runs forward
   kOneIterationMore,       ///< a loop runs one iteration more
   kOneIterationFewer,      ///< a loop runs one iteration fewer
   kBranchOnOtherVersion,   ///< a branch condition uses an earlier or later value of the same variable
-  kBranchNegated,          ///< a recorded branch is negated
+  kBranchNegated,          ///< the condition of a branch is negated
   kSkippedBranchReversal,  ///< the reverse sweep of a branch is skipped
   kContinueActsAsBreak,    ///< continue is treated as break
   kInnerCounterNotReset,   ///< an inner loop's counter is not reset
@@ -145,11 +145,11 @@ inline constexpr MutationOperatorEntry kOperators[] = {
   {MutationOperator::kUnitCotangent, "seed_one", MutationOperatorGroup::kDerivativeRule, MutatedKernelPart::kBackward, DetectableBy::kAnyDevice, "the cotangent is replaced by 1"},
   {MutationOperator::kGradientToOtherBranch, "other_arm", MutationOperatorGroup::kDerivativeRule, MutatedKernelPart::kBackward, DetectableBy::kAnyDevice, "the gradient of abs, min, max or where goes to the other branch"},
   {MutationOperator::kStepFunctionHasSlope, "step_has_slope", MutationOperatorGroup::kDerivativeRule, MutatedKernelPart::kPrimal, DetectableBy::kAnyDevice, "the derivative of floor, round or a cast is 1"},
-  {MutationOperator::kLoopRunsForward, "loop_runs_forward", MutationOperatorGroup::kControlFlow, MutatedKernelPart::kBackward, DetectableBy::kAnyDevice, "a reversed loop runs forward"},
+  {MutationOperator::kLoopRunsForward, "loop_runs_forward", MutationOperatorGroup::kControlFlow, MutatedKernelPart::kBackward, DetectableBy::kAnyDevice, "a loop of the reverse sweep runs forward"},
   {MutationOperator::kOneIterationMore, "one_trip_more", MutationOperatorGroup::kControlFlow, MutatedKernelPart::kBackward, DetectableBy::kAnyDevice, "a loop runs one iteration more"},
   {MutationOperator::kOneIterationFewer, "one_trip_fewer", MutationOperatorGroup::kControlFlow, MutatedKernelPart::kBackward, DetectableBy::kAnyDevice, "a loop runs one iteration fewer"},
   {MutationOperator::kBranchOnOtherVersion, "branch_on_changed", MutationOperatorGroup::kControlFlow, MutatedKernelPart::kBackward, DetectableBy::kAnyDevice, "a branch condition uses an earlier or later value of the same variable"},
-  {MutationOperator::kBranchNegated, "branch_negated", MutationOperatorGroup::kControlFlow, MutatedKernelPart::kBackward, DetectableBy::kAnyDevice, "a recorded branch is negated"},
+  {MutationOperator::kBranchNegated, "branch_negated", MutationOperatorGroup::kControlFlow, MutatedKernelPart::kBackward, DetectableBy::kAnyDevice, "the condition of a branch is negated"},
   {MutationOperator::kSkippedBranchReversal, "path_skipped", MutationOperatorGroup::kControlFlow, MutatedKernelPart::kBackward, DetectableBy::kAnyDevice, "the reverse sweep of a branch is skipped"},
   {MutationOperator::kContinueActsAsBreak, "continue_breaks", MutationOperatorGroup::kControlFlow, MutatedKernelPart::kPrimal, DetectableBy::kAnyDevice, "continue is treated as break"},
   {MutationOperator::kInnerCounterNotReset, "counter_not_reset", MutationOperatorGroup::kControlFlow, MutatedKernelPart::kBackward, DetectableBy::kAnyDevice, "an inner loop's counter is not reset"},

@@ -36,7 +36,9 @@ void replace_by(MutationOperator op, const MutationContext& context, const Expre
                 std::vector<Mutation>& found) {
   const ExpressionPosition place = node.position;
   found.push_back({op, place.statement, context.statements[place.statement].statement->loc,
-                   fmt::format("'{}' is used instead of '{}'", name_of(context, to), name_of(context, from)),
+                   op == MutationOperator::kOtherVariableVersion
+                       ? fmt::format("a different value of '{}' is used", name_of(context, from))
+                       : fmt::format("'{}' is used instead of '{}'", name_of(context, to), name_of(context, from)),
                    [=](FunctionEditor& edit) { edit.replace(place, edit.make().var(to)); }});
 }
 

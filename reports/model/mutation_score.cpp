@@ -162,7 +162,10 @@ std::string mutation_document(const json& mutation_score) {
   text += "\n## By family\n\n" + markdown_head(head("family"));
   for (const json& one : mutation_score.at("families"))
     text += markdown_row(row_of(one.at("family"), one));
-  text += "\n## Killed mutants by the first check that failed\n\n" + markdown_head({"check", "killed"});
+  text +=
+      "\n## Killed mutants by the first check that failed\n\nThe records call the check `f64_promotion` t1 and "
+      "`native_precision` t3.\n\n" +
+      markdown_head({"check", "killed"});
   for (const json& one : mutation_score.at("checks"))
     text += markdown_row({one.at("check"), number(one.at("killed"))});
   const json& widened = mutation_score.at("widened");
