@@ -184,10 +184,8 @@ constexpr auto kNoiseFunctions = std::to_array<LibraryFunction>({
     {{"noise_gradient", "u2", "the gradient of noise(x, y)", false, kHidden}, noise_gradient},
     {{"noise_gradient", "uh", "the gradient of noise(x, y)", false, kHidden}, noise_gradient},
     {{"noise_gradient", "uc", "the gradient of noise(x, y)", false, kHidden}, noise_gradient},
-    {{"curlnoise", "u2uaa", "the gradient of a sum of noise over z octaves, rotated by 90 degrees"},
-     curl_noise},
-    {{"curlnoise", "uhuaa",
-      "the curl of a vector field whose three components are sums of noise over z octaves"},
+    {{"curlnoise", "u2uaa", "the gradient of a sum of noise over z octaves, rotated by 90 degrees"}, curl_noise},
+    {{"curlnoise", "uhuaa", "the curl of a vector field whose three components are sums of noise over z octaves"},
      curl_noise},
     {{"curlnoise", "ucuaa",
       "the curl, with respect to the first three coordinates, of a vector field whose three components are sums of "
