@@ -31,7 +31,7 @@ constexpr const char* kBenchFooter =
     "first run filled. Before and after these runs, it compiles the same sources without judging them. The output\n"
     "folder contains bench.json and the two runs with their reports in cold/ and warm/.\n"
     "With --device both, it measures cpu and then ptx, each in its own folder; a kernel counts as verified only if\n"
-    "both devices verify it. The results depend on this machine and on the other load on it.\n"
+    "both devices verify it. The results depend on this machine and on its other load.\n"
     "Exit status: the exit status of the cold run; 2 usage error, 3 internal error, 77 a device cannot run here.";
 
 /// The devices that need no hardware of their own: figures of a GPU come from assay profile.

@@ -182,9 +182,10 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
       ->check(CLI::IsMember(harness::unit_names()));
   add_color_option(command, options->color);
   command.footer(
-      "Compares each result with the value and error bound that the oracle computes, as verdicts do. Errors are\n"
-      "measured from the exact result, in ulp. The allowed error is the documented maximum. For CUDA, half an ulp is\n"
-      "added, because its documented errors are measured from the correctly rounded result.\n"
+      "Compares each result with the value and error bound that the oracle computes, as 'assay run' does. Errors are\n"
+      "differences from the exact result, in ulp. The allowed error is the documented maximum. For CUDA, half an ulp "
+      "is\n"
+      "added, because the documented errors of CUDA are differences from the correctly rounded result.\n"
       "Exit status: 0 all errors are allowed, 1 an error exceeds its allowed maximum, 77 the device is missing.");
   command.callback([options, &invocation] { invocation.status = calibrate_operations(*options); });
 }

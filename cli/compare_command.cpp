@@ -46,7 +46,7 @@ void add_compare(CLI::App& app, Invocation& invocation) {
   add_color_option(command, options->color);
   command.footer(
       "This command only reads records, so it has no device option. It ignores tables of expected failures.\n"
-      "Exit status: 0 no case is broken, changed or gone, and no added case fails; 1 otherwise; 2 usage error.");
+      "Exit status: 0 each earlier case is unchanged or fixed, and no added case fails; 1 otherwise; 2 usage error.");
   command.callback([options, &invocation] { invocation.status = compare(*options); });
 }
 

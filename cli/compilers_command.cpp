@@ -102,7 +102,7 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
   suite.quick = true;
   request->reduction_time_limit_seconds = 0;
   CLI::App& command =
-      *app.add_subcommand("compilers", "Judge kernels with several compilers and targets, side by side");
+      *app.add_subcommand("compilers", "Judge kernels with several compilers and GPU architectures, side by side");
   command
       .add_option("SELECTOR", suite.selectors,
                   "Kernels to judge: families, patterns, Python files or folders;\ndefault: all curated kernels")
@@ -139,8 +139,8 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
   add_color_option(command, request->color);
   command.footer(
       "Without --nvrtc and --cxx, compares all compilers of this machine: the versions of NVRTC that\n"
-      "ci/setup-compilers installed, and the compilers on the path. All builds of a kernel are judged on the same\n"
-      "inputs. The table is also in report.html, summary.md and compilers.json.");
+      "ci/setup-compilers installed, and the C++ compilers on PATH. All builds of a kernel are judged on the same\n"
+      "inputs. The table of results is also in report.html, summary.md and compilers.json.");
   command.add_flag("--hunt", hunt->enabled,
                    "Instead of SELECTOR: judge random kernels that stress optimizers, reduce those that\na compiler "
                    "translates incorrectly, and continue an earlier hunt in the output folder");

@@ -312,7 +312,7 @@ int export_examples(ExportOptions options) {
   for (const auto& [split, count] : done->examples)
     text += fmt::format("{}/{}.jsonl.gz: {} examples\n", options.output, split, count);
   if (done->rows_without_example > 0)
-    text += fmt::format("{} of {} rows gave no example\n", done->rows_without_example, done->rows);
+    text += fmt::format("{} of {} rows have no example\n", done->rows_without_example, done->rows);
   return print_or_fail(text);
 }
 

@@ -170,14 +170,14 @@ void add_judge(CLI::App& app, Invocation& invocation) {
   command.add_flag("--verbose", request->run.prints_every_note, "Print every note");
   add_color_option(command, request->run.color);
   command.footer(
-      "The backward pass is judged if the contract states it. No GPU is needed. See "
+      "The backward pass is judged if the contract describes it. No GPU is needed. See "
       "docs/guide/judge_foreign_kernels.md.\n"
       "Exit status: 0 all candidates compute what their specifications say, 1 a candidate does not, 2 usage error,\n"
       "3 internal error, 4 nothing ran, 77 no candidate or specification is supported here.");
   command.callback([request, &invocation] {
     const bool judges_suite = !request->suite_folder.empty();
     if (!judges_suite && request->run.suite_options.device_options.candidate_path.empty()) {
-      invocation.status = fail(Error{"nothing to judge: state CANDIDATE --against SPEC.py, or --suite DIR"});
+      invocation.status = fail(Error{"nothing to judge: give CANDIDATE --against SPEC.py, or --suite DIR"});
       return;
     }
     invocation.status = judges_suite ? judge_suite(*request) : judge_one(*request, invocation);

@@ -184,8 +184,8 @@ void add_mutate(CLI::App& app, Invocation& invocation) {
       ->allow_extra_args(false);
   command
       .add_option("--threads", campaign.threaded_campaign_folder,
-                  "Output folder of an earlier 'assay mutate' on a device with concurrent threads, to include in the "
-                  "score")
+                  "Include in the score an earlier 'assay mutate' on a device with concurrent threads, given by its "
+                  "output folder")
       ->option_text("DIR");
   command.add_flag("--inject-faults", options->injects_faults,
                    "Also inject faults into the oracle, the comparator and the verdict");

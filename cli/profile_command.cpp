@@ -77,8 +77,9 @@ void add_profile(CLI::App& app, Invocation& invocation) {
       ->option_text("DIR [out]");
   add_color_option(command, options->request.color);
   command.footer(
-      "With ptx, profiles one launch of each pass on the first input set, for each target of the device. With cuda,\n"
-      "profiles a large launch, compiled with --mode default, whose arrays exceed every cache; --device-memory [8GiB]\n"
+      "With ptx, profiles one launch of each pass on the first input set, for each GPU architecture. With cuda,\n"
+      "compiles with --mode default and profiles a large launch whose arrays exceed every cache; --device-memory "
+      "[8GiB]\n"
       "limits the size of the arrays and their copies. CUPTI adds hardware counters where the driver permits them.");
   command.callback([options, &invocation] {
     options->request.suite_options.command_line = invocation.arguments;

@@ -81,7 +81,7 @@ void add_reduce(CLI::App& app, Invocation& invocation) {
   add_seed_option(command, suite.seed, "Seed of the inputs");
   CLI::Option* const quick = command.add_flag("--quick", suite.quick, "Look for the failure with few inputs");
   command.add_flag("--thorough", suite.thorough, "Look for the failure with many inputs")->excludes(quick);
-  add_jobs_option(command, suite.jobs, "Number of candidates processed at once");
+  add_jobs_option(command, suite.jobs, "Number of smaller kernels judged at once");
   add_compiler_option(command, suite.device_options.compiler);
   command.footer(
       "Prints the reduced kernel.\n"

@@ -36,8 +36,8 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
       "warp-cpu and warp-ptx do the same with the code\nthat NVIDIA Warp generates");
   add_mode_option(command, options.mode,
                   "Compiler flags: strict rounds every operation; default keeps the compiler's defaults;\n"
-                  "both: strict and default; fast_compile (ptx): strict, hardly optimised; sampled (ptx):\n"
-                  "strict and default for files and one other kernel in 8, fast_compile for the others",
+                  "both: strict and default; fast_compile (ptx): strict with few optimizations; sampled (ptx):\n"
+                  "strict and default for kernels of files and 1 in 8 other kernels, fast_compile for the rest",
                   "ptx: sampled; other devices: strict");
   command.add_option("--pass", options.pass, "Pass to judge")
       ->option_text("{forward,backward,both} [both]")
@@ -60,7 +60,7 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
   add_jobs_option(command, options.jobs, "Number of batches of kernels processed at once");
   command
       .add_option("--repeat", options.repetition_count,
-                  "Judge each case N times with the same inputs, to find flaky ones")
+                  "Judge each case N times with the same inputs, to find flaky cases")
       ->option_text("N [1]")
       ->check(CLI::Range(1, 1000));
   command.add_option("--shard", options.shard, "Judge the I-th of N parts of the selection")->option_text("I/N");
