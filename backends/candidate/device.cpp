@@ -178,7 +178,7 @@ Result<std::unique_ptr<Device>> make_device(const DeviceOptions& options) {
         file, contract.take(), std::move(ptx_options), options.architectures, options.python_interpreter));
   }
   if (contract->backward)
-    return Error{"the backward pass of a candidate is judged only if it has host code; remove 'backward'",
+    return Error{"the backward pass is judged only for candidates with host code; remove 'backward'",
                  contract_path(file).string()};
   if (!options.architectures.empty()) ptx_options.architectures = options.architectures;
   return std::unique_ptr<Device>(

@@ -371,9 +371,9 @@ Result<void> HostCandidateSession::add_to_gradient(const Parameters& parameters,
     case Element::kFloat32: add_elements<float>(sum, bytes(result.buffer), count); return {};
     case Element::kFloat64: add_elements<double>(sum, bytes(result.buffer), count); return {};
     default:
-      return Error{
-          fmt::format("gradients of type {} are judged only if the function accumulates; state \"accumulates\": true",
-                      parameter.type)};
+      return Error{fmt::format(
+          "gradients of type {} are supported only if the function adds to them; state \"accumulates\": true",
+          parameter.type)};
   }
 }
 

@@ -226,8 +226,8 @@ Result<std::unique_ptr<DeviceSession>> CrossCheckedDevice::open(const SessionLim
 std::string CrossCheckedDevice::remark() const {
   if (!can_run().is_available) return "";
   return fmt::format(
-      "cross-check: compared {} launches bit by bit, {} differ; {} launches have undetermined bits (approximate "
-      "functions, order of atomics)",
+      "cross-check: compared {} launches bit by bit, {} differ; did not compare {} launches whose results are not "
+      "defined bit by bit (approximate functions, order of atomics)",
       cross_check_counts_->compared_launch_count.load(), cross_check_counts_->differing_launch_count.load(),
       cross_check_counts_->undetermined_launch_count.load());
 }

@@ -150,7 +150,7 @@ Result<LaunchCode> PtxSession::code_of(const LaunchRequest& launch) {
            (launch.target.empty() || candidate->architecture == launch.target);
   });
   if (artifact == launch.kernel->artifacts.end())
-    return Error{"the kernel was not built for this precision and target"};
+    return Error{"the kernel was not built for this precision and GPU architecture"};
   return LaunchCode{entry, *artifact};
 }
 

@@ -30,7 +30,7 @@ void Execution::start_copies(Warp& warp, const Op& op, std::uint32_t lane_mask) 
   each_lane(lane_mask, [&](unsigned lane) {
     const unsigned wanted = slot_words32(warp, copy_op.read_bytes)[lane];
     if (wanted > width) {
-      return stop(RunResult::Status::kUnsupported, "the source of the copy is larger than the copy", op);
+      return stop(RunResult::Status::kUnsupported, "a copy that reads more bytes than it writes is not supported", op);
     }
     AsyncCopy copy{.op = &op,
                    .group = warp.copies_by_lane[lane].committed_group_count,

@@ -64,7 +64,7 @@ Result<UnitHeader> parse_unit_header(const json& entry) {
     return Error{fmt::format("'{}' is not an approximate instruction such as {}", *instruction,
                              units().front().instruction_name)};
   }
-  const auto verified = field<std::uint64_t>(entry, "verified", "the count of operands");
+  const auto verified = field<std::uint64_t>(entry, "verified", "the number of operands");
   if (!verified) return verified.error();
   const auto windows = field<std::vector<json>>(entry, "windows", "a list of operand ranges");
   if (!windows) return windows.error();
@@ -74,15 +74,15 @@ Result<UnitHeader> parse_unit_header(const json& entry) {
       return Error{fmt::format("each element of 'windows' must be a JSON object, got {}", window.dump())};
     const auto first = field<std::uint64_t>(window, "first", "a bit pattern");
     if (!first) return first.error();
-    const auto count = field<std::uint64_t>(window, "count", "the count of operands");
+    const auto count = field<std::uint64_t>(window, "count", "the number of operands");
     if (!count) return count.error();
     announced.entries += *count;
     if (*first > UINT32_MAX || *count > kMaxEntries || *first + *count > std::uint64_t{1} << 32U ||
         announced.entries > kMaxEntries) {
-      return Error{
-          fmt::format("invalid window with {} operands from {}: each operand must fit in 32 bits, and all windows "
-                      "together must have at most {} operands",
-                      *count, *first, kMaxEntries)};
+      return Error{fmt::format(
+          "invalid window of {} operands that starts at {}: each operand must fit in 32 bits, and all windows "
+          "together must have at most {} operands",
+          *count, *first, kMaxEntries)};
     }
     announced.windows.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*count)});
   }

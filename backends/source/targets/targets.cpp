@@ -34,7 +34,7 @@ Result<std::string> print_cuda(const EmissionInput& input) {
 Result<std::string> print_ptx(const EmissionInput& input) {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
   if (!nvrtc.ok()) {
-    return Error{fmt::format("{}: emitting PTX requires NVRTC from the CUDA toolkit; set ASSAY_NVRTC to the library",
+    return Error{fmt::format("{}: emitting PTX requires NVRTC from the CUDA toolkit; set ASSAY_NVRTC to its path",
                              nvrtc.error().message)};
   }
   if (!nvrtc->supports(input.architecture)) {
