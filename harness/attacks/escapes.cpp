@@ -34,7 +34,7 @@ std::vector<Attack> other_processes() {
       calling("runs_a_command", "runs a shell command", "stdlib.h",
               "if (system(\"touch @FOLDER@/intruder\") != 0) return;"),
       calling("kills_its_parent", "kills its parent", "signal.h", "kill(@PARENT@, SIGKILL);"),
-      calling("traces_its_parent", "stops and traces its parent", "sys/ptrace.h",
+      calling("traces_its_parent", "attaches to its parent with ptrace", "sys/ptrace.h",
               "ptrace(PTRACE_SEIZE, @PARENT@, nullptr, nullptr);"),
       calling("writes_its_parents_memory", "writes to its parent's memory", "sys/uio.h",
               "char byte = 1; iovec here{&byte, 1}, there{(void*)4096, 1}; "
