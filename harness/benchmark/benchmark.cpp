@@ -187,9 +187,9 @@ std::string to_text(const BenchmarkResult& benchmarked, unsigned jobs) {
                         100 * warm.stage_milliseconds[s].second / sum(warm));
   }
   text += lower_bound.batch_size == 0
-              ? fmt::format("\ncompilation alone: {:.1f} s for {} units\n", lower_bound.wall_seconds,
+              ? fmt::format("\ncompilation alone: {:.1f} s for {} source files\n", lower_bound.wall_seconds,
                             lower_bound.translation_unit_count)
-              : fmt::format("\ncompilation alone: {:.1f} s for {} units of at most {} kernel{}\n",
+              : fmt::format("\ncompilation alone: {:.1f} s for {} source files of at most {} kernel{}\n",
                             lower_bound.wall_seconds, lower_bound.translation_unit_count, lower_bound.batch_size,
                             lower_bound.batch_size == 1 ? "" : "s");
   return text + fmt::format("compilers alone / total {:.2f}, cold / warm {:.1f}\n",

@@ -90,7 +90,7 @@ FailureOrigin text_blame(const CaseRecord& failing, std::span<const BuildVariant
     return vote.device != failing.device && !vote.is_from_other_generator && vote.role == Role::kUnoptimized;
   });
   if (all_pass(others))
-    return with("undetermined", "only this device fails, so its source or its execution is incorrect");
+    return with("undetermined", "only this device fails, so either its source or its execution is incorrect");
   if (!all_fail(others))
     return with("undetermined", "the results of the other device do not show whether this device is at fault");
   const auto own_says = [&](std::string_view kind) {
@@ -124,8 +124,9 @@ FailureOrigin culprit_of(const CaseRecord& failing, std::span<const BuildVariant
                                            execution.incorrect_instructions.front()));
   if (std::optional<FailureOrigin> compiler = compiler_blame(own)) {
     if (execution.unchecked_instructions.empty()) return *compiler;
-    return with("undetermined", fmt::format("only failing builds execute {}, whose results no independent model checks",
-                                            fmt::join(execution.unchecked_instructions, ", ")));
+    return with("undetermined",
+                fmt::format("no independent model checks the results of {}, which only failing builds execute",
+                            fmt::join(execution.unchecked_instructions, ", ")));
   }
   if (!all_fail(those(own, [](const BuildVariantResult& vote) { return vote.role == Role::kUnoptimized; })))
     return with("undetermined", "the unoptimized builds do not show whether the emitted source is incorrect");

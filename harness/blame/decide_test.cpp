@@ -92,7 +92,8 @@ TEST(Blame, DoesNotNameTheCompilerIfOnlyFailingBuildsExecuteAnUntestedInstructio
             "compiler(NVRTC 13.0.88 compute_100)");
   const harness::FailureOrigin blame = decide_blame(failing_on_ptx(), kWrongIfOptimized, execution);
   EXPECT_EQ(blame.responsible_component, "undetermined");
-  EXPECT_EQ(blame.reason, "only failing builds execute redux.sync.add.s32, whose results no independent model checks");
+  EXPECT_EQ(blame.reason,
+            "no independent model checks the results of redux.sync.add.s32, which only failing builds execute");
 }
 
 TEST(Blame, IsUndeterminedIfTheFailureDoesNotOccurAgain) {
@@ -138,7 +139,7 @@ TEST(Blame, IsUndeterminedIfOnlyOneDeviceFailsEvenIfItsGradientContradictsFinite
       ptx(Role::kOtherCompiler, "compute_75", Outcome::fail, "NVRTC 13.5.37"), cpu(Role::kUnoptimized, Outcome::pass)};
   const harness::FailureOrigin blame = decide_blame(failing_on_ptx(), votes);
   EXPECT_EQ(blame.responsible_component, "undetermined");
-  EXPECT_EQ(blame.reason, "only this device fails, so its source or its execution is incorrect");
+  EXPECT_EQ(blame.reason, "only this device fails, so either its source or its execution is incorrect");
 }
 
 TEST(Blame, IsUndeterminedIfNoBuildOfTheOtherDeviceRuns) {

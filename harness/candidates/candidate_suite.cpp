@@ -255,8 +255,9 @@ std::vector<std::string> tolerance_lines(const std::vector<CandidateVerdict>& ve
   }
   std::vector<std::string> lines;
   for (const auto& [tolerance, count] : counts) {
-    lines.push_back(fmt::format("a comparison with tolerance {} accepts {} of the {} rejected candidates with results",
-                                tolerance, count.accepted, count.compared));
+    lines.push_back(
+        fmt::format("a comparison with tolerance {} accepts {} of the {} rejected candidates that returned results",
+                    tolerance, count.accepted, count.compared));
   }
   return lines;
 }

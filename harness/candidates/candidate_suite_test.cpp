@@ -68,10 +68,10 @@ TEST(ToleranceLines, CountRejectedCandidatesWithResults) {
       verdict_of(Outcome::memory_fault, {{1e-2, 5, false}, {1e-4, 5, false}}),
       verdict_of(Outcome::crashed, {}),
   };
-  EXPECT_THAT(
-      tolerance_lines(verdicts),
-      ::testing::ElementsAre("a comparison with tolerance 0.01 accepts 1 of the 2 rejected candidates with results",
-                             "a comparison with tolerance 0.0001 accepts 0 of the 2 rejected candidates with results"));
+  EXPECT_THAT(tolerance_lines(verdicts),
+              ::testing::ElementsAre(
+                  "a comparison with tolerance 0.01 accepts 1 of the 2 rejected candidates that returned results",
+                  "a comparison with tolerance 0.0001 accepts 0 of the 2 rejected candidates that returned results"));
   EXPECT_TRUE(tolerance_lines({}).empty());
 }
 

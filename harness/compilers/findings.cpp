@@ -89,10 +89,11 @@ std::string corrections_text(const json& description) {
   for (const auto& [target, newest] : newest_incorrect) {
     const auto fixed = std::ranges::find_if(
         correct, [&](const Build& build) { return build.target == target && newest.version < build.version; });
-    text += fixed == correct.end() ? fmt::format(" No compared NVRTC version newer than {} is correct for {}.",
-                                                 newest.version_text, target)
-                                   : fmt::format(" The first compared NVRTC version that is correct for {} is {}.",
-                                                 target, fixed->version_text);
+    text += fixed == correct.end()
+                ? fmt::format(" No compared NVRTC version newer than {} compiles this kernel correctly for {}.",
+                              newest.version_text, target)
+                : fmt::format(" The first compared NVRTC version that compiles this kernel correctly for {} is {}.",
+                              target, fixed->version_text);
   }
   return text;
 }

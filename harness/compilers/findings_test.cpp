@@ -42,7 +42,9 @@ TEST_F(CompilerFindingsPage, StatesSinceWhichVersionTheCompiledCodeIsCorrect) {
         R"("incorrect": ["NVRTC 13.2.86 compute_100", "NVRTC 9.2.1 compute_100"], "missing": ["setp"],
            "correct": ["NVRTC 13.5.37 compute_75", "NVRTC 13.10.2 compute_100", "NVRTC 13.5.37 compute_100"])",
         16);
-  EXPECT_THAT(page(), HasSubstr("The first compared NVRTC version that is correct for compute_100 is 13.5.37."));
+  EXPECT_THAT(
+      page(),
+      HasSubstr("The first compared NVRTC version that compiles this kernel correctly for compute_100 is 13.5.37."));
 }
 
 TEST_F(CompilerFindingsPage, StatesThatNoNewerCompilerVersionIsCorrect) {
@@ -50,7 +52,9 @@ TEST_F(CompilerFindingsPage, StatesThatNoNewerCompilerVersionIsCorrect) {
         R"("incorrect": ["NVRTC 13.5.37 compute_100"], "missing": ["setp"],
            "correct": ["NVRTC 13.5.37 compute_75", "NVRTC 12.9.86 compute_100"])",
         16);
-  EXPECT_THAT(page(), HasSubstr("No compared NVRTC version newer than 13.5.37 is correct for compute_100."));
+  EXPECT_THAT(
+      page(),
+      HasSubstr("No compared NVRTC version newer than 13.5.37 compiles this kernel correctly for compute_100."));
 }
 
 TEST_F(CompilerFindingsPage, GroupsFindingsByMissingInstructionsAndShowsTheShortestSource) {

@@ -304,7 +304,7 @@ program, not written by a person or a language model.
 std::string provenance(const DatasetPlan& plan) {
   std::string source = fmt::format(
       "Random kernels of version {} of Assay's generators, which need no existing code: each family has a generator "
-      "that draws programs from a seed. Variables and kernels got names for what they compute.",
+      "that draws programs from a seed. Variables and kernels are named after what they compute.",
       plan.kernel_generators_version);
   if (!plan.user_kernels.empty())
     source = fmt::format("The {} kernels of the user's Python files.", plan.user_kernels.size());
@@ -330,7 +330,7 @@ std::string verification(const DatasetPlan& plan) {
 
 std::string limits(const DatasetPlan& plan) {
   std::vector<std::string> lines = unverified_parts(plan);
-  lines.emplace_back("A check shows agreement on the inputs that were drawn. It does not show that all inputs agree.");
+  lines.emplace_back("A check shows agreement on the inputs that were drawn, not on all inputs.");
   if (plan.user_kernels.empty()) {
     lines.emplace_back(
         "Random programs are not a sample of programs that people write: they contain every language feature of their "

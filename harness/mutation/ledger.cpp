@@ -88,7 +88,7 @@ Result<std::optional<MutantLedger>> read_ledger(const std::filesystem::path& dir
       if (number == 1) ledger.header = head_from(line);
       else ledger.mutants.push_back(mutant_from(line));
     } catch (const json::exception& error) {
-      return Error{fmt::format("invalid ledger line: {}", error.what()), fmt::format("{}:{}", path.string(), number)};
+      return Error{fmt::format("invalid record: {}", error.what()), fmt::format("{}:{}", path.string(), number)};
     }
     ledger.complete_bytes += static_cast<std::int64_t>(text.size()) + 1;
   }

@@ -208,14 +208,14 @@ class BlockQueue {
 std::string explanation_of(const std::string& cause) {
   static const std::map<std::string, std::string> kExplanations{
       {"fail(wrong_gradient)", "finite differences of Warp's forward pass contradict Warp's gradient"},
-      {"fail(convention)", "Warp's gradient differs from the derivative, but Warp documents this for the construct"},
+      {"fail(convention)", "Warp's gradient differs from the derivative, as Warp documents for this construct"},
       {"fail(rounding)", "the error exceeds its bound in the kernel's own types, but not with f64 promotion"},
       {"fail(undecided)",
        "Warp's gradient differs from the oracle's, and finite differences do not show which is correct"},
       {"fail(oracle_wrong)", "finite differences contradict the oracle; this is an error of Assay"},
       {"judged_code_differs",
        "Assay parsed the kernel and printed it again; Warp's code for the printed kernel differs from the row's code"},
-      {"not_run", "the code belongs to the Python source; the kernel was not judged"},
+      {"not_run", "the code is what Warp generates from the Python source; the kernel was not judged"},
       {"unsupported(reader)", "Assay cannot parse the kernel"},
   };
   if (const auto row = std::ranges::find(kDamages, cause, &RowDamageDescription::name); row != kDamages.end())

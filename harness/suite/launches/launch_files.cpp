@@ -301,7 +301,7 @@ std::vector<LaunchFile> merge_same_arrays(KernelSource& source, const std::vecto
     if (same_arrays(*file, kernel, uses) == same) launches.push_back(without_same_arrays(*file, same));
     else
       reasons.push_back(fmt::format(
-          "the recorded launch {} is not supported: it passes the same array to other parameters than {} does",
+          "the recorded launch {} is not supported: the parameters that share an array differ from those of {}",
           file->path.filename().string(), files.front()->path.filename().string()));
   }
   std::vector<std::string> merged;
@@ -310,7 +310,7 @@ std::vector<LaunchFile> merge_same_arrays(KernelSource& source, const std::vecto
       merged.push_back(fmt::format("'{}' is '{}'", kernel.variables[p].name, kernel.var(same[p]).name));
   }
   if (merged.empty()) return launches;
-  notes.push_back({.kind = "kernel judged with one parameter in place of several that receive the same array",
+  notes.push_back({.kind = "kernel judged with merged parameters, because they receive the same array",
                    .text = fmt::format("{}: {}", source.selector, fmt::join(merged, ", "))});
   ir::Module module = *source.module;
   module.kernels[source.kernel_index] = transforms::merge_parameters(kernel, same);

@@ -80,7 +80,7 @@ Result<NpyArray> read_npy(const std::filesystem::path& file) {
   const auto order = matched(header, R"('fortran_order'\s*:\s*(True|False))");
   const auto shape = matched(header, R"('shape'\s*:\s*\(([0-9, ]*)\))");
   if (!order || !shape) return fail("the header of the .npy file is invalid");
-  if (*order == "True") return fail("elements must be in row-major order: write numpy.ascontiguousarray(array)");
+  if (*order == "True") return fail("elements must be in row-major order: save numpy.ascontiguousarray(array)");
   NpyArray array{.dtype_descriptor = dtype_descriptor.value_or("a structured type"), .shape = {}, .bytes = {}};
   const auto item_size_bytes = item_size_of(array.dtype_descriptor);
   if (!item_size_bytes) {
