@@ -184,12 +184,12 @@ constexpr auto kNoiseFunctions = std::to_array<LibraryFunction>({
     {{"noise_gradient", "u2", "the gradient of noise(x, y)", false, kHidden}, noise_gradient},
     {{"noise_gradient", "uh", "the gradient of noise(x, y)", false, kHidden}, noise_gradient},
     {{"noise_gradient", "uc", "the gradient of noise(x, y)", false, kHidden}, noise_gradient},
-    {{"curlnoise", "u2uaa", "the gradient of a sum of noise over z octaves, rotated by 90 degrees"}, curl_noise},
-    {{"curlnoise", "uhuaa", "the curl of a vector field whose three components are sums of noise over z octaves"},
+    {{"curlnoise", "u2uaa", "the gradient of a sum of z octaves of noise, rotated by 90 degrees"}, curl_noise},
+    {{"curlnoise", "uhuaa", "the curl of a vector field whose three components are sums of z octaves of noise"},
      curl_noise},
     {{"curlnoise", "ucuaa",
-      "the curl, with respect to the first three coordinates, of a vector field whose three components are sums of "
-      "noise over z octaves"},
+      "the curl, with respect to the first three coordinates, of a vector field whose three components are sums of z "
+      "octaves of noise"},
      curl_noise},
 });
 

@@ -322,7 +322,7 @@ constexpr auto kRotationFunctions = std::to_array<LibraryFunction>({
     {{"quat_slerp", "qqs", "spherical interpolation from x to y by the fraction z"}, slerp},
     {{"transform_multiply", "tt", "the transform that applies y, then x"}, composed},
     {{"mul", "tt", "the transform that applies y, then x"}, composed},
-    {{"transform_inverse", "t", "(-quat_rotate(q*, p), q*) with x = (p, q)"}, inverted},
+    {{"transform_inverse", "t", "(-quat_rotate(q*, p), q*) with x = (p, q) and the conjugate q* of q"}, inverted},
     {{"transform_point", "t3", "p + quat_rotate(q, y) with x = (p, q)"},
      [](LibraryFunctionBuilder& d) { return translation(d[0]) + turned(d, d[0], d[1]); }},
     {{"transform_vector", "t3", "quat_rotate(q, y) with x = (p, q)"},

@@ -179,8 +179,8 @@ inline constexpr std::array kRules = {
     VerifierRuleEntry{
         VerifierRule::kCustomGradient, "V48-gradient",
         "a gradient must take the function's parameters and the adjoints of its results, return the adjoints "
-        "of the differentiable value parameters, and change no arrays; the function must not change float "
-        "arrays"},
+        "of the differentiable value parameters, and change no arrays; a function with a gradient must not change "
+        "float arrays"},
     VerifierRuleEntry{VerifierRule::kCustomReplay, "V49-replay",
                       "a replay must have the function's parameters and results and must not change arrays"},
     VerifierRuleEntry{VerifierRule::kTileOutsideKernel, "V50-tile", "only kernels may use tiles"},

@@ -53,7 +53,7 @@ inline constexpr std::array<RejectionEntry, 13> kRejections = {{
     {AdjointRejection::kKernelTooLarge, "A09-too-large",
      "the kernel is too large after function inlining; shorten the chain of calls"},
     {AdjointRejection::kReplayWithoutGradient, "A10-replay-only",
-     "the derivative depends on a float from a function that has a replay but no gradient; define a gradient "
+     "the derivative depends on a float returned by a function that has a replay but no gradient; define a gradient "
      "(func_grad)"},
     {AdjointRejection::kCustomFunctionReadsChangedArray, "A11-custom-memory",
      "a gradient or replay function reads an array that the backward pass changes, so the values that the function "

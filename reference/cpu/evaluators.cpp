@@ -83,7 +83,7 @@ class Table {
   }
 
   void add(const Evaluator& row) {
-    require(!present_.at(index_of(row.op)), row.op, "two evaluators are registered");
+    require(!present_.at(index_of(row.op)), row.op, "two evaluators are registered for this operation");
     const bool has_derivative = ir::row(row.op).adjoint_kind == ir::AdjointKind::kHasRule;
     require(row.role == EvaluatorRole::kLoweredToOtherOperations || row.is_differentiable == has_derivative, row.op,
             "the evaluator must have a derivative if, and only if, the operation has one");

@@ -311,10 +311,9 @@ void WarpStatementParser::assign_thread_indices(SyntaxNode node, std::span<const
     return;
   }
   if (static_cast<int>(targets.size()) != rank) {
-    context_.error(
-        node,
-        fmt::format("the first wp.tid() call sets the number of launch dimensions to {}; unpack as many indices here",
-                    rank));
+    context_.error(node, fmt::format("the first wp.tid() call sets the number of launch dimensions to {}; unpack the "
+                                     "same number of indices here",
+                                     rank));
     return;
   }
   const bool outermost = context_.bindings.depth() == 2;

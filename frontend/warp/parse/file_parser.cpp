@@ -300,8 +300,9 @@ void WarpFileParser::parse_custom_derivatives(SourceFunction& entry) {
             static_cast<int>(entry.parameter_types.size())) {
       entry.parse_state = SourceFunction::State::kFailed;
       entry.reason_not_parsed =
-          "functions with a custom gradient or replay do not support array slices, or structs that contain array "
-          "slices";
+          "array slices, and structs that contain array slices, cannot be passed to functions with a custom gradient "
+          "or "
+          "replay";
       return;
     }
     (custom.is_gradient ? other.differentiated_function : other.replayed_function) = &entry;

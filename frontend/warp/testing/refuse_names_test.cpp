@@ -215,7 +215,7 @@ const RejectionCase kCases[] = {
      .body = "i = wp.tid()\nj, k = wp.tid()",
      .messages =
          "5:5: error: in k: j, k = wp.tid(): the first wp.tid() call sets the number of launch dimensions to 1; "
-         "unpack as many indices here"},
+         "unpack the same number of indices here"},
     {.name = "FiveThreadIndices",
      .body = "i, j, k, l, m = wp.tid()",
      .messages = "4:5: error: in k: i, j, k, l, m = wp.tid(): launch must have 1 to 4 dimensions"},
