@@ -115,7 +115,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       ->check(CLI::IsMember(names));
   add_random_option(command, options->random_kernels_per_family);
   add_seed_option(command, options->seed, "Seed of the inputs and of the first random kernel");
-  add_jobs_option(command, options->jobs, "Number of batches of kernels processed at once");
+  add_jobs_option(command, options->jobs, "Number of kernel batches processed at once");
   add_compiler_option(command, options->device_options.compiler);
   options->output = "bench-out";
   command.add_option("--output", options->output, "Output folder for bench.json and the reports of both runs")

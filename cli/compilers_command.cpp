@@ -118,7 +118,7 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
       ->check(CLI::IsMember({"forward", "backward", "both"}));
   add_random_option(command, suite.random_kernels_per_family);
   add_seed_option(command, suite.seed, "Seed of the inputs and of the first random kernel");
-  add_jobs_option(command, suite.jobs, "Number of batches of kernels processed at once");
+  add_jobs_option(command, suite.jobs, "Number of kernel batches processed at once");
   command
       .add_option("--blame", suite.max_failures_to_examine,
                   "Number of failing cases to judge in other builds, to find out what is at fault")

@@ -330,14 +330,16 @@ void add_export(CLI::App& app, Invocation& invocation) {
       ->option_text("DIR")
       ->required();
   const std::vector<std::string> devices = dataset::devices_of_emitter(dataset::kAssayEmitter);
-  command.add_option("--device", options->device, "With preference: device that rejects the near misses")
+  command.add_option("--device", options->device, "With --format preference: device that rejects the near misses")
       ->option_text(fmt::format("{{{}}} [CUDA if it can run]", fmt::join(devices, ",")))
       ->check(CLI::IsMember(devices));
   command
-      .add_option("--near-misses", options->training.near_misses_per_row, "With preference: near misses for each row")
+      .add_option("--near-misses", options->training.near_misses_per_row,
+                  "With --format preference: number of near misses for each row")
       ->option_text("N [1]")
       ->check(CLI::Range(1, 16));
-  add_seed_option(command, options->training.seed, "With preference: seed of the near misses and of their inputs");
+  add_seed_option(command, options->training.seed,
+                  "With --format preference: seed of the near misses and of their inputs");
   add_jobs_option(command, options->training.jobs, "Number of rows processed at once");
   add_compiler_option(command, options->compiler);
   command.footer("docs/guide/make_a_dataset.md describes the formats.");

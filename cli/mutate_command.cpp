@@ -164,7 +164,7 @@ void add_choice_options(CLI::App& command, MutateOptions& options) {
   command.add_option("--random", campaign.random_kernels_per_family, "Also mutate N random kernels of each family")
       ->option_text("N [0]")
       ->check(CLI::Range(0, 10'000));
-  add_seed_option(command, campaign.seed, "Seed of the inputs and of the selection of mutants");
+  add_seed_option(command, campaign.seed, "Seed of the inputs and of the choice of mutants");
 }
 
 }  // namespace

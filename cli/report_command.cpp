@@ -92,7 +92,7 @@ int report(const ReportOptions& options) {
 
 void add_report(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ReportOptions>();
-  CLI::App& command = *app.add_subcommand("report", "Rewrite the reports of a recorded run");
+  CLI::App& command = *app.add_subcommand("report", "Write the reports of a recorded run again");
   command
       .add_option(
           "DIR", options->dirs,

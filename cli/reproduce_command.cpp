@@ -42,7 +42,7 @@ void add_reproduce(CLI::App& app, Invocation& invocation) {
       ->required();
   command.add_flag("--original", options->original, "Judge the original kernel instead of the reduced kernel");
   command.footer(
-      "Exit status: 0 the case fails in the same way, 1 the case does not, 2 usage error, 77 the device is missing.");
+      "Exit status: 0 the case fails in the same way, 1 it does not, 2 usage error, 77 the device is missing.");
   command.callback([options, &invocation] { invocation.status = reproduce(*options); });
 }
 

@@ -57,7 +57,7 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
       command, options.optimization_levels,
       "Compile for the CPU with these -O levels, each as a separate mode;\ndefault: -O0, and for one kernel in 16 "
       "also -O2");
-  add_jobs_option(command, options.jobs, "Number of batches of kernels processed at once");
+  add_jobs_option(command, options.jobs, "Number of kernel batches processed at once");
   command
       .add_option("--repeat", options.repetition_count,
                   "Judge each case N times with the same inputs, to find flaky cases")
