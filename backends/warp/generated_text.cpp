@@ -23,7 +23,7 @@ Result<GeneratedSources> read_generated_text(const fs::path& file) {
   const Result<std::string> text = read_file_text(file);
   if (!text.ok()) return text.error();
   const json members = json::parse(*text, nullptr, false);
-  if (!members.is_object()) return Error{"the Warp process returned an invalid answer", file.string()};
+  if (!members.is_object()) return Error{"the Warp process returned an invalid result", file.string()};
   return GeneratedSources{.cpu_forward = members.at("cpu_forward"),
                           .cpu_backward = members.at("cpu_backward"),
                           .cuda_forward = members.at("cuda_forward"),
@@ -58,7 +58,7 @@ Result<std::vector<Result<GeneratedSources>>> generate_sources(const WarpInterpr
   std::vector<Result<GeneratedSources>> texts;
   for (const std::string& name : names) {
     const auto answer = answers.find(name);
-    if (answer == answers.end()) return Error{"the Warp process did not answer"};
+    if (answer == answers.end()) return Error{"the Warp process returned no result"};
     const KernelBuildResult& built = answer->second;
     using Status = KernelBuildResult::Status;
     if (built.status == Status::kResourceFailure || built.status == Status::kUnavailable) return Error{built.message};

@@ -111,7 +111,7 @@ class DatasetValidator {
     if (!journal.ok())
       diagnose(std::string(kJournalFileName), "", quoted_excerpt(journal.error().text()), "a valid journal");
     else if (!journal->has_value())
-      diagnose(std::string(kJournalFileName), "", "no such file", "the journal of the dataset");
+      diagnose(std::string(kJournalFileName), "", "no such file", "a file that lists the rows");
     const bool finished = journal.ok() && journal->has_value() && journal->value().has_ended;
     if (journal.ok() && journal->has_value() && !finished) return check_unfinished(dir, journal->value());
     check_sums(dir);
@@ -365,7 +365,7 @@ class DatasetValidator {
     for (const Place& place : places_) {
       found.insert(place.row.id);
       if (!expected.contains(place.row.id))
-        diagnose_value(place, "/id", "a row that the journal does not list", "only rows that the journal lists");
+        diagnose_value(place, "/id", "a row that journal.jsonl does not list", "only rows that journal.jsonl lists");
     }
     std::uint64_t missing = 0;
     for (const std::string& id : expected)
@@ -373,7 +373,7 @@ class DatasetValidator {
     if (missing > 0) {
       diagnose(std::string(kJournalFileName), "",
                fmt::format("{} rows that are missing in data/ or cannot be read", missing),
-               "data/ to contain every row that the journal lists");
+               "data/ to contain every row that journal.jsonl lists");
     }
   }
 

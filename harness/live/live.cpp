@@ -122,7 +122,7 @@ Result<ImportedKernels> import_kernels(const ImportRequest& request) {
   try {
     return parse_answer(*result, request, *python);
   } catch (const json::exception&) {  // the import can write to the answer as well
-    return Error{"import failed: the Python process returned an invalid answer", target_of(request)};
+    return Error{"import failed: the Python process returned an invalid result", target_of(request)};
   }
 }
 

@@ -153,7 +153,7 @@ TEST_F(LiveImportTest, LimitsMemoryOfImport) {
 
 TEST_F(LiveImportTest, ReportsInvalidAnswerOfPythonProcess) {
   EXPECT_THAT(error_of("import os\nos.write(3, b'{\"kernels\": 1, \"sources\": 2}')\nos._exit(0)\n"),
-              HasSubstr("the Python process returned an invalid answer"));
+              HasSubstr("the Python process returned an invalid result"));
 }
 
 TEST_F(LiveImportTest, ImportCannotChangeFiles) {

@@ -54,12 +54,12 @@ inline constexpr InjectedFault kFaultInjectionEnabled[] = {
   {"product_sum_without_its_first", FaultyComponent::kOracle, "dot omits the derivative of its first component", "vector/root_of_dot"},
   {"inverse_negated", FaultyComponent::kOracle, "the derivative of the matrix inverse has an incorrect sign in one element", "matrix/well_conditioned_inverse"},
   {"nan_equals_anything", FaultyComponent::kComparator, "NaN compares equal to every value", "math/trigonometry"},
-  {"absolute_value_dropped", FaultyComponent::kComparator, "values below the lower bound pass", "math/trigonometry"},
+  {"absolute_value_dropped", FaultyComponent::kComparator, "values below the lower bound are accepted", "math/trigonometry"},
   {"bounds_double_with_each_mismatch", FaultyComponent::kComparator, "each mismatch doubles the bounds", "math/trigonometry"},
   {"first_value_only", FaultyComponent::kComparator, "only the first value of an array is compared", "math/trigonometry"},
   {"bounds_times_one_and_a_half", FaultyComponent::kComparator, "all bounds are 1.5 times as wide", "math/trigonometry"},
   {"bounds_times_ten", FaultyComponent::kComparator, "all bounds are 10 times as wide", "math/trigonometry"},
-  {"nothing_passes", FaultyComponent::kVerdict, "a case without compared values passes", kIdleKernelSelector},
+  {"nothing_passes", FaultyComponent::kVerdict, "a case in which no value was compared passes", kIdleKernelSelector},
 };
 // clang-format on
 

@@ -119,7 +119,7 @@ void take_arrays(WarpPassResult& answer, const ir::Launch& launch, const Bytes& 
   for (const ir::Argument& argument : launch.arguments) {
     const std::size_t size = argument.type.is_array() ? argument.bytes.size() : 0;
     if (position + size > bytes.size()) {
-      answer = {WarpPassStatus::kNoAnswer, "the answer file of the Warp process is truncated"};
+      answer = {WarpPassStatus::kNoAnswer, "the result file of the Warp process is truncated"};
       return;
     }
     const auto* first = bytes.data() + position;

@@ -98,7 +98,7 @@ Result<EarlierRun> read_journal(const fs::path& output) {
     else if (number > 1 && kind == "block" && record.contains("block") && record.contains("rows"))
       earlier.blocks[record.at("block")] = record.at("rows");
     else if (number > 1 && kind == "end") earlier.has_ended = true;
-    else return Error{"invalid line in the journal", fmt::format("{}:{}", path.string(), number)};
+    else return Error{"invalid record", fmt::format("{}:{}", path.string(), number)};
     begin = end + 1;
     earlier.bytes = static_cast<std::int64_t>(begin);
   }
