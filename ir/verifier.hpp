@@ -127,11 +127,11 @@ inline constexpr std::array kRules = {
                       "array accesses, shape queries and array arguments must name a variable of array type"},
     VerifierRuleEntry{VerifierRule::kIndexCount, "V23-index-count", "an access must have one index for each dimension"},
     VerifierRuleEntry{VerifierRule::kIndexType, "V24-index-type", "indices must be integer scalars"},
-    VerifierRuleEntry{VerifierRule::kShapeDimension, "V25-dimension", "the dimension of a shape query must exist"},
+    VerifierRuleEntry{VerifierRule::kShapeDimension, "V25-dimension", "a shape query must name an existing dimension"},
     VerifierRuleEntry{VerifierRule::kUnknownField, "V26-unknown-field",
                       "the operand of a field access must be a struct with this field"},
     VerifierRuleEntry{VerifierRule::kUnknownFunction, "V27-unknown-function",
-                      "a function must call only functions declared before it"},
+                      "a function may call only functions declared before it"},
     VerifierRuleEntry{VerifierRule::kCallArguments, "V28-arguments",
                       "arguments must match the parameters in number, type and nullability"},
     VerifierRuleEntry{
@@ -169,9 +169,9 @@ inline constexpr std::array kRules = {
                       "atomics must act on arrays, not on local arrays"},
     VerifierRuleEntry{
         VerifierRule::kAtomicType, "V45-atomic-type",
-        "atomics must act on numeric scalars; bitwise atomics on integers only; atomic_add and atomic_sub also on "
-        "vectors, matrices, quaternions and transforms; atomic_min, atomic_max and atomic_cas also on vectors "
-        "and matrices"},
+        "atomics must act on numeric scalars, and bitwise atomics on integers; atomic_add and atomic_sub may also act "
+        "on vectors, matrices, quaternions and transforms; atomic_min, atomic_max and atomic_cas may also act on "
+        "vectors and matrices"},
     VerifierRuleEntry{
         VerifierRule::kAtomicCompareOperand, "V46-atomic-compare",
         "compare-and-swap must have a compare value of the element type, and other atomics must have none"},

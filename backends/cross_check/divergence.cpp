@@ -50,8 +50,7 @@ Result<BufferId> DifferingInstructionSearch::allocate_on_both(SessionPair sessio
   const Result<BufferId> there = sessions.cross_check.allocate(bytes);
   if (!there) return there;
   const Result<BufferId> here = sessions.device.allocate(bytes);
-  if (here && here->index != there->index)
-    return Error{"the two devices identify the same buffer by different numbers"};
+  if (here && here->index != there->index) return Error{"the two devices use different numbers for the same buffer"};
   return here;
 }
 
@@ -104,7 +103,7 @@ Result<std::optional<DifferingInstruction>> DifferingInstructionSearch::find(Ses
                                                                              const std::function<void()>& refill) {
   const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
   const auto grid = block_grid_for(launch.threads, launch.threads_per_block, entry.required_block_threads);
-  if (!grid) return Error{"the number of threads of the launch or of a block is out of range"};
+  if (!grid) return Error{"the launch size or the block size is out of range"};
   const std::size_t threads = std::size_t{grid->block_count} * grid->threads_per_block;
   const auto records = allocate_on_both(
       sessions, std::max(threads * sizeof(std::uint64_t), kMaxRecordedResults * sizeof(RecordedInstructionResult)));

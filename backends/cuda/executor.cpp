@@ -99,7 +99,7 @@ LaunchResult GpuExecutor::launch(const LaunchRecordReader& reader) {
   const auto grid =
       backends::block_grid_for(record.threads, record.requested_block_threads, record.required_block_threads);
   if (!grid) {
-    return rejected("the number of threads of the launch or of a block is out of range");
+    return rejected("the launch size or the block size is out of range");
   }
   std::vector<BufferByteRange> ranges;
   for (const worker::PointerRelocation& pointer : reader.pointers()) {

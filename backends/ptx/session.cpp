@@ -177,7 +177,7 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
 
   const std::optional<BlockGrid> grid =
       block_grid_for(launch.threads, launch.threads_per_block, entry->required_block_threads);
-  if (!grid) return LaunchFailed{"the number of threads of the launch or of a block is out of range"};
+  if (!grid) return LaunchFailed{"the launch size or the block size is out of range"};
   LaunchOptions options = launch_options(launch);
   options.blocks_to_run = blocks_of(launch.checked_threads, *grid, entry->required_block_threads > 0);
   const auto start = std::chrono::steady_clock::now();

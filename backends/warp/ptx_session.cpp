@@ -325,7 +325,7 @@ RunOutcome WarpPtxSession::run_one(const LaunchRequest& launch) {
   // Warp does not launch a kernel without threads.
   if (!placed.has_threads()) return Completed{};
   const auto geometry = placed.geometry();
-  if (!geometry) return LaunchFailed{"the number of threads of the launch or of a block is out of range"};
+  if (!geometry) return LaunchFailed{"the launch size or the block size is out of range"};
 
   RunOutcome outcome = Completed{};
   for (const bool backward : {false, true}) {

@@ -57,7 +57,7 @@ constexpr std::array<CounterColumn, 11> kCounterColumns{{
      [](const json& p) { return fmt::format("{:.0f}", per_thread(p, "global_bytes")); }},
     {{"flop/byte", "arithmetic intensity"},
      [](const json& p) { return fmt::format("{:.2f}", measure(p, "arithmetic_intensity")); }},
-    {{"contention", "threads per address that is updated atomically"},
+    {{"contention", "threads that update the same address in one atomic instruction of a warp, on average"},
      [](const json& p) {
        return measure(p, "atomics") > 0 ? fmt::format("{:.1f}", measure(p, "atomic_contention")) : std::string();
      }},

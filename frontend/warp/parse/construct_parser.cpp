@@ -143,7 +143,7 @@ ExprId WarpExpressionParser::sized(SyntaxNode node, std::string_view name, const
   const SyntaxNode dtype = keyword(arguments, "dtype");
   const auto& given = arguments.positional_arguments;
   if (arguments.keyword_arguments.size() != (size ? 1U : 0U) + (dtype ? 1U : 0U)) {
-    return context_.error(node, fmt::format("wp.{} takes the keyword arguments {}=... and dtype=... only", name,
+    return context_.error(node, fmt::format("wp.{} accepts only the keyword arguments {}=... and dtype=...", name,
                                             is_vector ? "length" : "shape"));
   }
   if (!size && (!is_vector || given.size() < 2))
@@ -170,7 +170,7 @@ ExprId WarpExpressionParser::general(SyntaxNode node, std::string_view name, con
   const SyntaxNode dtype = keyword(arguments, "dtype");
   const auto& given = arguments.positional_arguments;
   if (arguments.keyword_arguments.size() != (dtype ? 1U : 0U))
-    return context_.error(node, fmt::format("wp.{} takes component values and dtype=... only", name));
+    return context_.error(node, fmt::format("wp.{} accepts only component values and dtype=...", name));
   ir::Type scalar = ir::kF32;
   if (dtype) {
     const auto type = type_of_node(dtype);
@@ -183,7 +183,7 @@ ExprId WarpExpressionParser::general(SyntaxNode node, std::string_view name, con
   }
   const ir::Type type = general_type(name, scalar.scalar);
   if (!name.ends_with("_identity")) return construct(node, type, given);
-  if (!given.empty()) return context_.error(node, fmt::format("wp.{} takes dtype=... only", name));
+  if (!given.empty()) return context_.error(node, fmt::format("wp.{} accepts only dtype=...", name));
   context_.builder.at(node.loc());
   return identity_of(type);
 }
