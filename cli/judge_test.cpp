@@ -360,7 +360,7 @@ TEST_F(JudgeTest, PrintsVerdictAsLineOfJson) {
 TEST_F(JudgeTest, RejectsMissingCandidateOrList) {
   const CommandResult nothing = workshop_.run("assay judge");
   EXPECT_EQ(nothing.status, 2);
-  EXPECT_THAT(nothing.err, HasSubstr("nothing to judge: state CANDIDATE --against SPEC.py, or --suite DIR"));
+  EXPECT_THAT(nothing.err, HasSubstr("nothing to judge: give CANDIDATE --against SPEC.py, or --suite DIR"));
   const CommandResult suite = workshop_.run("assay judge --suite .");
   EXPECT_EQ(suite.status, 2);
   EXPECT_THAT(suite.err, HasSubstr("candidates.csv: the folder has no list of candidates"));
