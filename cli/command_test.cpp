@@ -157,7 +157,7 @@ TEST_F(CommandTest, OptimizationOptionAddsLevelToCaseName) {
   EXPECT_EQ(records().cases[0].name, "user/two.scale/f32/cpu/forward/O2");
 }
 
-TEST_F(CommandTest, ModeOptionWithValueBothRunsCasesInStrictAndDefaultMode) {
+TEST_F(CommandTest, ModeBothSelectsStrictAndDefaultMode) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --mode both --pass forward").status, 0);
   const harness::RunRecords run = records();
   ASSERT_EQ(run.cases.size(), 2U);

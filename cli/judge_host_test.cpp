@@ -123,21 +123,21 @@ TEST_F(JudgeHostTest, MissingBarrierIsReportedWithLineOfThePythonFile) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("read_write_race in row_sums<float>:"), HasSubstr("source line 15")));
 }
 
-TEST_F(JudgeHostTest, LaunchThatNoGpuWouldRunFails) {
+TEST_F(JudgeHostTest, LaunchBeyondGpuLimitsFails) {
   EXPECT_THAT(judge_changed("threads * sizeof(float)>>>", "60000>>>").out,
               HasSubstr("blocks use 60000 bytes of shared memory, but at most 49152 are possible"));
   EXPECT_THAT(judge_changed("const int threads = 64", "const int threads = 2048").out,
               HasSubstr("blocks must have 1 to 1024 threads, got 2048"));
 }
 
-TEST_F(JudgeHostTest, ResultThatNoKernelWritesFails) {
+TEST_F(JudgeHostTest, UnwrittenResultFails) {
   EXPECT_EQ(
       judge_changed("  scale<<<(rows + 255) / 256, 256>>>(sums.data_ptr<float>(), out.data_ptr<float>(), rows);\n", "")
           .status,
       1);
 }
 
-TEST_F(JudgeHostTest, ResultOfAnEarlierCallFails) {
+TEST_F(JudgeHostTest, CandidateThatReusesArgumentOfEarlierCallFails) {
   const CommandResult run = judge_changed("  auto out = torch::empty({rows}, x.options());\n",
                                           "  static float cached = factor;\n  factor = cached;\n"
                                           "  auto out = torch::empty({rows}, x.options());\n");
@@ -224,12 +224,12 @@ TEST_P(JudgeStreamsTest, FindsWhetherStreamsAreOrdered) {
 INSTANTIATE_TEST_SUITE_P(Uses, JudgeStreamsTest, ::testing::ValuesIn(kStreamUses),
                          [](const auto& use) { return std::string(use.param.name); });
 
-TEST_F(JudgeHostTest, FailedCheckOfHostCodeIsReported) {
+TEST_F(JudgeHostTest, FailedTorchCheckOfHostCodeIsReported) {
   EXPECT_THAT(judge_changed("x.dim() == 2, \"x must", "x.dim() == 3, \"x must").out,
               HasSubstr("the host code's check failed: x must have two dimensions"));
 }
 
-TEST_F(JudgeHostTest, WrongShapeOfResultIsReported) {
+TEST_F(JudgeHostTest, IncorrectResultShapeIsReported) {
   EXPECT_THAT(judge_changed("auto out = torch::empty({rows}", "auto out = torch::empty({rows, 2}").out,
               AllOf(HasSubstr("returns a tensor of the shape"), HasSubstr("but 'out' has the shape")));
 }
@@ -240,7 +240,7 @@ TEST_F(JudgeHostTest, CompilerErrorHasLineOfThePythonFile) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("candidate.py(26): error"), HasSubstr("identifier \"factrs\" is undefined")));
 }
 
-TEST_F(JudgeHostTest, MissingFunctionOrHeaderOfLibraryIsUnsupported) {
+TEST_F(JudgeHostTest, LibraryFunctionOrHeaderThatAssayLacksIsUnsupported) {
   const CommandResult function =
       judge_changed("  return out;\n}\n\"\"\"", "  return torch::softmax(out, 0);\n}\n\"\"\"");
   EXPECT_EQ(function.status, 77) << function.out << function.err;
@@ -255,14 +255,14 @@ TEST_F(JudgeHostTest, MissingFunctionOrHeaderOfLibraryIsUnsupported) {
   EXPECT_THAT(header.out, HasSubstr("the host code uses cutlass/cutlass.h, which Assay does not provide"));
 }
 
-TEST_F(JudgeHostTest, OtherMissingHeaderIsMistakeOfCandidate) {
+TEST_F(JudgeHostTest, MissingHeaderOfCandidateIsBuildFailure) {
   const CommandResult run =
       judge_changed("#include <torch/extension.h>", "#include <torch/extension.h>\n#include \"my_kernels.cuh\"");
   EXPECT_EQ(run.status, 1) << run.out << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("build_failed"), HasSubstr("my_kernels.cuh")));
 }
 
-TEST_F(JudgeHostTest, CandidateForAnotherSpecificationIsReported) {
+TEST_F(JudgeHostTest, CandidateThatDoesNotMatchSpecificationIsReported) {
   workshop_.write(
       "scale.py",
       "import warp as wp\n\n\n@wp.kernel\ndef scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n"
@@ -280,7 +280,7 @@ TEST_F(JudgeHostTest, HostCodeThatDamagesItsProcessIsContained) {
               HasSubstr("made a forbidden system call"));
 }
 
-TEST_F(JudgeHostTest, CudaSourceWithFunctionInContractPasses) {
+TEST_F(JudgeHostTest, CudaSourcePassesIfContractStatesFunction) {
   std::string source(kCandidate);
   source = source.substr(source.find("#include"), source.find("\"\"\"\n\nmodule") - source.find("#include"));
   workshop_.write("sums.cu", source);
@@ -290,7 +290,7 @@ TEST_F(JudgeHostTest, CudaSourceWithFunctionInContractPasses) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
-TEST_F(JudgeHostTest, ArgumentsThatDoNotFitAreReported) {
+TEST_F(JudgeHostTest, ArgumentsThatDoNotMatchParametersAreReported) {
   EXPECT_THAT(judge_changed("torch::Tensor sums(torch::Tensor x, double factor) {",
                             "torch::Tensor sums(torch::Tensor x, double factor, int a, int b) {")
                   .out,
@@ -377,7 +377,7 @@ TEST_F(JudgeBackwardTest, ChangedCotangentIsReported) {
               HasSubstr("read_only_write"));
 }
 
-TEST_F(JudgeBackwardTest, FunctionMayAccumulate) {
+TEST_F(JudgeBackwardTest, FunctionDeclaredAsAccumulatingMustAddToGradient) {
   state(R"({"arguments": ["y.grad", "x", "factor", "x.grad"], "accumulates": true})");
   std::string source(kSquares);
   const auto change = [&](std::string_view old, std::string_view changed) {
@@ -399,7 +399,7 @@ TEST_F(JudgeBackwardTest, FunctionMayAccumulate) {
   EXPECT_EQ(adds.status, 0) << adds.out << adds.err;
 }
 
-TEST_F(JudgeBackwardTest, FunctionMayGetOutputsOfForwardPass) {
+TEST_F(JudgeBackwardTest, FunctionMayReceiveForwardOutputs) {
   // The derivative of y = factor * x * x is 2 * y / x.
   state(R"({"arguments": ["y.grad", "x", "y"], "results": ["x.grad"]})");
   workshop_.write("squares.py",
@@ -422,7 +422,7 @@ TEST_F(JudgeBackwardTest, FunctionMayGetOutputsOfForwardPass) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
-TEST_F(JudgeBackwardTest, ContractThatDoesNotFitIsReported) {
+TEST_F(JudgeBackwardTest, InvalidBackwardContractIsReported) {
   state(R"({"results": ["y"]})");
   EXPECT_THAT(judge_squares().err, HasSubstr("/backward/results/0"));
   state(R"({"results": ["z.grad"]})");

@@ -166,13 +166,13 @@ TEST_F(JudgeTest, CandidateWithSmallErrorInFactorFails) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("fail(mismatch)"), HasSubstr("assay judge 'sums.cu' --against 'sums.py:sums'")));
 }
 
-TEST_F(JudgeTest, SaysWhetherComparisonWithToleranceAcceptsFailingCandidate) {
+TEST_F(JudgeTest, ReportsWhetherComparisonWithToleranceAcceptsFailingCandidate) {
   constexpr std::string_view kAccepts = "a comparison with tolerance 0.01 accepts the results on 5 input sets";
   EXPECT_THAT(judge_sums("factor * part[0]", "1.00001f * factor * part[0]").out, HasSubstr(kAccepts));
   EXPECT_THAT(judge_sums("factor * part[0]", "1.5f * factor * part[0]").out, Not(HasSubstr(kAccepts)));
 }
 
-TEST_F(JudgeTest, SumsOfHalfPrecisionMustHaveThePrecisionOfTheSpecification) {
+TEST_F(JudgeTest, HalfPrecisionSumFailsIfSpecificationSumsInSinglePrecision) {
   workshop_.write("means.py", R"(import warp as wp
 
 
@@ -280,7 +280,7 @@ TEST_F(JudgeTest, RejectsInvalidContract) {
               AllOf(HasSubstr("invalid contract"), HasSubstr("blocks")));
 }
 
-TEST_F(JudgeTest, CandidateThatOmitsColumnsFromTheHundredAndTwentyNinthOnFails) {
+TEST_F(JudgeTest, CandidateThatReadsOnlyFirst128ColumnsFails) {
   EXPECT_THAT(judge_sums("j < columns;", "j < columns && j < 128;").out, HasSubstr("fail(mismatch)"));
 }
 
@@ -306,7 +306,7 @@ TEST_F(JudgeTest, SoftmaxThatDoesNotSubtractMaximumFailsForLargeInputs) {
   EXPECT_THAT(judge("softmax.cu", "softmax.py").out, HasSubstr("fail(mismatch)"));
 }
 
-TEST_F(JudgeTest, SuiteListsVerdictOfEachCandidateAndReusesIt) {
+TEST_F(JudgeTest, SuiteCountsVerdictsAndRejudgesOnlyChangedCandidates) {
   std::string wrong(kSums);
   workshop_.write("wrong.cu", wrong.replace(wrong.find("j < columns"), 11, "j < columns - 1"));
   workshop_.write("wrong.assay.json", kContract);
@@ -357,7 +357,7 @@ TEST_F(JudgeTest, PrintsVerdictAsLineOfJson) {
   EXPECT_TRUE(diagnostics.empty()) << diagnostics.front().text();
 }
 
-TEST_F(JudgeTest, RejectsMissingCandidateOrList) {
+TEST_F(JudgeTest, RejectsMissingCandidateOrCandidateList) {
   const CommandResult nothing = workshop_.run("assay judge");
   EXPECT_EQ(nothing.status, 2);
   EXPECT_THAT(nothing.err, HasSubstr("nothing to judge: give CANDIDATE --against SPEC.py, or --suite DIR"));

@@ -124,7 +124,7 @@ TEST_F(InstalledTritonTest, KernelWithSmallErrorInFactorFails) {
   EXPECT_THAT(run.out, HasSubstr("fail(mismatch)"));
 }
 
-TEST_F(InstalledTritonTest, LoadWithoutMaskIsReportedWithLineOfPython) {
+TEST_F(InstalledTritonTest, LoadWithoutMaskIsReportedWithPythonLine) {
   EXPECT_THAT(judge_kernel("+ j, mask=j < columns - SKIPPED, other=0.0)", "+ j)").out,
               AllOf(HasSubstr("out_of_bounds"), HasSubstr("source line 19")));
 }
@@ -141,7 +141,7 @@ TEST_F(InstalledTritonTest, ConstexprValueInContractReplacesDefault) {
   EXPECT_THAT(run.out, HasSubstr("fail(mismatch)"));
 }
 
-TEST_F(InstalledTritonTest, ContractMayStateConstantsForOtherParameters) {
+TEST_F(InstalledTritonTest, ContractMayMakeOrdinaryParameterConstant) {
   workshop_.write("mean.assay.json",
                   R"({"schema_version": "1.1.0", "arguments": ["x", "out", "factor", "x.shape[1]"], "grid": ["threads"],
                       "constexpr": {"BLOCK": 64, "bias_ptr": null}})");
@@ -166,7 +166,7 @@ TEST_F(InstalledTritonTest, RejectsContractThatDoesNotMatchKernel) {
   EXPECT_THAT(judge_contract(R"("x", "out", "factor")", R"("x", "out", "x")").out, HasSubstr("Triton cannot compile"));
 }
 
-TEST_F(InstalledTritonTest, SeveralKernelsRequireEntry) {
+TEST_F(InstalledTritonTest, FileWithSeveralKernelsRequiresEntryInContract) {
   const std::string_view other = "@triton.jit\ndef other(x_ptr):\n    pass\n\n\nclass RowMean";
   EXPECT_THAT(judge_kernel("class RowMean", other).out,
               HasSubstr("the candidate has several kernels (row_mean, other); choose one with 'entry'"));
@@ -204,7 +204,7 @@ TEST_F(JudgeTritonTest, PythonWithoutTritonIsUnsupported) {
   EXPECT_THAT(run.out, HasSubstr("Python has no Triton; run ci/setup-triton to install it"));
 }
 
-TEST_F(JudgeTritonTest, RejectsContractWithMembersOfOtherCandidates) {
+TEST_F(JudgeTritonTest, RejectsContractWithMissingOrUnexpectedMembers) {
   EXPECT_THAT(judge_contract(R"("grid": ["threads"],)", "").err,
               HasSubstr("the contract of a Triton kernel must state 'grid'"));
   EXPECT_THAT(judge_contract(R"("num_warps": 2)", R"("block": [64])").err,

@@ -40,7 +40,7 @@ TEST_F(PartialRunTest, MergedShardsEqualUnshardedRun) {
             "assay: error: shard 2 of 3 is missing\n");
 }
 
-TEST_F(PartialRunTest, FailedInOptionRerunsOnlyFailuresOfEarlierRun) {
+TEST_F(PartialRunTest, RerunsOnlyCasesThatFailedInEarlierRun) {
   workshop_.write("two.py",
                   "import warp as wp\n\n\n@wp.kernel\n"
                   "def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n"

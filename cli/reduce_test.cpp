@@ -132,7 +132,7 @@ TEST_F(ReduceTest, ReductionPreservesBuildFailure) {
   EXPECT_THAT(ran.err, HasSubstr("build_failed(build)"));
 }
 
-TEST_F(ReduceTest, RunWithoutReductionTimeArchivesThreeFailuresOfSameClass) {
+TEST_F(ReduceTest, ReduceOptionZeroArchivesThreeUnreducedFailuresOfSameClass) {
   std::string many = "import warp as wp\n";
   for (int k = 0; k < 5; ++k)
     many += fmt::format(
@@ -145,7 +145,7 @@ TEST_F(ReduceTest, RunWithoutReductionTimeArchivesThreeFailuresOfSameClass) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("3 of 5 failures archived"), Not(HasSubstr("reduced from"))));
 }
 
-TEST_F(ReduceTest, RejectsTargetsThatCannotBeReducedOrReproduced) {
+TEST_F(ReduceTest, ReduceAndReproduceCommandsRejectUnusableArguments) {
   const CommandResult passes = workshop_.run("assay reduce long.py:long --quick");
   EXPECT_EQ(passes.status, 1);
   EXPECT_THAT(passes.err, HasSubstr("nothing to reduce"));

@@ -67,12 +67,12 @@ constexpr BadInput kBadInputs[] = {
     {"CompareSingleRun", "assay compare nowhere", "AFTER is required; see 'assay compare --help'"},
     {"ShardOutOfRange", "assay run loop --shard 3/2", "--shard: invalid value '3/2'; expected I/N with 1 <= I <= N"},
     {"ShardWithoutNumber", "assay run loop --shard two", "--shard: invalid value 'two'"},
-    {"FailedInMissingRun", "assay run --failed-in nowhere", "nowhere/records.jsonl: cannot read records"},
-    {"FailedInWithSelector", "assay run loop --failed-in out", "excludes"},
+    {"FailedInOptionForMissingRun", "assay run --failed-in nowhere", "nowhere/records.jsonl: cannot read records"},
+    {"FailedInOptionWithSelector", "assay run loop --failed-in out", "excludes"},
     {"ReportSeveralFolders", "assay report one two", "expected one folder, got 2; use --merge to merge several"},
     {"MergeWithoutOutput", "assay report one two --merge", "--merge requires --output"},
     {"EmitSeveralKernels", "assay emit loop", "kernels; choose one of loop/"},
-    {"EmitHostForCpu", "assay emit scale.py --with-host", "requires --to cuda, got cpu"},
+    {"EmitHostCodeForCpu", "assay emit scale.py --with-host", "requires --to cuda, got cpu"},
     {"EmitUnknownTarget", "assay emit scale.py --to fortran", "fortran not in"},
     {"EmitIntoMissingFolder", "assay emit scale.py -o nowhere/scale.cpp", "nowhere/scale.cpp"},
     {"EmitToFullDisk", "assay emit scale.py >/dev/full", "No space left on device"},
@@ -86,11 +86,11 @@ constexpr BadInput kBadInputs[] = {
     {"MalformedLaunch", "mkdir bad && echo '{}' > bad/a.json && assay run scale.py --launches bad",
      "bad/a.json: invalid recorded launch:"},
     {"CaptureWithoutCommand", "assay capture", "COMMAND is required; see 'assay capture --help'"},
-    {"CaptureOfAnotherProgram", "assay capture -- ./train.sh",
+    {"CaptureOfProgramOtherThanPython", "assay capture -- ./train.sh",
      "the command must start with a Python interpreter, such as python, got './train.sh'"},
     {"CaptureWithMissingInterpreter", "assay capture -- python-missing train.py",
      "cannot run 'python-missing': No such file or directory"},
-    {"StateOutsideRepository", "assay state", "run this command in Assay's repository, or give its folder with --root"},
+    {"StateCommandOutsideRepository", "assay state", "run this command in Assay's repository, or give its folder with --root"},
 };
 
 void PrintTo(const BadInput& input, std::ostream* out) { *out << input.command; }
@@ -166,7 +166,7 @@ TEST_F(BadInputTest, FullDiskFailsRunAndWritesNoReport) {
   EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("report")));
 }
 
-TEST(QuickstartProgram, HasOnlyCommandsThatNeedNothingButTheJudge) {
+TEST(QuickstartProgram, SupportsOnlyBasicCommands) {
   const Workshop workshop(ASSAY_PROGRAM "-quickstart");
   const CommandResult help = workshop.run("assay --help");
   EXPECT_EQ(help.status, 0);

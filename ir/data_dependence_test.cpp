@@ -31,7 +31,7 @@ TEST(DataDependence, IsAbsentWhereIndicesAndConditionsComeFromTheLaunch) {
               ElementsAre(false, false, false, false));
 }
 
-TEST(DataDependence, IsFoundBelowAConditionOnALoadedValue) {
+TEST(DataDependence, IsFoundInBothBranchesOfConditionOnLoadedValue) {
   EXPECT_THAT(dependence_in("  if lt(x[i], 0.0) {\n    y[i] = 1.0\n  }\n"), ElementsAre(false, false, true, false));
   EXPECT_THAT(dependence_in("  let a: f32 = x[i]\n"
                             "  let b: bool = lt(a, 0.0)\n"

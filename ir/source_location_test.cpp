@@ -15,7 +15,7 @@ Module module_of_three_files() {
   return module;
 }
 
-TEST(SourceLocation, LineOfConcatenatedSourceMapsToFileAndItsLine) {
+TEST(SourceLocation, MapsLineOfConcatenatedSourceToOriginalFileAndLine) {
   const Module module = module_of_three_files();
   EXPECT_EQ(location_text(module, {.line = 2, .column = 7}), "wave.py:2:7");
   EXPECT_EQ(location_text(module, {.line = 3, .column = 7}), "types.py:1:7");

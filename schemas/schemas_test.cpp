@@ -91,7 +91,7 @@ TEST(Schemas, RejectKeywordsOfLaterSchemaDrafts) {
   EXPECT_TRUE(Validator::parse(R"({"properties": {"deprecated": {"type": "boolean"}}})").ok());
 }
 
-TEST(Schemas, ErrorReportsPathAndActualAndExpectedValue) {
+TEST(Schemas, ErrorReportsPathActualValueAndExpectedType) {
   json document = golden("case_pass");
   document["tiers"]["t1"]["checks"] = "many";
   const std::vector<SchemaError> diagnostics = Validator(kRecordSchemaText).diagnostics(document);

@@ -57,13 +57,13 @@ TEST_F(FilesTest, LinesRoundTripThroughCompressedFile) {
   }
 }
 
-TEST_F(FilesTest, FindsCompressionByName) {
+TEST_F(FilesTest, FindsCompressionFormatByName) {
   for (const Compression compression : kBothFormats)
     EXPECT_EQ(find_compression(name_of(compression)), compression);
   EXPECT_EQ(find_compression("bzip2"), std::nullopt);
 }
 
-TEST_F(FilesTest, ReadsGzipFileOfTheCommandLineTool) {
+TEST_F(FilesTest, GzipFilesAreCompatibleWithGzipTool) {
   // Two members, as `cat one.gz two.gz` makes them.
   const fs::path path = lines(20, Compression::kGzip);
   const std::string one = read_file_text(path).take();

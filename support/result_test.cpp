@@ -37,7 +37,7 @@ TEST(Result, SupportsMoveOnlyValues) {
   EXPECT_EQ(*taken, 5);
 }
 
-TEST(Result, StringIsAValueAndNotAnError) {
+TEST(Result, StringBecomesValueRatherThanError) {
   const Result<std::string> result = std::string("text");
   EXPECT_EQ(result.value(), "text");
 }

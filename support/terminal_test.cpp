@@ -5,7 +5,7 @@
 namespace assay {
 namespace {
 
-TEST(UseColor, OptionOverridesNoColorVariableWhichOverridesTerminal) {
+TEST(UseColor, OptionOverridesEnvironmentAndEnvironmentOverridesTerminal) {
   EXPECT_TRUE(use_color(ColorChoice::always, false, "1", "dumb"));
   EXPECT_FALSE(use_color(ColorChoice::never, true, nullptr, "xterm"));
   EXPECT_TRUE(use_color(ColorChoice::automatic, true, nullptr, "xterm"));

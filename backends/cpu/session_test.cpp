@@ -114,7 +114,7 @@ class SessionTest : public ::testing::Test {
   inline static std::unique_ptr<DeviceSession> session;
 };
 
-TEST_F(SessionTest, RunsForwardAndBackwardPassesAndBothPrecisions) {
+TEST_F(SessionTest, RunsEachPassAndEachPrecision) {
   const LaunchRequest native = launch<float>("scale", 3);
   const LaunchRequest promote = launch<double>("scale", 3);
   LaunchRequest backward = launch<double>("scale", 3, 7);
@@ -251,7 +251,7 @@ TEST_F(SessionTest, KernelThatWritesToControlSocketFailsOnlyItsLaunch) {
   EXPECT_THAT(result(launches[2]), Each(20.0F + 1.0F / 3.0F));
 }
 
-TEST_F(SessionTest, ReportsExitOfKernelWithStatusZeroAsCrash) {
+TEST_F(SessionTest, ReportsKernelThatExitsWithStatusZeroAsCrash) {
   const std::array launches{launch("leave", 1), launch("scale", 2)};
   const std::vector<RunOutcome> outcomes = session->run(launches);
   EXPECT_EQ(describe(outcomes[0]), "crashed: exited early with status 0");

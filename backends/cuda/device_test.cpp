@@ -97,7 +97,7 @@ TEST_F(CudaDeviceTest, ReportsCompilerLogOfInvalidKernelAndBuildsOtherKernels) {
   EXPECT_TRUE(std::holds_alternative<BuiltKernel>(outcomes[2]));
 }
 
-TEST(CudaDevice, ReportsMissingLibraryDriverOrGpuIfUnavailable) {
+TEST(CudaDevice, ReportsWhatIsMissingIfUnavailable) {
   CudaDevice device({.uses_build_cache = false});
   const Capability capability = device.can_run();
   if (capability.is_available) GTEST_SKIP() << "the device can run: " << capability.tool_or_reason;

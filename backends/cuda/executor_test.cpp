@@ -82,7 +82,7 @@ TEST_F(GpuExecutorTest, MeasurementsDoNotLeakDriverObjects) {
   }
 }
 
-TEST_F(GpuExecutorTest, ErrorOfGpuQueryNamesFailedDriverCall) {
+TEST_F(GpuExecutorTest, GpuQueryErrorMentionsFailedDriverCall) {
   for (const std::string call : testing::kGpuQueryCalls) {
     for (const std::string action : {"1", "46", "999"}) {
       ASSERT_EQ(reset((call + "@1=" + action).c_str()), 0);

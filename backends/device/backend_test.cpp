@@ -64,7 +64,7 @@ TEST(KernelArgument, HasSameMemoryLayoutAsCppStruct) {
   EXPECT_EQ(mass, 2.5);
 }
 
-TEST(BuiltKernel, FindsEntryPointForPassAndCodeForArchitecture) {
+TEST(BuiltKernel, FindsEntryPointByPassAndCodeByArchitecture) {
   const auto ptx = std::make_shared<const Artifact>(
       Artifact{.kind = Artifact::Kind::kPtx, .precision = Precision::kPromoted, .architecture = "compute_75"});
   const BuiltKernel kernel{.entry_points = {{.pass = Pass::kForward, .precision = Precision::kPromoted, .symbol = "f"}},

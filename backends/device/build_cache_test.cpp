@@ -194,7 +194,7 @@ TEST(DefaultCacheDirectory, IsBelowXdgCacheHomeIfThatIsAnAbsolutePath) {
   before == nullptr ? ::unsetenv("XDG_CACHE_HOME") : ::setenv("XDG_CACHE_HOME", saved.c_str(), 1);
 }
 
-TEST_F(BuildCacheTest, SeveralCachesInOneDirectoryKeepTheirContents) {
+TEST_F(BuildCacheTest, TwoCachesCanWriteToOneDirectoryConcurrently) {
   constexpr int kEntries = 200;
   const auto write = [](BuildCache& cache, int number) {
     for (int i = 0; i < kEntries; ++i) {

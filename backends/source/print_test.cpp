@@ -212,7 +212,7 @@ TEST(Printer, PrintsOnlyNecessaryParentheses) {
             "    x.at(i) = a < 0.0f ? real(1.0f) : a > 9.0f ? a : real(2.0f);\n");
 }
 
-TEST(Printer, PrintsIntegerArithmeticAsWrappingCallsExceptForIndices) {
+TEST(Printer, PrintsSignedArithmeticAsWrapCallsExceptOnIndicesAndCounters) {
   EXPECT_EQ(body("let t: i32 = add(mul(i, n), 1)"), "    int t = i * n + 1;\n");
   EXPECT_EQ(body("let t: i32 = mul(sub(i, shape(m, 0)), shape(m, 1))"), "    int t = (i - m.shape[0]) * m.shape[1];\n");
   EXPECT_EQ(body("let t: i32 = mul(i, i)"), "    int t = wrap_mul(i, i);\n");
@@ -288,7 +288,7 @@ TEST(Printer, PrintsElseIfChainsWithoutExtraNesting) {
             "  }\n");
 }
 
-TEST(Printer, NegatesConditionIfThenBranchIsEmpty) {
+TEST(Printer, NegatesConditionToAvoidEmptyThenBranch) {
   EXPECT_EQ(body("if lt(i, n) {\n } else {\n x[i] = a\n }"), "    if (!(i < n)) {\n      x.at(i) = a;\n    }\n");
   EXPECT_EQ(body("if not(lt(i, n)) {\n } else {\n x[i] = a\n }"), "    if (i < n) {\n      x.at(i) = a;\n    }\n");
   EXPECT_EQ(body("if lt(i, n) {\n } else if true {\n }"), "    if (i < n) {\n    } else if (true) {\n    }\n");

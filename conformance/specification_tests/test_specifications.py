@@ -210,12 +210,12 @@ def excess(got: Array, expected: Array, tolerance: Array) -> str | None:
     return f"[{place}] is {got[index]}, expected {expected[index]}: {ratio[index]:.3g} times the tolerance"
 
 
-def test_each_specification_has_a_definition() -> None:
+def test_each_specification_has_a_numpy_definition() -> None:
     assert sorted(path.stem for path in FOLDER.glob("*.py")) == sorted(DEFINITIONS)
 
 
 @pytest.mark.parametrize("name", sorted(DEFINITIONS))
-def test_values(name: str) -> None:
+def test_values_match_definition(name: str) -> None:
     subject = Subject(name)
     got, _ = subject.run(subject.inputs)
     if not subject.output.is_float:
@@ -225,7 +225,7 @@ def test_values(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(DEFINITIONS))
-def test_gradients(name: str) -> None:
+def test_gradients_match_finite_differences(name: str) -> None:
     subject = Subject(name)
     if not subject.output.is_float:
         pytest.skip("the output has no derivatives")

@@ -42,7 +42,7 @@ std::vector<BuildVariantResult> with(std::vector<BuildVariantResult> votes, cons
   return votes;
 }
 
-TEST(Blame, NamesCompilerAndTargetIfOnlyTheOptimizedBuildFails) {
+TEST(Blame, NamesTheCompilerAndTargetIfOnlyTheOptimizedBuildFails) {
   const std::vector<BuildVariantResult> votes{
       ptx(Role::kSameFlags, "compute_75", Outcome::pass), ptx(Role::kSameFlags, "compute_100", Outcome::fail),
       ptx(Role::kUnoptimized, "compute_75", Outcome::pass), ptx(Role::kUnoptimized, "compute_100", Outcome::pass)};
@@ -60,7 +60,7 @@ TEST(Blame, DoesNotNameTheCompilerIfTheUnoptimizedBuildPassesOnlyForAnotherTarge
   EXPECT_EQ(decide_blame(failing_on_ptx(), votes).responsible_component, "undetermined");
 }
 
-TEST(Blame, NamesTheKernelIfOnlyItsBuildThatTrapsUndefinedBehaviorCrashes) {
+TEST(Blame, NamesTheKernelIfItCrashesOnlyWhenUndefinedBehaviorTraps) {
   const std::vector<BuildVariantResult> votes{ptx(Role::kSameFlags, "compute_100", Outcome::fail),
                                               ptx(Role::kUnoptimized, "compute_100", Outcome::pass),
                                               cpu(Role::kTrapOnUndefinedBehavior, Outcome::crashed)};
@@ -125,7 +125,7 @@ TEST(Blame, IsUndeterminedIfFiniteDifferencesAreInconclusive) {
   EXPECT_EQ(decide_blame(failing_on_ptx(), wrong_text_with("rounding")).responsible_component, "undetermined");
 }
 
-TEST(Blame, IfEveryBuildFailsBlamesEmitterIfWarpCodePassesAndOracleIfItFails) {
+TEST(Blame, NamesTheEmitterIfOnlyWarpCodePassesAndTheOracleIfWarpCodeFailsToo) {
   EXPECT_EQ(decide_blame(failing_on_ptx(), kWrongText).responsible_component, "undetermined");
   EXPECT_EQ(decide_blame(failing_on_ptx(), with(kWrongText, warp(Outcome::pass))).responsible_component, "emitter");
   EXPECT_EQ(decide_blame(failing_on_ptx(), with(kWrongText, warp(Outcome::fail))).responsible_component, "oracle");

@@ -61,7 +61,7 @@ CandidateVerdict verdict_of(Outcome outcome, std::vector<ToleranceComparison> co
   return {.listed_candidate = {}, .outcome = outcome, .tolerance_comparisons = std::move(comparisons)};
 }
 
-TEST(ToleranceLines, CountRejectedCandidatesWithResults) {
+TEST(ToleranceLines, CountRejectedCandidatesThatToleranceAccepts) {
   const std::vector<CandidateVerdict> verdicts{
       verdict_of(Outcome::pass, {{1e-2, 5, true}, {1e-4, 5, true}}),
       verdict_of(Outcome::fail, {{1e-2, 5, true}, {1e-4, 5, false}}),

@@ -37,7 +37,7 @@ class CompilerFindingsPage : public ::testing::Test {
   Result<backends::ScratchDirectory> folder_ = backends::ScratchDirectory::create(fs::temp_directory_path());
 };
 
-TEST_F(CompilerFindingsPage, StatesSinceWhichVersionTheCompiledCodeIsCorrect) {
+TEST_F(CompilerFindingsPage, StatesFirstCompilerVersionThatFixesTheBug) {
   write("a",
         R"("incorrect": ["NVRTC 13.2.86 compute_100", "NVRTC 9.2.1 compute_100"], "missing": ["setp"],
            "correct": ["NVRTC 13.5.37 compute_75", "NVRTC 13.10.2 compute_100", "NVRTC 13.5.37 compute_100"])",
@@ -47,7 +47,7 @@ TEST_F(CompilerFindingsPage, StatesSinceWhichVersionTheCompiledCodeIsCorrect) {
       HasSubstr("The first compared NVRTC version that compiles this kernel correctly for compute_100 is 13.5.37."));
 }
 
-TEST_F(CompilerFindingsPage, StatesThatNoNewerCompilerVersionIsCorrect) {
+TEST_F(CompilerFindingsPage, StatesIfNoNewerCompilerVersionFixesTheBug) {
   write("a",
         R"("incorrect": ["NVRTC 13.5.37 compute_100"], "missing": ["setp"],
            "correct": ["NVRTC 13.5.37 compute_75", "NVRTC 12.9.86 compute_100"])",

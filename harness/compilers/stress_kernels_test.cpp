@@ -38,7 +38,7 @@ TEST(StressKernels, CoverEachListedLanguageFeature) {
   }
 }
 
-TEST(StressKernels, DependOnTheSeedOnly) {
+TEST(StressKernels, DependOnlyOnTheSeed) {
   EXPECT_EQ(stress_kernel(7), stress_kernel(7));
   EXPECT_NE(stress_kernel(7).substr(200), stress_kernel(8).substr(200));
 }

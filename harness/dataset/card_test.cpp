@@ -21,7 +21,7 @@ std::string card_of(const DatasetPlan& plan) {
   return render_dataset_card(plan, {}, DatasetStatistics().to_json(), {}, "");
 }
 
-TEST(DatasetCard, StatesLicenseAsTheHubWritesIt) {
+TEST(DatasetCard, StatesLicenseInHuggingFaceFormat) {
   DatasetPlan plan = small_plan(4);
   plan.license = "CC-BY-4.0";
   EXPECT_THAT(card_of(plan), AllOf(HasSubstr("\nlicense: cc-by-4.0\n"), HasSubstr("License of the rows: CC-BY-4.0.")));
@@ -53,7 +53,7 @@ TEST(DatasetCard, StatesNumberOfNearDuplicates) {
               HasSubstr("3 of 0 rows are near duplicates of another row"));
 }
 
-TEST(DatasetCard, ListsFeaturesOfEveryColumnOfTheRows) {
+TEST(DatasetCard, ContainsEveryColumnAndSection) {
   const Folder folder;
   made(small_plan(8), {.output = folder / "d"});
   const auto files = files_of(folder / "d");

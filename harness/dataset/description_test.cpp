@@ -72,7 +72,7 @@ def two(x: wp.array(dtype=float), y: wp.array(dtype=float), a: wp.array(dtype=fl
   EXPECT_THAT(text.instruction, HasSubstr("if `x[i] > 0.0`, `atomic_add(total, 0, y[i])`"));
 }
 
-TEST(Description, NamesOutputsOfSameInputsTogether) {
+TEST(Description, MentionsOutputsWithSameInputsInOneSentence) {
   EXPECT_THAT(described(R"(@wp.kernel
 def sums(x: wp.array(dtype=float), a: wp.array(dtype=float), b: wp.array(dtype=float)):
     i = wp.tid()
@@ -83,7 +83,7 @@ def sums(x: wp.array(dtype=float), a: wp.array(dtype=float), b: wp.array(dtype=f
               HasSubstr("Update `a` and `b` atomically from `x` for each index `i`."));
 }
 
-TEST(Description, WritesNumbersOfOtherFloatTypesPlainly) {
+TEST(Description, WritesFloat64LiteralsWithoutConversion) {
   const KernelDescription text = described(R"(@wp.kernel
 def half(x: wp.array(dtype=wp.float64)):
     i = wp.tid()

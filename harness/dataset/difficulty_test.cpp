@@ -63,7 +63,7 @@ TEST(Difficulty, ClassifiesIndices) {
   EXPECT_THAT(patterns_of("wrap_index(i, shape(x, 0))"), ElementsAre("elementwise"));
 }
 
-TEST(Difficulty, ConstantIndexDoesNotTranspose) {
+TEST(Difficulty, ConstantIndexIsNotClassifiedAsTransposed) {
   EXPECT_THAT(measured("kernel k(x: array<f32,2>, out: array<f32,1>; i) {\n  out[i] = x[i, 0]\n}\n").memory_patterns,
               ElementsAre("elementwise"));
   EXPECT_THAT(measured("kernel k(x: array<f32,2>, out: array<f32,1>; i) {\n  out[i] = x[i, i]\n}\n").memory_patterns,
@@ -93,7 +93,7 @@ TEST(Difficulty, IgnoresWrappingOfIndices) {
   EXPECT_EQ(measure_difficulty(module, module.kernels[0]).expression_depth, 2);
 }
 
-TEST(Difficulty, FindsParametersBehindOutputs) {
+TEST(Difficulty, FindsParametersThatInfluenceEachOutput) {
   const ir::Module module = module_of(
       "kernel k(x: array<f32,1>, y: array<f32,1>, c: f32, out: array<f32,1>, other: array<f32,1>; i) {\n"
       "  let t: f32 = x[i]\n  if lt(c, 0.0) {\n    t = 2.0\n  }\n  out[i] = t\n  other[i] = y[i]\n}\n");

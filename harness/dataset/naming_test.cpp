@@ -39,7 +39,7 @@ std::vector<std::string> variables_after_naming(const std::string& text) {
   return names;
 }
 
-TEST(Naming, KernelNamesFollowFromFunctionsAndDataFlow) {
+TEST(Naming, KernelNamesDescribeFunctionsAndDataFlow) {
   const std::vector<std::string> names = kernel_names(
       module_of("kernel r1_42(force: array<f32,1>, x: array<f32,1>, energy: array<f32,1>; i) {\n"
                 "  let t: f32 = sin(clamp(x[i], 0.0, 1.0))\n  atomic_add(energy[0], mul(t, force[i]))\n}\n"));
@@ -53,7 +53,7 @@ TEST(Naming, KernelNamesFollowFromFunctionsAndDataFlow) {
               Each(Not(HasSubstr("of_other"))));
 }
 
-TEST(Naming, KernelNamesDoNotDependOnTheKernelsName) {
+TEST(Naming, NewKernelNamesDoNotDependOnOriginalName) {
   const auto names_under = [](const std::string& name) {
     return kernel_names(module_of("kernel " + name + "(x: array<f32,1>; i) {\n  x[i] = sin(x[i])\n}\n"));
   };
@@ -73,7 +73,7 @@ TEST(Naming, NumberedVariablesGetNamesForTheirRoles) {
               ElementsAre("x", "y", "i", "sin_x", "x_times_y", "scaled_x"));
 }
 
-TEST(Naming, ChangedVariablesKeepTheirNames) {
+TEST(Naming, ReassignedVariablesKeepTheirNames) {
   EXPECT_THAT(variables_after_naming("kernel k(x: array<f32,1>; i) {\n  let s: f32 = sin(x[i])\n"
                                      "  s = add(s, 1.0)\n  x[i] = s\n}\n"),
               ElementsAre("x", "i", "s"));
@@ -88,7 +88,7 @@ TEST(Naming, RenamedParameterIsRenamedInItsPrecondition) {
 }
 
 /// What a dataset does with a kernel: names it, and gives it another name at the end.
-TEST(Naming, RenamedRowEqualsRowProducedUnderThatName) {
+TEST(Naming, RenamedRowEqualsRowGeneratedWithNewName) {
   for (const generators::KernelFamilyDefinition& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const std::string name = generators::generate(family.family, seed).name;
@@ -116,7 +116,7 @@ TEST(Naming, RenamedRowEqualsRowProducedUnderThatName) {
   }
 }
 
-TEST(Naming, EachRowGetsItsFirstFreeName) {
+TEST(Naming, EachRowGetsItsFirstUnusedName) {
   const std::string_view both[] = {"a_b", "a_c"};
   const std::string_view one[] = {"a_b"};
   const AcceptedRow user{.kernel_name = "step"};

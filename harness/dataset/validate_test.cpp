@@ -280,7 +280,7 @@ TEST_F(ValidateTest, AcceptsUnfinishedDataset) {
   EXPECT_THAT(joined(validation), HasSubstr("2 of 5 blocks: the dataset is not finished"));
 }
 
-TEST_F(ValidateTest, AcceptsOlderDatasetLayoutAndReportsItsErrors) {
+TEST_F(ValidateTest, ReportsErrorsOfDatasetInOlderLayout) {
   const fs::path dir = folder_ / "older";
   const json good = {
       {"python_source",

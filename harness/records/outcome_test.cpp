@@ -15,7 +15,7 @@ OutcomeCounts counts_of(std::initializer_list<std::pair<Outcome, int>> cells) {
   return counts;
 }
 
-TEST(Outcome, NamesHaveSameOrderInTableSchemaAndEnumeration) {
+TEST(Outcome, OrderIsTheSameInEnumerationNameTableAndSchema) {
   const auto schema = nlohmann::json::parse(schemas::kRecordSchemaText);
   const auto& listed = schema.at("definitions").at("outcome").at("enum");
   ASSERT_EQ(listed.size(), kOutcomeCount + 1);

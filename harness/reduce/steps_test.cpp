@@ -82,7 +82,7 @@ TEST(ProgramRepair, DropsUnusedFunctionsAndStructs) {
   EXPECT_EQ(after(drop_stores_and_atomics, text, 0, DeadStatementPolicy::kRemove), settled_text(rest));
 }
 
-TEST(DropStatements, RemovesAnyStatementAndIfStatementsThatBecomeEmpty) {
+TEST(DropStatements, RemovesAnyStatementAndEmptiedIfStatements) {
   const std::string text = kernel("  let a: f32 = x[i]\n  if lt(a, 0.0) {\n    a = y[i]\n  }\n  out[i] = a\n");
   EXPECT_EQ(places(drop_statements, text), 4U);
   EXPECT_EQ(after(drop_statements, text, 1), settled_text(kernel("  let a: f32 = x[i]\n  out[i] = a\n")))
@@ -225,7 +225,7 @@ TEST(DropDerivatives, DropsCustomDerivatives) {
   EXPECT_EQ(after(drop_derivatives, text), settled_text(f + kernel("  out[i] = f(x[i])\n")));
 }
 
-TEST(InputSteps, RemovePreconditionsAndMakeLaunchAndInputsConstant) {
+TEST(InputSteps, RemovePreconditionsOrReplaceLaunchAndInputsByConstants) {
   const std::string body = kernel("  out[i] = x[n]\n");
   EXPECT_EQ(after(drop_preconditions, "# domain: 0 <= n <= 4\n" + body), settled_text(body));
   EXPECT_EQ(after(fix_launch, "# launch: (n)\n" + body, 1), settled_text("# launch: (2,)\n" + body));

@@ -89,7 +89,7 @@ const Rejected kRejected[] = {
   out[i] = sum[0]
 }
 )"},
-    {AdjointRejection::kReadOfAtomicallyUpdatedArray, "read_of_another_cell", "3:3",
+    {AdjointRejection::kReadOfAtomicallyUpdatedArray, "read_of_another_element", "3:3",
      R"(kernel k(x: array<f32,1>, sum: array<f32,1>, out: array<f32,1>; i) {
   atomic_add(sum[i], x[i])
   out[i] = sum[add(i, 1)]
@@ -111,7 +111,7 @@ const Rejected kRejected[] = {
   out[add(i, 1)] = s
 }
 )"},
-    {AdjointRejection::kValueOverwrittenInLoop, "index_overwritten", "4:5",
+    {AdjointRejection::kValueOverwrittenInLoop, "overwritten_index", "4:5",
      R"(kernel k(x: array<f32,1>, next: array<i32,1>, out: array<f32,1>; i) {
   let s: f32 = 1.0
   for j: i32 in range(0, 3, 1) {
@@ -121,7 +121,7 @@ const Rejected kRejected[] = {
   out[add(i, 1)] = s
 }
 )"},
-    {AdjointRejection::kValueOverwrittenInLoop, "branch_on_overwritten", "4:5",
+    {AdjointRejection::kValueOverwrittenInLoop, "branch_on_overwritten_value", "4:5",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let s: f32 = 1.0
   for j: i32 in range(0, 3, 1) {
@@ -132,7 +132,7 @@ const Rejected kRejected[] = {
   }
 }
 )"},
-    {AdjointRejection::kElementDependentTripCount, "repeats_until_the_element_says_so", "3:3",
+    {AdjointRejection::kElementDependentTripCount, "trip_count_depends_on_tile_element", "3:3",
      R"(func f(a: f32) -> f32 {
   let s: f32 = a
   while lt(s, 1.0) {
@@ -145,7 +145,7 @@ kernel k(x: array<f32,1>; i) {
   x[i] = f(t)
 }
 )"},
-    {AdjointRejection::kTileCustomDerivative, "gradient_of_its_own", "9:3", R"(func f(a: f32) -> f32 {
+    {AdjointRejection::kTileCustomDerivative, "tile_function_with_custom_gradient", "9:3", R"(func f(a: f32) -> f32 {
   return mul(a, 2.0)
 }
 func slope(a: f32, adj: f32) -> f32 {
@@ -156,7 +156,7 @@ kernel k(x: array<f32,1>; i) {
   x[i] = f(tile_load<tile<f32,4>>(x[i]))
 }
 )"},
-    {AdjointRejection::kAggregateOfTileElement, "vector_of_elements", "2:3", R"(func f(a: f32) -> f32 {
+    {AdjointRejection::kAggregateOfTileElement, "vector_of_tile_elements", "2:3", R"(func f(a: f32) -> f32 {
   let v: vec<f32,2> = make<vec<f32,2>>(a, 1.0)
   return dot(v, v)
 }
@@ -165,7 +165,7 @@ kernel k(x: array<f32,1>; i) {
   x[i] = f(t)
 }
 )"},
-    {AdjointRejection::kValueOverwrittenInLoop, "inner_while_on_overwritten", "4:5",
+    {AdjointRejection::kValueOverwrittenInLoop, "inner_while_on_overwritten_value", "4:5",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   for j: i32 in range(0, 3, 1) {
     let s: f32 = x[j]
@@ -187,7 +187,7 @@ kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   out[i] = f(x[i])
 }
 )"},
-    {AdjointRejection::kCustomFunctionReadsChangedArray, "gradient_reads_what_is_changed", "9:3",
+    {AdjointRejection::kCustomFunctionReadsChangedArray, "gradient_reads_changed_array", "9:3",
      R"(func f(x: f32, a: array<f32,1>, k: i32) -> f32 {
   return x
 }

@@ -60,7 +60,7 @@ Op call_terms(const Usage& usage) {
   return built.op;
 }
 
-TEST(AdjointRules, UseOnlyOperandsThatTheyDeclareAndReturnOperandType) {
+TEST(AdjointRules, UseOnlyDeclaredValuesAndReturnOperandType) {
   for (const Scalar scalar : {Scalar::kF32, Scalar::kF64}) {
     std::set<Op> called;
     for (const Usage& usage : reference::testing::usages(scalar))

@@ -99,7 +99,7 @@ def test_recorded_arguments_are_copies_in_memory_order():
     assert out.content.shape == (5,)
 
 
-def test_record_names_the_arrays_that_share_memory():
+def test_record_lists_the_arrays_that_share_memory():
     x = wp.zeros(8, dtype=float)
     shared = _launches.record(add_one, 4, [x[0:4]], [x[2:6]]).arguments
     assert [a.shares_memory_with for a in shared] == [("out",), ("x",)]
@@ -108,7 +108,7 @@ def test_record_names_the_arrays_that_share_memory():
     assert [a.shares_memory_with for a in (*apart, *interleaved)] == [()] * 4
 
 
-def test_record_names_the_first_parameter_with_the_same_array():
+def test_record_contains_the_first_parameter_with_the_same_array():
     x = wp.zeros(8, dtype=float)
     assert [a.same_array_as for a in _launches.record(add_one, 4, [x], [x]).arguments] == ["", "x"]
     assert [a.same_array_as for a in _launches.record(add_one, 4, [x[0:4]], [x]).arguments] == ["", ""]
@@ -307,15 +307,15 @@ def launch(index):
     inputs, outputs = t.scatter_arguments(index)
     wp.launch(t.scatter, 4, inputs=inputs, outputs=outputs)
 
-def test_right():
+def test_correct_arguments():
     launch([3, 1, 0, 2])
 
 @pytest.mark.unverified_kernels("scatter", reason="races")
-def test_expected():
+def test_expected_failure():
     launch([3, 3, 0, 2, 1])
 
 @pytest.mark.unverified_kernels("scatter")
-def test_not_wrong():
+def test_unexpected_pass():
     launch([3, 1, 0, 2])
 """
 

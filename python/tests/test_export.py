@@ -138,7 +138,7 @@ def test_code_transformers_are_applied_before_export(tmp_path):
     assert np.array_equal(results(kernels.transformed, x), results(module.transformed, x))
 
 
-def test_error_names_the_reason_why_a_kernel_cannot_be_exported():
+def test_error_states_why_a_kernel_cannot_be_exported():
     with pytest.raises(assay.CannotExport, match="calls the Python function print_all"):
         assay.export(kernels.calls_python)
 
@@ -165,7 +165,7 @@ class Shell:
         return ("Cell", "In[3]") if path.endswith("/cell.py") else None
 
 
-def test_export_of_a_notebook_kernel_names_its_cell(tmp_path, monkeypatch):
+def test_export_of_a_notebook_kernel_contains_the_cell_number(tmp_path, monkeypatch):
     path = str(tmp_path / "cell.py")  # never written, as IPython does not write it
     text = "@wp.kernel\ndef doubled(x: wp.array(dtype=float)):\n    x[wp.tid()] = 2.0 * x[wp.tid()]\n"
     monkeypatch.setitem(linecache.cache, path, (len(text), None, text.splitlines(keepends=True), path))

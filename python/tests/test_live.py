@@ -99,7 +99,7 @@ def test_module_pattern_selects_the_kernels_of_submodules(tmp_path):
         ),
     ],
 )
-def test_import_that_fails_is_a_usage_error(tmp_path, text, message):
+def test_failed_import_is_a_usage_error(tmp_path, text, message):
     (tmp_path / "user.py").write_text(text)
     result = run("run", "user.py", "--import", cwd=tmp_path)
     assert (result.returncode, result.stderr) == (2, message)
@@ -113,7 +113,7 @@ def test_unknown_kernel_is_a_usage_error(tmp_path):
     assert "did you mean 'energies'" in result.stderr
 
 
-def test_folder_cannot_be_imported(tmp_path):
+def test_import_of_a_folder_is_a_usage_error(tmp_path):
     result = run("run", "./", "--import", cwd=tmp_path)
     assert result.returncode == 2
     assert "--import expects a Python file or the name of a module" in result.stderr

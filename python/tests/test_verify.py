@@ -45,10 +45,10 @@ import kernels, warp as wp
 def launch(kernel):
     wp.launch(kernel, dim=2, inputs=[wp.ones(2, dtype=float), wp.zeros(2, dtype=float)])
 
-def test_right():
+def test_correct_kernel():
     launch(kernels.scaled_squares)
 
-def test_race():
+def test_racing_kernel():
     launch(kernels.last_writer)
 """
 

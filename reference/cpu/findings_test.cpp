@@ -147,7 +147,7 @@ TEST_F(ComponentFindingsTest, ReadOfWholeElementRacesWithStoreOfComponent) {
   EXPECT_EQ(w.evaluate().findings[0].kind, Kind::kRace);
 }
 
-TEST_F(ComponentFindingsTest, ReportsComponentOutOfBoundsInStoreAndLoad) {
+TEST_F(ComponentFindingsTest, ReportsStoreToComponentOutOfBounds) {
   line(23);
   store(w.op(Op::kAdd, {index(), w.b().i32(1)}), w.f64(1));
   only(w.evaluate(), Kind::kOutOfBounds, 23);
@@ -163,7 +163,7 @@ TEST_F(ComponentFindingsTest, AtomicAdditionToOneComponentDoesNotRaceWithStoreTo
   EXPECT_TRUE(w.evaluate().findings.empty());
 }
 
-TEST_F(ComponentFindingsTest, ReportsReadOfUninitializedComponentOnly) {
+TEST_F(ComponentFindingsTest, AllowsReadOfWrittenComponentOfUninitializedElement) {
   line(24);
   store(index(), w.f64(2));
   line(25);

@@ -119,7 +119,7 @@ TEST(OracleSelfCheck, ToleratesUnboundedThirdDerivative) {
 }
 
 /// Uninitialized memory contains such numbers. A step that suits the other inputs does not change it in long double.
-TEST(OracleSelfCheck, ToleratesHugeUnwrittenElementThatTheStepDoesNotChange) {
+TEST(OracleSelfCheck, ToleratesUnwrittenElementTooLargeForStepToChange) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.25});
   const ir::VarId out = w.floats("out", {1, -4.6362306e19});

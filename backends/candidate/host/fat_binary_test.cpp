@@ -46,7 +46,7 @@ class FatBinary {
   std::vector<std::byte> bytes_;
 };
 
-TEST(FatBinaryTest, PtxEntriesAreReadWithoutFinalZeros) {
+TEST(FatBinaryTest, RemovesTrailingZeroBytesFromPtxEntries) {
   FatBinary binary;
   binary.add(1, std::string(".version 8.0\n\0\0", 15)).add(2, "machine code").add(1, ".version 9.0");
   const Result<std::vector<std::string>> texts = ptx_of(binary.bytes());

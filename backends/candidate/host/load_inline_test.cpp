@@ -47,7 +47,7 @@ TEST(LoadInline, ReadsSourcesFunctionsAndFlags) {
   EXPECT_THAT(source->flags, ElementsAre("--use_fast_math", "-DN=4"));
 }
 
-TEST(LoadInline, AcceptsPositionalArgumentsAndSums) {
+TEST(LoadInline, AcceptsPositionalArgumentsAndConcatenatedStrings) {
   const Result<HostSource> source =
       read_load_inline("a = 'int a;'\nload_inline('m', '', a + 'int b;', 'f')\n", "sum.py");
   ASSERT_TRUE(source.ok()) << source.error().text();
@@ -63,7 +63,7 @@ TEST(LoadInline, AcceptsADictionaryOfArguments) {
   EXPECT_THAT(source->functions, ElementsAre(HostFunction{"f", "f"}));
 }
 
-TEST(LoadInline, IgnoresCallsThatRemoveWhiteSpace) {
+TEST(LoadInline, AcceptsCallsOfDedentAndStrip) {
   const Result<HostSource> source =
       read_load_inline("load_inline('m', textwrap.dedent('  int a; '), ' int b;'.strip(), ['f'])\n", "m.py");
   ASSERT_TRUE(source.ok()) << source.error().text();
@@ -77,7 +77,7 @@ TEST(LoadInline, FindsTheFunctionsOfAPybindModule) {
   EXPECT_THAT(source->functions, ElementsAre(HostFunction{"forward", "ops::run"}));
 }
 
-TEST(PybindFunctions, AreReadOutsideComments) {
+TEST(PybindFunctions, AreFoundOnlyOutsideComments) {
   EXPECT_THAT(pybind_functions("// m.def(\"a\", &a);\n/* m.def(\"b\", &b); */ m.def( \"c\" ,\n d);\n"
                                "m.def(\"e\", [](int i) { return i; });\nm.def(\"f"),
               ElementsAre(HostFunction{"c", "d"}));
@@ -98,7 +98,7 @@ TEST(LoadInline, RejectsSourcesThatRequireExecutingTheFile) {
   EXPECT_THAT(error("load_inline(\n"), HasSubstr("syntax error"));
 }
 
-TEST(RelevantFlags, KeepOnlyFlagsThatChangeTheMeaning) {
+TEST(RelevantFlags, IncludeOnlyFlagsThatAffectSemantics) {
   EXPECT_THAT(relevant_flags({"-O3", "-use_fast_math", "-std=c++20", "-arch=sm_80", "-DX", "-lineinfo"}),
               AllOf(ElementsAre("--use_fast_math", "--std=c++20", "-DX"), Not(ElementsAre("-O3"))));
 }

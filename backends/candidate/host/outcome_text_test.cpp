@@ -26,7 +26,7 @@ MemoryFinding finding() {
           .text = "two threads write"};
 }
 
-TEST(OutcomeText, WritingAndReadingPreservesFindings) {
+TEST(OutcomeText, FindingsRoundTripThroughText) {
   const MemoryFault fault{.message = "two threads write", .kind = "write_write_race", .findings = {finding()}};
   const std::optional<RunOutcome> read = outcome_from(outcome_text(fault, 65536));
   ASSERT_TRUE(read.has_value());
@@ -36,21 +36,21 @@ TEST(OutcomeText, WritingAndReadingPreservesFindings) {
   EXPECT_EQ(result.message, fault.message);
 }
 
-TEST(OutcomeText, LeavesOutFindingsThatExceedTheSpace) {
+TEST(OutcomeText, OmitsFindingsBeyondSizeLimit) {
   const MemoryFault fault{.message = "m", .kind = "k", .findings = std::vector<MemoryFinding>(20, finding())};
   const std::string text = outcome_text(fault, 2000);
   EXPECT_LE(text.size(), 2000U);
   EXPECT_GE(std::get<MemoryFault>(*outcome_from(text)).findings.size(), 1U);
 }
 
-TEST(OutcomeText, OtherOutcomesKeepTheirKindAndMessage) {
+TEST(OutcomeText, OutcomesWithoutFindingsRoundTripThroughText) {
   EXPECT_EQ(std::get<LaunchFailed>(*outcome_from(outcome_text(LaunchFailed{"a"}, 999))).message, "a");
   EXPECT_EQ(std::get<Crashed>(*outcome_from(outcome_text(Crashed{.message = "b"}, 999))).message, "b");
   EXPECT_EQ(std::get<Unsupported>(*outcome_from(outcome_text(Unsupported{"c"}, 999))).reason, "c");
   EXPECT_TRUE(std::holds_alternative<TimedOut>(*outcome_from(outcome_text(TimedOut{}, 999))));
 }
 
-TEST(OutcomeText, TextThatIsNotAnOutcomeIsNotRead) {
+TEST(OutcomeText, RejectsTextThatDoesNotDescribeAnOutcome) {
   EXPECT_FALSE(outcome_from("not JSON").has_value());
   EXPECT_FALSE(outcome_from("{}").has_value());
   EXPECT_FALSE(outcome_from(R"({"outcome": "fault", "message": "m", "kind": "k", "findings": [{}]})").has_value());

@@ -26,7 +26,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST(Cupti, ErrorNamesFunctionThatCuptiLibraryLacks) {
+TEST(Cupti, ErrorMentionsFunctionThatLibraryLacks) {
   ::setenv("ASSAY_CUPTI", "libm.so.6", 1);
   const Result<Cupti> cupti = Cupti::load();
   ::unsetenv("ASSAY_CUPTI");

@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Driver, LoadFindsGpuOrReportsMissingDriverOrMissingGpu) {
+TEST(Driver, LoadFindsGpuOrReportsWhatIsMissing) {
   const Result<Driver> driver = Driver::load();
   if (driver) {
     EXPECT_GT(driver->device_count(), 0);
@@ -32,7 +32,7 @@ TEST(Driver, LoadFindsGpuOrReportsMissingDriverOrMissingGpu) {
   }
 }
 
-TEST(Driver, ErrorNamesFunctionThatDriverLibraryLacks) {
+TEST(Driver, ErrorMentionsFunctionThatLibraryLacks) {
   ::setenv("ASSAY_CUDA_DRIVER", "libm.so.6", 1);
   const Result<Driver> driver = Driver::load();
   ::unsetenv("ASSAY_CUDA_DRIVER");

@@ -115,7 +115,7 @@ TEST(Nvrtc, ReportsLibraryThatIsNotNvrtc) {
   EXPECT_EQ(other.error().message, "no NVRTC");
 }
 
-TEST(Nvrtc, ReportsVersionThatIsNotInstalledAndHowToInstallIt) {
+TEST(Nvrtc, ErrorForMissingVersionExplainsHowToInstallIt) {
   const Result<Nvrtc> missing = Nvrtc::load("1.2.3");
   ASSERT_FALSE(missing.ok());
   EXPECT_THAT(missing.error().message, HasSubstr("NVRTC 1.2.3 is not installed; run ci/setup-compilers to install"));
@@ -130,7 +130,7 @@ TEST(NvrtcArguments, RequestDebugCodeIfUnoptimized) {
   EXPECT_THAT(nvrtc_arguments({.emit_line_info = true}), Not(Contains("--device-debug")));
 }
 
-TEST(NvrtcArguments, NameEachIncludeFolder) {
+TEST(NvrtcArguments, ContainEachIncludeFolder) {
   EXPECT_THAT(nvrtc_arguments({.include_folders = {"/a/b", "c"}}),
               AllOf(Contains("--include-path=/a/b"), Contains("--include-path=c")));
 }

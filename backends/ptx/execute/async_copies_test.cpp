@@ -48,7 +48,7 @@ void expect_first(const RunResult& result, Kind kind) {
   EXPECT_EQ(result.findings[0].kind, kind) << describe(result.findings[0]);
 }
 
-TEST(AsyncCopies, CopyBytesAndReplaceUnreadOnesByZeros) {
+TEST(AsyncCopies, CopySourceBytesAndFillTheRestWithZeros) {
   struct Form {
     std::string text;
     unsigned bytes;
@@ -137,7 +137,7 @@ TEST(AsyncCopies, WaitGroupLeavesMostRecentGroupsUnfinished) {
   expect_clean(run_threads(body(copies, "cp.async.commit_group; cp.async.wait_group 1;", kRead, read_second)));
 }
 
-TEST(AsyncCopies, SourceIsChecked) {
+TEST(AsyncCopies, FaultyAccessesToSourceAreDetected) {
   const auto launch = [](const std::string& text, std::size_t words, AllocationFlags flags = {}) {
     return run<std::uint32_t>(text, numbers(words), {{1}, {32}}, {}, flags).result;
   };
@@ -152,7 +152,7 @@ TEST(AsyncCopies, SourceIsChecked) {
             RunResult::Status::kUnsupported);
 }
 
-TEST(AsyncCopies, DestinationIsChecked) {
+TEST(AsyncCopies, FaultyAccessesToDestinationAreDetected) {
   expect_first(run_threads(body("cp.async.cg.shared.global [%r2+2044], [%rd2], 16;", kWait)), Kind::kOutOfBounds);
   expect_first(run_threads(body("cp.async.cg.shared.global [%r2+8], [%rd2], 16;", kWait), 32), Kind::kMisaligned);
   EXPECT_EQ(run_threads(body("cp.async.cg.shared.global [%r2], [%rd2], 8;")).status, RunResult::Status::kUnsupported);

@@ -179,7 +179,7 @@ struct LastBlock {
   }
 };
 
-TEST(PtxChecks, FencesAroundAtomicOrderAccessesOfDifferentBlocks) {
+TEST(PtxChecks, FencesBeforeAndAfterAtomicUpdateSynchronizeBlocks) {
   expect_clean(LastBlock{}.run());
   expect_clean(LastBlock{.before = "fence.acq_rel.gpu;", .after = "fence.sc.sys;"}.run());
   expect_clean(LastBlock{.before = "", .after = "", .increment = "atom.acq_rel.gpu.global.add.u32"}.run());
@@ -191,7 +191,7 @@ TEST(PtxChecks, FencesAroundAtomicOrderAccessesOfDifferentBlocks) {
               Kind::kReadWriteRace);
 }
 
-TEST(PtxChecks, FencesOfAllThreadsBeforeBarrierOrderTheirWrites) {
+TEST(PtxChecks, FenceInEveryThreadBeforeBarrierOrdersAllWrites) {
   expect_clean(LastBlock{.by_all = "membar.gl;", .before = ""}.run());
   // A fence by half of the threads leaves the writes of the others unordered.
   expect_only(LastBlock{.by_all = "setp.gt.u32 %p3, %r1, 15; @%p3 membar.gl;", .before = ""}.run(),
@@ -306,7 +306,7 @@ TEST(PtxChecks, AllowsThreadsToStoreTheSameValueToSharedMemory) {
   expect_clean(with_second("st.shared.u8 [%r6], 7;"));
 }
 
-TEST(PtxChecks, DetectsReadOfSameValueWithoutBarrier) {
+TEST(PtxChecks, DetectsReadWriteRaceEvenIfAllWritesStoreSameValue) {
   const std::string declare = ".shared .align 8 .b8 s[16]; mov.u32 %r6, s;";
   const auto result_of = [&](std::string_view rest) {
     return run<std::uint32_t>(body(declare + std::string(rest)), std::vector<std::uint32_t>(64), kTwoWarps).result;

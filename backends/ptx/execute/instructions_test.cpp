@@ -54,7 +54,7 @@ TEST(PtxInstructions, CallInstructionsPassArgumentsAndReturnResults) {
   EXPECT_EQ(done.data[31], 93U);
 }
 
-TEST(PtxInstructions, ThreadsOfAThreeDimensionalBlockHaveTheirPositions) {
+TEST(PtxInstructions, ThreadsOfThreeDimensionalBlockHaveCorrectIndices) {
   const auto done = run<std::uint32_t>(
       entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %warpid; mov.u32 %r2, %laneid; mad.lo.u32 %r1, %r1, 32, %r2;"
             " mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2; mov.u32 %r3, %tid.x; mov.u32 %r4, %tid.y;"

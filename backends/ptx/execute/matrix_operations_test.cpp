@@ -105,7 +105,7 @@ TEST(MatrixOperations, StmatrixIsInverseOfLdmatrix) {
   }
 }
 
-TEST(MatrixOperations, RowsInSharedMemoryAreChecked) {
+TEST(MatrixOperations, FaultyAccessesToMatrixRowsAreDetected) {
   const std::string load = "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, ";
   const std::string store = "stmatrix.sync.aligned.m8n8.x4.shared.b16 ";
   expect_clean(run_rows(load + "[%r2];"));
@@ -138,7 +138,7 @@ TEST(MatrixOperations, MissingBarrierBeforeLdmatrixIsDetected) {
                Kind::kWriteWriteRace);
 }
 
-TEST(MatrixOperations, InactiveLaneIsDetected) {
+TEST(MatrixOperations, LdmatrixWithInactiveLaneIsDetected) {
   const std::string load = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r10, [%r2];";
   expect_first(run_rows("setp.lt.u32 %p1, %r1, 31; @%p1 " + load), Kind::kInactiveLane);
   expect_first(run_rows("setp.lt.u32 %p1, %r1, 31; @!%p1 exit; " + load), Kind::kInactiveLane);
@@ -146,7 +146,7 @@ TEST(MatrixOperations, InactiveLaneIsDetected) {
   expect_clean(run_rows("setp.lt.u32 %p1, %r1, 31; @%p1 bra L; mov.u32 %r14, 1; L: " + load));
 }
 
-TEST(MatrixOperations, LdmatrixWithWrongNumberOfRegistersIsNotSupported) {
+TEST(MatrixOperations, LdmatrixWithIncorrectRegisterCountIsUnsupported) {
   EXPECT_EQ(run_rows("ldmatrix.sync.aligned.m8n8.x2.shared.b16 %r10, [%r2];").status, RunResult::Status::kUnsupported);
 }
 
@@ -394,12 +394,12 @@ TEST(MatrixOperations, IntegerMmaWrapsOrSaturates) {
   EXPECT_EQ(constant_product(form, -128, 255, -0x7fffffff, ".satfinite"), 0x80000000U);
 }
 
-TEST(MatrixOperations, MmaInPartOfWarpIsDetected) {
+TEST(MatrixOperations, MmaWithInactiveLanesIsDetected) {
   const auto done = run<LaneRegisters>(mma_body("setp.lt.u32 %p1, %r1, 16; @%p1 " + mma_text(kMmaForms[3])), Warp(32));
   expect_first(done.result, Kind::kInactiveLane);
 }
 
-TEST(MatrixOperations, UnknownFormsOfMmaAreNotSupported) {
+TEST(MatrixOperations, UnknownMmaVariantsAreUnsupported) {
   for (const std::string instruction :
        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r12, %r13}, {%r2, %r3, %r4, %r5}, {%r6, %r7}, {%r8, %r9};",
         "mma.sync.aligned.m16n8k4.row.col.f32.f16.f16.f32 {%r12, %r13, %r14, %r15}, {%r2}, {%r6}, {%r8, %r9, %r10, "
@@ -571,7 +571,7 @@ RunResult run_changed_wmma(const WmmaKernel& kernel, std::string_view from, std:
   return at == std::string::npos ? RunResult{} : run_wmma(kernel, text.replace(at, from.size(), to));
 }
 
-TEST(CompiledMatrixKernels, AccessesOfWmmaAreChecked) {
+TEST(CompiledMatrixKernels, FaultyWmmaAccessesAreDetected) {
   const WmmaKernel& bfloat16 = kWmmaKernels[2];
   const WmmaKernel& bytes = kWmmaKernels[4];
   expect_first(run_changed_wmma(bfloat16, "bar.warp.sync", "// "), Kind::kReadWriteRace);
@@ -595,7 +595,7 @@ TEST(CompiledMatrixKernels, WmmaAcceptsGenericAddressOfSharedMemory) {
   EXPECT_THAT(done.data, ::testing::Each(3.0F));
 }
 
-TEST(CompiledMatrixKernels, UnknownFormsOfWmmaAreNotSupported) {
+TEST(CompiledMatrixKernels, UnknownWmmaVariantsAreUnsupported) {
   for (const std::string instruction :
        {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r2, %r3, %r4, %r5}, [%rd1], 16;",
         "wmma.load.a.sync.aligned.row.m16n16k8.global.f16 {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9}, [%rd1], 16;",

@@ -148,7 +148,7 @@ TEST(ApproximationTables, RoundTripThroughFile) {
   EXPECT_EQ(read->tables[0].windows()[0].ulp_differences, tables.tables[0].windows()[0].ulp_differences);
 }
 
-TEST(ApproximationTables, TablesOfH100CoverAllUnits) {
+TEST(ApproximationTables, H100TablesCoverAllApproximationUnits) {
   const auto read = read_tables(ASSAY_SOURCE_DIR "/testdata/ptx/h100.tables");
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_THAT(read->device, HasSubstr("NVIDIA H100"));

@@ -47,7 +47,7 @@ bool is_comparison(const OpcodeRow& row) { return row.opcode == Opcode::kSetp ||
 
 TEST(PtxInterpreter, ConversionsMatchReferenceModel) { check_rows(650, is_conversion); }
 TEST(PtxInterpreter, ComparisonsMatchReferenceModel) { check_rows(3900, is_comparison); }
-TEST(PtxInterpreter, ArithmeticLogicAndMovesMatchReferenceModel) {
+TEST(PtxInterpreter, ArithmeticLogicalAndMoveInstructionsMatchReferenceModel) {
   check_rows(750, [](const OpcodeRow& row) { return !is_conversion(row) && !is_comparison(row); });
 }
 
@@ -63,24 +63,24 @@ const std::map<std::string_view, std::string_view> kTestedBy = {
     {"bra", "PtxInstructions.CallInstructionsPassArgumentsAndReturnResults"},
     {"call", "PtxInstructions.CallInstructionsPassArgumentsAndReturnResults"},
     {"cos", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
-    {"cp", "AsyncCopies.CopyBytesAndReplaceUnreadOnesByZeros"},
+    {"cp", "AsyncCopies.CopySourceBytesAndFillTheRestWithZeros"},
     {"cvta", "MemoryInstructions.IsspacepRecognizesStateSpaceOfGenericAddress"},
     {"div", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
     {"elect", "WarpWideInstructions.ElectChoosesOneMember"},
     {"ex2", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
-    {"exit", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
-    {"fence", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
+    {"exit", "WarpWideInstructions.ExitEndsThreadButFencesAndPrefetchesHaveNoEffect"},
+    {"fence", "WarpWideInstructions.ExitEndsThreadButFencesAndPrefetchesHaveNoEffect"},
     {"isspacep", "MemoryInstructions.IsspacepRecognizesStateSpaceOfGenericAddress"},
     {"ld", "MemoryInstructions.LoadsAndStoresMatchReferenceModel"},
     {"ldmatrix", "MatrixOperations.LdmatrixDistributesRowsOfMatrices"},
     {"ldu", "MemoryInstructions.LoadsAndStoresMatchReferenceModel"},
     {"lg2", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
     {"match", "WarpWideInstructions.MatchSyncFollowsPtxManual"},
-    {"membar", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
+    {"membar", "WarpWideInstructions.ExitEndsThreadButFencesAndPrefetchesHaveNoEffect"},
     {"mma", "MatrixOperations.MmaComputesProductsWithDocumentedLayouts"},
-    {"nanosleep", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
-    {"prefetch", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
-    {"prefetchu", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
+    {"nanosleep", "WarpWideInstructions.ExitEndsThreadButFencesAndPrefetchesHaveNoEffect"},
+    {"prefetch", "WarpWideInstructions.ExitEndsThreadButFencesAndPrefetchesHaveNoEffect"},
+    {"prefetchu", "WarpWideInstructions.ExitEndsThreadButFencesAndPrefetchesHaveNoEffect"},
     {"rcp", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
     {"red", "MemoryInstructions.AtomicsMatchReferenceModel"},
     {"redux", "WarpWideInstructions.ReductionsFollowPtxManual"},

@@ -215,7 +215,7 @@ TEST(WarpWideInstructions, BarrierReductionsCombineThreadsOfAllWarps) {
   }
 }
 
-TEST(WarpWideInstructions, FencesAndPrefetchesHaveNoEffectAndExitEndsThread) {
+TEST(WarpWideInstructions, ExitEndsThreadButFencesAndPrefetchesHaveNoEffect) {
   const auto done = testing::run<std::uint32_t>(
       testing::entry(
           "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;"

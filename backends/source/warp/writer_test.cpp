@@ -254,7 +254,7 @@ TEST(PythonWriter, RenamesDuplicateVariablesAndPythonKeywords) {
   EXPECT_EQ(k.body(), "a_2 = 1.0\n    lambda_ = 2.0\n");
 }
 
-TEST(PythonWriter, WritesAtomicsCallsAndReturnsInWarpSyntax) {
+TEST(PythonWriter, WritesAtomicsFunctionCallsAndReturnsInWarpSyntax) {
   ir::Module module;
   module.functions.push_back({.name = "unused", .results = {kF32}});
   Builder(module, module.functions[0]).return_({Builder(module, module.functions[0]).f32(1)});

@@ -26,14 +26,14 @@ void PrintTo(const Assumption& assumption, std::ostream* stream) { *stream << as
 
 constexpr Assumption kAssumptions[] = {
     {"FloatsByDefault", "x: wp.array(dtype=Any), s: Any", "x[wp.tid()] *= s", "wp.array(dtype=float), float"},
-    {"VectorsForArgumentOfLength", "x: wp.array(dtype=Any), y: wp.array(dtype=Any), r: wp.array(dtype=float)",
+    {"VectorsForArgumentOfWpLength", "x: wp.array(dtype=Any), y: wp.array(dtype=Any), r: wp.array(dtype=float)",
      "i = wp.tid()\nr[i] = wp.length(x[i] - y[i])",
      "wp.array(dtype=wp.vec3), wp.array(dtype=wp.vec3), wp.array(dtype=float)"},
     {"VectorParameterPassedByValue", "x: wp.array(dtype=Any), s: Any", "i = wp.tid()\nx[i] = x[i] * wp.dot(x[i], s)",
      "wp.array(dtype=wp.vec3), wp.vec3"},
     {"VectorParameterWithFloatArray", "x: wp.array(dtype=Any), s: Any",
      "i = wp.tid()\nx[i] = wp.sqrt(x[i]) * wp.dot(s, s)", "wp.array(dtype=float), wp.vec3"},
-    {"MatricesForArgumentOfTrace", "x: wp.array(dtype=Any), s: Any", "i = wp.tid()\nx[i] = x[i] * (wp.trace(x[i]) * s)",
+    {"MatricesForArgumentOfWpTrace", "x: wp.array(dtype=Any), s: Any", "i = wp.tid()\nx[i] = x[i] * (wp.trace(x[i]) * s)",
      "wp.array(dtype=wp.mat33), float"},
     {"IntegersAsLoopBounds", "x: wp.array(dtype=Any), n: Any",
      "i = wp.tid()\ns = x[i]\nfor j in range(n):\n    s = s * wp.sin(x[j])\nx[i] = s", "wp.array(dtype=float), int"},

@@ -119,7 +119,7 @@ TEST(FieldMapping, ReportsFirstErrorOfInvalidMappingFile) {
   EXPECT_THAT(error_of(R"({"fields": {"python": "p", "cpp": "c"}, "passes": ["backward"]})"), HasSubstr("/passes"));
 }
 
-TEST(FieldMapping, ReadsCodeGenerationOptionsAndPasses) {
+TEST(FieldMapping, ReadsCodeGenerationOptionsAndListOfPasses) {
   const FieldMapping mapping =
       mapping_of(R"({"fields": {"python": "p", "cuda": "c"}, "options": {"block_dim": 128}, "passes": ["forward"]})");
   EXPECT_EQ(mapping.warp_module_options.at("block_dim"), 128);

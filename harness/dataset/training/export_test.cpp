@@ -61,7 +61,7 @@ class TrainingTest : public ::testing::Test {
   cpu::CpuDevice cpu_{{.worker_executable = ASSAY_WORKER}};
 };
 
-TEST_F(TrainingTest, ConversationsAskForKernelAndItsTranslation) {
+TEST_F(TrainingTest, ConversationsAskForPythonKernelOrCudaTranslation) {
   const TrainingExport done = exported(TrainingFormat::kSft, "sft");
   EXPECT_EQ(done.rows, 24U);
   EXPECT_EQ(done.rows_without_example, 0U);
@@ -84,7 +84,7 @@ TEST_F(TrainingTest, ConversationsAskForKernelAndItsTranslation) {
   EXPECT_EQ(done.examples.at("train"), 2 * (24U - 2 * 2U));
 }
 
-TEST_F(TrainingTest, PairsContainOnePassOfOneLanguage) {
+TEST_F(TrainingTest, EachPairContainsOnePassInOneLanguage) {
   exported(TrainingFormat::kPairs, "pairs");
   const auto rows = rows_by_id(folder_ / "d");
   std::set<std::string> kinds;
@@ -136,7 +136,7 @@ TEST_F(TrainingTest, PreferencePairsContainEvidenceAgainstRejectedKernel) {
   EXPECT_EQ(files_of(folder_ / "preference"), files_of(folder_ / "again"));
 }
 
-TEST_F(TrainingTest, RejectsLinesThatAreNoRows) {
+TEST_F(TrainingTest, RejectsLinesThatAreNotDatasetRows) {
   const fs::path file = folder_ / "rows.jsonl";
   ASSERT_TRUE(put_file(file, "{\"id\": 7}\n").ok());
   const Result<TrainingExport> done =

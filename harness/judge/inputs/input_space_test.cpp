@@ -326,7 +326,7 @@ def matmul(a: wp.array2d(dtype=float), b: wp.array2d(dtype=float), c: wp.array2d
   }
 }
 
-TEST(InputSpace, ElementValuesAreTheSameForExactAndSufficientExtents) {
+TEST(InputSpace, ExactExtentsDoNotChangeElementValues) {
   const std::string python = R"(
 @wp.kernel
 def corner(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
@@ -348,7 +348,7 @@ def corner(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
       EXPECT_EQ(of_part[row * static_cast<std::size_t>(shape[1]) + column], of_whole[row * columns + column]);
 }
 
-TEST(InputSpace, ExactExtentsAreAsLongAsRequestedInBothDimensions) {
+TEST(InputSpace, ExactExtentsEqualRequestedSizeAndArrayExtent) {
   Space space(R"(
 @wp.kernel
 def doubled(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
@@ -371,7 +371,7 @@ def product(a: wp.array2d(dtype=float), b: wp.array2d(dtype=float), c: wp.array2
     c[i, j] = total
 )";
 
-TEST(InputSpace, IndependentExtentsDifferUnlessTheKernelRequiresOtherwise) {
+TEST(InputSpace, IndependentExtentsVaryUnlessKernelRequiresEquality) {
   Space space(kProduct, ArrayExtents::kExact);
   std::set<std::vector<std::int32_t>> shapes_of_a;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -384,7 +384,7 @@ TEST(InputSpace, IndependentExtentsDifferUnlessTheKernelRequiresOtherwise) {
   EXPECT_GT(shapes_of_a.size(), 4U);
 }
 
-TEST(InputSpace, OneDimensionIsLongOnRequest) {
+TEST(InputSpace, EnlargesOneDimensionOnRequest) {
   Space space(kProduct, ArrayExtents::kExact);
   const ir::Launch launch =
       space.found({.seed = 1,
@@ -397,7 +397,7 @@ TEST(InputSpace, OneDimensionIsLongOnRequest) {
   EXPECT_LE(launch.extents[1], 4);
 }
 
-TEST(InputSpace, KnowsWhetherDataDecidesWhichElementsAreAccessed) {
+TEST(InputSpace, DetectsDataDependentAccesses) {
   EXPECT_FALSE(Space(kProduct, ArrayExtents::kExact).space().has_data_dependent_accesses());
   EXPECT_TRUE(Space(R"(
 @wp.kernel
@@ -419,7 +419,7 @@ TEST(InputSpace, FewValuesAreOutliersOnRequest) {
   EXPECT_LT(outliers, std::ssize(values) / 15);
 }
 
-TEST(InputSpace, ExactExtentsFollowAnnotationOfLaunch) {
+TEST(InputSpace, ExactExtentsSatisfyLaunchAnnotation) {
   // The guard keeps all but three elements of `w` from being read, so `w` becomes shorter and the launch longer. The
   // read of the last element of `x` keeps its length.
   Space space(R"(
@@ -442,7 +442,7 @@ def windows(x: wp.array(dtype=float), w: wp.array(dtype=float), out: wp.array(dt
   }
 }
 
-TEST(InputSpace, AllThreadsOfOrdinarySetRunHoweverManyAnAnnotationStates) {
+TEST(InputSpace, RunsAllThreadsOfLargeAnnotatedLaunch) {
   Space space(R"(
 # launch: (20000)
 @wp.kernel
@@ -759,7 +759,7 @@ TEST(InputSpace, SameRequestDrawsSameLaunch) {
   EXPECT_NE(all_bytes(Space(kPlain).found(request)), all_bytes(Space(kPlain).found({.seed = 6, .size = 13})));
 }
 
-TEST(InputSpace, EdgeDistributionDrawsOnlyValuesNearZeroAndDomainLimits) {
+TEST(InputSpace, EdgeDistributionDrawsOnlyValuesNearZeroOrDomainLimits) {
   Space space(kPlain);
   const auto near_edges = [&](Distribution distribution) {
     const auto values = space.floats(space.found({.seed = 5, .distribution = distribution, .size = 400}), "x");

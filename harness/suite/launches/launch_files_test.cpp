@@ -198,7 +198,7 @@ TEST_F(LaunchFilesTest, RejectsArraysThatShareMemoryOnlyIfKernelWritesThem) {
   EXPECT_EQ(unsupported(), "");
 }
 
-TEST_F(LaunchFilesTest, KernelGetsOneParameterForWrittenArrayThatIsPassedTwice) {
+TEST_F(LaunchFilesTest, MergesParametersThatReceiveTheSameWrittenArray) {
   write("kernels.py", R"(import warp as wp
 
 

@@ -335,7 +335,7 @@ TEST(LargeLaunches, DetectFaultsThatAffectOnlyThreadsAbove65535) {
   EXPECT_EQ(run.backward("backward_bits").outcome_detail, "mismatch");
 }
 
-TEST_F(FaultDetection, RecordsForwardThenBackwardCaseOfEachKernelOnce) {
+TEST_F(FaultDetection, RecordsOneForwardAndOneBackwardCasePerKernel) {
   const auto& records = run_->records();
   ASSERT_EQ(records.size(), 2 * (std::size(kNeighbors) + all_faults().size()));
   for (std::size_t i = 0; i < records.size(); i += 2) {

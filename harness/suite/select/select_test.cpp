@@ -267,7 +267,7 @@ def unknown(out: wp.array(dtype=float)):
   EXPECT_FALSE(read_text(read->kernels[1].python, script)->kernels[0].module);
 }
 
-TEST_F(SelectTest, ParseErrorNamesFunctionWithTooDeeplyNestedExpression) {
+TEST_F(SelectTest, ParseErrorMentionsFunctionWithTooDeeplyNestedExpression) {
   std::string sum = "x";
   for (int term = 0; term < 300; ++term)
     sum += " + x";
@@ -376,7 +376,7 @@ TEST_F(SelectTest, SelectsOneKernelOfFile) {
               AllOf(HasSubstr("unknown kernel 'scael'"), HasSubstr("did you mean 'scale'"), HasSubstr("two.py")));
 }
 
-TEST_F(SelectTest, NumbersKernelsWithTheSameNameFromTwoFiles) {
+TEST_F(SelectTest, AppendsNumberIfTwoFilesHaveKernelsOfSameName) {
   const std::string first = file("a/k.py", kTwoKernels);
   const std::string second = file("b/k.py", kTwoKernels);
   EXPECT_THAT(names_of({first + ":scale", second + ":scale"}, {}), ElementsAre("user/k.scale", "user/k.scale.2"));
