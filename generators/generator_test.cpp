@@ -306,7 +306,7 @@ TEST(Generator, KernelCanBeRegeneratedFromItsName) {
     EXPECT_FALSE(generate_named(malformed).ok()) << malformed;
 }
 
-TEST(Generator, FindsFamiliesByNameAndAlias) {
+TEST(Generator, FindsFamiliesByNameOrAlias) {
   EXPECT_EQ(find_family("multi_cond"), Family::kMultiConditional);
   EXPECT_EQ(find_family("nested"), Family::kNestedLoop);
   EXPECT_EQ(find_family("conditional"), Family::kConditional);

@@ -34,7 +34,7 @@ struct Example {
   bool is_valid() const { return verify(module).empty(); }
 };
 
-TEST(ProgramEditor, NumbersStatementsAndNodesInProgramOrder) {
+TEST(ProgramEditor, StatementsAndNodesAreNumberedInProgramOrder) {
   Example example;
   const std::vector<ListedStatement> statements = statements_of(example.kernel());
   ASSERT_EQ(statements.size(), 5U);

@@ -189,7 +189,7 @@ std::string long_program(Rng& rng, int statements) {
   return text + fmt::format("  out[i] = v{}\n  other[i] = add(v{}, v{})\n}}\n", second, statements - 1, statements - 2);
 }
 
-TEST(Reducer, ReducesMostLongProgramsToTwoStatements) {
+TEST(Reducer, ReducesMajorityOfLongProgramsToTwoStatements) {
   Rng rng(7);
   std::vector<std::int64_t> statements;
   for (int program = 0; program < 20; ++program) {

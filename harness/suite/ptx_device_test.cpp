@@ -138,7 +138,7 @@ TEST_F(PtxDevice, CorrectKernelPassesAndHasProfileForEachArchitecture) {
   }
 }
 
-TEST_F(PtxDevice, DoesNotReportFaultOfDisabledCheck) {
+TEST_F(PtxDevice, DoesNotReportFaultIfItsCheckIsDisabled) {
   const Fault& unwritten = kFaults[4];
   const auto lenient = make_device("ptx", {.compiler = "", .disabled_checks = {"uninitialised"}}).take();
   EXPECT_NE(judged(*lenient, &unwritten)[0].outcome_detail, "uninitialised_read");

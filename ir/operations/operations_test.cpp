@@ -239,7 +239,7 @@ TEST(OperationTable, DomainsAreValidIntervals) {
   }
 }
 
-TEST(OperationTable, AtomicsAreInEnumerationOrderAndHaveReasonIfNotDifferentiable) {
+TEST(OperationTable, AtomicsAreInEnumerationOrderAndNonDifferentiableOnesHaveReason) {
   for (std::size_t i = 0; i < kAtomics.size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(kAtomics[i].op), i);
     EXPECT_EQ(kAtomics[i].is_differentiable, kAtomics[i].adjoint_reason.empty()) << kAtomics[i].mnemonic;

@@ -58,7 +58,7 @@ TEST(BuildMatrix, CountsCasesByBuildAndFamily) {
   }
 }
 
-TEST(BuildMatrix, CountsPassingCasesThatExecuteMoreInstructionsThanInAnotherBuild) {
+TEST(BuildMatrix, CountsPassingCasesWithMoreInstructionsThanInAnotherBuild) {
   const BuildMatrix matrix = build_matrix(two_builds());
   EXPECT_EQ(matrix.rows[0].cells[0].passed_with_more_instructions, 0);
   EXPECT_EQ(matrix.rows[0].cells[1].passed_with_more_instructions, 1)
