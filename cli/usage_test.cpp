@@ -90,7 +90,8 @@ constexpr BadInput kBadInputs[] = {
      "the command must start with a Python interpreter, such as python, got './train.sh'"},
     {"CaptureWithMissingInterpreter", "assay capture -- python-missing train.py",
      "cannot run 'python-missing': No such file or directory"},
-    {"StateCommandOutsideRepository", "assay state", "run this command in Assay's repository, or give its folder with --root"},
+    {"StateCommandOutsideRepository", "assay state",
+     "run this command in Assay's repository, or give its folder with --root"},
 };
 
 void PrintTo(const BadInput& input, std::ostream* out) { *out << input.command; }
