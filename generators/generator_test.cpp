@@ -216,7 +216,7 @@ TEST(Generator, ArithmeticFamilyCoversEveryOperator) {
   EXPECT_EQ(scalars.size(), 10U) << "eight integer types, f32 and f64";
 }
 
-TEST(Generator, MathFamilyCoversEveryMathFunctionOfWarp) {
+TEST(Generator, MathFamilyCoversMathFunctionsOfWarp) {
   std::vector<Op> wanted;
   for (const ir::OperationEntry& operation : ir::kOperations) {
     const bool is_function = operation.op >= Op::kAbs && operation.op <= Op::kRadians;

@@ -36,7 +36,7 @@ class CudaReductionTest : public ::testing::Test {
   }
 };
 
-TEST_F(CudaReductionTest, ReducesIncorrectGradientToFewLines) {
+TEST_F(CudaReductionTest, ReducesMiscompiledKernelToFewLines) {
   const auto reduced = reduce_cuda(four_arms(), std::chrono::minutes(4), 2);
   ASSERT_TRUE(reduced.ok()) << reduced.error().text();
   EXPECT_LE(reduced->line_count, 25U) << reduced->source;

@@ -246,7 +246,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_EQ(*written, source);
 }
 
-TEST(PythonWriter, RenamesDuplicateVariablesAndPythonKeywords) {
+TEST(PythonWriter, RenamesDuplicateVariablesAndVariablesNamedLikeKeywords) {
   OneKernel k;
   Builder& b = *k.builder;
   b.let("a", b.f32(1));

@@ -34,7 +34,7 @@ TEST(Tolerances, CompareInfinitiesAndNanByClass) {
   EXPECT_FALSE(is_close(1.0, nan));
 }
 
-TEST(Tolerances, CompareIntegers) {
+TEST(Tolerances, AlsoApplyToIntegers) {
   const std::vector<ComputedScalar> got{{.integer = 1004}};
   const std::vector<ExpectedScalar> expected{{.integer = 1000, .is_integer = true}};
   EXPECT_TRUE(are_close(got, expected, 1e-2));
