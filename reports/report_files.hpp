@@ -17,24 +17,24 @@ inline constexpr std::string_view kReportJsonFileName = "report.json";
 inline constexpr std::string_view kReportHtmlFileName = "report.html";
 
 struct ReportOptions {
-  std::optional<nlohmann::json> expectations;    // expected failures that replace those of the run's start record
-  std::optional<Baseline> baseline;              // earlier run to compare with
-  std::optional<nlohmann::json> mutation_score;  // content of certification.json
+  std::optional<nlohmann::json> expectations;    ///< expected failures that replace those of the run's start record
+  std::optional<Baseline> baseline;              ///< earlier run to compare with
+  std::optional<nlohmann::json> mutation_score;  ///< content of certification.json
 };
 
 struct WrittenReports {
   Run run;
   RunSummary summary;
-  std::optional<RunChanges> changes;  // changes since the baseline; empty without a baseline
-  std::filesystem::path json_path;    // path of report.json
-  std::filesystem::path html_path;    // path of report.html
+  std::optional<RunChanges> changes;  ///< changes since the baseline; empty without a baseline
+  std::filesystem::path json_path;    ///< path of report.json
+  std::filesystem::path html_path;    ///< path of report.html
 };
 
-// Reads DIR/records.jsonl and writes one file for each format to DIR. Needs only the records, so that it can render old
-// runs. Each file is written atomically.
+/// Reads DIR/records.jsonl and writes one file for each format to DIR. Needs only the records, so that it can render
+/// old runs. Each file is written atomically.
 Result<WrittenReports> write_reports(const std::filesystem::path& dir, const ReportOptions& options = {});
 
-// Removes the reports of an earlier run, so that they are not mistaken for reports of the current one.
+/// Removes the reports of an earlier run, so that they are not mistaken for reports of the current one.
 void remove_reports(const std::filesystem::path& dir);
 
 }  // namespace assay::reports

@@ -10,14 +10,14 @@
 
 namespace assay::harness {
 
-// Each line is in the operating system's page cache before append returns, so that a crash of Assay loses none. After a
-// failed write the file is truncated to its last whole line if possible, and every later call fails with the same
-// message. Not thread-safe.
+/// Each line is in the operating system's page cache before append returns, so that a crash of Assay loses none. After
+/// a failed write the file is truncated to its last whole line if possible, and every later call fails with the same
+/// message. Not thread-safe.
 class LineAppender {
  public:
-  // Creates the file, or truncates an existing one. Fails with the path and the cause.
+  /// Creates the file, or truncates an existing one. Fails with the path and the cause.
   static Result<LineAppender> create(const std::filesystem::path& file);
-  // Truncates the file to its first `complete_bytes` bytes, and appends to them.
+  /// Truncates the file to its first `complete_bytes` bytes, and appends to them.
   static Result<LineAppender> reopen(const std::filesystem::path& file, std::int64_t complete_bytes);
 
   LineAppender(LineAppender&& other) noexcept;
@@ -26,9 +26,9 @@ class LineAppender {
   LineAppender& operator=(const LineAppender&) = delete;
   ~LineAppender();
 
-  // Adds the line and its newline.
+  /// Adds the line and its newline.
   Result<void> append(std::string_view line);
-  // Waits until all lines are on the disk, so that a crash of the machine loses none.
+  /// Waits until all lines are on the disk, so that a crash of the machine loses none.
   Result<void> sync();
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
@@ -37,9 +37,9 @@ class LineAppender {
   static Result<LineAppender> open(const std::filesystem::path& file, int flags);
 
   std::filesystem::path file_;
-  int file_descriptor_ = -1;         // open file descriptor; -1: closed or moved from
-  std::int64_t complete_bytes_ = 0;  // length of the file up to its last whole line
-  std::string write_error_;          // message of the first failed write; empty if none failed
+  int file_descriptor_ = -1;         ///< open file descriptor; -1: closed or moved from
+  std::int64_t complete_bytes_ = 0;  ///< length of the file up to its last whole line
+  std::string write_error_;          ///< message of the first failed write; empty if none failed
 };
 
 }  // namespace assay::harness

@@ -9,30 +9,30 @@
 
 namespace assay::harness {
 
-// The outcome of an attempt or a case. The record's `kind` names the failed check, the defect, the missing capability
-// or the reason for an inconclusive result.
+/// The outcome of an attempt or a case. The record's `kind` names the failed check, the defect, the missing capability
+/// or the reason for an inconclusive result.
 enum class Outcome : std::uint8_t {
-  pass,            // all checks passed, and at least one value was compared
-  fail,            // a check failed; `kind` names it
-  defect,          // the user's kernel is undefined; `kind` is race, out_of_bounds or uninitialized
-  inconclusive,    // no verdict; `kind` is path, kink, conditioning, overflow, race, domain or weak_oracle
-  unsupported,     // the device or a capability is missing; `kind` names it
-  not_run,         // planned but never attempted; `kind` is the reason
-  build_failed,    // the emitted source did not compile
-  launch_failed,   // the built module could not be loaded or launched
-  crashed,         // the worker was killed by a signal
-  timed_out,       // the worker exceeded its time limit
-  memory_fault,    // a guard band or an input was overwritten, or the device reported an access fault
-  resource_error,  // the machine ran out of a resource, through no fault of the kernel
-  internal_error,  // Assay contradicted itself; the results of the run are unreliable
+  pass,            ///< all checks passed, and at least one value was compared
+  fail,            ///< a check failed; `kind` names it
+  defect,          ///< the user's kernel is undefined; `kind` is race, out_of_bounds or uninitialized
+  inconclusive,    ///< no verdict; `kind` is path, kink, conditioning, overflow, race, domain or weak_oracle
+  unsupported,     ///< the device or a capability is missing; `kind` names it
+  not_run,         ///< planned but never attempted; `kind` is the reason
+  build_failed,    ///< the emitted source did not compile
+  launch_failed,   ///< the built module could not be loaded or launched
+  crashed,         ///< the worker was killed by a signal
+  timed_out,       ///< the worker exceeded its time limit
+  memory_fault,    ///< a guard band or an input was overwritten, or the device reported an access fault
+  resource_error,  ///< the machine ran out of a resource, through no fault of the kernel
+  internal_error,  ///< Assay contradicted itself; the results of the run are unreliable
 };
 
 struct OutcomeName {
   Outcome outcome;
-  std::string_view text;  // text of the outcome in records
+  std::string_view text;  ///< text of the outcome in records
 };
 
-// Text of each outcome in records, in the order of the enumeration.
+/// Text of each outcome in records, in the order of the enumeration.
 inline constexpr std::array<OutcomeName, 13> kOutcomeNames{{
     {Outcome::pass, "pass"},
     {Outcome::fail, "fail"},
@@ -53,7 +53,7 @@ inline constexpr std::size_t kOutcomeCount = kOutcomeNames.size();
 
 constexpr std::string_view to_text(Outcome outcome) { return kOutcomeNames.at(static_cast<std::size_t>(outcome)).text; }
 
-// Records before version 2.0.0 use "pass_marginal" for a pass that used more than 90 % of a bound.
+/// Records before version 2.0.0 use "pass_marginal" for a pass that used more than 90 % of a bound.
 inline constexpr std::string_view kLegacyPassText = "pass_marginal";
 
 constexpr std::optional<Outcome> outcome_from_text(std::string_view text) {
@@ -68,13 +68,13 @@ constexpr std::optional<Outcome> outcome_from_text(std::string_view text) {
   return std::nullopt;
 }
 
-// Whether the outcome is as expected without an expectations file. An inconclusive case is unexpected, because it is
-// not verified.
+/// Whether the outcome is as expected without an expectations file. An inconclusive case is unexpected, because it is
+/// not verified.
 constexpr bool is_as_expected(Outcome outcome) { return outcome == Outcome::pass || outcome == Outcome::unsupported; }
 
 constexpr bool is_pass(Outcome outcome) { return outcome == Outcome::pass; }
 
-// Number of cases with each outcome.
+/// Number of cases with each outcome.
 class OutcomeCounts {
  public:
   constexpr void add(Outcome outcome, std::int64_t cases = 1) {
@@ -93,21 +93,21 @@ class OutcomeCounts {
   friend constexpr bool operator==(const OutcomeCounts&, const OutcomeCounts&) = default;
 
  private:
-  std::array<std::int64_t, kOutcomeCount> counts_{};  // number of cases, by Outcome
+  std::array<std::int64_t, kOutcomeCount> counts_{};  ///< number of cases, by Outcome
 };
 
-// Exit status of the process; the numbers are part of the command-line interface.
+/// Exit status of the process; the numbers are part of the command-line interface.
 enum class ExitStatus : int {
-  as_expected = 0,       // every case ended as expected
-  unexpected = 1,        // at least one case did not end as expected
-  usage = 2,             // invalid command line, file or selector; never computed from outcomes
-  internal = 3,          // Assay contradicted itself; see Outcome::internal_error
-  nothing_ran = 4,       // no case was planned, or none was attempted
-  all_unsupported = 77,  // CTest's and Automake's status for a skipped test
+  as_expected = 0,       ///< every case ended as expected
+  unexpected = 1,        ///< at least one case did not end as expected
+  usage = 2,             ///< invalid command line, file or selector; never computed from outcomes
+  internal = 3,          ///< Assay contradicted itself; see Outcome::internal_error
+  nothing_ran = 4,       ///< no case was planned, or none was attempted
+  all_unsupported = 77,  ///< CTest's and Automake's status for a skipped test
 };
 
-// The exit status of a run with these outcomes of its planned cases; a missing case counts as not_run. The first rule
-// that applies decides: an internal error, nothing planned, all unsupported, nothing attempted, an unexpected outcome.
+/// The exit status of a run with these outcomes of its planned cases; a missing case counts as not_run. The first rule
+/// that applies decides: an internal error, nothing planned, all unsupported, nothing attempted, an unexpected outcome.
 constexpr ExitStatus exit_status(const OutcomeCounts& counts) {
   const std::int64_t total = counts.total();
   if (counts.count_of(Outcome::internal_error) > 0) {

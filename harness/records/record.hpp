@@ -20,11 +20,11 @@
 
 namespace assay::harness {
 
-// A number without loss: the shortest decimal text that parses to the same value of the same type (or "nan", "inf",
-// "-inf"), and its bits as hex ("0x3f800000").
+/// A number without loss: the shortest decimal text that parses to the same value of the same type (or "nan", "inf",
+/// "-inf"), and its bits as hex ("0x3f800000").
 struct ExactNumber {
-  std::string text;  // shortest decimal text: "1", "0.1", "nan", "-inf"
-  std::string bits;  // bits as hex: "0x3f800000"
+  std::string text;  ///< shortest decimal text: "1", "0.1", "nan", "-inf"
+  std::string bits;  ///< bits as hex: "0x3f800000"
   friend bool operator==(const ExactNumber&, const ExactNumber&) = default;
 };
 
@@ -33,56 +33,56 @@ ExactNumber exact(double value);
 ExactNumber exact(std::int64_t value);
 ExactNumber exact(std::uint64_t value);
 ExactNumber exact(bool value);
-// A 16-bit float (f16, bf16): `value` is the value of `bits`.
+/// A 16-bit float (f16, bf16): `value` is the value of `bits`.
 ExactNumber exact_16_bit(float value, std::uint16_t bits);
 
-// One value outside its bound.
+/// One value outside its bound.
 struct Mismatch {
-  std::string check_name;  // name of the check in records: "t0", "t1", "t2", "t3", "t5", "devices" (CheckResults)
-  std::string array_name;  // the array's name as in the Python source; "grad_x" for a gradient
-  std::vector<std::int64_t> index;   // index of the element, one coordinate for each dimension; empty for a scalar
-  std::int64_t input_set_index = 0;  // number of the input set in the case, from 0
-  ExactNumber expected;              // the oracle's value
-  ExactNumber bound;                 // the guaranteed bound on |got - expected|
-  ExactNumber got;                   // the device's result, in its own type
-  double rho = 0.0;                  // |got - expected| / bound; infinite where the bound is 0
+  std::string check_name;  ///< name of the check in records: "t0", "t1", "t2", "t3", "t5", "devices" (CheckResults)
+  std::string array_name;  ///< the array's name as in the Python source; "grad_x" for a gradient
+  std::vector<std::int64_t> index;   ///< index of the element, one coordinate for each dimension; empty for a scalar
+  std::int64_t input_set_index = 0;  ///< number of the input set in the case, from 0
+  ExactNumber expected;              ///< the oracle's value
+  ExactNumber bound;                 ///< the guaranteed bound on |got - expected|
+  ExactNumber got;                   ///< the device's result, in its own type
+  double rho = 0.0;                  ///< |got - expected| / bound; infinite where the bound is 0
   friend bool operator==(const Mismatch&, const Mismatch&) = default;
 };
 
-// Number of mismatches kept for a case, at most: the first ones and the worst.
+/// Number of mismatches kept for a case, at most: the first ones and the worst.
 inline constexpr std::size_t kMaxMismatches = 10;
 
-// Adds `mismatch` to `kept`. The first kMaxMismatches - 1 stay in order; the last element is the worst of the rest
-// (greatest rho, with NaN above all).
+/// Adds `mismatch` to `kept`. The first kMaxMismatches - 1 stay in order; the last element is the worst of the rest
+/// (greatest rho, with NaN above all).
 void keep_mismatch(std::vector<Mismatch>& kept, Mismatch mismatch);
 
-// The result of one check of docs/design/numerics.md.
+/// The result of one check of docs/design/numerics.md.
 struct CheckResult {
-  std::int64_t compared_values = 0;  // number of values compared
-  std::int64_t failed = 0;           // of these, the number outside their bound
-  std::optional<double> rho_max;     // greatest rho; empty if no value was compared
+  std::int64_t compared_values = 0;  ///< number of values compared
+  std::int64_t failed = 0;           ///< of these, the number outside their bound
+  std::optional<double> rho_max;     ///< greatest rho; empty if no value was compared
   friend bool operator==(const CheckResult&, const CheckResult&) = default;
 };
 
-// Results by check. A check that did not run is absent, not zero. Records name them t0, t1, t2, t3, t5, devices.
+/// Results by check. A check that did not run is absent, not zero. Records name them t0, t1, t2, t3, t5, devices.
 struct CheckResults {
   std::optional<CheckResult> oracle_self_check;
   std::optional<CheckResult> f64_promotion;
   std::optional<CheckResult> finite_differences;
   std::optional<CheckResult> native_precision;
   std::optional<CheckResult> determinism;
-  std::optional<CheckResult> device_agreement;  // comparison with the cross-check device
+  std::optional<CheckResult> device_agreement;  ///< comparison with the cross-check device
   friend bool operator==(const CheckResults&, const CheckResults&) = default;
 };
 
-// Inconclusive checks, by cause.
+/// Inconclusive checks, by cause.
 struct InconclusiveCounts {
-  std::int64_t uncertain_paths = 0;            // values for which the bounds leave the path uncertain
-  std::int64_t non_differentiable_points = 0;  // gradient values at such points
-  std::int64_t ill_conditioned_values = 0;     // passed values whose bound is too wide to be informative
-  std::int64_t unbounded_values = 0;           // values whose bound is infinite
-  std::int64_t races = 0;                      // 1 if the case was not judged because of a race on all inputs tried
-  std::int64_t domain_errors = 0;              // 1 if the case was not judged because no valid inputs were found
+  std::int64_t uncertain_paths = 0;            ///< values for which the bounds leave the path uncertain
+  std::int64_t non_differentiable_points = 0;  ///< gradient values at such points
+  std::int64_t ill_conditioned_values = 0;     ///< passed values whose bound is too wide to be informative
+  std::int64_t unbounded_values = 0;           ///< values whose bound is infinite
+  std::int64_t races = 0;                      ///< 1 if the case was not judged because of a race on all inputs tried
+  std::int64_t domain_errors = 0;              ///< 1 if the case was not judged because no valid inputs were found
   [[nodiscard]] std::int64_t total() const {
     return uncertain_paths + non_differentiable_points + ill_conditioned_values + unbounded_values + races +
            domain_errors;
@@ -90,15 +90,15 @@ struct InconclusiveCounts {
   friend bool operator==(const InconclusiveCounts&, const InconclusiveCounts&) = default;
 };
 
-// Milliseconds of wall time in each stage, summed over the attempts; a batch's time is divided among its cases.
+/// Milliseconds of wall time in each stage, summed over the attempts; a batch's time is divided among its cases.
 struct StageTimes {
-  double parse_ms = 0.0;    // parsing
-  double adjoint_ms = 0.0;  // differentiating
-  double emit_ms = 0.0;     // printing the source for the device
-  double build_ms = 0.0;    // compiling
-  double oracle_ms = 0.0;   // evaluating the oracle
-  double launch_ms = 0.0;   // launching on the device
-  double compare_ms = 0.0;  // comparing results with the oracle's
+  double parse_ms = 0.0;    ///< parsing
+  double adjoint_ms = 0.0;  ///< differentiating
+  double emit_ms = 0.0;     ///< printing the source for the device
+  double build_ms = 0.0;    ///< compiling
+  double oracle_ms = 0.0;   ///< evaluating the oracle
+  double launch_ms = 0.0;   ///< launching on the device
+  double compare_ms = 0.0;  ///< comparing results with the oracle's
   [[nodiscard]] double total() const {
     return parse_ms + adjoint_ms + emit_ms + build_ms + oracle_ms + launch_ms + compare_ms;
   }
@@ -106,11 +106,11 @@ struct StageTimes {
 };
 
 struct StageTimeField {
-  const char* name;            // name of the stage in records
-  double StageTimes::*member;  // member that holds its time
+  const char* name;            ///< name of the stage in records
+  double StageTimes::*member;  ///< member that holds its time
 };
 
-// The stages in execution order, with their names in records.
+/// The stages in execution order, with their names in records.
 inline constexpr std::array<StageTimeField, 7> kStages{{
     {"read", &StageTimes::parse_ms},
     {"adjoint", &StageTimes::adjoint_ms},
@@ -121,234 +121,234 @@ inline constexpr std::array<StageTimeField, 7> kStages{{
     {"compare", &StageTimes::compare_ms},
 }};
 
-// Where and when a case was judged. Times are milliseconds since the start of the run; they vary between runs.
+/// Where and when a case was judged. Times are milliseconds since the start of the run; they vary between runs.
 struct JudgingTimes {
-  int job_index = 0;            // number of the job that judged the case, from 0
-  double batch_start_ms = 0.0;  // when the job started the batch that contains the kernel
-  double decided_at_ms = 0.0;   // when the case was decided
+  int job_index = 0;            ///< number of the job that judged the case, from 0
+  double batch_start_ms = 0.0;  ///< when the job started the batch that contains the kernel
+  double decided_at_ms = 0.0;   ///< when the case was decided
   friend bool operator==(const JudgingTimes&, const JudgingTimes&) = default;
 };
 
-// The negative control that the comparator came closest to accepting.
+/// The negative control that the comparator came closest to accepting.
 struct ClosestNegativeControl {
-  std::string array_name;    // name of the array that the control replaces
-  std::string control_name;  // name of the control: "the doubled result"
-  double rho = 0.0;          // greatest |control - expected| / bound over the array
+  std::string array_name;    ///< name of the array that the control replaces
+  std::string control_name;  ///< name of the control: "the doubled result"
+  double rho = 0.0;          ///< greatest |control - expected| / bound over the array
   friend bool operator==(const ClosestNegativeControl&, const ClosestNegativeControl&) = default;
 };
 
-// What a comparison with a tolerance says about the results of a foreign kernel; for information only.
+/// What a comparison with a tolerance says about the results of a foreign kernel; for information only.
 struct ToleranceComparison {
-  double tolerance = 0.0;           // absolute and relative tolerance: |got - expected| <= t + t * |expected|
-  std::int64_t input_sets = 0;      // number of input sets compared
-  bool accepts_all_results = true;  // whether all results were within the tolerance
+  double tolerance = 0.0;           ///< absolute and relative tolerance: |got - expected| <= t + t * |expected|
+  std::int64_t input_sets = 0;      ///< number of input sets compared
+  bool accepts_all_results = true;  ///< whether all results were within the tolerance
   friend bool operator==(const ToleranceComparison&, const ToleranceComparison&) = default;
 };
 
-// Finite differences of the generated forward pass over decreasing steps, and the generated gradient: the estimates
-// converge on a plateau. For the input set on which finite_differences used most of its tolerance.
+/// Finite differences of the generated forward pass over decreasing steps, and the generated gradient: the estimates
+/// converge on a plateau. For the input set on which finite_differences used most of its tolerance.
 struct FiniteDifferenceSeries {
   struct Estimate {
-    double step = 0.0;   // distance from the input, along the direction
-    double value = 0.0;  // central difference over `step`
+    double step = 0.0;   ///< distance from the input, along the direction
+    double value = 0.0;  ///< central difference over `step`
     friend bool operator==(const Estimate&, const Estimate&) = default;
   };
-  std::int64_t input_set_index = 0;  // number of the input set, from 0
-  double gradient = 0.0;             // the generated gradient along the same direction
-  double tolerance = 0.0;            // tolerated difference between the extrapolated estimate and the gradient
-  std::vector<Estimate> estimates;   // the differences, in order of decreasing step
+  std::int64_t input_set_index = 0;  ///< number of the input set, from 0
+  double gradient = 0.0;             ///< the generated gradient along the same direction
+  double tolerance = 0.0;            ///< tolerated difference between the extrapolated estimate and the gradient
+  std::vector<Estimate> estimates;   ///< the differences, in order of decreasing step
   friend bool operator==(const FiniteDifferenceSeries&, const FiniteDifferenceSeries&) = default;
 };
 
-// Histogram of rho: a count for each tenth of the bound; the last one counts values outside the bound.
+/// Histogram of rho: a count for each tenth of the bound; the last one counts values outside the bound.
 inline constexpr std::size_t kRhoBinCount = 11;
 using RhoHistogram = std::array<std::int64_t, kRhoBinCount>;
 
-// Location of the kernel in the user's file or in generated source text.
+/// Location of the kernel in the user's file or in generated source text.
 struct KernelLocation {
-  std::string file;       // the user's file; for a random kernel a name such as "loop/r1_42.py"
-  std::int64_t line = 0;  // line number, from 1; 0 if unknown
+  std::string file;       ///< the user's file; for a random kernel a name such as "loop/r1_42.py"
+  std::int64_t line = 0;  ///< line number, from 1; 0 if unknown
   friend bool operator==(const KernelLocation&, const KernelLocation&) = default;
 };
 
-// The result of one build of a failing kernel.
+/// The result of one build of a failing kernel.
 struct ExaminedBuild {
-  std::string device;  // name of the device that judged the build
-  std::string build;   // compiler, target and kind of the build: "NVRTC 13.0.88, compute_100, unoptimized"
-  std::string result;  // outcome and kind: "pass", "fail(mismatch)"
+  std::string device;  ///< name of the device that judged the build
+  std::string build;   ///< compiler, target and kind of the build: "NVRTC 13.0.88, compute_100, unoptimized"
+  std::string result;  ///< outcome and kind: "pass", "fail(mismatch)"
   friend bool operator==(const ExaminedBuild&, const ExaminedBuild&) = default;
 };
 
-// Where a failure comes from, and the evidence.
+/// Where a failure comes from, and the evidence.
 struct FailureOrigin {
-  std::string
-      responsible_component;  // "kernel", "emitter", "compiler(NVRTC 13.0.88 compute_100)", "oracle" or "undetermined"
-  std::string reason;         // which results show this
+  std::string responsible_component;  ///< "kernel", "emitter", "compiler(NVRTC 13.0.88 compute_100)", "oracle" or
+                                      ///< "undetermined"
+  std::string reason;                 ///< which results show this
   std::vector<ExaminedBuild> examined_builds;
   friend bool operator==(const FailureOrigin&, const FailureOrigin&) = default;
 };
 
-// The source texts of a kernel, for reports. Kept for each case that did not pass, and for the first passing case of a
-// small kernel; empty if a stage produced none.
+/// The source texts of a kernel, for reports. Kept for each case that did not pass, and for the first passing case of a
+/// small kernel; empty if a stage produced none.
 struct SourceTexts {
-  std::string python;           // the kernel in Python
-  std::string cpp;              // emitted C++
-  std::string cuda;             // emitted CUDA C++
-  std::string ir;               // text form of the IR
-  std::string compile_command;  // command that compiles the emitted source
+  std::string python;           ///< the kernel in Python
+  std::string cpp;              ///< emitted C++
+  std::string cuda;             ///< emitted CUDA C++
+  std::string ir;               ///< text form of the IR
+  std::string compile_command;  ///< command that compiles the emitted source
   friend bool operator==(const SourceTexts&, const SourceTexts&) = default;
 };
 
-// A defect that the oracle found in the user's kernel: an access outside an array, a read of an uninitialized element,
-// a race.
+/// A defect that the oracle found in the user's kernel: an access outside an array, a read of an uninitialized element,
+/// a race.
 struct DefectRecord {
-  std::int64_t line = 0;             // line in `source.file`, or in `file` if that is not empty
-  std::string faulty_access;         // the faulty access: "load x[17], length 16"
-  std::vector<std::string> threads;  // thread indices: "(3)", "(4)" for a race; else one thread, or empty
-  std::string file = {};             // file that the kernel's file imports from; empty: the kernel's file
+  std::int64_t line = 0;             ///< line in `source.file`, or in `file` if that is not empty
+  std::string faulty_access;         ///< the faulty access: "load x[17], length 16"
+  std::vector<std::string> threads;  ///< thread indices: "(3)", "(4)" for a race; else one thread, or empty
+  std::string file = {};             ///< file that the kernel's file imports from; empty: the kernel's file
   friend bool operator==(const DefectRecord&, const DefectRecord&) = default;
 };
 
-// Number of a device's findings kept for a case, at most: the first ones, of different instructions.
+/// Number of a device's findings kept for a case, at most: the first ones, of different instructions.
 inline constexpr std::size_t kMaxMemoryFindings = 10;
 
-// A branch of the kernel that no judged input covers. Its code is not verified.
+/// A branch of the kernel that no judged input covers. Its code is not verified.
 struct UncoveredBranch {
-  std::int64_t line = 0;    // line in `source.file`, or in `file` if that is not empty
-  std::string description;  // what no input did: "the condition is never true"
-  std::string file = {};    // file that the kernel's file imports from; empty: the kernel's file
+  std::int64_t line = 0;    ///< line in `source.file`, or in `file` if that is not empty
+  std::string description;  ///< what no input did: "the condition is never true"
+  std::string file = {};    ///< file that the kernel's file imports from; empty: the kernel's file
   friend bool operator==(const UncoveredBranch&, const UncoveredBranch&) = default;
 };
 
-// One case of the run: one line. Family, kernel, types, device, pass and mode repeat the components of the name.
+/// One case of the run: one line. Family, kernel, types, device, pass and mode repeat the components of the name.
 struct CaseRecord {
-  std::string name;             // `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
-  std::string family;           // family of the kernel: "loop", or "user"
-  std::string kernel;           // name of the kernel in its family
-  std::string parameter_types;  // scalar types of the parameters: "f32"
-  std::string device;           // name of the device: "cpu", "cuda", "ptx"
-  std::string pass;             // "forward" or "backward"
-  std::string mode;             // numeric mode: "strict", "default", "fast"; empty if the name has none
+  std::string name;             ///< `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
+  std::string family;           ///< family of the kernel: "loop", or "user"
+  std::string kernel;           ///< name of the kernel in its family
+  std::string parameter_types;  ///< scalar types of the parameters: "f32"
+  std::string device;           ///< name of the device: "cpu", "cuda", "ptx"
+  std::string pass;             ///< "forward" or "backward"
+  std::string mode;             ///< numeric mode: "strict", "default", "fast"; empty if the name has none
 
   Outcome outcome = Outcome::not_run;
-  std::string outcome_detail;  // the word in parentheses after the outcome: "mismatch", "domain", "no CUDA driver"
-  std::string message;         // one line: what is wrong, where, and what to do
+  std::string outcome_detail;  ///< the word in parentheses after the outcome: "mismatch", "domain", "no CUDA driver"
+  std::string message;         ///< one line: what is wrong, where, and what to do
 
-  std::optional<double> rho_max;            // greatest rho; empty if no value was compared
-  std::int64_t values_compared = 0;         // number of scalars compared with the oracle
-  std::int64_t input_sets = 0;              // number of input sets
-  std::vector<std::int64_t> thread_counts;  // thread counts of the launches that completed, ascending
+  std::optional<double> rho_max;            ///< greatest rho; empty if no value was compared
+  std::int64_t values_compared = 0;         ///< number of scalars compared with the oracle
+  std::int64_t input_sets = 0;              ///< number of input sets
+  std::vector<std::int64_t> thread_counts;  ///< thread counts of the launches that completed, ascending
   std::int64_t rejected_negative_controls =
-      0;                            // number of negative controls that the comparator rejected, over all outputs
-  InconclusiveCounts inconclusive;  // checks without a verdict, by cause
-  CheckResults check_results;       // results of the named checks
-  RhoHistogram rho_histogram{};     // rho of the compared values; all 0 if there are none
+      0;                            ///< number of negative controls that the comparator rejected, over all outputs
+  InconclusiveCounts inconclusive;  ///< checks without a verdict, by cause
+  CheckResults check_results;       ///< results of the named checks
+  RhoHistogram rho_histogram{};     ///< rho of the compared values; all 0 if there are none
   std::optional<ClosestNegativeControl> closest_negative_control;
   std::optional<FiniteDifferenceSeries> finite_difference_series;
-  std::vector<ToleranceComparison> tolerance_comparisons;  // one for each tolerance; empty if none was made
+  std::vector<ToleranceComparison> tolerance_comparisons;  ///< one for each tolerance; empty if none was made
 
-  std::vector<Outcome> attempt_outcomes;      // the outcome of each attempt, in order; retries never remove one
-  StageTimes stage_times;                     // time of each stage
-  std::optional<JudgingTimes> judging_times;  // where and when the case was judged; empty if unknown
-  bool is_cached = false;         // verdict of an earlier run of the same program; this run only parsed the kernel
-  KernelLocation source;          // where the kernel is defined
-  std::string selector;           // selects the kernel on the command line; empty if unknown
-  std::string reproduce_command;  // a command that judges only this case
+  std::vector<Outcome> attempt_outcomes;      ///< the outcome of each attempt, in order; retries never remove one
+  StageTimes stage_times;                     ///< time of each stage
+  std::optional<JudgingTimes> judging_times;  ///< where and when the case was judged; empty if unknown
+  bool is_cached = false;         ///< verdict of an earlier run of the same program; this run only parsed the kernel
+  KernelLocation source;          ///< where the kernel is defined
+  std::string selector;           ///< selects the kernel on the command line; empty if unknown
+  std::string reproduce_command;  ///< a command that judges only this case
 
-  std::vector<Mismatch> mismatches;                      // values outside their bound, at most kMaxMismatches
-  std::optional<DefectRecord> finding;                   // defect of the kernel; empty if none was found
-  std::optional<FailureOrigin> failure_origin;           // origin of the failure; empty if it was not examined
-  std::vector<UncoveredBranch> uncovered_branches;       // branches that no input covers
-  std::vector<backends::MemoryFinding> memory_findings;  // findings of the device, at most kMaxMemoryFindings
-  std::vector<backends::ExecutionProfile> profiles;      // one for each target, of one launch; empty if not observed
-  std::vector<backends::Measurement> measurements;       // timings of the pass, if the run measures
-  std::string log;                                       // last part of the compiler's or the worker's stderr
-  std::optional<SourceTexts> source_texts;               // source texts; empty if they are not kept
+  std::vector<Mismatch> mismatches;                      ///< values outside their bound, at most kMaxMismatches
+  std::optional<DefectRecord> finding;                   ///< defect of the kernel; empty if none was found
+  std::optional<FailureOrigin> failure_origin;           ///< origin of the failure; empty if it was not examined
+  std::vector<UncoveredBranch> uncovered_branches;       ///< branches that no input covers
+  std::vector<backends::MemoryFinding> memory_findings;  ///< findings of the device, at most kMaxMemoryFindings
+  std::vector<backends::ExecutionProfile> profiles;      ///< one for each target, of one launch; empty if not observed
+  std::vector<backends::Measurement> measurements;       ///< timings of the pass, if the run measures
+  std::string log;                                       ///< last part of the compiler's or the worker's stderr
+  std::optional<SourceTexts> source_texts;               ///< source texts; empty if they are not kept
 
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
 
-// A record of the case `name` with the components of its name filled in and outcome not_run. Components that the name
-// lacks stay empty.
+/// A record of the case `name` with the components of its name filled in and outcome not_run. Components that the name
+/// lacks stay empty.
 CaseRecord record_of(const std::string& name);
 
-// Whether a device can be used on this machine, and if not, why.
+/// Whether a device can be used on this machine, and if not, why.
 struct DeviceStatus {
-  std::string name;           // "cpu", "cuda", "ptx"
-  bool is_available = false;  // whether the device can be used
-  std::string reason;         // why it cannot be used: "no CUDA driver"; empty if available
-  std::string description;    // the hardware: "NVIDIA H200, compute capability 9.0, driver 570.86"
-  std::string toolkit;        // compiler of its kernels: "NVRTC 12.8", "g++ 12.2.0"
-  std::string confinement;    // how generated code is confined: "system calls are filtered; ..."; empty if unknown
+  std::string name;           ///< "cpu", "cuda", "ptx"
+  bool is_available = false;  ///< whether the device can be used
+  std::string reason;         ///< why it cannot be used: "no CUDA driver"; empty if available
+  std::string description;    ///< the hardware: "NVIDIA H200, compute capability 9.0, driver 570.86"
+  std::string toolkit;        ///< compiler of its kernels: "NVRTC 12.8", "g++ 12.2.0"
+  std::string confinement;    ///< how generated code is confined: "system calls are filtered; ..."; empty if unknown
   friend bool operator==(const DeviceStatus&, const DeviceStatus&) = default;
 };
 
 struct RunEnvironment {
-  std::string os_name;                   // operating system and its version
-  std::string cpu_model;                 // model of the processor
-  std::string compiler;                  // C++ compiler for the device cpu
-  std::string nvrtc;                     // version of NVRTC, or "none"
-  std::vector<DeviceStatus> devices;     // every device, whether it can be used or not
-  std::string commit_hash;               // commit of Assay; "unknown" for a build outside of version control
-  bool has_uncommitted_changes = false;  // the checkout had uncommitted changes
+  std::string os_name;                   ///< operating system and its version
+  std::string cpu_model;                 ///< model of the processor
+  std::string compiler;                  ///< C++ compiler for the device cpu
+  std::string nvrtc;                     ///< version of NVRTC, or "none"
+  std::vector<DeviceStatus> devices;     ///< every device, whether it can be used or not
+  std::string commit_hash;               ///< commit of Assay; "unknown" for a build outside of version control
+  bool has_uncommitted_changes = false;  ///< the checkout had uncommitted changes
   friend bool operator==(const RunEnvironment&, const RunEnvironment&) = default;
 };
 
-// An expected failure: one line of an expectations file (read_expectations). A case that matches `pattern` may have
-// this `outcome`, `kind` and `message`, and no other failure, until the expectation expires.
+/// An expected failure: one line of an expectations file (read_expectations). A case that matches `pattern` may have
+/// this `outcome`, `kind` and `message`, and no other failure, until the expectation expires.
 struct ExpectedFailure {
-  std::string location;     // file and line of the expectation: "waivers.csv:3"
-  std::string pattern;      // case names; each component is a glob, and omitted components match everything
-  std::string outcome;      // the expected outcome
-  std::string kind;         // the expected kind; empty: any
-  std::string message;      // the expected message; * matches any text
-  std::string compiler;     // patterns for the compiler, separated by |: "NVRTC 13.0*|NVRTC 13.1*"; empty: any
-  std::string reason;       // why the failure is expected
-  std::string issue_id;     // issue that tracks the failure: "#17"; empty if there is none
-  std::string since_date;   // date of the expectation: "2026-11-21"; empty if unknown
-  std::string expiry_date;  // last day on which the expectation is valid; empty: it never expires
+  std::string location;     ///< file and line of the expectation: "waivers.csv:3"
+  std::string pattern;      ///< case names; each component is a glob, and omitted components match everything
+  std::string outcome;      ///< the expected outcome
+  std::string kind;         ///< the expected kind; empty: any
+  std::string message;      ///< the expected message; * matches any text
+  std::string compiler;     ///< patterns for the compiler, separated by |: "NVRTC 13.0*|NVRTC 13.1*"; empty: any
+  std::string reason;       ///< why the failure is expected
+  std::string issue_id;     ///< issue that tracks the failure: "#17"; empty if there is none
+  std::string since_date;   ///< date of the expectation: "2026-11-21"; empty if unknown
+  std::string expiry_date;  ///< last day on which the expectation is valid; empty: it never expires
   friend bool operator==(const ExpectedFailure&, const ExpectedFailure&) = default;
 };
 
-// The part of a selection that a run judges: every `shard_count`-th kernel, starting at `index`, from 1. {1, 1} is
-// everything.
+/// The part of a selection that a run judges: every `shard_count`-th kernel, starting at `index`, from 1. {1, 1} is
+/// everything.
 struct Shard {
-  int index = 1;        // number of the part, from 1
-  int shard_count = 1;  // number of parts
+  int index = 1;        ///< number of the part, from 1
+  int shard_count = 1;  ///< number of parts
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 
-// The first line.
+/// The first line.
 struct RunStart {
-  std::string schema_version;             // set by the writer
-  std::string run_id;                     // unique name of the run; see make_run_id
-  std::string start_time;                 // start time in UTC: "2026-11-21T03:47:02Z"
-  std::vector<std::string> command_line;  // the command line as given, one element for each word
-  std::uint64_t seed = 0;                 // seed of the inputs
+  std::string schema_version;             ///< set by the writer
+  std::string run_id;                     ///< unique name of the run; see make_run_id
+  std::string start_time;                 ///< start time in UTC: "2026-11-21T03:47:02Z"
+  std::vector<std::string> command_line;  ///< the command line as given, one element for each word
+  std::uint64_t seed = 0;                 ///< seed of the inputs
   RunEnvironment environment;
-  std::string inputs_hash;                      // hash of everything that determines the records; empty if unknown
-  Shard shard;                                  // the part of the selection that the run judges
-  std::vector<ExpectedFailure> expectations;    // expected failures, in the order of their file
-  std::vector<std::string> planned_case_names;  // the name of every planned case, in the order of the plan
+  std::string inputs_hash;                      ///< hash of everything that determines the records; empty if unknown
+  Shard shard;                                  ///< the part of the selection that the run judges
+  std::vector<ExpectedFailure> expectations;    ///< expected failures, in the order of their file
+  std::vector<std::string> planned_case_names;  ///< the name of every planned case, in the order of the plan
   friend bool operator==(const RunStart&, const RunStart&) = default;
 };
 
-// The last line; a run without it did not finish.
+/// The last line; a run without it did not finish.
 struct RunEnd {
-  std::string end_time;  // end time in UTC, like RunStart::start_time
-  OutcomeCounts counts;  // planned cases by outcome; a case without a line counts as not_run
+  std::string end_time;  ///< end time in UTC, like RunStart::start_time
+  OutcomeCounts counts;  ///< planned cases by outcome; a case without a line counts as not_run
   ExitStatus exit_status = ExitStatus::internal;
-  double wall_time_seconds = 0.0;  // wall time of the run in seconds
+  double wall_time_seconds = 0.0;  ///< wall time of the run in seconds
   friend bool operator==(const RunEnd&, const RunEnd&) = default;
 };
 
-// The current time, as "2026-11-21T03:47:02Z".
+/// The current time, as "2026-11-21T03:47:02Z".
 std::string utc_now();
 
-// Seconds since 1970 of a time in this format; 0 for any other text.
+/// Seconds since 1970 of a time in this format; 0 for any other text.
 double epoch_seconds(const std::string& utc);
 
-// The time and eight random hex digits: unique among runs, sortable by name.
+/// The time and eight random hex digits: unique among runs, sortable by name.
 std::string make_run_id();
 
 }  // namespace assay::harness

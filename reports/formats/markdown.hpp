@@ -9,11 +9,11 @@
 
 namespace assay::reports {
 
-// Code hosts truncate or reject summaries longer than 1 MiB.
+/// Code hosts truncate or reject summaries longer than 1 MiB.
 inline constexpr std::size_t kMaxMarkdownBytes = 900 * 1024;
 
-// The verdict, the cases that are not as expected with their commands, the grid and the denominators. At most
-// kMaxMarkdownBytes bytes; states how many cases were omitted.
+/// The verdict, the cases that are not as expected with their commands, the grid and the denominators. At most
+/// kMaxMarkdownBytes bytes; states how many cases were omitted.
 std::string summary_markdown(const Run& run, const RunSummary& summary, const RunChanges* changes);
 
 }  // namespace assay::reports

@@ -14,57 +14,57 @@
 
 namespace assay::reports {
 
-// The known results of an earlier run.
+/// The known results of an earlier run.
 struct Baseline {
-  std::string label;                            // path of the earlier run, as given
-  std::map<std::string, nlohmann::json> cases;  // by case name; each with at least case, outcome, kind and message
-  // The environment of the earlier run (devices, compilers, machine). Empty if the baseline is a table of failures, in
-  // which cases that the table does not list did not fail.
+  std::string label;                            ///< path of the earlier run, as given
+  std::map<std::string, nlohmann::json> cases;  ///< by case name; each with at least case, outcome, kind and message
+  /// The environment of the earlier run (devices, compilers, machine). Empty if the baseline is a table of failures, in
+  /// which cases that the table does not list did not fail.
   std::optional<nlohmann::json> environment;
 };
 
 Baseline baseline_of(const Run& run, std::string label);
 
-// Reads the folder of a run, or a failures.csv.
+/// Reads the folder of a run, or a failures.csv.
 Result<Baseline> read_baseline(const std::filesystem::path& path);
 
-// A case whose result changed.
+/// A case whose result changed.
 struct CaseChange {
-  std::string name;           // name of the case
-  std::string earlier_value;  // earlier result: "fail(mismatch)"; empty if the case is new
-  std::string later_value;    // later result; empty if the case is gone
-  std::string message;        // message of the later result, or of the earlier one if the case is gone
+  std::string name;           ///< name of the case
+  std::string earlier_value;  ///< earlier result: "fail(mismatch)"; empty if the case is new
+  std::string later_value;    ///< later result; empty if the case is gone
+  std::string message;        ///< message of the later result, or of the earlier one if the case is gone
 };
 
 struct RunChanges {
-  std::string baseline_label;                      // Baseline::label of the earlier run
-  std::vector<CaseChange> broken_cases;            // cases that fail now, and did not fail before
-  std::vector<CaseChange> changed_cases;           // cases that fail differently, or are unsupported in one run only
-  std::vector<CaseChange> fixed_cases;             // cases that pass now, and failed before
-  std::vector<CaseChange> added_cases;             // cases that were not planned in the earlier run
-  std::vector<CaseChange> removed_cases;           // cases that are not planned in the later run
-  std::size_t unchanged_case_count = 0;            // number of cases with the same result
-  std::size_t failing_added_case_count = 0;        // number of the added cases that fail
-  std::vector<EnvironmentDifference> environment;  // differences between the environments of the two runs
+  std::string baseline_label;                      ///< Baseline::label of the earlier run
+  std::vector<CaseChange> broken_cases;            ///< cases that fail now, and did not fail before
+  std::vector<CaseChange> changed_cases;           ///< cases that fail differently, or are unsupported in one run only
+  std::vector<CaseChange> fixed_cases;             ///< cases that pass now, and failed before
+  std::vector<CaseChange> added_cases;             ///< cases that were not planned in the earlier run
+  std::vector<CaseChange> removed_cases;           ///< cases that are not planned in the later run
+  std::size_t unchanged_case_count = 0;            ///< number of cases with the same result
+  std::size_t failing_added_case_count = 0;        ///< number of the added cases that fail
+  std::vector<EnvironmentDifference> environment;  ///< differences between the environments of the two runs
 
-  // Whether the later run is not worse: no case is broken, changed or gone, and no added case fails.
+  /// Whether the later run is not worse: no case is broken, changed or gone, and no added case fails.
   [[nodiscard]] bool is_no_worse() const;
 };
 
-// All lists are in the order of the plan; gone cases are sorted by name.
+/// All lists are in the order of the plan; gone cases are sorted by name.
 RunChanges changes_since(const Baseline& baseline, const Run& run);
 
-// The lists with their names, the most severe first.
+/// The lists with their names, the most severe first.
 struct ChangeList {
-  const char* name;                        // name of the list: "broken"
-  const std::vector<CaseChange>* changes;  // member of Changes
+  const char* name;                        ///< name of the list: "broken"
+  const std::vector<CaseChange>* changes;  ///< member of Changes
 };
 std::vector<ChangeList> lists_of(const RunChanges& changes);
 
-// The member `changes` of report.schema.json.
+/// The member `changes` of report.schema.json.
 nlohmann::json changes_json(const RunChanges& changes);
 
-// "1 broken, 2 fixed; 501 the same".
+/// "1 broken, 2 fixed; 501 the same".
 std::string changes_text(const RunChanges& changes);
 
 }  // namespace assay::reports

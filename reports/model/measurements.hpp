@@ -9,11 +9,11 @@
 
 namespace assay::reports {
 
-// All measurements, with the meaning of the columns, the measured limits, and notes on what could not be measured;
-// empty if no measurements were requested.
+/// All measurements, with the meaning of the columns, the measured limits, and notes on what could not be measured;
+/// empty if no measurements were requested.
 std::string measurement_table(const Run& run, bool color);
 
-// The same for the page, with at most kMaxRowsPerPage rows; null if no measurements were requested.
+/// The same for the page, with at most kMaxRowsPerPage rows; null if no measurements were requested.
 nlohmann::json measurements_view(const Run& run);
 
 }  // namespace assay::reports

@@ -18,14 +18,14 @@ using harness::damage_text;
 using harness::InvalidLine;
 using harness::kRecordsFileName;
 
-// Cases that match an expectation also have the member `expectation` (expectations.hpp).
+/// Cases that match an expectation also have the member `expectation` (expectations.hpp).
 struct Run : harness::RecordLines {
-  std::vector<ExpectationTally> expectations;  // expected failures with the outcomes of their cases
+  std::vector<ExpectationTally> expectations;  ///< expected failures with the outcomes of their cases
 };
 
 Result<Run> read_run(const std::filesystem::path& dir, Damage damage = Damage::rejected);
 
-// Replaces the expectations of the run's start record and compares the run with them.
+/// Replaces the expectations of the run's start record and compares the run with them.
 void apply_expectations(Run& run, const nlohmann::json& expectations);
 
 }  // namespace assay::reports

@@ -13,33 +13,33 @@
 
 namespace assay::reports {
 
-// The `standing` of a case with an expectation (expectations.hpp), else "".
+/// The `standing` of a case with an expectation (expectations.hpp), else "".
 std::string_view standing_of(const nlohmann::json& record);
 
-// The file of a finding or of an uncovered branch of the record: the kernel's file, or a file that it imports.
+/// The file of a finding or of an uncovered branch of the record: the kernel's file, or a file that it imports.
 std::string file_of(const nlohmann::json& record, const nlohmann::json& named);
-// "line 12" for the kernel's own file, "line 12 of physics.py" for another file.
+/// "line 12" for the kernel's own file, "line 12 of physics.py" for another file.
 std::string line_text(const nlohmann::json& record, std::string_view file, std::int64_t line);
 
-// How a case is presented.
+/// How a case is presented.
 enum class Tone : std::uint8_t { passed, unexpected, inconclusive, unsupported, not_run, expected_failures };
 
-// The tone of an outcome; outcomes without a tone of their own are unexpected.
+/// The tone of an outcome; outcomes without a tone of their own are unexpected.
 Tone tone_of_outcome(std::string_view outcome);
-// The tone of a case, considering its expectation: an unexpected pass is unexpected.
+/// The tone of a case, considering its expectation: an unexpected pass is unexpected.
 Tone tone_of(const nlohmann::json& record);
 std::string_view to_text(Tone tone);
 
-// Whether a case of this tone fails the run.
+/// Whether a case of this tone fails the run.
 bool fails_run(Tone tone);
 
-// "fail(mismatch)", "pass"; "unexpected pass" if the case was expected to fail.
+/// "fail(mismatch)", "pass"; "unexpected pass" if the case was expected to fail.
 std::string outcome_text(const nlohmann::json& record);
 
-// The message of the case, and the note of its expectation, on one line.
+/// The message of the case, and the note of its expectation, on one line.
 std::string message_text(const nlohmann::json& record);
 
-// Cases by tone; total is the sum.
+/// Cases by tone; total is the sum.
 struct CaseCounts {
   std::int64_t passed = 0;
   std::int64_t unexpected = 0;
@@ -51,7 +51,7 @@ struct CaseCounts {
   void add(Tone tone);
   void add(const CaseCounts& other);
   [[nodiscard]] std::int64_t total() const;
-  // The most severe tone that occurs; unsupported only if all cases are unsupported.
+  /// The most severe tone that occurs; unsupported only if all cases are unsupported.
   [[nodiscard]] Tone tone() const;
 };
 
@@ -59,71 +59,71 @@ struct GridCell {
   std::string family;
   std::string device;
   std::string pass;
-  CaseCounts counts;  // cases of the family on the device in the pass
+  CaseCounts counts;  ///< cases of the family on the device in the pass
 };
 
-// Similar cases that are not as expected.
+/// Similar cases that are not as expected.
 struct FailureGroup {
-  std::string heading;             // heading of the group: "fail(mismatch) in loop"
-  std::string outcome;             // common outcome of the cases
-  std::string outcome_detail;      // common kind of the cases
-  std::string family;              // common family of the cases
-  Tone tone = Tone::unexpected;    // how the group is presented
-  std::vector<std::size_t> cases;  // positions in Run::cases; the case with the shortest kernel comes first
+  std::string heading;             ///< heading of the group: "fail(mismatch) in loop"
+  std::string outcome;             ///< common outcome of the cases
+  std::string outcome_detail;      ///< common kind of the cases
+  std::string family;              ///< common family of the cases
+  Tone tone = Tone::unexpected;    ///< how the group is presented
+  std::vector<std::size_t> cases;  ///< positions in Run::cases; the case with the shortest kernel comes first
 };
 
 struct Verdict {
-  std::string status;                // status as in report.schema.json: "as_expected"
-  int exit_status = 0;               // exit status of the run
-  std::string headline;              // one sentence for people
-  std::vector<std::string> reasons;  // why, one sentence each, the most severe first
+  std::string status;                ///< status as in report.schema.json: "as_expected"
+  int exit_status = 0;               ///< exit status of the run
+  std::string headline;              ///< one sentence for people
+  std::vector<std::string> reasons;  ///< why, one sentence each, the most severe first
 };
 
-// Each of the four case counts is a subset of the previous one.
+/// Each of the four case counts is a subset of the previous one.
 struct CaseTotals {
-  std::int64_t planned = 0;          // number of planned cases
-  std::int64_t run = 0;              // planned cases that were judged or found unsupported
-  std::int64_t supported = 0;        // of these, cases whose device and capabilities are available
-  std::int64_t compared = 0;         // of these, cases with at least one compared value
-  std::int64_t values_compared = 0;  // number of compared values, over all cases
+  std::int64_t planned = 0;          ///< number of planned cases
+  std::int64_t run = 0;              ///< planned cases that were judged or found unsupported
+  std::int64_t supported = 0;        ///< of these, cases whose device and capabilities are available
+  std::int64_t compared = 0;         ///< of these, cases with at least one compared value
+  std::int64_t values_compared = 0;  ///< number of compared values, over all cases
   std::int64_t cached_verdict_count =
-      0;                             // supported cases whose verdicts are those of an earlier run of the same program
-  std::vector<std::string> devices;  // names of the devices on which at least one case ran
+      0;                             ///< supported cases whose verdicts are those of an earlier run of the same program
+  std::vector<std::string> devices;  ///< names of the devices on which at least one case ran
 };
 
-// A branch of a kernel that is not covered by the inputs of at least one of its cases.
+/// A branch of a kernel that is not covered by the inputs of at least one of its cases.
 struct UncoveredBranchLocation {
-  std::size_t first_case_position;  // position in Run::cases of the first such case
-  std::string file;                 // path of the file that contains the branch
-  std::int64_t line;                // line of the branch
-  std::string description;          // what no input did: "the condition is never true"
+  std::size_t first_case_position;  ///< position in Run::cases of the first such case
+  std::string file;                 ///< path of the file that contains the branch
+  std::int64_t line;                ///< line of the branch
+  std::string description;          ///< what no input did: "the condition is never true"
 };
 
-// A case that was judged several times with different results.
+/// A case that was judged several times with different results.
 struct FlakyCase {
-  std::size_t case_position;   // position in Run::cases
-  std::int64_t passed;         // number of attempts that passed
-  std::int64_t attempt_count;  // number of all attempts
+  std::size_t case_position;   ///< position in Run::cases
+  std::int64_t passed;         ///< number of attempts that passed
+  std::int64_t attempt_count;  ///< number of all attempts
 };
 
 struct RunSummary {
   Verdict verdict;
   CaseTotals case_totals;
-  std::map<std::string, std::int64_t> counts;    // number of cases, by outcome
-  std::vector<GridCell> grid;                    // counts by family, device and pass, in the order of the plan
-  std::vector<FailureGroup> failure_groups;      // the cases that are not as expected; the largest group first
-  std::vector<std::size_t> cases_with_findings;  // positions in Run::cases of cases with a finding
-  std::vector<UncoveredBranchLocation> uncovered_branches;     // uncovered branches, in the order of the run
-  std::vector<FlakyCase> flaky_cases;                          // flaky cases, in the order of the run
-  std::vector<std::pair<std::string, double>> stage_times_ms;  // total of each stage, in execution order
+  std::map<std::string, std::int64_t> counts;    ///< number of cases, by outcome
+  std::vector<GridCell> grid;                    ///< counts by family, device and pass, in the order of the plan
+  std::vector<FailureGroup> failure_groups;      ///< the cases that are not as expected; the largest group first
+  std::vector<std::size_t> cases_with_findings;  ///< positions in Run::cases of cases with a finding
+  std::vector<UncoveredBranchLocation> uncovered_branches;     ///< uncovered branches, in the order of the run
+  std::vector<FlakyCase> flaky_cases;                          ///< flaky cases, in the order of the run
+  std::vector<std::pair<std::string, double>> stage_times_ms;  ///< total of each stage, in execution order
 };
 
 RunSummary summarize(const Run& run);
 
-// The attempts of a case if some passed and some did not.
+/// The attempts of a case if some passed and some did not.
 std::optional<FlakyCase> flaky_of(const nlohmann::json& record);
 
-// Total time of a case over all stages, in milliseconds.
+/// Total time of a case over all stages, in milliseconds.
 double total_ms(const nlohmann::json& record);
 
 }  // namespace assay::reports

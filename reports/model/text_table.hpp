@@ -10,7 +10,7 @@ namespace assay::reports {
 
 class TextTable {
  public:
-  // Adds a row; `cell_styles` has one element per text, or is empty for plain text.
+  /// Adds a row; `cell_styles` has one element per text, or is empty for plain text.
   void add(std::vector<std::string> cell_texts, std::vector<fmt::text_style> cell_styles = {});
   void add_header(std::vector<std::string> cell_texts);
 
@@ -18,11 +18,11 @@ class TextTable {
 
  private:
   struct Row {
-    std::vector<std::string> cell_texts;       // one for each column
-    std::vector<fmt::text_style> cell_styles;  // style of each text; empty: plain
+    std::vector<std::string> cell_texts;       ///< one for each column
+    std::vector<fmt::text_style> cell_styles;  ///< style of each text; empty: plain
   };
   std::vector<Row> rows_;
-  std::vector<std::size_t> column_widths_;  // length of the longest text of each column, in bytes
+  std::vector<std::size_t> column_widths_;  ///< length of the longest text of each column, in bytes
 };
 
 }  // namespace assay::reports

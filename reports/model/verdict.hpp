@@ -10,10 +10,10 @@
 
 namespace assay::reports {
 
-// Rank of an outcome or other reason by severity; 0 is the most severe.
+/// Rank of an outcome or other reason by severity; 0 is the most severe.
 std::size_t severity_rank(std::string_view reason);
 
-// `counts` counts all cases by outcome, `counts` by tone.
+/// `counts` counts all cases by outcome, `counts` by tone.
 Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& counts, const CaseCounts& tally);
 
 }  // namespace assay::reports

@@ -10,29 +10,29 @@
 
 namespace assay::reports {
 
-// "2 400 000", grouped by narrow no-break spaces.
+/// "2 400 000", grouped by narrow no-break spaces.
 std::string count_text(std::int64_t count);
 
-// "0.4 ms", "12 ms", "3.25 s", "2 min 5 s".
+/// "0.4 ms", "12 ms", "3.25 s", "2 min 5 s".
 std::string time_text(double milliseconds);
 
-// A rho of the records: a number with three digits, "∞", "nan", or "" if nothing was compared.
+/// A rho of the records: a number with three digits, "∞", "nan", or "" if nothing was compared.
 std::string rho_text(const nlohmann::json& rho);
 
-// "1 case", "2 cases".
+/// "1 case", "2 cases".
 std::string cases_text(std::int64_t cases);
 
-// "x[3, 0]" for a mismatch; only the name for a scalar.
+/// "x[3, 0]" for a mismatch; only the name for a scalar.
 std::string location_text(const nlohmann::json& mismatch);
 
-// Percent-encodes (RFC 3986) all characters except unreserved ones and slashes, for URL fragments.
+/// Percent-encodes (RFC 3986) all characters except unreserved ones and slashes, for URL fragments.
 std::string fragment(std::string_view text);
 
-// Links within the page: to a case, and to the filtered list.
+/// Links within the page: to a case, and to the filtered list.
 std::string case_link(std::string_view name);
 std::string filter_link(std::string_view query);
 
-// Maximum number of rows in a table of the page; the others are in the records.
+/// Maximum number of rows in a table of the page; the others are in the records.
 inline constexpr std::size_t kMaxRowsPerPage = 400;
 
 }  // namespace assay::reports

@@ -5,8 +5,8 @@
 
 namespace assay::reports {
 
-extern const std::string_view kPageHtml;    // html/page.html, a template
-extern const std::string_view kPageCss;     // html/report.css
-extern const std::string_view kPageScript;  // html/report.js
+extern const std::string_view kPageHtml;    ///< html/page.html, a template
+extern const std::string_view kPageCss;     ///< html/report.css
+extern const std::string_view kPageScript;  ///< html/report.js
 
 }  // namespace assay::reports

@@ -19,7 +19,7 @@ namespace assay::reports {
 
 std::string fill(std::string_view text, const nlohmann::json& members);
 
-// Escapes for HTML text and for quoted attributes.
+/// Escapes for HTML text and for quoted attributes.
 std::string escape_html(std::string_view text);
 
 }  // namespace assay::reports
