@@ -28,7 +28,9 @@ struct AllowedOutcome {
   harness::Outcome outcome;         ///< outcome of the case
   std::string_view outcome_detail;  ///< kind of the outcome, as in CaseRecord::outcome_detail
 };
+/// The outcome if a comparison detects incorrect values.
 inline const std::vector<AllowedOutcome> kMismatchOutcomes{{harness::Outcome::fail, "mismatch"}};
+/// The outcome if an access outside an array is detected.
 inline const std::vector<AllowedOutcome> kMemoryFaultOutcomes{{harness::Outcome::memory_fault, "out_of_bounds"}};
 
 /// A correct kernel, `out[i] = sin(x[i]) + 0.75 * x[i] * y[i]`, with hostile code injected into one of its passes.
@@ -42,8 +44,8 @@ struct Attack {
   std::vector<AllowedOutcome> allowed_outcomes;  ///< accepted outcomes; never a pass
   std::string includes = {};                     ///< names of headers to include, separated by spaces
   std::string declarations = {};                 ///< text inserted at namespace scope, before the kernel
-  /// Run at the start of each thread. `thread` is its index, `begin` the first index of the launch; `continue` ends the
-  /// thread without writing its result.
+  /// Statements that run at the start of each thread. `thread` is its index, `begin` the first index of the launch;
+  /// `continue` ends the thread without writing its result.
   std::string statements = {};
   bool runs_when_loaded = false;  ///< whether it attacks from a static initializer, before any launch
   /// The pass that receives the statements. The backward pass also has the arrays grad_x, grad_y and grad_out.

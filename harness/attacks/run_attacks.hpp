@@ -23,12 +23,13 @@ struct AttackResult {
   /// For an attack on the backward pass: the record of the forward pass, which is correct and must pass.
   std::optional<harness::CaseRecord> forward_record = std::nullopt;
   std::vector<std::string> damage_reports = {};  ///< damage to the surroundings, one message each
-  bool is_skipped = false;  ///< not run, because this system lacks the protection that must stop it
+  bool is_skipped = false;  ///< whether it was not run, because this system lacks the protection that must stop it
 
   /// Its outcome is one of the accepted ones, its forward pass passed if there is one, and no damage was done.
   [[nodiscard]] bool is_caught() const;
 };
 
+/// The outcome of the whole attack set.
 struct AttackReport {
   std::vector<AttackResult> results;  ///< one result for each attack, in the order of the set
   std::vector<harness::CaseRecord>
@@ -44,11 +45,11 @@ struct AttackReport {
 using MakeDevice = std::function<std::unique_ptr<backends::Device>(const std::filesystem::path& folder)>;
 
 struct AttackOptions {
-  harness::JudgingPolicy policy = harness::JudgingPolicy::quick();
-  std::uint64_t seed = 1;                     ///< seed of the random inputs
-  std::chrono::milliseconds time_limit{300};  ///< limit on the processor time of one launch
-  bool filters_system_calls = true;           ///< whether the device's workers have the system call filter
-  bool restricts_file_access = true;          ///< whether the device's workers have Landlock
+  harness::JudgingPolicy policy = harness::JudgingPolicy::quick();  ///< how thoroughly kernels are judged
+  std::uint64_t seed = 1;                                           ///< seed of the random inputs
+  std::chrono::milliseconds time_limit{300};                        ///< limit on the processor time of one launch
+  bool filters_system_calls = true;   ///< whether the workers run under the system call filter
+  bool restricts_file_access = true;  ///< whether Landlock restricts the file access of the workers
   /// Called with each result as soon as it is available.
   std::function<void(const AttackResult&)> on_result = nullptr;
 };

@@ -16,9 +16,9 @@
 
 namespace assay::attacks {
 
-/// A folder with a file, an open port, and the initial state of this process. During its lifetime, orphaned descendants
-/// become children of this process; so there must be only one object at a time, and only the device under attack may
-/// start child processes.
+/// What no attack may change: a folder with a file, an open port, and the state of this process. While the object
+/// exists, orphaned descendants of this process become its children. Therefore there must be only one object at a time,
+/// and only the device under attack may start child processes.
 class ProtectedEnvironment {
  public:
   static Result<std::unique_ptr<ProtectedEnvironment>> prepare();
@@ -45,8 +45,8 @@ class ProtectedEnvironment {
   struct ProcessState {
     std::array<rlimit, RLIM_NLIMITS> limits{};  ///< resource limits, by RLIMIT_ number
     int priority = 0;                           ///< scheduling priority (getpriority)
-    pid_t process_group = 0;
-    std::filesystem::path working_directory;
+    pid_t process_group = 0;                    ///< id of the process group
+    std::filesystem::path working_directory;    ///< current directory
   };
 
   explicit ProtectedEnvironment(backends::ScratchDirectory scratch);

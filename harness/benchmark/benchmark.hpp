@@ -25,11 +25,11 @@ struct BenchmarkRun {
   std::set<std::string> kernel_names;      ///< names of the judged kernels
   std::set<std::string> verified_kernels;  ///< names of the kernels whose cases all passed
   std::size_t case_count = 0;              ///< number of recorded cases
-  std::vector<std::pair<std::string, double>> stage_milliseconds;  ///< by stage; summed over all cores
+  /// Name and time of each stage; the times are sums over all cores.
+  std::vector<std::pair<std::string, double>> stage_milliseconds;
 
-  double verified_kernels_per_second() const {
-    return static_cast<double>(verified_kernels.size()) / wall_seconds;
-  }  ///< verified kernels per second
+  /// Number of verified kernels per second of wall time.
+  double verified_kernels_per_second() const { return static_cast<double>(verified_kernels.size()) / wall_seconds; }
 };
 
 /// Results for one device, or for several devices in sequence.
@@ -37,17 +37,17 @@ struct BenchmarkResult {
   std::string device;           ///< name of the device; "both" for the sum of two
   BenchmarkRun cold_cache_run;  ///< the run with an empty build cache
   BenchmarkRun warm_cache_run;  ///< the run with the cache that the cold run filled
-  CompileLowerBound
-      fastest_lower_bound;  ///< the fastest of `lower_bounds_by_batch_size`; for "both", the sum of two devices
+  /// The fastest of `lower_bounds_by_batch_size`; for "both", the sum of two devices.
+  CompileLowerBound fastest_lower_bound;
   std::vector<CompileLowerBound> lower_bounds_by_batch_size;  ///< for each batch size, the mean of all measurements
 };
 
 /// Judges the selection and writes the reports. Returns the exit status.
 using Judge = std::function<int(const harness::SuiteOptions&)>;
 
-/// Runs the compilers alone, then `judge` twice (into `output`/cold and `output`/warm), then the compilers alone again,
-/// because other load on the machine may change by more than the measured difference. Fails if an option is invalid or
-/// a run writes no records.
+/// Runs the compilers alone, then `judge` twice (into `output`/cold and `output`/warm), then the compilers alone again:
+/// meanwhile the load of the machine may change by more than the difference to measure. Fails if an option is invalid
+/// or a run writes no records.
 Result<BenchmarkResult> run_benchmark(harness::SuiteOptions options, const std::string& output, unsigned jobs,
                                       const Judge& judge);
 

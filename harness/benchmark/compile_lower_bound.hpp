@@ -19,18 +19,19 @@ struct CompileInput {
   std::vector<backends::EmittedKernel> kernels;  ///< the sources to compile
 };
 
+/// The time that the compiler alone needs for the sources of a run.
 struct CompileLowerBound {
   std::size_t batch_size = 1;  ///< maximum number of kernels in a translation unit; 0: sum over several batch sizes
   std::size_t translation_unit_count = 0;  ///< number of translation units compiled
   double wall_seconds = 0;                 ///< wall time of compiling them all
 };
 
-/// Numbers of kernels in a C++ translation unit that are measured.
+/// The numbers of kernels per C++ translation unit for which compile times are measured.
 inline constexpr std::array<std::size_t, 4> kMeasuredKernelsPerTranslationUnit{16, 32, 64, 96};
 
 /// Compiles the sources with the C++ compiler, from files and `jobs` at once, for each of the batch sizes. The slowest
-/// units come first, so that no core is idle at the end. `compiler` as --cxx. Fails without a compiler, if files
-/// cannot be written, or if a unit does not compile.
+/// units come first, so that no core is idle at the end. `compiler` is a value of --cxx. Fails if there is no compiler,
+/// if files cannot be written, or if a unit does not compile.
 Result<std::vector<CompileLowerBound>> measure_cpp_lower_bounds(const std::vector<CompileInput>& work,
                                                                 const std::string& compiler, unsigned jobs,
                                                                 std::span<const std::size_t> batches);

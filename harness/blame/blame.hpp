@@ -12,9 +12,9 @@ namespace assay::blame {
 /// too.
 bool can_examine(const harness::CaseRecord& record);
 
-/// Judges the pass of the failing case in every variant of every device without a GPU that runs emitted code. Asks the
-/// code of another generator only if these results leave it open whether the emitter or the oracle is wrong. `options`
-/// are those of the case. Takes a few seconds.
+/// Judges the pass of the failing case in every build variant of every device that runs emitted code without a GPU.
+/// Also judges the code of another generator if these results do not show whether the emitter or the oracle is
+/// incorrect. `options` are those of the case. Takes a few seconds.
 harness::FailureOrigin find_culprit(const harness::CaseRecord& failing, const harness::KernelSource& source,
                                     const harness::Printer& printer, const harness::RunOptions& options,
                                     const backends::DeviceOptions& device_options);

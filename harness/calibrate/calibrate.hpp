@@ -28,17 +28,17 @@ struct CalibrationPoint {
   float input = 0;          ///< the argument of the function
   float device_result = 0;  ///< the device's result
   double oracle_value = 0;  ///< the oracle's value
-  double ulps = 0;          ///< the total error, in units in the last place of the expected value
+  double ulps = 0;          ///< error of the result in units in the last place (ULP) of the expected value
 };
 
 /// The result for one function.
 struct OperationCalibration {
   ir::Op op = ir::Op::kSqrt;         ///< the measured function
   std::uint64_t compared_count = 0;  ///< number of inputs whose result has a bound, or must be infinity or NaN
-  std::uint64_t violation_count =
-      0;                         ///< compared results outside the bound, or not finite, infinite or NaN as required
-  CalibrationPoint worst_point;  ///< the finite result with the greatest error
-  std::optional<CalibrationPoint> first_violation;  ///< empty if there is none
+  /// Number of compared results that are outside the bound, or not finite, infinite or NaN as required.
+  std::uint64_t violation_count = 0;
+  CalibrationPoint worst_point;                     ///< the finite result with the greatest error
+  std::optional<CalibrationPoint> first_violation;  ///< the first violation; empty if there is none
 };
 
 /// Called with each function's result as soon as it is known.

@@ -13,6 +13,7 @@
 
 namespace assay::harness {
 
+/// Runs one instruction on a device for many operands.
 class InstructionProbe {
  public:
   /// `instruction` takes one operand, such as "ex2.approx.ftz.f32". An f64 instruction takes and returns the upper word
@@ -25,9 +26,9 @@ class InstructionProbe {
  private:
   InstructionProbe() = default;
 
-  std::unique_ptr<backends::BuiltKernel> kernel_;  ///< kernel that applies the instruction to each operand
-  std::unique_ptr<backends::DeviceSession> session_;
-  backends::BufferId word_buffer_;  ///< buffer for the operands and then the results
+  std::unique_ptr<backends::BuiltKernel> kernel_;     ///< kernel that applies the instruction to each operand
+  std::unique_ptr<backends::DeviceSession> session_;  ///< session on the device
+  backends::BufferId word_buffer_;                    ///< buffer for the operands and then the results
 };
 
 }  // namespace assay::harness

@@ -30,14 +30,16 @@ Result<std::vector<ListedCandidate>> read_candidate_list(const std::filesystem::
 
 /// The verdict on one candidate.
 struct CandidateVerdict {
-  ListedCandidate listed_candidate;
-  Outcome outcome = Outcome::internal_error;
-  std::string outcome_detail;  ///< which check failed: "mismatch"; which access: "read_write_race"; often empty
-  std::string message;         ///< what was found; empty for a pass
-  /// What tolerances say about the results of all passes, one for each tolerance; empty if nothing was compared.
+  ListedCandidate listed_candidate;           ///< the candidate and its specification
+  Outcome outcome = Outcome::internal_error;  ///< the worst outcome of its cases
+  /// Kind of the outcome: the failed check ("mismatch") or the faulty access ("read_write_race"); often empty.
+  std::string outcome_detail;
+  std::string message;  ///< what was found; empty for a pass
+  /// Whether the results of all passes are within each tolerance; one element for each tolerance, empty if nothing was
+  /// compared.
   std::vector<ToleranceComparison> tolerance_comparisons;
   std::filesystem::path report_folder;  ///< folder of the reports
-  double seconds = 0;                   ///< time of the process; 0 if an earlier verdict was reused
+  double seconds = 0;                   ///< wall time of the judging process; 0 if an earlier verdict was reused
   bool is_reused = false;               ///< whether the verdict is from an earlier run with the same files and options
 
   /// "pass", "fail(mismatch)".

@@ -10,8 +10,8 @@
 
 namespace assay::warp {
 
-/// A difference is attributed to the first construct in this order that the kernel contains: earlier constructs are
-/// incorrect more often.
+/// A construct to which a difference between Warp's gradient and the derivative is attributed. The cause is the first
+/// construct in this order that the kernel contains; earlier constructs are incorrect more often.
 enum class GradientErrorCause : std::uint8_t {
   kWhile,                   ///< a while loop
   kJumpInLoop,              ///< `break`, `continue` or `return` in a loop
@@ -31,6 +31,7 @@ enum class GradientErrorCause : std::uint8_t {
   kOther                    ///< none of the above
 };
 
+/// A cause, and where Warp documents it.
 struct GradientErrorCauseEntry {
   GradientErrorCause cause;
   std::string_view title;  ///< short name of the construct, in Markdown

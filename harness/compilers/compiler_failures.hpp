@@ -16,17 +16,17 @@ namespace assay::compilers {
 /// A case that is blamed on a compiler, and its folder:
 ///
 ///     reduced.cu           the reduced source
-///     wrong.ptx, right.ptx what the compiler makes of it, and what a correct build makes of it
-///     host.cu              runs it on a GPU
-///     reproduce.sh         compiles it again; needs only NVRTC and Python
+///     wrong.ptx, right.ptx the incorrect PTX of the compiler, and the PTX of a correct build
+///     host.cu              runs the reduced source on a GPU
+///     reproduce.sh         compiles the reduced source again; needs only NVRTC and Python
 ///     finding.json         compiler, target, inputs, results
 struct CompilerFailure {
-  harness::CaseRecord record;
-  CudaReduction reduction;
+  harness::CaseRecord record;  ///< record of the case
+  CudaReduction reduction;     ///< the reduced source and the evidence
   std::vector<std::string>
       failing_builds;  ///< the builds of the run in which the case fails: "NVRTC 13.0.88 compute_100"
-  std::vector<std::string> passing_builds;  ///< the builds in which it passes
-  std::filesystem::path folder;
+  std::vector<std::string> passing_builds;  ///< the builds of the run in which the case passes
+  std::filesystem::path folder;             ///< path of the folder
 };
 
 /// Reduces the first case of each kernel and pass in the records of `output` that is blamed on an NVRTC, each within

@@ -16,23 +16,24 @@ namespace assay::compilers {
 struct MiscompilationHuntOptions {
   harness::SuiteOptions suite_options;     ///< builds, mode and effort; selectors and output are set by the hunt
   std::filesystem::path folder;            ///< folder of the hunt, which a later hunt continues
-  std::chrono::milliseconds time_limit{};  ///< no round starts after this time
-  std::chrono::milliseconds reduction_time_limit{};  ///< limit for reducing one source
+  std::chrono::milliseconds time_limit{};  ///< wall time after which no new round starts
+  std::chrono::milliseconds reduction_time_limit{};  ///< wall time for reducing one source
   unsigned jobs = 1;                                 ///< number of compilations at the same time while reducing
 };
 
 /// The state of a hunt over all its rounds, also those of earlier runs.
 struct MiscompilationHuntCounts {
-  std::uint64_t round_count = 0;
-  std::uint64_t kernels = 0;             ///< kernels that were judged
-  std::uint64_t cases = 0;               ///< cases: kernel, pass and build
-  std::uint64_t failing_case_count = 0;  ///< cases that failed
+  std::uint64_t round_count = 0;         ///< number of finished rounds
+  std::uint64_t kernels = 0;             ///< number of judged kernels
+  std::uint64_t cases = 0;               ///< number of judged cases: one kernel, pass and build each
+  std::uint64_t failing_case_count = 0;  ///< number of cases that failed
   double judging_seconds = 0;            ///< time of judging, summed over the rounds
 };
 
 /// Continues the hunt in the folder round by round. Three rounds in four draw stress kernels (stress_kernels.hpp), the
 /// fourth draws one random kernel of each family. Each round is a run with its own records in folder/round_N; a round
-/// that was interrupted is judged again. Fails if an option is invalid or a file cannot be written.
+/// that was interrupted is judged again. `tell` gets the lines for the user. Fails if an option is invalid or a file
+/// cannot be written.
 Result<MiscompilationHuntCounts> hunt(const MiscompilationHuntOptions& options,
                                       const std::function<void(const std::string&)>& tell);
 

@@ -9,9 +9,10 @@
 
 namespace assay::dataset {
 
+/// Texts that describe a kernel, for readers and for training.
 struct KernelDescription {
-  std::string docstring;    ///< a few sentences: what the kernel computes from what, and how
-  std::string instruction;  ///< asks for the kernel: name, parameters, launch, preconditions, and each step
+  std::string docstring;    ///< a few sentences: what the kernel computes, from which inputs, and how
+  std::string instruction;  ///< task to write the kernel: name, parameters, launch, preconditions, and each step
   friend bool operator==(const KernelDescription&, const KernelDescription&) = default;
 };
 

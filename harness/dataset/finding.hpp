@@ -10,8 +10,9 @@
 
 namespace assay::dataset {
 
+/// An error or a warning about one file or row.
 struct RowError {
-  bool is_warning = false;   ///< whether the dataset is valid nevertheless: its older layout lacks the data
+  bool is_warning = false;   ///< whether the dataset is valid nevertheless, for example if some code was not compared
   std::string file;          ///< path of the file, relative to the dataset
   std::uint64_t line = 0;    ///< line number in the file, from 1; 0: the whole file
   std::string row_id;        ///< id of the row; empty if the row has none

@@ -34,8 +34,8 @@ inline constexpr std::uint64_t kRowsPerFile = 4096;
 
 /// The content of a dataset to finish; the lines of the rows are in the blocks of partial/.
 struct UnfinishedDataset {
-  std::filesystem::path dir;  ///< folder of the dataset
-  DatasetPlan plan;
+  std::filesystem::path dir;      ///< folder of the dataset
+  DatasetPlan plan;               ///< the plan that the dataset follows
   std::vector<AcceptedRow> rows;  ///< ordered by slot; if a row's `line` is empty, its line is in the block of partial/
   std::vector<RowArenas> memory;  ///< owns the texts that `rows` refers to
   std::vector<RejectedCandidate> rejected;  ///< candidates that failed a check
@@ -43,13 +43,14 @@ struct UnfinishedDataset {
   int jobs = 1;                             ///< number of threads
 };
 
+/// The counts of a finished dataset.
 struct FinishedDataset {
   std::uint64_t rows = 0;             ///< number of rows in the dataset
   std::uint64_t requested_rows = 0;   ///< number of rows that the plan's shard asks for
   std::uint64_t rejected = 0;         ///< number of candidates that failed a check
   std::uint64_t duplicate_count = 0;  ///< number of rows that were replaced because they duplicated an earlier row
   std::map<std::string, std::uint64_t> rejected_counts_by_verdict;  ///< number of rejected candidates, by verdict
-  Timing timing;
+  Timing timing;                                                    ///< time of making the dataset
   bool was_already_complete = false;  ///< whether the folder already held the finished dataset; all else is then empty
 };
 

@@ -18,6 +18,7 @@ namespace assay::dataset {
 /// Called with the numbers of rows and rejected candidates made so far, from any thread but never concurrently.
 using RowsDone = std::function<void(std::uint64_t rows, std::uint64_t rejected)>;
 
+/// Where and how a dataset is made.
 struct DatasetGenerationOptions {
   std::filesystem::path output;    ///< folder of the dataset
   bool resume = false;             ///< continue the unfinished dataset in `output`

@@ -18,25 +18,28 @@
 
 namespace assay::dataset {
 
-inline constexpr std::string_view kJournalFileName = "journal.jsonl";
-inline constexpr std::string_view kPartialFolder = "partial";
-inline constexpr std::string_view kDataFolder = "data";
-inline constexpr std::string_view kQuarantineFileName = "quarantine/quarantine.jsonl";
+inline constexpr std::string_view kJournalFileName = "journal.jsonl";  ///< path of the journal in the dataset
+inline constexpr std::string_view kPartialFolder = "partial";          ///< folder of the flushed blocks
+inline constexpr std::string_view kDataFolder = "data";                ///< folder of the data files
+inline constexpr std::string_view kQuarantineFileName = "quarantine/quarantine.jsonl";  ///< rejected candidates
 
+/// An accepted row, as its block in the journal lists it.
 struct JournalRow {
   std::uint64_t slot = 0;     ///< number of the slot, from 0
-  std::uint32_t attempt = 0;  ///< which of the slot's candidates became the row, from 0
+  std::uint32_t attempt = 0;  ///< number of the candidate that became the row, from 0
   std::string id;             ///< id of the row
 };
 
+/// A completed block: one line of the journal.
 struct JournalBlock {
   std::uint64_t block_number = 0;           ///< number of the block, from 0
   std::vector<JournalRow> rows;             ///< rows of the block, ordered by slot
   std::vector<RejectedCandidate> rejected;  ///< rejected candidates; in a finished dataset without their texts
 };
 
+/// The content of a journal.
 struct Journal {
-  DatasetPlan plan;
+  DatasetPlan plan;                  ///< the plan, from the first line
   std::vector<JournalBlock> blocks;  ///< completed blocks, in the order of the file
   bool has_ended = false;            ///< whether the last line is `end`: the dataset is finished
 };
@@ -60,7 +63,7 @@ class JournalWriter {
  private:
   explicit JournalWriter(harness::LineAppender lines) : journal_file_(std::move(lines)) {}
 
-  harness::LineAppender journal_file_;
+  harness::LineAppender journal_file_;  ///< the open file
 };
 
 /// The whole journal as text; with the line `end` if it has ended.

@@ -14,18 +14,21 @@
 
 namespace assay::dataset {
 
+/// Limits that protect against hostile lines.
 struct JsonScanLimits {
-  std::size_t max_line_bytes = std::size_t{16} << 20;   ///< length of a line
-  std::size_t max_string_bytes = std::size_t{4} << 20;  ///< length of one string
-  std::size_t max_depth = 32;                           ///< nested arrays and objects
+  std::size_t max_line_bytes = std::size_t{16} << 20;   ///< maximum length of a line
+  std::size_t max_string_bytes = std::size_t{4} << 20;  ///< maximum length of one string
+  std::size_t max_depth = 32;                           ///< maximum depth of nested arrays and objects
 };
 
+/// The first fault of a line.
 struct JsonScanError {
   std::string json_pointer;  ///< JSON pointer to the faulty value
   std::string found_text;    ///< the offending text, as messages show it
   std::string expected;      ///< what is valid there
 };
 
+/// Checks the JSON syntax of a line that arrives in pieces, and builds its value on request.
 class JsonScanner {
  public:
   /// `value`, if not null, receives the value of the line; after a fault it is incomplete.
@@ -39,6 +42,7 @@ class JsonScanner {
   [[nodiscard]] bool has_error() const { return error_.has_value(); }
 
  private:
+  /// What the scanner expects next.
   enum class State : std::uint8_t {
     kValue,                ///< a value must begin
     kFirstMember,          ///< after `{`: a key or `}`
@@ -51,8 +55,9 @@ class JsonScanner {
     kNumberOrLiteralName,  ///< inside a number, `true`, `false` or `null`
     kDone                  ///< the line's value is complete
   };
+  /// An array or object that is not closed yet.
   struct Frame {
-    bool is_object = false;         ///< an object; else an array
+    bool is_object = false;         ///< whether it is an object; else an array
     std::size_t index = 0;          ///< number of the current item, from 0
     std::string key;                ///< key of the current member of an object
     std::vector<std::string> keys;  ///< keys of the object so far, to find duplicates

@@ -28,7 +28,7 @@ inline constexpr std::string_view kDefaultLicense = "CC-BY-4.0";
 
 /// A family's part of the dataset.
 struct FamilyShare {
-  std::string family;
+  std::string family;           ///< name of the family
   double weight = 1;            ///< relative share of the rows; must be positive
   std::uint64_t row_count = 0;  ///< number of rows of the family, computed by distribute_rows
   friend bool operator==(const FamilyShare&, const FamilyShare&) = default;
@@ -48,6 +48,7 @@ struct UserKernel {
   friend bool operator==(const UserKernel&, const UserKernel&) = default;
 };
 
+/// Everything that determines the rows of a dataset.
 struct DatasetPlan {
   std::string generator_version;           ///< version of Assay
   std::string emitter = "assay";           ///< code generator of the C++ and CUDA C++: "assay" or "warp"

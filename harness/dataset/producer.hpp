@@ -32,7 +32,7 @@ struct VerifyingDevice {
 /// A kernel that did not become a row.
 struct RejectedCandidate {
   std::uint64_t slot = 0;     ///< number of the slot
-  std::uint32_t attempt = 0;  ///< which candidate of the slot it is, from 0
+  std::uint32_t attempt = 0;  ///< number of the candidate of the slot, from 0
   std::string name;           ///< name of the kernel: "loop/r1_42"
   std::string verdict;        ///< why it was rejected: "fail(mismatch)", "unsupported(adjoint)"
   std::string message;        ///< message of the verdict
@@ -44,7 +44,7 @@ struct RejectedCandidate {
 nlohmann::ordered_json to_json(const RejectedCandidate& rejected);
 RejectedCandidate rejected_from(const nlohmann::json& line);
 
-/// Memory that owns the data of rows. Lines have their own, because they may be freed earlier.
+/// Memory that owns the data of rows. The lines have an arena of their own, because they may be freed earlier.
 struct RowArenas {
   RowArena json_line_arena;   ///< the lines of JSON
   RowArena statistics_arena;  ///< ids, statistics and shingles
@@ -52,8 +52,8 @@ struct RowArenas {
 
 /// A row in its slot, with the data that later stages need. Everything but numbers is stored in RowArenas.
 struct AcceptedRow {
-  DatasetSlot slot;
-  std::uint32_t attempt = 0;                ///< which candidate of the slot became the row
+  DatasetSlot slot;                         ///< the slot of the row
+  std::uint32_t attempt = 0;                ///< number of the candidate that became the row, from 0
   std::string_view id;                      ///< id of the row
   std::string_view line;                    ///< the row's line of JSON; empty if it was freed
   std::string_view kernel_name;             ///< name of the kernel in the row's texts
@@ -62,16 +62,17 @@ struct AcceptedRow {
   ShingleView shingles;                     ///< the row's shingles, for finding near duplicates
 };
 
+/// The rows that were made for some slots.
 struct ProducedBlock {
   std::vector<AcceptedRow> rows;            ///< ordered by slot; a slot whose candidates all failed has no row
   std::vector<RejectedCandidate> rejected;  ///< ordered by slot and attempt
-  Timing timing;
-  RowArenas memory;  ///< owns the data of `rows`
+  Timing timing;                            ///< time of making the rows
+  RowArenas memory;                         ///< owns the data of `rows`
 };
 
 /// A slot, and the attempt to start with.
 struct SlotTask {
-  DatasetSlot slot;
+  DatasetSlot slot;           ///< the slot to fill
   std::uint32_t attempt = 0;  ///< number of the first candidate to try
 };
 
@@ -90,14 +91,15 @@ struct RowPrinters {
   WarpCodegen warp_codegen = {};      ///< for the emitter "warp": gives the sources of the rows
 };
 
-/// Pure: the row of a task depends only on the plan. May be used by several threads at once.
+/// Makes the rows of slots. The row of a task depends only on the plan. Thread-safe.
 class RowProducer {
  public:
   RowProducer(const DatasetPlan& plan, std::vector<VerifyingDevice> verifiers, RowPrinters printers,
               harness::JudgingPolicy policy);
 
-  /// For each task, the first passing candidate, starting with the task's attempt. Fails if Warp's code is wanted and
-  /// its process cannot be run, otherwise only on a bug in Assay: a generated kernel that cannot be parsed back.
+  /// Makes for each task the row of the first candidate that passes, starting with the task's attempt. Fails if Warp's
+  /// code is requested and its process cannot be run, otherwise only on a bug in Assay: a generated kernel that cannot
+  /// be parsed back.
   [[nodiscard]] Result<ProducedBlock> produce(std::span<const SlotTask> tasks) const;
 
   /// A row and the name that its kernel gets.
@@ -126,10 +128,10 @@ class RowProducer {
   void add_unjudged(Candidate& candidate) const;
   [[nodiscard]] DatasetRow row_of(Candidate& candidate) const;
 
-  const DatasetPlan& plan_;
-  std::vector<VerifyingDevice> verifiers_;
-  RowPrinters printers_;
-  harness::JudgingPolicy policy_;
+  const DatasetPlan& plan_;                 ///< the plan of the dataset
+  std::vector<VerifyingDevice> verifiers_;  ///< devices that judge the rows
+  RowPrinters printers_;                    ///< print the sources of the rows
+  harness::JudgingPolicy policy_;           ///< how thoroughly rows are judged
 };
 
 }  // namespace assay::dataset

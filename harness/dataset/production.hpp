@@ -21,12 +21,13 @@ struct ProductionOptions {
   std::vector<std::string> families;      ///< names or aliases of families; empty: all
   std::vector<std::string> weights;       ///< relative shares of families: "loop=2"
   std::vector<std::string> python_files;  ///< Python files whose kernels replace the random ones; empty: random kernels
-  std::uint64_t seed = 1;
-  bool skips_verification = false;  ///< do not judge the rows
-  bool uses_few_inputs = false;     ///< judge on fewer inputs (JudgingPolicy::quick), by default only on one device
-  bool uses_many_inputs = false;    ///< judge on more inputs (JudgingPolicy::thorough)
-  std::string shard = "0/1";        ///< the part to make, from 0, and the number of parts
-  std::string license;  ///< SPDX identifier; empty: kDefaultLicense, or kUnknownLicense for kernels of files
+  std::uint64_t seed = 1;                 ///< seed of the kernels, their inputs and the splits
+  bool skips_verification = false;        ///< do not judge the rows
+  /// Whether to judge on fewer inputs (JudgingPolicy::quick), by default only on one device.
+  bool uses_few_inputs = false;
+  bool uses_many_inputs = false;  ///< judge on more inputs (JudgingPolicy::thorough)
+  std::string shard = "0/1";      ///< part of the dataset to make: its number, from 0, and the number of parts
+  std::string license;            ///< SPDX identifier; empty: kDefaultLicense, or kUnknownLicense for kernels of files
   std::string compression = "gzip";  ///< format of the data files: "gzip" or "zstd"
   std::string compiler;              ///< C++ compiler, as for --cxx; empty: the default
   int jobs = 0;                      ///< number of threads; 0: one for each core

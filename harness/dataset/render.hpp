@@ -19,9 +19,9 @@ struct RenderedKernel {
   DatasetRow row;                ///< the texts and the signature
   std::string canonical_ir;      ///< canonical text of the kernel's IR; its hash is the row's id
   bool has_gradients = false;    ///< whether a parameter has a gradient
-  bool has_order_dependent_forward_pass =
-      false;  ///< the kernel has atomics on floats, whose order affects the last bits
-  bool has_order_dependent_backward_pass = false;  ///< the backward kernel has such atomics
+  /// Whether the kernel has atomics on floats, whose order affects the last bits.
+  bool has_order_dependent_forward_pass = false;
+  bool has_order_dependent_backward_pass = false;  ///< whether the backward kernel has such atomics
 };
 
 /// Prints the sources for both devices; rows with the code of another emitter use no_printer(). Fails if the kernel has
@@ -30,8 +30,8 @@ Result<RenderedKernel> render(harness::KernelSource source, const harness::PairP
 
 /// The texts of the two entry points, each from its first line to the start of the next one or the end of the body.
 struct EntryTexts {
-  std::string forward;
-  std::string backward;  ///< empty if the kernel has no backward pass
+  std::string forward;   ///< text of the forward entry point
+  std::string backward;  ///< text of the backward entry point; empty if there is none
 };
 EntryTexts entry_texts(const backends::EmittedKernel& kernel);
 

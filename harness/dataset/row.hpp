@@ -21,7 +21,7 @@ inline constexpr std::string_view kUserFamily = "user";
 
 /// One parameter of the kernel, as the Python source declares it.
 struct KernelParameter {
-  std::string name;
+  std::string name;                ///< name of the parameter
   std::string type;                ///< type in the text form of the IR: "array<f32,2>", "vec<f32,3>"
   int rank = 0;                    ///< number of dimensions of an array; 0 for a value
   std::string intent;              ///< how the kernel uses it: "in", "out" (written, never read), "inout", or "unused"
@@ -44,6 +44,7 @@ struct DeviceCompiler {
   friend bool operator==(const DeviceCompiler&, const DeviceCompiler&) = default;
 };
 
+/// How a row was made and verified.
 struct RowMetadata {
   std::string generator = "assay";    ///< name of the program that made the row
   std::string generator_version;      ///< version of Assay
@@ -55,9 +56,9 @@ struct RowMetadata {
   std::string category;               ///< the family; kept under this name for older readers
   std::vector<std::string> device;    ///< names of the devices requested to verify the row
   std::vector<std::string> numeric_modes;  ///< numeric modes: "cpu/strict", "ptx/default"
-  std::string judging_effort;              ///< "quick", "standard", "thorough", or "none"
-  std::vector<DeviceCompiler> toolchain;   ///< the compilers of these devices
-  std::string license;                     ///< license of the row
+  std::string judging_effort;  ///< how thoroughly the row was judged: "quick", "standard", "thorough" or "none"
+  std::vector<DeviceCompiler> toolchain;  ///< the compilers of the devices in `device`
+  std::string license;                    ///< license of the row
   friend bool operator==(const RowMetadata&, const RowMetadata&) = default;
 };
 
@@ -71,24 +72,26 @@ struct CheckEvidence {
 
 /// The result of judging one pass on one device.
 struct PassEvidence {
-  std::string device;                           ///< name of the device that ran the kernel
-  std::string pass;                             ///< "forward" or "backward"
-  std::string mode;                             ///< numeric mode: "strict", "default"; empty if nothing ran
-  std::string verdict;                          ///< outcome of the case, as text (harness/records/outcome.hpp)
-  std::string reason;                           ///< why the pass was not run; empty if it was run
-  std::optional<double> rho_max;                ///< greatest error divided by its bound; empty if nothing was compared
-  std::int64_t values_compared = 0;             ///< number of scalars compared with the oracle
-  std::int64_t input_sets = 0;                  ///< number of input sets
-  std::vector<std::int64_t> thread_counts;      ///< numbers of threads of the launches
-  std::vector<CheckEvidence> checks;            ///< by named check; empty in rows of schema 1.2 and older
+  std::string device;                       ///< name of the device that ran the kernel
+  std::string pass;                         ///< "forward" or "backward"
+  std::string mode;                         ///< numeric mode: "strict", "default"; empty if nothing ran
+  std::string verdict;                      ///< outcome of the case, as text (harness/records/outcome.hpp)
+  std::string reason;                       ///< why the pass was not run; empty if it was run
+  std::optional<double> rho_max;            ///< greatest error divided by its bound; empty if nothing was compared
+  std::int64_t values_compared = 0;         ///< number of scalars compared with the oracle
+  std::int64_t input_sets = 0;              ///< number of input sets on which the kernel was judged
+  std::vector<std::int64_t> thread_counts;  ///< thread counts of the launches that completed
+  /// One element for each named check that ran; empty in rows of schema 1.2 and older.
+  std::vector<CheckEvidence> checks;
   std::optional<double> finite_difference_rho;  ///< maximum of |difference| / tolerance; only for the backward pass
   std::string determinism_result;               ///< "bitwise", "order_dependent" (atomics on floats), or "not_tested"
   std::vector<std::string> memory_checks;       ///< names of the memory checks that ran
-  std::int64_t rejected_negative_controls = 0;  ///< negative controls that the comparator rejected
+  std::int64_t rejected_negative_controls = 0;  ///< number of negative controls that the comparator rejected
   harness::InconclusiveCounts inconclusive;     ///< checks without a verdict, by cause
   friend bool operator==(const PassEvidence&, const PassEvidence&) = default;
 };
 
+/// One row of a dataset.
 struct DatasetRow {
   std::string id;                          ///< SHA-256 of the canonical IR
   std::string family;                      ///< family of the kernel: "loop", or "user"
@@ -102,18 +105,18 @@ struct DatasetRow {
   std::string cuda_source;                 ///< complete CUDA C++ file with both passes
   std::string ptx;                         ///< PTX of the CUDA source; empty: not stored
   std::vector<KernelParameter> signature;  ///< the kernel's parameters, in order
-  LaunchShape launch;
-  KernelDescription description;  ///< empty in rows of schema 1.2 and older
-  KernelDifficulty difficulty;    ///< empty in rows of schema 1.2 and older
-  RowMetadata metadata;
-  std::vector<PassEvidence> evidence;  ///< results by device, pass and mode; see evidence.hpp for the order
+  LaunchShape launch;                      ///< how to launch the kernel
+  KernelDescription description;           ///< empty in rows of schema 1.2 and older
+  KernelDifficulty difficulty;             ///< empty in rows of schema 1.2 and older
+  RowMetadata metadata;                    ///< how the row was made and verified
+  std::vector<PassEvidence> evidence;      ///< results by device, pass and mode; see evidence.hpp for the order
   friend bool operator==(const DatasetRow&, const DatasetRow&) = default;
 };
 
 /// A text member of a row, by name.
 struct RowTextField {
   std::string_view name;               ///< name of the member in the line of JSON
-  std::string DatasetRow::*member;     ///< the member of Row
+  std::string DatasetRow::*member;     ///< the member of DatasetRow
   bool is_optional;                    ///< whether an empty text is written as null
   std::string_view older_layout_name;  ///< name in the older layout; empty: the same name
 };

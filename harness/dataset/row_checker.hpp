@@ -18,25 +18,25 @@
 
 namespace assay::dataset {
 
-/// The code of Warp in a row, to be compared with what Warp generates from the row's Python.
+/// Warp code in a row that must be compared with the code that Warp generates from the row's Python.
 struct WarpCodeInRow {
-  DatasetRow row;                      ///< a row with only the texts
-  warp::GeneratedCodeRequest request;  ///< asks Warp for them
+  DatasetRow row;                      ///< a row with only the texts to compare
+  warp::GeneratedCodeRequest request;  ///< requests the same texts from Warp
   bool has_gradients = false;          ///< whether the row has backward functions
 };
 
 /// The data of a valid row that later checks need.
 struct CheckedRow {
-  std::string id;              ///< id of the row
-  std::string kernel_name;     ///< name of the kernel
-  std::string python_source;   ///< source text of the kernel
-  std::string input_seed;      ///< seed of the inputs that the kernel was judged on
-  std::string judging_effort;  ///< how thoroughly it was judged
-  std::vector<PassEvidence> evidence;
-  std::vector<DeviceCompiler> toolchain;
-  std::string emitter;          ///< code generator of the row
-  std::string emitter_version;  ///< version of the emitter
-  bool has_description = true;  ///< whether the row's version of the schema has descriptions
+  std::string id;                         ///< id of the row
+  std::string kernel_name;                ///< name of the kernel
+  std::string python_source;              ///< source text of the kernel
+  std::string input_seed;                 ///< seed of the inputs that the kernel was judged on
+  std::string judging_effort;             ///< how thoroughly it was judged
+  std::vector<PassEvidence> evidence;     ///< the evidence in the row
+  std::vector<DeviceCompiler> toolchain;  ///< the compilers of the devices that verified the row
+  std::string emitter;                    ///< code generator of the row
+  std::string emitter_version;            ///< version of the emitter
+  bool has_description = true;            ///< whether the row's version of the schema has descriptions
   /// Warp's code in the row; nullopt unless the emitter is "warp" and the Python source can be parsed.
   std::optional<WarpCodeInRow> warp_code;
   RowStatistics statistics;  ///< statistics, whose texts are in the memory of the checker
@@ -59,9 +59,9 @@ class RowChecker {
  private:
   void check_program(const DatasetRow& row, CheckedRow& checked, std::vector<RowError>& diagnostics);
 
-  harness::PairPrinter printer_;
-  schemas::Validator schema_;  ///< schema of a dataset row
-  RowArena statistics_arena_;  ///< owns the statistics and shingles of the checked rows
+  harness::PairPrinter printer_;  ///< prints the sources that the row is compared with
+  schemas::Validator schema_;     ///< schema of a dataset row
+  RowArena statistics_arena_;     ///< owns the statistics and shingles of the checked rows
 };
 
 }  // namespace assay::dataset

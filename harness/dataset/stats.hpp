@@ -20,18 +20,20 @@ namespace assay::dataset {
 
 /// Statistics of one row; texts and lists are stored in a RowArena.
 struct RowStatistics {
-  std::string_view family;
+  std::string_view family;  ///< family of the row
   std::array<std::uint32_t, std::size(kRowTextFields)>
       lengths{};  ///< bytes of each text of kRowTextFields; 0 where null
-  /// Operations of the program by name, with their number of occurrences.
+  /// The names of the program's operations, each with its number of occurrences.
   std::span<const std::pair<std::string_view, std::uint32_t>> operation_counts;
-  std::span<const std::pair<std::string_view, std::string_view>> verdict_by_case;  ///< "cpu/forward/strict" and "pass"
+  /// The cases with their verdicts: "cpu/forward/strict" and "pass".
+  std::span<const std::pair<std::string_view, std::string_view>> verdict_by_case;
   double rho_max = 0;  ///< greatest rho over all evidence of the row
 };
 
 /// Computes the statistics of a row and its program; texts and lists are stored in `memory`.
 RowStatistics row_statistics(const DatasetRow& row, const ir::Module& module, RowArena& memory);
 
+/// The lengths of one text over all rows.
 struct TextLengthStatistics {
   std::uint64_t rows = 0;          ///< number of rows that have this text
   std::uint64_t min_length = 0;    ///< length of the shortest text in bytes
@@ -45,11 +47,12 @@ struct Timing {
   double preparation_seconds = 0;         ///< generating, parsing, differentiating and printing
   double write_seconds = 0;               ///< writing JSON and compressing with zstd
   harness::StageTimes judging_times;      ///< stages of judging, in milliseconds; `build` is compile time
-  std::uint64_t judged_kernel_count = 0;  ///< kernels judged; each device and mode counts
+  std::uint64_t judged_kernel_count = 0;  ///< number of judged kernels; each device and mode counts as one
 
   Timing& operator+=(const Timing& other);
 };
 
+/// Collects the statistics of a dataset row by row.
 class DatasetStatistics {
  public:
   void add(const RowStatistics& statistics, std::string_view split);
@@ -74,10 +77,10 @@ class DatasetStatistics {
   std::map<std::string, std::map<std::string, std::uint64_t>>
       verdict_counts_by_case_;                                  ///< number of cases, by case and verdict
   std::map<std::string, std::uint64_t> rejections_by_verdict_;  ///< number of rejected candidates, by verdict
-  std::uint64_t duplicate_row_count_ = 0;        ///< rows replaced because they duplicated an earlier one
-  std::uint64_t cluster_count_ = 0;              ///< clusters of at least two near duplicates
-  std::uint64_t clustered_row_count_ = 0;        ///< rows in these clusters
-  std::uint64_t largest_cluster_row_count_ = 0;  ///< rows in the largest cluster
+  std::uint64_t duplicate_row_count_ = 0;        ///< number of rows replaced because they duplicated an earlier one
+  std::uint64_t cluster_count_ = 0;              ///< number of clusters of at least two near duplicates
+  std::uint64_t clustered_row_count_ = 0;        ///< number of rows in these clusters
+  std::uint64_t largest_cluster_row_count_ = 0;  ///< number of rows in the largest cluster
   double rho_max_ = 0;                           ///< greatest rho over all rows
 };
 

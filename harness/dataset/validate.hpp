@@ -27,16 +27,18 @@ namespace assay::dataset {
 /// Judges the kernels of a plan; gives a row for each kernel, or the reason why it is rejected.
 using Rejudge = std::function<Result<ProducedBlock>(const DatasetPlan& plan)>;
 
+/// How a dataset is validated.
 struct ValidateOptions {
   harness::PairPrinter printer;  ///< prints the sources that rows are compared with
   /// Version of the installed Warp; called only for rows with code of Warp. Null: there is none.
   std::function<Result<std::string>()> warp_version = nullptr;
-  WarpCodegen warp_codegen = nullptr;  ///< generates the code that such rows are compared with
+  WarpCodegen warp_codegen = nullptr;  ///< generates the code that rows with code of Warp are compared with
   int jobs = 1;                        ///< number of threads
   std::uint64_t rejudge_count = 0;     ///< number of rows to judge again, spread over the dataset; at most all rows
-  Rejudge rejudge_rows = nullptr;      ///< judges them; required if `rejudge_count` is not 0
+  Rejudge rejudge_rows = nullptr;      ///< judges these rows; required if `rejudge_count` is not 0
 };
 
+/// The result of a validation.
 struct ValidationResult {
   std::uint64_t rows = 0;             ///< number of rows found
   std::uint64_t files = 0;            ///< number of files read

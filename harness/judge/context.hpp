@@ -26,33 +26,36 @@ enum class LaunchPurpose : std::uint8_t {
   kRepeatability,         ///< repetition of kZeroInitialGradient; must give the same bits
   kDoubledCotangent,      ///< backward pass with twice the cotangents; must give exactly twice the gradients
   kZeroCotangent,         ///< backward pass with zero cotangents; must give exactly zero
-  kGradientAccumulation,  ///< one of two launches that add to the same gradients; together they must give twice the
-                          ///< gradient
+  /// One of two launches that add to the same gradients; together they must give twice the gradient.
+  kGradientAccumulation,
 };
 
+/// A launch that the judge makes, and its outcome.
 struct TestLaunch {
   LaunchPurpose purpose = LaunchPurpose::kOracleComparison;  ///< what the result is used for
   std::size_t input_set_index = 0;                           ///< index of the input set in PassContext::input_sets
-  Precision precision = Precision::kNative;
-  KernelLauncher launcher;                                  ///< the placed arguments
-  backends::RunOutcome outcome = backends::LaunchFailed{};  ///< set by run_launches
+  Precision precision = Precision::kNative;                  ///< precision variant that is launched
+  KernelLauncher launcher;                                   ///< the placed arguments
+  backends::RunOutcome outcome = backends::LaunchFailed{};   ///< set by run_launches
 };
 
-/// Shared by the judges of both passes.
+/// The kernel, inputs and settings that all checks of a pass share.
 struct PassContext {
-  const KernelUnderTest& subject;       ///< the kernel, as the oracle sees it
-  const backends::BuiltKernel& kernel;  ///< the implementation that is judged
-  const JudgeConfiguration& configuration;
+  const KernelUnderTest& subject;           ///< the kernel, as the oracle sees it
+  const backends::BuiltKernel& kernel;      ///< the implementation that is judged
+  const JudgeConfiguration& configuration;  ///< device, policy and passes
   const std::vector<InputSet>& input_sets;  ///< the input sets of the test plan
   const std::vector<bool>& is_poisoned;     ///< by parameter: whether its array holds poison before the launch
   const ir::ParameterUses& parameter_uses;  ///< how the kernel uses its parameters
   std::string build_target;                 ///< build target of the kernel to run; empty if the kernel has only one
   Judgment& judgment;                       ///< receives the findings
 
+  /// Whether the policy judges this precision variant.
   bool uses_precision(Precision precision) const {
     return precision == Precision::kPromoted ? configuration.policy.judges_f64_promotion
                                              : configuration.policy.judges_native_precision;
   }
+  /// Whether the set also gets the checks of JudgingPolicy::fully_checked_input_sets.
   bool is_fully_checked(std::size_t set) const {
     return set < static_cast<std::size_t>(configuration.policy.fully_checked_input_sets);
   }
@@ -70,7 +73,8 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
 /// sets, in the kernel's own types, if they completed.
 std::vector<const TestLaunch*> launches_for_tolerances(const PassContext& pass_context,
                                                        std::span<const TestLaunch> test_launches);
-/// Counts an input set on which the arrays of a launch were compared with kComparedTolerances.
+/// Counts an input set on which the arrays of a launch were compared with kComparedTolerances; `accepts` has one
+/// element for each tolerance.
 void count_tolerances(PassVerdict& verdict, const std::array<bool, kComparedTolerances.size()>& accepts);
 /// The set's launch for the backward pass. Runs the forward pass to fill
 /// AdjointModule::parameters_bound_to_final_content. If that launch does not complete, returns nullopt and records the

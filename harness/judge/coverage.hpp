@@ -8,9 +8,10 @@
 
 namespace assay::harness {
 
-/// Samples required for each branch of a choice (docs/design/numerics.md, section 4).
+/// Number of samples that each branch of a choice needs (docs/design/numerics.md, section 4).
 inline constexpr std::int64_t kRequiredSamplesPerBranch = 2;
 
+/// Counts how often each branch of a kernel was taken.
 class BranchCoverage {
  public:
   /// Adds the choices of one evaluation. All evaluations must be of the same kernel.

@@ -18,6 +18,7 @@ struct DirectionComponent {
   double direction_value;       ///< component of the direction for this scalar
 };
 
+/// A directional derivative, estimated from differences.
 struct DerivativeEstimate {
   double value = 0;  ///< extrapolated derivative
   double error = 0;  ///< estimate of its error, including rounding
@@ -37,8 +38,8 @@ class ForwardDifferences {
   ForwardDifferences(const PassContext& pass_context, std::size_t set, std::vector<DirectionComponent> direction,
                      PassVerdict& verdict);
 
-  /// The derivative along the direction from steps `step`, `step` / 2 and so on; empty if the oracle finds that the
-  /// points do not all take the input's path, or if a launch does not complete.
+  /// The derivative along the direction, extrapolated from the steps `step`, `step` / 2 and so on. Empty if the oracle
+  /// finds that the points do not all take the input's path, or if a launch does not complete.
   std::optional<DerivativeEstimate> at(double step);
   /// Whether an oscillation within the stencil explains a difference between the gradient and the differences; see
   /// reference::DerivativeSamples.
@@ -57,7 +58,7 @@ class ForwardDifferences {
   double weighted_change(const TestLaunch& plus, const TestLaunch& minus) const;  ///< <w, f(plus) - f(minus)>
   double rounding_noise(const reference::ReferenceResult& run) const;             ///< bound on the rounding of <w, f>
 
-  const PassContext& pass_context_;
+  const PassContext& pass_context_;            ///< the kernel and the device
   std::size_t input_set_index_;                ///< index of the input set
   const InputSet& input_;                      ///< the input set x, with its cotangents w
   std::vector<DirectionComponent> direction_;  ///< the direction d

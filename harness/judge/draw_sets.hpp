@@ -13,8 +13,8 @@ namespace assay::harness {
 
 /// Draws the sets that the policy requires, or returns the reason why no inputs were found. A set is redrawn while a
 /// decision is uncertain or the gradient's bounds are too wide to be informative, at most
-/// Policy::max_redraws_per_input_set times. Further sets cover branches that these leave uncovered (coverage.hpp). A
-/// kernel with atomics gets an additional set, whose sums are exact in any order.
+/// JudgingPolicy::max_redraws_per_input_set times. Further sets cover branches that these leave uncovered
+/// (coverage.hpp). A kernel with atomics gets an additional set, whose sums are exact in any order.
 std::variant<std::vector<InputSet>, InputDrawFailure> draw_input_sets(const KernelUnderTest& subject, InputSpace& space,
                                                                       const JudgingPolicy& policy,
                                                                       const reference::ArithmeticProfile& profile,
@@ -32,9 +32,9 @@ InputSet evaluate_input_set(const KernelUnderTest& subject, const InputSpace& sp
 void add_alternative_paths(const KernelUnderTest& subject, const InputSpace& space,
                            const reference::ArithmeticProfile& profile, InputSet& set);
 
-/// Orders sets by how much of them is conclusive.
+/// The greater, the more of the set is conclusive. Used to choose between sets.
 double conclusiveness(const InputSet& set);
-/// The conclusiveness of a set that is not redrawn.
+/// A set of at least this conclusiveness is not redrawn.
 inline constexpr double kSufficientConclusiveness = 6 + 0.99;
 
 }  // namespace assay::harness

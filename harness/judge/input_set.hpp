@@ -18,6 +18,7 @@
 namespace assay::harness {
 
 using Precision = reference::Precision;
+/// Both precision variants.
 inline constexpr std::array<Precision, 2> kBothPrecisions = {Precision::kNative, Precision::kPromoted};
 constexpr backends::Precision to_backend_precision(Precision precision) {
   return precision == Precision::kNative ? backends::Precision::kNative : backends::Precision::kPromoted;
@@ -43,9 +44,11 @@ bool computes_in_half_precision(const KernelUnderTest& subject);
 /// Whether a kernel with these parameter uses updates any array atomically.
 bool has_atomics(const ir::ParameterUses& uses);
 
+/// The inputs of one launch, and the oracle's results for them.
 struct InputSet {
-  DrawRequest request;      ///< the request that the inputs were drawn for
-  bool is_uniform = false;  ///< whether the inputs are drawn evenly from the domain; counts for kMinConclusiveSetShare
+  DrawRequest request;  ///< the request that the inputs were drawn for
+  /// Whether the inputs are drawn evenly from the domain. Such sets count for kMinConclusiveSetShare.
+  bool is_uniform = false;
   std::array<ir::Launch, 2> launch_by_precision;  ///< the launch, by precision
   reference::ComponentValues cotangents;          ///< cotangents of the arrays that the kernel writes
   reference::ComponentValues initial_gradients;   ///< initial gradients of all other float parameters
@@ -99,7 +102,7 @@ std::vector<ir::Argument> make_gradient_arguments(const KernelUnderTest& subject
 std::vector<std::vector<ExpectedScalar>> expected_gradients(const KernelUnderTest& subject, const InputSet& set,
                                                             const reference::ReferenceResult& reference,
                                                             Precision precision, InitialGradient start);
-/// For a reference made with Run::reports_only_accessed_elements: by gradient, the scalars of its buffer that the
+/// For a reference made with OracleRun::reports_only_accessed_elements: by gradient, the scalars of its buffer that the
 /// reference contains. All others stay zero.
 std::vector<std::map<std::size_t, ExpectedScalar>> expected_accessed_gradients(
     const KernelUnderTest& subject, const InputSet& set, const reference::ReferenceResult& reference,

@@ -44,16 +44,18 @@ struct JudgeConfiguration {
   bool is_repeatable = true;                               ///< see Device::is_repeatable
   bool trusts_custom_gradients = false;                    ///< whether a custom gradient may differ from the derivative
   std::span<const RecordedLaunch> recorded_launches = {};  ///< launches to use as inputs; empty: inputs are drawn
-  /// Whether finite differences decide about a gradient that differs from the oracle; for code of other generators.
+  /// Whether finite differences decide which is incorrect if a gradient differs from the oracle's. Used for the code of
+  /// other generators.
   bool decides_gradients_by_finite_differences = false;
 };
 
+/// The verdicts on both passes, and the time that judging took.
 struct Judgment {
-  PassVerdict forward;
-  PassVerdict backward;   ///< meaningful if the subject has an adjoint and the configuration enables it
+  PassVerdict forward;    ///< verdict on the forward pass
+  PassVerdict backward;   ///< verdict on the backward pass; meaningful only if the backward pass was judged
   double oracle_ms = 0;   ///< time of the oracle, in milliseconds
-  double launch_ms = 0;   ///< time of the launches
-  double compare_ms = 0;  ///< time of the comparisons
+  double launch_ms = 0;   ///< time of the launches, in milliseconds
+  double compare_ms = 0;  ///< time of the comparisons, in milliseconds
 };
 
 /// The inputs on which a kernel is judged, with the oracle's results. They are the same for every implementation of the

@@ -17,16 +17,18 @@ namespace assay::harness {
 
 /// How the kernel uses a parameter's memory.
 struct ArrayRole {
-  std::string name;            ///< name as in the Python source; "grad_x" for a gradient
-  bool is_write_only = false;  ///< the kernel never reads an element before writing it, so the array starts as poison
-  bool read_only = false;      ///< the kernel never writes the array, so it must stay unmodified
+  std::string name;  ///< name as in the Python source; "grad_x" for a gradient
+  /// Whether the kernel never reads an element before it writes the element, so that the array starts as poison.
+  bool is_write_only = false;
+  bool read_only = false;  ///< whether the kernel never writes the array, so that it must stay unmodified
 };
 
 /// Memory layout of the arrays of a launch.
 enum class ArrayLayout : std::uint8_t {
   kDense,  ///< row by row, without gaps
-  kView,   ///< as a view of a larger array: the first dimension innermost, with gaps between all elements; gradients
-           ///< have wider gaps, so that their strides differ
+  /// As a view of a larger array: the first dimension innermost, with gaps between all elements. Gradients have wider
+  /// gaps, so that their strides differ.
+  kView,
 };
 
 /// Content of the guard bands around an array and of the gaps in a view, chosen so that accesses are detected.
@@ -52,16 +54,17 @@ struct LaunchSettings {
   backends::ThreadOrder order = backends::ThreadOrder::kForward;  ///< order in which the device runs the threads
   std::int64_t threads_per_block = 0;                             ///< threads per block; 0: the device's default
   std::uint64_t shuffle_seed = 0;                                 ///< seed of a shuffled thread order
-  ArrayLayout layout = ArrayLayout::kDense;
-  PaddingContent padding = PaddingContent::kPoison;  ///< content of guard bands and gaps
-  std::vector<std::int64_t> checked_threads = {};    ///< threads whose results are needed, ascending; empty: all
+  ArrayLayout layout = ArrayLayout::kDense;                       ///< memory layout of the arrays
+  PaddingContent padding = PaddingContent::kPoison;               ///< content of guard bands and gaps
+  std::vector<std::int64_t> checked_threads = {};  ///< threads whose results are needed, ascending; empty: all
 };
 
-/// Wraps a launch that outlives the launcher and does not change.
+/// Wraps a launch without copying it. The launch must outlive the launcher and not change.
 inline std::shared_ptr<const ir::Launch> borrow_launch(const ir::Launch& launch) {
   return {std::shared_ptr<const void>(), &launch};
 }
 
+/// One launch, with its arguments in the session's memory.
 class KernelLauncher {
  public:
   /// Places the launch's arguments, whose types are the module's, and then `gradients` (rank 1 or more) in the
@@ -87,6 +90,7 @@ class KernelLauncher {
   bool is_unmodified(backends::DeviceSession& session, std::size_t array) const;
 
  private:
+  /// Places one argument in the session's memory, between guard bands.
   Result<backends::KernelArgument> place_array(backends::DeviceSession& session, const ir::Module& module,
                                                std::shared_ptr<const ir::Argument> argument, const ArrayRole& role,
                                                int gap, PaddingContent padding);
@@ -94,8 +98,8 @@ class KernelLauncher {
   backends::LaunchRequest request_;  ///< the launch for the session
   std::vector<PlacedArray> arrays_;  ///< one for each parameter of the kernel, then one for each gradient
   std::size_t parameter_count_ = 0;  ///< number of the kernel's parameters, without gradients
-  std::size_t launch_extent_parameter_count_ =
-      0;  ///< number of entry parameters before the kernel's: the launch extents
+  /// Number of entry parameters before the kernel's: the launch extents.
+  std::size_t launch_extent_parameter_count_ = 0;
 };
 
 /// One scalar of an array, by its position in read_scalars; `components` are the scalar components of one element.

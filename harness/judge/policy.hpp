@@ -5,28 +5,31 @@
 
 namespace assay::harness {
 
+/// How many inputs are drawn, and which checks run.
 struct JudgingPolicy {
   int uniform_input_sets = 6;         ///< number of input sets drawn evenly from the domain
   int near_bound_input_sets = 2;      ///< number of input sets close to the ends of the domain
   int wide_magnitude_input_sets = 2;  ///< number of input sets with large and small magnitudes
-  int float_offset_input_sets =
-      0;  ///< number of input sets with a large number added to each float of an array, or a large factor, at most 5
-  int fully_checked_input_sets = 2;    ///< sets that also get oracle_self_check, finite_differences and determinism
+  /// Number of input sets with a large number added to each float of an array, or a large factor; at most 5.
+  int float_offset_input_sets = 0;
+  int fully_checked_input_sets = 2;    ///< number of sets with oracle_self_check, finite_differences and determinism
   int max_redraws_per_input_set = 20;  ///< redraws of a set with uncertain decisions or uninformative bounds
-  int max_tested_thresholds = 8;  ///< number of choices of the kernel that are tested on both sides of their threshold
+  /// Maximum number of choices of the kernel that are tested on both sides of their threshold.
+  int max_tested_thresholds = 8;
   bool judges_large_launch = true;  ///< whether to judge a launch above 65,535 threads, compared on sampled threads
   /// The large backward launch costs as much as all other launches together: one in this many kernels gets it.
   std::uint64_t kernels_per_large_backward_launch = 8;
-  /// A verdict requires both precisions. Mutation testing disables one to measure the other.
-  bool judges_native_precision = true;  ///< judge the kernel's own types: native_precision, determinism, sizes
-  bool judges_f64_promotion =
-      true;  ///< also judge the promoted kernel, by the checks f64_promotion and finite_differences
+  /// Whether to judge the kernel with its own types: native_precision, determinism, sizes. A verdict requires both
+  /// precision variants; mutation testing disables one to measure the other.
+  bool judges_native_precision = true;
+  /// Whether to judge the kernel with f64 promotion: f64_promotion, finite_differences.
+  bool judges_f64_promotion = true;
 
-  int input_sets() const {
-    return uniform_input_sets + near_bound_input_sets + wide_magnitude_input_sets;
-  }  ///< number of input sets
+  /// Number of input sets, without those with float offsets.
+  int input_sets() const { return uniform_input_sets + near_bound_input_sets + wide_magnitude_input_sets; }
 
   static constexpr JudgingPolicy standard() { return {}; }
+  /// Few inputs, for --quick.
   static constexpr JudgingPolicy quick() {
     return {.uniform_input_sets = 2,
             .near_bound_input_sets = 0,
@@ -35,6 +38,7 @@ struct JudgingPolicy {
             .max_tested_thresholds = 0,
             .judges_large_launch = false};
   }
+  /// Many inputs, for --thorough.
   static constexpr JudgingPolicy thorough() {
     return {.uniform_input_sets = 24,
             .near_bound_input_sets = 8,
@@ -45,11 +49,11 @@ struct JudgingPolicy {
   }
 };
 
-/// Largest share of inconclusive checks; above it a case is inconclusive.
+/// Largest allowed share of inconclusive checks; with a larger share the case is inconclusive.
 inline constexpr double kMaxInconclusiveShare = 0.10;
-/// Share of the generic sets that must be conclusive.
+/// Share of the uniformly drawn input sets that must be conclusive.
 inline constexpr double kMinConclusiveSetShare = 0.8;
-/// Negative controls that the comparator must reject for each output and each gradient.
+/// Number of negative controls that the comparator must reject, for each output and each gradient.
 inline constexpr std::int64_t kRequiredRejectedControls = 3;
 /// Relative tolerance of finite_differences, in addition to the error estimate of the extrapolation.
 inline constexpr double kFiniteDifferenceTolerance = 1e-8;

@@ -8,6 +8,7 @@
 
 namespace assay::harness {
 
+/// A launch of the kernel that was recorded in a running program.
 struct RecordedLaunch {
   std::string file_name;  ///< path of the file that holds it, for messages
   ir::Launch launch;      ///< arguments for the kernel's module; arrays are dense

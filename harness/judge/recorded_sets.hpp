@@ -15,6 +15,7 @@
 
 namespace assay::harness {
 
+/// The inputs made from recorded launches.
 struct RecordedSets {
   std::vector<InputSet> input_sets;  ///< input sets; those with the values of the recorded launches come first
   std::vector<DrawnLaunch>

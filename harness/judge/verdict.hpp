@@ -16,6 +16,7 @@
 
 namespace assay::harness {
 
+/// The checks that docs/design/numerics.md defines.
 enum class NamedCheck : std::uint8_t {
   kOracleSelfCheck,    ///< the oracle's reverse sweep agrees with its dual numbers and with finite differences
   kF64Promotion,       ///< the kernel with f64 promotion agrees with the oracle
@@ -25,6 +26,7 @@ enum class NamedCheck : std::uint8_t {
   kDeviceAgreement     ///< the results agree with those of the cross-check device
 };
 
+/// Collects the findings of all checks of one pass, and decides its outcome.
 class PassVerdict {
  public:
   // Members that become part of the record; filled by the judge.
@@ -37,10 +39,10 @@ class PassVerdict {
   InconclusiveCounts inconclusive;                 ///< checks without a verdict, by cause
   std::vector<Mismatch> mismatches;                ///< values outside their bound, at most kMaxMismatches
   std::map<std::string, NegativeControlCounts> negative_controls;  ///< negative controls, by output array or gradient
-  RhoHistogram rho_histogram{};                                    ///< rho of the compared values
+  RhoHistogram rho_histogram{};                                    ///< histogram of rho over the compared values
   std::optional<FiniteDifferenceSeries>
       finite_difference_series;  ///< finite differences of the set that used most of the tolerance
-  std::vector<ToleranceComparison> tolerance_comparisons;  ///< what tolerances say about a foreign kernel
+  std::vector<ToleranceComparison> tolerance_comparisons;  ///< one for each tolerance; only for a foreign kernel
   BranchCoverage coverage;                                 ///< branches covered by the conclusive input sets
   std::optional<DefectRecord> finding;                     ///< defect that the oracle found in the kernel
   std::vector<backends::MemoryFinding> memory_findings;    ///< the device's memory findings, at most kMaxMemoryFindings
@@ -55,14 +57,14 @@ class PassVerdict {
   void count_agreement(const ComparisonResult& comparison);
   void count_one(NamedCheck named_check, double rho, bool failed);
   void keep(Mismatch mismatch) { keep_mismatch(mismatches, std::move(mismatch)); }
-  /// The finite differences of one input set; kept if they used more of the tolerance than any earlier set.
+  /// Keeps the finite differences of one input set if they used more of the tolerance than those of any earlier set.
   void keep(FiniteDifferenceSeries seen, double rho);
-  /// A device's findings in one launch. Repeated findings of the same instruction are dropped.
+  /// Keeps a device's findings in one launch. Repeated findings of the same instruction are dropped.
   void keep(const std::vector<backends::MemoryFinding>& findings);
   /// Reports a failed check. The first one decides the case.
   void fail(Outcome outcome, std::string kind, std::string message);
   bool failed() const { return failure_.has_value(); }
-  /// Gives the failure of a comparison its kind and message.
+  /// Replaces the kind and message of a failed comparison.
   void reclassify_failure(std::string kind, std::string message) {
     failure_->outcome_detail = std::move(kind);
     failure_->message = std::move(message);
@@ -70,6 +72,7 @@ class PassVerdict {
   /// Reports that the oracle contradicts itself, which invalidates all earlier findings.
   void fail_oracle(std::string message);
 
+  /// The outcome of a pass, with its reason.
   struct Decision {
     Outcome outcome = Outcome::pass;  ///< outcome of the pass
     std::string outcome_detail;       ///< the word in parentheses after the outcome, as in CaseRecord::outcome_detail

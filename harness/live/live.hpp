@@ -20,6 +20,7 @@
 
 namespace assay::live {
 
+/// What to import, and the limits of the import.
 struct ImportRequest {
   std::vector<std::string> files;         ///< paths of the Python files to import
   std::vector<std::string> module_names;  ///< dotted names; "name.*" also imports all modules of a package
@@ -28,8 +29,9 @@ struct ImportRequest {
   std::uint64_t memory_limit_bytes = std::uint64_t{8} << 30;  ///< memory limit of the import
 };
 
+/// A kernel of the imported files and modules.
 struct ImportedKernel {
-  std::string name;          ///< "wave.step": the module and a name that is unique in it
+  std::string name;          ///< name of the module, and a name that is unique in it: "wave.step"
   std::string selector;      ///< selects the kernel on the command line: "wave.py:step"
   std::string file;          ///< path of the user's file
   std::int32_t line = 0;     ///< line of the kernel in that file
@@ -43,9 +45,10 @@ struct SourceFile {
   std::string sha256;  ///< hash of the content
 };
 
+/// The result of an import.
 struct ImportedKernels {
-  std::vector<ImportedKernel> kernels;   ///< in the order of their definitions
-  std::vector<SourceFile> sources;       ///< files that the exported texts were copied from
+  std::vector<ImportedKernel> kernels;   ///< the kernels, in the order of their definitions
+  std::vector<SourceFile> sources;       ///< user files from which text was exported
   std::vector<std::string> notes;        ///< messages for the user, one line each
   std::string output_tail;               ///< last part of what the import printed
   std::uint64_t total_output_bytes = 0;  ///< total number of bytes that it printed

@@ -7,15 +7,16 @@
 
 namespace assay::live {
 
-extern const std::string_view kErrorsModuleSource;
-extern const std::string_view kExportModuleSource;
-extern const std::string_view kLiveModuleSource;
-extern const std::string_view kNotebookModuleSource;
-extern const std::string_view kSpellingModuleSource;
+extern const std::string_view kErrorsModuleSource;    ///< text of python/assay/_errors.py
+extern const std::string_view kExportModuleSource;    ///< text of python/assay/_export.py
+extern const std::string_view kLiveModuleSource;      ///< text of python/assay/_live.py
+extern const std::string_view kNotebookModuleSource;  ///< text of python/assay/_notebook.py
+extern const std::string_view kSpellingModuleSource;  ///< text of python/assay/_spelling.py
 
+/// A file of the Python package.
 struct PackageFile {
   std::string_view name;  ///< file name in the package: "_export.py"
-  std::string_view text;
+  std::string_view text;  ///< content of the file
 };
 
 /// The files to write, for a process that imports modules.

@@ -15,13 +15,13 @@ namespace assay::harness {
 
 struct MeasureOptions {
   std::int32_t threads = 1 << 24;  ///< requested extent of the launch's first dimension
-  int timed_runs_per_pass = 30;    ///< timed runs of each pass
-  /// Limit for a launch and its copies, of host memory and of device memory.
+  int timed_runs_per_pass = 30;    ///< number of timed runs of each pass
+  /// Limit on the memory of a launch and its copies; it applies to host memory and to device memory separately.
   std::size_t memory_limit_bytes = std::size_t{8} << 30;
   std::uint64_t seed = 1;  ///< seed of the random inputs
 };
 
-/// The highest rates of the device.
+/// The highest rates that the device reached in the same run.
 struct PeakRates {
   double bytes_per_second = 0;       ///< rate of copies within device memory, counting bytes read and bytes written
   double operations_per_second = 0;  ///< rate of a loop of f32 fused multiply-adds, which count as two operations each
@@ -33,6 +33,7 @@ struct PassMeasurements {
   std::optional<backends::Measurement> backward;  ///< empty if the pass was not requested or does not exist
 };
 
+/// Times the passes of kernels on a device.
 class Measurer {
  public:
   /// Measures the ceilings. `observer` executes what the device builds and counts operations; if it is null, operations
@@ -41,10 +42,11 @@ class Measurer {
 
   [[nodiscard]] const PeakRates& peak_rates() const { return peak_rates_; }
 
-  /// Adds to the device's own measures, for each pass: bytes (the least that the launch must move: each array that it
-  /// reads, and each that it writes, once), bytes_per_second, of_copy (the share of the ceiling), operations and
-  /// requested_bytes (counted by the observer), operations_per_second, of_fma; the ceilings themselves; and
-  /// backward_over_forward, the ratio of the times. If a measurement fails, its remark states the reason.
+  /// Measures the requested passes. Adds to the device's own measures, for each pass: bytes (the least that the launch
+  /// must move: each array that it reads, and each that it writes, once), bytes_per_second, of_copy (the share of the
+  /// peak rate of copies), operations and requested_bytes (counted by the observer), operations_per_second, of_fma (the
+  /// share of the peak rate of operations); the peak rates themselves; and backward_over_forward, the ratio of the
+  /// times. If a measurement fails, its remark states the reason.
   PassMeasurements measure(const KernelUnderTest& subject, const backends::BuiltKernel& kernel, bool forward,
                            bool backward);
 
@@ -56,7 +58,7 @@ class Measurer {
   std::unique_ptr<backends::DeviceSession> session_;  ///< session on the measured device
   std::unique_ptr<backends::DeviceSession>
       operation_counting_session_;  ///< session on the observer; null without an observer
-  PeakRates peak_rates_;
+  PeakRates peak_rates_;            ///< the peak rates of the device
 };
 
 }  // namespace assay::harness

@@ -16,7 +16,7 @@ class RunObserver {
  public:
   virtual ~RunObserver() = default;
 
-  /// A note for the user; notes of the same `kind` are grouped, for example "unsupported kernel".
+  /// Reports a note for the user. Notes of the same `kind`, such as "unsupported kernel", are grouped.
   virtual void on_note(std::string_view kind, std::string_view text) {
     static_cast<void>(kind);
     static_cast<void>(text);

@@ -33,12 +33,13 @@ enum class RowDamage : std::uint8_t {
   kDuplicate             ///< an earlier row has the same kernel
 };
 
+/// The texts for one kind of damage.
 struct RowDamageDescription {
   RowDamage damage;
   std::string_view name;         ///< name in reports and findings
   std::string_view explanation;  ///< one line for people
 };
-/// All kinds of damage, in the order of Damage.
+/// All kinds of damage, in the order of RowDamage.
 inline constexpr std::array<RowDamageDescription, 17> kDamages{{
     {RowDamage::kInvalidRow, "invalid_row", "the row is not valid JSON, or a field has the wrong type"},
     {RowDamage::kMissingField, "missing_field", "a field is missing or empty"},
@@ -72,12 +73,12 @@ struct CodeLine {
 
 /// What is wrong with a row.
 struct RowDamageFinding {
-  RowDamage damage = RowDamage::kInvalidRow;
-  std::string message;   ///< one line for people
-  std::string field;     ///< field of the mapping: "python", "cpp", "cuda"; empty: the row
-  std::string function;  ///< name of the function or struct that differs; empty: none
-  CodeLine found_text;   ///< first different line in the row's text
-  CodeLine expected;     ///< the corresponding line in the text that Warp generates
+  RowDamage damage = RowDamage::kInvalidRow;  ///< kind of the damage
+  std::string message;                        ///< one line for people
+  std::string field;                          ///< field of the mapping: "python", "cpp", "cuda"; empty: the row
+  std::string function;                       ///< name of the function or struct that differs; empty: none
+  CodeLine found_text;                        ///< first different line in the row's text
+  CodeLine expected;                          ///< the corresponding line in the text that Warp generates
   friend bool operator==(const RowDamageFinding&, const RowDamageFinding&) = default;
 };
 
@@ -88,7 +89,7 @@ constexpr std::string_view to_text(Target target) { return target == Target::kCp
 
 /// The two texts to compare.
 struct CodePair {
-  Target target = Target::kCpp;
+  Target target = Target::kCpp;   ///< language of both texts
   std::string_view found_text;    ///< text of the row
   std::string_view expected;      ///< text that Warp generates
   std::string_view kernel;        ///< name of the kernel in the expected text, without its hash

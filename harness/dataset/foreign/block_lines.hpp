@@ -14,19 +14,19 @@ namespace assay::foreign {
 
 /// A judged row as a block stores it.
 struct StoredRow {
-  std::uint64_t row_index = 0;  ///< position of the row in the dataset, from 0
-  std::string file;             ///< path of its file, relative to the dataset
-  std::uint64_t line = 0;       ///< line in the file, from 1
-  std::string id;               ///< identifies the row
-  RowOutcome outcome = RowOutcome::kUndecided;
-  std::string cause;              ///< see JudgedRow::cause
-  std::string message;            ///< one line for people; empty if the row is verified
-  nlohmann::ordered_json damage;  ///< where the damage is; null: the row is not damaged
-  nlohmann::ordered_json evidence;
-  std::string program_key;           ///< see JudgedRow::program
-  std::string code_key;              ///< see JudgedRow::code
-  std::string regenerated_code_key;  ///< see JudgedRow::regenerated
-  nlohmann::ordered_json row_json;   ///< all members of the row
+  std::uint64_t row_index = 0;                  ///< position of the row in the dataset, from 0
+  std::string file;                             ///< path of its file, relative to the dataset
+  std::uint64_t line = 0;                       ///< line in the file, from 1
+  std::string id;                               ///< identifies the row
+  RowOutcome outcome = RowOutcome::kUndecided;  ///< outcome of the row
+  std::string cause;                            ///< see JudgedRow::cause
+  std::string message;                          ///< one line for people; empty if the row is verified
+  nlohmann::ordered_json damage;                ///< where the damage is; null: the row is not damaged
+  nlohmann::ordered_json evidence;              ///< one object for each device and pass that was judged
+  std::string program_key;                      ///< see JudgedRow::program_key
+  std::string code_key;                         ///< see JudgedRow::code_key
+  std::string regenerated_code_key;             ///< see JudgedRow::regenerated_code_key
+  nlohmann::ordered_json row_json;              ///< all members of the row
 
   /// Rejects the row for a damage that only the whole dataset shows.
   void reject(RowDamage kind, std::string why);

@@ -16,7 +16,7 @@
 
 namespace assay::foreign {
 
-/// One row as it was found.
+/// One row as the dataset contains it, before it is judged.
 struct ForeignRow {
   std::uint64_t row_index = 0;             ///< position in the dataset, from 0
   std::string file;                        ///< path of its file, relative to the dataset
@@ -33,9 +33,9 @@ struct ForeignRow {
 
 /// An input file and its content, which a resumed run must find unchanged.
 struct DatasetInputFile {
-  std::filesystem::path path;
-  std::string name;    ///< path relative to the dataset
-  std::string sha256;  ///< hash of the content
+  std::filesystem::path path;  ///< path of the file
+  std::string name;            ///< path relative to the dataset
+  std::string sha256;          ///< hash of the content
 };
 
 /// The files of a dataset in the order of their names: `path` itself, or all files in it and its subfolders that end in

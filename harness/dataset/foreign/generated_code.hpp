@@ -15,7 +15,7 @@ namespace assay::foreign {
 /// A word, number, string or punctuation character. Hashes of modules, kernels and structs are removed from words:
 /// `scale_be719e56_cpu_kernel_forward` becomes `scale_cpu_kernel_forward`.
 struct CodeToken {
-  std::string text;
+  std::string text;        ///< the token, without hashes
   std::uint32_t line = 0;  ///< line in the text, from 1
 };
 

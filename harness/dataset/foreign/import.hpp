@@ -20,23 +20,24 @@ namespace assay::foreign {
 inline constexpr const char* kVerifiedRowsFileName = "rows.jsonl.zst";      ///< verified rows with their evidence
 inline constexpr const char* kQuarantineFileName = "quarantine.jsonl.zst";  ///< rejected rows with the reason
 inline constexpr const char* kUndecidedRowsFileName =
-    "undecided.jsonl.zst";  ///< rows without a verdict, with the reason
-inline constexpr const char* kImportReportJsonFileName = "report.json";
-inline constexpr const char* kImportReportTextFileName = "report.txt";
+    "undecided.jsonl.zst";                                               ///< rows without a verdict, with the reason
+inline constexpr const char* kImportReportJsonFileName = "report.json";  ///< the report, for programs
+inline constexpr const char* kImportReportTextFileName = "report.txt";   ///< the report, for people
 
 /// Called with the numbers of rows judged and rejected so far, from any thread but never concurrently.
 using RowsJudged = std::function<void(std::uint64_t rows, std::uint64_t rejected)>;
 
+/// What to import, and how.
 struct ImportOptions {
-  std::filesystem::path dataset;  ///< folder or file of rows
-  std::uint64_t row_count = 0;    ///< number of rows in the dataset: count_rows
-  FieldMapping mapping;
-  RowJudgeOptions judge_options;
+  std::filesystem::path dataset;             ///< folder or file of rows
+  std::uint64_t row_count = 0;               ///< number of rows in the dataset: count_rows
+  FieldMapping mapping;                      ///< which fields of a row contain what
+  RowJudgeOptions judge_options;             ///< how the rows are judged
   std::filesystem::path python_interpreter;  ///< Python with Warp
   std::string warp_version;                  ///< version of that Warp
   std::filesystem::path output;              ///< folder for the result
   bool resume = false;                       ///< continue the unfinished import in `output`
-  int jobs = 1;                              ///< blocks processed concurrently
+  int jobs = 1;                              ///< number of blocks processed concurrently
   RowsJudged on_progress = nullptr;          ///< may be null
 };
 
@@ -49,6 +50,7 @@ struct CauseCount {
   std::vector<std::string> examples;  ///< id and message of the first rows
 };
 
+/// The result of an import.
 struct ImportReport {
   std::uint64_t rows = 0;                 ///< number of rows of the dataset
   std::uint64_t verified_row_count = 0;   ///< number of verified rows

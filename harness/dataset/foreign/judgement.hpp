@@ -21,7 +21,7 @@
 
 namespace assay::foreign {
 
-/// What becomes of a row.
+/// The outcome of a row.
 enum class RowOutcome : std::uint8_t {
   kVerified,  ///< the code belongs to the Python source, and every case passed
   kRejected,  ///< the row is damaged, or a case failed
@@ -32,11 +32,11 @@ std::string_view to_text(RowOutcome outcome);
 
 /// A row that was judged.
 struct JudgedRow {
-  ForeignRow row;
-  RowOutcome outcome = RowOutcome::kUndecided;
+  ForeignRow row;                               ///< the row as the dataset contains it
+  RowOutcome outcome = RowOutcome::kUndecided;  ///< outcome of the row
   std::string cause;    ///< name of the damage, or outcome and kind of the decisive case: "fail(wrong_gradient)"
   std::string message;  ///< one line for people; empty if the row is verified
-  std::optional<RowDamageFinding> damage;
+  std::optional<RowDamageFinding> damage;        ///< what is damaged; empty if the row is not damaged
   std::vector<nlohmann::ordered_json> evidence;  ///< one object for each device and pass that was judged
   std::string program_key;           ///< identifies the program, independent of its names; empty if it is unknown
   std::string code_key;              ///< forward_key of the row's code
@@ -46,14 +46,16 @@ struct JudgedRow {
 /// Generates the code of rows again: regenerate() with its options.
 using Regenerate = std::function<Result<std::vector<RegeneratedCode>>(std::span<const ForeignRow>)>;
 
+/// How rows are judged.
 struct RowJudgeOptions {
   std::vector<std::string> devices{"warp-cpu"};  ///< names of devices that run Warp's own code
   std::string judging_effort = "standard";       ///< "quick", "standard" or "thorough"
   std::uint64_t seed = 1;                        ///< seed of the inputs
-  bool verify = true;  ///< judge the kernels; else only find out whether the code belongs to the Python source
+  /// Whether to judge the kernels. If false, rows are only checked for code that does not belong to the Python source.
+  bool verify = true;
 };
 
-/// Devices, and how rows are judged on them. Thread-safe.
+/// Judges rows on the devices that it is given. Thread-safe.
 class RowJudge {
  public:
   /// Fails if a device is unknown or does not run Warp's code.
@@ -79,8 +81,8 @@ class RowJudge {
   void judge_on_device(backends::Device& device, std::span<const PendingRow> rows) const;
 
   std::vector<std::unique_ptr<backends::Device>> devices_;  ///< empty: kernels are not judged
-  harness::JudgingPolicy policy_;
-  std::uint64_t seed_ = 1;
+  harness::JudgingPolicy policy_;                           ///< how thoroughly kernels are judged
+  std::uint64_t seed_ = 1;                                  ///< seed of the inputs
 };
 
 /// The damage of a row, if any: of its fields, of its Python, of its generated code.

@@ -5,6 +5,7 @@
 
 namespace assay::foreign {
 
+/// Text of regenerate.py, the script that generates the code of rows again.
 extern const std::string_view kRegenerateScript;
 
 }  // namespace assay::foreign

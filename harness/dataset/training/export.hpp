@@ -20,8 +20,9 @@
 
 namespace assay::dataset {
 
+/// The members of an example.
 enum class TrainingFormat : std::uint8_t {
-  kSft,         ///< `messages`: an instruction and the kernel, a kernel and its translation
+  kSft,         ///< `messages`: a conversation that asks for the kernel or for its translation, and the answer
   kPairs,       ///< `prompt` and `completion`: the Python source and one pass in C++ or CUDA C++
   kPreference,  ///< `prompt`, `chosen` and `rejected`: one pass, and a near miss of it
 };
@@ -30,10 +31,11 @@ enum class TrainingFormat : std::uint8_t {
 std::vector<std::string> training_format_names();
 std::optional<TrainingFormat> find_training_format(std::string_view name);
 
+/// What is exported, and how.
 struct TrainingOptions {
-  std::filesystem::path dataset;  ///< folder of a dataset, or file of rows
-  std::filesystem::path output;   ///< folder for train.jsonl.gz, validation.jsonl.gz and test.jsonl.gz
-  TrainingFormat format = TrainingFormat::kSft;
+  std::filesystem::path dataset;                 ///< folder of a dataset, or file of rows
+  std::filesystem::path output;                  ///< folder for train.jsonl.gz, validation.jsonl.gz and test.jsonl.gz
+  TrainingFormat format = TrainingFormat::kSft;  ///< the members of the examples
   std::size_t near_misses_per_row = 1;  ///< preference pairs for each row, if the judge rejects as many mutants
   std::uint64_t seed = 1;               ///< seed of the choice of mutants and of the inputs
   int jobs = 1;                         ///< number of threads
@@ -41,8 +43,9 @@ struct TrainingOptions {
   std::function<void(std::uint64_t rows, std::uint64_t without_example)> on_progress = nullptr;
 };
 
+/// The counts of an export.
 struct TrainingExport {
-  std::uint64_t rows = 0;                           ///< number of rows read
+  std::uint64_t rows = 0;                           ///< number of rows that were read
   std::uint64_t rows_without_example = 0;           ///< number of rows that gave no example
   std::map<std::string, std::uint64_t> examples{};  ///< number of examples by split
 };

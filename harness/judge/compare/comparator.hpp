@@ -31,20 +31,22 @@ struct ComputedScalar {
   std::int64_t integer = 0;  ///< computed integer or bool; which member applies depends on ExpectedScalar
 };
 
+/// The result of comparing one scalar.
 enum class Agreement : std::uint8_t {
   kAgrees,   ///< within the bound
   kDiffers,  ///< outside the bound
   kUnknown,  ///< no verdict, because the bound is infinite
 };
 
+/// How one computed scalar compares with the expected one.
 struct ScalarComparison {
-  Agreement agreement = Agreement::kAgrees;
+  Agreement agreement = Agreement::kAgrees;  ///< whether the scalar is within its bound
   double rho = 0;  ///< |got - expected| / bound; 0 if equal, infinity if the bound is 0 and they differ
 };
 
 ScalarComparison score(const ComputedScalar& got, const ExpectedScalar& expected);
 
-/// A bound, or a difference, below this share of a value's scale is small.
+/// The largest bound, as a share of the value's scale, with which a comparison is informative.
 inline constexpr double kMaxInformativeRelativeBound = 0x1p-10;
 
 /// Whether the bound is narrow enough for an informative comparison: at most 2^-10 of the scale.
@@ -54,11 +56,11 @@ bool is_informative(const ExpectedScalar& expected);
 struct ComparisonResult {
   std::int64_t checked_scalars = 0;    ///< number of scalars with a verdict
   std::int64_t unbounded_scalars = 0;  ///< number of scalars without a verdict, because their bound is infinite
-  std::int64_t uninformative_scalars =
-      0;                            ///< of `checked_scalars`, the scalars that passed within an uninformative bound
+  /// Of `checked_scalars`, the number that passed only within an uninformative bound.
+  std::int64_t uninformative_scalars = 0;
   std::vector<std::size_t> failed;  ///< positions of the scalars that differ
-  double rho_max = 0;               ///< greatest rho of all checks
-  RhoHistogram rho_histogram{};     ///< rho of the checks
+  double rho_max = 0;               ///< greatest rho of the checked scalars
+  RhoHistogram rho_histogram{};     ///< histogram of rho over the checked scalars
 
   bool agrees() const { return failed.empty(); }
   void add(std::size_t position, const ComputedScalar& got, const ExpectedScalar& expected);

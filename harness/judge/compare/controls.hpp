@@ -11,14 +11,15 @@
 
 namespace assay::harness {
 
+/// The negative controls of one array, and how the comparator decided.
 struct NegativeControlCounts {
   std::int64_t tried_controls = 0;     ///< number of controls that differ from the actual result
   std::int64_t rejected_controls = 0;  ///< of these, the number that the comparator rejected
   std::string_view
       wrongly_accepted_control_name;  ///< name of a control that the comparator accepted; empty if there is none
-  std::string_view nearest_rejected_control;  ///< name of the rejected control with the least `least_rejected_rho`;
-                                              ///< empty if there is none
-  double least_rejected_rho = 0;              ///< greatest rho of the nearest rejected control
+  /// Name of the rejected control with the least greatest rho; empty if none was rejected.
+  std::string_view nearest_rejected_control;
+  double least_rejected_rho = 0;  ///< greatest rho of this control over the array
 
   void reject(std::string_view name, double rho);
 

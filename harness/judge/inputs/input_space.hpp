@@ -31,6 +31,7 @@ enum class Distribution : std::uint8_t {
   kTiedValues,      ///< few distinct multiples of a power of two, zero among them: values compare equal, sums are exact
 };
 
+/// What a drawn launch should look like.
 struct DrawRequest {
   std::uint64_t seed = 0;                              ///< seed of the random values
   Distribution distribution = Distribution::kUniform;  ///< distribution of float values
@@ -59,7 +60,7 @@ struct DrawRequest {
   std::int64_t max_elements = 1 << 22;  ///< limit on the elements of all arrays together; larger launches are not drawn
 };
 
-/// Above this many threads the oracle evaluates only a sample of them, to limit the cost.
+/// For launches of more threads than this, the oracle evaluates only a sample of the threads, to limit the cost.
 inline constexpr std::int64_t kThreadSamplingThreshold = 16'384;
 /// Thread numbers of a sample, ascending: the first, the last ones, those around 2^16, and random others. Empty,
 /// meaning all threads, for launches that are not large.
@@ -94,6 +95,7 @@ enum class ArrayExtents : std::uint8_t {
   kExact,       ///< as large as the accesses need, as far as the kernel allows it
 };
 
+/// Draws launches for which a kernel is well defined, and learns constraints from failed attempts.
 class InputSpace {
  public:
   /// Keeps references to the module, the kernel and the oracle.
@@ -167,32 +169,32 @@ class InputSpace {
   bool is_persistent(const reference::Finding& finding, DrawRequest request) const;
   InputDrawFailure::Reason reason_of(const reference::Finding& finding, const DrawRequest& request) const;
 
-  const ir::Module* module_;  ///< module of the kernel
-  const ir::Function* kernel_;
-  const reference::Oracle* oracle_;
-  ArrayExtents array_extents_;
+  const ir::Module* module_;                       ///< module of the kernel
+  const ir::Function* kernel_;                     ///< the kernel
+  const reference::Oracle* oracle_;                ///< the oracle for the kernel
+  ArrayExtents array_extents_;                     ///< how large arrays are
   Preconditions preconditions_;                    ///< annotations above the kernel
   ir::ParameterUses parameter_uses_;               ///< how the kernel uses its parameters
   std::vector<bool> has_data_dependent_accesses_;  ///< by parameter; empty if extents are not exact
   std::vector<bool> is_never_read_;                ///< by parameter: whether it is an array that the kernel never reads
-  bool uses_tiles_;  ///< whether the kernel uses tiles: each launch thread then stands for a block, which is expensive
-                     ///< expensive
+  bool uses_tiles_;  ///< whether the kernel uses tiles; each launch thread then stands for a block, which is expensive
 
   // Constraints learned from earlier draws.
-  std::vector<std::vector<std::int32_t>>
-      min_array_shape_;  ///< by parameter and dimension: least extent that holds the indices used
-  std::vector<std::vector<std::int32_t>>
-      min_shape_covering_tiles_;  ///< by parameter and dimension: least extent that contains every tile that the kernel
-                                  ///< accesses; empty if the kernel accesses no tile of the array
+
+  /// By parameter and dimension: the least extent that holds the indices used.
+  std::vector<std::vector<std::int32_t>> min_array_shape_;
+  /// By parameter and dimension: the least extent that contains every tile that the kernel accesses; empty if the
+  /// kernel accesses no tile of the array.
+  std::vector<std::vector<std::int32_t>> min_shape_covering_tiles_;
   std::vector<std::int64_t> min_integer_;  ///< by parameter: lower bound of an integer without annotation
   /// Upper bounds of integers without annotation, if some were used to index vector components.
   std::int64_t max_array_integer_ = std::numeric_limits<std::int64_t>::max();  ///< upper bound of integers in arrays
   std::int64_t max_integer_parameter_ =
       std::numeric_limits<std::int64_t>::max();  ///< upper bound of integer parameters
-  /// Magnitude of the integers whose range is stated, where larger ones were seen to overflow.
+  /// Upper bound on the magnitude of integers with a stated range, because larger ones were seen to overflow.
   std::int64_t max_magnitude_without_overflow_ = std::numeric_limits<std::int64_t>::max();
   std::vector<bool> draws_permutation_;  ///< by parameter: whether an index array is drawn as a permutation
-  std::vector<bool> has_unit_extent_;    ///< by launch dimension: extent 1, to avoid a race
+  std::vector<bool> has_unit_extent_;    ///< by launch dimension: whether its extent is fixed to 1, to avoid a race
   bool draws_positive_floats_ = false;   ///< whether floats without annotation are drawn positive
   /// The attempt at which the last draw succeeded. Earlier attempts do not compute the gradient, which is the most
   /// expensive part.

@@ -21,7 +21,7 @@ namespace assay::harness {
 /// A number, an integer parameter, len(x), x.shape[k], or a sum, difference or product of these.
 struct PreconditionTerm {
   enum class Kind : std::uint8_t { kNumber, kParameter, kExtent, kAdd, kSubtract, kMultiply };
-  Kind kind = Kind::kNumber;
+  Kind kind = Kind::kNumber;                            ///< which of these the term is
   double number = 0;                                    ///< value of a kNumber
   ir::VarId parameter = ir::kNone;                      ///< parameter of a kParameter or kExtent
   int dimension = 0;                                    ///< dimension of a kExtent, from 0
@@ -33,12 +33,14 @@ struct PreconditionTerm {
   bool mentions(ir::VarId name) const;
 };
 
+/// A range of numbers.
 struct PreconditionRange {
   std::optional<PreconditionTerm> low, high;  ///< bounds; empty: unbounded on that side
   bool is_low_open = false;                   ///< whether the lower bound is excluded: < instead of <=
   bool is_high_open = false;                  ///< whether the upper bound is excluded
 };
 
+/// The preconditions of a kernel, parsed from its annotations.
 struct Preconditions {
   std::vector<PreconditionTerm> launch_extents;  ///< extent of each launch dimension; empty: not annotated
   std::vector<std::optional<PreconditionRange>> range_by_parameter;  ///< by parameter: range of its value or elements
@@ -48,7 +50,7 @@ struct Preconditions {
 /// Whether a kernel whose threads all do the same must be launched with one thread, because it stores a value or uses
 /// the result of an atomic, and several threads would race. False if a launch annotation states the extents.
 bool requires_single_thread(const ir::Module& module, const ir::Function& kernel);
-/// The annotation for one thread.
+/// The annotation for a launch of one thread.
 inline constexpr std::string_view kSingleThreadAnnotation = "launch: (1)";
 
 /// Fails on an invalid annotation, with its text and what was expected.
