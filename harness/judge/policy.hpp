@@ -12,8 +12,9 @@ struct JudgingPolicy {
   int wide_magnitude_input_sets = 2;  ///< number of input sets with large and small magnitudes
   /// Number of input sets with a large number added to each float of an array, or a large factor; at most 5.
   int float_offset_input_sets = 0;
-  int fully_checked_input_sets = 2;    ///< number of sets with oracle_self_check, finite_differences and determinism
-  int max_redraws_per_input_set = 20;  ///< redraws of a set with uncertain decisions or uninformative bounds
+  int fully_checked_input_sets = 2;  ///< number of sets with oracle_self_check, finite_differences and determinism
+  /// Maximum number of redraws of a set with uncertain decisions or uninformative bounds.
+  int max_redraws_per_input_set = 20;
   /// Maximum number of choices of the kernel that are tested on both sides of their threshold.
   int max_tested_thresholds = 8;
   bool judges_large_launch = true;  ///< whether to judge a launch above 65,535 threads, compared on sampled threads

@@ -9,9 +9,9 @@
 
 namespace assay::mutation {
 
-/// By statement (numbered as in statements_of): whether it changes an array that outlives the launch, or computes a
-/// value for such a statement. `dead` statements have no effect. A statement without effect may be changed arbitrarily,
-/// as long as it terminates and accesses only the kernel's memory.
+/// By statement (numbered as in statements_of): whether it has an effect, that is, changes an array that outlives the
+/// launch, or computes a value for such a statement. `dead` statements have no effect. A mutant that changes a
+/// statement without effect is equivalent if the statement still terminates and accesses only the kernel's memory.
 std::vector<bool> find_effective_statements(const ir::Function& function,
                                             const std::vector<ListedStatement>& statements,
                                             const std::vector<bool>& dead);

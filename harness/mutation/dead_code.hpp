@@ -32,7 +32,7 @@ class KnownRanges {
   std::optional<bool> truth(ir::ExprId condition) const;
 
  private:
-  /// The range of a variable. It is not reached until it receives a value, nor are expressions that read it.
+  /// What is known about a variable. Until it receives a value, code that reads it counts as not reached.
   struct VariableFacts {
     bool receives_value = false;        ///< whether the variable receives a value
     std::optional<IntegerRange> range;  ///< range of the variable's values, or of an array's elements; empty: unbounded
@@ -55,7 +55,7 @@ class KnownRanges {
                                                         const std::function<bool(ir::ExprId)>& is_operand,
                                                         int depth = 0) const;
 
-  const ir::Function& function_;
+  const ir::Function& function_;               ///< the analyzed function
   std::vector<VariableFacts> variable_facts_;  ///< by variable of the function
 };
 

@@ -18,6 +18,7 @@ struct ExpressionPosition {
   std::size_t node = 0;       ///< number of the node in the root's tree, in preorder
 };
 
+/// Changes statements and expressions of a function.
 class FunctionEditor {
  public:
   /// Edits `function`, which is or will be part of the module.
@@ -26,9 +27,9 @@ class FunctionEditor {
   /// The builder for new expressions of the function.
   ir::Builder& make() { return builder_; }
   ir::Stmt& at(std::size_t statement);  ///< the statement with this number
-  /// Replaces the expression at the place; other uses of shared trees are unchanged.
+  /// Replaces the expression at this position; other uses of shared trees are unchanged.
   void replace(const ExpressionPosition& place, ir::ExprId expression);
-  /// The node at the place.
+  /// The node at this position.
   ir::ExprId get(const ExpressionPosition& place);
   void erase(std::size_t statement);  ///< removes the statement with this number
   void insert_before(std::size_t statement, ir::Stmt added);
@@ -52,7 +53,7 @@ class FunctionEditor {
 /// The root expressions of a statement, without those of nested statements, in order.
 std::vector<ir::ExprId> roots_of(const ir::Stmt& statement);
 
-/// A node of an expression tree, with its place.
+/// A node of an expression tree, with its position.
 struct ExpressionNode {
   ExpressionPosition position;  ///< position of the node
   ir::ExprId id = ir::kNone;    ///< the node's expression
@@ -61,7 +62,7 @@ struct ExpressionNode {
 /// All nodes of the root expressions of the statement with this number, in order.
 std::vector<ExpressionNode> nodes_of(const ir::Function& function, const ir::Stmt& statement, std::size_t number);
 
-/// A statement of the body, with the number of the enclosing statement (`npos`: none). Listed in program order.
+/// A statement of a function, as statements_of lists it: in program order, including nested ones.
 struct ListedStatement {
   const ir::Stmt* statement = nullptr;     ///< the statement; not owned
   std::size_t parent = std::string::npos;  ///< number of the enclosing statement; npos: none

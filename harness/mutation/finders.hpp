@@ -19,7 +19,7 @@ void find_primal(MutationOperator op, const MutationContext& context, std::vecto
 
 // ---- shared by several groups
 
-/// Calls visit(Node, const Expr&) for each node of the statement's root expressions.
+/// Calls visit(const ExpressionNode&, const ir::Expr&) for each node of the statement's root expressions.
 template <class Visit>
 void for_each_expression_node(const MutationContext& context, std::size_t statement, Visit&& visit) {
   for (const ExpressionNode& node : nodes_of(context.function, *context.statements[statement].statement, statement))
@@ -33,7 +33,7 @@ struct AssignedValue {
 };
 AssignedValue assigned_value_of(const ir::Stmt& statement);
 
-/// A load of an incoming gradient (cotangent) in a definition.
+/// A load of an incoming gradient (cotangent) that defines a variable.
 struct CotangentLoad {
   std::size_t statement = 0;       ///< number of the statement that contains the load
   ExpressionPosition position;     ///< position of the load

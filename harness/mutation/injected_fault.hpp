@@ -19,6 +19,7 @@ constexpr std::string_view to_text(FaultyComponent component) {
   return kTexts[static_cast<std::size_t>(component)];
 }
 
+/// A deliberate error in the suite itself, which the suite must detect.
 struct InjectedFault {
   std::string_view name;      ///< name of the fault at its injection points (support/fault_injection.hpp)
   FaultyComponent component;  ///< component that contains the fault
@@ -65,8 +66,8 @@ inline constexpr InjectedFault kFaultInjectionEnabled[] = {
 
 /// The outcome of an injected fault.
 struct FaultResult {
-  InjectedFault injected_fault;
-  bool is_detected = false;  ///< whether the suite detected the fault and attributed it correctly
+  InjectedFault injected_fault;  ///< the fault
+  bool is_detected = false;      ///< whether the suite detected the fault and attributed it correctly
   std::string verdict;  ///< first verdict other than pass, such as "internal_error(oracle)"; "pass" if there is none
 };
 

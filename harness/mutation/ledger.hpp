@@ -12,7 +12,7 @@
 
 namespace assay::mutation {
 
-inline constexpr std::string_view kLedgerFileName = "mutants.jsonl";
+inline constexpr std::string_view kLedgerFileName = "mutants.jsonl";  ///< name of the ledger in the output folder
 
 /// The parameters of a campaign. A ledger can only be resumed with the same parameters.
 struct MutantLedgerHeader {
@@ -24,6 +24,7 @@ struct MutantLedgerHeader {
   friend bool operator==(const MutantLedgerHeader&, const MutantLedgerHeader&) = default;
 };
 
+/// The content of a ledger.
 struct MutantLedger {
   MutantLedgerHeader header;          ///< the first line
   std::vector<MutantRecord> mutants;  ///< judged mutants, in the order of the file

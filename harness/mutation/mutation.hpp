@@ -47,12 +47,13 @@ struct MutationContext {
   std::vector<bool> is_dead_statement;          ///< by statement: whether no launch within the domain reaches it
   std::vector<VariableDefinition> definitions;  ///< by variable: where it gets its value
   std::vector<bool> affects_launch_result;      ///< by statement: whether it affects the result of a launch
-  std::vector<ir::VarId>
-      primal_parameter_by_variable;    ///< by variable: the kernel's parameter of a gradient parameter; else kNone
+  /// By variable: for a gradient parameter, the parameter of the kernel whose gradient it is; else kNone.
+  std::vector<ir::VarId> primal_parameter_by_variable;
   std::set<std::string> source_names;  ///< names of the kernel's variables
-  /// By variable: whether it may hold part of a gradient. The gradient parameters do.
+  /// By variable: whether it may hold part of a gradient; true for the gradient parameters.
   std::vector<bool> carries_gradient;
 
+  /// Whether the variable is a gradient parameter.
   bool is_gradient(ir::VarId variable) const {
     return primal_parameter_by_variable[static_cast<std::size_t>(variable)] != ir::kNone;
   }
@@ -77,9 +78,9 @@ std::vector<Mutation> find_mutations(MutationOperator op, const MutationContext&
 struct TextMutation {
   MutationOperator op;      ///< the operator that makes the mutation
   std::string description;  ///< description for people
-  backends::EmittedKernel
-      kernel;  ///< the mutant; its helpers may differ from helpers of the same name in other kernels
-  /// For a missing barrier in CUDA: the correct kernel with `bar.sync 1` instead of that barrier.
+  /// The mutant; its helpers may differ from helpers of the same name in other kernels.
+  backends::EmittedKernel kernel;
+  /// If the mutant lacks a barrier in CUDA: the correct kernel with `bar.sync 1` in place of that barrier.
   std::optional<backends::EmittedKernel> kernel_with_marked_barrier = std::nullopt;
 };
 /// All mutations by an operator of MutatedKernelPart::kPrintedText on the backward kernel.

@@ -44,10 +44,9 @@ constexpr std::string_view to_text(MutantStatus status) {
   return kTexts[static_cast<std::size_t>(status)];
 }
 
-/// The verdict of one precision variant: the check that rejected the mutant, such as "t1 mismatch" or "out_of_bounds";
-/// empty if it passed.
+/// The verdict on a mutant in one precision variant.
 struct PrecisionVerdict {
-  std::string rejecting_check;       ///< check that rejected the mutant; empty if it passed
+  std::string rejecting_check;       ///< check that rejected the mutant: "t1 mismatch"; empty if the mutant passed
   bool equivalent_by_proof = false;  ///< whether the mutant passed and is correct in this variant by a proof
   bool killed() const { return !rejecting_check.empty(); }
 };
@@ -61,9 +60,10 @@ struct Rejection {
   std::string rejecting_check;                            ///< as PrecisionVerdict::rejecting_check
   std::string message;                                    ///< one line for people
   std::optional<harness::Mismatch> mismatch;              ///< the first value outside its bound, if a comparison failed
-  std::optional<harness::Counterexample> counterexample;  ///< the launch, unless the check has none
+  std::optional<harness::Counterexample> counterexample;  ///< the launch; empty if the check needs none
 };
 
+/// A judged mutant: one line of the ledger.
 struct MutantRecord {
   std::string name;  ///< kernel, operator and number: "loop/dynamic_product#drop_contribution.2"
   MutationOperator op = MutationOperator::kOverwriteGradient;  ///< operator that made the mutant
@@ -73,8 +73,8 @@ struct MutantRecord {
   std::string description;                       ///< description of the change for people
   MutantStatus status = MutantStatus::kInvalid;  ///< outcome of the mutant
   PrecisionVerdict promoted, native;             ///< verdicts with f64 promotion and with the kernel's own types
-  /// With Campaign::judges_widened_bounds: for each factor of kBoundWideningFactors, whether native precision still
-  /// rejects it with widened bounds.
+  /// With MutationCampaign::judges_widened_bounds: for each factor of kBoundWideningFactors, whether native precision
+  /// still rejects the mutant when the bounds are wider by this factor.
   std::vector<bool> killed_with_widened_bounds;
   std::string patch;             ///< the first lines in which a survivor differs from the correct kernel; else empty
   std::uint64_t patch_hash = 0;  ///< hash of all lines in which the mutant differs from the correct kernel
@@ -83,30 +83,32 @@ struct MutantRecord {
   std::shared_ptr<const Rejection> rejection = nullptr;
 };
 
+/// What a campaign mutates, and how it judges the mutants.
 struct MutationCampaign {
   std::vector<harness::KernelSource> kernels;  ///< the correct kernels to mutate
   std::set<MutationOperator> operators;        ///< operators to apply
   std::size_t max_mutants = 300;               ///< maximum number of mutants, spread evenly over the operators
-  std::uint64_t seed = 1;                      ///< seed of the choice of places and of the inputs
-  harness::JudgingPolicy policy = harness::JudgingPolicy::standard();
-  int jobs = 0;                        ///< kernels processed concurrently; 0: one per core
-  bool judges_widened_bounds = false;  ///< judge killed mutants again with widened bounds (kBoundWideningFactors)
-  bool keeps_rejections = false;       ///< keep the evidence against killed mutants (MutantRecord::rejection)
+  std::uint64_t seed = 1;                      ///< seed of the choice of mutants and of the inputs
+  harness::JudgingPolicy policy = harness::JudgingPolicy::standard();  ///< how thoroughly mutants are judged
+  int jobs = 0;  ///< number of kernels processed concurrently; 0: one per core
+  /// Whether to judge killed mutants again with widened bounds (kBoundWideningFactors).
+  bool judges_widened_bounds = false;
+  bool keeps_rejections = false;  ///< whether to keep the evidence against killed mutants (MutantRecord::rejection)
   std::chrono::milliseconds time_limit{1000};  ///< limit on the processor time of one launch
-  /// For a device that runs Warp's code: by kernel, the text to mutate; nothing for a kernel that Warp rejects.
+  /// For a device that runs Warp's code: by kernel, the code to mutate; empty for a kernel that Warp rejects.
   std::vector<std::optional<WarpCodes>> warp_codes = {};
   std::set<std::string> completed_mutants;  ///< names of the mutants to skip, because they were judged before
 };
 
 /// One planned mutant.
 struct PlannedMutant {
-  std::size_t kernel = 0;  ///< index of the kernel in Campaign::kernels
-  MutationOperator op = MutationOperator::kOverwriteGradient;
+  std::size_t kernel = 0;                                      ///< index of the kernel in MutationCampaign::kernels
+  MutationOperator op = MutationOperator::kOverwriteGradient;  ///< operator that makes the mutant
   std::size_t mutation_index = 0;  ///< index of the mutation among those of the operator in the kernel
 };
 
-/// Chooses mutants at random, evenly distributed over the operators and over the kernels as far as they have enough
-/// places. The same campaign gives the same plan.
+/// Chooses mutants at random, evenly distributed over the operators and over the kernels as far as there are enough
+/// mutations of each. The same campaign gives the same plan.
 std::vector<PlannedMutant> plan_mutants(const MutationCampaign& campaign, const backends::Device& device,
                                         const harness::Printer& printer);
 
@@ -130,7 +132,7 @@ struct EquivalenceChecks {
 /// Called for each mutant in order of completion, never concurrently.
 using MutantCallback = std::function<Result<void>(const MutantRecord&)>;
 
-/// Makes and judges the planned mutants. Fails if `take` fails.
+/// Makes and judges the planned mutants, and calls `take` with each. Fails if `take` fails.
 Result<void> run_mutants(const MutationCampaign& campaign, const std::vector<PlannedMutant>& plan,
                          backends::Device& device, const harness::Printer& printer, const EquivalenceChecks& proofs,
                          const MutantCallback& take);

@@ -29,25 +29,25 @@ enum class MutatedKernelPart : std::uint8_t {
   kPrintedText,  ///< the printed text of the backward kernel
 };
 
+/// What a mutation operator changes.
 enum class MutationOperator : std::uint8_t {
   // accumulation
   kOverwriteGradient,       ///< += becomes =
-  kDropContribution,        ///< a contribution is dropped
-  kCountContributionTwice,  ///< a contribution is counted twice
+  kDropContribution,        ///< an addition to a gradient is dropped
+  kCountContributionTwice,  ///< an addition to a gradient is made twice
   kFlipAccumulation,        ///< += becomes -=
-  kNegateContribution,      ///< a contribution is negated
+  kNegateContribution,      ///< the value added to a gradient is negated
   kNonAtomicAddition,       ///< an atomic addition becomes a load and a store
   kStaleAdjoint,            ///< an adjoint keeps its value from the previous iteration
-  kClearGradientAtStart,    ///< a gradient is cleared at the start of the kernel
+  kClearGradientAtStart,    ///< a gradient is set to zero at the start of the kernel
   // stores
-  kUnclearedOutputAdjoint,  ///< the output's adjoint is not cleared after a reversed store
+  kUnclearedOutputAdjoint,  ///< the output's adjoint is not set to zero after a reversed store
   kClearAdjointBeforeRead,  ///< the output's adjoint is cleared before it is read
   kCotangentOfOtherArray,   ///< the adjoint of another array is read
   kAtomicClearsAdjoint,     ///< a reversed atomic addition clears the output's adjoint
   // values
   kOtherVariableVersion,            ///< a different value of the same variable is used
-  kInitialInsteadOfSavedLoopState,  ///< the initial state of a loop is used instead of the state saved for the
-                                    ///< iteration
+  kInitialInsteadOfSavedLoopState,  ///< the initial state of a loop is used instead of that saved for the iteration
   kFinalInsteadOfSavedLoopState,    ///< the final state of a loop is used instead of the state saved for the iteration
   kWrongOperand,                    ///< operands are swapped, or another operand is used
   kResultInsteadOfOperand,          ///< the result of an operation is used instead of its operand
@@ -104,10 +104,11 @@ enum class DetectableBy : std::uint8_t {
   kConcurrentThreads,  ///< a device with concurrent threads; with sequential threads the mutant is correct
 };
 
+/// A mutation operator with its properties.
 struct MutationOperatorEntry {
-  MutationOperator op;
+  MutationOperator op;             ///< the operator
   std::string_view name;           ///< name in the names of mutants, in options and in reports
-  MutationOperatorGroup group;     ///< kind of mistake
+  MutationOperatorGroup group;     ///< kind of mistake that the operator makes
   MutatedKernelPart changed_part;  ///< what the operator changes
   DetectableBy detectable_by;      ///< what is needed to detect its mutants
   std::string_view change;         ///< what the operator does, for people

@@ -18,8 +18,8 @@ struct WarpCode {
 
 /// The text that Warp generates for a kernel in both precisions.
 struct WarpCodes {
-  WarpCode native;    ///< in the kernel's own types
-  WarpCode promoted;  ///< with every float type promoted to f64; empty if Warp rejects that kernel
+  WarpCode native;    ///< code with the kernel's own types
+  WarpCode promoted;  ///< code with f64 promotion; empty if Warp rejects the promoted kernel
 };
 
 /// One mutation of Warp's text.

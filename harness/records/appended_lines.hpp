@@ -10,9 +10,9 @@
 
 namespace assay::harness {
 
-/// Each line is in the operating system's page cache before append returns, so that a crash of Assay loses none. After
-/// a failed write the file is truncated to its last whole line if possible, and every later call fails with the same
-/// message. Not thread-safe.
+/// Appends lines to a file. Each line is in the operating system's page cache before append returns, so that a crash of
+/// Assay loses none. After a failed write the file is truncated to its last whole line if possible, and every later
+/// call fails with the same message. Not thread-safe.
 class LineAppender {
  public:
   /// Creates the file, or truncates an existing one. Fails with the path and the cause.
@@ -36,7 +36,7 @@ class LineAppender {
   LineAppender() = default;
   static Result<LineAppender> open(const std::filesystem::path& file, int flags);
 
-  std::filesystem::path file_;
+  std::filesystem::path file_;       ///< path of the file
   int file_descriptor_ = -1;         ///< open file descriptor; -1: closed or moved from
   std::int64_t complete_bytes_ = 0;  ///< length of the file up to its last whole line
   std::string write_error_;          ///< message of the first failed write; empty if none failed

@@ -27,8 +27,9 @@ enum class Outcome : std::uint8_t {
   internal_error,  ///< Assay contradicted itself; the results of the run are unreliable
 };
 
+/// An outcome with its name in records.
 struct OutcomeName {
-  Outcome outcome;
+  Outcome outcome;        ///< the outcome
   std::string_view text;  ///< text of the outcome in records
 };
 
@@ -53,9 +54,10 @@ inline constexpr std::size_t kOutcomeCount = kOutcomeNames.size();
 
 constexpr std::string_view to_text(Outcome outcome) { return kOutcomeNames.at(static_cast<std::size_t>(outcome)).text; }
 
-/// Records before version 2.0.0 use "pass_marginal" for a pass that used more than 90 % of a bound.
+/// Text of a pass that used more than 90 % of a bound, in records before version 2.0.0.
 inline constexpr std::string_view kLegacyPassText = "pass_marginal";
 
+/// The outcome with this text in records of any version; empty if there is none.
 constexpr std::optional<Outcome> outcome_from_text(std::string_view text) {
   if (text == kLegacyPassText) {
     return Outcome::pass;
@@ -93,7 +95,7 @@ class OutcomeCounts {
   friend constexpr bool operator==(const OutcomeCounts&, const OutcomeCounts&) = default;
 
  private:
-  std::array<std::int64_t, kOutcomeCount> counts_{};  ///< number of cases, by Outcome
+  std::array<std::int64_t, kOutcomeCount> counts_{};  ///< number of cases with each outcome, in the order of Outcome
 };
 
 /// Exit status of the process; the numbers are part of the command-line interface.

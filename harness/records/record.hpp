@@ -49,7 +49,7 @@ struct Mismatch {
   friend bool operator==(const Mismatch&, const Mismatch&) = default;
 };
 
-/// Number of mismatches kept for a case, at most: the first ones and the worst.
+/// Maximum number of mismatches that are kept for a case: the first ones and the worst.
 inline constexpr std::size_t kMaxMismatches = 10;
 
 /// Adds `mismatch` to `kept`. The first kMaxMismatches - 1 stay in order; the last element is the worst of the rest
@@ -64,21 +64,21 @@ struct CheckResult {
   friend bool operator==(const CheckResult&, const CheckResult&) = default;
 };
 
-/// Results by check. A check that did not run is absent, not zero. Records name them t0, t1, t2, t3, t5, devices.
+/// Results by check, with the names of the checks in records. A check that did not run is empty, not zero.
 struct CheckResults {
-  std::optional<CheckResult> oracle_self_check;
-  std::optional<CheckResult> f64_promotion;
+  std::optional<CheckResult> oracle_self_check;  ///< "t0": the oracle agrees with itself
+  std::optional<CheckResult> f64_promotion;      ///< "t1": comparison of the kernel promoted to f64 with the oracle
   std::optional<CheckResult> finite_differences;
-  std::optional<CheckResult> native_precision;
-  std::optional<CheckResult> determinism;
-  std::optional<CheckResult> device_agreement;  ///< comparison with the cross-check device
+  std::optional<CheckResult> native_precision;  ///< "t3": comparison of the kernel's own types with the oracle
+  std::optional<CheckResult> determinism;       ///< "t5": repeated launches give the same bits
+  std::optional<CheckResult> device_agreement;  ///< "devices": comparison with the cross-check device
   friend bool operator==(const CheckResults&, const CheckResults&) = default;
 };
 
-/// Inconclusive checks, by cause.
+/// Number of inconclusive checks, by cause.
 struct InconclusiveCounts {
-  std::int64_t uncertain_paths = 0;            ///< values for which the bounds leave the path uncertain
-  std::int64_t non_differentiable_points = 0;  ///< gradient values at such points
+  std::int64_t uncertain_paths = 0;            ///< values whose bounds leave open which path the computation takes
+  std::int64_t non_differentiable_points = 0;  ///< gradient values at non-differentiable points
   std::int64_t ill_conditioned_values = 0;     ///< passed values whose bound is too wide to be informative
   std::int64_t unbounded_values = 0;           ///< values whose bound is infinite
   std::int64_t races = 0;                      ///< 1 if the case was not judged because of a race on all inputs tried
@@ -105,6 +105,7 @@ struct StageTimes {
   friend bool operator==(const StageTimes&, const StageTimes&) = default;
 };
 
+/// A member of StageTimes, with its name in records.
 struct StageTimeField {
   const char* name;            ///< name of the stage in records
   double StageTimes::*member;  ///< member that holds its time
@@ -121,11 +122,12 @@ inline constexpr std::array<StageTimeField, 7> kStages{{
     {"compare", &StageTimes::compare_ms},
 }};
 
-/// Where and when a case was judged. Times are milliseconds since the start of the run; they vary between runs.
+/// Which job judged a case, and when. Points in time are milliseconds since the start of the run; they vary between
+/// runs.
 struct JudgingTimes {
-  int job_index = 0;            ///< number of the job that judged the case, from 0
-  double batch_start_ms = 0.0;  ///< when the job started the batch that contains the kernel
-  double decided_at_ms = 0.0;   ///< when the case was decided
+  int job_index = 0;            ///< number of the concurrent job that judged the case, from 0
+  double batch_start_ms = 0.0;  ///< point in time at which the job started the batch with the kernel
+  double decided_at_ms = 0.0;   ///< point in time at which the case was decided
   friend bool operator==(const JudgingTimes&, const JudgingTimes&) = default;
 };
 
@@ -137,7 +139,7 @@ struct ClosestNegativeControl {
   friend bool operator==(const ClosestNegativeControl&, const ClosestNegativeControl&) = default;
 };
 
-/// What a comparison with a tolerance says about the results of a foreign kernel; for information only.
+/// Whether the results of a foreign kernel are within a tolerance. For information only; does not affect the outcome.
 struct ToleranceComparison {
   double tolerance = 0.0;           ///< absolute and relative tolerance: |got - expected| <= t + t * |expected|
   std::int64_t input_sets = 0;      ///< number of input sets compared
@@ -145,22 +147,24 @@ struct ToleranceComparison {
   friend bool operator==(const ToleranceComparison&, const ToleranceComparison&) = default;
 };
 
-/// Finite differences of the generated forward pass over decreasing steps, and the generated gradient: the estimates
-/// converge on a plateau. For the input set on which finite_differences used most of its tolerance.
+/// Finite differences of the generated forward pass over decreasing steps, for comparison with the generated gradient:
+/// the estimates converge on a plateau. Belongs to the input set on which finite_differences used most of its
+/// tolerance.
 struct FiniteDifferenceSeries {
+  /// The finite difference for one step.
   struct Estimate {
-    double step = 0.0;   ///< distance from the input, along the direction
+    double step = 0.0;   ///< distance of the two points from the input, along the direction
     double value = 0.0;  ///< central difference over `step`
     friend bool operator==(const Estimate&, const Estimate&) = default;
   };
   std::int64_t input_set_index = 0;  ///< number of the input set, from 0
-  double gradient = 0.0;             ///< the generated gradient along the same direction
+  double gradient = 0.0;             ///< directional derivative according to the generated gradient
   double tolerance = 0.0;            ///< tolerated difference between the extrapolated estimate and the gradient
   std::vector<Estimate> estimates;   ///< the differences, in order of decreasing step
   friend bool operator==(const FiniteDifferenceSeries&, const FiniteDifferenceSeries&) = default;
 };
 
-/// Histogram of rho: a count for each tenth of the bound; the last one counts values outside the bound.
+/// Number of bins of a RhoHistogram: one for each tenth of the bound, and a last one for values outside the bound.
 inline constexpr std::size_t kRhoBinCount = 11;
 using RhoHistogram = std::array<std::int64_t, kRhoBinCount>;
 
@@ -181,15 +185,15 @@ struct ExaminedBuild {
 
 /// Where a failure comes from, and the evidence.
 struct FailureOrigin {
-  std::string responsible_component;  ///< "kernel", "emitter", "compiler(NVRTC 13.0.88 compute_100)", "oracle" or
-                                      ///< "undetermined"
-  std::string reason;                 ///< which results show this
-  std::vector<ExaminedBuild> examined_builds;
+  /// "kernel", "emitter", "compiler(NVRTC 13.0.88 compute_100)", "interpreter", "oracle" or "undetermined".
+  std::string responsible_component;
+  std::string reason;                          ///< which results show this
+  std::vector<ExaminedBuild> examined_builds;  ///< results of the builds that were compared
   friend bool operator==(const FailureOrigin&, const FailureOrigin&) = default;
 };
 
 /// The source texts of a kernel, for reports. Kept for each case that did not pass, and for the first passing case of a
-/// small kernel; empty if a stage produced none.
+/// small kernel. A text that no stage produced is empty.
 struct SourceTexts {
   std::string python;           ///< the kernel in Python
   std::string cpp;              ///< emitted C++
@@ -209,7 +213,7 @@ struct DefectRecord {
   friend bool operator==(const DefectRecord&, const DefectRecord&) = default;
 };
 
-/// Number of a device's findings kept for a case, at most: the first ones, of different instructions.
+/// Maximum number of a device's findings that are kept for a case: the first ones of different instructions.
 inline constexpr std::size_t kMaxMemoryFindings = 10;
 
 /// A branch of the kernel that no judged input covers. Its code is not verified.
@@ -230,27 +234,30 @@ struct CaseRecord {
   std::string pass;             ///< "forward" or "backward"
   std::string mode;             ///< numeric mode: "strict", "default", "fast"; empty if the name has none
 
-  Outcome outcome = Outcome::not_run;
+  Outcome outcome = Outcome::not_run;  ///< outcome of the case
   std::string outcome_detail;  ///< the word in parentheses after the outcome: "mismatch", "domain", "no CUDA driver"
   std::string message;         ///< one line: what is wrong, where, and what to do
 
   std::optional<double> rho_max;            ///< greatest rho; empty if no value was compared
   std::int64_t values_compared = 0;         ///< number of scalars compared with the oracle
-  std::int64_t input_sets = 0;              ///< number of input sets
+  std::int64_t input_sets = 0;              ///< number of input sets that were compared
   std::vector<std::int64_t> thread_counts;  ///< thread counts of the launches that completed, ascending
-  std::int64_t rejected_negative_controls =
-      0;                            ///< number of negative controls that the comparator rejected, over all outputs
+  /// Number of negative controls that the comparator rejected, over all outputs.
+  std::int64_t rejected_negative_controls = 0;
   InconclusiveCounts inconclusive;  ///< checks without a verdict, by cause
   CheckResults check_results;       ///< results of the named checks
-  RhoHistogram rho_histogram{};     ///< rho of the compared values; all 0 if there are none
+  RhoHistogram rho_histogram{};     ///< histogram of rho over the compared values; all 0 if there are none
+  /// Empty if no negative control was rejected.
   std::optional<ClosestNegativeControl> closest_negative_control;
+  /// Empty if the check finite_differences did not run.
   std::optional<FiniteDifferenceSeries> finite_difference_series;
   std::vector<ToleranceComparison> tolerance_comparisons;  ///< one for each tolerance; empty if none was made
 
   std::vector<Outcome> attempt_outcomes;      ///< the outcome of each attempt, in order; retries never remove one
   StageTimes stage_times;                     ///< time of each stage
   std::optional<JudgingTimes> judging_times;  ///< where and when the case was judged; empty if unknown
-  bool is_cached = false;         ///< verdict of an earlier run of the same program; this run only parsed the kernel
+  /// Whether the verdict is that of an earlier run of the same program. This run then only parsed the kernel.
+  bool is_cached = false;
   KernelLocation source;          ///< where the kernel is defined
   std::string selector;           ///< selects the kernel on the command line; empty if unknown
   std::string reproduce_command;  ///< a command that judges only this case
@@ -260,10 +267,11 @@ struct CaseRecord {
   std::optional<FailureOrigin> failure_origin;           ///< origin of the failure; empty if it was not examined
   std::vector<UncoveredBranch> uncovered_branches;       ///< branches that no input covers
   std::vector<backends::MemoryFinding> memory_findings;  ///< findings of the device, at most kMaxMemoryFindings
-  std::vector<backends::ExecutionProfile> profiles;      ///< one for each target, of one launch; empty if not observed
-  std::vector<backends::Measurement> measurements;       ///< timings of the pass, if the run measures
-  std::string log;                                       ///< last part of the compiler's or the worker's stderr
-  std::optional<SourceTexts> source_texts;               ///< source texts; empty if they are not kept
+  /// Profiles of one launch, one for each build target; empty if the device does not observe launches.
+  std::vector<backends::ExecutionProfile> profiles;
+  std::vector<backends::Measurement> measurements;  ///< timings of the pass; empty if the run does not measure
+  std::string log;                                  ///< last part of the compiler's or the worker's stderr
+  std::optional<SourceTexts> source_texts;          ///< source texts; empty if they are not kept
 
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
@@ -283,14 +291,15 @@ struct DeviceStatus {
   friend bool operator==(const DeviceStatus&, const DeviceStatus&) = default;
 };
 
+/// The machine and the software of a run.
 struct RunEnvironment {
   std::string os_name;                   ///< operating system and its version
   std::string cpu_model;                 ///< model of the processor
-  std::string compiler;                  ///< C++ compiler for the device cpu
+  std::string compiler;                  ///< C++ compiler of the device cpu
   std::string nvrtc;                     ///< version of NVRTC, or "none"
   std::vector<DeviceStatus> devices;     ///< every device, whether it can be used or not
   std::string commit_hash;               ///< commit of Assay; "unknown" for a build outside of version control
-  bool has_uncommitted_changes = false;  ///< the checkout had uncommitted changes
+  bool has_uncommitted_changes = false;  ///< whether the checkout had uncommitted changes
   friend bool operator==(const RunEnvironment&, const RunEnvironment&) = default;
 };
 
@@ -310,22 +319,22 @@ struct ExpectedFailure {
   friend bool operator==(const ExpectedFailure&, const ExpectedFailure&) = default;
 };
 
-/// The part of a selection that a run judges: every `shard_count`-th kernel, starting at `index`, from 1. {1, 1} is
-/// everything.
+/// The part of a selection that a run judges: every `shard_count`-th kernel, beginning with number `index`, from 1. {1,
+/// 1} is the whole selection.
 struct Shard {
   int index = 1;        ///< number of the part, from 1
   int shard_count = 1;  ///< number of parts
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 
-/// The first line.
+/// The first line of the records: what the run judges, and how.
 struct RunStart {
-  std::string schema_version;             ///< set by the writer
-  std::string run_id;                     ///< unique name of the run; see make_run_id
-  std::string start_time;                 ///< start time in UTC: "2026-11-21T03:47:02Z"
-  std::vector<std::string> command_line;  ///< the command line as given, one element for each word
-  std::uint64_t seed = 0;                 ///< seed of the inputs
-  RunEnvironment environment;
+  std::string schema_version;                   ///< version of the schema of the records; set by the writer
+  std::string run_id;                           ///< unique name of the run; see make_run_id
+  std::string start_time;                       ///< start time in UTC: "2026-11-21T03:47:02Z"
+  std::vector<std::string> command_line;        ///< the command line as given, one element for each word
+  std::uint64_t seed = 0;                       ///< seed of the inputs
+  RunEnvironment environment;                   ///< the machine and the software
   std::string inputs_hash;                      ///< hash of everything that determines the records; empty if unknown
   Shard shard;                                  ///< the part of the selection that the run judges
   std::vector<ExpectedFailure> expectations;    ///< expected failures, in the order of their file
@@ -333,12 +342,12 @@ struct RunStart {
   friend bool operator==(const RunStart&, const RunStart&) = default;
 };
 
-/// The last line; a run without it did not finish.
+/// The last line of the records. A run without it did not finish.
 struct RunEnd {
-  std::string end_time;  ///< end time in UTC, like RunStart::start_time
-  OutcomeCounts counts;  ///< planned cases by outcome; a case without a line counts as not_run
-  ExitStatus exit_status = ExitStatus::internal;
-  double wall_time_seconds = 0.0;  ///< wall time of the run in seconds
+  std::string end_time;                           ///< end time in UTC, like RunStart::start_time
+  OutcomeCounts counts;                           ///< planned cases by outcome; a case without a line counts as not_run
+  ExitStatus exit_status = ExitStatus::internal;  ///< exit status of the run
+  double wall_time_seconds = 0.0;                 ///< wall time of the run in seconds
   friend bool operator==(const RunEnd&, const RunEnd&) = default;
 };
 

@@ -11,6 +11,7 @@
 
 namespace assay::harness {
 
+/// The records of a run.
 struct RunRecords {
   RunStart start;                 ///< the first line
   std::vector<CaseRecord> cases;  ///< one for each planned case, in the order of the plan

@@ -15,7 +15,7 @@
 
 namespace assay::harness {
 
-/// Name of the file in the run's folder.
+/// Name of the records in the run's folder.
 inline constexpr std::string_view kRecordsFileName = "records.jsonl";
 
 /// Appends one line at a time, as LineAppender does: a crash of Assay loses no recorded line. After a failed write

@@ -16,12 +16,14 @@
 
 namespace assay::reduce {
 
+/// A case to reduce.
 struct FailingCase {
   harness::KernelSource source;                    ///< the failing kernel; must be parsed
   backends::Pass pass = backends::Pass::kForward;  ///< the pass that fails
   FailureClass failure_class;                      ///< the failure that the reduced kernel must reproduce
 };
 
+/// The result of reducing a case.
 struct ReducedCase {
   Reduction reduction;           ///< the reduced module and statistics
   harness::KernelSource source;  ///< the reduced kernel, parsed from its Python text

@@ -33,8 +33,8 @@ std::string effort_of(bool quick, bool thorough);
 
 /// The result of a reduction.
 struct ReductionSummary {
-  std::string message;                 ///< message of the reduced kernel's failure
-  std::string judging_effort;          ///< effort needed to reproduce this failure
+  std::string message;         ///< message of the reduced kernel's failure
+  std::string judging_effort;  ///< effort with which the reduced kernel fails: "quick", "standard" or "thorough"
   std::int64_t statements_before = 0;  ///< number of statements of the original kernel
   std::int64_t statements_after = 0;   ///< number of statements of the reduced kernel
   std::int64_t candidate_count = 0;    ///< number of candidates that were judged
@@ -42,16 +42,17 @@ struct ReductionSummary {
   bool is_minimal = false;             ///< whether no further step makes the kernel smaller
 };
 
+/// A failed case: the content of failure.json.
 struct Failure {
   std::string name;                                   ///< name of the case
   std::string kernel;                                 ///< name of the function in the Python text
-  reduce::FailureClass failure_class;                 ///< the ending of the case
+  reduce::FailureClass failure_class;                 ///< how the case failed
   std::string message;                                ///< message of the case
   JudgingConditions conditions;                       ///< conditions under which the case failed
   std::optional<ReductionSummary> reduction_summary;  ///< empty if the kernel was not reduced
 };
 
-/// Name of the file in a failure folder.
+/// Name of the file that describes the failure, in a failure folder.
 inline constexpr const char* kFailureFileName = "failure.json";
 
 std::string to_json(const Failure& failure);

@@ -21,7 +21,7 @@ namespace assay::reduce {
 /// A failure in its folder.
 struct ArchivedFailure {
   std::filesystem::path folder;  ///< path of the failure folder
-  Failure failure;
+  Failure failure;               ///< the failure
 };
 
 /// The conditions under which a run with these options judged the record's case, on a device with these options.
@@ -47,8 +47,8 @@ Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Fai
 
 /// The device on which a case failed.
 struct DeviceWithOptions {
-  backends::Device& device;
-  const backends::DeviceOptions& options;  ///< its options
+  backends::Device& device;                ///< the device
+  const backends::DeviceOptions& options;  ///< the options of the device
 };
 
 /// The parent folder of the failure folders of a run.
@@ -73,17 +73,19 @@ class FailureArchiver {
                       const std::function<void(const std::string&)>& on_message);
 
  private:
+  /// A failed case that will be archived.
   struct ObservedFailure {
-    harness::CaseRecord record;
-    harness::KernelSource source;
-    bool is_first_of_kind = false;  ///< whether it is the first with its pass and ending; only the first is reduced
+    harness::CaseRecord record;    ///< record of the case
+    harness::KernelSource source;  ///< the kernel
+    /// Whether it is the first with its pass and failure class. Only the first is reduced.
+    bool is_first_of_kind = false;
   };
 
-  const harness::SuiteOptions& options_;
-  double reduction_seconds_;                                  ///< time for reducing; 0: none
+  const harness::SuiteOptions& options_;                      ///< options of the run
+  double reduction_seconds_;                                  ///< wall time for reducing; 0: nothing is reduced
   std::vector<ObservedFailure> observed_failures_;            ///< failures to archive
   std::map<std::string, std::size_t> failure_count_by_kind_;  ///< archived failures, by pass and ending
-  std::size_t failure_count_ = 0;                             ///< number of failures of the run
+  std::size_t failure_count_ = 0;                             ///< number of all failures of the run
 };
 
 /// "out/failures/loop.horner.f32.cpu.backward/reproduce.sh  (reduced from 18 statements to 1)".

@@ -7,6 +7,7 @@
 
 namespace assay::reduce {
 
+/// How a case failed. Cases with the same failure class are taken for the same failure.
 struct FailureClass {
   harness::Outcome outcome = harness::Outcome::pass;  ///< outcome of the case
   std::string outcome_detail;                         ///< kind of the outcome, as in CaseRecord::outcome_detail
@@ -18,9 +19,10 @@ struct FailureClass {
   friend bool operator==(const FailureClass&, const FailureClass&) = default;
 };
 
+/// The failure class of the recorded case.
 FailureClass ending_of(const harness::CaseRecord& record);
 
-/// Whether the record has this ending. A mismatch matches if the array is among the arrays with mismatches.
+/// Whether the recorded case failed in this way. A mismatch matches if its array is among the arrays with mismatches.
 bool has_ending(const harness::CaseRecord& record, const FailureClass& ending);
 
 /// "fail(mismatch) in grad_x", "crashed(signal)".

@@ -24,7 +24,7 @@ using Evidence = std::map<std::string, std::string>;
 
 /// Suffix of the name of an incomplete folder.
 inline constexpr const char* kPartialFolderSuffix = ".partial";
-/// Larger files are left out.
+/// Maximum size of an evidence file; larger files are left out.
 inline constexpr std::size_t kMaxEvidenceFileBytes = std::size_t{4} << 20;
 
 /// A judged case with its evidence.

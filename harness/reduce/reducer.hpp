@@ -27,6 +27,7 @@ namespace assay::reduce {
 /// in the same way when it is judged alone, because in a batch it may use definitions of other sources.
 using Judge = std::function<std::vector<bool>(std::span<const ir::Module>)>;
 
+/// The limits of a reduction.
 struct ReductionBudget {
   std::chrono::milliseconds time_limit{60'000};  ///< wall time; a batch in progress at its end is completed
   std::int64_t max_candidates = 10'000;          ///< maximum number of candidates to judge
@@ -40,13 +41,14 @@ struct ReductionProgress {
 };
 using ProgressCallback = std::function<void(const ReductionProgress&)>;
 
+/// The result of a reduction.
 struct Reduction {
   ir::Module module;                         ///< the reduced module
   KernelSize original_size;                  ///< size of the original kernel
   KernelSize reduced_size;                   ///< size of the reduced kernel
   std::int64_t candidate_count = 0;          ///< number of candidates that were judged
   std::chrono::milliseconds elapsed_time{};  ///< wall time of the reduction
-  bool is_minimal = false;  ///< whether no step helps any more; false if the budget ended the reduction
+  bool is_minimal = false;  ///< whether no step makes the kernel smaller; false if the budget ended the reduction
 };
 
 /// A module with only this kernel and the definitions that it uses, without source text.

@@ -27,9 +27,10 @@ void for_each_reference(ir::Function& function, const std::function<void(ir::Var
 /// parameters and thread indices.
 void remove_variable(ir::Function& function, ir::VarId variable);
 
+/// What repaired() does with statements that do not affect the result.
 enum class DeadStatementPolicy : std::uint8_t {
-  kKeep,    ///< statements that do not affect the result stay
-  kRemove,  ///< statements that do not affect the result are removed
+  kKeep,    ///< they stay
+  kRemove,  ///< they are removed
 };
 
 /// Repairs the module after statements or parts of them were removed or replaced. Removes statements after a jump,

@@ -13,12 +13,13 @@ namespace assay::reduce {
 /// whether to apply it there.
 using Choose = std::function<bool()>;
 
-/// A step visits its places and changes the module at the chosen ones. Any set of places can be chosen; if two exclude
-/// each other, the first one counts. The module must be repaired (rewrite.hpp) before, and may need repair after.
+/// A kind of change that makes a kernel smaller. It visits the places in the module where it applies, and changes the
+/// module at the chosen ones. Any set of places can be chosen; if two exclude each other, the first one counts. The
+/// module must be repaired (rewrite.hpp) before the step, and may need repair after it.
 struct ReductionStep {
   std::string_view name;                     ///< name of the step, for progress: "drop statements"
   void (*walk)(ir::Module&, const Choose&);  ///< visits the places and applies the step at the chosen ones
-  /// Whether to also try it at all places except a few.
+  /// Whether the reducer also tries the step at all places except a few.
   bool tries_all_but_few_places = false;
 };
 

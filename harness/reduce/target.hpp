@@ -27,8 +27,8 @@ Result<std::optional<ReproductionTarget>> find_target(const std::string& name, h
 struct Reproduction {
   harness::CaseRecord record;              ///< record of the case, judged again
   std::filesystem::path kernel_file_path;  ///< Python file of the kernel that was judged
-  FailureClass archived_failure_class;     ///< the archived ending
-  bool is_reproduced = false;              ///< whether the case ended in the archived way
+  FailureClass archived_failure_class;     ///< how the archived case failed
+  bool is_reproduced = false;              ///< whether the case failed in the same way again
   std::string unsupported_reason = {};     ///< why the device cannot run here; empty if it can
 };
 

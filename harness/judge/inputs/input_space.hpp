@@ -199,6 +199,7 @@ class InputSpace {
   /// The attempt at which the last draw succeeded. Earlier attempts do not compute the gradient, which is the most
   /// expensive part.
   std::uint64_t last_successful_attempt_ = kNoAttempt;
+  /// Value of last_successful_attempt_ before the first success.
   static constexpr std::uint64_t kNoAttempt = std::numeric_limits<std::uint64_t>::max();
 };
 
