@@ -12,12 +12,13 @@
 
 namespace assay::cli {
 
+/// The values of these options.
 struct PythonImportOptions {
   bool is_import_requested = false;       ///< whether --import or --module was given
   std::vector<std::string> module_names;  ///< modules to import: "package.sub", "package.*", "package.sub:kernel"
   std::string python_interpreter;         ///< the Python interpreter; empty: the default (python::find_python)
   std::string export_folder;              ///< folder to which the exported files are written; empty: they are not kept
-  double time_limit_seconds = 120;        ///< time limit of the import
+  double time_limit_seconds = 120;        ///< limit on the wall time of the import, in seconds
   double memory_limit_gib = 8;            ///< memory limit of the import, in GiB
 };
 
@@ -25,8 +26,8 @@ void add_import_options(CLI::App& command, PythonImportOptions& options);
 
 /// The result of an import.
 struct PythonImportResult {
-  std::vector<harness::ExportedKernel> kernels;
-  std::vector<live::SourceFile> sources;  ///< the user's files that the kernels were exported from
+  std::vector<harness::ExportedKernel> kernels;  ///< the exported kernels
+  std::vector<live::SourceFile> sources;         ///< the user's files that the kernels were exported from
 };
 
 /// Imports the selected files and modules and prints notes. Fails if a selector is not a Python file, the import fails,

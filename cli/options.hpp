@@ -46,7 +46,7 @@ void add_random_option(CLI::App& command, int& count);
 void add_warp_version_option(CLI::App& command);
 /// `--seed`.
 void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& help);
-/// `--jobs`; `things` is the plural noun, for the help, of what is processed concurrently.
+/// `--jobs`; `help` says what is processed concurrently.
 void add_jobs_option(CLI::App& command, int& jobs, const std::string& help);
 /// `--color {auto,always,never}`.
 void add_color_option(CLI::App& command, ColorChoice& choice);

@@ -12,12 +12,12 @@ std::optional<int> run_if_worker(int argc, char** argv);
 
 /// Adds the subcommands of a program.
 using AddCommands = void(CLI::App& app, Invocation& invocation);
-/// All subcommands.
+/// Adds all subcommands.
 AddCommands add_commands;
-/// Those that need nothing but the judge.
+/// Adds the subcommands that need only the judge.
 AddCommands add_judge_commands;
 
-/// Does what the command line says. Returns an exit status of harness/records/outcome.hpp, and throws nothing.
+/// Runs the command line. Returns an exit status of harness/records/outcome.hpp; never throws.
 int run_program(int argc, char** argv, AddCommands& add);
 
 }  // namespace assay::cli

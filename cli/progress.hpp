@@ -23,12 +23,12 @@ namespace assay::cli {
 /// Thread-safe.
 class ProgressDisplay {
  public:
-  static constexpr std::size_t kMaxPrintedUnexpectedCases = 100;  ///< unexpected cases printed at most
+  static constexpr std::size_t kMaxPrintedUnexpectedCases = 100;  ///< maximum number of unexpected cases printed
 
   /// Words of the progress display.
   struct ProgressLabels {
     const char* item_noun = "cases";              ///< plural noun of the counted items
-    const char* unexpected_label = "unexpected";  ///< word for those that are not as expected
+    const char* unexpected_label = "unexpected";  ///< label of the number of items that are not as expected
   };
 
   /// Starts the display; `color` is for the lines on standard output.
@@ -62,20 +62,20 @@ class ProgressDisplay {
   /// The completed share of the planned work; above 0 once anything is done.
   [[nodiscard]] double done_fraction() const;
 
-  const std::size_t planned_count_;  ///< cases to be recorded in all
-  const bool uses_color_;            ///< whether the lines on standard output are colored
-  const ProgressLabels labels_;
+  const std::size_t planned_count_;                                ///< number of cases that will be recorded
+  const bool uses_color_;                                          ///< whether the lines on standard output are colored
+  const ProgressLabels labels_;                                    ///< words of the display
   const bool is_terminal_;                                         ///< whether standard error is a terminal
-  const Clock::time_point start_time_ = Clock::now();              ///< start of the display
-  std::size_t done_count_ = 0;                                     ///< cases recorded so far
-  std::size_t unexpected_count_ = 0;                               ///< cases recorded so far that are not as expected
+  const Clock::time_point start_time_ = Clock::now();              ///< when the display started
+  std::size_t done_count_ = 0;                                     ///< number of cases recorded so far
+  std::size_t unexpected_count_ = 0;                               ///< number of unexpected cases so far
   std::unordered_map<std::string, double> relative_cost_by_case_;  ///< relative cost, by case name; empty: all the same
   double planned_relative_cost_ = 0;                               ///< sum of `relative_cost_by_case_`
   double completed_relative_cost_ = 0;                             ///< sum of the costs of the recorded cases
   std::optional<reports::ExpectationMatcher>
-      expected_failures_;      ///< expected failures of the run; empty until expect() is called
-  bool is_bar_drawn_ = false;  ///< whether the bar is on the terminal now
-  bool is_stopped_ = false;
+      expected_failures_;                       ///< expected failures of the run; empty until expect() is called
+  bool is_bar_drawn_ = false;                   ///< whether the bar is on the terminal now
+  bool is_stopped_ = false;                     ///< whether stop() was called
   mutable std::mutex mutex_;                    ///< guards all members that change
   std::condition_variable wake_redraw_thread_;  ///< ends the redraw thread's wait when the display stops
   std::jthread redraw_thread_;                  ///< thread that redraws the display

@@ -9,15 +9,17 @@
 
 namespace assay::cli {
 
+/// A run as the command line requests it.
 struct RunRequest {
-  harness::SuiteOptions suite_options;
-  PythonImportOptions
-      import_options;  ///< options of the import; if enabled, the selectors of `suite_options` are imported, not parsed
+  harness::SuiteOptions suite_options;  ///< options of the run
+  /// Options of the import. If it is requested, the selectors of `suite_options` are imported instead of parsed.
+  PythonImportOptions import_options;
   std::string baseline_path;          ///< run to compare with: its folder or its failures.csv; empty: none
   std::string mutation_score_folder;  ///< folder of an `assay mutate` run whose score the reports show; empty: none
-  double reduction_time_limit_seconds = 10;  ///< seconds to spend on reducing failures; 0: none
-  bool prints_every_note = false;            ///< print every note, not only the number of notes of each kind
-  ColorChoice color = ColorChoice::automatic;
+  double reduction_time_limit_seconds = 10;  ///< wall time for reducing failures, in seconds; 0: none
+  /// Whether to print every note instead of only the number of notes of each kind.
+  bool prints_every_note = false;
+  ColorChoice color = ColorChoice::automatic;  ///< whether output is colored
 };
 
 /// Judges, writes the reports and prints the result; returns the process's exit status.

@@ -13,18 +13,20 @@
 
 namespace assay::reports {
 
-inline constexpr std::string_view kReportJsonFileName = "report.json";
-inline constexpr std::string_view kReportHtmlFileName = "report.html";
+inline constexpr std::string_view kReportJsonFileName = "report.json";  ///< name in the run's folder
+inline constexpr std::string_view kReportHtmlFileName = "report.html";  ///< name in the run's folder
 
+/// What reports show in addition to the run.
 struct ReportOptions {
   std::optional<nlohmann::json> expectations;    ///< expected failures that replace those of the run's start record
   std::optional<Baseline> baseline;              ///< earlier run to compare with
   std::optional<nlohmann::json> mutation_score;  ///< content of certification.json
 };
 
+/// The data of the reports, and where they were written.
 struct WrittenReports {
-  Run run;
-  RunSummary summary;
+  Run run;                            ///< the run
+  RunSummary summary;                 ///< its summary
   std::optional<RunChanges> changes;  ///< changes since the baseline; empty without a baseline
   std::filesystem::path json_path;    ///< path of report.json
   std::filesystem::path html_path;    ///< path of report.html

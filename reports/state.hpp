@@ -15,11 +15,11 @@
 
 namespace assay::reports {
 
-/// The last real run of a family's cases in one pass on one device.
+/// The result of the last recorded run that ran a family's cases in one pass on one device.
 struct LatestRunResult {
-  std::string family;  ///< family of the cases
-  std::string pass;
-  std::string device;
+  std::string family;             ///< family of the cases
+  std::string pass;               ///< pass of the cases
+  std::string device;             ///< device of the cases
   std::string run_date;           ///< date of the run: "2026-11-21"
   std::string toolkit;            ///< compiler of the kernels: "NVRTC 12.8"
   std::string run_id;             ///< id of the run; later runs have greater ids
@@ -29,14 +29,16 @@ struct LatestRunResult {
   friend bool operator==(const LatestRunResult&, const LatestRunResult&) = default;
 };
 
+/// A recorded run on one device.
 struct StateLogEntry {
-  std::string run_date;  ///< date of the run: "2026-11-21"
-  std::string run_id;
-  std::string device;
+  std::string run_date;        ///< date of the run: "2026-11-21"
+  std::string run_id;          ///< id of the run
+  std::string device;          ///< name of the device
   std::string result_summary;  ///< result of the run, one line
   friend bool operator==(const StateLogEntry&, const StateLogEntry&) = default;
 };
 
+/// The content of conformance/state.json.
 struct ProjectState {
   std::string phase;                            ///< current phase of the project; edited by people, like the next two
   std::string next_action;                      ///< next step of the project
@@ -46,6 +48,7 @@ struct ProjectState {
   friend bool operator==(const ProjectState&, const ProjectState&) = default;
 };
 
+/// Maximum number of entries in ProjectState::run_log; older ones are dropped.
 inline constexpr std::size_t kMaxStateLogEntries = 60;
 
 /// Reads conformance/state.json. Fails with the JSON pointer if it violates its schema.

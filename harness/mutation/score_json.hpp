@@ -15,7 +15,8 @@ struct FalsePositiveCorpus {
   std::int64_t kernels = 0;                  ///< number of judged kernels
   std::int64_t cases = 0;                    ///< number of their cases
   std::int64_t inconclusive_case_count = 0;  ///< number of cases without a verdict
-  std::int64_t rejected_case_count = 0;      ///< cases that failed although the kernel is correct: false positives
+  /// Number of cases that failed although the kernel is correct: false positives.
+  std::int64_t rejected_case_count = 0;
   std::vector<std::string> rejected_case_names = {};  ///< names of the rejected cases
 };
 

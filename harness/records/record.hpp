@@ -66,12 +66,12 @@ struct CheckResult {
 
 /// Results by check, with the names of the checks in records. A check that did not run is empty, not zero.
 struct CheckResults {
-  std::optional<CheckResult> oracle_self_check;  ///< "t0": the oracle agrees with itself
-  std::optional<CheckResult> f64_promotion;      ///< "t1": comparison of the kernel promoted to f64 with the oracle
-  std::optional<CheckResult> finite_differences;
-  std::optional<CheckResult> native_precision;  ///< "t3": comparison of the kernel's own types with the oracle
-  std::optional<CheckResult> determinism;       ///< "t5": repeated launches give the same bits
-  std::optional<CheckResult> device_agreement;  ///< "devices": comparison with the cross-check device
+  std::optional<CheckResult> oracle_self_check;   ///< "t0": the oracle agrees with itself
+  std::optional<CheckResult> f64_promotion;       ///< "t1": comparison of the kernel promoted to f64 with the oracle
+  std::optional<CheckResult> finite_differences;  ///< "t2": the backward pass is compared with differences
+  std::optional<CheckResult> native_precision;    ///< "t3": comparison of the kernel's own types with the oracle
+  std::optional<CheckResult> determinism;         ///< "t5": repeated launches give the same bits
+  std::optional<CheckResult> device_agreement;    ///< "devices": comparison with the cross-check device
   friend bool operator==(const CheckResults&, const CheckResults&) = default;
 };
 
@@ -267,7 +267,7 @@ struct CaseRecord {
   std::optional<FailureOrigin> failure_origin;           ///< origin of the failure; empty if it was not examined
   std::vector<UncoveredBranch> uncovered_branches;       ///< branches that no input covers
   std::vector<backends::MemoryFinding> memory_findings;  ///< findings of the device, at most kMaxMemoryFindings
-  /// Profiles of one launch, one for each build target; empty if the device does not observe launches.
+  /// Profiles of one launch, one for each build target; empty if none was observed.
   std::vector<backends::ExecutionProfile> profiles;
   std::vector<backends::Measurement> measurements;  ///< timings of the pass; empty if the run does not measure
   std::string log;                                  ///< last part of the compiler's or the worker's stderr

@@ -81,11 +81,12 @@ class FailureArchiver {
     bool is_first_of_kind = false;
   };
 
-  const harness::SuiteOptions& options_;                      ///< options of the run
-  double reduction_seconds_;                                  ///< wall time for reducing; 0: nothing is reduced
-  std::vector<ObservedFailure> observed_failures_;            ///< failures to archive
-  std::map<std::string, std::size_t> failure_count_by_kind_;  ///< archived failures, by pass and ending
-  std::size_t failure_count_ = 0;                             ///< number of all failures of the run
+  const harness::SuiteOptions& options_;            ///< options of the run
+  double reduction_seconds_;                        ///< wall time for reducing; 0: nothing is reduced
+  std::vector<ObservedFailure> observed_failures_;  ///< failures to archive
+  /// Number of failures to archive, by pass and failure class.
+  std::map<std::string, std::size_t> failure_count_by_kind_;
+  std::size_t failure_count_ = 0;  ///< number of all failures of the run
 };
 
 /// "out/failures/loop.horner.f32.cpu.backward/reproduce.sh  (reduced from 18 statements to 1)".

@@ -29,8 +29,9 @@ using Judge = std::function<std::vector<bool>(std::span<const ir::Module>)>;
 
 /// The limits of a reduction.
 struct ReductionBudget {
-  std::chrono::milliseconds time_limit{60'000};  ///< wall time; a batch in progress at its end is completed
-  std::int64_t max_candidates = 10'000;          ///< maximum number of candidates to judge
+  /// Limit on the wall time; a batch in progress at its end is completed.
+  std::chrono::milliseconds time_limit{60'000};
+  std::int64_t max_candidates = 10'000;  ///< maximum number of candidates to judge
 };
 
 /// Progress of a reduction, reported each time the kernel becomes smaller.

@@ -15,7 +15,7 @@ namespace assay::harness {
 /// A parsed kernel and, if requested, its adjoint.
 struct LoadedKernel {
   KernelSource source;                               ///< the kernel and its module
-  std::optional<transforms::AdjointModule> adjoint;  ///< its backward kernel; empty if not requested
+  std::optional<transforms::AdjointModule> adjoint;  ///< the backward kernel; empty if not requested
 
   [[nodiscard]] const ir::Function& kernel() const { return source.module->kernels[source.kernel_index]; }
 };

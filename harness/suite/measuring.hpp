@@ -12,6 +12,7 @@
 
 namespace assay::harness {
 
+/// Adds measurements to the groups of a run.
 class MeasurementHook {
  public:
   /// Measures the ceilings of the device if the options enable measurements and the device can run. The device must
@@ -24,7 +25,7 @@ class MeasurementHook {
  private:
   std::unique_ptr<backends::Device>
       operation_counting_device_;     ///< device that counts operations; null if measurements are disabled
-  std::optional<Measurer> measurer_;  ///< empty if measurements are disabled
+  std::optional<Measurer> measurer_;  ///< measures the kernels; empty if measurements are disabled
 };
 
 }  // namespace assay::harness

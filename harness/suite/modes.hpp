@@ -13,8 +13,9 @@
 
 namespace assay::harness {
 
-/// The values of --mode: strict, which case names omit; default, the compiler's own flags; both of them; fast_compile,
-/// strict without optimization; sampled, all three, of which is_omitted_by_sampling() omits some cases.
+/// The values of --mode. strict: strict flags; case names omit this mode. default: the compiler's own flags. both:
+/// these two. fast_compile: strict flags without optimization. sampled: all three, but is_omitted_by_sampling() omits
+/// some cases.
 inline constexpr std::array<std::string_view, 5> kModeNames{"strict", "default", "both", "fast_compile", "sampled"};
 
 /// The modes of a run on the device. `chosen` is one of kModeNames; empty: DeviceDescriptor::default_mode.

@@ -12,35 +12,43 @@
 
 namespace assay::harness {
 
+/// The options of a run.
 struct SuiteOptions {
   std::vector<std::string> selectors;  ///< patterns, files and folders that select the kernels
-  std::string failed_run_folder;  ///< judge the cases that failed in this folder's run instead of the selectors; empty:
-                                  ///< use the selectors
-  std::string launches_folder;    ///< folder of recorded launches, the inputs of their kernels; empty: inputs are drawn
-  std::optional<std::vector<ExportedKernel>> exported_kernels;  ///< judge these instead of the selectors
+  /// Folder of a run whose failed cases are judged instead of the selectors; empty: use the selectors.
+  std::string failed_run_folder;
+  /// Folder of recorded launches that are the inputs of their kernels; empty: inputs are drawn.
+  std::string launches_folder;
+  /// Kernels to judge instead of the selectors; empty: use the selectors.
+  std::optional<std::vector<ExportedKernel>> exported_kernels;
   std::string reproduce_import_options;  ///< import options to repeat in the reproducing command: " --import"
   std::string device = "cpu";            ///< device that judges first
-  std::vector<std::string> additional_devices = {};  ///< devices that judge the same selection next, in the same run
+  /// Devices that judge the same selection after `device`, in the same run.
+  std::vector<std::string> additional_devices = {};
   backends::DeviceOptions device_options =
       {};                              ///< device_options.cross_check_device is set from `cross_check_device` below
   backends::BuildChoices builds = {};  ///< the compilers and architectures; empty: those of `device_options`
-  std::string cross_check_device;      ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode
-  std::string pass = "both";           ///< pass to judge: "forward", "backward" or "both"
-  std::string mode;                    ///< numeric modes: one of kModeNames (modes.hpp); empty: the device's default
-  std::vector<int> optimization_levels{0};  ///< -O levels of a device that has several
-  int random_kernels_per_family = 8;        ///< number of random kernels for each family that a pattern matches
-  std::uint64_t seed = 1;                   ///< seed of the inputs and of the first random kernel
-  bool quick = false;                       ///< judge on fewer inputs (JudgingPolicy::quick)
-  bool thorough = false;                    ///< judge on more inputs (JudgingPolicy::thorough)
-  bool trusts_custom_gradients = false;     ///< custom gradients may differ from the derivatives of their functions
-  int repetition_count = 1;                 ///< number of times that each case is judged
-  int jobs = 0;                             ///< number of batches processed concurrently; 0: one per core
-  std::string shard;                        ///< part of the selection to judge: "2/4"; empty: all
-  std::string output = "out";               ///< folder of the records and reports
-  bool resumes_interrupted_run = false;     ///< continue the run whose records are in `output`
-  bool ignores_cached_verdicts = false;     ///< judge kernels again that an earlier run verified
-  int max_failures_to_examine = 3;          ///< number of failing cases for which the origin of the failure is sought
-  std::string expectations_file;            ///< path of the file of expected failures; empty: none
+  /// Device with which a GPU is compared, "both" or "none"; empty: depends on the mode.
+  std::string cross_check_device;
+  std::string pass = "both";  ///< pass to judge: "forward", "backward" or "both"
+  std::string mode;           ///< numeric modes: one of kModeNames (modes.hpp); empty: the device's default
+  /// Levels of -O, for a device that has several.
+  std::vector<int> optimization_levels{0};
+  int random_kernels_per_family = 8;  ///< number of random kernels for each family that a pattern matches
+  std::uint64_t seed = 1;             ///< seed of the inputs and of the first random kernel
+  bool quick = false;                 ///< whether to judge on fewer inputs (JudgingPolicy::quick)
+  bool thorough = false;              ///< whether to judge on more inputs (JudgingPolicy::thorough)
+  /// Whether custom gradients may differ from the derivatives of their functions.
+  bool trusts_custom_gradients = false;
+  int repetition_count = 1;              ///< number of times that each case is judged
+  int jobs = 0;                          ///< number of batches processed concurrently; 0: one per core
+  std::string shard;                     ///< part of the selection to judge: "2/4"; empty: all
+  std::string output = "out";            ///< folder of the records and reports
+  bool resumes_interrupted_run = false;  ///< whether to continue the run whose records are in `output`
+  bool ignores_cached_verdicts = false;  ///< whether to judge kernels again that an earlier run verified
+  /// Maximum number of failing cases for which the origin of the failure is sought.
+  int max_failures_to_examine = 3;
+  std::string expectations_file;                                 ///< path of the file of expected failures; empty: none
   std::optional<MeasureOptions> measure_options = std::nullopt;  ///< how to time passing kernels; empty: no timing
   std::vector<std::string> command_line;                         ///< command line as given, for the record
 };

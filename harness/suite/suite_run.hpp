@@ -19,6 +19,7 @@
 
 namespace assay::harness {
 
+/// A run of the suite.
 class SuiteRun {
  public:
   /// Selects the kernels, creates the devices and opens the records. Unsupported kernels are reported to `events`.
@@ -36,7 +37,7 @@ class SuiteRun {
   [[nodiscard]] std::vector<backends::Device*> devices();
   /// The device that judged the case.
   [[nodiscard]] backends::Device& device_of(const CaseRecord& record);
-  /// Its options.
+  /// The options of the device that judged the case.
   [[nodiscard]] const backends::DeviceOptions& options_of(const CaseRecord& record) const;
 
  private:
@@ -44,21 +45,21 @@ class SuiteRun {
 
   /// A device with one of its compilers and architectures.
   struct DeviceBuild {
-    backends::NamedBuild named_build;  ///< its name in the names of modes, and its options
-    std::unique_ptr<backends::Device> device;
+    backends::NamedBuild named_build;          ///< the options of the build, and its name in the names of modes
+    std::unique_ptr<backends::Device> device;  ///< the device with these options
     std::unique_ptr<VerdictCache> verdict_cache = nullptr;  ///< verdicts of earlier runs; null: not used
   };
-  /// What one device judges.
+  /// The part of the run that one device judges.
   struct DeviceRun {
     SuiteOptions options;                                  ///< options of the run, with this device
     std::vector<KernelGroup> groups;                       ///< the kernels to judge
     std::vector<DeviceBuild> builds;                       ///< the builds of the kernels; empty: nothing to judge
-    std::unique_ptr<backends::Device> cross_check_device;  ///< results must agree with it; null: none
+    std::unique_ptr<backends::Device> cross_check_device;  ///< device whose results must agree; null: none
   };
   static Result<DeviceRun> part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events);
   [[nodiscard]] const DeviceBuild& build_of(const CaseRecord& record) const;
 
-  SuiteOptions options_;
+  SuiteOptions options_;                  ///< options of the run
   std::vector<DeviceRun> device_runs_;    ///< one for each device, in the order in which they judge
   std::unique_ptr<RecordWriter> writer_;  ///< writes the records of all devices
   RunStart start_;                        ///< first line of the records

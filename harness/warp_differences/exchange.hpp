@@ -1,5 +1,5 @@
-// Runs subjects in Warp: writes a folder with sources, inputs and a plan, runs harness/warp_differences/run_warp.py on
-// it, and reads the answers.
+// Runs kernels in Warp: writes a folder with sources, inputs and a plan, runs harness/warp_differences/run_warp.py on
+// it, and reads the results.
 //
 // In the folder, plan.json lists for each case its source file, which cases with equal text share, and its kernel, and
 // for each launch its extents, its parameters (shape, bytes, whether differentiable and with a cotangent) and a data
@@ -21,12 +21,13 @@
 
 namespace assay::warp {
 
+/// How a pass ended in Warp.
 enum class WarpPassStatus : std::uint8_t {
   kDone,      ///< Warp completed the pass
   kRejected,  ///< Warp raised an exception, for example because it cannot compile the kernel
   kCrashed,   ///< Warp's process died
   kTimedOut,  ///< Warp exceeded the time limit of the pass
-  kNoAnswer,  ///< no answer was found
+  kNoAnswer,  ///< the pass was not run, or no result of it was found
 };
 std::string_view to_text(WarpPassStatus status);
 
@@ -38,25 +39,28 @@ struct WarpPassResult {
   std::vector<std::vector<std::byte>> array_contents = {};
 };
 
+/// Warp's results for one launch.
 struct WarpLaunchResult {
-  WarpPassResult forward;
-  WarpPassResult backward;  ///< kNoAnswer if not requested
+  WarpPassResult forward;   ///< result of the forward pass
+  WarpPassResult backward;  ///< result of the backward pass; kNoAnswer if not requested
 };
 
+/// Warp's results for all kernels, and the software that computed them.
 struct WarpResults {
-  std::string warp, numpy, python,
-      processor_architecture;  ///< versions of the software, and the processor's architecture
-  std::vector<std::vector<WarpLaunchResult>> launch_results;  ///< answers by subject and launch
+  /// Versions of Warp, NumPy and Python, and the architecture of the processor.
+  std::string warp, numpy, python, processor_architecture;
+  std::vector<std::vector<WarpLaunchResult>> launch_results;  ///< by kernel and launch
 };
 
+/// Limits on running kernels in Warp.
 struct WarpRunLimits {
   int jobs = 2;                                  ///< number of Warp processes at once
   std::chrono::seconds time_limit_per_pass{60};  ///< limit on one pass of one launch
-  std::chrono::seconds total_time_limit{1500};   ///< limit on the whole plan
+  std::chrono::seconds total_time_limit{1500};   ///< limit on all kernels together
 };
 
-/// `cache` stores Warp's compiled kernels for the next run. Fails if Warp did not finish the plan, with its last
-/// output; failures of single cases are in their answers.
+/// Runs the kernels in Warp. `cache` stores Warp's compiled kernels for the next run. Fails with Warp's last output if
+/// Warp did not finish the plan; failures of single passes are in their results.
 Result<WarpResults> run_in_warp(const WarpInterpreter& interpreter, const std::filesystem::path& root,
                                 const std::filesystem::path& cache, const std::vector<ComparedKernel>& subjects,
                                 const WarpRunLimits& limits = {});

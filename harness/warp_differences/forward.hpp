@@ -13,6 +13,7 @@
 
 namespace assay::warp {
 
+/// The result of comparing one launch.
 struct ForwardComparison {
   std::int64_t checked_scalars = 0;     ///< number of scalars with a verdict
   std::int64_t unbounded_scalars = 0;   ///< number of scalars whose bound is infinite
@@ -25,12 +26,13 @@ struct ComparedScalar {
   std::size_t scalar_index = 0;      ///< index of the scalar in the array, component by component
   harness::ExpectedScalar expected;  ///< the oracle's value and bound
   harness::ComputedScalar got;       ///< Warp's result
+  /// Whether Warp's result is within the bound.
   harness::Agreement agreement = harness::Agreement::kAgrees;
 };
 using VisitScalar = std::function<void(const ComparedScalar&)>;
 
-/// Compares every element that the kernel writes, and passes each comparison to `visit`, if given. The answer must be
-/// kDone.
+/// Compares every element that the kernel writes, and passes each comparison to `visit`, if given. The status of
+/// `answer` must be kDone.
 ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const WarpPassResult& answer,
                                   const VisitScalar& visit = {});
 

@@ -17,13 +17,14 @@
 
 namespace assay::warp {
 
+/// One call that the sweep compares: an operation or a library function with its operand types.
 struct SweptCall {
   std::string operation_name;           ///< mnemonic of the operation, or name of the library function
   std::vector<ir::Type> operand_types;  ///< type of each operand
   std::vector<ir::Type> result_types;   ///< type of each result
-  std::string
-      expression_template;  ///< call in Warp Python; $0, $1 ... stand for the operands, $T for the type of the result
-  std::string name;         ///< unique name of the kernel: "min_f32_f32"
+  /// The call in Warp Python; $0, $1 ... stand for the operands, $T for the type of the result.
+  std::string expression_template;
+  std::string name;  ///< unique name of the kernel: "min_f32_f32"
 };
 
 /// All scalar types; vectors of 2 to 4 components, square matrices of 2 to 4 rows, quaternions and transforms of

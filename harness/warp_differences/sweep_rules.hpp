@@ -8,7 +8,7 @@
 
 namespace assay::warp {
 
-/// A rule that explains differences of the sweep. Its name is the first column of a row in docs/design/semantics.md.
+/// A rule that explains differences between Warp and the oracle in the sweep.
 struct AllowedDifferenceRule {
   std::string_view name;             ///< first column of the rule's row in docs/design/semantics.md
   std::string_view operation_names;  ///< names of the operations that it concerns, separated by spaces
@@ -20,7 +20,7 @@ const AllowedDifferenceRule* sweep_rule(const SweptDifference& difference);
 
 /// A rule by which Assay accepts calls that Warp rejects. The sweep checks that Warp rejects them.
 struct ExtensionRule {
-  std::string_view name;
+  std::string_view name;                   ///< name of the rule, for reports
   std::string_view operation_names;        ///< names of the operations that it concerns, separated by spaces
   bool (*applies)(const SweptCall& call);  ///< whether Warp rejects a call of these operations by the rule
 };

@@ -22,7 +22,7 @@ std::vector<ScalarBytes> edge_values(ir::Scalar scalar);
 /// components of opposite sign, and well-conditioned numbers in the others.
 std::vector<ValueBytes> edge_values(ir::Type type, std::size_t count);
 
-/// Values for each operand, each of the same length: all combinations of the edge values of the operands.
+/// All combinations of the edge values of the operands, as one array for each operand. The arrays have the same length.
 struct EdgeValueTuples {
   std::size_t tuple_count = 0;                                 ///< number of tuples
   std::vector<std::vector<std::byte>> operand_array_contents;  ///< content of each operand's array

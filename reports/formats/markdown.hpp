@@ -9,7 +9,7 @@
 
 namespace assay::reports {
 
-/// Code hosts truncate or reject summaries longer than 1 MiB.
+/// Maximum size of the summary, because code hosts truncate or reject summaries longer than 1 MiB.
 inline constexpr std::size_t kMaxMarkdownBytes = 900 * 1024;
 
 /// The verdict, the cases that are not as expected with their commands, the grid and the denominators. At most

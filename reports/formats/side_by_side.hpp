@@ -9,10 +9,11 @@
 
 namespace assay::reports {
 
-/// A row: a line of each text, or of one text only. Different lines share a row if they are similar.
+/// A row of two aligned texts: a line of each text, or of one text only. Different lines share a row if they are
+/// similar.
 struct AlignedRow {
   std::optional<std::size_t> left_line_index;   ///< index of the left text's line, from 0; empty if the row has none
-  std::optional<std::size_t> right_line_index;  ///< index of the right text's line, likewise
+  std::optional<std::size_t> right_line_index;  ///< index of the right text's line, from 0; empty if the row has none
 };
 
 /// Aligns the lines of both texts in order with the highest total similarity (Needleman and Wunsch, 1970).

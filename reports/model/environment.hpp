@@ -8,6 +8,7 @@
 
 namespace assay::reports {
 
+/// One line about the machine or the software of a run.
 struct EnvironmentRow {
   std::string label;  ///< what the row describes: "Compiler", "Device cuda"
   std::string value;  ///< the value: a name, a version or a state
@@ -17,6 +18,7 @@ struct EnvironmentRow {
 /// `environment` is the member of the run's start record.
 std::vector<EnvironmentRow> environment_rows(const nlohmann::json& environment);
 
+/// A row that differs between two runs.
 struct EnvironmentDifference {
   std::string label;          ///< EnvironmentRow::label of the differing row
   std::string earlier_value;  ///< text in the earlier run; "none" if the row is missing

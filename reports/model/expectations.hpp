@@ -12,21 +12,21 @@
 
 namespace assay::reports {
 
-/// Value of `standing` of a case that fails as expected.
+/// The value of the member `standing` for a case that fails as expected.
 inline constexpr const char* kExpectedFailureStanding = "waived";
 
-/// One line, with the outcomes of the cases that match its pattern.
+/// An expected failure (one line of the expectations), with the outcomes of the cases that match its pattern.
 struct ExpectationTally {
-  nlohmann::json expectation;          ///< the line as an object of the schema
+  nlohmann::json expectation;          ///< the expected failure, as in the run's start record
   bool covers_whole_selection = true;  ///< whether the run judged the whole selection, not only a shard
   bool is_expired = false;             ///< whether the expiry date is before the start of the run
   std::int64_t expected_failures = 0;  ///< number of cases that failed as expected
   std::int64_t passed = 0;             ///< number of cases that passed
-  std::int64_t changed_failures = 0;   ///< number of cases that failed in a way that no line expects
+  std::int64_t changed_failures = 0;   ///< number of cases that failed in a way that no line allows
   std::int64_t unjudged = 0;           ///< number of cases that are unsupported, not run or built by another compiler
 
-  /// The line matches no case: its pattern names none, or earlier lines match all of them. In a shard, lines for cases
-  /// of other shards look the same, so none is stale.
+  /// Whether the line matches no case, because its pattern names none or earlier lines match all of them. Always false
+  /// in a shard, because there a line for cases of another shard also matches no case.
   [[nodiscard]] bool is_stale() const {
     return covers_whole_selection && expected_failures + passed + changed_failures + unjudged == 0;
   }
@@ -35,7 +35,7 @@ struct ExpectationTally {
   [[nodiscard]] std::string_view state() const;
 };
 
-/// Compares the cases of a run one by one.
+/// Compares the cases of a run with the expected failures, one by one.
 class ExpectationMatcher {
  public:
   /// `start` is the first record of the run. A line is expired if its expiry date is before the start date of the run.
@@ -54,8 +54,8 @@ class ExpectationMatcher {
   /// The compiler of the case, with its version: "NVRTC 13.0.88 compute_100", "g++ 12.2.0".
   [[nodiscard]] std::string compiler_of(const nlohmann::json& record) const;
 
-  std::map<std::string, std::string> compiler_by_device_;  ///< by device, for runs with one build
-  std::vector<ExpectationTally> lines_;
+  std::map<std::string, std::string> compiler_by_device_;  ///< compiler of each device, for runs with one build
+  std::vector<ExpectationTally> lines_;                    ///< the lines in order; tallied so far
 };
 
 /// Whether the components of the pattern match those of the name or of a prefix of it.

@@ -8,20 +8,23 @@
 
 namespace assay::reports {
 
+/// A column: the cases of one device in one pass.
 struct GridColumn {
   std::string device;
   std::string pass;
   bool is_first_of_device = false;  ///< whether it is the leftmost column of its device
 };
 
+/// A row: the cases of one family.
 struct GridRow {
   std::string family;             ///< family of the cases; "all" in the row of totals
-  std::vector<CaseCounts> cells;  ///< counts for each column; a total of 0 if nothing was planned
+  std::vector<CaseCounts> cells;  ///< counts for each column; all 0 where no case was planned
   CaseCounts total;               ///< sum of the cells
 };
 
+/// The number of cases by family, device and pass.
 struct CaseCountGrid {
-  std::vector<GridColumn> columns;  ///< cpu, cuda, ptx; forward, backward; only those with a planned case
+  std::vector<GridColumn> columns;  ///< those with a planned case, by device (cpu, cuda, ptx) and pass (forward first)
   std::vector<GridRow> rows;        ///< one for each family, in the order of the plan
   GridRow totals_row;               ///< sums of the columns
 };

@@ -11,6 +11,7 @@
 
 namespace assay::reports {
 
+/// Name of the file with the mutation score, in the folder of a campaign.
 inline constexpr std::string_view kMutationScoreFileName = "certification.json";
 
 /// Reads DIR/certification.json. Fails if it does not exist, or with the JSON pointer if it violates its schema.

@@ -11,6 +11,7 @@
 
 namespace assay::reports {
 
+/// A column of the table of profiles.
 struct ProfileColumn {
   std::string_view label;    ///< heading of the column: "lanes %"
   std::string_view meaning;  ///< explanation below the table

@@ -18,7 +18,8 @@ using harness::damage_text;
 using harness::InvalidLine;
 using harness::kRecordsFileName;
 
-/// Cases that match an expectation also have the member `expectation` (expectations.hpp).
+/// The records of a run, compared with the expected failures. Cases that match an expectation also have the member
+/// `expectation` (expectations.hpp).
 struct Run : harness::RecordLines {
   std::vector<ExpectationTally> expectations;  ///< expected failures with the outcomes of their cases
 };

@@ -39,7 +39,7 @@ std::string outcome_text(const nlohmann::json& record);
 /// The message of the case, and the note of its expectation, on one line.
 std::string message_text(const nlohmann::json& record);
 
-/// Cases by tone; total is the sum.
+/// Number of cases, by tone.
 struct CaseCounts {
   std::int64_t passed = 0;
   std::int64_t unexpected = 0;
@@ -55,43 +55,46 @@ struct CaseCounts {
   [[nodiscard]] Tone tone() const;
 };
 
+/// The cases of one family on one device in one pass.
 struct GridCell {
   std::string family;
   std::string device;
   std::string pass;
-  CaseCounts counts;  ///< cases of the family on the device in the pass
+  CaseCounts counts;  ///< number of these cases, by tone
 };
 
 /// Similar cases that are not as expected.
 struct FailureGroup {
   std::string heading;             ///< heading of the group: "fail(mismatch) in loop"
   std::string outcome;             ///< common outcome of the cases
-  std::string outcome_detail;      ///< common kind of the cases
+  std::string outcome_detail;      ///< common kind of the outcome: "mismatch"
   std::string family;              ///< common family of the cases
   Tone tone = Tone::unexpected;    ///< how the group is presented
   std::vector<std::size_t> cases;  ///< positions in Run::cases; the case with the shortest kernel comes first
 };
 
+/// The verdict on a run.
 struct Verdict {
   std::string status;                ///< status as in report.schema.json: "as_expected"
   int exit_status = 0;               ///< exit status of the run
   std::string headline;              ///< one sentence for people
-  std::vector<std::string> reasons;  ///< why, one sentence each, the most severe first
+  std::vector<std::string> reasons;  ///< reasons for it, one sentence each, the most severe first
 };
 
-/// Each of the four case counts is a subset of the previous one.
+/// Numbers of cases and values of a run. Of `planned`, `run`, `supported` and `compared`, each counts a subset of the
+/// cases of the previous one.
 struct CaseTotals {
   std::int64_t planned = 0;          ///< number of planned cases
   std::int64_t run = 0;              ///< planned cases that were judged or found unsupported
-  std::int64_t supported = 0;        ///< of these, cases whose device and capabilities are available
+  std::int64_t supported = 0;        ///< of these, cases whose device and required capabilities are available
   std::int64_t compared = 0;         ///< of these, cases with at least one compared value
   std::int64_t values_compared = 0;  ///< number of compared values, over all cases
-  std::int64_t cached_verdict_count =
-      0;                             ///< supported cases whose verdicts are those of an earlier run of the same program
+  /// Number of supported cases whose verdicts are those of an earlier run of the same program.
+  std::int64_t cached_verdict_count = 0;
   std::vector<std::string> devices;  ///< names of the devices on which at least one case ran
 };
 
-/// A branch of a kernel that is not covered by the inputs of at least one of its cases.
+/// A branch of a kernel that the inputs of at least one of its cases do not cover.
 struct UncoveredBranchLocation {
   std::size_t first_case_position;  ///< position in Run::cases of the first such case
   std::string file;                 ///< path of the file that contains the branch
@@ -101,21 +104,22 @@ struct UncoveredBranchLocation {
 
 /// A case that was judged several times with different results.
 struct FlakyCase {
-  std::size_t case_position;   ///< position in Run::cases
+  std::size_t case_position;   ///< position of the case in Run::cases
   std::int64_t passed;         ///< number of attempts that passed
   std::int64_t attempt_count;  ///< number of all attempts
 };
 
+/// The summary of a run.
 struct RunSummary {
-  Verdict verdict;
-  CaseTotals case_totals;
+  Verdict verdict;                               ///< the verdict on the run
+  CaseTotals case_totals;                        ///< numbers of cases and values
   std::map<std::string, std::int64_t> counts;    ///< number of cases, by outcome
   std::vector<GridCell> grid;                    ///< counts by family, device and pass, in the order of the plan
   std::vector<FailureGroup> failure_groups;      ///< the cases that are not as expected; the largest group first
   std::vector<std::size_t> cases_with_findings;  ///< positions in Run::cases of cases with a finding
   std::vector<UncoveredBranchLocation> uncovered_branches;     ///< uncovered branches, in the order of the run
   std::vector<FlakyCase> flaky_cases;                          ///< flaky cases, in the order of the run
-  std::vector<std::pair<std::string, double>> stage_times_ms;  ///< total of each stage, in execution order
+  std::vector<std::pair<std::string, double>> stage_times_ms;  ///< name and total time of each stage, in order
 };
 
 RunSummary summarize(const Run& run);

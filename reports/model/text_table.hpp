@@ -8,6 +8,7 @@
 
 namespace assay::reports {
 
+/// A table as text, with columns as wide as their longest text.
 class TextTable {
  public:
   /// Adds a row; `cell_styles` has one element per text, or is empty for plain text.
@@ -18,10 +19,10 @@ class TextTable {
 
  private:
   struct Row {
-    std::vector<std::string> cell_texts;       ///< one for each column
+    std::vector<std::string> cell_texts;       ///< text of each column
     std::vector<fmt::text_style> cell_styles;  ///< style of each text; empty: plain
   };
-  std::vector<Row> rows_;
+  std::vector<Row> rows_;                   ///< the rows so far
   std::vector<std::size_t> column_widths_;  ///< length of the longest text of each column, in bytes
 };
 

@@ -46,7 +46,7 @@ struct ScalarComparison {
 
 ScalarComparison score(const ComputedScalar& got, const ExpectedScalar& expected);
 
-/// The largest bound, as a share of the value's scale, with which a comparison is informative.
+/// A bound is informative if it is at most this share of the value's scale. A negative control must differ by more.
 inline constexpr double kMaxInformativeRelativeBound = 0x1p-10;
 
 /// Whether the bound is narrow enough for an informative comparison: at most 2^-10 of the scale.

@@ -20,15 +20,16 @@ namespace assay::harness {
 /// A scalar of an argument passed by value.
 using RecordedScalar = std::variant<double, std::int64_t, std::uint64_t>;
 
+/// An argument of a recorded launch.
 struct RecordedArgument {
   std::string name;                                     ///< name of the parameter
   std::string dtype;                                    ///< type as the file states it, for messages
   bool is_array = false;                                ///< whether it is an array; else a value
-  std::vector<std::int64_t> shape;                      ///< extents of an array
+  std::vector<std::int64_t> shape;                      ///< extents of an array; empty for a value
   std::optional<NpyArray> content;                      ///< elements of an array; empty for an array without elements
   std::vector<std::string> overlapping_argument_names;  ///< names of the other array arguments that overlap it
-  std::string
-      aliased_argument_name;  ///< name of the first argument that is the same array; empty: this one is the first
+  /// Name of the first argument that is the same array; empty if no earlier argument is.
+  std::string aliased_argument_name;
   std::vector<RecordedScalar> scalars;  ///< scalars of a value, component by component; empty for an array
 };
 
@@ -37,7 +38,7 @@ struct LaunchFile {
   std::filesystem::path path;                   ///< path of the file
   std::string kernel;                           ///< name of the launched kernel
   std::string source_file;                      ///< name of the file that defines the kernel; empty: any
-  std::vector<std::int64_t> launch_dimensions;  ///< extents of the launch
+  std::vector<std::int64_t> launch_dimensions;  ///< extents of the launch, one for each dimension
   std::vector<RecordedArgument> arguments;      ///< arguments of the launch
 };
 

@@ -11,6 +11,7 @@
 
 namespace assay::harness {
 
+/// The content of a NumPy file (.npy).
 struct NpyArray {
   std::string dtype_descriptor;     ///< NumPy's type of an element: "<f4", "|b1", "|V12"
   std::size_t item_size_bytes = 0;  ///< size of an element in bytes

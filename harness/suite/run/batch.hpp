@@ -13,17 +13,18 @@
 
 namespace assay::harness {
 
-/// A kernel and the results of its stages.
+/// A kernel and the results of the stages before judging.
 struct PreparedKernel {
   const KernelSource* source = nullptr;                   ///< the kernel; not owned
-  std::shared_ptr<const ir::Module> promoted;             ///< module with f64 promotion; the oracle refers to it
+  std::shared_ptr<const ir::Module> promoted;             ///< module with f64 promotion; `promoted_oracle` refers to it
   std::optional<reference::Oracle> oracle;                ///< the oracle for the kernel's own types
   std::optional<reference::Oracle> promoted_oracle;       ///< the oracle for `promoted`
   std::optional<transforms::AdjointModule> adjoint;       ///< the backward kernel, if there is one
   std::optional<Error> adjoint_rejection;                 ///< why the kernel cannot be differentiated; empty if it can
   std::optional<backends::EmittedKernel> emitted_kernel;  ///< the printed source; empty if a stage failed
-  std::optional<CaseRecord> early_result;                 ///< outcome, kind and message of a stage that failed
-  StageTimes stage_times;                                 ///< time of each stage so far
+  /// If a stage failed: the outcome, kind and message of its cases.
+  std::optional<CaseRecord> early_result;
+  StageTimes stage_times;  ///< time of each stage so far
 
   const ir::Function& kernel() const { return source->module->kernels[source->kernel_index]; }
 };

@@ -15,9 +15,11 @@
 
 namespace assay::harness {
 
-/// Number of test plans kept at the same time. A test plan takes a few megabytes, most of them for the large launch.
+/// Maximum number of test plans kept at the same time. A test plan takes a few megabytes, most of them for the large
+/// launch.
 inline constexpr std::size_t kMaxCachedTestPlans = 64;
 
+/// The test plans of a run. A plan is drawn once for all groups that need it.
 class SharedTestPlans {
  public:
   /// The groups may differ only in modes, passes and kernels.
@@ -32,6 +34,7 @@ class SharedTestPlans {
   /// Everything that a test plan depends on within one run: the kernel, whether it has gradients, and whether the mode
   /// flushes subnormals.
   using Key = std::tuple<const ir::Module*, std::size_t, bool, bool>;
+  /// A test plan that several groups need.
   struct SharedPlan {
     int remaining_group_count = 0;                             ///< number of groups that still need the plan
     std::shared_ptr<const DrawnTestPlan> test_plan = nullptr;  ///< null until it is drawn, or if it is not kept

@@ -20,7 +20,7 @@
 
 namespace assay::harness {
 
-/// Thread-safe.
+/// The passing records of earlier runs, in a folder. Thread-safe.
 class VerdictCache {
  public:
   /// `directory` may be that of a build cache, with the same size limit. `device` must outlive this; `environment`
@@ -46,9 +46,9 @@ class VerdictCache {
   [[nodiscard]] std::string make_cache_key(const KernelSource& source, std::span<const std::string> cases,
                                            const RunOptions& options) const;
 
-  std::unique_ptr<backends::BuildCache> storage_;  ///< files of the cache
-  const backends::Device& device_;
-  std::string environment_key_;  ///< common part of all keys: program, machine and compilers
+  std::unique_ptr<backends::BuildCache> storage_;  ///< the files of the cache
+  const backends::Device& device_;                 ///< device that judged the kernels
+  std::string environment_key_;                    ///< common part of all keys: program, machine and compilers
 };
 
 /// SHA-256 over the build ids of the program and of the libraries loaded at the first call; changes whenever any of

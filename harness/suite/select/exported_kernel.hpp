@@ -10,6 +10,7 @@
 
 namespace assay::harness {
 
+/// A kernel that was exported from a running Python.
 struct ExportedKernel {
   std::string kernel;        ///< name of the kernel in case names: "wave.step"
   std::string selector;      ///< selects the kernel on the command line: "wave.py:step"

@@ -22,8 +22,9 @@ struct FileSelector {
 /// (".py:"), or is the path of an existing file. Nothing if it names none.
 std::optional<FileSelector> file_selector(std::string_view text);
 
+/// The kernels of a file.
 struct KernelSet {
-  std::vector<KernelSource> kernels;  ///< in the order of the file; an unsupported kernel has a parse_error
+  std::vector<KernelSource> kernels;  ///< the kernels, in the order of the file; an unsupported one has a parse_error
   std::vector<std::string> notes;     ///< messages about what was parsed, one line each
 };
 

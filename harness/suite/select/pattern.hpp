@@ -17,8 +17,10 @@ namespace assay::harness {
 
 /// The components of a case's name, in order.
 enum class CaseNameComponent : std::uint8_t { kFamily, kKernel, kTypes, kDevice, kPass, kMode };
+/// Number of components of a case's name.
 inline constexpr std::size_t kCaseNameComponentCount = 6;
 
+/// A pattern that selects cases by name: a glob for each leading component.
 class CasePattern {
  public:
   /// Fails on an empty component and on more components than names have. The alias of a family is accepted.

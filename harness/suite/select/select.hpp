@@ -17,6 +17,7 @@
 
 namespace assay::harness {
 
+/// How selectors are resolved.
 struct SelectOptions {
   std::string device = "cpu";           ///< device of the cases; a pattern that names another device is an error
   std::vector<std::string> modes{""};   ///< numeric modes of the cases; an empty mode is omitted from their names
@@ -39,6 +40,7 @@ struct SelectionNote {
   friend bool operator==(const SelectionNote&, const SelectionNote&) = default;
 };
 
+/// The selected kernels.
 struct Selection {
   std::vector<SelectedKernel> kernels;  ///< each kernel once, in the order of the selectors
   std::vector<SelectionNote> notes;     ///< notes for the user

@@ -25,7 +25,7 @@ nlohmann::json strength_view(const Run& run, const nlohmann::json* mutation_scor
 /// The grid of family by device and pass: members grid_devices, grid_columns, grid_rows, grid_totals.
 nlohmann::json grid_view(const RunSummary& summary);
 
-/// The lines of the expectations, and the outcomes of their cases.
+/// The expected failures, and the outcomes of the cases that they name.
 nlohmann::json expectations_view(const Run& run);
 
 /// The cases that are not as expected, by group, with sources up to a size limit.
