@@ -24,7 +24,7 @@ constexpr int to_int(ExitStatus status) { return static_cast<int>(status); }
 
 /// Prints one line on standard error; control characters become spaces. Ignores a failure to write.
 void print_message(std::string_view text);
-/// The same, as "assay: error: ...".
+/// Prints "assay: error: ..." on standard error, as print_message does.
 void print_error(std::string_view text);
 
 /// Prints the error and returns the exit status.

@@ -14,7 +14,8 @@
 
 namespace assay::cli {
 
-/// Each adds its subcommand to the program; its callback sets the invocation's status. Both outlive the parsing.
+/// Each function adds its subcommand to the program; the callback of the subcommand sets the invocation's status. The
+/// program and the invocation must outlive the parsing.
 #define ASSAY_DECLARE_COMMAND(name) void add_##name(CLI::App& app, Invocation& invocation);
 ASSAY_COMMANDS(ASSAY_DECLARE_COMMAND, ASSAY_DECLARE_COMMAND)
 #undef ASSAY_DECLARE_COMMAND

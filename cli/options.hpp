@@ -15,12 +15,13 @@ namespace assay::cli {
 
 /// `--device` with the names of the devices that run Assay's code; `help` says what the option does for this command.
 void add_device_option(CLI::App& command, std::string& device, const std::string& help);
-/// The same with the names of all devices.
+/// `--device` with the names of all devices.
 void add_any_device_option(CLI::App& command, std::string& device, const std::string& help);
-/// The same for one or several devices, separated by commas: the first is stored in `device`, the others in `more`.
+/// `--device` with one or several names of any devices, separated by commas: the first is stored in `device`, the
+/// others in `more`.
 void add_main_and_other_devices_option(CLI::App& command, std::string& device, std::vector<std::string>& more,
                                        const std::string& help);
-/// The same as add_any_device_option for several devices, separated by commas; `unset` is the help text that states the
+/// `--device` with any number of names of any devices, separated by commas; `unset` is the help text that states the
 /// devices used without the option.
 CLI::Option* add_device_list_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help,
                                     const std::string& unset);

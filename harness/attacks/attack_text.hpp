@@ -10,7 +10,7 @@ namespace assay::attacks {
 /// A line for each attack, the counts, and all problems. `confinement` describes how generated code is confined.
 std::string attack_table(const AttackReport& report, const std::string& confinement, bool color);
 
-/// The same as a Markdown page.
+/// The table as a Markdown page.
 std::string attack_document(const AttackReport& report, const std::string& confinement);
 
 }  // namespace assay::attacks

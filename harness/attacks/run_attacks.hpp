@@ -18,14 +18,14 @@ namespace assay::attacks {
 
 /// The outcome of one attack.
 struct AttackResult {
-  Attack attack;
+  Attack attack;                    ///< the attack
   harness::CaseRecord record = {};  ///< the record of the attacked pass
   /// For an attack on the backward pass: the record of the forward pass, which is correct and must pass.
   std::optional<harness::CaseRecord> forward_record = std::nullopt;
   std::vector<std::string> damage_reports = {};  ///< damage to the surroundings, one message each
   bool is_skipped = false;  ///< whether it was not run, because this system lacks the protection that must stop it
 
-  /// Its outcome is one of the accepted ones, its forward pass passed if there is one, and no damage was done.
+  /// Whether the outcome is one of the accepted ones, the forward pass passed if there is one, and no damage was done.
   [[nodiscard]] bool is_caught() const;
 };
 
@@ -37,13 +37,14 @@ struct AttackReport {
   std::vector<std::string>
       leftover_resources;  ///< processes, descriptors and files left after the run, one message each
 
-  /// Every attack that was run was caught, every correct kernel passed, and nothing was left behind.
+  /// Whether every attack that was run was caught, every correct kernel passed, and nothing was left behind.
   [[nodiscard]] bool all_caught() const;
 };
 
 /// Makes a device that compiles C++, keeps its files in the folder and has no cache.
 using MakeDevice = std::function<std::unique_ptr<backends::Device>(const std::filesystem::path& folder)>;
 
+/// How the attack set is run.
 struct AttackOptions {
   harness::JudgingPolicy policy = harness::JudgingPolicy::quick();  ///< how thoroughly kernels are judged
   std::uint64_t seed = 1;                                           ///< seed of the random inputs

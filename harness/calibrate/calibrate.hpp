@@ -17,6 +17,7 @@ namespace assay::harness {
 /// The measured functions: from one float32 to float32.
 [[nodiscard]] std::vector<ir::Op> calibrated_operations();
 
+/// What is measured.
 struct CalibrationOptions {
   std::vector<ir::Op> operations = calibrated_operations();  ///< functions to measure
   std::uint64_t bit_pattern_step = 1;  ///< measure every step-th of the 2^32 bit patterns, starting at 0

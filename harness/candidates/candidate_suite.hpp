@@ -42,7 +42,7 @@ struct CandidateVerdict {
   double seconds = 0;                   ///< wall time of the judging process; 0 if an earlier verdict was reused
   bool is_reused = false;               ///< whether the verdict is from an earlier run with the same files and options
 
-  /// "pass", "fail(mismatch)".
+  /// The outcome with its kind: "pass", "fail(mismatch)".
   [[nodiscard]] std::string outcome_text() const;
   /// One line of JSON without a line break: an element of `candidates` in schemas/candidate_verdicts.schema.json.
   [[nodiscard]] std::string json_text() const;
@@ -52,6 +52,7 @@ struct CandidateVerdict {
 /// records are incomplete.
 Result<CandidateVerdict> read_verdict(const ListedCandidate& candidate, const std::filesystem::path& report_folder);
 
+/// The candidates, and how they are judged.
 struct CandidateSuiteOptions {
   std::filesystem::path program;             ///< the program `assay`
   std::filesystem::path candidate_folder;    ///< folder with candidates.csv

@@ -33,8 +33,8 @@ enum class GradientErrorCause : std::uint8_t {
 
 /// A cause, and where Warp documents it.
 struct GradientErrorCauseEntry {
-  GradientErrorCause cause;
-  std::string_view title;  ///< short name of the construct, in Markdown
+  GradientErrorCause cause;  ///< the cause
+  std::string_view title;    ///< short name of the construct, in Markdown
   /// The section of Warp's user guide "Differentiability" that documents the behavior; empty: not documented.
   std::string_view documentation_section = {};
 };

@@ -13,6 +13,7 @@
 
 namespace assay::compilers {
 
+/// The options of a hunt.
 struct MiscompilationHuntOptions {
   harness::SuiteOptions suite_options;     ///< builds, mode and effort; selectors and output are set by the hunt
   std::filesystem::path folder;            ///< folder of the hunt, which a later hunt continues

@@ -49,10 +49,10 @@ std::vector<ir::VarId> parameters_behind(const ir::Function& kernel, ir::VarId o
 
 /// The number of branches and loops of each kind directly in a function.
 struct ControlFlow {
-  int branch_count = 0;  ///< `if` statements, without those that only return
-  int for_count = 0;     ///< range loops
-  int while_count = 0;   ///< while loops
-  bool has_nested_loops = false;
+  int branch_count = 0;           ///< number of `if` statements, without those that only return
+  int for_count = 0;              ///< number of range loops
+  int while_count = 0;            ///< number of while loops
+  bool has_nested_loops = false;  ///< whether a loop contains a loop
   bool has_early_return = false;
 };
 ControlFlow control_flow_of(const ir::Function& function);

@@ -22,7 +22,8 @@ struct RowError {
   friend bool operator==(const RowError&, const RowError&) = default;
 };
 
-/// "error: data/train-00000-of-00001.jsonl.gz:12: row 3f9a...: /id: found "x", expected ...".
+/// The diagnostic as one line: "error: data/train-00000-of-00001.jsonl.gz:12: row 3f9a...: /id: found "x", expected
+/// ...".
 std::string to_text(const RowError& diagnostic);
 nlohmann::ordered_json to_json(const RowError& diagnostic);
 /// A SARIF 2.1.0 log of all diagnostics.

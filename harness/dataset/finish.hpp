@@ -27,7 +27,7 @@ inline constexpr double kHeldOutShare = 0.05;
 std::vector<std::string_view> assign_splits(std::span<const std::string_view> ids,
                                             std::span<const std::uint32_t> clusters, std::uint64_t seed);
 
-/// data/train-00000-of-00003.jsonl.gz
+/// Name of a data file: data/train-00000-of-00003.jsonl.gz.
 std::string data_file(std::string_view split, std::uint64_t number, std::uint64_t of, Compression compression);
 /// Rows in a data file; the last file of a split has the remainder.
 inline constexpr std::uint64_t kRowsPerFile = 4096;

@@ -44,7 +44,7 @@ struct Journal {
   bool has_ended = false;            ///< whether the last line is `end`: the dataset is finished
 };
 
-/// partial/block-00000012.jsonl.zst
+/// Path of a block's file: DIR/partial/block-00000012.jsonl.zst.
 std::filesystem::path block_file(const std::filesystem::path& dir, std::uint64_t block);
 
 std::string to_line(const JournalBlock& block);

@@ -14,6 +14,7 @@
 
 namespace assay::dataset {
 
+/// The rows to make, and how they are verified.
 struct ProductionOptions {
   std::string emitter = "assay";          ///< code generator of the C++ and CUDA C++ (emitter.hpp)
   std::vector<std::string> devices;       ///< names of the devices that verify each row; empty: default_devices_of()
@@ -56,9 +57,9 @@ class ProducerSetup {
  private:
   explicit ProducerSetup(const DatasetPlan& plan) : plan_(plan) {}
 
-  const DatasetPlan& plan_;
-  std::vector<std::unique_ptr<backends::Device>> devices_;
-  std::unique_ptr<RowProducer> producer_;  ///< uses `devices_`
+  const DatasetPlan& plan_;                                 ///< the plan of the dataset
+  std::vector<std::unique_ptr<backends::Device>> devices_;  ///< devices that verify the rows
+  std::unique_ptr<RowProducer> producer_;                   ///< uses `devices_`
 };
 
 /// Threads for the option --jobs: 0 means one for each core.

@@ -76,7 +76,8 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
 Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
                const JudgeConfiguration& configuration);
 
-/// The same with oracle_self_check. Failures are reported in the verdicts, never as exceptions.
+/// Judges one implementation by the drawn test plan, with oracle_self_check. Failures are reported in the verdicts,
+/// never as exceptions.
 Judgment judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderTest& subject,
                                  const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration);
 

@@ -13,6 +13,7 @@
 
 namespace assay::harness {
 
+/// How kernels are timed.
 struct MeasureOptions {
   std::int32_t threads = 1 << 24;  ///< requested extent of the launch's first dimension
   int timed_runs_per_pass = 30;    ///< number of timed runs of each pass
@@ -54,7 +55,7 @@ class Measurer {
   Measurer() = default;
   Result<void> measure_peak_rates(backends::Device& device);
 
-  MeasureOptions options_;
+  MeasureOptions options_;                            ///< the options
   std::unique_ptr<backends::DeviceSession> session_;  ///< session on the measured device
   std::unique_ptr<backends::DeviceSession>
       operation_counting_session_;  ///< session on the observer; null without an observer

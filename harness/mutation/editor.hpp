@@ -38,6 +38,7 @@ class FunctionEditor {
   bool hoist_out_of_loop(std::size_t statement);
 
  private:
+  /// Where a statement is.
   struct Position {
     ir::Block* block = nullptr;  ///< the block that directly contains the statement
     std::size_t index = 0;       ///< index of the statement in the block
@@ -46,8 +47,8 @@ class FunctionEditor {
   Position position(std::size_t statement);
   ir::ExprId rebuilt(ir::ExprId root, std::size_t& nodes_left, ir::ExprId expression);
 
-  ir::Function& function_;
-  ir::Builder builder_;
+  ir::Function& function_;  ///< the edited function
+  ir::Builder builder_;     ///< makes new expressions of the function
 };
 
 /// The root expressions of a statement, without those of nested statements, in order.

@@ -17,7 +17,7 @@ namespace assay::harness {
 /// (see difference), if a shard is missing or repeated, if two parts contain the same case, or if `output` is a part.
 Result<void> merge_records(const std::vector<std::filesystem::path>& parts, const std::filesystem::path& output);
 
-/// The first difference that prevents combining the runs: in the inputs, options, devices, tools or expectations.
+/// The first difference that prevents combining the runs, in the inputs, options, devices, tools or expectations:
 /// "device cuda is 'NVIDIA H200' in one run and 'NVIDIA A100' in the other". Empty if their records may be combined.
 /// Time, command line, plan and shard may differ.
 std::optional<std::string> difference(const RunStart& one, const RunStart& other);

@@ -31,7 +31,7 @@ struct RecordLines {
   [[nodiscard]] bool complete() const { return end.has_value() && !is_truncated && damaged_lines.empty(); }
 };
 
-/// "/outcome: found "fine", expected one of ...".
+/// The fault as text: "/outcome: found "fine", expected one of ...".
 std::string damage_text(const InvalidLine& line);
 
 /// How to handle lines after the first that are invalid or contradict earlier ones.

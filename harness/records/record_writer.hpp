@@ -42,7 +42,7 @@ class RecordWriter {
   /// Writes the last line and returns it: counts over the plan (a case without a line is not_run), the exit status, and
   /// the wall time since create; for a resumed run, the time up to its last record is added.
   Result<RunEnd> finish();
-  /// The same for records of another process, with its finishing time and wall time.
+  /// As finish(), for records of another process, with its end time and wall time.
   Result<RunEnd> finish(const std::string& finished, double wall_time_seconds);
 
   /// Milliseconds since create; for a resumed run, plus the time up to its last record.

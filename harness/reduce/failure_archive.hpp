@@ -28,7 +28,7 @@ struct ArchivedFailure {
 JudgingConditions make_judging_conditions(const harness::SuiteOptions& options,
                                           const backends::DeviceOptions& device_options,
                                           const harness::CaseRecord& record);
-/// The same as options of the harness. `jobs` as for --jobs.
+/// The conditions as options of a run. `jobs` as for --jobs.
 harness::RunOptions run_options(const JudgingConditions& conditions, int jobs);
 /// Fails if the conditions name a device that does not exist.
 Result<std::unique_ptr<backends::Device>> device_of(const JudgingConditions& conditions);

@@ -25,7 +25,7 @@ FailureClass ending_of(const harness::CaseRecord& record);
 /// Whether the recorded case failed in this way. A mismatch matches if its array is among the arrays with mismatches.
 bool has_ending(const harness::CaseRecord& record, const FailureClass& ending);
 
-/// "fail(mismatch) in grad_x", "crashed(signal)".
+/// The failure class as text: "fail(mismatch) in grad_x", "crashed(signal)".
 std::string to_text(const FailureClass& ending);
 
 }  // namespace assay::reduce

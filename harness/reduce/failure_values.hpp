@@ -13,7 +13,8 @@ inline constexpr std::size_t kMaxValuesPerArray = 10'000;
 
 /// {"input_set", "lane", "threads", "given": [{"name", "type", "shape", "values"}],
 ///  "compared": {"array", "differing", "actual", "expected", "bound"}}, floats as hexadecimal text ("0x1.8p+0"),
-/// integers as numbers; "differing" counts scalars in row-major order from 0. `module` is the kernel's in the lane.
+/// integers as numbers; "differing" counts scalars in row-major order from 0. `module` is the kernel's module in the
+/// precision variant ("lane") of the counterexample.
 std::string values_json(const ir::Module& module, const harness::Counterexample& counterexample);
 
 }  // namespace assay::reduce

@@ -10,7 +10,7 @@ namespace assay::reduce {
 
 /// Whether the function is part of the Python text, not of Warp's library.
 bool is_written(const ir::Function& function);
-/// These functions, callees first, and the kernel.
+/// The functions of the Python text, callees first, and the kernel.
 std::vector<ir::Function*> written_functions(ir::Module& module);
 
 /// A harmless replacement value of the type: 0.5, 1, true, or an aggregate of these; appended to the function's

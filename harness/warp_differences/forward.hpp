@@ -36,7 +36,7 @@ using VisitScalar = std::function<void(const ComparedScalar&)>;
 ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const WarpPassResult& answer,
                                   const VisitScalar& visit = {});
 
-/// "expected 1 within 1e-07, got 2".
+/// The comparison as text: "expected 1 within 1e-07, got 2".
 std::string describe(const harness::ExpectedScalar& expected, const harness::ComputedScalar& got);
 
 /// A scalar of an array in Python notation: "x[3, 2]", followed by ".1" for a component of a compound element.

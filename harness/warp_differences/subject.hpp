@@ -34,7 +34,7 @@ class ComparedKernel {
   /// or reports a finding.
   static Result<ComparedKernel> with_launch(harness::KernelSource source, ir::Launch launch);
 
-  /// "loop/dynamic_product"; for an example "examples/nbody.accelerate".
+  /// Family and name of the kernel: "loop/dynamic_product"; for an example "examples/nbody.accelerate".
   std::string name() const { return source_.family + "/" + source_.kernel; }
   const std::string& python() const { return source_.python; }
   const ir::Module& module() const { return *source_.module; }

@@ -40,7 +40,7 @@ struct SweptDifference {
   harness::ExpectedScalar expected;           ///< the oracle's value and bound
   harness::ComputedScalar got;                ///< Warp's result
 };
-/// "min_f32_f32(nan, 1): expected 1 within 0, got nan".
+/// The difference as text: "min_f32_f32(nan, 1): expected 1 within 0, got nan".
 std::string describe(const SweptDifference& difference);
 
 /// The result of the sweep.

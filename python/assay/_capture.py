@@ -23,22 +23,22 @@ class Capture:
     """Records the launches of all kernels, except those of Warp itself, between ``__enter__`` and ``__exit__``.
 
     The arguments are copied before the launch. To keep the overhead small, not every launch is recorded: of the
-    launches of a kernel with the same extents and shapes, the first, the tenth and the hundredth, and at most
-    `most_launches` in all.
+    launches of a kernel with the same extents and shapes, only the first, the tenth and the hundredth, and at most
+    `most_launches` of each kernel.
 
     Parameters
     ----------
     max_bytes
         Arguments that take more bytes are not copied; their kernel is judged on generated inputs.
     most_launches
-        Number of launches recorded for each kernel.
+        Maximum number of launches recorded for each kernel.
 
     Attributes
     ----------
     launches : list of Launch
         The recorded launches, in order.
     counts : dict
-        Number of launches by name of the kernel, recorded or not.
+        Number of launches of each kernel, recorded or not, by its name.
     """
 
     def __init__(self, *, max_bytes: int = _launches.MOST_BYTES, most_launches: int = 3) -> None:
@@ -83,7 +83,7 @@ class Capture:
         return launch_and_record
 
     def _note(self, given: Callable[..., Any]) -> None:
-        """Record a launch if it is due. Called for every launch, so that it must be fast."""
+        """Record a launch if it is due. Called for every launch, so it must be fast."""
         kernel = given("kernel")
         if given("adjoint", False) or self._is_left_out(kernel):
             return

@@ -50,7 +50,7 @@ def export(kernel: Any, *, argument_types: dict[str, Any] | None = None) -> str:
     Returns
     -------
     str
-        The text of the file. Warp and Assay both read it.
+        The text of the file. Both Warp and Assay accept it.
 
     Raises
     ------
@@ -173,7 +173,7 @@ class _Exporter:
         return self._names[id(struct)]
 
     def named_type(self, wanted: str, kind: Any) -> str:
-        """A name for the type that a kernel can call: Warp rejects the call of a call."""
+        """A name for the type, because a kernel can call only a name: Warp rejects ``f(...)(...)``."""
         if getattr(wp, wanted, None) is kind:
             return f"wp.{wanted}"  # wp.spatial_vector is a function as well, which takes more than its type does
         text = spell_type(kind, self.struct)
@@ -261,11 +261,11 @@ class _Place:
     Attributes
     ----------
     path
-        Of the file.
+        Path of the file.
     first
         Line of the first decorator, or of the ``def``; 0 if the file does not contain the function's text.
     line
-        Line of the ``def``; 0 likewise.
+        Line of the ``def``; 0 if the file does not contain the function's text.
     """
 
     path: str
@@ -319,7 +319,7 @@ def _forms(function: Any) -> list[Any]:
 
 
 def _by_expression(values: dict[str, Any]) -> dict[str, Any]:
-    """The values by the text of their expressions, spaced in one way."""
+    """The values by the text of their expressions, with normalized spacing."""
     result = {}
     for code, value in values.items():
         with contextlib.suppress(SyntaxError):

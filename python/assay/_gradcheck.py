@@ -1,4 +1,4 @@
-"""Checks of one launch: a replacement of ``warp.autograd.gradcheck``."""
+"""Checks the gradients of one launch: a replacement for ``warp.autograd.gradcheck``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def gradcheck(
 ) -> bool:
     """Check the gradients of a kernel on these arguments, with computed error bounds.
 
-    A drop-in replacement of ``warp.autograd.gradcheck``: it has the same parameters and returns or raises in the same
+    A drop-in replacement for ``warp.autograd.gradcheck``: it has the same parameters and returns or raises in the same
     cases. It compares the gradient of every output with respect to every input element by element, so there is no step
     size and no tolerance. The kernel is also judged on perturbed copies of the arguments, which are not modified
     themselves.

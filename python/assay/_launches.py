@@ -288,7 +288,7 @@ def _bounds(array: Any) -> tuple[int, int]:
 
 
 def _overlap(array: Any, other: Any) -> bool:
-    """Whether two arrays with overlapping bounds share an element. Assumed if it is too hard to find out."""
+    """Whether two arrays with overlapping bounds share an element. True if it is too hard to find out."""
     if not array.device.is_cpu:
         return True
     try:

@@ -20,7 +20,7 @@ StructName = Callable[[codegen.Struct], str]
 
 
 def spell_type(kind: Any, struct_name: StructName) -> str:
-    """Spell a type as an expression that both Warp and Assay read.
+    """Spell a type as an expression that both Warp and Assay accept.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ _ARRAYS = ("array", "indexedarray", "fabricarray", "indexedfabricarray")
 
 
 def array_name(kind: Any) -> str:
-    """The name of the array type; empty if it is none. Warp has annotations and, in older versions, empty arrays."""
+    """The name of an array type; empty for other types. Warp has annotations and, in older versions, empty arrays."""
     annotation = getattr(warp_types, "_ArrayAnnotationBase", None)
     is_annotation = annotation is not None and isinstance(kind, annotation)
     found = getattr(kind, "_concrete_cls", None) if is_annotation else type(kind)

@@ -14,7 +14,7 @@ KEY = pytest.StashKey["KernelsOfSession"]()
 
 
 class KernelsOfSession:
-    """The kernels that tests launched, each judged once for each extent of the launch and shapes of the arguments."""
+    """The kernels that tests launched, each judged once for each combination of launch extents and argument shapes."""
 
     def __init__(self, device: str, folder: str | None) -> None:
         self.device = device

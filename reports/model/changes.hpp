@@ -67,7 +67,7 @@ std::vector<ChangeList> lists_of(const RunChanges& changes);
 /// The member `changes` of report.schema.json.
 nlohmann::json changes_json(const RunChanges& changes);
 
-/// "1 broken, 2 fixed; 501 the same".
+/// The numbers of changed cases as text: "1 broken, 2 fixed; 501 the same".
 std::string changes_text(const RunChanges& changes);
 
 }  // namespace assay::reports

@@ -10,8 +10,8 @@ namespace assay::reports {
 
 /// A column: the cases of one device in one pass.
 struct GridColumn {
-  std::string device;
-  std::string pass;
+  std::string device;               ///< name of the device
+  std::string pass;                 ///< "forward" or "backward"
   bool is_first_of_device = false;  ///< whether it is the leftmost column of its device
 };
 

@@ -13,7 +13,7 @@ namespace assay::reports {
 /// empty if no measurements were requested.
 std::string measurement_table(const Run& run, bool color);
 
-/// The same for the page, with at most kMaxRowsPerPage rows; null if no measurements were requested.
+/// The measurements for the page, with at most kMaxRowsPerPage rows; null if no measurements were requested.
 nlohmann::json measurements_view(const Run& run);
 
 }  // namespace assay::reports

@@ -18,7 +18,7 @@ std::string_view standing_of(const nlohmann::json& record);
 
 /// The file of a finding or of an uncovered branch of the record: the kernel's file, or a file that it imports.
 std::string file_of(const nlohmann::json& record, const nlohmann::json& named);
-/// "line 12" for the kernel's own file, "line 12 of physics.py" for another file.
+/// A line as text: "line 12" for the kernel's own file, "line 12 of physics.py" for another file.
 std::string line_text(const nlohmann::json& record, std::string_view file, std::int64_t line);
 
 /// How a case is presented.
@@ -33,7 +33,7 @@ std::string_view to_text(Tone tone);
 /// Whether a case of this tone fails the run.
 bool fails_run(Tone tone);
 
-/// "fail(mismatch)", "pass"; "unexpected pass" if the case was expected to fail.
+/// The outcome with its kind: "fail(mismatch)", "pass"; "unexpected pass" if the case was expected to fail.
 std::string outcome_text(const nlohmann::json& record);
 
 /// The message of the case, and the note of its expectation, on one line.
@@ -41,12 +41,13 @@ std::string message_text(const nlohmann::json& record);
 
 /// Number of cases, by tone.
 struct CaseCounts {
-  std::int64_t passed = 0;
+  std::int64_t passed = 0;  ///< cases that passed
+  /// Cases that failed unexpectedly, or passed although a failure was expected.
   std::int64_t unexpected = 0;
-  std::int64_t inconclusive = 0;
-  std::int64_t unsupported = 0;
-  std::int64_t not_run = 0;
-  std::int64_t expected_failures = 0;
+  std::int64_t inconclusive = 0;       ///< cases without a verdict
+  std::int64_t unsupported = 0;        ///< cases whose device or a capability is missing
+  std::int64_t not_run = 0;            ///< planned cases that were not judged
+  std::int64_t expected_failures = 0;  ///< cases that failed as expected
 
   void add(Tone tone);
   void add(const CaseCounts& other);
@@ -57,10 +58,10 @@ struct CaseCounts {
 
 /// The cases of one family on one device in one pass.
 struct GridCell {
-  std::string family;
-  std::string device;
-  std::string pass;
-  CaseCounts counts;  ///< number of these cases, by tone
+  std::string family;  ///< family of the cases
+  std::string device;  ///< name of the device
+  std::string pass;    ///< "forward" or "backward"
+  CaseCounts counts;   ///< number of these cases, by tone
 };
 
 /// Similar cases that are not as expected.

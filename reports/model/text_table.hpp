@@ -18,6 +18,7 @@ class TextTable {
   [[nodiscard]] std::string text(bool color) const;
 
  private:
+  /// A row with its styles.
   struct Row {
     std::vector<std::string> cell_texts;       ///< text of each column
     std::vector<fmt::text_style> cell_styles;  ///< style of each text; empty: plain

@@ -10,19 +10,19 @@
 
 namespace assay::reports {
 
-/// "2 400 000", grouped by narrow no-break spaces.
+/// A number as text: "2 400 000", grouped by narrow no-break spaces.
 std::string count_text(std::int64_t count);
 
-/// "0.4 ms", "12 ms", "3.25 s", "2 min 5 s".
+/// A time as text: "0.4 ms", "12 ms", "3.25 s", "2 min 5 s".
 std::string time_text(double milliseconds);
 
 /// A rho of the records: a number with three digits, "∞", "nan", or "" if nothing was compared.
 std::string rho_text(const nlohmann::json& rho);
 
-/// "1 case", "2 cases".
+/// A number of cases as text: "1 case", "2 cases".
 std::string cases_text(std::int64_t cases);
 
-/// "x[3, 0]" for a mismatch; only the name for a scalar.
+/// The element of a mismatch: "x[3, 0]"; only the name for a scalar.
 std::string location_text(const nlohmann::json& mismatch);
 
 /// Percent-encodes (RFC 3986) all characters except unreserved ones and slashes, for URL fragments.

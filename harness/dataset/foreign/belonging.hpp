@@ -35,7 +35,7 @@ enum class RowDamage : std::uint8_t {
 
 /// The texts for one kind of damage.
 struct RowDamageDescription {
-  RowDamage damage;
+  RowDamage damage;              ///< the kind of damage
   std::string_view name;         ///< name in reports and findings
   std::string_view explanation;  ///< one line for people
 };

@@ -43,11 +43,11 @@ struct ImportOptions {
 
 /// The rows with one outcome and cause.
 struct CauseCount {
-  RowOutcome outcome = RowOutcome::kRejected;
-  std::string cause;                  ///< name of the damage, or outcome and kind of a case
-  std::string explanation;            ///< one line for people; empty if there is none
-  std::uint64_t rows = 0;             ///< number of rows
-  std::vector<std::string> examples;  ///< id and message of the first rows
+  RowOutcome outcome = RowOutcome::kRejected;  ///< outcome of the rows
+  std::string cause;                           ///< name of the damage, or outcome and kind of a case
+  std::string explanation;                     ///< one line for people; empty if there is none
+  std::uint64_t rows = 0;                      ///< number of rows
+  std::vector<std::string> examples;           ///< id and message of the first rows
 };
 
 /// The result of an import.

@@ -27,7 +27,7 @@ enum class RowOutcome : std::uint8_t {
   kRejected,  ///< the row is damaged, or a case failed
   kUndecided  ///< the code belongs to the Python source, but no verdict on its values was possible
 };
-/// "verified", "rejected" or "undecided".
+/// Name of the outcome: "verified", "rejected" or "undecided".
 std::string_view to_text(RowOutcome outcome);
 
 /// A row that was judged.

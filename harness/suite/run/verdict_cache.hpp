@@ -43,6 +43,7 @@ class VerdictCache {
                std::string environment_key)
       : storage_(std::move(storage)), device_(device), environment_key_(std::move(environment_key)) {}
 
+  /// The key under which the records of a kernel are stored.
   [[nodiscard]] std::string make_cache_key(const KernelSource& source, std::span<const std::string> cases,
                                            const RunOptions& options) const;
 

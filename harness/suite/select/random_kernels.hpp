@@ -15,7 +15,7 @@ namespace assay::harness {
 using RenameModule = std::function<void(ir::Module&)>;
 
 /// The random kernel "loop/r1_42". It is written as Warp Python and parsed, so that its emitted sources refer to lines
-/// of Python as a user's do. `rename`, if not null, is applied before; comments of the code then refer to a file with
+/// of Python as a user's do. `rename`, if not null, is applied first; comments of the code then refer to a file with
 /// the name of the kernel. Fails on a name that the generators do not know, and with an internal error if the parsed
 /// program differs from the generated one.
 Result<KernelSource> random_kernel(std::string_view name, const RenameModule& rename = nullptr);
@@ -24,7 +24,7 @@ Result<KernelSource> random_kernel(std::string_view name, const RenameModule& re
 /// (source::warp::write_module). The emitted sources are the same, but the round trip through Python is not checked.
 Result<KernelSource> unparsed_random_kernel(std::string_view name, const RenameModule& rename = nullptr);
 
-/// The same for the family's kernel of a seed.
+/// The random kernel of a family for a seed.
 Result<KernelSource> random_kernel(generators::Family family, std::uint64_t seed);
 
 /// Whether a kernel name is that of a random kernel, of any generator version: "r1_42".
