@@ -30,7 +30,7 @@ struct CompileLowerBound {
 inline constexpr std::array<std::size_t, 4> kMeasuredKernelsPerTranslationUnit{16, 32, 64, 96};
 
 /// Compiles the sources with the C++ compiler, from files and `jobs` at once, for each of the batch sizes. The slowest
-/// units come first, so that no core is idle at the end. `compiler` is a value of --cxx. Fails if there is no compiler,
+/// units come first, so that no core is idle at the end. `compiler` is a value of --cxx. Fails without a compiler,
 /// if files cannot be written, or if a unit does not compile.
 Result<std::vector<CompileLowerBound>> measure_cpp_lower_bounds(const std::vector<CompileInput>& work,
                                                                 const std::string& compiler, unsigned jobs,

@@ -24,8 +24,8 @@ struct DerivativeEstimate {
   double error = 0;  ///< estimate of its error, including rounding
 };
 
-/// Ridders' extrapolated differences of phi(t) = <w, f(x + t d)>, where x is an input set, w its cotangents, d a
-/// direction and f the forward pass that the device runs.
+/// Estimates a directional derivative of the forward pass that the device runs: Ridders' extrapolation of differences
+/// of phi(t) = <w, f(x + t d)>, where x is an input set, w its cotangents, d a direction and f the forward pass.
 class ForwardDifferences {
  public:
   static constexpr double kFirstStep = 0x1p-6;  ///< the first step t

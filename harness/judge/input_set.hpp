@@ -81,8 +81,8 @@ double scale_of(const reference::GradientElement& element, Precision precision);
 /// over 512 neighbors.
 double dense_value(std::size_t position, std::uint64_t salt);
 
-/// Expected content of an array that the kernel writes, after a forward run. `is_written` is false for elements that no
-/// thread writes. For a reference of accessed elements only (reference::OutputArray), it lists these in order.
+/// Expected content of an array that the kernel writes, after a forward run. For a reference of accessed elements only
+/// (reference::OutputArray), it contains only these, in order.
 struct ExpectedArray {
   std::vector<ExpectedScalar> scalars;  ///< scalars of the array, in the order of read_scalars
   std::vector<bool> is_written;         ///< by scalar: whether a thread writes it

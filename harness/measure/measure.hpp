@@ -28,10 +28,12 @@ struct PeakRates {
   double operations_per_second = 0;  ///< rate of a loop of f32 fused multiply-adds, which count as two operations each
 };
 
-/// Measurements of the requested passes that exist.
+/// The measurements of a kernel, by pass.
 struct PassMeasurements {
-  std::optional<backends::Measurement> forward;   ///< empty if the pass was not requested or does not exist
-  std::optional<backends::Measurement> backward;  ///< empty if the pass was not requested or does not exist
+  /// Empty if the forward pass was not requested.
+  std::optional<backends::Measurement> forward;
+  /// Empty if the backward pass was not requested or does not exist.
+  std::optional<backends::Measurement> backward;
 };
 
 /// Times the passes of kernels on a device.

@@ -11,7 +11,7 @@
 
 namespace assay::mutation {
 
-/// How many mutants of some set were killed.
+/// Numbers of mutants of one set, by outcome.
 struct MutantCounts {
   std::int64_t mutants = 0;                     ///< number of mutants, without equivalent and invalid ones
   std::int64_t killed = 0;                      ///< of `mutants`, those that either precision variant killed

@@ -224,7 +224,8 @@ struct UncoveredBranch {
   friend bool operator==(const UncoveredBranch&, const UncoveredBranch&) = default;
 };
 
-/// One case of the run: one line. Family, kernel, types, device, pass and mode repeat the components of the name.
+/// One case of the run: one line of the records. Family, kernel, types, device, pass and mode repeat the components of
+/// the name.
 struct CaseRecord {
   std::string name;             ///< `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
   std::string family;           ///< family of the kernel: "loop", or "user"

@@ -45,9 +45,9 @@ enum class KernelSampleSize : std::uint8_t {
   kAll,       ///< all kernels
 };
 
-/// One generated or curated kernel in this many is judged with optimized builds as well as with fast_compile. A batch
-/// of kernels compiles in fast_compile in a thirtieth of the processor time of the optimized builds (two modes, two
-/// architectures, kernels compiled one by one), so the sample doubles to triples the total.
+/// One generated or curated kernel in this many is judged with optimized builds as well as with fast_compile. With
+/// fast_compile, a batch of kernels compiles in a thirtieth of the processor time of the optimized builds (two modes,
+/// two architectures, kernels compiled one by one), so the sample doubles to triples the total.
 inline constexpr std::uint64_t kKernelsPerSampledKernel = 8;
 
 /// The sample of an effort: "quick", "standard" or "thorough".

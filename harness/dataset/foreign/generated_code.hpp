@@ -32,7 +32,7 @@ struct CodeSection {
 struct GeneratedCode {
   std::vector<CodeSection> sections;  ///< in the order of the text
   std::optional<std::uint32_t>
-      unfinished_section_line;  ///< first line of a section that the text ends in, if there is one
+      unfinished_section_line;  ///< first line of the section that the end of the text truncates; empty: none
   bool has_preamble = false;    ///< whether the text includes a header: it is a complete file
 };
 

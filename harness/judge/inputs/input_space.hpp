@@ -42,8 +42,8 @@ struct DrawRequest {
   /// A number added to about one in 29 of these floats.
   double float_outlier = 0;
   std::int32_t size = 17;  ///< requested extent of the first launch dimension; the others follow from it
-  /// Requested extent of array dimensions, independent of the launch, and value of integers without a known range:
-  /// typically the length of a loop in a thread. 0: the number of threads, or a small number.
+  /// Requested extent of array dimensions, independent of the size of the launch; also the value of integers without a
+  /// known range. Typically the length of a loop in a thread. 0: the number of threads, or a small number.
   std::int32_t array_extent = 0;
   /// Whether each extent that the kernel leaves open is drawn on its own, up to `array_extent`: then extents that the
   /// kernel does not require to be equal differ.
@@ -196,8 +196,8 @@ class InputSpace {
   std::vector<bool> draws_permutation_;  ///< by parameter: whether an index array is drawn as a permutation
   std::vector<bool> has_unit_extent_;    ///< by launch dimension: whether its extent is fixed to 1, to avoid a race
   bool draws_positive_floats_ = false;   ///< whether floats without annotation are drawn positive
-  /// The attempt at which the last draw succeeded. Earlier attempts do not compute the gradient, which is the most
-  /// expensive part.
+  /// Number of the attempt at which the last draw succeeded. Before this attempt, the next draw does not compute
+  /// gradients, because they are the most expensive part.
   std::uint64_t last_successful_attempt_ = kNoAttempt;
   /// Value of last_successful_attempt_ before the first success.
   static constexpr std::uint64_t kNoAttempt = std::numeric_limits<std::uint64_t>::max();
