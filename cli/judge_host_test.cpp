@@ -455,6 +455,22 @@ TEST_F(JudgeHostTest, FormattedSourceIsReadByImport) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
+TEST_F(JudgeHostTest, SourceThatIsLoadedByModuleOfPyTorchIsReadByImport) {
+  if (workshop_.run("python3 -c pass").status != 0) GTEST_SKIP() << "needs python3";
+  std::string source(kCandidate);
+  const std::size_t call = source.find("module = load_inline(");
+  std::string text = source.substr(call);
+  for (std::size_t at = 0; (at = text.find("\n    ", at)) != std::string::npos; at += 9)
+    text.replace(at, 5, "\n            ");
+  text.replace(text.find("\n)"), 2, "\n        )");
+  text.replace(0, 6,
+               "class Model(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.sums");
+  text.replace(text.find("source,"), 7, "source.replace('a', 'a'),");
+  workshop_.write("candidate.py", source.substr(0, call) + text);
+  const CommandResult run = judge();
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
 TEST_F(JudgeHostTest, FileOfSourcesOfLoadIsRead) {
   if (workshop_.run("python3 -c pass").status != 0) GTEST_SKIP() << "needs python3";
   const std::string_view text = kCandidate.substr(kCandidate.find("#include"));

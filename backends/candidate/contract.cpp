@@ -1,5 +1,6 @@
 #include "backends/candidate/contract.hpp"
 
+#include <cmath>
 #include <fstream>
 #include <system_error>
 
@@ -33,7 +34,21 @@ std::optional<int> integer_from(const json& document, const char* name) {
   return document.at(name).get<int>();
 }
 
+/// The significant bits of a type to which inputs are rounded.
+std::optional<int> input_bits_from(const json& document) {
+  const std::string type = document.value("input_precision", "");
+  if (type == "tf32" || type == "float16") return 11;
+  if (type == "bfloat16") return 8;
+  return std::nullopt;
+}
+
 }  // namespace
+
+double LaunchContract::input_error() const {
+  constexpr int kFloat32Bits = 24;
+  constexpr double kRoundingError = 2;
+  return kInputErrorInUnitRoundoffs + (input_bits ? std::ldexp(kRoundingError, kFloat32Bits - *input_bits) : 0);
+}
 
 bool LaunchContract::derives_work_from_extents() const {
   if (grid_formulas.empty()) return false;  // as many blocks as cover the threads
@@ -89,7 +104,8 @@ Result<CandidateContract> contract_of(const fs::path& candidate) {
                       document.contains("shared_bytes") ? formula_from(document.at("shared_bytes")) : "0",
                   .constexpr_json = document.value("constexpr", json::object()).dump(),
                   .warp_count = integer_from(document, "num_warps"),
-                  .stage_count = integer_from(document, "num_stages")},
+                  .stage_count = integer_from(document, "num_stages"),
+                  .input_bits = input_bits_from(document)},
       .backward = {}};
   if (!document.contains("backward")) return contract;
   const json& backward = document.at("backward");

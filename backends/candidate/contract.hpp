@@ -13,6 +13,10 @@
 
 namespace assay::candidate {
 
+/// Relative error of the inputs to which the rounding errors of a candidate may correspond, in unit roundoffs: sums in
+/// another order, online algorithms and the like have errors of 1 to 3.
+inline constexpr double kInputErrorInUnitRoundoffs = 4;
+
 /// How one kernel or host function is called.
 struct LaunchContract {
   std::string entry_point_name;                ///< name of the kernel; empty: the only one
@@ -25,6 +29,8 @@ struct LaunchContract {
   std::string constexpr_json = "{}";
   std::optional<int> warp_count;   ///< warps of a block; nullopt: Triton's default
   std::optional<int> stage_count;  ///< stages of software pipelines; nullopt: Triton's default
+  /// Significant bits of the type to which the candidate rounds float32 inputs; nullopt: it does not.
+  std::optional<int> input_bits;
 
   /// Whether it states anything that only a Triton kernel has.
   [[nodiscard]] bool has_triton_members() const {
@@ -33,6 +39,10 @@ struct LaunchContract {
   /// Whether a formula uses the extents of arrays, and none uses the threads of the specification: then the candidate
   /// computes as much as the arrays hold.
   [[nodiscard]] bool derives_work_from_extents() const;
+  /// The relative error that each input of the specification gets for the bounds, in unit roundoffs of float32:
+  /// kInputErrorInUnitRoundoffs, and for rounded inputs two unit roundoffs of their type, because tensor cores may
+  /// round towards zero.
+  [[nodiscard]] double input_error() const;
   /// The value of a constexpr parameter that is an integer.
   [[nodiscard]] std::optional<std::int64_t> constexpr_integer(std::string_view name) const;
 };

@@ -21,5 +21,12 @@ TEST(LaunchContract, DerivesWorkFromExtentsUnlessItUsesThreads) {
   EXPECT_FALSE(contract({"x", "out", "x.shape[0]"}, {}).derives_work_from_extents()) << "the blocks cover the threads";
 }
 
+TEST(LaunchContract, RoundedInputsHaveErrorOfTheirType) {
+  LaunchContract rounding;
+  EXPECT_EQ(rounding.input_error(), 4);
+  rounding.input_bits = 11;
+  EXPECT_EQ(rounding.input_error(), 4 + 2 * 8192) << "two unit roundoffs of tf32, 2^-11, in those of float32, 2^-24";
+}
+
 }  // namespace
 }  // namespace assay::candidate

@@ -16,10 +16,6 @@
 
 namespace assay::candidate {
 
-/// Relative error of the inputs to which the rounding errors of a candidate may correspond, in unit roundoffs: sums in
-/// another order, online algorithms and the like have errors of 1 to 3.
-inline constexpr double kInputErrorInUnitRoundoffs = 4;
-
 /// The PTX of a candidate for one architecture.
 struct CandidatePtx {
   std::string architecture;  ///< "compute_75"; for PTX the target that it states
@@ -34,7 +30,7 @@ class CandidateDevice final : public backends::Device {
   [[nodiscard]] std::string_view name() const override { return "candidate"; }
   [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarpPython; }
   [[nodiscard]] bool uses_cuda_math() const override { return true; }
-  [[nodiscard]] double input_error() const override { return kInputErrorInUnitRoundoffs; }
+  [[nodiscard]] double input_error() const override { return contract_.input_error(); }
   [[nodiscard]] bool derives_work_from_extents() const override { return contract_.derives_work_from_extents(); }
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }

@@ -32,7 +32,7 @@ class HostCandidateDevice final : public backends::Device {
   [[nodiscard]] std::string_view name() const override { return "candidate"; }
   [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarpPython; }
   [[nodiscard]] bool uses_cuda_math() const override { return true; }
-  [[nodiscard]] double input_error() const override { return kInputErrorInUnitRoundoffs; }
+  [[nodiscard]] double input_error() const override { return contract_.forward.input_error(); }
   [[nodiscard]] bool derives_work_from_extents() const override { return true; }
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }

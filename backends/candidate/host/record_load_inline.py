@@ -6,9 +6,11 @@ JSON object: the texts of the sources, the functions and the flags, or the membe
 
 from __future__ import annotations
 
+import contextlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import inspect
 import json
 import os
 import sys
@@ -31,6 +33,12 @@ class Recorder:
         self.functions: list[str] = []
         self.flags: list[str] = []
 
+    def add(self, kind: str, text: str, file: str) -> None:
+        """Record a source, unless an earlier call passed the same one."""
+        entry = {"kind": kind, "text": text, "file": file}
+        if entry not in self.texts:
+            self.texts.append(entry)
+
     def load_inline(
         self,
         name: str,
@@ -45,7 +53,7 @@ class Recorder:
         """Record a call of ``load_inline``; the parameters are those of PyTorch."""
         for kind, sources in (("cpp", cpp_sources), ("cuda", cuda_sources)):
             for text in listed(sources):
-                self.texts.append({"kind": kind, "text": text, "file": ""})
+                self.add(kind, text, "")
         self.functions += listed(functions)
         self.flags += listed(extra_cuda_cflags)
         return MagicMock(name=name)
@@ -63,7 +71,7 @@ class Recorder:
         for source in listed(sources):
             path = self.folder / source
             kind = "cuda" if path.suffix == ".cu" else "cpp"
-            self.texts.append({"kind": kind, "text": path.read_text(), "file": path.name})
+            self.add(kind, path.read_text(), path.name)
         self.flags += listed(extra_cuda_cflags)
         return MagicMock(name=name)
 
@@ -73,6 +81,17 @@ def listed(value: str | Sequence[str] | Mapping[str, str] | None) -> list[str]:
     if value is None:
         return []
     return [value] if isinstance(value, str) else [str(one) for one in value]
+
+
+class Module:
+    """A substitute for ``torch.nn.Module``, of which files define subclasses."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        pass
+
+
+class Function:
+    """A substitute for ``torch.autograd.Function``."""
 
 
 class PyTorchSubstitute(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -95,10 +114,31 @@ class PyTorchSubstitute(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if spec.name == "torch.utils.cpp_extension":
             module.load_inline = self.recorder.load_inline
             module.load = self.recorder.load
+        if spec.name == "torch.nn":
+            module.Module = Module
+        if spec.name == "torch.autograd":
+            module.Function = Function
         return module
 
     def exec_module(self, module: ModuleType) -> None:
         """Do nothing: the module has no code."""
+
+
+def call_what_may_load(module: ModuleType) -> None:
+    """Create each ``Module`` of a file, and call the functions that load a source and need no argument.
+
+    Parameters
+    ----------
+    module
+        The imported file.
+    """
+    for value in list(vars(module).values()):
+        is_own = getattr(value, "__module__", None) == module.__name__
+        is_loader = inspect.isfunction(value) and not {"load_inline", "load"}.isdisjoint(value.__code__.co_names)
+        if is_own and (is_loader or (inspect.isclass(value) and issubclass(value, Module))):
+            # What needs arguments or PyTorch fails; the other candidates may still load the source.
+            with contextlib.suppress(Exception):
+                value()
 
 
 def record(path: Path) -> dict[str, Any]:
@@ -116,10 +156,9 @@ def record(path: Path) -> dict[str, Any]:
     """
     recorder = Recorder(path.parent)
     sys.meta_path.insert(0, PyTorchSubstitute(recorder))
-    # `import torch.utils.cpp_extension` looks the parts up as attributes, which a MagicMock would invent.
-    torch, utils = importlib.import_module("torch"), importlib.import_module("torch.utils")
-    torch.utils = utils
-    utils.cpp_extension = importlib.import_module("torch.utils.cpp_extension")
+    # A MagicMock would invent these modules as attributes of `torch`.
+    for name in ("torch.nn", "torch.autograd", "torch.utils.cpp_extension"):
+        importlib.import_module(name)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         return {"error": f"{path.name}: cannot be imported"}
@@ -137,7 +176,9 @@ def record(path: Path) -> dict[str, Any]:
             place = f"{path.name}:{line}" if line else path.name
             return {"error": f"{place}: the import failed: {type(error).__name__}: {error}"}
     if not recorder.texts:
-        return {"error": f"{path.name}: the import calls neither load_inline nor load, so there is no source to judge"}
+        call_what_may_load(module)
+    if not recorder.texts:
+        return {"error": f"{path.name}: the functions that call load_inline or load need arguments, or there are none"}
     return {"texts": recorder.texts, "functions": recorder.functions, "flags": recorder.flags}
 
 
