@@ -9,6 +9,7 @@
 
 namespace assay::conformance {
 
+/// One curated case.
 struct CaseFile {
   std::string_view family;  ///< name of the folder: "loop"
   std::string_view name;    ///< name of the file and of its kernel: "dynamic_product"

@@ -13,8 +13,8 @@
 
 namespace assay::candidate {
 
-/// Relative error of the inputs to which the rounding errors of a candidate may correspond, in unit roundoffs: sums in
-/// another order, online algorithms and the like have errors of 1 to 3.
+/// The largest relative input error, in unit roundoffs, that the bounds of a candidate allow for. Rounding errors of
+/// another algorithm correspond to such input errors: 1 to 3 for sums in another order, online algorithms and the like.
 inline constexpr double kInputErrorInUnitRoundoffs = 4;
 
 /// How one kernel or host function is called.

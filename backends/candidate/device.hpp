@@ -18,10 +18,11 @@ namespace assay::candidate {
 
 /// The PTX of a candidate for one architecture.
 struct CandidatePtx {
-  std::string architecture;  ///< "compute_75"; for PTX the target that it states
+  std::string architecture;  ///< architecture of the code: "compute_75"; for a PTX candidate, the target in its text
   std::string ptx;           ///< text of the PTX
 };
 
+/// Judges a candidate without host code: compiles it to PTX, unless it is PTX, and interprets the PTX.
 class CandidateDevice final : public backends::Device {
  public:
   CandidateDevice(std::filesystem::path file, LaunchContract contract, ptx::PtxOptions options)
@@ -35,11 +36,12 @@ class CandidateDevice final : public backends::Device {
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
   [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return {}; }
-  /// `kernels` are the specifications. Every outcome holds the candidate's code, with the parameters of its
-  /// specification.
+  /// Builds the candidate once for each of `kernels`, which are the specifications. Every outcome holds the candidate's
+  /// code, with the parameters of the specification.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
   Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
+  /// Returns a sentence about the confinement of the candidate, for the user.
   [[nodiscard]] std::string confinement() override {
     return "kernels are interpreted as PTX and never run as native code";
   }
@@ -47,9 +49,9 @@ class CandidateDevice final : public backends::Device {
  private:
   std::variant<std::vector<CandidatePtx>, backends::BuildFailed> compile(const backends::BuildFlags& flags) const;
 
-  std::filesystem::path candidate_path_;
-  LaunchContract contract_;
-  ptx::PtxOptions options_;
+  std::filesystem::path candidate_path_;  ///< file to judge
+  LaunchContract contract_;               ///< how to launch the candidate for a launch of the specification
+  ptx::PtxOptions options_;               ///< options of the compiler and the interpreter
 };
 
 /// Fails if no candidate is given, if it cannot be read, or if its contract is invalid.

@@ -22,6 +22,7 @@
 
 namespace assay::candidate {
 
+/// Judges a candidate with host code: builds a library with nvcc and runs it in a worker.
 class HostCandidateDevice final : public backends::Device {
  public:
   /// `architectures` are those that the user states; without any, the code is compiled for kDefaultArchitecture.
@@ -37,8 +38,8 @@ class HostCandidateDevice final : public backends::Device {
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
   [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return {}; }
-  /// `kernels` are the specifications. Every outcome holds the candidate's library, with the parameters of the
-  /// specification.
+  /// Builds the candidate once for each of `kernels`, which are the specifications. Every outcome holds the candidate's
+  /// library, with the parameters of the specification.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
   Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
@@ -49,15 +50,15 @@ class HostCandidateDevice final : public backends::Device {
   std::variant<backends::Artifact, backends::BuildFailed> find_or_build_library(const LibraryBuildRequest& request);
   std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
 
-  std::filesystem::path candidate_path_;
-  CandidateContract contract_;
-  ptx::PtxOptions options_;
-  std::vector<std::string> architectures_;
-  std::string python_;  ///< the interpreter that the user names, or empty
-  Result<std::filesystem::path> nvcc_path_;
-  Result<backends::ScratchDirectory> scratch_;
-  std::unique_ptr<backends::BuildCache> cache_;  ///< null if the directory of the cache is not usable
-  std::atomic<int> next_library_number_ = 0;
+  std::filesystem::path candidate_path_;         ///< file to judge
+  CandidateContract contract_;                   ///< how to call the candidate's host function
+  ptx::PtxOptions options_;                      ///< options of the interpreter
+  std::vector<std::string> architectures_;       ///< architectures to compile for: "compute_80"
+  std::string python_;                           ///< the interpreter that the user names, or empty
+  Result<std::filesystem::path> nvcc_path_;      ///< path of nvcc, or why there is none
+  Result<backends::ScratchDirectory> scratch_;   ///< directory for the built libraries, or why it could not be created
+  std::unique_ptr<backends::BuildCache> cache_;  ///< build cache; null if its directory is not usable
+  std::atomic<int> next_library_number_ = 0;     ///< number in the file name of the next library
 };
 
 /// The architecture for which candidates with host code are compiled by default.

@@ -19,10 +19,11 @@
 
 namespace assay::candidate {
 
-/// Opens the workers of candidates with host code. `folder` contains all libraries.
+/// Opens a worker for candidates with host code. `folder` contains all libraries that it may load.
 Result<std::unique_ptr<worker::WorkerSession>> open_host_workers(const backends::SessionLimits& limits,
                                                                  const std::filesystem::path& folder);
 
+/// Runs a launch by calling the candidate's host function in a worker.
 class HostCandidateSession final : public backends::DeviceSession {
  public:
   HostCandidateSession(std::unique_ptr<worker::WorkerSession> workers, const ptx::PtxOptions& options,
@@ -40,27 +41,28 @@ class HostCandidateSession final : public backends::DeviceSession {
   std::vector<backends::RunOutcome> run(std::span<const backends::LaunchRequest> launches) override;
 
  private:
-  /// An array of another layout and its dense copy.
+  /// An array that is not dense, and its dense copy, which the host function gets.
   struct DenseCopy {
-    ptx::ArrayView view;                     ///< the array
-    std::vector<std::int64_t> byte_strides;  ///< of the copy
+    ptx::ArrayView view;                     ///< the array that is copied
+    std::vector<std::int64_t> byte_strides;  ///< strides of the copy, in bytes
     backends::BufferId buffer;               ///< memory of the copy
   };
-  /// The parameters of a specification in one launch as a host function gets them.
+  /// The parameters of a specification in one launch, in the form in which a host function gets them.
   struct Parameters {
-    const Specification& specification;
-    const SpecificationArguments& arguments;
-    std::vector<CallArgument> values;                ///< by parameter
-    std::vector<backends::BufferAddress> addresses;  ///< of the arrays, by parameter
-    std::vector<DenseCopy> dense_copies;
+    const Specification& specification;              ///< specification that has the parameters
+    const SpecificationArguments& arguments;         ///< values of the parameters in the launch
+    std::vector<CallArgument> values;                ///< arguments for the host function, by parameter
+    std::vector<backends::BufferAddress> addresses;  ///< addresses of the arrays, by parameter
+    std::vector<DenseCopy> dense_copies;             ///< copies of the arrays that are not dense
   };
-  /// Arguments of the worker for one call.
+  /// The arguments that the worker gets for one call.
   struct Call {
-    std::vector<CallArgument> arguments;                                           ///< given ones, then the outputs
-    std::vector<std::pair<std::size_t, backends::BufferAddress>> array_addresses;  ///< of the arrays among `arguments`
-    std::size_t given_count = 0;
-    bool is_inferred = false;  ///< whether no contract states the given arguments
-    bool is_backward = false;  ///< whether to call the function of the backward pass
+    std::vector<CallArgument> arguments;  ///< arguments that the function receives, then its outputs
+    /// Addresses of the arrays, each with its index in `arguments`.
+    std::vector<std::pair<std::size_t, backends::BufferAddress>> array_addresses;
+    std::size_t given_count = 0;  ///< number of arguments before the outputs
+    bool is_inferred = false;     ///< whether the received arguments are inferred, because no contract states them
+    bool is_backward = false;     ///< whether to call the function for the backward pass, not the forward function
 
     void add(const Parameters& parameters, std::size_t p);
   };
@@ -75,10 +77,13 @@ class HostCandidateSession final : public backends::DeviceSession {
   backends::RunOutcome run_backward(const backends::LaunchRequest& launch, Parameters& parameters);
   backends::RunOutcome run_call(const backends::LaunchRequest& launch, const Call& call);
   Result<Parameters> place(const Specification& specification, const SpecificationArguments& arguments);
+  /// Returns the address of the array, or of a new dense copy, which it appends to `copies`. `element`: bytes per
+  /// element.
   Result<backends::BufferAddress> dense_address(const ptx::ArrayView& view, std::size_t element,
                                                 std::vector<DenseCopy>& copies);
   void copy(const DenseCopy& dense, bool to_copy);
-  /// Adds what the contract states to the call, or the parameters with the numbers in `inferred`.
+  /// Adds to the call the arguments that the contract's formulas state or, without formulas, the parameters with the
+  /// indices in `inferred`.
   static Result<void> add_given(Call& call, const Parameters& parameters, const std::vector<std::string>& formulas,
                                 const std::vector<std::size_t>& inferred);
   /// Gives an array new memory that nothing has written, from the scratch memory with this number.
@@ -87,9 +92,10 @@ class HostCandidateSession final : public backends::DeviceSession {
   Result<void> add_to_gradient(const Parameters& parameters, const GradientResult& result);
 
   std::unique_ptr<worker::WorkerSession> workers_;
-  ptx::PtxOptions options_;
-  CandidateContract contract_;
-  std::optional<backends::BufferId> report_buffer_;  ///< memory for the outcome of a call
+  ptx::PtxOptions options_;     ///< options of the interpreter
+  CandidateContract contract_;  ///< how to call the candidate's host function
+  /// Memory to which the worker writes how a call ended; nullopt: not allocated yet.
+  std::optional<backends::BufferId> report_buffer_;
   std::vector<std::optional<backends::BufferId>>
       scratch_buffers_;  ///< memory for results of the backward pass, reused by each launch
 };

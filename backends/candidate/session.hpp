@@ -9,6 +9,7 @@
 
 namespace assay::candidate {
 
+/// Runs a launch of the specification as a launch of the candidate's PTX.
 class CandidateSession final : public ptx::PtxSession {
  public:
   CandidateSession(const backends::SessionLimits& limits, const ptx::PtxOptions& options, LaunchContract contract)
@@ -20,7 +21,7 @@ class CandidateSession final : public ptx::PtxSession {
   backends::RunOutcome run_one(const backends::LaunchRequest& launch) override;
 
  private:
-  LaunchContract contract_;
+  LaunchContract contract_;  ///< how to launch the candidate for a launch of the specification
 };
 
 }  // namespace assay::candidate

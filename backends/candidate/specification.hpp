@@ -19,23 +19,28 @@ namespace assay::candidate {
 
 /// A parameter of the specification.
 struct SpecificationParameter {
-  std::string name, type;
+  std::string name, type;  ///< name of the parameter, and Warp's name of its scalar type: "int32"
+  /// Number of dimensions of an array (0: a value), and size of an element or of the value.
   std::size_t rank = 0, bytes = 0;
-  bool is_read = true, is_written = false;       ///< how the kernel uses an array
-  std::optional<std::size_t> primal_index = {};  ///< of a gradient `x.grad`: the index of the parameter `x`
+  bool is_read = true, is_written = false;  ///< whether the kernel reads, or changes, elements of the array
+  /// For a gradient `x.grad`: index of the parameter `x`; otherwise nullopt.
+  std::optional<std::size_t> primal_index = {};
   bool is_integer() const { return rank == 0 && (type.starts_with("int") || type.starts_with("uint")); }
 };
 
+/// The signature of the kernel with which a candidate is compared.
 struct Specification {
-  std::size_t launch_dimension_count = 1;          ///< of its launches
-  std::vector<SpecificationParameter> parameters;  ///< for the backward pass, the gradients of arrays follow
+  std::size_t launch_dimension_count = 1;  ///< number of dimensions of its launches
+  /// Parameters of the kernel, then for the backward pass one gradient for each array.
+  std::vector<SpecificationParameter> parameters;
 };
 
-/// What the compiler of a candidate says about its launch.
+/// The launch parameters that the compiler of a candidate determines.
 struct CompiledLaunch {
-  std::uint32_t block_threads = 0;                    ///< threads of a block; 0: the contract states them
-  std::map<std::string, std::uint32_t> shared_bytes;  ///< dynamic shared memory of a block, by architecture
-  std::size_t hidden_parameter_count = 0;             ///< trailing parameters that get null pointers
+  std::uint32_t block_threads = 0;  ///< threads of a block; 0: the contract specifies the number
+  /// Size of the dynamic shared memory of a block in bytes, by architecture.
+  std::map<std::string, std::uint32_t> shared_bytes;
+  std::size_t hidden_parameter_count = 0;  ///< number of additional parameters at the end, which get null pointers
 };
 
 /// The artifact that describes the specification's parameters and the launch.
@@ -51,10 +56,10 @@ Specification specification_of(const backends::Artifact& description, backends::
 /// The arguments of one launch of the specification, by parameter.
 class SpecificationArguments {
  public:
-  /// An array, or the bytes of a value.
+  /// One argument: an array or the bytes of a value.
   struct Argument {
-    std::optional<ptx::ArrayView> view;
-    std::vector<std::byte> value;
+    std::optional<ptx::ArrayView> view;  ///< the array; nullopt for a value
+    std::vector<std::byte> value;        ///< bytes of the value; empty for an array
   };
 
   /// Fails if the launch has fewer arguments than the specification. The specification must outlive the result.
@@ -73,9 +78,9 @@ class SpecificationArguments {
       : specification_(&specification), thread_count_(threads) {}
 
   const Specification* specification_;
-  std::int64_t thread_count_;
+  std::int64_t thread_count_;                 ///< number of threads of the launch
   std::vector<std::int64_t> launch_extents_;  ///< number of threads in each dimension of the launch
-  std::vector<Argument> arguments_;
+  std::vector<Argument> arguments_;           ///< arguments, by parameter
 };
 
 }  // namespace assay::candidate

@@ -16,6 +16,7 @@
 
 namespace assay::candidate {
 
+/// Judges a Triton kernel: compiles it to PTX with Triton and interprets the PTX.
 class TritonCandidateDevice final : public backends::Device {
  public:
   /// `architectures` are those that the user states; without any, the code is compiled for compute_80. `python` is the
@@ -31,11 +32,12 @@ class TritonCandidateDevice final : public backends::Device {
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
   [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return {}; }
-  /// `kernels` are the specifications. The types of the arguments depend on the specification, so the candidate is
-  /// compiled for each.
+  /// Compiles the candidate once for each of `kernels`, which are the specifications, because the types of its
+  /// arguments depend on the specification.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
   Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
+  /// Returns a sentence about the confinement of the candidate, for the user.
   [[nodiscard]] std::string confinement() override {
     return "the Python file is imported in a confined process; kernels are interpreted as PTX";
   }
@@ -43,11 +45,11 @@ class TritonCandidateDevice final : public backends::Device {
  private:
   backends::BuildOutcome build_for(const backends::EmittedKernel& specification) const;
 
-  std::filesystem::path candidate_path_;
-  LaunchContract contract_;
-  ptx::PtxOptions options_;
-  std::vector<std::string> architectures_;
-  Result<TritonInterpreter> interpreter_;
+  std::filesystem::path candidate_path_;    ///< file to judge
+  LaunchContract contract_;                 ///< how to launch the candidate for a launch of the specification
+  ptx::PtxOptions options_;                 ///< options of the interpreter
+  std::vector<std::string> architectures_;  ///< architectures to compile for: "compute_80"
+  Result<TritonInterpreter> interpreter_;   ///< Python with Triton, or why there is none
 };
 
 /// Whether a contract states what a Triton kernel needs, and nothing that has no effect on one. The error names the

@@ -19,6 +19,7 @@ namespace assay::cpu {
 /// also link a start-up file that flushes subnormals in all kernels of the process.
 [[nodiscard]] std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags);
 
+/// A C++ compiler command, such as "ccache g++".
 class Compiler {
  public:
   /// `command` may have several words, such as "ccache g++". If it is empty, $CXX is used, then c++. Fails if the
@@ -43,6 +44,7 @@ class Compiler {
 
  private:
   [[nodiscard]] std::vector<std::string> arguments_of(const backends::BuildFlags& flags) const;
+  /// Returns the options that compile the source to the library.
   [[nodiscard]] std::vector<std::string> library_arguments(const std::filesystem::path& source,
                                                            const std::filesystem::path& library,
                                                            const backends::BuildFlags& flags) const;
@@ -52,11 +54,12 @@ class Compiler {
   std::filesystem::path program_path_;  ///< the compiler's executable, or the first word of the command, such as ccache
   std::vector<std::string> leading_arguments_;  ///< words of the command after the program, passed before all options
   std::string version_;                         ///< first line of what --version prints
-  std::string cache_identity_;                  ///< the compiler's identity in cache keys
+  std::string cache_identity_;                  ///< text that identifies the compiler in cache keys
 };
 
-/// Whether the compiler (a command; empty: $CXX, then c++) generates the same code for both kernels at -O2, in both
-/// precisions. Both must be CPU sources with the same symbols. Fails if the compiler cannot be run or rejects a kernel.
+/// Returns whether the compiler generates the same code for both kernels at -O2, in both precisions. `compiler` is a
+/// command; empty: $CXX, then c++. Both kernels must be CPU sources with the same symbols. Fails if the compiler cannot
+/// be run or rejects a kernel.
 Result<bool> compiles_to_same_code(const std::string& compiler, const backends::EmittedKernel& a,
                                    const backends::EmittedKernel& b);
 

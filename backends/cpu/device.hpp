@@ -30,20 +30,23 @@
 
 namespace assay::cpu {
 
+/// User options of the device `cpu`.
 struct CpuOptions {
-  std::string compiler;                     ///< shell command of the compiler; empty: $CXX, then c++
+  std::string compiler;  ///< command of the compiler, which may have several words; empty: $CXX, then c++
   std::filesystem::path worker_executable;  ///< program whose main() calls run_if_worker(); empty: this program
   std::filesystem::path cache_directory;    ///< directory of the build cache; empty: default_cache_directory()
   std::uint64_t max_cache_bytes = std::uint64_t{1} << 30;  ///< size limit of the build cache
   bool uses_build_cache = true;                            ///< whether build() uses the build cache
   bool confine_worker =
       true;  ///< confine generated code as far as the system can; otherwise only limit time and memory
-  std::size_t batch_size = 96;                           ///< maximum number of kernels in one translation unit
-  unsigned jobs = 1;                                     ///< number of compilers that run at the same time
-  std::chrono::milliseconds compile_time_limit{30'000};  ///< time limit for compiling one translation unit, plus
-  std::chrono::milliseconds compile_time_limit_per_kernel{5'000};  ///< this time for each of the unit's kernels
+  std::size_t batch_size = 96;  ///< maximum number of kernels in one translation unit
+  unsigned jobs = 1;            ///< number of compilers that run at the same time
+  /// Time limit for compiling one translation unit, without its kernels.
+  std::chrono::milliseconds compile_time_limit{30'000};
+  std::chrono::milliseconds compile_time_limit_per_kernel{5'000};  ///< additional time for each kernel of the unit
 };
 
+/// The device `cpu`.
 class CpuDevice final : public backends::Device {
  public:
   /// Never fails; can_build() and can_run() report what is missing.
@@ -60,11 +63,13 @@ class CpuDevice final : public backends::Device {
   [[nodiscard]] std::filesystem::path compiler_file() const override;
 
   [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override;
+  /// Builds the kernels in batches; returns one outcome for each kernel.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
   Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
 
  private:
+  /// Builds the kernels as one library, or takes it from the build cache.
   backends::BatchOutcome build_batch(std::span<const backends::EmittedKernel* const> kernels,
                                      const backends::BuildFlags& flags);
   /// Returns the compiler's log.
@@ -76,21 +81,22 @@ class CpuDevice final : public backends::Device {
   Result<worker::WorkerSession*> test_load_session();  ///< opened on first use; test_load_mutex_ must be held
   std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
 
-  CpuOptions options_;
+  CpuOptions options_;                           ///< options given by the user
   Result<Compiler> compiler_;                    ///< the compiler, or why none was found
   std::unique_ptr<backends::BuildCache> cache_;  ///< the build cache; null if it cannot be opened or is not used
-  Result<backends::ScratchDirectory> scratch_;   ///< directory for sources and libraries of this device
+  /// Directory for sources and libraries of this device, or why it could not be created.
+  Result<backends::ScratchDirectory> scratch_;
   std::atomic<std::uint64_t> next_translation_unit_number_ =
       0;                        ///< number of the next translation unit, which names its files
   std::mutex test_load_mutex_;  ///< guards test_load_session_
   std::unique_ptr<worker::WorkerSession>
-      test_load_session_;  ///< session that test-loads libraries; guarded by test_load_mutex_
+      test_load_session_;  ///< worker session that loads each new library to test it; guarded by test_load_mutex_
 };
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
-/// One build for each compiler, named by its command without folders: "g++-12". One build without a name if the choices
-/// do not list several.
+/// Returns one build for each compiler, named by its command without folders: "g++-12". If the choices do not list
+/// several compilers, returns one build without a name.
 Result<std::vector<backends::NamedBuild>> named_builds(const backends::DeviceOptions& options,
                                                        const backends::BuildChoices& choices);
 

@@ -10,17 +10,18 @@
 
 namespace assay::cpu {
 
+/// How a program ended, and what it printed.
 struct ProcessResult {
   enum class EndReason : std::uint8_t { kExited, kSignaled, kTimedOut, kNotStarted };
   EndReason end_reason = EndReason::kNotStarted;  ///< how the process ended
-  int status_or_signal = 0;                       ///< exit status for kExited, signal number for kSignaled
-  std::string output;  ///< standard output and error, interleaved, first MiB; or why the program did not start
+  int status_or_signal = 0;                       ///< exit status for kExited, signal number for kSignaled; otherwise 0
+  std::string output;  ///< the first MiB of its standard output and error, interleaved; for kNotStarted the reason
 
   [[nodiscard]] bool succeeded() const { return end_reason == EndReason::kExited && status_or_signal == 0; }
 };
 
-/// Runs the program in its own process group, with messages in English and without standard input. At the time limit
-/// the whole group is killed, because a compiler driver has child processes.
+/// Runs the program in its own process group, with messages in English and without standard input. At the time limit,
+/// kills the whole group, because a compiler driver has child processes.
 [[nodiscard]] ProcessResult run_process(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                                         std::chrono::milliseconds limit);
 

@@ -9,7 +9,7 @@
 
 namespace assay::cpu {
 
-/// The worker processes that a session runs code in.
+/// The program and the confinement of the worker processes of a session.
 struct WorkerOptions {
   std::filesystem::path program;         ///< program of the workers; its main() calls run_if_worker()
   std::filesystem::path library_folder;  ///< folder that contains all libraries to load
@@ -17,7 +17,7 @@ struct WorkerOptions {
   bool restrict_file_access = true;      ///< whether Landlock restricts the worker's file access
 };
 
-/// Opens a session with such workers. Fails if no worker can be started.
+/// Opens a session that runs code in workers with these options. Fails if no worker can be started.
 Result<std::unique_ptr<worker::WorkerSession>> open_session(const backends::SessionLimits& limits,
                                                             const WorkerOptions& workers);
 

@@ -5,7 +5,7 @@
 
 namespace assay::cpu {
 
-/// The argument that turns a program into a worker of this device.
+/// The command-line argument that turns a program into a worker of this device.
 inline constexpr const char* kWorkerRoleArgument = "assay-worker";
 
 /// Must be called first in main() of every program that opens a CPU session with itself as the worker. If the program

@@ -18,7 +18,7 @@
 
 namespace assay::backends {
 
-/// Counts the launches of all sessions of a device by the result of the comparison.
+/// Numbers of launches of all sessions of a device, by the result of the comparison.
 struct CrossCheckCounts {
   std::atomic<std::size_t> compared_launch_count = 0;   ///< launches whose result bits were compared
   std::atomic<std::size_t> differing_launch_count = 0;  ///< compared launches whose result bits differ
@@ -26,6 +26,7 @@ struct CrossCheckCounts {
       0;  ///< bits depend on approximations, contraction or unordered atomics
 };
 
+/// Runs each launch on a device and on its cross-check device, and compares the result bits.
 class CrossCheckedDevice final : public Device {
  public:
   /// `device` builds the kernels. `cross_check` runs the same code and profiles its execution (ExecutionProfile), which
@@ -47,9 +48,11 @@ class CrossCheckedDevice final : public Device {
   /// The capability of the device if that cannot run, otherwise of the cross-check device.
   [[nodiscard]] Capability can_run() const override;
 
+  /// Returns the build command of the device.
   [[nodiscard]] std::string build_command(const BuildFlags& flags) const override {
     return primary_device_->build_command(flags);
   }
+  /// Builds the kernels with the device; the cross-check device runs the same code.
   std::vector<BuildOutcome> build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) override {
     return primary_device_->build(kernels, flags);
   }

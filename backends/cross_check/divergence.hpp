@@ -15,20 +15,24 @@
 
 namespace assay::backends {
 
+/// The first instruction that gave different results on the two devices.
 struct DifferingInstruction {
-  RecordedInstruction instruction;             ///< the first instruction with different results
-  std::uint64_t thread = 0;                    ///< linear index of the thread in the grid
-  std::optional<std::uint64_t> device_result;  ///< result on the first device; nullopt if the thread did not execute it
-  std::optional<std::uint64_t> cross_check_result;  ///< the same on the cross-check device
+  RecordedInstruction instruction;  ///< the instruction and its source lines
+  std::uint64_t thread = 0;         ///< linear index of the thread in the grid
+  /// Result bits on the first device; nullopt if the thread did not execute it.
+  std::optional<std::uint64_t> device_result;
+  /// Result bits on the cross-check device; nullopt if the thread did not execute it.
+  std::optional<std::uint64_t> cross_check_result;
 };
 
-/// A session and the session that repeats its launches. Buffers with the same number have the same size.
+/// A session and the session that repeats its launches. A buffer has the same number and size in both.
 struct SessionPair {
   DeviceSession& device;       ///< session of the device that runs a launch first
   DeviceSession& cross_check;  ///< session of the device that repeats it
 };
 
-/// Repeats one launch on both devices with recording code and compares the records.
+/// Finds the first instruction with different results: repeats a launch on both devices with recording code and
+/// compares the records.
 class DifferingInstructionSearch {
  public:
   explicit DifferingInstructionSearch(MakeRecording make) : make_recording_code_(std::move(make)) {}
@@ -43,14 +47,16 @@ class DifferingInstructionSearch {
   static constexpr std::size_t kMaxExaminedThreads = 8;  ///< maximum number of differing threads to examine
 
  private:
+  /// Repeats the launch on both sessions with recording code, which writes to the buffer `records`.
   Result<void> repeat_launch(SessionPair sessions, const LaunchRequest& launch, RecordingMode recording,
                              std::uint64_t thread, BufferId records, const std::function<void()>& refill);
   Result<BufferId> allocate_on_both(SessionPair sessions, std::size_t bytes);
 
-  MakeRecording make_recording_code_;  ///< generates the recording code
+  MakeRecording make_recording_code_;  ///< inserts the recording code into an artifact
   std::optional<ScratchDirectory>
-      recording_code_folder_;             ///< holds the recording code for devices that load it from files
-  std::uint64_t written_file_count_ = 0;  ///< number of files written to recording_code_folder_ so far
+      recording_code_folder_;  ///< folder for the recording code, for devices that load code from files
+  /// Number of files written to recording_code_folder_ so far, which names the next one.
+  std::uint64_t written_file_count_ = 0;
   std::vector<RecordedInstruction> recorded_instructions_;  ///< instructions that the last repetition recorded
 };
 

@@ -27,11 +27,12 @@
 
 namespace assay::cuda {
 
+/// User options of the device `cuda`.
 struct CudaOptions {
-  /// The architectures for each precision if there is no GPU: compute_XX gives PTX, sm_XX a cubin. Architectures that
-  /// the installed NVRTC does not support are skipped.
+  /// The architectures to compile for in native precision if there is no GPU: compute_XX gives PTX, sm_XX a cubin.
+  /// Architectures that the installed NVRTC does not support are skipped.
   std::vector<std::string> native_precision_architectures{"compute_75", "compute_100", "sm_75"};
-  std::vector<std::string> f64_promotion_architectures{"compute_75"};  ///< the same for f64 promotion
+  std::vector<std::string> f64_promotion_architectures{"compute_75"};  ///< the same for kernels with f64 promotion
   std::optional<std::vector<int>> gpu_ordinals{{0}};  ///< GPUs to use, by the driver's numbers; nullopt: all GPUs
   std::size_t device_memory_limit_bytes =
       0;  ///< limit of the GPU memory of one session, in bytes; 0: the size of its buffers
@@ -44,6 +45,7 @@ struct CudaOptions {
   unsigned jobs = 1;                                       ///< number of kernels compiled at the same time
 };
 
+/// The device `cuda`.
 class CudaDevice final : public backends::Device {
  public:
   /// Never fails; can_build() and can_run() report what is missing.
@@ -58,7 +60,7 @@ class CudaDevice final : public backends::Device {
   /// An nvcc command for the first architecture.
   [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override;
 
-  /// A kernel counts as built only if every artifact is. If one precision or architecture fails, the kernel fails.
+  /// Builds the kernels; a kernel counts as built only if its code for every precision and architecture compiles.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
   /// Fails with the reason of can_run(), or if no context can be created on a GPU.
@@ -80,13 +82,14 @@ class CudaDevice final : public backends::Device {
   std::shared_ptr<const backends::Artifact> to_artifact(backends::Artifact artifact, bool& written);
   void find_gpus();  ///< sets gpus_ or no_gpu_reason_
 
-  CudaOptions options_;
-  Result<Nvrtc> nvrtc_;              ///< the loaded library, or why there is none
-  Result<Driver> driver_;            ///< the loaded driver, or why there is none
-  std::vector<GpuProperties> gpus_;  ///< GPUs that sessions are assigned to in turn; empty if none can be used
-  std::string no_gpu_reason_;        ///< why no GPU can be used; empty if gpus_ is not
-  std::unique_ptr<backends::BuildCache> cache_;        ///< the build cache; null if it cannot be opened or is not used
-  Result<backends::ScratchDirectory> scratch_;         ///< directory for the files that workers load
+  CudaOptions options_;                          ///< options given by the user
+  Result<Nvrtc> nvrtc_;                          ///< the loaded NVRTC, or why there is none
+  Result<Driver> driver_;                        ///< the loaded CUDA driver, or why there is none
+  std::vector<GpuProperties> gpus_;              ///< usable GPUs, which sessions are assigned to in turn
+  std::string no_gpu_reason_;                    ///< why no GPU is usable; empty if one is
+  std::unique_ptr<backends::BuildCache> cache_;  ///< the build cache; null if it cannot be opened or is not used
+  /// Directory for the files that workers load, or why it could not be created.
+  Result<backends::ScratchDirectory> scratch_;
   std::atomic<std::uint64_t> next_file_number_ = 0;    ///< number of the next file in scratch_
   std::atomic<std::size_t> opened_session_count_ = 0;  ///< number of sessions opened so far, which selects the next GPU
 };
@@ -103,8 +106,8 @@ inline constexpr backends::DeviceDescriptor kDeviceEntry{.name = "cuda",
                                                          .agreeing_device_name = "cpu",
                                                          .make = make_device};
 
-/// Opens a session on the GPU with the given worker program. `device_memory_limit_bytes` limits the GPU memory of its
-/// buffers; 0: only the session's own limit applies. Fails if no worker or no context can be created.
+/// Opens a session on the GPU with the given worker program. `device_memory_limit_bytes` limits the GPU memory for the
+/// session's buffers; 0: the session's own limit applies. Fails if the worker or the GPU's context cannot be created.
 Result<std::unique_ptr<backends::DeviceSession>> open_session(const backends::SessionLimits& limits,
                                                               const GpuProperties& gpu,
                                                               std::size_t device_memory_limit_bytes,

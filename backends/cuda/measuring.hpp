@@ -17,14 +17,14 @@
 
 namespace assay::cuda {
 
-/// A launch to measure.
+/// A launch to measure, on the GPU whose context is current.
 struct LaunchToMeasure {
-  std::string symbol;             ///< name of the kernel's entry point
-  CUfunction function = nullptr;  ///< handle of the entry point
-  backends::BlockGrid grid;
-  std::size_t buffer_copy_bytes = 0;  ///< size of the copy of the launch's buffers
+  std::string symbol;                 ///< name of the kernel's entry point
+  CUfunction function = nullptr;      ///< handle of the entry point
+  backends::BlockGrid grid;           ///< blocks and threads of the launch
+  std::size_t buffer_copy_bytes = 0;  ///< number of bytes in the launch's buffers, which each timed run copies
   std::size_t sample_count = 1;       ///< number of timed runs
-  int gpu_ordinal = 0;                ///< number of the GPU, whose context must be current
+  int gpu_ordinal = 0;                ///< number of the GPU in the driver's order
   /// Copies the launch's buffers to the address.
   std::function<void(CUdeviceptr to)> fill;
   /// The launch's arguments for buffers at the address; valid until the next call.

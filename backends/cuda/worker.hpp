@@ -5,7 +5,7 @@
 
 namespace assay::cuda {
 
-/// The argument that turns a program into a worker of this device.
+/// The command-line argument that turns a program into a worker of this device.
 inline constexpr const char* kWorkerRoleArgument = "assay-cuda-worker";
 
 /// Must be called first in main() of every program that opens a CUDA session with itself as the worker. If the program

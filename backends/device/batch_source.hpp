@@ -13,11 +13,12 @@
 
 namespace assay::backends {
 
-/// One translation unit. It contains each helper once and each body twice, in separate namespaces: once in native
-/// precision and once promoted to double.
+/// One translation unit with many kernels. It contains each helper once and the body of each kernel twice, in separate
+/// namespaces: in native precision and with every float type promoted to double.
 struct BatchSource {
-  std::string text;                                                  ///< the whole translation unit
-  std::vector<std::vector<BuiltEntryPoint>> entry_points_by_kernel;  ///< symbols to call, by position of the kernel
+  std::string text;  ///< the whole translation unit
+  /// Entry points to call, by position of the kernel in the batch.
+  std::vector<std::vector<BuiltEntryPoint>> entry_points_by_kernel;
 };
 
 /// Kernels are identified by their position in the batch. The text depends on the kernels only. Each entry point keeps
@@ -30,10 +31,10 @@ struct BatchSource {
 ///     extern "C" const unsigned long long <symbol>_sizes[];
 [[nodiscard]] BatchSource compose_batch_with_wrappers(std::span<const EmittedKernel* const> kernels);
 
-/// The file of a #line directive of a batch.
+/// A file that a #line directive in a batch names.
 struct BatchFile {
   std::optional<std::size_t>
-      kernel_position;      ///< position of the kernel whose body is in the file; nullopt: a helper is
+      kernel_position;      ///< position of the kernel whose body the file contains; nullopt: it contains a helper
   std::string helper_name;  ///< name of the helper; empty for a kernel
 };
 /// The meaning of a file name that a compiler reports for a batch; none if the batch has no such file. Compilers may

@@ -22,7 +22,7 @@ namespace assay::backends {
 /// $XDG_CACHE_HOME/assay, or ~/.cache/assay, or assay-cache in the directory for temporary files.
 [[nodiscard]] std::filesystem::path default_cache_directory();
 
-/// Thread-safe.
+/// The store of built files. Thread-safe.
 class BuildCache {
  public:
   /// Creates the directory if it is missing; fails if it is not writable. `max_bytes` limits the total size of the
@@ -52,11 +52,12 @@ class BuildCache {
   [[nodiscard]] std::filesystem::path path_of(std::string_view key) const;
   void evict();
 
-  std::filesystem::path directory_;
-  std::uint64_t max_bytes_;                         ///< size limit of the store
-  std::once_flag count_bytes_once_;                 ///< makes the first store count the bytes
-  std::atomic<std::uint64_t> estimated_bytes_ = 0;  ///< valid once counted; ignores what other runs add later
-  std::mutex eviction_mutex_;                       ///< held while entries are evicted
+  std::filesystem::path directory_;  ///< directory of the store
+  std::uint64_t max_bytes_;          ///< size limit of the store in bytes
+  std::once_flag count_bytes_once_;  ///< ensures that only the first store() counts the bytes in the directory
+  /// Bytes in the store, after they were counted; does not include what other runs add later.
+  std::atomic<std::uint64_t> estimated_bytes_ = 0;
+  std::mutex eviction_mutex_;  ///< held while entries are evicted
 };
 
 }  // namespace assay::backends

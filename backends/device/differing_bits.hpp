@@ -5,7 +5,8 @@
 
 namespace assay::backends {
 
-/// MemoryFault::kind of a launch whose results differ between two devices although their bits are determined.
+/// MemoryFault::kind of a launch whose result bits differ between two devices although they are determined, so that all
+/// correct devices give the same bits.
 inline constexpr std::string_view kDifferingBitsFault = "differing_bits";
 
 }  // namespace assay::backends

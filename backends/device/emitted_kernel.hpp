@@ -30,21 +30,21 @@ struct SourceHelper {
   std::string text;  ///< complete lines at namespace scope, outside of any namespace
 };
 
-/// One function that a device can launch.
+/// One function of the emitted source that a device can launch.
 struct EntryPoint {
   Pass pass = Pass::kForward;  ///< pass that the function computes
   std::string symbol;          ///< name of the function, "<kernel>_forward"; has C linkage
   /// The types of the parameters after the leading range, in order, as written in the source: "Array<real, 1>", "int",
   /// "Particle". Each parameter is passed by value.
   std::vector<std::string> parameter_types;
-  /// CUDA: the required number of threads per block; the range then counts blocks. 0: any number of threads, and the
-  /// range counts threads.
+  /// For CUDA: the number of threads that a block must have; the range of the launch then counts blocks. 0: any number
+  /// is allowed, and the range counts threads.
   int required_block_threads = 0;
 };
-/// Threads per block of a kernel with tiles; must match the helper tile_block for CUDA.
+/// Threads per block of a kernel with tiles; must be equal to the number in the helper tile_block for CUDA.
 inline constexpr int kThreadsPerTileBlock = 64;
 
-/// The gradient of one array parameter of a Python kernel, or of one field of the elements of an array of structs.
+/// The gradient of one array parameter of a Python kernel or, for an array of structs, of one field of its elements.
 struct PythonGradient {
   std::size_t parameter_index = 0;  ///< position of the array among the kernel's parameters
   std::size_t field_offset = 0;     ///< position of the field in an element, in bytes
@@ -66,15 +66,15 @@ struct PythonBinding {
   struct Parameter {
     std::string
         struct_field_path;  ///< path of a struct's field that is its own parameter: "body.position"; otherwise empty
-    int rank = 0;           ///< number of dimensions of an array; 0: a value
+    int rank = 0;           ///< number of dimensions of an array; 0: not an array
     std::string name;       ///< name of the parameter
-    std::string type;       ///< Warp's name of the scalar type of the value or of an element: "int32"; empty: a struct
-    std::size_t bytes = 0;  ///< size of the value or of an element
-    bool is_read = true;    ///< whether the kernel reads elements of the array
+    std::string type;  ///< Warp's name of the scalar type of the value or of an element: "int32"; empty for a struct
+    std::size_t bytes = 0;    ///< size of the value or of an element
+    bool is_read = true;      ///< whether the kernel reads elements of the array
     bool is_written = false;  ///< whether the kernel changes elements of the array
   };
   std::size_t launch_dimension_count = 1;  ///< number of dimensions of the launch
-  bool is_tiled = false;                   ///< whether a block of threads runs each index
+  bool is_tiled = false;                   ///< whether a block of threads processes each index of the launch together
   std::vector<Parameter> parameters;       ///< parameters of the kernel, in order
   PythonSource native;                     ///< the file in native precision
   PythonSource promoted;                   ///< the file with every floating-point type promoted to f64
@@ -110,7 +110,7 @@ struct EmittedKernel {
   /// Whether a struct has members of different sizes and thus, in some precision, bytes between or after them.
   /// Unoptimized code copies these bytes, which nothing has written.
   bool has_struct_padding = false;
-  /// SourceTarget::kWarpPython: the kernel in both precisions; `body` is then the text of the native one. Otherwise
+  /// The kernel as Python in both precisions, for SourceTarget::kWarpPython; `body` is then the native text. Otherwise
   /// null.
   std::shared_ptr<const PythonBinding> python = nullptr;
 
@@ -126,22 +126,24 @@ struct EmittedKernelPair {
   EmittedKernel cuda;  ///< source for CUDA
 };
 
-/// The numeric mode and optimization level of a build; part of a case's name and of every cache key.
+/// The numeric mode and the optimization level of a build; part of a case's name and of every cache key.
 struct BuildFlags {
-  int optimization_level = 0;               ///< CPU: optimization level, 0 to 3, as for -O; CUDA: see fast_compile
-  bool contracts_multiply_add = false;      ///< whether a*b + c may be rounded once
-  bool flushes_subnormals = false;          ///< CUDA: whether f32 subnormals become 0
-  bool has_precise_division = true;         ///< CUDA: whether f32 division and reciprocal are correctly rounded
-  bool has_precise_square_root = true;      ///< CUDA: whether f32 square root is correctly rounded
-  bool uses_approximate_functions = false;  ///< CUDA: whether fast-math intrinsics are used; CPU: parts of -ffast-math
-  /// CUDA: NVRTC compiles many kernels at once and hardly optimizes them. The device `ptx` compiles a kernel with
-  /// EmittedKernel::has_struct_padding as usual, so that copied padding does not look like a read of uninitialized
-  /// memory.
+  int optimization_level = 0;           ///< CPU: optimization level, 0 to 3, as for -O; CUDA: see fast_compile
+  bool contracts_multiply_add = false;  ///< whether a * b + c may be rounded once, as an fma
+  bool flushes_subnormals = false;      ///< CUDA: whether f32 subnormals are flushed to zero
+  bool has_precise_division = true;     ///< CUDA: whether f32 division and reciprocal are correctly rounded
+  bool has_precise_square_root = true;  ///< CUDA: whether f32 square root is correctly rounded
+  /// CUDA: whether functions use fast-math intrinsics; CPU: whether parts of -ffast-math are used.
+  bool uses_approximate_functions = false;
+  /// For CUDA: whether NVRTC compiles many kernels at once and hardly optimizes them. The device `ptx` compiles a
+  /// kernel with EmittedKernel::has_struct_padding as usual, so that copied padding does not look like a read of
+  /// uninitialized memory.
   bool fast_compile = false;
 
   static constexpr BuildFlags strict() { return {}; }
   /// The default behavior of the compilers.
   static constexpr BuildFlags standard() { return {.contracts_multiply_add = true}; }
+  /// The flags of --use_fast_math, or the corresponding flags of a host compiler.
   static constexpr BuildFlags fast() {
     return {.contracts_multiply_add = true,
             .flushes_subnormals = true,

@@ -14,10 +14,10 @@ struct BlockGrid {
   std::uint32_t threads_per_block = 1;  ///< number of threads per block
 };
 
-/// The grid of a launch over the range [0, count). `block` is the requested number of threads per block, or 0 for the
-/// default. `required_block_threads` is the number that the entry requires, or 0. If it is not 0, the range counts
-/// block-sized work items, and `block` is how many of them one block processes (0: one). Returns nullopt if a number is
-/// out of range.
+/// Returns the grid of a launch over the range [0, count). `block` is the requested number of threads per block, or 0
+/// for the default. `required_block_threads` is the number of threads that the entry point requires, or 0. If it is not
+/// 0, the range counts work items of one block each, and `block` is how many of them a block processes (0: one).
+/// Returns nullopt if a number is out of range.
 constexpr std::optional<BlockGrid> block_grid_for(std::int64_t count, std::int64_t block,
                                                   std::int64_t required_block_threads) {
   constexpr std::int64_t kWarpSize = 32;

@@ -11,12 +11,12 @@
 
 namespace assay::backends {
 
-/// A batch that was built as one unit.
+/// A batch of kernels that was built as one unit.
 struct BuiltBatch {
   std::vector<BuiltKernel> kernels;  ///< built kernels, in the order of the batch
 };
 
-/// A batch that failed, and the positions of the kernels that the log blames, if any.
+/// A batch that could not be built, and which of its kernels caused that, if known.
 struct FailedBatch {
   BuildFailed failure;  ///< why the batch failed
   std::set<std::size_t>

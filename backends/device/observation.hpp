@@ -9,13 +9,13 @@
 
 namespace assay::backends {
 
-/// One memory access, or one instruction, of one thread.
+/// One instruction of one thread, such as a memory access.
 struct AccessSite {
   std::uint32_t code_line = 0;            ///< line of the executed code, such as PTX; 0: unknown
   std::uint32_t source_line = 0;          ///< line of the generated source; 0: unknown
   std::string instruction;                ///< text of the instruction
-  std::array<std::uint32_t, 3> thread{};  ///< x, y and z of the thread in its block
-  std::array<std::uint32_t, 3> block{};   ///< x, y and z of the block in the grid
+  std::array<std::uint32_t, 3> thread{};  ///< index of the thread in its block: x, y, z
+  std::array<std::uint32_t, 3> block{};   ///< index of the block in the grid: x, y, z
   friend bool operator==(const AccessSite&, const AccessSite&) = default;
 };
 
@@ -29,37 +29,38 @@ struct MemoryFinding {
   std::string
       state_space;  ///< state space: "global", "shared"; empty, like the following members, if no memory is involved
   std::string address;          ///< address as the kernel computed it, in hexadecimal
-  std::string allocation_name;  ///< name of the allocation that the address belongs to; empty if none
-  std::int64_t offset = 0;      ///< position of the address in bytes from the start of the allocation; may be outside
-  std::uint64_t allocation_bytes = 0;  ///< size of the allocation
-  std::uint32_t access_bytes = 0;      ///< size of the access
+  std::string allocation_name;  ///< name of the memory allocation that the address belongs to; empty if none
+  /// Offset of the address from the start of the allocation, in bytes; may be outside of the allocation.
+  std::int64_t offset = 0;
+  std::uint64_t allocation_bytes = 0;  ///< size of the allocation in bytes
+  std::uint32_t access_bytes = 0;      ///< number of bytes accessed
   std::uint64_t count = 1;             ///< how often the instruction caused this finding
   std::string text;                    ///< a description in one line
   friend bool operator==(const MemoryFinding&, const MemoryFinding&) = default;
 };
 
-/// How far the result bits of a run are the same on all hardware: counts of executed instructions of all threads, by
-/// what determines their result.
+/// To what extent the result bits of a run are the same on all hardware: the number of executed instructions, summed
+/// over threads, by what determines their result.
 struct ExactnessCounts {
-  std::uint64_t exact_instruction_count = 0;  ///< instructions whose bits the instruction set determines
+  std::uint64_t exact_instruction_count = 0;  ///< instructions whose result the instruction set defines bit for bit
   std::uint64_t approximate_instruction_count =
       0;  ///< instructions rounded correctly here, within a documented bound on hardware
-  std::uint64_t order_dependent_instruction_count = 0;  ///< atomics on floats, whose order affects the bits
-  std::uint64_t contractible_instruction_count = 0;     ///< products and sums that a compiler may fuse
-  bool approximation_reaches_result = false;            ///< whether a value that depends on an approximation was stored
+  std::uint64_t order_dependent_instruction_count = 0;  ///< atomics on floats, whose result bits depend on their order
+  std::uint64_t contractible_instruction_count = 0;     ///< multiplications and additions that a compiler may fuse
+  bool approximation_reaches_result = false;  ///< whether a value was stored that depends on an approximate instruction
   friend bool operator==(const ExactnessCounts&, const ExactnessCounts&) = default;
 };
 
-/// What one launch executed, independent of the host machine.
+/// What one launch executed. It does not depend on the machine that interprets the code.
 struct ExecutionProfile {
-  std::string target;        ///< architecture of the code: "compute_75"
-  std::int64_t threads = 0;  ///< number of threads of the launch
-  ExactnessCounts exactness;
-  std::map<std::string, double> measures;  ///< profile values by name: "sectors_per_access"
+  std::string target;                      ///< architecture of the code: "compute_75"
+  std::int64_t threads = 0;                ///< number of threads of the launch
+  ExactnessCounts exactness;               ///< counts of instructions by what determines their result
+  std::map<std::string, double> measures;  ///< values of the profile, by name: "sectors_per_access"
   friend bool operator==(const ExecutionProfile&, const ExecutionProfile&) = default;
 };
 
-/// The time and resources of one launch, measured on a device with its own clock.
+/// The time and the resources of one launch, measured with the device's own clock.
 struct Measurement {
   std::string target;                      ///< architecture of the GPU: "sm_90"
   std::int64_t threads = 0;                ///< number of threads of the launch

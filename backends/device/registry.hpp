@@ -26,16 +26,16 @@ struct DeviceOptions {
       {};  ///< name of the device that repeats each launch to compare result bits; empty: none
   std::string approximation_tables_file =
       {};  ///< `ptx`: path of a file written by `assay calibrate --tables`; empty: none
-  /// `ptx`: path of an NVRTC, or the version of one that ci/setup-compilers installed; empty: the default NVRTC
+  /// `ptx`: path of an NVRTC, or a version that ci/setup-compilers installed; empty: the default NVRTC.
   std::string nvrtc_version_or_path = {};
   std::vector<std::string> architectures = {};  ///< `ptx`: targets to compile for: "compute_90"; empty: the default
   bool disables_optimizations = false;          ///< `ptx`: whether the compiler's optimizations are off in every mode
   std::string candidate_path = {};              ///< `candidate`: path of the file to judge
-  std::string python_interpreter = {};          ///< `candidate`: Python that has Triton; empty: the default
-  std::string cache_directory = {};  ///< all devices except `cuda`: directory of the build cache; empty: the default
+  std::string python_interpreter = {};  ///< `candidate`: path of a Python interpreter with Triton; empty: the default
+  std::string cache_directory = {};     ///< all devices except `cuda`: directory of the build cache; empty: the default
 };
 
-/// The compilers and architectures that a run lists. If a list has several, each combination is a build of its own.
+/// The compilers and architectures that a run lists. Each combination is a separate build.
 struct BuildChoices {
   std::vector<std::string> compilers = {};                ///< `cpu`: values of DeviceOptions::compiler
   std::vector<std::string> nvrtc_versions_or_paths = {};  ///< `ptx`: values of DeviceOptions::nvrtc_version_or_path
@@ -44,30 +44,32 @@ struct BuildChoices {
 
 /// One of the builds that a run judges.
 struct NamedBuild {
-  std::string name;  ///< part of the names of modes: "nvrtc-13.0.88-compute_100"; empty: the only build
-  DeviceOptions options;
+  /// Name of the build in the names of modes: "nvrtc-13.0.88-compute_100"; empty if it is the only one.
+  std::string name;
+  DeviceOptions options;  ///< options of the device for this build
 };
 
-/// Another build of the code that a device runs. If a case fails, the results of the other builds show where the
-/// failure comes from.
+/// Another build of the code that a device runs. If a case fails, the results of other builds help to locate the cause.
 struct BuildVariant {
+  /// The difference from the build of the case.
   enum class Role : std::uint8_t {
-    kSameFlags,                ///< the compiler of the run and the flags of the case
-    kUnoptimized,              ///< the compiler of the run, without optimizations
-    kTrapOnUndefinedBehavior,  ///< the compiler of the run, without optimizations; undefined behavior stops the program
-    kOtherCompiler,            ///< another compiler or version, and the flags of the case
+    kSameFlags,                ///< same compiler and same flags
+    kUnoptimized,              ///< same compiler, without optimizations
+    kTrapOnUndefinedBehavior,  ///< same compiler, without optimizations; undefined behavior stops the program
+    kOtherCompiler,            ///< another compiler or version, with the flags of the case
   };
-  Role role = Role::kSameFlags;
-  std::string compiler;  ///< name and version: "NVRTC 13.0.88"
-  std::string target;    ///< architecture: "compute_100"; empty: the host
+  Role role = Role::kSameFlags;  ///< how the build differs from that of the case
+  std::string compiler;          ///< name and version: "NVRTC 13.0.88"
+  std::string target;            ///< architecture: "compute_100"; empty: the host
   DeviceOptions options;
 };
 
-/// The parts of a device that execute a kernel, compared with definitions of their own.
+/// The result of checking the instructions that a kernel uses: the device's results, compared with the definitions of
+/// the instructions.
 struct SelfCheckResult {
-  std::vector<std::string> used_instructions = {};       ///< names of the parts that the kernel uses: "setp.lt.f32"
-  std::vector<std::string> unchecked_instructions = {};  ///< those without a definition to compare with
-  std::vector<std::string> differences = {};             ///< one line for each part that differs from its definition
+  std::vector<std::string> used_instructions = {};  ///< names of the instructions that the kernel uses: "setp.lt.f32"
+  std::vector<std::string> unchecked_instructions = {};  ///< used instructions without a definition to compare with
+  std::vector<std::string> differences = {};  ///< one line for each instruction with a result unlike its definition
 };
 
 /// The compiler that a device builds with.
@@ -79,19 +81,18 @@ struct DeviceDescriptor {
   std::string_view summary;  ///< what the device runs, for help texts: "C++ compiled for this CPU"
   SourceTarget target = SourceTarget::kCpp;
   Toolkit toolkit = Toolkit::kHostCompiler;  ///< compiler that builds the kernels
-  /// The default --mode: "strict", or "sampled" if strict results do not determine the others.
+  /// The default of --mode: "strict", or "sampled" if results in strict mode do not determine those in other modes.
   std::string_view default_mode = "strict";
-  BuildFlags flags = {};                 ///< numeric mode of a device that does not run Assay's code
-  bool is_selectable = true;             ///< whether --device accepts its name; otherwise one command uses it
-  bool is_gpu = false;                   ///< whether it runs on a GPU selected by --gpu that can time launches
-  bool has_optimization_levels = false;  ///< whether --optimise and the sampled -O2 runs apply
-  bool supports_fast_compile = false;    ///< whether BuildFlags::fast_compile has an effect
-  bool reports_profiles = false;         ///< whether Completed::profile can be requested
-  std::string_view
-      bit_identical_device_name;  ///< name of the device with bit-identical results under strict flags; empty: none
-  std::string_view
-      agreeing_device_name;  ///< name of the device whose results must agree within both error bounds; empty: none
-  std::span<const std::string_view> check_names = {};  ///< names of the run-time checks of memory and threads
+  BuildFlags flags = {};      ///< numeric mode of a device that runs code which Assay did not generate
+  bool is_selectable = true;  ///< whether --device accepts the name; otherwise only one command uses the device
+  bool is_gpu = false;        ///< whether it runs on a GPU that --gpu selects and can time launches
+  bool has_optimization_levels = false;        ///< whether --optimise has an effect, and sampled modes include -O2
+  bool supports_fast_compile = false;          ///< whether BuildFlags::fast_compile has an effect
+  bool reports_profiles = false;               ///< whether Completed::profile can be requested
+  std::string_view bit_identical_device_name;  ///< device with identical result bits under strict flags; empty: none
+  std::string_view agreeing_device_name;  ///< device whose results must agree within both error bounds; empty: none
+  /// Names of its run-time checks of memory accesses and threads, which the user can disable.
+  std::span<const std::string_view> check_names = {};
   Result<std::unique_ptr<Device>> (*make)(const DeviceOptions&) = nullptr;  ///< fails if an option is invalid
   /// The builds that the choices amount to; null: one build. Fails if a compiler is missing, does not support an
   /// architecture or is chosen twice.
@@ -125,7 +126,7 @@ std::vector<std::string> emitted_code_devices();
 /// The names of the checks of all devices.
 std::vector<std::string> check_names();
 
-/// The builds of a device that the choices amount to: one or more. `options` are those that all builds share.
+/// Returns the builds of a device that the choices specify; at least one. `options` are common to all builds.
 Result<std::vector<NamedBuild>> resolve_builds(std::string_view device, const DeviceOptions& options,
                                                const BuildChoices& choices);
 

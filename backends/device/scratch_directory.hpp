@@ -7,8 +7,8 @@
 
 namespace assay::backends {
 
-/// Removes the directory and its content when destroyed. The directory is locked while its owner lives; create() also
-/// removes unlocked directories that killed runs left behind below the same parent.
+/// A temporary directory that is removed with its content when this object is destroyed. The directory is locked while
+/// its owner lives; create() also removes unlocked directories that killed runs left behind below the same parent.
 class ScratchDirectory {
  public:
   static Result<ScratchDirectory> create(const std::filesystem::path& parent);
@@ -25,8 +25,8 @@ class ScratchDirectory {
   ScratchDirectory(std::filesystem::path path, int lock) : path_(std::move(path)), lock_descriptor_(lock) {}
   void remove() noexcept;
 
-  std::filesystem::path path_;
-  int lock_descriptor_ = -1;  ///< file descriptor of the directory, which holds the lock; -1 after a move
+  std::filesystem::path path_;  ///< path of the directory
+  int lock_descriptor_ = -1;    ///< file descriptor that holds the lock of the directory; -1 after a move
 };
 
 }  // namespace assay::backends

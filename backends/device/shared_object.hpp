@@ -8,7 +8,7 @@
 
 namespace assay::backends {
 
-/// An open library. It stays loaded until the process ends, because such libraries register exit handlers.
+/// An open shared library. It stays loaded until the process ends, because such libraries register exit handlers.
 class SharedObject {
  public:
   /// Opens the first of the names or paths that can be opened. The error reports why the last one could not.
@@ -28,7 +28,7 @@ class SharedObject {
   SharedObject(void* handle, std::string name) : handle_(handle), name_(std::move(name)) {}
   [[nodiscard]] void* address(const char* symbol) const;
 
-  void* handle_;      ///< result of dlopen()
+  void* handle_;      ///< handle that dlopen() returned
   std::string name_;  ///< name or path by which it was opened
 };
 

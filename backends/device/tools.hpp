@@ -6,11 +6,11 @@
 
 namespace assay::backends {
 
-/// A library or directory that a device uses and that may be missing.
+/// A library or directory that a device uses and that this machine may lack.
 struct Tool {
   std::string name;               ///< name of the tool: "NVRTC"
   bool is_available = false;      ///< whether this machine has it
-  std::string version_or_reason;  ///< version and location if available, otherwise the reason
+  std::string version_or_reason;  ///< version and location if it is available; otherwise why it is not
 };
 
 /// NVRTC, nvcc, the CUDA driver, CUPTI and the build cache.

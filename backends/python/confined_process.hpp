@@ -13,15 +13,17 @@
 
 namespace assay::python {
 
+/// A program to run confined, and its limits.
 struct ConfinedProgram {
-  std::filesystem::path executable;  ///< executable to run
-  std::vector<std::string> arguments;
+  std::filesystem::path executable;        ///< executable to run
+  std::vector<std::string> arguments;      ///< command-line arguments after the program's name
   std::vector<std::string> environment;    ///< all environment variables: "NAME=value"
-  std::filesystem::path writable_folder;   ///< the only folder in which it may change files
-  std::chrono::milliseconds time_limit{};  ///< limit on the wall time
-  std::uint64_t memory_limit_bytes = 0;    ///< memory limit
+  std::filesystem::path writable_folder;   ///< the only folder in which the program may change files
+  std::chrono::milliseconds time_limit{};  ///< limit of the wall-clock time
+  std::uint64_t memory_limit_bytes = 0;    ///< memory limit in bytes
 };
 
+/// The process ended within its limits.
 struct ProcessExited {
   int signal = 0;       ///< signal that ended the process; 0: it exited by itself
   int exit_status = 0;  ///< exit status, if `signal` is 0
@@ -30,19 +32,22 @@ struct ImportTimedOut {};
 struct AnswerTooLarge {};
 struct TooManyProcesses {};
 
+/// How a confined program ended, and what it wrote.
 struct ConfinedResult {
+  /// How the program ended: by itself or a signal, or by exceeding a limit.
   std::variant<ProcessExited, ImportTimedOut, AnswerTooLarge, TooManyProcesses> termination;
   std::string answer;                    ///< bytes that the program wrote to kAnswerFileDescriptor
-  std::string output_tail;               ///< the last kMaxOutputBytes bytes of its standard output and error
-  std::uint64_t total_output_bytes = 0;  ///< total size of its standard output and error
+  std::string output_tail;               ///< last kMaxOutputBytes bytes of its standard output and error
+  std::uint64_t total_output_bytes = 0;  ///< number of bytes that it wrote to standard output and error
   worker::Confinement confinement{};     ///< how the process was confined
 };
 
-inline constexpr int kAnswerFileDescriptor = 3;                       ///< file descriptor for the program's answer
-inline constexpr int kExecFailedExitStatus = 126;                     ///< exit status if the program cannot be executed
-inline constexpr int kMaxProcesses = 64;                              ///< limit on processes that run at once
-inline constexpr std::size_t kMaxOutputBytes = std::size_t{1} << 20;  ///< bytes of output that are kept
-inline constexpr std::size_t kMaxAnswerBytes = std::size_t{1} << 30;  ///< size limit of the answer in bytes
+inline constexpr int kAnswerFileDescriptor = 3;    ///< file descriptor to which the program writes its answer
+inline constexpr int kExecFailedExitStatus = 126;  ///< exit status that means that the program could not be executed
+inline constexpr int kMaxProcesses = 64;           ///< maximum number of processes that run at once
+/// Maximum number of bytes of output that are kept.
+inline constexpr std::size_t kMaxOutputBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxAnswerBytes = std::size_t{1} << 30;  ///< maximum size of the answer in bytes
 
 /// Runs the program without standard input until it exits; then the processes that it started are killed. At the time
 /// limit, and if too many processes run at once, all are killed. Fails only if no process can be started. The child

@@ -10,7 +10,7 @@
 
 namespace assay::python {
 
-/// A temporary folder that exists as long as this object.
+/// A temporary folder that is removed with this object.
 class ScratchFolder {
  public:
   ScratchFolder();
@@ -21,7 +21,7 @@ class ScratchFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  std::filesystem::path path_;
+  std::filesystem::path path_;  ///< path of the folder; empty if it could not be created
 };
 
 /// This process's environment with all caches in the writable folder `cache` and without a GPU. Python searches

@@ -11,16 +11,17 @@
 
 namespace assay::source {
 
-/// The names of an entry point's internal variables. They are reserved for all targets, so that the kernel's variables
-/// have the same names in each.
+/// The names of an entry point's internal variables. No target uses them for other variables, so that the kernel's
+/// variables have the same names for all targets.
 struct ThreadLoopNames {
   explicit ThreadLoopNames(FunctionPrinter& printer);
 
-  std::string range_begin, range_end;    ///< C++: ends of the range of threads
+  std::string range_begin, range_end;    ///< C++: first thread of the range, and end of the range
   std::string thread_count;              ///< CUDA: number of threads of the launch
-  std::string first_index, grid_stride;  ///< CUDA: first index that a thread executes, and grid stride
+  std::string first_index, grid_stride;  ///< CUDA: first index that a thread executes, and distance to its next index
 };
 
+/// The text that differs between C++ for the CPU and CUDA C++.
 class Dialect {
  public:
   virtual ~Dialect() = default;

@@ -14,16 +14,17 @@
 namespace assay::source {
 
 // Precedence as in C++, higher binds tighter.
-inline constexpr int kTernaryPrecedence = 2;
-inline constexpr int kPostfixPrecedence = 15;
+inline constexpr int kTernaryPrecedence = 2;   ///< precedence of the operator ?: in C++
+inline constexpr int kPostfixPrecedence = 15;  ///< precedence of calls, subscripts and member accesses in C++
 
-/// Text with the precedence of its outermost operator.
+/// The text of an expression, with the precedence of its outermost operator.
 struct PrintedExpression {
   std::string text;                      ///< printed expression
   int precedence = 0;                    ///< precedence of its outermost operator
-  std::string_view infix_operator = {};  ///< text of that operator if it is infix; otherwise empty
+  std::string_view infix_operator = {};  ///< the outermost operator if it is infix; otherwise empty
 };
 
+/// Prints the expressions of one function.
 class ExpressionPrinter {
  public:
   /// `names` contains the name of each variable in scope; it may change between calls.
@@ -69,17 +70,19 @@ class ExpressionPrinter {
   std::string operand(ir::ExprId expr, int precedence, LiteralForm form = LiteralForm::kTyped);
 
   const ir::Expr& expr(ir::ExprId id) const { return function_.expr(id); }
-  /// Computed lazily, because kernels without integer arithmetic do not need it.
+  /// Returns the overflow analysis of the function. It is computed on first use, because kernels without integer
+  /// arithmetic do not need it.
   const OverflowAnalysis& overflow_analysis() const {
     if (!overflow_analysis_) overflow_analysis_.emplace(function_);
     return *overflow_analysis_;
   }
 
-  SourceUnit& unit_;
-  const ir::Function& function_;
-  const std::vector<std::string>& variable_names_;             ///< names of the variables in scope, by VarId
-  mutable std::optional<OverflowAnalysis> overflow_analysis_;  ///< see overflow_analysis()
-  std::optional<ir::Function> function_copy_;                  ///< copy that print_elementwise changes
+  SourceUnit& unit_;                                ///< names, helpers and setters of the source text
+  const ir::Function& function_;                    ///< function whose expressions are printed
+  const std::vector<std::string>& variable_names_;  ///< names of the variables in scope, by VarId
+  /// Result of overflow_analysis(); nullopt before its first call.
+  mutable std::optional<OverflowAnalysis> overflow_analysis_;
+  std::optional<ir::Function> function_copy_;  ///< copy of the function that print_elementwise changes
 };
 
 /// The functions that an operation's text calls.

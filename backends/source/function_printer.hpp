@@ -14,17 +14,18 @@
 
 namespace assay::source {
 
-/// What an early return in a body is printed as.
+/// How an early return is printed.
 enum class EarlyReturnForm {
   kReturn,            ///< as `return`, in the body of a function
   kJumpToNextThread,  ///< as a jump to the next thread, in the body of the loop over threads
 };
 
-/// The label after the body of a thread, to which a return inside an inner loop jumps.
+/// The label after the code of one thread, to which an early return inside an inner loop jumps.
 inline constexpr std::string_view kNextThreadLabel = "next_thread";
 /// Whether the function returns from inside a loop.
 bool returns_from_loop(const ir::Function& function);
 
+/// Prints the statements of one function.
 class FunctionPrinter {
  public:
   FunctionPrinter(SourceUnit& unit, const ir::Function& function, bool prints_source_comments);
@@ -82,21 +83,22 @@ class FunctionPrinter {
   bool is_constant_in_loop(ir::ExprId id) const;
   std::string step_text(const std::string& variable, const ir::Expr& step);
 
-  SourceUnit& unit_;
-  const ir::Function& function_;
+  SourceUnit& unit_;                         ///< names, helpers and setters of the source text
+  const ir::Function& function_;             ///< function that is printed
   bool prints_source_comments_;              ///< whether to print the source line above its statements
-  std::vector<std::string> legal_names_;     ///< names of the variables as legal identifiers, by variable
-  std::vector<std::string> declared_names_;  ///< identifiers of the declared variables, by variable
+  std::vector<std::string> legal_names_;     ///< name of each variable as a legal identifier, not yet unique
+  std::vector<std::string> declared_names_;  ///< identifier of each declared variable
   NameScopes name_scopes_;                   ///< identifiers in use
-  std::vector<bool> is_assigned_;            ///< whether a statement assigns the variable, by variable
-  bool is_tiled_;                            ///< whether the kernel uses tiles
-  std::vector<bool> is_loaded_from_;         ///< whether elements are loaded from the array, by variable
-  std::vector<bool> is_stored_to_;           ///< whether elements are stored or added to the array, by variable
+  std::vector<bool> is_assigned_;            ///< for each variable: whether a statement assigns it
+  bool is_tiled_;                            ///< whether the function is a kernel with tiles
+  std::vector<bool> is_loaded_from_;         ///< for each array variable: whether elements are loaded from it
+  std::vector<bool> is_stored_to_;           ///< for each array variable: whether elements are stored or added to it
   ExpressionPrinter expression_printer_;     ///< printer of the expressions in the statements
   IndentedLines printed_lines_;              ///< statements printed so far
-  EarlyReturnForm early_return_form_ = EarlyReturnForm::kReturn;  ///< how a return is printed
+  /// How an early return is printed at the current statement.
+  EarlyReturnForm early_return_form_ = EarlyReturnForm::kReturn;
   int loop_depth_ = 0;           ///< nesting depth of loops around the current statement
-  int last_commented_line_ = 0;  ///< number of the source line shown last
+  int last_commented_line_ = 0;  ///< number of the source line that was last printed as a comment; 0: none
 };
 
 }  // namespace assay::source

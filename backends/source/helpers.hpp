@@ -16,16 +16,18 @@
 
 namespace assay::source {
 
-/// One helper of a target with its emitted text.
+/// One helper of a target and the helpers that it uses.
 struct HelperWithDependencies {
-  backends::SourceHelper helper;                ///< name and text of the helper
-  std::vector<std::size_t> dependency_indices;  ///< used helpers, as indices into helpers_of(target); all are smaller
+  backends::SourceHelper helper;  ///< name and text of the helper
+  /// Indices in helpers_of(target) of the helpers that it uses; all are smaller than its own.
+  std::vector<std::size_t> dependency_indices;
 };
 
 /// All helpers of a target in emission order.
 const std::vector<HelperWithDependencies>& helpers_of(backends::SourceTarget target);
 
-/// A set of helpers for all targets, because a kernel's text uses the same names in each.
+/// The set of helpers that one kernel uses, for all targets together, because the kernel's text uses the same names for
+/// each.
 class HelperSet {
  public:
   HelperSet();
@@ -43,7 +45,8 @@ class HelperSet {
  private:
   void add(backends::SourceTarget target, std::size_t index);
 
-  std::array<std::vector<bool>, 2> used_helpers_;  ///< by target and by index into helpers_of(target)
+  /// For each target: whether the kernel uses the helper, by index in helpers_of(target).
+  std::array<std::vector<bool>, 2> used_helpers_;
 };
 
 /// The parts of the CUDA host program for the types in the set.

@@ -10,6 +10,7 @@
 
 namespace assay::source {
 
+/// A text of indented lines.
 class IndentedLines {
  public:
   /// Reserves space for `size` bytes of text.
@@ -38,7 +39,7 @@ class IndentedLines {
 
  private:
   std::string text_;       ///< complete lines so far
-  int indentation_level_;  ///< indentation level, of two spaces each
+  int indentation_level_;  ///< indentation level; each is two spaces
 };
 
 }  // namespace assay::source

@@ -8,10 +8,10 @@
 
 namespace assay::source {
 
-/// How to print a 32-bit float constant.
+/// How to print a 32-bit float constant. `real` is its type in both precisions.
 enum class LiteralForm {
-  kTyped,    ///< with its type: real(0.1f), for arguments of templates or overloads; `real` in both precisions
-  kUntyped,  ///< without it: 0.1f, if the context converts it to `real`, which is exact
+  kTyped,    ///< with its type, for arguments of templates or overloads: real(0.1f)
+  kUntyped,  ///< without its type, where the context converts it to `real` exactly: 0.1f
 };
 
 /// The shortest text that parses as the literal's value in its type.

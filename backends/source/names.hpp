@@ -19,18 +19,18 @@ std::string legal_identifier(std::string_view name);
 /// structs must not use it.
 bool is_library_name(std::string_view name);
 
-/// A hash table of names for NameScopes. For speed (thousands of lookups per body), it consists of two arrays and does
-/// not own the texts.
+/// A hash table of the names that NameScopes manages. For speed (thousands of lookups per body), it consists of two
+/// arrays and does not own the names' texts.
 class NameTable {
  public:
   using Index = std::uint32_t;
-  /// A name and its use.
+  /// A name and how often it is in use.
   struct NameEntry {
     std::string_view name;  ///< the name
-    int use_count = 0;      ///< number of its uses in open scopes; released names stay with 0
+    int use_count = 0;      ///< how often the name is taken in open scopes; 0: it is free
     int next =
         kNotNumbered;  ///< for a stem "x_" of numbered names: no smaller number is free; kNotNumbered: not yet a stem
-    std::uint32_t hash = 0;  ///< hash of the name
+    std::uint32_t hash = 0;  ///< hash value of the name
   };
   static constexpr int kNotNumbered = -1;  ///< value of NameEntry::next
 
@@ -40,6 +40,7 @@ class NameTable {
     for (const std::string_view name : names)
       insert(name);
   }
+  /// Inserts a name that is taken.
   void insert(std::string_view name) {
     find_or_add(name, [&](std::uint32_t hash) { return NameEntry{.name = name, .use_count = 1, .hash = hash}; });
   }
@@ -59,18 +60,18 @@ class NameTable {
   }
 
  private:
-  static constexpr Index kFreeSlot = ~Index{0};  ///< value of free elements of name_indices_by_hash_
+  static constexpr Index kFreeSlot = ~Index{0};  ///< value in name_indices_by_hash_ of a slot without a name
   static std::uint32_t hash_of(std::string_view name);
   /// The index in `name_indices_by_hash_` that contains the name or, if none does, is free; 0 in an empty table.
   [[nodiscard]] std::size_t slot_of(std::string_view name, std::uint32_t hash) const;
   Index add(const NameEntry& entry, std::size_t slot);
 
-  std::vector<NameEntry> entries_;  ///< all names, in order of insertion
+  std::vector<NameEntry> entries_;  ///< all names, in order of insertion; indices are never reused
   std::vector<Index>
-      name_indices_by_hash_;  ///< entries_ by hash; the size is a power of two, and at least half are kFreeSlot
+      name_indices_by_hash_;  ///< index in entries_, by hash; the size is a power of two, at least half of it kFreeSlot
 };
 
-/// The names in use, by scope. A name that an inner scope released can be reused.
+/// The names that are taken at the current statement, by scope. A name is free again when its scope ends.
 class NameScopes {
  public:
   NameScopes() = default;
@@ -94,11 +95,11 @@ class NameScopes {
   void take(NameTable::Index name);
   void release(NameTable::Index name);
 
-  const NameTable* fixed_names_ = nullptr;          ///< names in use from the start; null: none
-  NameTable name_table_;                            ///< the names looked up, including fixed names
-  std::pmr::monotonic_buffer_resource name_texts_;  ///< the texts of the names, freed together
-  std::vector<NameTable::Index> taken_names_;       ///< names of all open scopes, in order of taking
-  std::vector<std::size_t> scope_starts_;           ///< start of each inner scope in taken_names_
+  const NameTable* fixed_names_ = nullptr;          ///< names that are taken from the start and never free; null: none
+  NameTable name_table_;                            ///< all names that were looked up, including fixed names
+  std::pmr::monotonic_buffer_resource name_texts_;  ///< memory of the names' texts, which is freed at once
+  std::vector<NameTable::Index> taken_names_;       ///< names taken in all open scopes, in order
+  std::vector<std::size_t> scope_starts_;           ///< for each inner scope: its first position in taken_names_
 };
 
 }  // namespace assay::source

@@ -19,6 +19,7 @@
 
 namespace assay::source {
 
+/// Determines which arithmetic of a function cannot overflow.
 class OverflowAnalysis {
  public:
   explicit OverflowAnalysis(const ir::Function& function);
@@ -29,6 +30,7 @@ class OverflowAnalysis {
  private:
   bool is_small(const ir::Expr& expr) const;
   bool is_small(ir::ExprId expr) const { return is_small(function_.expr(expr)); }
+  /// Returns whether all values assigned to the variable are small.
   bool is_small_variable(ir::VarId variable) const {
     return has_only_small_values_[static_cast<std::size_t>(variable)];
   }
@@ -39,7 +41,7 @@ class OverflowAnalysis {
   void collect_indices();
   void mark_as_index(ir::ExprId expr);
   void add_assignment(ir::VarId variable, ir::ExprId value);
-  /// The values assigned to a variable.
+  /// Returns the values that the function assigns to a variable.
   auto assigned_values(ir::VarId variable) const {
     using Assignment = std::pair<ir::VarId, ir::ExprId>;
     return std::ranges::equal_range(assignments_, variable, {}, &Assignment::first) | std::views::values;
@@ -49,8 +51,8 @@ class OverflowAnalysis {
   bool depends_on(ir::ExprId value, ir::VarId variable, std::vector<bool>& seen) const;
   bool depends_on(ir::ExprId value, ir::VarId variable) const;
 
-  const ir::Function& function_;
-  std::vector<bool> has_only_small_values_;      ///< whether all assigned values are small, by variable
+  const ir::Function& function_;                 ///< analyzed function
+  std::vector<bool> has_only_small_values_;      ///< for each variable: whether all values assigned to it are small
   std::set<const ir::Expr*> index_expressions_;  ///< expressions that are part of an index
   /// Pairs of a variable and a value assigned to it or its elements, ordered by variable.
   std::vector<std::pair<ir::VarId, ir::ExprId>> assignments_;

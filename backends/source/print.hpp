@@ -28,11 +28,12 @@
 
 namespace assay::source {
 
+/// Options of the printed text.
 struct PrintOptions {
-  /// Print each line of the user's Python above the statements generated from it.
+  /// Whether each line of the user's Python is printed as a comment above the statements generated from it.
   bool prints_source_comments = true;
-  /// CUDA: add a main() that allocates the arguments, launches each entry point and prints its outputs. The text then
-  /// includes headers and requires nvcc.
+  /// For CUDA: whether to print a main() that allocates the arguments, launches each entry point and prints its
+  /// outputs. The text then includes headers and requires nvcc.
   bool prints_host_program = false;
 };
 
@@ -44,8 +45,8 @@ Result<backends::EmittedKernel> print(const ir::Module& module, const ir::Functi
                                       const ir::Function* backward, backends::SourceTarget target,
                                       const PrintOptions& options = {});
 
-/// Prints the sources for both targets in one pass, because only the qualifiers, the loop over threads and the helpers
-/// differ.
+/// Prints the sources for the CPU and for CUDA in one pass, because only the qualifiers, the loop over threads and the
+/// helpers differ.
 Result<backends::EmittedKernelPair> print_cpp_and_cuda(const ir::Module& module, const ir::Function& forward,
                                                        const ir::Function* backward);
 

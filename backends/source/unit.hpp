@@ -21,6 +21,7 @@ constexpr bool is_half(ir::Scalar scalar) { return scalar == ir::Scalar::kF16 ||
 /// The C spelling of a scalar type; the kernel's 32-bit float is "real".
 std::string_view spelling(ir::Scalar scalar);
 
+/// The state of one kernel's source text.
 class SourceUnit {
  public:
   /// `symbols` are the names of the entry points, which nothing else may use.
@@ -35,6 +36,7 @@ class SourceUnit {
   /// The spelling of a value or array type; for a local array, of its element.
   std::string type(ir::Type type);
   const std::string& struct_name(int id) const { return struct_names_[static_cast<std::size_t>(id)]; }
+  /// Returns the name of a field of a struct, which is given by its index in Module::structs.
   const std::string& field_name(int id, int field) const {
     return field_names_[static_cast<std::size_t>(id)][static_cast<std::size_t>(field)];
   }
@@ -54,16 +56,17 @@ class SourceUnit {
   void name_structs();
   void name_functions();
 
-  const ir::Module& module_;
-  std::vector<std::string> entry_point_names_;               ///< names of the entry points
-  HelperSet helpers_;                                        ///< helpers used so far
-  NameScopes global_names_;                                  ///< names at namespace scope
-  std::vector<std::string> struct_names_;                    ///< names by struct
-  std::vector<std::vector<std::string>> field_names_;        ///< names by struct and field
-  std::vector<std::string> function_names_;                  ///< names by function
-  std::vector<std::string> comments_by_line_;                ///< comments by source line; empty until requested
-  std::map<std::pair<int, int>, std::string> setter_names_;  ///< names of setters by struct and field
-  std::set<std::pair<int, int>> used_setters_;               ///< struct and field of each setter in use
+  const ir::Module& module_;                           ///< module that contains the kernel
+  std::vector<std::string> entry_point_names_;         ///< names of the entry points
+  HelperSet helpers_;                                  ///< helpers used so far
+  NameScopes global_names_;                            ///< taken names at namespace scope
+  std::vector<std::string> struct_names_;              ///< name of each struct
+  std::vector<std::vector<std::string>> field_names_;  ///< name of each field, by struct and field
+  std::vector<std::string> function_names_;            ///< name of each function
+  /// Comment for each source line; empty until the first comment is requested.
+  std::vector<std::string> comments_by_line_;
+  std::map<std::pair<int, int>, std::string> setter_names_;  ///< name of the setter of each field, by struct and field
+  std::set<std::pair<int, int>> used_setters_;               ///< setters in use, each as struct and field
 };
 
 }  // namespace assay::source

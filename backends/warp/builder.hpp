@@ -16,25 +16,26 @@ namespace assay::warp {
 
 /// How Warp built one kernel in one precision.
 struct KernelBuildResult {
+  /// How a build ended.
   enum class Status : std::uint8_t {
-    kBuilt,
+    kBuilt,            ///< Warp built the kernel
     kUnsupported,      ///< Warp rejected the Python source
     kRejected,         ///< the native compiler rejected the code that Warp generated
     kCrashed,          ///< the process crashed
     kTimedOut,         ///< the process exceeded its time limit
-    kUnavailable,      ///< Warp does not start, for example because its native library is missing
+    kUnavailable,      ///< Warp could not be started, for example because its native library is missing
     kResourceFailure,  ///< the process could not be started
   };
   Status status = Status::kResourceFailure;  ///< outcome of the build
   std::string message;                       ///< reason for a status other than kBuilt
-  /// JSON: for PTX the files, the entry points and the parameters; for the CPU a hash of the object file, which is
-  /// equal for kernels with the same code.
+  /// A JSON text: for PTX the files, the entry points and the parameters; for the CPU a hash of the object file, which
+  /// is equal for kernels with the same machine code.
   std::string code_json;
 };
 
-/// What host.py needs to know about a device.
+/// The device and the settings for which host.py builds kernels.
 struct PythonHostSettings {
-  std::string device_name;                ///< Warp's name of the device, or ours: "warp-cpu"
+  std::string device_name;                ///< name of the device: Warp's, or Assay's such as "warp-cpu"
   std::filesystem::path cache_directory;  ///< directory of Warp's kernel cache
   std::vector<int> architectures;         ///< architectures to generate PTX for; empty for the CPU
 };
@@ -42,8 +43,8 @@ struct PythonHostSettings {
 /// Writes host.py and the settings to a folder of a run.
 Result<void> write_host(const std::filesystem::path& folder, const PythonHostSettings& settings);
 
-/// Writes one Python file and its binding; returns the name of the kernel for build(), which is derived from the text.
-/// `code` is built instead of the file that Warp generates; empty: Warp's own.
+/// Writes one Python file and its binding. Returns the name of the kernel for build(), which is derived from the text.
+/// If `code` is not empty, it is built instead of the file that Warp generates.
 Result<std::string> write_kernel(const std::filesystem::path& folder, const backends::PythonBinding& binding,
                                  const backends::PythonSource& source, const std::string& code = "");
 
@@ -53,8 +54,8 @@ enum class PythonHostCommand : std::uint8_t {
   kWriteGeneratedCode,  ///< writes the code that Warp generates to KERNEL.text.json
 };
 
-/// Builds the kernels of a folder with these names. If the process crashes or exceeds its time limit, only the kernel
-/// that it was building has failed; another process builds the kernels after it.
+/// Builds the kernels with these names, whose files are in the folder. If the process crashes or exceeds its time
+/// limit, only the kernel that it was building has failed; another process builds the remaining kernels.
 std::map<std::string, KernelBuildResult> build(const WarpInterpreter& interpreter, const std::filesystem::path& folder,
                                                std::span<const std::string> names,
                                                PythonHostCommand command = PythonHostCommand::kBuild);

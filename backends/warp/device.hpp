@@ -32,14 +32,16 @@
 
 namespace assay::warp {
 
+/// User options of the devices that run Warp's code.
 struct WarpOptions {
   std::filesystem::path
       worker_executable;  ///< program of the workers, whose main() calls run_if_worker(); empty: this program
-  std::filesystem::path cache_directory;  ///< contains Warp's kernel cache; empty: default_cache_directory()
-  bool confine_worker = true;             ///< whether the worker is confined as far as the system can
+  /// Directory that contains Warp's kernel cache; empty: default_cache_directory().
+  std::filesystem::path cache_directory;
+  bool confine_worker = true;  ///< whether the worker is confined as far as the operating system supports it
 };
 
-/// What both devices share: they print, write and build the same files.
+/// The common part of `warp-cpu` and `warp-ptx`: both print, write and build the same Python files.
 class WarpDevice : public backends::Device {
  public:
   [[nodiscard]] std::string_view name() const override { return name_; }
@@ -49,14 +51,14 @@ class WarpDevice : public backends::Device {
   [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return ""; }
   [[nodiscard]] std::filesystem::path compiler_file() const override;
 
-  /// The flags are ignored: Warp compiles with its own defaults.
+  /// Builds the kernels with Warp. The flags are ignored: Warp compiles with its own defaults.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
 
  protected:
   WarpDevice(std::string_view name, std::vector<int> architectures, WarpOptions options);
 
-  /// Adds what a launch needs to a kernel that Warp has built in one precision.
+  /// Adds to a kernel that Warp has built in one precision what a launch needs.
   virtual Result<void> add_code(const std::string& name, const KernelBuildResult& built, backends::Precision precision,
                                 const backends::EmittedKernel& kernel, backends::BuiltKernel& result) = 0;
 
@@ -65,19 +67,21 @@ class WarpDevice : public backends::Device {
   const std::filesystem::path& folder() const { return scratch_directory_->path(); }
 
  private:
+  /// Combines the builds of a kernel in both precisions. `native` and `promoted` are its names in `builds`.
   backends::BuildOutcome make_build_outcome(const backends::EmittedKernel& kernel, const std::string& native,
                                             const std::string& promoted,
                                             const std::map<std::string, KernelBuildResult>& builds);
 
-  std::string_view name_;           ///< name of the device
-  std::vector<int> architectures_;  ///< architectures to generate PTX for; empty for the CPU
-  WarpOptions options_;
-  Result<WarpInterpreter> interpreter_;                   ///< Python with Warp, or why there is none
-  Result<backends::ScratchDirectory> scratch_directory_;  ///< folder for the files of this run
-  Result<void> preparation_result_;                       ///< whether the files that host.py needs could be written
+  std::string_view name_;                ///< name of the device
+  std::vector<int> architectures_;       ///< architectures to generate PTX for; empty for the CPU
+  WarpOptions options_;                  ///< options given by the user
+  Result<WarpInterpreter> interpreter_;  ///< Python with Warp, or why there is none
+  /// Folder for the files of this run, or why it could not be created.
+  Result<backends::ScratchDirectory> scratch_directory_;
+  Result<void> preparation_result_;  ///< an error if the files that host.py needs could not be written
 };
 
-/// `warp-cpu`.
+/// The device `warp-cpu`, which runs Warp's own build for the CPU.
 class WarpCpuDevice final : public WarpDevice {
  public:
   explicit WarpCpuDevice(WarpOptions options) : WarpDevice("warp-cpu", {}, std::move(options)) {}
@@ -90,13 +94,14 @@ class WarpCpuDevice final : public WarpDevice {
                         const backends::EmittedKernel& kernel, backends::BuiltKernel& result) override;
 };
 
-/// `warp-ptx`.
+/// The device `warp-ptx`, which interprets the PTX that Warp generates.
 class WarpPtxDevice final : public WarpDevice {
  public:
   WarpPtxDevice(WarpOptions options, ptx::PtxOptions interpreter);
 
   [[nodiscard]] bool uses_cuda_math() const override { return true; }
   Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
+  /// Returns a sentence about the confinement of the code, for the user.
   [[nodiscard]] std::string confinement() override {
     return "kernels are interpreted as PTX and never run as native code";
   }

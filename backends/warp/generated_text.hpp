@@ -10,15 +10,15 @@
 
 namespace assay::warp {
 
-/// A kernel whose generated code is wanted.
+/// A kernel for which to generate code.
 struct GeneratedCodeRequest {
-  std::string python_source;  ///< text of a Python file; Python executes it
+  std::string python_source;  ///< text of a Python file, which is executed
   std::string kernel_name;    ///< name of the kernel in the file
-  bool is_tiled = false;      ///< whether a block of threads runs each index
+  bool is_tiled = false;      ///< whether a block of threads processes each index of the launch together
 };
 
-/// What Warp writes for its builds. Comments that name the Python file name it `<kernel>.py`, so that the same Python
-/// always gives the same text.
+/// The code that Warp generates for a kernel. Comments in it that name the Python file name it `<kernel>.py`, so that
+/// equal Python gives equal text.
 struct GeneratedSources {
   std::string cpu_forward;    ///< function of the forward pass in C++
   std::string cpu_backward;   ///< function of the backward pass; empty if the kernel has none

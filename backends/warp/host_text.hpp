@@ -5,6 +5,7 @@
 
 namespace assay::warp {
 
+/// Text of host.py, the Python program that builds and runs kernels with Warp.
 extern const std::string_view kHostScript;
 
 /// Warp's default number of threads in a block on a GPU.

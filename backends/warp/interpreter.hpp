@@ -8,6 +8,7 @@
 
 namespace assay::warp {
 
+/// A Python interpreter that can import Warp.
 struct WarpInterpreter {
   std::filesystem::path program;  ///< path of the Python program
   std::string version;            ///< version of Warp: "1.19.0"

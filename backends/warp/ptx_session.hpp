@@ -17,6 +17,7 @@ struct PtxCode;
 /// text of the kernel's binding file, and `code` the description that host.py printed.
 std::string describe_code(const std::string& binding, const std::string& code);
 
+/// Interprets launches of the PTX that Warp generates.
 class WarpPtxSession final : public ptx::PtxSession {
  public:
   using PtxSession::PtxSession;
@@ -29,6 +30,7 @@ class WarpPtxSession final : public ptx::PtxSession {
  private:
   Result<std::shared_ptr<const PtxCode>> description_of(const backends::LaunchRequest& launch);
 
+  /// Description of the code in each artifact.
   std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const PtxCode>> code_by_artifact_;
 };
 

@@ -10,9 +10,9 @@
 
 namespace assay::warp {
 
-/// Name of the helper (backends::EmittedKernel::helpers) of a kernel in Warp Python whose text is built in place of the
-/// complete file that Warp generates in this precision: C++ for `warp-cpu`, CUDA C++ for `warp-ptx`. The text must keep
-/// the names of the entry points. A kernel without the helper is built from Warp's own text.
+/// Returns the name of the helper (backends::EmittedKernel::helpers) that replaces generated code. Its text is built in
+/// place of the complete file that Warp generates in this precision: C++ for `warp-cpu`, CUDA C++ for `warp-ptx`. The
+/// text must keep the names of the entry points. A kernel without such a helper is built from Warp's own text.
 inline std::string replacement_code_helper_name(backends::Precision precision) {
   return precision == backends::Precision::kNative ? "replaced code" : "replaced code of the promoted kernel";
 }

@@ -5,9 +5,9 @@
 
 namespace assay::warp {
 
-/// The argument that makes a program a worker.
+/// The command-line argument that turns a program into a worker of this device.
 inline constexpr const char* kWorkerRoleArgument = "assay-warp-worker";
-/// The file in the code folder that contains the path of the Python interpreter.
+/// The name of the file in the code folder that contains the path of the Python interpreter.
 inline constexpr const char* kInterpreterPathFileName = "python.txt";
 
 /// Must be called first in main() of every program that opens a session of `warp-cpu` with itself as the worker. In a

@@ -18,12 +18,13 @@ struct BufferExtent {
   std::size_t size = 0;    ///< number of bytes
 };
 
-/// Writes one round of commands. An add function that has no space left returns false and writes nothing.
+/// Writes the commands of one round. An add function that has no space left returns false and writes nothing.
 class CommandWriter {
  public:
   using LocateBuffer = std::function<BufferExtent(backends::BufferId)>;
   CommandWriter(std::span<std::byte> commands, LocateBuffer locate);
 
+  /// Adds a launch. `code` lists the code files, one per line.
   bool add_launch(const backends::LaunchRequest& launch, const backends::BuiltEntryPoint& entry,
                   const std::string& code);
   /// A record that loads the code and calls nothing.
@@ -42,10 +43,10 @@ class CommandWriter {
   bool end_record(LaunchRecord& record);
 
   std::span<std::byte> command_area_;    ///< shared memory for the commands of a round
-  LocateBuffer locate_buffer_;           ///< finds the position of a buffer
-  std::size_t record_start_offset_ = 0;  ///< position of the current record in command_area_
-  std::size_t write_offset_ = 0;         ///< position of its next piece in command_area_
-  bool has_overflowed_ = false;          ///< whether the current record does not fit
+  LocateBuffer locate_buffer_;           ///< returns the position of a buffer
+  std::size_t record_start_offset_ = 0;  ///< position in command_area_ of the record that is being written
+  std::size_t write_offset_ = 0;         ///< position in command_area_ of the next part of this record
+  bool has_overflowed_ = false;          ///< whether this record does not fit
   std::size_t record_count_ = 0;         ///< number of complete records
 };
 

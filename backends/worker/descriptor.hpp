@@ -7,6 +7,7 @@
 
 namespace assay::worker {
 
+/// Owns a file descriptor and closes it.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int fd = -1) : fd_(fd) {}
@@ -27,7 +28,7 @@ class FileDescriptor {
   [[nodiscard]] int get() const { return fd_; }
 
  private:
-  int fd_;  ///< the descriptor; negative: none
+  int fd_;  ///< the descriptor; negative if there is none
 };
 
 }  // namespace assay::worker

@@ -11,11 +11,12 @@
 
 namespace assay::worker {
 
-/// Reuses its memory for successive launches.
+/// The arguments of a launch with the addresses of the worker. Reuses its memory for successive launches.
 class RelocatedArguments {
  public:
-  /// Copies the launch's arguments, aligned for any type, with `base` as the address of the first buffer. Returns a
-  /// pointer to each argument, valid until the next call. One more element comes first, for the caller to set.
+  /// Copies the arguments of the launch, aligned for any type. In the copy, pointers refer to buffers whose first one
+  /// is at the address `base`. Returns a pointer to each argument, valid until the next call, after one additional
+  /// element that the caller may set.
   std::span<void*> place(const LaunchRecordReader& launch, std::uint64_t base) {
     argument_storage_.resize(launch.argument_blob().size() / sizeof(AlignedBytes) + 1);
     std::byte* const argument_blob = argument_storage_.front().bytes;
@@ -32,12 +33,13 @@ class RelocatedArguments {
   }
 
  private:
+  /// A unit of memory that is aligned for any argument.
   struct alignas(64) AlignedBytes {
     std::byte bytes[64];
   };
 
   std::vector<AlignedBytes> argument_storage_;  ///< copy of the arguments
-  std::vector<void*> argument_pointers_;        ///< address of each argument, after one element for the caller
+  std::vector<void*> argument_pointers_;        ///< pointer to each argument, after one element for the caller
 };
 
 }  // namespace assay::worker

@@ -19,16 +19,18 @@ namespace assay::worker {
 /// How a round of commands ended. In the last two cases the process has ended, and the launch that was running is the
 /// first whose row is not completed.
 struct RoundDone {};
+/// The process ended, or was killed because it closed its socket.
 struct WorkerDied {
-  int signal_number = 0;  ///< number of the signal that ended the process; 0: it exited by itself
-  int exit_status = 0;    ///< status of the exit when signal is 0
+  int signal_number = 0;  ///< number of the signal that ended the process; 0: it exited
+  int exit_status = 0;    ///< exit status, if signal_number is 0
   bool has_disconnected =
       false;           ///< whether it closed its socket without exiting, so it was killed; then the others are 0
-  std::string output;  ///< end of the process's output
+  std::string output;  ///< last part of the process's standard output and error
 };
 struct WorkerExpired {};
 using RoundEnd = std::variant<RoundDone, WorkerDied, WorkerExpired>;
 
+/// A worker process, as its parent sees it.
 class WorkerProcess {
  public:
   /// Does not start the process yet. `program` becomes a worker when run with `role_argument` as its argument.
@@ -50,7 +52,8 @@ class WorkerProcess {
   /// Kills the process and its child processes.
   void stop();
 
-  static constexpr int kWallClockToCpuLimitRatio = 10;  ///< wall-clock limit divided by the limit of CPU time
+  /// Ratio of the wall-clock limit of a round to its limit of CPU time.
+  static constexpr int kWallClockToCpuLimitRatio = 10;
 
  private:
   Result<void> spawn();

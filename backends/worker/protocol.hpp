@@ -19,16 +19,17 @@
 namespace assay::worker {
 
 inline constexpr std::size_t kMaxLaunchesPerRound = 4096;  ///< maximum number of launches in one round of commands
-inline constexpr std::size_t kCommandAreaBytes = std::size_t{4} << 20;  ///< size of the commands' part of the memory
-inline constexpr std::size_t kMessageBufferBytes = 512;                 ///< size of a message, including its final zero
-inline constexpr std::size_t kPathBufferBytes = 4096;                   ///< size of a path, including its final zero
+/// Size in bytes of the part of the shared memory for commands.
+inline constexpr std::size_t kCommandAreaBytes = std::size_t{4} << 20;
+inline constexpr std::size_t kMessageBufferBytes = 512;  ///< size of a message, including its final zero
+inline constexpr std::size_t kPathBufferBytes = 4096;    ///< size of a path, including its final zero
 
-/// The progress of one launch. From kRejected on, the launch did not complete, ControlBlock::message contains the
-/// reason, and the worker stopped there.
+/// The progress of one launch. With kRejected and all later values, the launch did not complete, ControlBlock::message
+/// contains the reason, and the worker runs no further launch of the round.
 enum class LaunchProgress : std::uint32_t {
-  kPending,
-  kStarted,
-  kCompleted,
+  kPending,        ///< the worker has not started the launch
+  kStarted,        ///< the launch is running
+  kCompleted,      ///< the launch ended without failure
   kRejected,       ///< the code or the arguments are invalid; nothing ran
   kFaulted,        ///< the device reported an invalid memory access
   kCrashed,        ///< the device reported another failure of the code
@@ -39,54 +40,56 @@ enum class LaunchProgress : std::uint32_t {
 /// The progress of one launch of a round.
 struct LaunchProgressEntry {
   std::atomic<LaunchProgress> progress;  ///< progress of the launch
-  std::int64_t nanoseconds;              ///< time of the launch, if it completed
+  std::int64_t nanoseconds;              ///< duration of the launch, if it completed
 };
 static_assert(std::atomic<LaunchProgress>::is_always_lock_free);
 
-/// Descriptors of a worker in addition to the standard streams.
-inline constexpr int kControlSocketFd = 3;  ///< the worker's end of the socket pair
-inline constexpr int kSharedMemoryFd = 4;   ///< the shared memory; closed after mapping
+inline constexpr int kControlSocketFd = 3;  ///< file descriptor of the worker's end of the socket pair
+inline constexpr int kSharedMemoryFd = 4;   ///< file descriptor of the shared memory, which is closed after mapping
 
-/// The resources that a worker may use; set before it starts.
+/// The limits of a worker; set before it starts.
 struct WorkerLimits {
-  std::uint64_t buffer_bytes = 0;                ///< total size of the buffers
-  std::uint64_t process_memory_limit_bytes = 0;  ///< limit of the address space in addition to the buffers; 0: no limit
+  std::uint64_t buffer_bytes = 0;  ///< total size of the buffers in bytes
+  /// Limit of the process's address space in bytes, in addition to the buffers; 0: no limit.
+  std::uint64_t process_memory_limit_bytes = 0;
   std::uint64_t device_memory_limit_bytes =
       0;                              ///< limit of the memory of a device that has its own; 0: as much as the buffers
-  std::int32_t device_ordinal = 0;    ///< number of the device
+  std::int32_t device_ordinal = 0;    ///< number of the GPU; 0 for other devices
   bool filter_system_calls = false;   ///< whether to filter system calls (confinement.hpp)
   bool restrict_file_access = false;  ///< whether to restrict file access (confinement.hpp)
 };
 
-/// How a worker is confined in addition to its limits. An error is a system error number, or 0 if the part is active.
+/// How a worker is confined in addition to its limits. Each error is a system error number, or 0 if the restriction is
+/// active.
 struct Confinement {
-  static constexpr std::int32_t kNotRequested = -1;       ///< value of the errors below
-  std::int32_t system_call_filter_error = kNotRequested;  ///< error of the system call filter
-  std::int32_t file_restriction_error = kNotRequested;    ///< error of the restriction of file access
+  static constexpr std::int32_t kNotRequested = -1;  ///< value of an error for a restriction that was not requested
+  std::int32_t system_call_filter_error = kNotRequested;  ///< error of installing the system call filter
+  std::int32_t file_restriction_error = kNotRequested;    ///< error of restricting access to files
   std::int32_t landlock_version = 0;                      ///< version of Landlock; 0 unless file_restriction_error is 0
   [[nodiscard]] bool complete() const { return system_call_filter_error == 0 && file_restriction_error == 0; }
 };
 
-/// A measured value of a launch. Names and remark are zero-terminated.
+/// A measured value of a launch. The name ends with a zero byte.
 struct MeasuredValue {
   char name[48];
   double value;  ///< measured value
 };
-inline constexpr std::size_t kMaxMeasuredValues = 64;
-/// The measurements of a launch.
+inline constexpr std::size_t kMaxMeasuredValues = 64;  ///< maximum number of measured values of a launch
+/// All measured values of a launch. The remark ends with a zero byte.
 struct MeasurementBlock {
-  std::uint32_t count;  ///< number of valid rows
+  std::uint32_t count;  ///< number of valid values
   MeasuredValue rows[kMaxMeasuredValues];
   char remark[kMessageBufferBytes];
 };
 
-/// The first part of the shared memory.
+/// The first part of the shared memory, which contains the state of the worker.
 struct ControlBlock {
   WorkerLimits worker_limits;          ///< set by the parent
   char code_folder[kPathBufferBytes];  ///< the folder that contains all code to load; set before the worker starts
   Confinement confinement;             ///< set by the worker before it loads any code
   char message[kMessageBufferBytes];   ///< why a launch did not complete
-  MeasurementBlock measurements;       ///< measurements of a launch with samples, which is the only one of its round
+  /// Measurements of a launch with timed runs; such a launch is the only one of its round.
+  MeasurementBlock measurements;
   LaunchProgressEntry rows[kMaxLaunchesPerRound];  ///< progress of each launch of the round
 };
 
@@ -97,26 +100,28 @@ struct CommandHeader {
       cpu_time_limit_seconds;  ///< CPU time of all launches together; a second safeguard against infinite loops
 };
 
-/// One launch, or only the loading of code (symbol_offset = 0). Positions (`_offset`) are byte offsets from the
-/// record's start and multiples of 16, as is its size.
+/// One launch or, with symbol_offset = 0, only the loading of code. Members that end in `_offset` are byte offsets from
+/// the record's start. They and the record's size are multiples of 16.
 struct LaunchRecord {
-  std::uint32_t size;           ///< size of the record, to the next one
-  std::uint32_t code_offset;    ///< position of file paths, one per line; the first that the device accepts is the code
-  std::uint32_t symbol_offset;  ///< position of the entry's name; 0: only load the code
-  std::uint32_t arguments_offset;        ///< position of the ArgumentLocations
-  std::uint32_t argument_count;          ///< number of ArgumentLocations
-  std::uint32_t pointers_offset;         ///< position of the PointerRelocations
-  std::uint32_t pointer_count;           ///< number of PointerRelocations
-  std::uint32_t blob_offset;             ///< position of the blob, which contains the arguments' bytes
-  std::uint32_t argument_blob_bytes;     ///< size of the blob
-  std::uint32_t thread_order;            ///< order of the blocks, as backends::ThreadOrder
-  std::int64_t threads;                  ///< number of threads of the launch
+  std::uint32_t size;                 ///< size of the record in bytes, up to the next record
+  std::uint32_t code_offset;          ///< offset of file paths, one per line; the device uses the first that it accepts
+  std::uint32_t symbol_offset;        ///< offset of the entry point's name; 0: only load the code
+  std::uint32_t arguments_offset;     ///< offset of the array of ArgumentLocation
+  std::uint32_t argument_count;       ///< number of elements of that array
+  std::uint32_t pointers_offset;      ///< offset of the array of PointerRelocation
+  std::uint32_t pointer_count;        ///< number of elements of that array
+  std::uint32_t blob_offset;          ///< offset of the blob, which contains the bytes of all arguments
+  std::uint32_t argument_blob_bytes;  ///< size of the blob in bytes
+  std::uint32_t thread_order;         ///< order in which blocks run, as a backends::ThreadOrder
+  std::int64_t threads;               ///< number of threads of the launch
   std::int64_t requested_block_threads;  ///< requested threads per block; 0: the default
-  std::int64_t required_block_threads;  ///< required threads per block, and then `threads` counts blocks; 0: any number
-  std::uint64_t shuffle_seed;           ///< seed of the order kShuffled
-  std::int64_t timed_run_count;         ///< number of timed runs; 0: the launch is not measured
-  std::uint32_t checked_threads_offset;  ///< position of the threads whose results are checked, as 8-byte numbers
-  std::uint32_t checked_thread_count;    ///< number of these threads; 0: all threads
+  /// Threads that a block must have, and then `threads` counts blocks; 0: any number.
+  std::int64_t required_block_threads;
+  std::uint64_t shuffle_seed;    ///< seed of the random order, for kShuffled
+  std::int64_t timed_run_count;  ///< number of timed runs; 0: the launch is not measured
+  /// Offset of the array of the threads whose results are checked, as 8-byte numbers.
+  std::uint32_t checked_threads_offset;
+  std::uint32_t checked_thread_count;  ///< number of elements of that array; 0: the results of all threads are checked
 };
 
 /// The position of one argument.
@@ -128,16 +133,17 @@ struct ArgumentLocation {
 /// The position of one pointer in the arguments, and its target.
 struct PointerRelocation {
   std::uint64_t blob_offset;    ///< position of the pointer in the blob
-  std::uint64_t target_offset;  ///< address that it points to, as an offset into the buffers
-  std::uint64_t buffer_offset;  ///< start of the buffer that contains the target, also as an offset
-  std::uint64_t buffer_size;    ///< size of this buffer
+  std::uint64_t target_offset;  ///< offset of the target from the start of the buffers
+  std::uint64_t buffer_offset;  ///< offset of the buffer that contains the target, from the start of the buffers
+  std::uint64_t buffer_size;    ///< size of this buffer in bytes
 };
 
-/// Each part of the shared memory begins on a page.
-inline constexpr std::size_t kPageBytes = 4096;
+inline constexpr std::size_t kPageBytes = 4096;  ///< Size of a page; each part of the shared memory begins on a page.
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 
+/// Offset of the commands in the shared memory.
 inline constexpr std::size_t kCommandsOffset = round_up(sizeof(ControlBlock), kPageBytes);
+/// Offset of the buffers in the shared memory.
 inline constexpr std::size_t kBuffersOffset = kCommandsOffset + kCommandAreaBytes;
 
 }  // namespace assay::worker

@@ -9,7 +9,7 @@
 
 namespace assay::worker {
 
-/// Parses one record of the commands that a worker receives. The strings that it returns are views into the commands.
+/// Parses one record of the commands that a worker receives. The returned texts and arrays are views of the commands.
 class LaunchRecordReader {
  public:
   explicit LaunchRecordReader(const std::byte* base) : record_start_(base) {
@@ -20,15 +20,19 @@ class LaunchRecordReader {
   [[nodiscard]] const char* code() const { return view_at<char>(record_.code_offset); }
   [[nodiscard]] const char* symbol() const { return view_at<char>(record_.symbol_offset); }
   [[nodiscard]] bool loads_only() const { return record_.symbol_offset == 0; }
+  /// Returns the bytes of all arguments.
   [[nodiscard]] std::span<const std::byte> argument_blob() const {
     return {view_at<std::byte>(record_.blob_offset), record_.argument_blob_bytes};
   }
+  /// Returns the position of each argument.
   [[nodiscard]] std::span<const ArgumentLocation> arguments() const {
     return {view_at<ArgumentLocation>(record_.arguments_offset), record_.argument_count};
   }
+  /// Returns the position and the target of each pointer in the arguments.
   [[nodiscard]] std::span<const PointerRelocation> pointers() const {
     return {view_at<PointerRelocation>(record_.pointers_offset), record_.pointer_count};
   }
+  /// Returns the threads whose results are checked; empty: all threads.
   [[nodiscard]] std::span<const std::int64_t> checked_threads() const {
     return {view_at<std::int64_t>(record_.checked_threads_offset), record_.checked_thread_count};
   }
@@ -40,7 +44,7 @@ class LaunchRecordReader {
   }
 
   const std::byte* record_start_;  ///< start of the record
-  LaunchRecord record_{};          ///< copy of the record's fixed part
+  LaunchRecord record_{};          ///< copy of the fixed part of the record
 };
 
 }  // namespace assay::worker

@@ -18,9 +18,9 @@ namespace assay::worker {
 /// number, as filter_system_calls does.
 [[nodiscard]] std::int32_t deny_system_changes(bool deny_signals);
 
-/// The first versions in which Landlock restricts more than files.
-inline constexpr std::int32_t kMinLandlockVersionForNetwork = 4;  ///< restricts TCP
-inline constexpr std::int32_t kMinLandlockVersionForSignals = 6;  ///< restricts signals and abstract Unix sockets
+inline constexpr std::int32_t kMinLandlockVersionForNetwork = 4;  ///< first version of Landlock that restricts TCP
+/// First version of Landlock that restricts signals and abstract Unix sockets.
+inline constexpr std::int32_t kMinLandlockVersionForSignals = 6;
 
 /// Permanently restricts the calling process to reading files below `folder` and the files needed to load libraries. It
 /// cannot write, create, remove or execute files, and if Landlock supports it, neither use TCP nor signal other

@@ -16,7 +16,7 @@
 
 namespace assay::worker {
 
-/// The measurements of a launch with samples; see backends::Measurement.
+/// The measurements of a launch with timed runs; see backends::Measurement.
 struct LaunchMeasurements {
   std::map<std::string, double> measures;  ///< measured values by name, at most kMaxMeasuredValues
   std::string remark;                      ///< what could not be measured; empty if nothing
@@ -25,10 +25,10 @@ struct LaunchMeasurements {
 /// How one launch ended.
 struct LaunchResult {
   LaunchProgress progress = LaunchProgress::kCompleted;  ///< progress at the end of the launch
-  std::int64_t nanoseconds = 0;                          ///< time of the launch only, if it completed
+  std::int64_t nanoseconds = 0;                          ///< duration of the launch, without copies, if it completed
   std::string message = {};                              ///< why the launch did not complete; empty if it did
-  bool process_is_usable = true;                         ///< whether further launches are possible in this process
-  std::optional<LaunchMeasurements> measurements = std::nullopt;  ///< measurements, if the launch has samples
+  bool process_is_usable = true;                         ///< whether this process can run further launches
+  std::optional<LaunchMeasurements> measurements = std::nullopt;  ///< measured values, if the launch has timed runs
 };
 
 /// Runs launches in a worker process of a device.
@@ -42,10 +42,11 @@ class LaunchExecutor {
 using MakeExecutor =
     std::function<Result<std::unique_ptr<LaunchExecutor>>(const WorkerLimits&, std::span<std::byte> buffers)>;
 
-/// Must be called first in main() of every program that opens a session with itself as the worker. If the program was
-/// started as a worker of the role, it serves its parent until that closes the socket, and returns the exit status for
-/// main() to return. Before that, the process drops what generated code does not need: other descriptors, core files,
-/// large files, new privileges, address space beyond its limit, and what the parent requests of confinement.hpp.
+/// Serves as a worker if the program was started as one. Must be called first in main() of every program that opens a
+/// session with itself as the worker. If the program was started as a worker of this role, it serves its parent until
+/// the parent closes the socket, and returns the exit status for main() to return. Before that, the process gives up
+/// what generated code does not need: other descriptors, core files, large files, new privileges, address space beyond
+/// its limit, and whatever else the parent requests of confinement.hpp.
 [[nodiscard]] std::optional<int> serve_if_worker(int argc, const char* const* argv, const char* role_argument,
                                                  const MakeExecutor& make_executor);
 

@@ -20,19 +20,19 @@
 
 namespace assay::worker {
 
-/// The workers of a device.
+/// How to start the workers of a device.
 struct WorkerConfig {
   std::filesystem::path program;  ///< program of the worker; its main() calls serve_if_worker()
   std::string role_argument;      ///< argument that makes the program a worker
   std::filesystem::path
-      code_folder;  ///< folder of all code files; the only readable folder if the limits restrict files
+      code_folder;  ///< folder of all code files; the only readable folder if file access is restricted
   /// The code files of a launch, one per line in order of preference, or why there are none. The kernel has the entry.
   std::function<Result<std::string>(const backends::LaunchRequest&)> code_of;
-  std::string target = {};  ///< architecture for measurements: "sm_90"; empty: launches are not measured
+  std::string target = {};  ///< architecture of the code to measure: "sm_90"; empty: launches are not measured
 };
 
-/// Uses one worker process at a time, which is restarted after each crash or time-out. A round of commands holds as
-/// many launches as fit; after a crash, the launches after the failed one go into the next round.
+/// Runs launches in one worker process at a time, which is restarted after each crash or time-out. A round of commands
+/// contains as many launches as fit. After a crash, the launches that follow the failed one are part of the next round.
 class WorkerSession final : public backends::DeviceSession {
  public:
   /// Starts a worker at once, and fails if that is not possible.
@@ -56,6 +56,7 @@ class WorkerSession final : public backends::DeviceSession {
   std::vector<std::chrono::milliseconds> write_round(std::span<const backends::LaunchRequest> launches);
   std::vector<backends::RunOutcome> run_round(std::span<const std::chrono::milliseconds> limits);
   void read_measurement(const backends::LaunchRequest& launch, backends::RunOutcome& outcome) const;
+  /// Returns the outcome of the launch at which the worker stopped. `limit` is its time limit.
   backends::RunOutcome outcome_of_failed_launch(LaunchProgress progress, const RoundEnd& end,
                                                 std::chrono::milliseconds limit) const;
 

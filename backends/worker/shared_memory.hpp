@@ -10,7 +10,7 @@
 
 namespace assay::worker {
 
-/// Owns an anonymous file of fixed size and its mapping; survives the workers that map it too.
+/// An anonymous file of fixed size and its mapping in the parent. It outlives the workers that map it too.
 class SharedMemory {
  public:
   /// Copies the worker limits into the control block, with buffers rounded up to pages. Memory is committed on first
@@ -24,6 +24,7 @@ class SharedMemory {
   [[nodiscard]] int fd() const { return fd_; }
   [[nodiscard]] ControlBlock& control() const { return *reinterpret_cast<ControlBlock*>(mapping_start_); }
   [[nodiscard]] std::span<std::byte> commands() const { return {mapping_start_ + kCommandsOffset, kCommandAreaBytes}; }
+  /// Returns the part that contains the kernels' data.
   [[nodiscard]] std::span<std::byte> buffers() const {
     return {mapping_start_ + kBuffersOffset, mapping_bytes_ - kBuffersOffset};
   }

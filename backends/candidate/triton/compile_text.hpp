@@ -5,6 +5,7 @@
 
 namespace assay::candidate {
 
-extern const std::string_view kCompileTritonScript;  // compile_triton.py
+/// Text of compile_triton.py, which compiles a Triton kernel to PTX.
+extern const std::string_view kCompileTritonScript;
 
 }  // namespace assay::candidate

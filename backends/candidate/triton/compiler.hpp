@@ -13,6 +13,7 @@
 
 namespace assay::candidate {
 
+/// A Python interpreter that can import Triton.
 struct TritonInterpreter {
   std::filesystem::path program;  ///< path of the Python program
   std::string version;            ///< version of Triton: "3.9.0"
@@ -22,18 +23,18 @@ struct TritonInterpreter {
 /// with the interpreter that was tried and how to install Triton if it has no Triton.
 Result<TritonInterpreter> find_triton(const std::string& named);
 
-/// A kernel and what its compilation depends on.
+/// A Triton kernel and everything else that determines its compilation.
 struct TritonRequest {
   std::filesystem::path file;               ///< file with the kernel
   std::string kernel_name;                  ///< name of the kernel; empty: the only one
-  std::vector<std::string> argument_types;  ///< Triton's names: "*fp32", "i32"
-  std::string constexpr_json;               ///< a JSON object with the values of constexpr parameters
+  std::vector<std::string> argument_types;  ///< Triton's names of the argument types: "*fp32", "i32"
+  std::string constexpr_json;               ///< values of the constexpr parameters, as a JSON object
   std::optional<int> warp_count;            ///< warps of a block; nullopt: Triton's default
   std::optional<int> stage_count;           ///< stages of software pipelines; nullopt: Triton's default
-  std::string architecture;                 ///< "compute_80"
+  std::string architecture;                 ///< architecture to compile for: "compute_80"
 };
 
-/// The code of a Triton kernel, and what its launch needs.
+/// The PTX of a Triton kernel, and the launch parameters that Triton chose.
 struct TritonCode {
   std::string ptx;                  ///< text of the PTX
   std::string entry_point_name;     ///< name of the kernel in the PTX

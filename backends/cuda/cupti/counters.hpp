@@ -12,9 +12,9 @@
 
 namespace assay::cuda {
 
-/// One of our measures and the CUPTI metric that it corresponds to.
+/// A measure of Assay and the CUPTI metric that gives its value.
 struct CounterMetric {
-  const char* measure_name;  ///< name of the measure: "dram_read_bytes"
+  const char* measure_name;  ///< Assay's name of the measure: "dram_read_bytes"
   const char* cupti_metric;  ///< CUPTI's name of the metric: "dram__bytes_read.sum"
 };
 
@@ -22,7 +22,7 @@ struct CounterMetric {
 /// percent.
 [[nodiscard]] std::span<const CounterMetric> counter_metrics();
 
-/// The counter configuration for one chip; does not need a GPU.
+/// The CUPTI configuration that counts all of counter_metrics() on one chip. Making it needs no GPU.
 class CounterConfiguration {
  public:
   /// `chip` is a name as returned by cuptiDeviceGetChipName: "GH100". Throws CallError.
@@ -35,15 +35,15 @@ class CounterConfiguration {
   [[nodiscard]] std::map<std::string, double> evaluate(const std::vector<std::uint8_t>& counter_data);
 
  private:
-  const Cupti* cupti_;  ///< must outlive this object
+  const Cupti* cupti_;  ///< loaded CUPTI library; must outlive this object
   std::unique_ptr<CUpti_Profiler_Host_Object, std::function<void(CUpti_Profiler_Host_Object*)>> host_;
   std::vector<const char*> cupti_metric_names_;    ///< CUPTI's names of the metrics to count
-  std::vector<std::uint8_t> configuration_image_;  ///< configuration image for the hardware
+  std::vector<std::uint8_t> configuration_image_;  ///< configuration image, which CUPTI loads into the hardware
 };
 
-/// Calls `launch`, which must launch one kernel in the context of the GPU and wait for it, while the hardware counts.
-/// CUPTI repeats the kernel as often as necessary. Returns the measures by the names of counter_metrics(). Throws
-/// CallError, also if access to the counters is not permitted.
+/// Counts one kernel: calls `launch`, which must launch one kernel in the context of the GPU and wait for it. CUPTI
+/// repeats the kernel as often as it needs to count all metrics. Returns the measures by their names in
+/// counter_metrics(). Throws CallError, also if access to the counters is not permitted.
 [[nodiscard]] std::map<std::string, double> read_counters(const Cupti& cupti, int ordinal, CUcontext context,
                                                           const std::function<void()>& launch);
 

@@ -10,7 +10,7 @@
 
 namespace assay::cuda {
 
-/// Every function by its name.
+/// Addresses of the CUPTI functions, one member for each function and named like it.
 struct CuptiSymbols {
 #define ASSAY_DECLARE(name, parameters) LoadedFunction<CUptiResult parameters> name{#name};
   ASSAY_CUPTI_SYMBOLS(ASSAY_DECLARE)
@@ -46,7 +46,7 @@ class Cupti : public CuptiSymbols {
   [[noreturn]] void fail(std::string_view call, const CallContext& subject, CUptiResult code) const;
 
   std::string library_name_or_path_;  ///< name or path by which the library was opened
-  std::uint32_t version_ = 0;         ///< interface version: 130001
+  std::uint32_t version_ = 0;         ///< version of the library's interface, as cuptiGetVersion returns it: 130001
 };
 
 /// What the user can do about a failed call; empty if unknown.

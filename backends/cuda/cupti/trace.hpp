@@ -8,19 +8,22 @@
 
 namespace assay::cuda {
 
-/// Durations in nanoseconds: of calls by the CPU's clock, otherwise by the GPU's.
+/// The durations of the traced activities in nanoseconds. Kernels and copies are timed with the GPU's clock, launch
+/// calls with the CPU's clock.
 struct CuptiTraceResult {
-  std::vector<double> kernel_nanoseconds;       ///< GPU time of each kernel
-  std::vector<double> launch_call_nanoseconds;  ///< CPU time in cuLaunchKernel
+  std::vector<double> kernel_nanoseconds;       ///< duration of each kernel on the GPU
+  std::vector<double> launch_call_nanoseconds;  ///< duration of each call of cuLaunchKernel on the CPU
+  /// One traced memory copy.
   struct Copy {
     double bytes = 0;        ///< number of bytes copied
-    double nanoseconds = 0;  ///< GPU time of the copy
+    double nanoseconds = 0;  ///< duration of the copy on the GPU
   };
-  std::vector<Copy> copies;              ///< copies within the GPU's memory
-  std::size_t dropped_record_count = 0;  ///< number of records of any kind that CUPTI dropped
+  std::vector<Copy> copies;              ///< copies from GPU memory to GPU memory
+  std::size_t dropped_record_count = 0;  ///< number of records, of any kind, that CUPTI dropped
 };
 
-/// Records from its construction on. CUPTI supports one client per process, so only one trace may exist at a time.
+/// A trace of GPU activity that starts with the construction of this object. Only one may exist at a time, because
+/// CUPTI supports one client per process.
 class CuptiTrace {
  public:
   /// Throws CallError, and then records nothing.
@@ -35,8 +38,8 @@ class CuptiTrace {
  private:
   void disable();
 
-  const Cupti* cupti_;                      ///< must outlive this object
-  std::size_t enabled_activity_count_ = 0;  ///< number of activity kinds enabled so far, which the destructor disables
+  const Cupti* cupti_;                      ///< loaded CUPTI library; must outlive this object
+  std::size_t enabled_activity_count_ = 0;  ///< number of activity kinds enabled so far; the destructor disables them
 };
 
 }  // namespace assay::cuda

@@ -13,7 +13,7 @@
 
 namespace assay::cuda {
 
-/// Every function by its name.
+/// Addresses of the driver's functions, one member for each function and named like it.
 struct DriverSymbols {
 #define ASSAY_DECLARE(name, parameters) LoadedFunction<CUresult parameters> name{#name};
   ASSAY_CUDA_DRIVER_SYMBOLS(ASSAY_DECLARE)
@@ -45,19 +45,19 @@ class Driver : public DriverSymbols {
   Driver() = default;
   [[noreturn]] void fail(std::string_view call, const CallContext& subject, CUresult code) const;
 
-  int device_count_ = 0;  ///< number of GPUs
+  int device_count_ = 0;  ///< number of GPUs that the driver reports
   int version_ = 0;       ///< newest CUDA that the driver supports: 13000 for 13.0
 };
 
-/// The properties of a GPU needed to build for it and to rate its speed.
+/// The properties of a GPU that determine how to build for it and its peak speed.
 struct GpuProperties {
-  int gpu_ordinal = 0;                 ///< the driver's number of the GPU
+  int gpu_ordinal = 0;                 ///< number of the GPU in the driver's order
   std::string name;                    ///< name of the GPU: "NVIDIA H200"
   int compute_capability_major = 0;    ///< major number of the compute capability
   int compute_capability_minor = 0;    ///< minor number of the compute capability
   std::size_t memory_bytes = 0;        ///< size of the GPU memory
-  std::size_t l2_cache_bytes = 0;      ///< size of the last-level cache
-  int multiprocessor_count = 0;        ///< number of multiprocessors
+  std::size_t l2_cache_bytes = 0;      ///< size of the L2 cache
+  int multiprocessor_count = 0;        ///< number of streaming multiprocessors
   int threads_per_multiprocessor = 0;  ///< maximum number of resident threads per multiprocessor
 
   /// "sm_90".

@@ -11,7 +11,7 @@
 
 namespace assay::cuda {
 
-/// The object of a call, "device memory of 4096 bytes", and its source location.
+/// What a call concerns, such as "device memory of 4096 bytes", and where it is made, for messages.
 struct CallContext {
   template <typename Text>
   requires std::is_convertible_v<const Text&, std::string_view> CallContext(
@@ -23,7 +23,7 @@ struct CallContext {
   std::source_location location;        ///< source location of the call
 };
 
-/// A failed call, caused by the machine or by a faulty kernel. Caught at the boundary of a stage.
+/// A failed call of an NVIDIA library. The machine or a faulty kernel causes it, so it is caught where a stage ends.
 class CallError final : public std::exception {
  public:
   /// `name` and `meaning` are the library's texts for the code: "CUDA_ERROR_OUT_OF_MEMORY", "out of memory".
@@ -41,18 +41,18 @@ class CallError final : public std::exception {
   std::string message_;        ///< the whole message, as what() returns it
 };
 
-/// What caused a failed driver call.
+/// What a failed driver call blames.
 enum class ErrorCause {
-  kInvalidRequest,  ///< the code or the arguments do not suit this device; nothing ran
+  kInvalidRequest,  ///< the code or the arguments are invalid for this device; nothing ran
   kInvalidAccess,   ///< an invalid memory access of the kernel
   kKernelFailure,   ///< a failure of the kernel other than an invalid access
   kTimeLimit,       ///< the kernel ran for too long
   kMachineFailure,  ///< a failure of the machine: out of memory, device lost
 };
 
-/// The cause of a result code and its effect on later calls.
+/// The cause of a driver's result code and its effect on later calls.
 struct ErrorClassification {
-  ErrorCause cause = ErrorCause::kMachineFailure;  ///< what caused the failure
+  ErrorCause cause = ErrorCause::kMachineFailure;  ///< what the failure is attributed to
   bool is_sticky = true;                           ///< whether all later calls of the process fail too
 };
 

@@ -34,7 +34,7 @@ class OwnedHandle {
 
  private:
   const Driver* driver_;         ///< must outlive this object
-  std::optional<Value> handle_;  ///< the owned driver object; nullopt after a move
+  std::optional<Value> handle_;  ///< the owned driver object; nullopt: none, because it was moved away
 };
 
 /// A reference to a device's primary context.

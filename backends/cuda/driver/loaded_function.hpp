@@ -6,7 +6,7 @@ namespace assay::cuda {
 template <typename Signature>
 struct LoadedFunction {
   const char* name = "";         ///< exported name of the function
-  Signature* address = nullptr;  ///< null if the library lacks the function, which only optional ones may
+  Signature* address = nullptr;  ///< address of the function; null if it is optional and the library lacks it
 };
 
 }  // namespace assay::cuda

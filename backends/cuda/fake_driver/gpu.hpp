@@ -14,18 +14,18 @@
 
 namespace assay::cuda::fake {
 
-/// The number of live objects of each kind.
+/// The number of driver objects of each kind that exist.
 struct LiveObjectCounts {
-  int contexts = 0;
-  int modules = 0;
-  int streams = 0;
-  int events = 0;
-  int allocations = 0;
+  int contexts = 0;     ///< number of existing contexts
+  int modules = 0;      ///< number of loaded modules
+  int streams = 0;      ///< number of existing streams
+  int events = 0;       ///< number of existing events
+  int allocations = 0;  ///< number of memory blocks that are not freed
   [[nodiscard]] int total() const { return contexts + modules + streams + events + allocations; }
 };
 
-/// Each member implements the driver call of the same name and returns its result. All work is synchronous, but as on a
-/// GPU, a kernel failure is reported by the next call that waits, and by all later calls.
+/// A GPU in host memory. Each function implements the driver call of the same name and returns its result. All work is
+/// synchronous. As on a GPU, a kernel failure is reported by the next call that waits, and by all later calls.
 class FakeGpu {
  public:
   /// `shuffles_threads`: each launch runs its threads in another order.
@@ -60,6 +60,7 @@ class FakeGpu {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// A loaded module.
   struct Module {
     std::shared_ptr<const ptx::Module> parsed_module;                   ///< the parsed PTX of the module
     std::map<std::string, std::shared_ptr<const ptx::Kernel>> kernels;  ///< its lowered kernels, by name
@@ -67,19 +68,22 @@ class FakeGpu {
 
   [[nodiscard]] static CUdeviceptr base_of(std::size_t slot);  ///< start of an allocation
 
-  std::size_t memory_bytes_;                                         ///< size of the GPU memory
-  bool shuffles_threads_;                                            ///< whether launches differ in their order
-  std::uint64_t launch_count_ = 0;                                   ///< number of launches so far
-  std::size_t used_bytes_ = 0;                                       ///< total size of the live allocations
-  ptx::Machine machine_;                                             ///< interpreter that executes the kernels
-  std::vector<std::optional<std::vector<std::byte>>> allocations_;   ///< in order of creation; nullopt: freed
-  std::map<CUmodule, std::unique_ptr<Module>> modules_;              ///< live modules, by handle
-  std::map<CUevent, std::optional<Clock::time_point>> event_times_;  ///< time of recording; nullopt: not recorded
-  std::uintptr_t last_stream_number_ = 0;     ///< number of the stream created last, which is its handle
-  std::uintptr_t last_event_number_ = 0;      ///< number of the event created last, which is its handle
-  LiveObjectCounts live_object_counts_;       ///< number of live objects
-  CUresult kernel_failure_ = CUDA_SUCCESS;    ///< failure of a kernel, which is permanent; CUDA_SUCCESS: none
-  CUresult reported_failure_ = CUDA_SUCCESS;  ///< the same once a call has waited; then all calls report it
+  std::size_t memory_bytes_;        ///< size of the GPU memory
+  bool shuffles_threads_;           ///< whether each launch runs its threads in another order
+  std::uint64_t launch_count_ = 0;  ///< number of launches so far
+  std::size_t used_bytes_ = 0;      ///< total size of the memory blocks that are not freed
+  ptx::Machine machine_;            ///< interpreter that executes the kernels
+  /// Memory blocks in order of allocation; nullopt: freed.
+  std::vector<std::optional<std::vector<std::byte>>> allocations_;
+  std::map<CUmodule, std::unique_ptr<Module>> modules_;  ///< live modules, by handle
+  /// Time at which each event was recorded; nullopt: not recorded.
+  std::map<CUevent, std::optional<Clock::time_point>> event_times_;
+  std::uintptr_t last_stream_number_ = 0;   ///< number of the stream created last, which is its handle
+  std::uintptr_t last_event_number_ = 0;    ///< number of the event created last, which is its handle
+  LiveObjectCounts live_object_counts_;     ///< number of live objects
+  CUresult kernel_failure_ = CUDA_SUCCESS;  ///< error code of the first failed kernel; CUDA_SUCCESS: none failed
+  /// The same error code once a call has waited for the kernel; all later calls return it.
+  CUresult reported_failure_ = CUDA_SUCCESS;
 };
 
 }  // namespace assay::cuda::fake

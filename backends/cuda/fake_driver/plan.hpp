@@ -15,19 +15,19 @@
 
 namespace assay::cuda::fake {
 
-/// What a call does.
+/// What a call of the fake driver does.
 enum class FakeCallAction : std::uint8_t {
-  kSucceed,
+  kSucceed,      ///< does its work
   kFail,         ///< returns an error once
   kLoseDevice,   ///< loses the device: this call and all later calls fail
   kHang,         ///< never returns
   kKillProcess,  ///< kills the process by a signal
 };
 
-/// An action and its result.
+/// What a call does, and the error that it returns.
 struct ScriptedAction {
   FakeCallAction action = FakeCallAction::kSucceed;  ///< what the call does
-  CUresult result = CUDA_SUCCESS;                    ///< result that a kFail returns
+  CUresult result = CUDA_SUCCESS;                    ///< error code that a call with kFail returns
 };
 
 /// The machine's properties and its injected failures, as specified by $ASSAY_FAKE_GPU:
@@ -63,9 +63,10 @@ class DriverScript {
   std::size_t memory_bytes_ = std::size_t{1} << 30U;  ///< size of the GPU memory
   int gpu_count_ = 1;                                 ///< number of GPUs
   bool shuffles_threads_ = false;                     ///< whether each launch runs its threads in another order
-  int lost_gpu_ordinal_ = -1;    ///< number of the GPU on which no context can be created; -1: none
+  int lost_gpu_ordinal_ = -1;    ///< number of the GPU on which no context can be created; -1: no such GPU
   int compute_capability_ = 75;  ///< compute capability times ten: 75 means 7.5
-  std::vector<std::pair<std::string, std::string>> instruction_replacements_;  ///< instructions and their replacements
+  /// PTX instructions and the instructions that replace them.
+  std::vector<std::pair<std::string, std::string>> instruction_replacements_;
   std::size_t max_activity_records_ =
       std::numeric_limits<std::size_t>::max();  ///< CUPTI records before others are dropped
   /// Actions by name of the called function and by number of the call, counted from 1.

@@ -12,7 +12,7 @@
 
 namespace assay::cuda::fake {
 
-/// One recorded activity.
+/// One activity record, as CUPTI reports it.
 struct RecordedActivity {
   enum class Kind : std::uint8_t { kKernel, kCopy, kLaunchCall };
   Kind kind = Kind::kKernel;  ///< kind of the activity
@@ -21,7 +21,7 @@ struct RecordedActivity {
   std::uint64_t bytes = 0;    ///< size of a copy; 0 for other kinds
 };
 
-/// The only object of this class holds all state; get() returns it.
+/// The state of the fake driver in this process; get() returns the only instance.
 class FakeDriverState {
  public:
   /// Creates the state with the plan of $ASSAY_FAKE_GPU on first use.
@@ -66,12 +66,13 @@ class FakeDriverState {
   CUresult failed(CUresult result);
   void record_activity(const RecordedActivity& activity);
 
-  std::mutex mutex_;  ///< guards all other members
-  DriverScript script_;
-  std::unique_ptr<FakeGpu> gpu_;
+  std::mutex mutex_;                          ///< guards all other members
+  DriverScript script_;                       ///< the properties and failures that $ASSAY_FAKE_GPU specifies
+  std::unique_ptr<FakeGpu> gpu_;              ///< the GPU, which holds the state of the driver's objects
   bool recorded_[3] = {};                     ///< whether activities are recorded, by RecordedActivity::Kind
-  std::vector<RecordedActivity> activities_;  ///< recorded activities that no call has taken yet
-  std::size_t dropped_records_ = 0;  ///< activities dropped because of the plan's limit since the last take_dropped()
+  std::vector<RecordedActivity> activities_;  ///< recorded activities that have not been delivered to a caller
+  /// Number of activities that were dropped since the last take_dropped(), because of the limit `records`.
+  std::size_t dropped_records_ = 0;
 };
 
 }  // namespace assay::cuda::fake

@@ -15,13 +15,15 @@
 
 namespace assay::cuda {
 
+/// The options of one compilation.
 struct NvrtcOptions {
   std::string architecture = "compute_75";  ///< target: compute_XX gives PTX, sm_XX gives PTX and a cubin
   backends::BuildFlags flags = backends::BuildFlags::strict();  ///< numeric mode of the build
+  /// Native, or every floating-point type promoted to f64.
   backends::Precision precision = backends::Precision::kNative;
   bool emit_line_info = false;          ///< whether the PTX contains line numbers of the source
-  bool disables_optimizations = false;  ///< whether NVRTC compiles for a debugger, which disables all optimizations
-  std::vector<std::filesystem::path> include_folders = {};  ///< folders in which headers are searched
+  bool disables_optimizations = false;  ///< whether to compile for a debugger, which disables all optimizations
+  std::vector<std::filesystem::path> include_folders = {};  ///< folders in which included files are searched
 };
 
 /// The full command line of the options; it sets every option whose default could change between toolkits.
@@ -39,7 +41,7 @@ struct CompiledCode {
 };
 using CompileOutcome = std::variant<CompiledCode, backends::BuildFailed>;
 
-/// A loaded NVRTC; cheap to copy. Its functions may be called from several threads at once.
+/// The loaded NVRTC library; cheap to copy. Its functions may be called by several threads at once.
 class Nvrtc {
  public:
   /// Loads the library named by $ASSAY_NVRTC, or else version 13 or 12 from the loader's search path, $CUDA_HOME,
@@ -60,7 +62,8 @@ class Nvrtc {
   /// Whether this version supports the architecture, such as "compute_100" or "sm_75".
   [[nodiscard]] bool supports(std::string_view architecture) const;
 
-  /// Compiles one source text; `name` is its file name in the log. Compile errors and NVRTC failures are values.
+  /// Compiles one source text. `name` is its file name in the log. Compile errors and NVRTC failures are part of the
+  /// result and are not thrown.
   [[nodiscard]] CompileOutcome compile(const std::string& source, const std::string& name,
                                        const NvrtcOptions& options) const;
 
@@ -74,7 +77,7 @@ class Nvrtc {
   std::string library_name_or_path_;          ///< name or path by which the library was opened
   int major_version_ = 0;                     ///< major number of the version
   int minor_version_ = 0;                     ///< minor number of the version
-  std::vector<int> supported_architectures_;  ///< supported architectures: 75 for compute_75 and sm_75
+  std::vector<int> supported_architectures_;  ///< numbers of the supported architectures: 75 for compute_75 and sm_75
 };
 
 /// The versions that ci/setup-compilers installed, from the oldest to the newest: "12.9.86", "13.0.88".

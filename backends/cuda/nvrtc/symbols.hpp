@@ -25,7 +25,7 @@ namespace assay::cuda {
 /// nvrtc.h's nvrtcResult and nvrtcProgram. Declared here, because the toolkit's headers are optional.
 using NvrtcResult = int;
 using NvrtcProgram = struct NvrtcProgramObject*;
-inline constexpr NvrtcResult kNvrtcSuccess = 0;
-inline constexpr NvrtcResult kNvrtcErrorCompilation = 6;
+inline constexpr NvrtcResult kNvrtcSuccess = 0;           ///< result code of a successful call
+inline constexpr NvrtcResult kNvrtcErrorCompilation = 6;  ///< result code of a compilation that the source made fail
 
 }  // namespace assay::cuda

@@ -13,7 +13,7 @@
 
 namespace assay::source {
 
-/// A kernel to print, with its adjoint to include the backward pass.
+/// A kernel to print, and its adjoint if the text includes the backward pass.
 struct EmissionInput {
   const ir::Module* module = nullptr;                  ///< module that contains the kernel
   std::size_t kernel_index = 0;                        ///< position of the kernel in Module::kernels
@@ -24,9 +24,10 @@ struct EmissionInput {
   [[nodiscard]] const ir::Function& kernel() const { return module->kernels[kernel_index]; }
 };
 
+/// A language in which `assay emit` writes kernels.
 struct EmissionTarget {
-  std::string_view name;                                         ///< name of the target after --to
-  std::string_view summary;                                      ///< name of the target in help texts: "C++"
+  std::string_view name;                                         ///< name of the target, as --to accepts it
+  std::string_view summary;                                      ///< description of the target in help texts: "C++"
   bool supports_host_program = false;                            ///< whether EmissionInput::prints_host_program applies
   Result<std::string> (*print)(const EmissionInput&) = nullptr;  ///< prints the kernel for this target
 };

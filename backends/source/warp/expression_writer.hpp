@@ -18,32 +18,33 @@ using ir::spelling::spell_number;
 using ir::spelling::spell_scalar;
 using ir::spelling::TypeAliases;
 
-/// The names shared by all functions of a file.
+/// The names that all functions of a file share.
 struct ModuleLevelNames {
   std::vector<std::string> struct_names;    ///< names of the structs, by index into Module::structs
   std::vector<std::string> function_names;  ///< names of the functions, by index into Module::functions
-  TypeAliases type_aliases;                 ///< names for types without a name in Warp
+  TypeAliases type_aliases;                 ///< names that the file defines for types without a name in Warp
 };
 
-/// Python's operator precedence, lowest first.
+/// Python's operator precedence, from the lowest to the highest.
 enum class Precedence : std::uint8_t {
-  kLowest,
-  kConditional,
-  kOr,
-  kAnd,
-  kNot,
-  kComparison,
-  kBitOr,
-  kBitXor,
-  kBitAnd,
-  kShift,
-  kSum,
-  kProduct,
-  kUnary,
-  kPostfix,
-  kAtom
+  kLowest,       ///< any expression
+  kConditional,  ///< a if c else b
+  kOr,           ///< a or b
+  kAnd,          ///< a and b
+  kNot,          ///< not a
+  kComparison,   ///< a < b, a == b
+  kBitOr,        ///< a | b
+  kBitXor,       ///< a ^ b
+  kBitAnd,       ///< a & b
+  kShift,        ///< a << b, a >> b
+  kSum,          ///< a + b, a - b
+  kProduct,      ///< a * b, a / b, a // b, a % b
+  kUnary,        ///< -a, ~a
+  kPostfix,      ///< f(a), a[i], a.x
+  kAtom          ///< names, literals and expressions in parentheses
 };
 
+/// Writes the expressions of one function.
 class ExpressionWriter {
  public:
   /// `variables` are the names of the function's variables. Keeps references to all arguments.
@@ -63,6 +64,7 @@ class ExpressionWriter {
   std::string index(ir::ExprId id) { return write(unwrapped_index(id)); }
   /// Several of them, separated by commas.
   std::string indices(const std::vector<ir::ExprId>& ids, std::size_t first = 0);
+  /// Returns the name of a function, which is given by its index in Module::functions.
   const std::string& function_name(std::int32_t function) const {
     return module_level_names_.function_names[static_cast<std::size_t>(function)];
   }
@@ -83,6 +85,7 @@ class ExpressionWriter {
   const std::optional<Error>& error() const { return error_; }
 
  private:
+  /// The text of an expression, with the precedence of its outermost operator.
   struct WrittenExpression {
     std::string text;                           ///< printed expression
     Precedence precedence = Precedence::kAtom;  ///< precedence of its outermost operator
@@ -104,10 +107,10 @@ class ExpressionWriter {
   bool is_literal(ir::ExprId id) const { return function_.expr(id).kind == ir::ExprKind::kLiteral; }
 
   const ir::Module& module_;
-  const ir::Function& function_;
-  ModuleLevelNames& module_level_names_;
-  const std::vector<std::string>& variable_names_;  ///< names of the function's variables, by variable
-  std::optional<Error> error_;                      ///< first failure; nullopt: none
+  const ir::Function& function_;                    ///< function whose expressions are written
+  ModuleLevelNames& module_level_names_;            ///< names of the file, to which aliases of types are added
+  const std::vector<std::string>& variable_names_;  ///< name of each variable of the function
+  std::optional<Error> error_;                      ///< the first failure; nullopt: none
 };
 
 }  // namespace assay::source::warp

@@ -16,6 +16,7 @@
 
 namespace assay::source::warp {
 
+/// Writes the statements of one function.
 class StatementWriter {
  public:
   /// Keeps references to all arguments except `names`, the file's names, which variables must not use.
@@ -35,6 +36,7 @@ class StatementWriter {
  private:
   std::string signature(std::string_view name);
   void return_(const ir::Return& leave, ir::Loc loc);
+  /// Returns whether the variable is a returned sum of adjoints, which is written as wp.adjoint[...].
   bool is_adjoint(ir::VarId variable) const {
     return std::find(adjoint_variables_.begin(), adjoint_variables_.end(), variable) != adjoint_variables_.end();
   }
@@ -70,22 +72,22 @@ class StatementWriter {
   /// The location of the next line.
   ir::Loc here() const { return {.line = line_count_, .column = 4 * indent_level_ + 1}; }
 
-  const ir::Function& function_;
-  std::vector<std::string> variable_names_;  ///< names of the variables, by variable
-  /// Variables that must not be initialized with a bare number, which Warp treats as a constant: it rejects changes of
-  /// a constant in a loop, and a cast of a constant to another type changes its type, and the negative of a
-  /// constant zero is a negative zero.
+  const ir::Function& function_;             ///< function that is written
+  std::vector<std::string> variable_names_;  ///< name of each variable
+  /// Variables whose initial value must not be a bare number, because Warp treats such a variable as a constant. Warp
+  /// rejects changes of a constant in a loop. A cast of a constant to another type changes the type of the constant
+  /// itself, and the negative of a constant zero is a negative zero.
   std::set<ir::VarId> non_constant_variables_;
-  ExpressionWriter expression_writer_;
-  std::string decorator_;  ///< decorator without "@wp.": "kernel", "func_grad(f)"
+  ExpressionWriter expression_writer_;  ///< writes the expressions in the statements
+  std::string decorator_;               ///< decorator without "@wp.": "kernel", "func_grad(f)"
   std::vector<ir::VarId>
       adjoint_variables_;  ///< for a gradient: variables of the returned sums, written as wp.adjoint[...]
   const ir::Stmt* last_statement_ = nullptr;  ///< last statement of a gradient's body; null otherwise
   std::string body_text_;                     ///< lines of the body printed so far
   int indent_level_ = 1;                      ///< indentation level, of four spaces each
-  int line_count_ = 0;                        ///< number of lines so far
-  int lines_before_def_ = 0;                  ///< number of lines before the "def" line
-  /// Locations of the statements in the order of the text, lines counted from 0.
+  int line_count_ = 0;                        ///< number of lines written so far
+  int lines_before_def_ = 0;                  ///< number of lines above the "def" line
+  /// Locations of the statements, in the order of the text; line numbers count from 0.
   std::vector<ir::Loc> statement_locations_;
 };
 

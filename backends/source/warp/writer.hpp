@@ -30,7 +30,7 @@ Result<std::string> write_python(const ir::Module& module);
 /// Writes a file with kernel number `kernel` of the module and the structs and functions that it uses.
 Result<std::string> write_kernel(const ir::Module& module, std::size_t kernel);
 
-/// A file and the module that parsing it gives.
+/// A file of Warp Python, and the module that parsing this file gives.
 struct WrittenModule {
   std::string python_source;  ///< text of the file
   ir::Module module;          ///< module that parsing the file gives
