@@ -12,14 +12,15 @@
 
 namespace assay::ptx {
 
-/// An array of a KernelArgument (see KernelArgument::array).
+/// An array that a launch passes as an argument (see KernelArgument::array).
 struct ArrayView {
   backends::BufferAddress address;         ///< address of the first element
   backends::MemoryRegion region;           ///< memory that the kernel may access
-  std::vector<std::int32_t> shape;         ///< extents
-  std::vector<std::int64_t> byte_strides;  ///< bytes from one index to the next, for each dimension
+  std::vector<std::int32_t> shape;         ///< number of elements in each dimension
+  std::vector<std::int64_t> byte_strides;  ///< distance in bytes between neighboring indices, by dimension
 
-  /// Bytes from the first element to the end of the last one, of `element` bytes each.
+  /// Returns the number of bytes from the first element to the end of the last one. `element` is the size of an element
+  /// in bytes.
   [[nodiscard]] std::size_t byte_extent(std::size_t element) const {
     std::size_t last_element_offset = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -37,7 +38,8 @@ std::vector<T> read_values(std::span<const std::byte> bytes, std::size_t at, std
   return values;
 }
 
-/// The array in an argument: the data pointer, then the extents, aligned to eight bytes, then the strides.
+/// Returns the array in an argument, whose bytes are the data pointer, then the extents, then, aligned to eight bytes,
+/// the strides.
 inline ArrayView array_view_of(const backends::KernelArgument& argument, std::size_t rank) {
   const std::size_t strides_offset = (sizeof(void*) + rank * sizeof(std::int32_t) + 7) / 8 * 8;
   return {.address = argument.pointers.front().address,
@@ -46,7 +48,8 @@ inline ArrayView array_view_of(const backends::KernelArgument& argument, std::si
           .byte_strides = read_values<std::int64_t>(argument.bytes, strides_offset, rank)};
 }
 
-/// The strides in bytes of an array of this shape whose elements, of `element` bytes each, have no gaps between them.
+/// Returns the strides in bytes of an array of this shape without gaps between its elements. `element` is the size of
+/// an element in bytes.
 inline std::vector<std::int64_t> dense_byte_strides(const std::vector<std::int32_t>& shape, std::size_t element) {
   std::vector<std::int64_t> strides(shape.size(), static_cast<std::int64_t>(element));
   for (std::size_t d = shape.size() - 1; d-- > 0;)

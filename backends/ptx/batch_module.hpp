@@ -11,26 +11,26 @@
 
 namespace assay::ptx {
 
-/// The PTX that NVRTC generated for a batch, divided into functions, variables and declarations.
+/// The PTX that NVRTC generated for a batch of kernels, split into its functions, variables and declarations.
 class BatchModule {
  public:
   /// `ptx` must outlive the object. Text in an unknown form stays in each kernel's module.
   explicit BatchModule(std::string_view ptx);
 
-  /// A module that contains the entry points of one kernel in one precision and everything that they use, under the
-  /// names and source lines of the kernel's standalone source. `entries` are those of this kernel and precision from
-  /// BatchSource::entry_points_by_kernel, in the order of the kernel's own.
+  /// Returns a module with the entry points of one kernel in one precision and everything that they use. Names and
+  /// source lines are those of the kernel's standalone source. `entries` are the entry points of this kernel and
+  /// precision from BatchSource::entry_points_by_kernel, in the order of the kernel's own entry points.
   [[nodiscard]] std::string extract_kernel_module(const backends::EmittedKernel& kernel,
                                                   std::span<const backends::BuiltEntryPoint> entries) const;
 
  private:
-  /// A part of the text at module scope.
+  /// One piece of the PTX at module scope.
   struct Declaration {
     std::string_view text;  ///< complete text of the declaration
-    std::string_view name;  ///< name of the function or variable; empty for text that each module keeps
-    std::vector<std::string_view> identifiers;  ///< identifiers in the text of a function or variable
+    std::string_view name;  ///< name of the function or variable; empty for text that is part of each extracted module
+    std::vector<std::string_view> identifiers;  ///< all identifiers in the text of a function or variable
   };
-  /// A file that line numbers in the PTX refer to.
+  /// A .file directive, which names a file that line numbers in the PTX refer to.
   struct FileDirective {
     int number = 0;         ///< number of the file in the PTX, from its .file directive
     std::string_view name;  ///< name in the .file directive
@@ -38,8 +38,8 @@ class BatchModule {
 
   [[nodiscard]] std::vector<bool> used_by(std::span<const backends::BuiltEntryPoint> entries) const;
 
-  std::vector<Declaration> declarations_;  ///< parts of the PTX, in order
-  std::vector<FileDirective> files_;       ///< files of the .file directives
+  std::vector<Declaration> declarations_;  ///< pieces of the PTX, in its order
+  std::vector<FileDirective> files_;       ///< the .file directives
 };
 
 }  // namespace assay::ptx

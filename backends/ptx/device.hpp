@@ -28,23 +28,27 @@
 
 namespace assay::ptx {
 
+/// User options of the device `ptx`.
 struct PtxOptions {
-  std::string nvrtc_version_or_path = {};  ///< path or installed version of NVRTC; empty: the default (Nvrtc::load)
+  std::string nvrtc_version_or_path = {};  ///< path or installed version of NVRTC; empty: the default of Nvrtc::load
   bool disables_optimizations = false;     ///< whether NVRTC's optimizations are off in every mode
-  /// The architectures for both precisions, one for each of NVRTC's code generators; launches may request either.
+  /// The architectures to compile for in both precisions; launches may request any of them. The default has one for
+  /// each code generator of NVRTC.
   std::vector<std::string> architectures{"compute_75", "compute_100"};
   EnabledChecks checks;  ///< enabled run-time checks
-  /// Measured results of a device for approximate instructions; null: correctly rounded results.
+  /// Measured results of a GPU's approximate instructions, which replace the correctly rounded results; null: none.
   std::shared_ptr<const ApproximationTables> tables = nullptr;
-  /// Instructions, summed over threads, per millisecond of a launch's time limit.
+  /// The instruction limit of a launch, summed over threads, for each millisecond of its time limit.
   std::uint64_t instruction_limit_per_millisecond = 1'000'000;
   std::filesystem::path cache_directory;  ///< directory of the build cache; empty: default_cache_directory()
   std::uint64_t max_cache_bytes = std::uint64_t{1} << 30U;  ///< size limit of the build cache
   bool uses_build_cache = true;                             ///< whether build() uses the build cache
-  unsigned jobs = 1;                                        ///< number of programs compiled at the same time
-  std::size_t batch_size = 24;  ///< maximum number of kernels in one program, with BuildFlags::fast_compile
+  unsigned jobs = 1;  ///< maximum number of compilations that run at the same time
+  /// With BuildFlags::fast_compile: maximum number of kernels that are compiled as one program.
+  std::size_t batch_size = 24;
 };
 
+/// The device `ptx`.
 class PtxDevice final : public backends::Device {
  public:
   /// Never fails; can_build() and can_run() report what is missing.
@@ -57,35 +61,43 @@ class PtxDevice final : public backends::Device {
   /// An nvcc command for the first architecture.
   [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override;
 
-  /// A kernel counts as built only if NVRTC accepts it in both precisions for every architecture that it supports.
+  /// Builds the kernels; a kernel counts as built only if NVRTC accepts it in both precisions for every architecture
+  /// that NVRTC supports.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
   Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
+  /// Returns a sentence about the confinement of kernels, for the user.
   [[nodiscard]] std::string confinement() override {
     return "kernels are interpreted as PTX and never run as native code";
   }
+  /// Returns the file of the NVRTC library; empty if there is none.
   [[nodiscard]] std::filesystem::path compiler_file() const override {
     return nvrtc_.ok() ? nvrtc_->library_file() : std::filesystem::path();
   }
 
  private:
   backends::BuildOutcome build_kernel(const backends::EmittedKernel& kernel, const backends::BuildFlags& flags);
+  /// Compiles many kernels as one program, for BuildFlags::fast_compile.
   std::vector<backends::BuildOutcome> build_in_batches(std::span<const backends::EmittedKernel> kernels,
                                                        const backends::BuildFlags& flags);
+  /// Compiles the kernels as one program and splits its PTX.
   backends::BatchOutcome build_batch(std::span<const backends::EmittedKernel* const> kernels,
                                      const backends::BuildFlags& flags);
+  /// Returns the built kernel if all its PTX is in the build cache.
   std::optional<backends::BuiltKernel> find_cached_kernel(const backends::EmittedKernel& kernel,
                                                           const backends::BuildFlags& flags);
+  /// Returns the options of one compilation.
   [[nodiscard]] cuda::NvrtcOptions nvrtc_options_for(const std::string& architecture, const backends::BuildFlags& flags,
                                                      backends::Precision precision) const;
   [[nodiscard]] std::span<const std::string> architectures_for(const backends::BuildFlags& flags) const;
   [[nodiscard]] std::string cache_key(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options) const;
+  /// Returns the PTX of the kernel, from the build cache or compiled; sets `failed` if it cannot be compiled.
   Result<std::string> compile(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options,
                               bool& is_from_cache, backends::BuildFailed& failed);
 
-  PtxOptions options_;
-  Result<cuda::Nvrtc> nvrtc_;
-  std::vector<std::string> supported_architectures_;  ///< the architectures that NVRTC supports
+  PtxOptions options_;                                ///< options given by the user
+  Result<cuda::Nvrtc> nvrtc_;                         ///< the loaded NVRTC, or why there is none
+  std::vector<std::string> supported_architectures_;  ///< those of the requested architectures that NVRTC supports
   std::unique_ptr<backends::BuildCache> cache_;       ///< the build cache; null if it cannot be opened or is not used
 };
 

@@ -15,16 +15,17 @@
 
 namespace assay::ptx {
 
-/// The entry and the PTX of a launch.
+/// The entry point of a launch and the PTX that contains it.
 struct LaunchCode {
   const backends::BuiltEntryPoint* entry_point = nullptr;  ///< entry point to run
   std::shared_ptr<const backends::Artifact> artifact;      ///< PTX that contains the entry point
 };
 
-/// The outcome of a launch on the machine; findings are a MemoryFault.
+/// Returns the outcome of a launch from the machine's result; findings become a MemoryFault.
 backends::RunOutcome make_run_outcome(const RunResult& result, const backends::LaunchRequest& launch,
                                       const std::string& target, std::chrono::nanoseconds duration);
 
+/// Interprets launches of PTX. Its buffers are in the memory of this process.
 class PtxSession : public backends::DeviceSession {
  public:
   PtxSession(const backends::SessionLimits& limits, const PtxOptions& options);
@@ -40,32 +41,35 @@ class PtxSession : public backends::DeviceSession {
   /// Fails if the kernel has no entry or code for the launch.
   static Result<LaunchCode> code_of(const backends::LaunchRequest& launch);
   [[nodiscard]] LaunchOptions launch_options(const backends::LaunchRequest& launch) const;
+  /// Returns the lowered kernel, which is kept for later launches.
   Result<std::shared_ptr<const Kernel>> find_or_lower_kernel(const std::shared_ptr<const backends::Artifact>& artifact,
                                                              const std::string& symbol);
   Machine& machine() { return machine_; }
 
  private:
+  /// Frees aligned memory.
   struct AlignedDeleter {
     void operator()(std::byte* pointer) const;
   };
+  /// One buffer of the session.
   struct Buffer {
     std::unique_ptr<std::byte[], AlignedDeleter> memory;  ///< memory of the buffer
-    std::size_t size = 0;                                 ///< size of the buffer
+    std::size_t size = 0;                                 ///< size of the buffer in bytes
   };
 
   Result<KernelArguments> arguments_of(const backends::LaunchRequest& launch);
   Result<std::uint64_t> address_of(const backends::KernelArgument::Pointer& pointer);
 
-  backends::SessionLimits session_limits_;
-  PtxOptions options_;
-  Machine machine_;              ///< executes the kernels
-  std::size_t used_bytes_ = 0;   ///< total size of the buffers
-  std::vector<Buffer> buffers_;  ///< buffers, by BufferId::index
-  /// Allocations of the current launch, by address and size of the region.
+  backends::SessionLimits session_limits_;  ///< limits of the session
+  PtxOptions options_;                      ///< options of the compiler and the interpreter
+  Machine machine_;                         ///< executes the kernels
+  std::size_t used_bytes_ = 0;              ///< total size of the buffers
+  std::vector<Buffer> buffers_;             ///< buffers, by BufferId::index
+  /// Allocation of each memory region of the current launch, by address and size.
   std::map<std::pair<const std::byte*, std::size_t>, AllocationId> region_allocations_;
-  /// Parsed modules, by artifact.
+  /// Parsed module of each artifact.
   std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const Module>> modules_by_artifact_;
-  /// Lowered kernels, by module and name of the entry.
+  /// Lowered kernels, by module and name of the entry point.
   std::map<std::pair<const Module*, std::string>, std::shared_ptr<const Kernel>> kernels_by_module_and_entry_name_;
 };
 

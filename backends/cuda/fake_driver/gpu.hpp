@@ -1,4 +1,4 @@
-// The fake GPU: host memory, and PTX executed by the emulator of backends/ptx.
+// The fake GPU: host memory, and PTX executed by the interpreter of backends/ptx.
 #pragma once
 
 #include <chrono>

@@ -35,7 +35,7 @@ struct ScriptedAction {
 ///     memory=64M; gpus=2; lost=1; compute=90; records=3; order=shuffled; wrong=mul.rn.f32>mul.rz.f32;
 ///     cuMemAlloc_v2@2=2
 ///
-/// `memory`, `gpus` and `compute_capability` set the memory size, number and compute capability of the GPUs. `lost` is
+/// `memory`, `gpus` and `compute` set the memory size, number and compute capability of the GPUs. `lost` is
 /// the number of the GPU on which no context can be created. `records` is the number of CUPTI records before the others
 /// are dropped. With `order=shuffled`, each launch runs its threads in another order, as on a GPU; otherwise all
 /// launches use the same order. `wrong` replaces one PTX instruction by another. CALL@N=ACTION determines what the N-th

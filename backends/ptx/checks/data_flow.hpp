@@ -15,12 +15,11 @@ namespace assay::ptx {
 /// may mean "unknown": shared variables are distinguished by name, and all global memory counts as one variable.
 bool are_barriers_redundant(const Module& module, const Function& kernel, std::uint64_t number);
 
-/// True if the result of an approximate instruction that no table covers, or a value computed from it, was stored to
-/// global memory, or determined the address or the guard of a global store. `executed` contains the execution count of
-/// each op of the kernel, and `approximated` how many of these were approximate.
-///
-/// Values are tracked through registers, and through shared and local memory each as a whole, ignoring the order of
-/// instructions, so the result is conservative. Effects on the direction of branches are ignored.
+/// Returns whether a store to global memory depends on the result of an approximate instruction that no table covers:
+/// whether the stored value, the address or the guard is that result or was computed from it. `executed` is the number
+/// of executions of each op of the kernel, and `approximated` the number of those that were approximate. The analysis
+/// follows values through registers. It treats shared memory and local memory each as one variable and ignores the
+/// order of instructions, so it may return true too often. It ignores effects on the direction of branches.
 [[nodiscard]] bool approximation_reaches_result(const Kernel& kernel, std::span<const std::uint64_t> executed,
                                                 std::span<const std::uint64_t> approximated);
 

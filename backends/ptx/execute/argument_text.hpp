@@ -22,10 +22,10 @@
 
 namespace assay::ptx {
 
-/// A launch argument that was parsed from text, and the memory allocated for it.
+/// A launch argument given as text, and the memory allocated for it.
 struct ParsedArgument {
   std::string name;                        ///< name of the parameter
-  Type type = Type::kNone;                 ///< type of the scalar, or of the elements of the memory
+  Type type = Type::kNone;                 ///< type of the scalar or, for memory, of its elements
   std::optional<AllocationId> allocation;  ///< memory that the argument points to; nullopt for a scalar
 };
 

@@ -24,64 +24,69 @@ namespace assay::ptx {
 
 inline constexpr std::uint64_t kWindowMask =
     (std::uint64_t{1} << kAddressWindowBits) - 1;  ///< bits of a generic address that are an address in its space
-inline constexpr unsigned kSectorBits = 5;         ///< a sector of global memory has 2 to this power bytes
+inline constexpr unsigned kSectorBits = 5;  ///< binary logarithm of the size of a sector of global memory in bytes
 
-/// Lanes of a warp at the same instruction, with the same callers.
+/// Lanes of a warp that are at the same instruction and have the same return addresses.
 struct LaneGroup {
   enum class Wait : std::uint8_t { kNone, kWarp, kBarrier };
   std::uint32_t next_op_index = 0;  ///< index of the next op in Kernel::ops
-  std::uint32_t lane_mask = 0;      ///< lanes of the group, one bit for each
-  Wait waits_for = Wait::kNone;     ///< what the group waits for: other lanes of its warp, or a barrier
+  std::uint32_t lane_mask = 0;      ///< one bit for each lane, set if it is in the group
+  Wait waits_for = Wait::kNone;     ///< what the group waits for, such as other lanes of its warp or a barrier
   bool runs_without_missing_lanes =
       false;  ///< whether it continues without the missing lanes, because nothing else can run
-  std::vector<std::uint32_t> return_addresses = {};  ///< return addresses of the calls, the innermost last
+  std::vector<std::uint32_t> return_addresses = {};  ///< return addresses of the active calls, the innermost last
 };
 
-/// A copy by cp.async of one thread that is not complete.
+/// A copy that one thread started with cp.async and that is not complete.
 struct AsyncCopy {
-  const Op* op = nullptr;                 ///< the cp.async
-  std::uint64_t group = 0;                ///< number of its group in its thread
+  const Op* op = nullptr;                 ///< the cp.async instruction
+  std::uint64_t group = 0;                ///< number of its group, counted by its thread
   std::uint64_t source_address = 0;       ///< address of the source
-  const std::byte* source = nullptr;      ///< source; null: no byte is read
+  const std::byte* source = nullptr;      ///< source in host memory; null: the copy reads nothing
   std::uint64_t destination_address = 0;  ///< address of the destination
-  unsigned read_bytes = 0;                ///< number of bytes read
-  unsigned written_bytes = 0;             ///< number of bytes written; those that are not read become 0
+  unsigned read_bytes = 0;                ///< number of bytes to read from the source
+  unsigned written_bytes = 0;             ///< number of bytes to write; bytes that are not read are written as 0
 };
 
-/// The asynchronous copies of a thread.
+/// The asynchronous copies of one thread.
 struct ThreadCopies {
-  std::uint64_t committed_group_count = 0;  ///< number of groups so far, and the number of the group that is open
-  std::vector<AsyncCopy> pending;           ///< copies that are not complete
+  /// Number of groups that are closed, which is also the number of the open group.
+  std::uint64_t committed_group_count = 0;
+  std::vector<AsyncCopy> pending;  ///< copies that are not complete
 };
 
+/// The state of a warp during a launch.
 struct Warp : WarpState {
   std::uint32_t index_in_block = 0;               ///< index of the warp in its block
-  std::uint32_t live_lane_mask = 0;               ///< lanes that have not exited the kernel, one bit for each
-  std::uint32_t last_synchronization_epoch = 0;   ///< epoch of the last synchronization of the warp
+  std::uint32_t live_lane_mask = 0;               ///< one bit for each lane, set until the lane exits the kernel
+  std::uint32_t last_synchronization_epoch = 0;   ///< epoch that began with the last synchronization of the warp
   std::vector<LaneGroup> lane_groups;             ///< groups of lanes that run or wait separately
   std::unique_ptr<std::byte[]> storage;           ///< memory of the warp's frame
   std::vector<std::uint32_t> local_memory_words;  ///< local memory of all lanes: word w of lane i is at w * 32 + i
   std::array<ThreadCopies, kLanesPerWarp> copies_by_lane;  ///< asynchronous copies of each lane
-  std::vector<std::uint8_t> written_local_byte_masks;  ///< written bytes of each of these words, one bit for each byte
+  /// Written bytes of each word of local_memory_words, one bit for each byte.
+  std::vector<std::uint8_t> written_local_byte_masks;
 };
 
-/// Replaces results by those in a device's tables, and counts how often.
+/// Replaces results of approximate instructions by measured results from a device's tables, and counts the
+/// replacements.
 class TableCorrection final : public ResultCorrection {
  public:
   TableCorrection(const ApproximationTables& tables, const Kernel& kernel) : tables_(tables), kernel_(kernel) {}
   void apply(const Op& op, std::uint32_t lane_mask, const std::byte* operands, std::byte* results) override;
-  /// For each op, how many of its executions, summed over threads, a table covered.
+  /// Returns how many executions of an op, summed over threads, a table covered.
   [[nodiscard]] std::uint64_t covered_execution_count(std::size_t op) const {
     return op < covered_execution_counts_.size() ? covered_execution_counts_[op] : 0;
   }
 
  private:
-  const ApproximationTables& tables_;
-  const Kernel& kernel_;
+  const ApproximationTables& tables_;  ///< measured results
+  const Kernel& kernel_;               ///< kernel that is executed
   std::vector<std::uint64_t>
       covered_execution_counts_;  ///< number of executions that a table covered, summed over threads, by op
 };
 
+/// The execution of one launch.
 class Execution {
  public:
   Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry& geometry, std::vector<std::byte> parameters,
@@ -117,20 +122,21 @@ class Execution {
   void call(Warp& warp, std::size_t number, std::uint32_t lane_mask);
   void leave(Warp& warp, std::size_t number, std::uint32_t lane_mask, bool exits);
   bool arrive(Warp& warp, std::size_t number, std::uint32_t lane_mask);  ///< true: the same group continues
-  static constexpr std::uint32_t kBarriersPerBlock = 16;                 ///< barriers with numbers from 0
-  /// A barrier instruction's operands.
+  static constexpr std::uint32_t kBarriersPerBlock = 16;                 ///< number of barriers of a block
+  /// The operands of a barrier instruction.
   struct BarrierOperands {
     std::uint32_t barrier_number = 0;         ///< number of the barrier, as in bar.sync
-    std::uint32_t expected_thread_count = 0;  ///< number of threads that it waits for; 0: all threads of the block
+    std::uint32_t expected_thread_count = 0;  ///< number of threads that must arrive; 0: all threads of the block
   };
-  /// The threads that wait at a barrier.
+  /// The threads that have arrived at a barrier.
   struct BarrierArrivals {
-    const Op* instruction = nullptr;          ///< instruction that waits; null: no thread waits
+    const Op* instruction = nullptr;          ///< barrier instruction of the waiting threads; null: no thread waits
     std::uint32_t first_thread_index = 0;     ///< index of the first waiting thread
     std::uint32_t expected_thread_count = 0;  ///< number of threads that the barrier waits for
-    std::uint32_t arrived_thread_count = 0;   ///< number of threads that have arrived
+    std::uint32_t arrived_thread_count = 0;   ///< number of threads that have arrived so far
     std::uint32_t arrived_warp_count = 0;     ///< number of warps that have arrived
-    bool is_divergent = false;                ///< whether only part of a warp waits, or the counts differ
+    /// Whether only part of a warp waits, or the waiting instructions expect different numbers of threads.
+    bool is_divergent = false;
   };
   bool release_barrier();  ///< false: no warp waits
   void order_participants(std::uint32_t number);
@@ -140,68 +146,79 @@ class Execution {
   void fence(const Warp& warp, std::uint32_t lane_mask);
 
   // accesses.cpp
-  /// The allocation of the last access to global memory, because the next lane usually accesses the same one.
+  /// The allocation of the last access to global memory. The next lane usually accesses the same one.
   struct GlobalWindow {
-    std::uint64_t index = 0;           ///< index of the window; 0: none
-    Allocation* allocation = nullptr;  ///< null: the address is in no allocation
-    ShadowCell* cells = nullptr;       ///< shadow memory of the allocation; null: not checked
+    std::uint64_t index = 0;           ///< index of the address window; 0: none
+    Allocation* allocation = nullptr;  ///< allocation in the window; null: there is none
+    ShadowCell* cells = nullptr;       ///< shadow memory of the allocation; null: accesses are not checked
   };
   /// A position in shared memory.
   struct SharedOffset {
     std::uint64_t variable = 0;  ///< index of the variable in Kernel::shared_variables
     std::uint64_t offset = 0;    ///< offset in the variable, in bytes
   };
+  /// Computes the address of each lane: base register plus offset.
   static void find_addresses(Warp& warp, const MemoryOp& memory, FrameSlot base_slot, std::uint64_t offset,
                              Addresses& addresses);
   [[nodiscard]] std::optional<SharedOffset> find_shared(std::uint64_t address, unsigned width) const;
   void access(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  /// Performs the access of the lanes to the given state space.
   void access_space(Warp& warp, const Op& op, const MemoryOp& memory, Space space, std::uint32_t lane_mask,
                     const Addresses& addresses);
+  /// Performs the access of the lanes to global memory.
   void access_global(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                      const Addresses& addresses);
+  /// Performs the access of the lanes to shared memory.
   void access_shared(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                      const Addresses& addresses);
   bool access_equal_local_words(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask, std::uint64_t address);
+  /// Performs the access of the lanes to local memory.
   void access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                     const Addresses& addresses);
+  /// Performs the access of the lanes to the kernel's parameters.
   void access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t lane_mask,
                          const Addresses& addresses);
   void transfer(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask, const Pointers& pointers, bool is_global);
   [[nodiscard]] std::vector<bool> order_sensitive_ops() const;
+  /// Counts atomics whose result depends on their order with other threads' atomics on the same address.
   void count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t lane_mask,
                         const Addresses& addresses);
+  /// Reports atomic, volatile and ordered accesses to the order that fences establish.
   void record_strong_accesses(const Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask,
                               const Addresses& addresses);
   void count_global(const MemoryOp& memory, std::uint32_t lane_mask, const Addresses& addresses, unsigned width);
 
   // race_check.cpp
-  /// A plain store of a warp to shared memory while its lanes are checked. The stores of some lanes are performed
-  /// early, to compare what the next lane stores with what is in memory.
+  /// A plain store of a warp to shared memory while the lanes are checked one by one. The stores of some lanes are
+  /// performed early, to compare the value that the next lane stores with the value in memory.
   struct PlainStore {
-    Warp& warp;
-    Pointers& targets;                   ///< the targets of the lanes in `lane_mask` that are checked so far
-    const std::uint32_t& lane_mask;      ///< lanes whose stores are performed
-    std::uint32_t performed_lane_mask;   ///< lanes whose stores have been performed early
-    std::array<std::byte, 16> previous;  ///< content of the last lane's target before its store
+    Warp& warp;                         ///< warp that stores
+    Pointers& targets;                  ///< addresses in host memory of the lanes in `lane_mask` that have been checked
+    const std::uint32_t& lane_mask;     ///< lanes whose stores are performed
+    std::uint32_t performed_lane_mask;  ///< one bit for each lane, set if its store has been performed early
+    std::array<std::byte, 16> previous;  ///< content of the last lane's memory before its store
   };
   /// One lane's access, as input of the checks.
   struct LaneAccess {
     const Op& op;
-    const MemoryOp& memory_op;
+    const MemoryOp& memory_op;                 ///< details of the access
     std::uint32_t thread;                      ///< index of the thread in its block
-    std::uint32_t warp_synchronization_epoch;  ///< epoch of the warp's last synchronization
+    std::uint32_t warp_synchronization_epoch;  ///< epoch that began with the last synchronization of the warp
     std::uint64_t address;                     ///< accessed address
     Space space;                               ///< state space of the address
     bool was_initialized;                      ///< whether the memory was initialized before the launch
-    PlainStore* plain_store = nullptr;         ///< null: another access
+    PlainStore* plain_store = nullptr;         ///< the store if it is a plain store to shared memory; otherwise null
   };
+  /// Returns the access of one lane.
   static LaneAccess lane_access(const Warp& warp, const Op& op, const MemoryOp& memory, unsigned lane,
                                 std::uint64_t address, Space space) {
     return {op,    memory, warp.index_in_block * kLanesPerWarp + lane, warp.last_synchronization_epoch, address,
             space, false};
   }
+  /// Checks an access to global memory; returns its memory, or null if it must not be performed.
   std::byte* check_global_access(GlobalWindow& window, const FastRaceCheck& watch, LaneAccess& actor, unsigned width,
                                  unsigned alignment);
+  /// Checks an access to shared memory; returns its memory, or null if it must not be performed.
   std::byte* check_shared_access(const FastRaceCheck& watch, const LaneAccess& actor, unsigned width,
                                  unsigned alignment);
   void check_access(const FastRaceCheck& watch, ShadowCell* cells, std::uint64_t offset, unsigned width,
@@ -210,6 +227,7 @@ class Execution {
   void check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor);
   void check_write(ShadowCell& cell, std::uint32_t bytes, unsigned position, const LaneAccess& actor);
   bool repeats_value(const LaneAccess& actor, unsigned position, std::uint32_t bytes, std::uint32_t compared);
+  /// Returns the fast race check for one instruction of the warp.
   [[nodiscard]] FastRaceCheck make_fast_race_check(const Warp& warp, const MemoryOp& memory) const {
     return {memory,
             current_epoch_,
@@ -238,7 +256,7 @@ class Execution {
   // matrix_operations.cpp
   void matrix_operation(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void move_matrices(Warp& warp, const Op& op, std::uint32_t lane_mask);
-  /// A matrix in memory.
+  /// A matrix in global or shared memory.
   struct MatrixPlace {
     Space space = Space::kGlobal;  ///< global or shared
     std::uint64_t address = 0;     ///< address of the first element
@@ -254,14 +272,15 @@ class Execution {
   void match(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void reduce(Warp& warp, const Op& op, std::uint32_t lane_mask);
 
-  Memory& memory_;
+  Memory& memory_;  ///< allocations of the machine
   const Kernel& kernel_;
-  const LaunchGeometry& geometry_;
+  const LaunchGeometry& geometry_;     ///< number of blocks, and of threads in a block
   std::vector<std::byte> parameters_;  ///< bytes of the kernel's parameters
-  const LaunchOptions& options_;
-  RunResult result_;                                 ///< outcome so far
-  bool is_stopped_ = false;                          ///< whether the run must end
-  std::optional<TableCorrection> table_correction_;  ///< results of a device; nullopt: no tables
+  const LaunchOptions& options_;       ///< options of the launch
+  RunResult result_;                   ///< outcome so far
+  bool is_stopped_ = false;            ///< whether the launch must stop
+  /// Replaces results by a device's measured results; nullopt: no tables.
+  std::optional<TableCorrection> table_correction_;
 
   std::unique_ptr<std::byte[]> constants_storage_;    ///< owns constant_frame_
   std::byte* constant_frame_ = nullptr;               ///< frame of constants that all warps share
@@ -269,15 +288,17 @@ class Execution {
   std::vector<std::unique_ptr<std::byte[]>> frames_;  ///< frames of ended warps, for reuse
   std::uint32_t threads_in_block_ = 0;                ///< number of threads in a block
   std::array<std::uint32_t, kBarriersPerBlock>
-      arrived_thread_counts_{};  ///< threads that passed bar.arrive, by barrier
+      arrived_thread_counts_{};  ///< number of threads that have passed bar.arrive, by barrier
   /// The order established by barriers of a part of the block, for each warp: accesses of each other warp with an
   /// earlier epoch are ordered before the warp's current accesses. Likewise for accesses after a barrier, of warps that
   /// passed bar.arrive.
   using BarrierOrder = std::vector<std::uint32_t>;
+  /// By warp: the order that barriers of a part of the block have established for its accesses.
   std::vector<BarrierOrder> partial_barrier_order_by_warp_;
+  /// By barrier: the order that warps which passed bar.arrive will establish for the waiting warps.
   std::array<BarrierOrder, kBarriersPerBlock> arrival_order_by_barrier_;
-  std::uint64_t current_block_index_ = 0;  ///< linear index of the block
-  std::vector<std::uint32_t> lane_order_;  ///< order in which the lanes of an atomic execute
+  std::uint64_t current_block_index_ = 0;  ///< linear index of the current block
+  std::vector<std::uint32_t> lane_order_;  ///< order in which the lanes of an atomic instruction run
 
   std::vector<std::vector<std::byte>> shared_memory_by_variable_;  ///< shared memory of the current block, by variable
   std::vector<std::vector<ShadowCell>>
@@ -285,34 +306,38 @@ class Execution {
 
   /// The asynchronous copy that will write a word of shared memory.
   struct PendingWord {
-    const Op* copy = nullptr;        ///< the cp.async; null: none
+    const Op* copy = nullptr;        ///< the cp.async instruction; null: no copy
     std::uint32_t thread_index = 0;  ///< index of its thread in the block
   };
-  std::vector<std::vector<PendingWord>> pending_words_by_variable_;  ///< for each word of shared memory, by variable
-  bool has_pending_words_ = false;  ///< whether the block has started an asynchronous copy
+  /// Pending copy of each word of shared memory, by variable.
+  std::vector<std::vector<PendingWord>> pending_words_by_variable_;
+  bool has_pending_words_ = false;  ///< whether a thread of the block has started an asynchronous copy
 
   // Epochs: now, and the start of the launch, the block and the phase between barriers.
-  std::uint32_t current_epoch_ = 0;          ///< epoch of the current phase
-  std::uint32_t launch_start_epoch_ = 0;     ///< epoch of the launch's start
-  std::uint32_t block_start_epoch_ = 0;      ///< epoch of the block's start
-  std::uint32_t phase_start_epoch_ = 0;      ///< epoch of the last barrier of the whole block
-  std::uint32_t partial_barrier_epoch_ = 0;  ///< epoch of the last barrier of a part of the block
+  std::uint32_t current_epoch_ = 0;          ///< epoch of accesses now
+  std::uint32_t launch_start_epoch_ = 0;     ///< first epoch of the launch
+  std::uint32_t block_start_epoch_ = 0;      ///< first epoch of the block
+  std::uint32_t phase_start_epoch_ = 0;      ///< epoch that began with the last barrier of the whole block
+  std::uint32_t partial_barrier_epoch_ = 0;  ///< epoch that began with the last barrier of a part of the block
   std::vector<std::pair<std::uint32_t, std::uint64_t>>
-      started_block_epochs_;  ///< epoch and linear index of each block so far
+      started_block_epochs_;  ///< first epoch and linear index of each block so far
 
-  bool orders_by_fences_ = false;  ///< whether the kernel has a fence
-  FenceOrder fence_order_;         ///< order that fences establish; used only if there are any
+  bool orders_by_fences_ = false;  ///< whether the kernel has a fence, so that fence_order_ is used
+  FenceOrder fence_order_;         ///< order of accesses that fences establish
 
   std::vector<const Op*> memory_op_by_number_;  ///< memory instructions by MemoryOp::race_check_number
-  /// Indices in RunResult::findings, by kind and instruction: repeated findings are only counted.
+  /// Index in RunResult::findings of each finding, by kind and instruction; repeated findings are only counted.
   std::map<std::pair<CheckFinding::Kind, const Op*>, std::size_t> finding_indices_;
-  std::vector<bool> is_order_sensitive_by_op_;  ///< whether each op is; empty if collisions are not counted
-  /// By address: the thread of the first order-sensitive atomic on it.
+  /// For each op: whether it is an order-sensitive atomic; empty if collisions are not counted.
+  std::vector<bool> is_order_sensitive_by_op_;
+  /// For each address: the thread that executed the first order-sensitive atomic on it.
   std::unordered_map<std::uint64_t, std::uint64_t> first_atomic_thread_by_address_;
   // Stored as differences: the execution count of an instruction is the sum of the entries up to it.
-  std::vector<std::int64_t> warp_execution_deltas_;    ///< executions by warps
-  std::vector<std::int64_t> thread_execution_deltas_;  ///< executions by threads
-  std::uint64_t instructions_left_ = 0;                ///< instructions until the limit, summed over threads
+  /// Number of executions by warps, stored as differences between successive ops.
+  std::vector<std::int64_t> warp_execution_deltas_;
+  /// Number of executions by threads, stored as differences between successive ops.
+  std::vector<std::int64_t> thread_execution_deltas_;
+  std::uint64_t instructions_left_ = 0;  ///< number of instructions left until the limit, summed over threads
 };
 
 /// Checks one lane's access; whole words take the fast path first.
@@ -341,12 +366,15 @@ void each_lane(std::uint32_t lane_mask, Use use) {
     use(static_cast<unsigned>(std::countr_zero(lane_mask)));
 }
 
+/// Returns the 32 words of a register with 32 bits or less.
 inline std::uint32_t* slot_words32(WarpState& lanes, FrameSlot slot) {
   return reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstantFrameBit));
 }
+/// Returns the 32 words of a register with 64 bits.
 inline std::uint64_t* slot_words64(WarpState& lanes, FrameSlot slot) {
   return reinterpret_cast<std::uint64_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstantFrameBit));
 }
+/// Sets the predicate of the lanes in `lane_mask` to their bits of `value`.
 inline void set_predicate(WarpState& lanes, FrameSlot slot, std::uint32_t value, std::uint32_t lane_mask) {
   std::uint32_t& word = *slot_words32(lanes, slot);
   word = (word & ~lane_mask) | (value & lane_mask);

@@ -16,15 +16,16 @@
 
 namespace assay::ptx {
 
-/// What the machine knows about the current access.
+/// The properties of the current access that determine its order.
 struct FenceActor {
   std::uint32_t thread;                      ///< index of the thread in its block
-  std::uint32_t phase_start_epoch;           ///< epoch of the last barrier of the block
-  std::uint32_t warp_synchronization_epoch;  ///< epoch of the last synchronization of the thread's warp
+  std::uint32_t phase_start_epoch;           ///< epoch that began with the last barrier of the block
+  std::uint32_t warp_synchronization_epoch;  ///< epoch that began with the last synchronization of the thread's warp
   std::uint64_t address;                     ///< accessed address
-  bool is_strong;                            ///< whether the access is atomic, volatile or ordered
+  bool is_strong;  ///< whether the access is atomic, volatile or ordered (.acquire, .release and the like)
 };
 
+/// Records fences and atomics, and finds out which accesses they order.
 class FenceOrder {
  public:
   enum class StrongAccess : std::uint8_t { kLoad, kStore, kAtomic };
@@ -45,41 +46,45 @@ class FenceOrder {
 
  private:
   using EpochByThread = std::vector<std::uint32_t>;
-  /// The accesses that precede an atomic after a fence.
+  /// A release: an atomic after a fence, and the accesses that precede the fence.
   struct Release {
-    std::uint32_t block_start_epoch;  ///< first epoch of the block of the thread
+    std::uint32_t block_start_epoch;  ///< first epoch of the block that contains the thread
     std::uint32_t epoch;              ///< epoch of the atomic
     std::uint32_t thread;             ///< thread that executed the atomic
-    std::uint32_t fence_epoch;        ///< accesses of `thread` in earlier epochs are released
+    std::uint32_t fence_epoch;        ///< accesses of `thread` in epochs before this one are released
     std::uint32_t phase_start_epoch;  ///< accesses of all threads of the block in earlier epochs are released
-    std::shared_ptr<const EpochByThread> fences;  ///< by thread: accesses in earlier epochs are released; may be null
+    /// For each thread: accesses in epochs before this one are released; may be null.
+    std::shared_ptr<const EpochByThread> fences;
   };
+  /// The atomics on one address.
   struct Location {
-    std::vector<Release> releases;   ///< ordered by epoch
-    std::size_t first_readable = 0;  ///< index of the first release whose sequence of atomics no store has ended
+    std::vector<Release> releases;  ///< releases at this address, ordered by epoch
+    /// Index of the first release that an atomic can still read, because no store has overwritten its value.
+    std::size_t first_readable = 0;
   };
-  /// An atomic or load of the current block that read what earlier atomics on its address wrote.
+  /// A possible acquire: an atomic or load of the current block that read values of earlier atomics on its address.
   struct Acquire {
     std::uint64_t address;      ///< address of the atomic
-    const Location* location;   ///< state of the address
-    std::size_t first_release;  ///< index of the first release that it read
-    std::size_t end_release;    ///< index after the last release that it read
+    const Location* location;   ///< the atomics on the address
+    std::size_t first_release;  ///< index of the first release whose value it read
+    std::size_t end_release;    ///< index after the last release whose value it read
     std::uint32_t thread;       ///< thread that executed the atomic
     std::uint32_t epoch;        ///< epoch of the atomic
     std::uint32_t fence_epoch;  ///< epoch of the first fence after it; 0: none yet
   };
   void acquire(std::uint64_t address, const Location& location, std::uint32_t thread, std::uint32_t epoch);
   [[nodiscard]] static bool is_visible(const Acquire& acquire, const FenceActor& actor);
+  /// Returns whether the acquired releases cover an access by the thread in the epoch.
   [[nodiscard]] static bool is_released(const Acquire& acquire, std::uint32_t epoch, std::uint32_t thread,
                                         std::uint64_t address);
 
-  std::unordered_map<std::uint64_t, Location> locations_;      ///< by address, those that a release used
-  std::uint32_t block_start_epoch_ = 0;                        ///< first epoch of the current block
-  EpochByThread fences_;                                       ///< by thread: epoch of its last fence; 0: none
-  EpochByThread phases_;                                       ///< by thread: phase in which it executed that fence
-  std::shared_ptr<const EpochByThread> fences_until_barrier_;  ///< `fences_` at the last barrier; may be null
-  bool has_new_fence_ = false;                                 ///< whether `fences_` changed since the last barrier
-  std::vector<Acquire> acquires_;                              ///< those of the current block
+  std::unordered_map<std::uint64_t, Location> locations_;  ///< atomics by address, for addresses with a release
+  std::uint32_t block_start_epoch_ = 0;                    ///< first epoch of the current block
+  EpochByThread fences_;                                   ///< for each thread: epoch of its last fence; 0: none
+  EpochByThread phases_;  ///< for each thread: first epoch of the phase in which it executed that fence
+  std::shared_ptr<const EpochByThread> fences_until_barrier_;  ///< copy of `fences_` at the last barrier; may be null
+  bool has_new_fence_ = false;                                 ///< whether `fences_` has changed since the last barrier
+  std::vector<Acquire> acquires_;                              ///< possible acquires of the current block
 };
 
 }  // namespace assay::ptx

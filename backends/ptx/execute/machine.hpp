@@ -32,22 +32,22 @@
 
 namespace assay::ptx {
 
-/// The enabled checks. Accesses outside of all allocations are always reported and never performed.
+/// Which errors are reported. Accesses outside of all allocations are always reported and never performed.
 struct EnabledChecks {
   bool reports_misaligned = true;     ///< reports accesses that are not aligned to their size
-  bool reports_uninitialized = true;  ///< reports reads of bytes that nothing has written
-  bool reports_races = true;  ///< reports accesses to global and shared memory by threads without a barrier in between
-  bool reports_read_only = true;  ///< reports writes to read-only allocations, which are performed if this is disabled
+  bool reports_uninitialized = true;  ///< reports reads of bytes that were never written
+  bool reports_races = true;  ///< reports unordered accesses of different threads to the same global or shared memory
+  bool reports_read_only = true;     ///< reports writes to read-only allocations; they are performed if this is false
   bool reports_non_coherent = true;  ///< reports ld.global.nc of memory that the launch writes
-  bool reports_divergence = true;    ///< reports barriers, shuffles and votes that not all their lanes reach
+  bool reports_divergence = true;  ///< reports barriers, shuffles and votes that not all of the required threads reach
 
   static EnabledChecks none() { return {false, false, false, false, false, false}; }
 };
 
-/// A check and its name.
+/// A check that the user can disable, and its name.
 struct RunTimeCheck {
   std::string_view name;        ///< name of the check, as the user writes it
-  bool EnabledChecks::*member;  ///< member of Checks that enables it
+  bool EnabledChecks::*member;  ///< member that enables it
 };
 inline constexpr std::array kChecks = {
     RunTimeCheck{"misaligned", &EnabledChecks::reports_misaligned},
@@ -67,35 +67,37 @@ inline constexpr auto kCheckNames = [] {
 
 enum class Order : std::uint8_t { kForward, kReverse, kShuffled };
 
-/// The order of blocks, of the warps of a block and of the lanes of an atomic instruction.
+/// The order in which blocks, the warps of a block and the lanes of an atomic instruction run.
 struct ExecutionOrder {
-  Order order = Order::kForward;       ///< order of blocks, and by default of warps and lanes
-  std::uint64_t shuffle_seed = 0;      ///< seed of kShuffled
-  bool reorders_within_blocks = true;  ///< whether warps and lanes are reordered too; otherwise only blocks are
+  Order order = Order::kForward;       ///< order of blocks and, with reorders_within_blocks, of warps and lanes
+  std::uint64_t shuffle_seed = 0;      ///< seed of the random order, for kShuffled
+  bool reorders_within_blocks = true;  ///< whether warps and lanes are reordered too, not only blocks
 };
 
+/// The numbers of blocks and threads of a launch.
 struct LaunchGeometry {
   Dim3 grid;                               ///< number of blocks along each axis
   Dim3 block;                              ///< number of threads of a block along each axis
-  std::uint32_t dynamic_shared_bytes = 0;  ///< size of the dynamic shared memory of a block
+  std::uint32_t dynamic_shared_bytes = 0;  ///< size of the dynamic shared memory of a block in bytes
 };
 
 struct ApproximationTables;
 
+/// Options of one launch.
 struct LaunchOptions {
-  EnabledChecks checks;            ///< enabled checks
+  EnabledChecks checks;            ///< which errors are reported
   ExecutionOrder execution_order;  ///< order in which blocks and warps run
   std::uint64_t instruction_limit =
       20'000'000'000;                     ///< instruction limit, summed over threads; the run stops when it is reached
   std::size_t max_findings = 16;          ///< number of findings after which the run stops
-  bool counts_atomic_collisions = false;  ///< whether InstructionProfile::atomic_collision_count is counted
+  bool counts_atomic_collisions = false;  ///< whether to count InstructionProfile::atomic_collision_count
   std::vector<std::uint64_t> blocks_to_run =
       {};  ///< linear indices of blocks to run, ascending, for kForward; empty: all
   const ApproximationTables* tables =
       nullptr;  ///< measured results of a device for approximate instructions; null: none
 };
 
-/// The arguments of a kernel: call add() or add_bytes() once per parameter, in order.
+/// The arguments of a kernel. Call add() or add_bytes() once for each parameter, in order.
 class KernelArguments {
  public:
   template <class T>
@@ -104,6 +106,7 @@ class KernelArguments {
     std::memcpy(bytes.data(), &value, sizeof(T));
     return *this;
   }
+  /// Adds an argument that consists of these bytes.
   KernelArguments& add_bytes(std::vector<std::byte> bytes) {
     argument_bytes_.push_back(std::move(bytes));
     return *this;
@@ -114,35 +117,40 @@ class KernelArguments {
   std::vector<std::vector<std::byte>> argument_bytes_;  ///< bytes of each argument, in order
 };
 
+/// How a launch ended, and what the checks found.
 struct RunResult {
+  /// How a launch ended.
   enum class Status : std::uint8_t {
-    kCompleted,
+    kCompleted,         ///< all threads exited
     kRejected,          ///< the arguments or the geometry are invalid; nothing ran
     kUnsupported,       ///< the kernel reached an unsupported instruction
-    kTrapped,           ///< the kernel executed a trap instruction
+    kTrapped,           ///< the kernel executed the instruction trap
     kInstructionLimit,  ///< the kernel exceeded the instruction limit
     kFindingLimit,      ///< the run reached the maximum number of findings
   };
   Status status = Status::kCompleted;  ///< how the run ended
   std::string message;                 ///< for a status other than kCompleted: the reason and the source location
-  std::vector<CheckFinding> findings;  ///< errors that the checks found, in order
+  std::vector<CheckFinding> findings;  ///< errors that the checks found, in order of their first occurrence
   InstructionProfile profile;          ///< statistics of the run
 
   /// Completed without findings.
   [[nodiscard]] bool ok() const { return status == Status::kCompleted && findings.empty(); }
 };
 
+/// The access rights and the initial state of an allocation.
 struct AllocationFlags {
-  bool read_only = false;      ///< whether writes by kernels are findings
-  bool uninitialized = false;  ///< whether reads of bytes that no kernel has written are findings
+  bool read_only = false;      ///< whether a write by a kernel is an error
+  bool uninitialized = false;  ///< whether a read of bytes that no kernel has written is an error
 };
 
+/// Identifies an allocation of a machine.
 struct AllocationId {
   std::uint32_t index = 0;  ///< index of the allocation in the machine
 };
 
 class Memory;
 
+/// Memory, and the interpreter that runs kernels in it.
 class Machine {
  public:
   /// `max_bytes` limits the total size of all allocations.
@@ -168,13 +176,13 @@ class Machine {
   /// Frees all memory, including that of modules.
   void reset();
 
-  /// Runs a kernel to its end. Variables of its module are created at the module's first launch and keep their values
-  /// afterwards.
+  /// Runs a kernel until it ends. The variables of its module are created at the first launch of the module and keep
+  /// their values afterwards.
   RunResult launch(const std::shared_ptr<const Kernel>& kernel, const LaunchGeometry& geometry,
                    const KernelArguments& arguments, const LaunchOptions& options);
 
  private:
-  std::unique_ptr<Memory> memory_;  ///< allocations and shadow memory
+  std::unique_ptr<Memory> memory_;  ///< allocations and their shadow memory
 };
 
 }  // namespace assay::ptx

@@ -20,34 +20,41 @@
 
 namespace assay::ptx {
 
+/// The access history of one word of 4 bytes.
 struct ShadowCell {
-  std::uint32_t packed_last_write = 0;  ///< last write: epoch << 14 | thread << 4 | bytes
-  std::uint32_t packed_last_read = 0;   ///< last read, encoded in the same way
+  std::uint32_t packed_last_write = 0;  ///< last write: epoch << 14 | thread << 4 | written bytes
+  std::uint32_t packed_last_read = 0;   ///< last read: epoch << 14 | thread << 4 | read bytes
   std::uint32_t packed_flags = 0;  ///< read instruction << 20 | write instruction << 9 | flags << 4 | initialized bytes
 };
 static_assert(sizeof(ShadowCell) == 12, "each byte of memory must have 3 bytes of shadow memory");
 
-/// The greatest epoch: epochs count synchronizations from 1, and ShadowCell::packed_last_write and
-/// ShadowCell::packed_last_read have 18 bits for them. After it, Memory::next_epoch clears these and starts again at 1.
+/// The greatest epoch. Epochs count synchronizations from 1, and have 18 bits in ShadowCell::packed_last_write and
+/// packed_last_read. After it, Memory::next_epoch clears both and starts again at 1.
 inline constexpr std::uint32_t kMaxEpoch = (1U << 18U) - 1;
-inline constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
+inline constexpr std::uint32_t kMaxThreadsPerBlock = 1024;  ///< maximum number of threads of a block
 
 /// The flags of a cell.
 inline constexpr std::uint32_t kLastWriteIsAtomicFlag = 1U << 4U;  ///< the last write was atomic
 inline constexpr std::uint32_t kReadByManyThreadsFlag =
     1U << 5U;  ///< read by several threads in the current block and phase
-inline constexpr std::uint32_t kReadByOtherBlockFlag = 1U << 6U;  ///< read by threads of several blocks in this launch
+/// Threads of several blocks have read the word in this launch.
+inline constexpr std::uint32_t kReadByOtherBlockFlag = 1U << 6U;
 inline constexpr std::uint32_t kLastReadIsNonCoherentFlag = 1U << 7U;  ///< the last read was a load with .nc
-inline constexpr std::uint32_t kReadByManyWarpsFlag = 1U << 8U;  ///< the several threads are not all of the same warp
+/// The several threads that have read the word are not all of the same warp.
+inline constexpr std::uint32_t kReadByManyWarpsFlag = 1U << 8U;
 inline constexpr std::uint32_t kAllReadFlagsMask =
     kReadByManyThreadsFlag | kReadByOtherBlockFlag | kLastReadIsNonCoherentFlag | kReadByManyWarpsFlag;
-/// The parts of ShadowCell::packed_flags that a write keeps, and those that a read keeps.
+/// The bits of ShadowCell::packed_flags that a write leaves unchanged.
 inline constexpr std::uint32_t kKeptByWriteMask = 0xfff0'000fU | kAllReadFlagsMask;
+/// The bits of ShadowCell::packed_flags that a read leaves unchanged.
 inline constexpr std::uint32_t kKeptByReadMask = 0x000f'ffffU;
+/// Position in ShadowCell::packed_flags of the number of the instruction that wrote last.
 inline constexpr unsigned kWriteInstructionShift = 9;
+/// Position in ShadowCell::packed_flags of the number of the instruction that read last.
 inline constexpr unsigned kReadInstructionShift = 20;
 
-/// The flags of a cell that `thread` reads after `earlier_thread` read it, if nothing orders both reads.
+/// Returns the read flags of a cell that `thread` reads after `earlier_thread` has read it, if nothing orders the two
+/// reads.
 constexpr std::uint32_t flags_of_second_reader(std::uint32_t earlier_thread, std::uint32_t thread) {
   if (earlier_thread == thread) return 0;
   constexpr std::uint32_t kLanes = 32;
@@ -55,23 +62,24 @@ constexpr std::uint32_t flags_of_second_reader(std::uint32_t earlier_thread, std
   return kReadByManyThreadsFlag | (is_same_warp ? 0U : kReadByManyWarpsFlag);
 }
 
-/// The cells of an allocation.
+/// The shadow cells of one allocation.
 struct ShadowMemory {
   std::unique_ptr<ShadowCell[]> cells;
   std::size_t cell_capacity = 0;  ///< number of cells
 };
 
-/// A block of memory that kernels can access, with its own window of addresses.
+/// A block of memory that kernels can access, in an address window of its own.
 struct Allocation {
-  std::string name;                    ///< name of the allocation, for findings
-  std::span<std::byte> bytes;          ///< memory of the allocation
+  std::string name;                    ///< name of the allocation, for messages
+  std::span<std::byte> bytes;          ///< memory of the allocation, in host memory
   std::unique_ptr<std::byte[]> owned;  ///< null for adopted memory
   AllocationFlags flags;               ///< flags that the caller set
-  ShadowMemory shadow_memory;          ///< created at the first checked access
+  ShadowMemory shadow_memory;          ///< access history; created at the first checked access
 
   [[nodiscard]] std::size_t cell_count() const { return (bytes.size() + 3) / 4; }
 };
 
+/// All memory of a machine.
 class Memory {
  public:
   explicit Memory(std::size_t max_bytes) : max_bytes_(max_bytes) {}
@@ -79,10 +87,11 @@ class Memory {
   Result<AllocationId> allocate(std::string name, std::size_t bytes, AllocationFlags flags);
   AllocationId adopt(std::string name, std::span<std::byte> bytes, AllocationFlags flags);
   [[nodiscard]] Allocation& at(AllocationId id) { return allocations_[id.index]; }
+  /// Returns the address of the first byte of an allocation, as kernels see it.
   [[nodiscard]] static std::uint64_t address(AllocationId id) {
     return ((id.index + kFirstAllocationWindowIndex) << kAddressWindowBits) + kAddressWindowMiddleOffset;
   }
-  /// The allocation in whose window the address lies; null if there is none.
+  /// Returns the allocation in whose window the address lies; null if there is none.
   [[nodiscard]] Allocation* find_allocation(std::uint64_t address) {
     const std::uint64_t window = address >> kAddressWindowBits;
     return window - kFirstAllocationWindowIndex < allocations_.size()
@@ -104,13 +113,13 @@ class Memory {
   std::uint32_t next_epoch(bool& restarted);
 
  private:
-  std::size_t max_bytes_;                ///< limit of the total size of all allocations
+  std::size_t max_bytes_;                ///< maximum total size of all allocations
   std::size_t used_bytes_ = 0;           ///< total size of all allocations
-  std::uint32_t latest_epoch_ = 0;       ///< the latest epoch
+  std::uint32_t latest_epoch_ = 0;       ///< epoch of the latest synchronization
   std::vector<Allocation> allocations_;  ///< all allocations, by AllocationId::index
   std::vector<ShadowMemory>
-      unused_shadow_memory_;  ///< of freed allocations, for reuse: new pages cost more than a short launch
-  /// Addresses of the variables of each module.
+      unused_shadow_memory_;  ///< shadow memory of freed allocations, for reuse, because new pages cost time
+  /// Addresses of the variables of each module that has been launched.
   std::map<std::shared_ptr<const Module>, std::vector<std::uint64_t>> variable_addresses_;
 };
 

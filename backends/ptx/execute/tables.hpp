@@ -1,4 +1,4 @@
-// Measured results of a device's approximation units. For an operand in a table, the emulator returns the device's
+// Measured results of a device's approximation units. For an operand in a table, the interpreter returns the device's
 // bits, and the instruction counts as exact.
 //
 // A table contains windows of operands, each a range of bit patterns, and for each operand the difference of the
@@ -25,22 +25,22 @@
 
 namespace assay::ptx {
 
-/// A range of operands, as bit patterns of f32 or of the upper word of an f64.
+/// Consecutive operands of an instruction, as bit patterns of f32 or of the upper word of an f64.
 struct OperandRange {
   std::uint32_t first_operand = 0;  ///< bit pattern of the first operand
   std::uint32_t operand_count = 0;  ///< number of operands
 };
 
-/// An approximation unit, identified by its instruction. If x is scaled by 2^operand_scale_exponent, its result scales
-/// by 2^result_scale_exponent; 0 if it does not scale.
+/// The hardware unit of one approximate instruction. If the operand is multiplied by 2^operand_scale_exponent, the
+/// result is multiplied by 2^result_scale_exponent; both are 0 if the instruction does not scale.
 struct ApproximationUnit {
   std::string_view instruction_name;  ///< name of the instruction: "ex2.approx.ftz.f32"
   Opcode opcode;                      ///< opcode of the instruction
-  Type type;                          ///< type of the instruction
+  Type type;                          ///< type of the operand and the result
   bool ftz = false;                   ///< whether the instruction has .ftz
-  int operand_scale_exponent = 0;     ///< exponent of the operand's scaling; 0: it does not scale
-  int result_scale_exponent = 0;      ///< exponent of the result's scaling
-  std::array<OperandRange, 2> measured_operand_ranges = {};  ///< the measured windows; the second may be empty
+  int operand_scale_exponent = 0;     ///< exponent of the power of two by which operands may be scaled; 0: none
+  int result_scale_exponent = 0;      ///< exponent of the power of two by which the result then changes
+  std::array<OperandRange, 2> measured_operand_ranges = {};  ///< operands to measure; the second range may be empty
 };
 std::span<const ApproximationUnit> units();
 /// The unit that an instruction uses; null if none.
@@ -49,14 +49,13 @@ const ApproximationUnit* unit_of(const Instruction& instruction);
 /// The measured results of one unit.
 class ApproximationTable {
  public:
-  /// Marks an operand whose result cannot be expressed as an 8-bit difference.
+  /// The difference stored for an operand whose result is not an 8-bit difference from the correctly rounded one.
   static constexpr std::int8_t kNotMeasured = INT8_MIN;
 
-  /// Consecutive operands from the bit pattern `first_operand`: the result of the device minus the correctly rounded
-  /// one, in ulp.
+  /// Consecutive operands that were measured: for each, the result of the device minus the correctly rounded result.
   struct OperandWindow {
     std::uint32_t first_operand = 0;           ///< bit pattern of the first operand
-    std::vector<std::int8_t> ulp_differences;  ///< difference for each operand, in ulp
+    std::vector<std::int8_t> ulp_differences;  ///< difference of each result in units in the last place, by operand
   };
 
   ApproximationTable(const ApproximationUnit& unit, std::vector<OperandWindow> windows, std::uint64_t verified)
@@ -73,10 +72,11 @@ class ApproximationTable {
 
  private:
   const ApproximationUnit* unit_;         ///< the measured unit
-  std::vector<OperandWindow> windows_;    ///< ranges of measured operands
-  std::uint64_t verified_operand_count_;  ///< number of operands for which the device's result matched the prediction
+  std::vector<OperandWindow> windows_;    ///< measured operands and differences
+  std::uint64_t verified_operand_count_;  ///< number of operands for which the device's result was the predicted one
 };
 
+/// The measured results of a device.
 struct ApproximationTables {
   std::string device;                      ///< name and driver of the device: "NVIDIA H100 80GB HBM3, driver 580.65"
   std::vector<ApproximationTable> tables;  ///< tables of the measured units
@@ -96,17 +96,18 @@ Result<ApproximationTables> read_tables(const std::string& file);
 /// Evaluates a unit on a device for the given operands.
 using EvaluateUnit =
     std::function<Result<std::vector<std::uint32_t>>(const ApproximationUnit&, std::span<const std::uint32_t>)>;
-/// The correctly rounded results, computed by the machine of machine.hpp.
+/// Returns the correctly rounded results for the operands, computed by the machine of machine.hpp.
 Result<std::vector<std::uint32_t>> compute_nearest_results(const ApproximationUnit& unit,
                                                            std::span<const std::uint32_t> operands);
 
 /// The result of measure_unit().
 struct MeasuredTable {
-  std::optional<ApproximationTable> table;  ///< nullopt if the device contradicted it
+  std::optional<ApproximationTable> table;  ///< the measured table; nullopt if the device contradicted its predictions
   std::uint64_t verified_operand_count =
       0;  ///< number of operands for which the device's result matched the prediction
-  std::uint64_t mismatching_operand_count = 0;  ///< number of operands for which it did not
-  std::uint32_t first_mismatching_operand = 0;  ///< bit pattern of the first operand with a mismatch
+  /// Number of operands for which the device's result was not the predicted one.
+  std::uint64_t mismatching_operand_count = 0;
+  std::uint32_t first_mismatching_operand = 0;  ///< bit pattern of the first of these operands
 };
 /// Measures the unit's windows, then verifies the table on every `step`-th of all operands.
 Result<MeasuredTable> measure_unit(const ApproximationUnit& unit, const EvaluateUnit& device, std::uint64_t step);

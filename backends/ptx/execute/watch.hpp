@@ -13,15 +13,15 @@
 
 namespace assay::ptx {
 
-/// Epochs of the start of the launch, the block, the phase between barriers and the phase of a warp.
+/// The first epochs of the periods that contain an access.
 struct StartEpochs {
-  std::uint32_t launch_start = 0;          ///< epoch of the launch's start
-  std::uint32_t block_start = 0;           ///< epoch of the block's start
-  std::uint32_t phase_start = 0;           ///< epoch of the last barrier
-  std::uint32_t warp_synchronization = 0;  ///< epoch of the warp's last synchronization
+  std::uint32_t launch_start = 0;          ///< first epoch of the launch
+  std::uint32_t block_start = 0;           ///< first epoch of the block
+  std::uint32_t phase_start = 0;           ///< epoch that began with the last barrier of the block
+  std::uint32_t warp_synchronization = 0;  ///< epoch that began with the last synchronization of the warp
 };
 
-/// The fast race check for one instruction of a warp.
+/// The race check for one instruction of a warp; it decides the frequent cases fast.
 class FastRaceCheck {
  public:
   FastRaceCheck(const MemoryOp& memory, std::uint32_t now, const StartEpochs& since)
@@ -35,8 +35,8 @@ class FastRaceCheck {
         is_strong_(is_atomic_ || memory.is_strong),
         is_non_coherent_(memory.non_coherent) {}
 
-  /// Records a read; returns false without effect if the full check must decide. `initialized`: whether the memory was
-  /// initialized before the launch.
+  /// Records a read. Returns false and records nothing if the full check must decide. `initialized`: whether the memory
+  /// was initialized before the launch.
   bool try_record_read(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialized) const {
     if (cell.packed_last_write >= launch_start_epoch_ &&
         (is_non_coherent_ || !was_made_by_thread(cell.packed_last_write, thread)))
@@ -64,7 +64,8 @@ class FastRaceCheck {
     return true;
   }
 
-  /// The same for a write or an atomic.
+  /// Records a write or an atomic. Returns false and records nothing if the full check must decide. `initialized`:
+  /// whether the memory was initialized before the launch.
   bool try_record_write(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialized) const {
     if (is_atomic_ && !initialized && (cell.packed_flags & bytes) != bytes) return false;
     if (cell.packed_last_read >= launch_start_epoch_ &&
@@ -88,7 +89,7 @@ class FastRaceCheck {
 
  private:
   static std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThreadsPerBlock - 1); }
-  /// Whether the access is by the thread itself, since the last barrier.
+  /// Returns whether the thread itself made the access, since the last barrier.
   [[nodiscard]] bool was_made_by_thread(std::uint32_t access, std::uint32_t thread) const {
     return access >= phase_start_epoch_ && thread_of(access) == thread;
   }

@@ -18,14 +18,14 @@
 
 namespace assay::ptx {
 
-inline constexpr unsigned kLanesPerWarp = 32;
-inline constexpr std::uint32_t kAllLanes = 0xffffffff;
-/// The largest number of a memory instruction in the race checker.
+inline constexpr unsigned kLanesPerWarp = 32;           ///< number of lanes of a warp
+inline constexpr std::uint32_t kAllLanes = 0xffffffff;  ///< mask of all lanes of a warp
+/// The largest number that a memory instruction can have in the race check.
 inline constexpr std::uint32_t kMaxRaceCheckNumber = 2047;
 
 struct Op;
 
-/// Replaces the correctly rounded results of approximate instructions by a device's results.
+/// Replaces the correctly rounded results of approximate instructions by measured results of a device.
 class ResultCorrection {
  public:
   virtual ~ResultCorrection() = default;
@@ -33,93 +33,99 @@ class ResultCorrection {
   virtual void apply(const Op& op, std::uint32_t mask, const std::byte* operands, std::byte* results) = 0;
 };
 
-/// A warp's state as seen by handlers.
+/// The state of a warp that the handlers of instructions use.
 struct WarpState {
-  std::byte* frames[2] = {};                      ///< frames of registers: that of the warp, and that of the constants
-  std::uint32_t carry_flags = 0;                  ///< the condition code's carry flag of each lane
-  ResultCorrection* result_correction = nullptr;  ///< null: approximate instructions give correctly rounded results
+  std::byte* frames[2] = {};      ///< frames of registers: that of the warp, and that of the constants
+  std::uint32_t carry_flags = 0;  ///< carry flag of each lane, one bit for each
+  /// Replaces results of approximate instructions; null: they stay correctly rounded.
+  ResultCorrection* result_correction = nullptr;
 };
 
 /// Executes one instruction for the lanes of `mask`. The `full_warp_handler` handler may assume that all lanes are
 /// active.
 using Handler = void (*)(WarpState& lanes, const Op& op, std::uint32_t mask);
-/// The two handlers of an instruction; both null: none.
+/// The two functions that execute an instruction; both null: unsupported.
 struct InstructionHandlers {
-  Handler full_warp_handler = nullptr;    ///< handler if all lanes are active
-  Handler masked_warp_handler = nullptr;  ///< handler for any lanes
+  Handler full_warp_handler = nullptr;    ///< executes it if all lanes are active
+  Handler masked_warp_handler = nullptr;  ///< executes it for any set of lanes
   explicit operator bool() const { return full_warp_handler != nullptr; }
 };
 
-/// A register: an offset in bytes into one of the two frames.
+/// The position of a register in one of the two frames.
 struct FrameSlot {
   static constexpr std::uint32_t kConstantFrameBit = 0x80000000;  ///< bit that selects the frame of constants
-  std::uint32_t bits = 0;  ///< offset in bytes into the frame, with or without kConstantFrameBit
+  std::uint32_t bits = 0;  ///< offset in bytes into the frame; with kConstantFrameBit, into the frame of constants
 };
 
-/// Addresses. The upper bits identify an allocation, which starts in the middle of a window, so that an out-of-bounds
-/// access can still be attributed to it. The first windows are the null page and the other spaces.
+/// Number of address bits below the index of the window. The upper bits identify an allocation. It starts in the middle
+/// of its window, so that an out-of-bounds access is still attributed to it. The first windows are the null page and
+/// the other state spaces.
 inline constexpr unsigned kAddressWindowBits = 40;
+/// Offset in its window at which an allocation starts.
 inline constexpr std::uint64_t kAddressWindowMiddleOffset = std::uint64_t{1} << (kAddressWindowBits - 1);
-inline constexpr std::uint64_t kSharedWindowIndex = 1;
-inline constexpr std::uint64_t kLocalWindowIndex = 2;
-inline constexpr std::uint64_t kParamWindowIndex = 3;
-inline constexpr std::uint64_t kFirstAllocationWindowIndex = 4;
-/// Shared addresses have 32 bits and identify a variable by the upper 12, local addresses by the window's upper bits.
+inline constexpr std::uint64_t kSharedWindowIndex = 1;           ///< index of the window of shared memory
+inline constexpr std::uint64_t kLocalWindowIndex = 2;            ///< index of the window of local memory
+inline constexpr std::uint64_t kParamWindowIndex = 3;            ///< index of the window of the kernel's parameters
+inline constexpr std::uint64_t kFirstAllocationWindowIndex = 4;  ///< index of the window of the first allocation
+/// Number of bits for the offset in a shared variable: addresses in shared memory have 32 bits, and the upper 12
+/// identify the variable. Addresses in local memory identify it by the upper bits in the window.
 inline constexpr unsigned kSharedOffsetBits = 20;
+/// Offset at which a shared variable starts.
 inline constexpr std::uint64_t kSharedMiddleOffset = std::uint64_t{1} << (kSharedOffsetBits - 1);
-inline constexpr unsigned kLocalOffsetBits = 24;
+inline constexpr unsigned kLocalOffsetBits = 24;  ///< number of bits for the offset in a local variable
+/// Offset at which a local variable starts.
 inline constexpr std::uint64_t kLocalMiddleOffset = std::uint64_t{1} << (kLocalOffsetBits - 1);
 
-/// How the interpreter's loop treats an instruction.
+/// How the interpreter executes an instruction.
 enum class DispatchKind : std::uint8_t {
-  kHandlerOnly,  ///< call of the handler only
-  kMemory,       ///< memory access: ld, st, atom, red
-  kBranch,
-  kCall,
-  kReturn,
-  kExit,
-  kTrap,
-  kBarrier,        ///< barrier of the block: bar.sync, bar.red
-  kWarpOperation,  ///< operation that waits for the lanes of a mask: shfl, vote, match, redux, bar.warp
-  kActiveMask,
-  kFence,             ///< fence for the threads of all blocks
+  kHandlerOnly,       ///< by its handler only
+  kMemory,            ///< memory access: ld, st, atom, red
+  kBranch,            ///< branch: bra
+  kCall,              ///< call of a function
+  kReturn,            ///< return from a function
+  kExit,              ///< end of the thread: exit
+  kTrap,              ///< end of the launch with an error: trap
+  kBarrier,           ///< barrier of the block: bar.sync, bar.red
+  kWarpOperation,     ///< operation that waits for all lanes of a mask: shfl, vote, match, redux, bar.warp
+  kActiveMask,        ///< query of the active lanes: activemask
+  kFence,             ///< fence, which orders memory accesses for threads of all blocks
   kMatrixOperation,   ///< operation of all lanes on matrices: ldmatrix, stmatrix, mma, wmma
   kAsyncCopy,         ///< start of an asynchronous copy: cp.async
   kAsyncCopyControl,  ///< end of a group of asynchronous copies, or wait for groups
-  kUnsupported,
-  kNoEffect,
+  kUnsupported,       ///< instruction that the interpreter does not support
+  kNoEffect,          ///< instruction without an effect on results
 };
 
 enum class Access : std::uint8_t { kLoad, kStore, kAtomic };
 enum class Exactness : std::uint8_t { kExact, kApproximate, kOrderDependent, kContractible };
 
-/// The details of a memory access, in addition to its Op.
+/// The details of a memory access that its Op does not contain.
 struct MemoryOp {
   Access access = Access::kLoad;   ///< whether it loads, stores or updates
-  Space space = Space::kGeneric;   ///< state space, if the instruction specifies it
+  Space space = Space::kGeneric;   ///< state space that the instruction specifies; kGeneric if none
   Type type = Type::kNone;         ///< type of each element
-  bool has_64_bit_base = true;     ///< whether the base register has 64 bits
-  bool has_no_base = false;        ///< whether the address is only the offset
+  bool has_64_bit_base = true;     ///< whether the base register has 64 bits, not 32
+  bool has_no_base = false;        ///< whether the address consists of the offset only
   bool non_coherent = false;       ///< whether it is a load with .nc
-  bool is_strong = false;          ///< whether it is volatile or ordered, and so does not race with atomics
-  bool has_block_scope = false;    ///< whether it is strong only for the threads of the block
-  bool releases = false;           ///< whether it has the effect of a fence before it
-  bool acquires = false;           ///< whether it has the effect of a fence after it
-  bool returns_old_value = true;   ///< whether an atomic returns the old value: atom, not red
-  std::uint8_t element_count = 1;  ///< number of vector elements
-  Modifier atomic_operation{};     ///< operation of an atomic
+  bool is_strong = false;          ///< whether it is volatile or ordered, so that it cannot race with atomics
+  bool has_block_scope = false;    ///< whether it is strong only towards threads of its own block
+  bool releases = false;           ///< whether it acts like an access after a fence
+  bool acquires = false;           ///< whether it acts like an access before a fence
+  bool returns_old_value = true;   ///< whether an atomic returns the old value (atom, not red)
+  std::uint8_t element_count = 1;  ///< number of elements; more than 1 for a vector
+  Modifier atomic_operation{};     ///< operation of an atomic, such as .add
   FrameSlot values[4];  ///< destinations or stored values; for an atomic: destination, operand, second operand
-  std::uint16_t race_check_number = 0;  ///< number of the instruction in shadow memory
+  std::uint16_t race_check_number = 0;  ///< number of the instruction in the race check
 };
 
-/// A copy by cp.async from global to shared memory. The address of the destination is that of its Op.
+/// A copy by cp.async from global to shared memory. Its Op contains the address of the destination.
 struct AsyncCopyOp {
-  std::uint32_t source_index = 0;       ///< index of the MemoryOp that reads the source
-  std::uint32_t destination_index = 0;  ///< index of the MemoryOp that writes the destination
-  FrameSlot source_base;                ///< register with the address of the source, without the offset
-  std::uint64_t source_offset = 0;      ///< offset of the address of the source
-  FrameSlot read_bytes;                 ///< number of bytes to read; the remaining bytes become 0
-  FrameSlot ignores_source;             ///< predicate that replaces all bytes by 0
+  std::uint32_t source_index = 0;       ///< index of the MemoryOp for reading the source
+  std::uint32_t destination_index = 0;  ///< index of the MemoryOp for writing the destination
+  FrameSlot source_base;                ///< register with the base address of the source
+  std::uint64_t source_offset = 0;      ///< offset to add to the base address of the source
+  FrameSlot read_bytes;      ///< register with the number of bytes to read; the remaining bytes are written as 0
+  FrameSlot ignores_source;  ///< predicate that, if true, makes all written bytes 0
 };
 
 /// The role of a matrix in a product: m by k, k by n, or m by n.
@@ -127,92 +133,95 @@ enum class MatrixRole : std::uint8_t { kA, kB, kAccumulator };
 
 /// A matrix whose elements are distributed over the registers of a warp.
 struct Fragment {
-  Type type = Type::kNone;               ///< type of the elements
-  MatrixRole role = MatrixRole::kA;      ///< role of the matrix in a product
-  MatrixShape shape;                     ///< shape of this product
-  bool has_wmma_layout = false;          ///< whether its layout is that of wmma, which PTX leaves open
-  std::uint8_t register_count = 0;       ///< number of registers of each lane
-  std::array<FrameSlot, 8> registers{};  ///< registers, of 32 bits or of the type
+  Type type = Type::kNone;           ///< type of the elements
+  MatrixRole role = MatrixRole::kA;  ///< operand of a matrix product that it is
+  MatrixShape shape;                 ///< extents of the matrix product
+  /// Whether its elements are distributed as for wmma, which the PTX manual does not specify.
+  bool has_wmma_layout = false;
+  std::uint8_t register_count = 0;       ///< number of registers in each lane
+  std::array<FrameSlot, 8> registers{};  ///< registers that hold the elements
 
   [[nodiscard]] unsigned element_count() const { return register_count * elements_per_register(); }
   [[nodiscard]] unsigned elements_per_register() const { return bytes_of(type) >= 4 ? 1 : 4 / bytes_of(type); }
 };
 
-/// An operation of all lanes of a warp on matrices. The address of a memory access is that of its Op.
+/// An operation of all lanes of a warp on matrices. For a load or store, its Op contains the address.
 struct MatrixOp {
-  std::array<Fragment, 3> sources{};            ///< matrix that is stored, or a, b and c of the product a * b + c
-  Fragment destination;                         ///< matrix that is loaded or computed
-  std::optional<std::uint32_t> memory_index{};  ///< index of the MemoryOp for a row or an element in memory
-  FrameSlot stride{};                           ///< number of elements between the starts of rows in memory
-  bool saturates = false;                       ///< whether an integer sum is clamped to the range of its type
-  bool is_transposed = false;                   ///< whether the rows in memory are columns of the matrix
+  std::array<Fragment, 3> sources{};  ///< the matrix to store; for a product a * b + c, its operands
+  Fragment destination;               ///< the matrix that is loaded or computed
+  /// Index of the MemoryOp for one row or element in memory; nullopt: no memory access.
+  std::optional<std::uint32_t> memory_index{};
+  FrameSlot stride{};          ///< register with the number of elements between the starts of rows in memory
+  bool saturates = false;      ///< whether an integer sum is clamped to the range of its type (.satfinite)
+  bool is_transposed = false;  ///< whether each row in memory becomes a column of the matrix
 };
 
-/// A call: how to copy arguments from the caller's to the callee's part of local memory.
+/// A call of a function: which words of local memory to copy between caller and callee.
 struct CallOp {
   /// A copy between words of a thread's local memory.
   struct LocalWordCopy {
-    std::uint32_t source_word_index = 0;       ///< position of the source, in words of local memory
-    std::uint32_t destination_word_index = 0;  ///< position of the destination, in words of local memory
-    std::uint32_t word_count = 0;              ///< number of words
+    std::uint32_t source_word_index = 0;       ///< position of the source in words
+    std::uint32_t destination_word_index = 0;  ///< position of the destination in words
+    std::uint32_t word_count = 0;              ///< number of words to copy
   };
-  std::vector<LocalWordCopy> argument_copies;  ///< copies before the call
-  std::vector<LocalWordCopy> result_copies;    ///< copies after the call
+  std::vector<LocalWordCopy> argument_copies;  ///< arguments, copied before the call
+  std::vector<LocalWordCopy> result_copies;    ///< results, copied after the call
 };
 
-/// One lowered instruction.
+/// One instruction in the form that is executed.
 struct Op {
   Handler full_warp_handler = nullptr;                      ///< handler if all lanes are active
   Handler masked_warp_handler = nullptr;                    ///< handler for any lanes
   FrameSlot d, d2, a, b, c, e;                              ///< registers: destinations d and d2, sources a, b, c and e
-  FrameSlot guard;                                          ///< predicate of the guard
+  FrameSlot guard;                                          ///< predicate register of the guard
   bool is_guarded = false;                                  ///< whether the instruction has a guard
-  bool is_guard_negated = false;                            ///< whether the guard is "@!%p"
+  bool is_guard_negated = false;                            ///< whether the guard is negated: "@!%p"
   DispatchKind dispatch_kind = DispatchKind::kHandlerOnly;  ///< how the interpreter treats it
   Exactness exactness = Exactness::kExact;                  ///< what determines the bits of its result
-  std::uint32_t target_op_index = 0;                        ///< index of the op that a branch or call continues at
-  std::uint32_t memory_or_call_index = 0;                   ///< index of the MemoryOp, AsyncCopyOp, MatrixOp or CallOp
-  std::uint64_t immediate = 0;               ///< offset of an address, table of lop3, or another immediate
-  const Instruction* instruction = nullptr;  ///< the parsed instruction
+  std::uint32_t target_op_index = 0;         ///< for a branch or call: index of the op that is executed next
+  std::uint32_t memory_or_call_index = 0;    ///< index of its MemoryOp, AsyncCopyOp, MatrixOp or CallOp
+  std::uint64_t immediate = 0;               ///< offset of an address, truth table of lop3, or another immediate
+  const Instruction* instruction = nullptr;  ///< the instruction in the parsed PTX
 };
 
-/// A lowered kernel.
+/// A kernel in the form that is executed.
 struct Kernel {
   /// A variable in shared or local memory.
   struct Variable {
-    std::string name;                 ///< name of the variable
-    std::uint64_t bytes = 0;          ///< size; for a shared variable, rounded up to a multiple of its alignment
-    std::uint64_t padding_bytes = 0;  ///< number of these bytes that are padding, which may be read without a finding
-    std::uint32_t first_word_index = 0;  ///< for a local variable: first word in each thread's local memory
-    bool is_dynamically_sized = false;   ///< whether the launch sets its size (dynamic shared memory)
+    std::string name;         ///< name of the variable
+    std::uint64_t bytes = 0;  ///< size in bytes; for a shared variable, rounded up to a multiple of its alignment
+    std::uint64_t padding_bytes = 0;  ///< number of these bytes that are padding, whose reads are never reported
+    /// For a local variable: index of its first word in the local memory of a thread.
+    std::uint32_t first_word_index = 0;
+    bool is_dynamically_sized = false;  ///< whether the launch sets its size (dynamic shared memory)
   };
-  /// A constant that is the address of a module variable, which is known only at launch.
+  /// A constant that contains the address of a module variable, which is only known at launch.
   struct Relocation {
-    std::uint32_t constant_offset = 0;  ///< position of the address in the constants, in bytes
+    std::uint32_t constant_offset = 0;  ///< position in the frame of constants at which to write the address, in bytes
     std::uint32_t variable_index = 0;   ///< index of the variable in the module
-    std::uint64_t offset = 0;           ///< number of bytes added to the variable's address
+    std::uint64_t offset = 0;           ///< number of bytes to add to the variable's address
   };
-  /// Where a special register's value is stored in the frame.
+  /// A special register that the kernel reads, and the ordinary register that holds its value.
   struct SpecialRegisterSlot {
-    SpecialRegister special_register;  ///< special register to read
-    FrameSlot slot;                    ///< register that holds its value
+    SpecialRegister special_register;  ///< special register, such as %tid.x
+    FrameSlot slot;                    ///< register with its value
   };
-  std::shared_ptr<const Module> module;                ///< the parsed PTX
-  const Function* entry_function = nullptr;            ///< the entry in the module
-  std::vector<Op> ops;                                 ///< instructions of the entry and of all functions that it calls
-  std::vector<MemoryOp> memory_ops;                    ///< memory accesses, which Op::memory_or_call_index refers to
-  std::vector<AsyncCopyOp> async_copy_ops;             ///< copies, which Op::memory_or_call_index refers to
-  std::vector<MatrixOp> matrix_ops;                    ///< matrix operations, which Op::memory_or_call_index refers to
-  std::vector<CallOp> call_ops;                        ///< calls, which Op::memory_or_call_index refers to
-  std::vector<std::byte> initial_constant_frame;       ///< initial frame of constants
-  std::vector<Relocation> relocations;                 ///< addresses of module variables to write into the constants
+  std::shared_ptr<const Module> module;           ///< the parsed PTX
+  const Function* entry_function = nullptr;       ///< the kernel in the module
+  std::vector<Op> ops;                            ///< instructions of the kernel and of all functions that it calls
+  std::vector<MemoryOp> memory_ops;               ///< memory accesses, which Op::memory_or_call_index refers to
+  std::vector<AsyncCopyOp> async_copy_ops;        ///< copies, which Op::memory_or_call_index refers to
+  std::vector<MatrixOp> matrix_ops;               ///< matrix operations, which Op::memory_or_call_index refers to
+  std::vector<CallOp> call_ops;                   ///< calls, which Op::memory_or_call_index refers to
+  std::vector<std::byte> initial_constant_frame;  ///< content of the frame of constants before relocation
+  std::vector<Relocation> relocations;            ///< constants that contain addresses of module variables
   std::vector<SpecialRegisterSlot> special_registers;  ///< special registers that the kernel reads
   std::vector<Variable> shared_variables;              ///< variables in shared memory
   std::vector<Variable> local_variables;               ///< variables in local memory
-  std::uint32_t local_word_count = 0;                  ///< local memory of each thread, in words
-  std::uint32_t warp_frame_bytes = 0;                  ///< size of the frame of a warp
+  std::uint32_t local_word_count = 0;                  ///< size of the local memory of a thread, in words of 4 bytes
+  std::uint32_t warp_frame_bytes = 0;                  ///< size of a warp's frame of registers, in bytes
 
-  /// The indices of the memory accesses that an op performs.
+  /// Returns the indices in memory_ops of the memory accesses that an op performs.
   [[nodiscard]] std::vector<std::uint32_t> memory_ops_of(const Op& op) const {
     if (op.dispatch_kind == DispatchKind::kMemory) return {op.memory_or_call_index};
     if (op.dispatch_kind == DispatchKind::kMatrixOperation) {

@@ -14,24 +14,27 @@ namespace assay::ptx {
 /// The instruction that runs: the given one, except in tests that inject a fault into the interpreter.
 const Instruction& interpreted(const Instruction& instruction);
 
+/// Lowers one kernel and the functions that it calls.
 class Lowering {
  public:
   explicit Lowering(Kernel& kernel) : kernel_(kernel) {}
   Result<void> run();
 
  private:
-  /// The state of a function.
+  /// The registers and variables of one function.
   struct FunctionState {
-    std::vector<FrameSlot> register_slots;  ///< slot of each register, by index
-    std::vector<std::uint32_t> parameters;  ///< parameters, then results: variables in the kernel's local memory
-    std::vector<std::uint32_t> variables;   ///< the function's variables in the kernel's local or shared memory
-    std::uint32_t first_op_index = 0;       ///< index of its first op in Kernel::ops
+    std::vector<FrameSlot> register_slots;  ///< position of each register, by index
+    /// Indices of the variables in local memory that hold the parameters and then the results.
+    std::vector<std::uint32_t> parameters;
+    /// Indices of the function's variables in Kernel::local_variables or Kernel::shared_variables.
+    std::vector<std::uint32_t> variables;
+    std::uint32_t first_op_index = 0;  ///< index of its first instruction in Kernel::ops
   };
-  /// A result that is moved after the instruction has run.
+  /// A result that must be moved to another register after the instruction.
   struct PendingMove {
-    FrameSlot source_slot;       ///< slot that the instruction writes
-    FrameSlot destination_slot;  ///< slot that gets the value
-    unsigned width_bytes = 4;    ///< width of `source_slot` in bytes
+    FrameSlot source_slot;       ///< register that the instruction writes
+    FrameSlot destination_slot;  ///< register that must get the value
+    unsigned width_bytes = 4;    ///< size of `source_slot` in each lane, in bytes
   };
 
   [[nodiscard]] std::string place() const;  ///< module and kernel, for messages
@@ -79,17 +82,19 @@ class Lowering {
   bool set_fragment(Fragment& fragment, const Operand& operand, std::size_t register_count, bool is_destination);
   void set_address(MemoryOp& memory, Op& op, const Operand& address, Space space);
 
-  Kernel& kernel_;
-  const Function* function_ = nullptr;                                      ///< function that is lowered
-  FunctionState* current_state_ = nullptr;                                  ///< state of function_
-  const Instruction* current_instruction_ = nullptr;                        ///< instruction that is lowered
-  std::map<std::uint32_t, FunctionState> function_states_;                  ///< states of the functions, by index
-  std::vector<std::uint32_t> queued_function_indices_;                      ///< functions to lower next, by index
-  std::map<std::pair<std::uint64_t, unsigned>, FrameSlot> constant_slots_;  ///< slots of constants, by value and size
-  std::map<std::uint32_t, std::uint32_t> shared_variable_indices_;  ///< indices of shared variables, by module variable
-  std::vector<PendingMove> pending_moves_;                          ///< moves after the current instruction
-  std::uint32_t next_predicate_offset_ = 0;  ///< position of the next free predicate in the frame
-  unsigned free_predicate_count_ = 0;        ///< free predicates left at this position
+  Kernel& kernel_;                                          ///< kernel that is built
+  const Function* function_ = nullptr;                      ///< function that is being lowered
+  FunctionState* current_state_ = nullptr;                  ///< state of function_
+  const Instruction* current_instruction_ = nullptr;        ///< instruction that is being lowered
+  std::map<std::uint32_t, FunctionState> function_states_;  ///< states of the functions, by index in the module
+  std::vector<std::uint32_t> queued_function_indices_;      ///< indices of the functions to lower next
+  /// Registers of constants, by value and size in bytes.
+  std::map<std::pair<std::uint64_t, unsigned>, FrameSlot> constant_slots_;
+  /// Index in Kernel::shared_variables of each module variable.
+  std::map<std::uint32_t, std::uint32_t> shared_variable_indices_;
+  std::vector<PendingMove> pending_moves_;   ///< moves to append after the current instruction
+  std::uint32_t next_predicate_offset_ = 0;  ///< offset of the next free predicate in the frame
+  unsigned free_predicate_count_ = 0;        ///< number of free predicates in the word at this offset
 };
 
 }  // namespace assay::ptx

@@ -1,6 +1,6 @@
 // Exact arithmetic and IEEE rounding for the models of instructions. For tests.
 //
-// Everything uses 128-bit integers and shares no code with the emulator, which uses the CPU's arithmetic.
+// Everything uses 128-bit integers and shares no code with the interpreter, which uses the CPU's arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@ __extension__ using Bits128 = unsigned __int128;
 
 enum class Rounding : std::uint8_t { kNearest, kTowardZero, kDown, kUp };
 
-/// A binary format with one sign bit; the greatest exponent is that of infinities and NaNs.
+/// A binary floating-point format with one sign bit. The greatest exponent marks infinities and NaNs.
 struct FloatFormat {
-  int total_bits;          ///< number of bits of the format
-  int significand_digits;  ///< number of digits of the significand, including the hidden bit
-  int least_exponent;      ///< exponent of the last bit of a subnormal number
+  int total_bits;          ///< number of bits, including sign and exponent
+  int significand_digits;  ///< number of bits of the significand, including the hidden bit
+  int least_exponent;      ///< binary exponent of the last bit of a subnormal number
 };
-inline constexpr FloatFormat kF16{16, 11, -24};
-inline constexpr FloatFormat kBf16{16, 8, -133};
-inline constexpr FloatFormat kF32{32, 24, -149};
-inline constexpr FloatFormat kF64{64, 53, -1074};
+inline constexpr FloatFormat kF16{16, 11, -24};    ///< IEEE half precision
+inline constexpr FloatFormat kBf16{16, 8, -133};   ///< bfloat16
+inline constexpr FloatFormat kF32{32, 24, -149};   ///< IEEE single precision
+inline constexpr FloatFormat kF64{64, 53, -1074};  ///< IEEE double precision
 
-/// (-1)^is_negative * (significand + r) * 2^exponent, where r is 0, or with `has_remainder` lies strictly between 0
-/// and 1. With `has_remainder` the significand has at least 60 bits.
+/// The value (-1)^is_negative * (significand + r) * 2^exponent. r is 0 or, if `has_remainder` is true, lies strictly
+/// between 0 and 1. In that case the significand has at least 60 bits.
 struct ExactValue {
   enum class Kind : std::uint8_t { kFinite, kInfinite, kNan };
-  Kind kind = Kind::kFinite;
-  bool is_negative = false;    ///< sign of the value
-  Bits128 significand = 0;     ///< integer factor
-  int exponent = 0;            ///< power of two
-  bool has_remainder = false;  ///< whether r is not zero
+  Kind kind = Kind::kFinite;   ///< finite, infinite or NaN
+  bool is_negative = false;    ///< whether the sign bit is set
+  Bits128 significand = 0;     ///< integer part of the significand
+  int exponent = 0;            ///< binary exponent
+  bool has_remainder = false;  ///< whether r, the fractional part of the significand, is not zero
 
   [[nodiscard]] bool is_nan() const { return kind == Kind::kNan; }
   [[nodiscard]] bool is_zero() const { return kind == Kind::kFinite && significand == 0 && !has_remainder; }

@@ -8,10 +8,11 @@
 
 namespace assay::ptx::models {
 
-/// The number of inputs: the small form for every test run, the large form for the slow test.
+/// The number of inputs for each instruction. The default is small, for every test run; the slow test uses more.
 struct InputCounts {
-  std::size_t random_operand_count = 1U << 12U;  ///< random inputs of an instruction with one operand of 32 or 64 bits
-  std::size_t random_tuple_count = 1U << 10U;    ///< number of random inputs of an instruction with several operands
+  /// Number of random inputs of an instruction with one operand of 32 or 64 bits.
+  std::size_t random_operand_count = 1U << 12U;
+  std::size_t random_tuple_count = 1U << 10U;  ///< number of random inputs of an instruction with several operands
   bool combines_all_with_specials =
       false;  ///< all 2^16 values of the first operand with each special value of the second
 

@@ -1,5 +1,5 @@
 // The definition of each instruction, written from the PTX manual with exact.hpp and 128-bit integers, independent of
-// the emulator.
+// the interpreter.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@ namespace assay::ptx::models {
 /// The operands' bits, each in the lower part of its word. The fourth is the carry flag for instructions that read it.
 using Operands = std::array<std::uint64_t, 4>;
 
-/// The result's bits in its register, and the carry flag or second predicate.
+/// The results of an instruction, as bits.
 struct InstructionResults {
-  std::uint64_t result_bits = 0;         ///< bits of the result in its register
-  std::uint64_t second_result_bits = 0;  ///< carry flag or second predicate; 0 if there is none
+  std::uint64_t result_bits = 0;         ///< bits of the destination register
+  std::uint64_t second_result_bits = 0;  ///< carry flag or second predicate; 0 if the instruction has neither
 };
 
 /// An instruction's definition. Operands' unused upper bits are arbitrary.

@@ -13,13 +13,14 @@
 
 namespace assay::ptx::models {
 
-/// "setp.lt.and.f32": a row of the opcode table with one choice of its optional modifiers and types.
+/// One form of an instruction, such as "setp.lt.and.f32": a row of the opcode table with a choice of its optional
+/// modifiers and types.
 struct InstructionForm {
-  const OpcodeRow* opcode_row = nullptr;    ///< row of the opcode table
+  const OpcodeRow* opcode_row = nullptr;    ///< row of the opcode table that allows the form
   std::vector<std::string_view> modifiers;  ///< chosen modifiers, in order, without their dots
   Type type = Type::kNone;                  ///< type of the result
-  Type source_type = Type::kNone;           ///< type of the source; the same as `type` if the row has one type
-  unsigned truth_table = 0;                 ///< last operand of lop3: its truth table
+  Type source_type = Type::kNone;  ///< type of the source operands; equal to `type` if the row has only one type
+  unsigned truth_table = 0;        ///< truth table of lop3, which is its last operand; otherwise 0
 
   [[nodiscard]] bool has(std::string_view word) const;
   [[nodiscard]] std::string text() const;
@@ -32,10 +33,11 @@ bool is_computed(const OpcodeRow& row);
 /// All spellings of the row that PTX defines. Empty if the row has a modifier that is unknown here.
 std::vector<InstructionForm> spellings_of(const OpcodeRow& row);
 
-/// A source operand of a spelling.
+/// A source operand of an instruction form.
 struct SourceOperand {
-  Type type = Type::kNone;          ///< type of the operand; kPred for predicates
-  bool is_control_operand = false;  ///< a shift amount, field position, length or selector: 32 bits for any type
+  Type type = Type::kNone;  ///< type of the operand; kPred for predicates
+  /// Whether it is a shift amount, field position, length or selector, which always has 32 bits.
+  bool is_control_operand = false;
 };
 std::vector<SourceOperand> sources_of(const InstructionForm& spelling);
 
@@ -47,8 +49,8 @@ bool reads_carry(const InstructionForm& spelling);
 bool has_second_result(const InstructionForm& spelling);
 
 /// A kernel "k" that applies the instruction to each 48-byte record of its only argument, with one thread per record in
-/// blocks of 256. A record is four operands of 8 bytes, the result and the second result. Null if the emulator does not
-/// support the spelling.
+/// blocks of 256. A record is four operands of 8 bytes, the result and the second result. Null if the interpreter does
+/// not support the spelling.
 std::shared_ptr<const Kernel> kernel_of(const InstructionForm& spelling);
 
 }  // namespace assay::ptx::models

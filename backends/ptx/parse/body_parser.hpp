@@ -11,6 +11,7 @@
 
 namespace assay::ptx {
 
+/// Parses the body of one function.
 class BodyParser {
  public:
   /// `function` must be module.functions.back(), with its parameters set.
@@ -22,20 +23,22 @@ class BodyParser {
  private:
   /// The names declared in one pair of braces.
   struct Scope {
+    /// Registers that are declared together, as in "%r<4>".
     struct RegisterRange {
-      std::uint32_t first = 0;  ///< index of "%r0" in Function::registers
-      std::uint32_t count = 0;  ///< number of registers, "%r0" to "%r<count-1>"
+      std::uint32_t first = 0;  ///< index in Function::registers of "%r0"
+      std::uint32_t count = 0;  ///< number of registers: "%r0" to "%r<count - 1>"
     };
-    std::map<std::string, std::uint32_t, std::less<>> registers;  ///< indices of registers declared one by one
+    /// Index in Function::registers of each register that is declared alone.
+    std::map<std::string, std::uint32_t, std::less<>> registers;
     std::map<std::string, RegisterRange, std::less<>>
-        register_ranges;                                          ///< registers declared as "%r<count>", by prefix
-    std::map<std::string, std::uint32_t, std::less<>> variables;  ///< indices in Function::variables
+        register_ranges;  ///< registers that are declared together, by prefix: "%r"
+    std::map<std::string, std::uint32_t, std::less<>> variables;  ///< index in Function::variables of each variable
   };
-  /// A reference to a label, which may be defined later.
+  /// A use of a label, which may come before its definition.
   struct PendingLabel {
-    std::size_t instruction_index;  ///< index of the instruction that refers to the label
+    std::size_t instruction_index;  ///< index of the instruction that uses the label
     std::string name;               ///< name of the label
-    Position position;              ///< position of the reference, for messages
+    Position position;              ///< position of the use, for messages
   };
 
   void parse_statement();
@@ -55,15 +58,16 @@ class BodyParser {
   bool find_symbol(std::string_view name, Operand& symbol) const;
   void skip_to_semicolon();
 
-  TokenCursor& cursor_;
-  const Module& module_;
-  Function& function_;
-  std::vector<Scope> scopes_;  ///< open scopes, the innermost last
+  TokenCursor& cursor_;        ///< tokens of the PTX
+  const Module& module_;       ///< module that contains the function
+  Function& function_;         ///< function that is filled
+  std::vector<Scope> scopes_;  ///< scopes of the enclosing braces, the innermost last
   std::map<std::string, std::uint32_t, std::less<>>
-      instruction_index_by_label_;             ///< index of the instruction after the label
-  std::vector<PendingLabel> pending_labels_;   ///< labels to resolve at the end of the body
-  DebugLocation debug_location_;               ///< location of the last .loc directive
-  std::string_view unknown_special_register_;  ///< in the operands of the current instruction; empty: none
+      instruction_index_by_label_;            ///< index of the instruction that follows each label
+  std::vector<PendingLabel> pending_labels_;  ///< uses of labels, which are resolved at the end of the body
+  DebugLocation debug_location_;              ///< location of the last .loc directive
+  /// Name of an unknown special register in the current instruction; empty: none.
+  std::string_view unknown_special_register_;
 };
 
 /// The special register with a name such as "%tid.x".

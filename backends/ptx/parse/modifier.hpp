@@ -92,7 +92,7 @@ class Modifiers {
   std::bitset<kModifierNames.size()> bits_;
 };
 
-/// The extents of a matrix product: m by k times k by n.
+/// The extents of a matrix product: (m by k) times (k by n).
 struct MatrixShape {
   unsigned m = 0;
   unsigned n = 0;
@@ -100,7 +100,7 @@ struct MatrixShape {
   friend bool operator==(MatrixShape, MatrixShape) = default;
 };
 
-/// The shape that the modifiers of a matrix instruction give: "m16n8k8".
+/// Returns the shape of a matrix product from the modifiers of an instruction, such as "m16n8k8".
 constexpr std::optional<MatrixShape> find_matrix_shape(const Modifiers& modifiers) {
   struct NamedShape {
     Modifier modifier;

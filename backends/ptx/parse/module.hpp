@@ -25,11 +25,11 @@ struct Position {
   friend bool operator==(Position, Position) = default;
 };
 
-/// A location in the source of the PTX, from `.loc`; line 0: unknown.
+/// A location in the source from which the PTX was compiled, as `.loc` states it; line 0: unknown.
 struct DebugLocation {
   std::uint32_t file_number = 0;        ///< number of the file, as in the .file directives; 0: unknown
   std::uint32_t line = 0;               ///< line in the file, counted from 1; 0: unknown
-  std::uint32_t inlined_call_line = 0;  ///< line of the inlined call; 0: none
+  std::uint32_t inlined_call_line = 0;  ///< line of the call, if the code was inlined; 0: not inlined
 };
 
 enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kRegister };
@@ -40,107 +40,115 @@ Space space_of(const Modifiers& modifiers);
 /// The kind of entity that a symbol in an operand refers to.
 enum class SymbolKind : std::uint8_t { kVariable, kBodyVariable, kParameter, kFunction };
 
+/// One operand of an instruction.
 struct Operand {
+  /// What an operand is.
   enum class Kind : std::uint8_t {
     kSink,             ///< the unused destination "_"
-    kRegister,         ///< register; `index` in Function::registers
-    kInteger,          ///< integer, in `value`
-    kFloat,            ///< float, in `value` as the bits of a double, or of a float
-    kSpecialRegister,  ///< special register; `index` is a SpecialRegister
-    kSymbol,           ///< address of a symbol: `symbol_kind` and `index`, plus the offset `value`
-    kAddress,          ///< address: elements[0] is the base (register, symbol or number), `value` the offset
-    kVector,           ///< vector, in `elements`
-    kPair,             ///< pair "d|p", in `elements`
-    kLabel,            ///< label; `index` of the instruction after it
+    kRegister,         ///< a register; `index` in Function::registers
+    kInteger,          ///< an integer, in `value`
+    kFloat,            ///< a floating-point number; `value` has the bits of a double or of a float
+    kSpecialRegister,  ///< a special register; `index` is a SpecialRegister
+    kSymbol,           ///< the address of a symbol: `symbol_kind` and `index`, plus the offset `value`
+    kAddress,  ///< an address in brackets: elements[0] is the base (register, symbol or number), `value` the offset
+    kVector,   ///< a vector in braces, in `elements`
+    kPair,     ///< a pair "d|p", in `elements`
+    kLabel,    ///< a label; `index` of the instruction after it
   };
-  Kind kind = Kind::kSink;
-  bool is_negated = false;                         ///< whether the predicate is negated: "!%p"
-  bool is_double = false;                          ///< for kFloat: whether `value` has the bits of a double
+  Kind kind = Kind::kSink;  ///< what the operand is
+  bool is_negated = false;  ///< whether the operand is a negated predicate: "!%p"
+  bool is_double = false;   ///< for kFloat: whether `value` has the bits of a double, not of a float
   SymbolKind symbol_kind = SymbolKind::kVariable;  ///< for kSymbol: what the symbol is
-  std::uint32_t index = 0;                         ///< index of what the operand refers to, by Kind
-  std::uint64_t value = 0;                         ///< number, bits or offset, by Kind
-  std::vector<Operand> elements = {};              ///< operands that a kAddress, kVector or kPair consists of
-  Position position = {};                          ///< position of the operand in the PTX
+  std::uint32_t index = 0;             ///< index of the register, symbol or instruction, depending on `kind`
+  std::uint64_t value = 0;             ///< number, bits or offset, depending on `kind`
+  std::vector<Operand> elements = {};  ///< operands that a kAddress, kVector or kPair consists of
+  Position position = {};              ///< position of the operand in the PTX
 };
 
+/// The special registers that the interpreter supports.
 enum class SpecialRegister : std::uint8_t {
-  kTidX,
-  kTidY,
-  kTidZ,
-  kNtidX,
-  kNtidY,
-  kNtidZ,
-  kCtaidX,
-  kCtaidY,
-  kCtaidZ,
-  kNctaidX,
-  kNctaidY,
-  kNctaidZ,
-  kLaneid,
-  kWarpid,
-  kNwarpid,
-  kLanemaskEq,
-  kLanemaskLe,
-  kLanemaskLt,
-  kLanemaskGe,
-  kLanemaskGt,
-  kWarpSize,
+  kTidX,        ///< %tid.x: index of the thread in its block
+  kTidY,        ///< %tid.y
+  kTidZ,        ///< %tid.z
+  kNtidX,       ///< %ntid.x: number of threads of a block
+  kNtidY,       ///< %ntid.y
+  kNtidZ,       ///< %ntid.z
+  kCtaidX,      ///< %ctaid.x: index of the block in the grid
+  kCtaidY,      ///< %ctaid.y
+  kCtaidZ,      ///< %ctaid.z
+  kNctaidX,     ///< %nctaid.x: number of blocks of the grid
+  kNctaidY,     ///< %nctaid.y
+  kNctaidZ,     ///< %nctaid.z
+  kLaneid,      ///< %laneid: index of the lane in its warp
+  kWarpid,      ///< %warpid: index of the warp in its block
+  kNwarpid,     ///< %nwarpid: number of warps of a block
+  kLanemaskEq,  ///< %lanemask_eq: bit of this lane
+  kLanemaskLe,  ///< %lanemask_le: bits of this lane and all lower ones
+  kLanemaskLt,  ///< %lanemask_lt: bits of all lower lanes
+  kLanemaskGe,  ///< %lanemask_ge: bits of this lane and all higher ones
+  kLanemaskGt,  ///< %lanemask_gt: bits of all higher lanes
+  kWarpSize,    ///< WARP_SZ: number of lanes of a warp
 };
 
+/// One instruction of a function body.
 struct Instruction {
-  Opcode opcode = Opcode::kUnsupported;                          ///< opcode; kUnsupported: see `unsupported_reason`
-  InstructionCategory category = InstructionCategory::kControl;  ///< category in a profile
-  Modifiers modifiers;
+  Opcode opcode = Opcode::kUnsupported;                          ///< opcode; for kUnsupported, see `unsupported_reason`
+  InstructionCategory category = InstructionCategory::kControl;  ///< category in which a profile counts the instruction
+  Modifiers modifiers;                                           ///< modifiers of the opcode, such as .rn
   Type type = Type::kNone;         ///< first type of the spelling, which is the type of the result
-  Type source_type = Type::kNone;  ///< last type of the spelling
+  Type source_type = Type::kNone;  ///< last type of the spelling, which is that of the source if there are several
   std::array<Type, 4> types{};     ///< all types of the spelling, in its order
-  std::vector<Operand> operands;
-  bool is_guarded = false;         ///< whether a predicate guards the instruction
-  Operand guard;                   ///< predicate of the guard: "@%p", "@!%p"
+  std::vector<Operand> operands;   ///< operands in their order in the text
+  bool is_guarded = false;         ///< whether the instruction is executed only if a predicate is true or false
+  Operand guard;                   ///< predicate of the guard, without the "@": "%p", "!%p"
   Position position;               ///< position of the opcode in the PTX
   DebugLocation debug_location;    ///< location in the generated source
-  std::string_view text;           ///< text from the opcode to before the semicolon
-  std::string unsupported_reason;  ///< reason for kUnsupported: "opcode wgmma", "modifier .foo of add is not supported"
+  std::string_view text;           ///< its text, without the guard and the semicolon
+  /// For kUnsupported: the reason, such as "opcode wgmma" or "modifier .foo of add is not supported".
+  std::string unsupported_reason;
 };
 
-/// A variable of any space, including parameters.
+/// A variable in any state space, including parameters.
 struct Variable {
-  std::string name;
-  Space space = Space::kGlobal;               ///< state space
-  Type type = Type::kNone;                    ///< type of the elements
-  std::uint32_t alignment = 1;                ///< alignment in bytes
-  std::uint64_t bytes = 0;                    ///< size; 0: an array without extent, such as dynamic shared memory
-  bool is_external = false;                   ///< whether it is declared .extern
-  std::uint64_t offset = 0;                   ///< for a parameter: offset in the list of parameters, in bytes
-  std::vector<std::byte> initial_bytes = {};  ///< initial value; empty: zero for global and const
+  std::string name;              ///< name of the variable
+  Space space = Space::kGlobal;  ///< state space
+  Type type = Type::kNone;       ///< type of the elements
+  std::uint32_t alignment = 1;   ///< alignment in bytes
+  std::uint64_t bytes = 0;       ///< size in bytes; 0: an array without extent, such as dynamic shared memory
+  bool is_external = false;      ///< whether it is declared .extern
+  std::uint64_t offset = 0;      ///< for a parameter: its position in the list of parameters, in bytes
+  std::vector<std::byte> initial_bytes = {};  ///< initial value; empty: zero in global and constant memory
   Position position = {};                     ///< position of the name in the PTX
 };
 
+/// A declared register.
 struct Register {
   std::string name;
   Type type = Type::kNone;
 };
 
+/// A kernel (entry) or a function.
 struct Function {
   std::string name;
-  bool is_entry = false;
-  bool is_defined = false;  ///< whether it has a body; otherwise it is only declared
-  std::vector<Variable> parameters;
-  std::vector<Variable> return_values;
-  std::vector<Register> registers;  ///< declared registers
-  std::vector<Variable> variables;  ///< variables of the body, in shared, local and param space
-  std::vector<Instruction> instructions;
-  std::uint64_t parameter_bytes = 0;  ///< total size of the parameters
-  Position position;                  ///< position of the name in the PTX
+  bool is_entry = false;                  ///< whether it is a kernel, which can be launched
+  bool is_defined = false;                ///< whether it has a body; otherwise it is only declared
+  std::vector<Variable> parameters;       ///< parameters, in order
+  std::vector<Variable> return_values;    ///< results, in order; none for a kernel
+  std::vector<Register> registers;        ///< declared registers
+  std::vector<Variable> variables;        ///< variables that the body declares, in shared, local or param space
+  std::vector<Instruction> instructions;  ///< instructions of the body, in order
+  std::uint64_t parameter_bytes = 0;      ///< total size of the parameters in bytes
+  Position position;                      ///< position of the name in the PTX
 };
 
+/// A parsed PTX module.
 struct Module {
-  std::string name;                         ///< file name, for messages
-  std::shared_ptr<const std::string> text;  ///< whole PTX, which Instruction::text refers to
-  std::string ptx_version;                  ///< PTX version: "9.0"
-  std::string target_architecture;          ///< architecture: "sm_75"
-  std::vector<Variable> variables;          ///< variables at module scope
-  std::vector<Function> functions;
+  std::string name;                                           ///< file name, for messages
+  std::shared_ptr<const std::string> text;                    ///< whole PTX, which Instruction::text refers to
+  std::string ptx_version;                                    ///< version of the PTX language: "9.0"
+  std::string target_architecture;                            ///< target architecture: "sm_75"
+  std::vector<Variable> variables;                            ///< variables at module scope
+  std::vector<Function> functions;                            ///< kernels and functions, in order
   std::map<std::uint32_t, std::string> file_names_by_number;  ///< file names of the .file directives, by number
 
   /// Null if the entry is missing.

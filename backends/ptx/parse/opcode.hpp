@@ -10,111 +10,112 @@
 
 namespace assay::ptx {
 
+/// The opcodes. Some are one spelling of a PTX instruction with a different meaning of its operands.
 enum class Opcode : std::uint8_t {
-  kUnsupported,
-  kAbs,
-  kActivemask,
+  kUnsupported,  ///< an opcode that the interpreter does not support
+  kAbs,          ///< absolute value
+  kActivemask,   ///< mask of the active lanes
   kAdd,
-  kAddc,
+  kAddc,  ///< addition with carry-in
   kAnd,
-  kAtom,
-  kBar,
-  kBarWarp,
-  kBfe,
-  kBfi,
-  kBfind,
-  kBra,
-  kBrev,
+  kAtom,     ///< atomic operation that returns the old value
+  kBar,      ///< barrier of a block
+  kBarWarp,  ///< barrier of lanes of a warp
+  kBfe,      ///< extraction of a bit field
+  kBfi,      ///< insertion of a bit field
+  kBfind,    ///< position of the highest set bit
+  kBra,      ///< branch
+  kBrev,     ///< reversal of the bits
   kCall,
-  kClz,
-  kCnot,
-  kCopysign,
+  kClz,       ///< number of leading zero bits
+  kCnot,      ///< logical negation: 1 if the operand is 0, otherwise 0
+  kCopysign,  ///< magnitude of one float with the sign of another
   kCos,
-  kCpAsync,
-  kCpAsyncCommit,
-  kCpAsyncWait,
-  kCvt,
-  kCvta,
-  kCvtaTo,
+  kCpAsync,        ///< start of an asynchronous copy to shared memory
+  kCpAsyncCommit,  ///< end of a group of asynchronous copies
+  kCpAsyncWait,    ///< wait for asynchronous copies
+  kCvt,            ///< conversion between types
+  kCvta,           ///< conversion of an address to a generic address
+  kCvtaTo,         ///< cvta.to: conversion of a generic address to a state space
   kDiv,
-  kDp2a,
-  kDp4a,
-  kElect,
-  kEx2,
+  kDp2a,   ///< dot product of two 16-bit and two 8-bit integers, plus an integer
+  kDp4a,   ///< dot product of two times four 8-bit integers, plus an integer
+  kElect,  ///< election of one lane of a mask
+  kEx2,    ///< power of two
   kExit,
-  kFma,
-  kIsspacep,
-  kLd,
-  kLdmatrix,
-  kLg2,
-  kLop3,
-  kMad,
-  kMadWide,
-  kMadc,
-  kMatch,
+  kFma,       ///< a * b + c with one rounding
+  kIsspacep,  ///< test whether a generic address is in a state space
+  kLd,        ///< load
+  kLdmatrix,  ///< load of matrices from shared memory
+  kLg2,       ///< binary logarithm
+  kLop3,      ///< bitwise function of three operands, given by a truth table
+  kMad,       ///< a * b + c
+  kMadWide,   ///< mad.wide: product of double width, plus an integer
+  kMadc,      ///< a * b + c with carry-in
+  kMatch,     ///< mask of the lanes with an equal value
   kMax,
-  kMembar,
+  kMembar,  ///< fence (membar, fence)
   kMin,
-  kMma,
+  kMma,  ///< product of matrices in registers
   kMov,
   kMul,
-  kMulWide,
-  kMul24,
-  kMad24,
-  kNanosleep,
+  kMulWide,    ///< mul.wide: product of double width
+  kMul24,      ///< product of 24-bit integers
+  kMad24,      ///< product of 24-bit integers, plus an integer
+  kNanosleep,  ///< delay of the thread
   kNeg,
   kNot,
   kOr,
-  kPopc,
+  kPopc,  ///< number of set bits
   kPrefetch,
-  kPrmt,
-  kRcp,
-  kRed,
-  kRedux,
-  kRem,
+  kPrmt,   ///< selection of bytes from two words
+  kRcp,    ///< reciprocal
+  kRed,    ///< atomic operation without a result
+  kRedux,  ///< reduction over the lanes of a mask
+  kRem,    ///< remainder of integers
   kRet,
-  kRsqrt,
-  kSad,
-  kSelp,
-  kSet,
-  kSetp,
-  kShf,
-  kShfl,
-  kShl,
-  kShr,
+  kRsqrt,  ///< reciprocal square root
+  kSad,    ///< sum of a value and an absolute difference
+  kSelp,   ///< selection by a predicate
+  kSet,    ///< comparison with a result in a register
+  kSetp,   ///< comparison with a predicate as result
+  kShf,    ///< shift of two words that are joined
+  kShfl,   ///< exchange of values between lanes
+  kShl,    ///< left shift
+  kShr,    ///< right shift
   kSin,
-  kSlct,
+  kSlct,  ///< selection by the sign of an operand
   kSqrt,
-  kSt,
-  kStmatrix,
+  kSt,        ///< store
+  kStmatrix,  ///< store of matrices to shared memory
   kSub,
-  kSubc,
+  kSubc,  ///< subtraction with borrow-in
   kTanh,
-  kTestp,
-  kTrap,
-  kVote,
-  kWmmaLoad,
-  kWmmaMma,
-  kWmmaStore,
+  kTestp,      ///< test for a class of floats, such as NaN
+  kTrap,       ///< end of the launch with an error
+  kVote,       ///< vote of the lanes of a mask
+  kWmmaLoad,   ///< load of a wmma fragment
+  kWmmaMma,    ///< product of wmma fragments
+  kWmmaStore,  ///< store of a wmma fragment
   kXor,
 };
 
 /// The category of an instruction in a profile.
 enum class InstructionCategory : std::uint8_t {
-  kFloat,
-  kSpecialFunction,
-  kInteger,
-  kConvert,
-  kMove,
-  kPredicate,
-  kLoad,
-  kStore,
-  kAtomic,
-  kControl,
-  kWarp,
-  kBarrier,
+  kFloat,            ///< arithmetic on floats
+  kSpecialFunction,  ///< division, square roots, exponential, logarithm and trigonometric functions
+  kInteger,          ///< arithmetic, bit operations and shifts of integers
+  kConvert,          ///< conversions
+  kMove,             ///< copies, selections and conversions of addresses
+  kPredicate,        ///< comparisons and tests
+  kLoad,             ///< loads
+  kStore,            ///< stores
+  kAtomic,           ///< atomic operations
+  kControl,          ///< branches, calls, exits, prefetches and delays
+  kWarp,             ///< communication between the lanes of a warp, and products of matrices
+  kBarrier,          ///< barriers, fences and waits for asynchronous copies
 };
-inline constexpr std::size_t kInstructionCategoryCount = 12;
+inline constexpr std::size_t kInstructionCategoryCount = 12;  ///< number of categories
 std::string_view to_text(InstructionCategory category);
 
 /// One form of an instruction. Several rows may share a name; the first whose required modifiers are present applies.
@@ -130,11 +131,12 @@ std::string_view to_text(InstructionCategory category);
 ///   a address       l label       n integer constant       y source of 32 bits, or a predicate
 ///   * anything (call)
 struct OpcodeRow {
-  Opcode opcode;                        ///< opcode that the parser returns
-  InstructionCategory category;         ///< category in a profile
-  std::string_view name;                ///< name as it is spelled: "setp"
-  std::string_view required_modifiers;  ///< modifiers or types that distinguish this row from others with its name
-  std::string_view modifiers;           ///< further modifiers that may be present, separated by blanks
+  Opcode opcode;                 ///< opcode that the parser returns
+  InstructionCategory category;  ///< category in which a profile counts the instruction
+  std::string_view name;         ///< name of the instruction: "setp"
+  /// Modifiers or types that the instruction must have; they distinguish this row from others with its name.
+  std::string_view required_modifiers;
+  std::string_view modifiers;  ///< optional modifiers, separated by blanks
   std::string_view
       allowed_types;  ///< allowed types; lists for several types are separated by '/', those of optional types by '?'
   std::string_view operands;  ///< one letter for each operand, as explained above

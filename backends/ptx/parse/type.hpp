@@ -8,13 +8,14 @@
 
 namespace assay::ptx {
 
+/// The types of PTX.
 enum class Type : std::uint8_t {
-  kNone,
-  kPred,
-  kB8,
-  kB16,
-  kB32,
-  kB64,
+  kNone,  ///< no type
+  kPred,  ///< predicate
+  kB8,    ///< 8 bits without interpretation
+  kB16,   ///< 16 bits without interpretation
+  kB32,   ///< 32 bits without interpretation
+  kB64,   ///< 64 bits without interpretation
   kU8,
   kU16,
   kU32,
@@ -23,22 +24,23 @@ enum class Type : std::uint8_t {
   kS16,
   kS32,
   kS64,
-  kF16,
-  kF16x2,
-  kBf16,
-  kBf16x2,
+  kF16,     ///< IEEE half precision
+  kF16x2,   ///< two values of half precision in 32 bits
+  kBf16,    ///< bfloat16
+  kBf16x2,  ///< two bfloat16 values in 32 bits
   kF32,
   kF64,
-  kTf32,
+  kTf32,  ///< TensorFloat-32, in 32 bits
 };
 
 enum class TypeClass : std::uint8_t { kNone, kPredicate, kBits, kUnsigned, kSigned, kFloat };
 
+/// The properties of a type; one row of kTypes.
 struct TypeProperties {
-  Type type;
+  Type type;              ///< the type
   std::string_view name;  ///< spelling without the dot: "f32"
-  std::uint8_t bytes;     ///< size in memory; 0 for predicates, which cannot be in memory
-  TypeClass type_class;   ///< class of the type
+  std::uint8_t bytes;     ///< size in memory in bytes; 0 for predicates, which cannot be in memory
+  TypeClass type_class;   ///< whether it is a predicate, bits, an integer or a float
 };
 
 inline constexpr std::array kTypes = {

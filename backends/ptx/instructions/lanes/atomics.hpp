@@ -13,8 +13,8 @@ namespace assay::ptx {
 /// compare-and-swap.
 using AtomicFunction = std::uint64_t (*)(std::byte* cell, std::uint64_t a, std::uint64_t b);
 
-/// Null for a combination that PTX does not define or the emulator does not support. Additions of f32 flush subnormals
-/// on global memory, but not on shared memory.
+/// Null for a combination that PTX does not define or the interpreter does not support. Additions of f32 flush
+/// subnormals on global memory, but not on shared memory.
 AtomicFunction find_atomic(Modifier operation, Type type, bool is_global);
 
 }  // namespace assay::ptx

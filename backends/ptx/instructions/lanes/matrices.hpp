@@ -5,15 +5,16 @@
 
 namespace assay::ptx {
 
+/// The row and column of an element in a matrix, counted from 0.
 struct ElementPosition {
-  unsigned row = 0;
-  unsigned column = 0;
+  unsigned row = 0;     ///< number of the row
+  unsigned column = 0;  ///< number of the column
 };
 
 /// The numbers of rows and columns of a matrix.
 struct MatrixExtents {
-  unsigned rows = 0;
-  unsigned columns = 0;
+  unsigned rows = 0;     ///< number of rows
+  unsigned columns = 0;  ///< number of columns
 };
 MatrixExtents extents_of(const Fragment& fragment);
 
