@@ -10,14 +10,15 @@
 
 namespace assay::generators {
 
-/// A value of the type with each component in [-bound, bound], or in [0.5, bound] if it must be positive.
+/// The type of an operand, and the bounds of its components: [-max_magnitude, max_magnitude] or, if it must be
+/// positive, [0.5, max_magnitude].
 struct ComponentBounds {
-  ir::Type type;             ///< type of the value
-  double max_magnitude = 2;  ///< maximum magnitude of the components
-  bool is_positive = false;  ///< whether the components must be in [0.5, bound]
+  ir::Type type;             ///< type of the operand
+  double max_magnitude = 2;  ///< upper bound of the magnitude of each component
+  bool is_positive = false;  ///< whether each component must be at least 0.5
 };
 
-/// One way to build a value of the result's type.
+/// One way to build a value of a type from operands.
 struct Production {
   ir::Type result_type;                   ///< type of the built value
   std::vector<ComponentBounds> operands;  ///< types and bounds of the operands
@@ -29,6 +30,7 @@ struct Production {
 /// The production of an operation, of a constructor, and of a function of Warp's library.
 Production operation_production(ir::Op op, ir::Type result, std::vector<ComponentBounds> operands, double bound);
 Production constructor_production(ir::Type result, std::vector<ComponentBounds> operands);
+/// Returns the production that calls a function of Warp's library.
 Production library_production(std::string_view name, ir::Type result, std::vector<ComponentBounds> operands,
                               double bound);
 
@@ -36,6 +38,7 @@ Production library_production(std::string_view name, ir::Type result, std::vecto
 /// component at a constant index.
 std::vector<Production> common_productions(ir::Type type);
 
+/// Builds random expressions of aggregate types.
 class AlgebraGenerator {
  public:
   AlgebraGenerator(KernelSketch& sketch, ir::Type real, std::vector<Production> productions);
@@ -57,11 +60,11 @@ class AlgebraGenerator {
  private:
   RangedExpression positive(ComponentBounds wanted);  ///< a value with positive components
 
-  KernelSketch& sketch_;
-  ir::Builder& builder_;
+  KernelSketch& sketch_;                  ///< kernel that the expressions belong to
+  ir::Builder& builder_;                  ///< builds the expressions
   ir::Type float_type_;                   ///< float type of the components
-  ExpressionGenerator scalar_generator_;  ///< builds scalars
-  std::vector<Production> productions_;   ///< productions to choose from
+  ExpressionGenerator scalar_generator_;  ///< builds scalar operands
+  std::vector<Production> productions_;   ///< productions from which one is drawn for each node
 };
 
 }  // namespace assay::generators

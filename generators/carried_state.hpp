@@ -9,26 +9,27 @@
 
 namespace assay::generators {
 
-/// The update of the state s in one iteration, given a value e of the body.
+/// How an iteration changes the state s of a loop, given the value e that the body computes.
 enum class LoopStateUpdate : std::uint8_t {
   kSum,             ///< s += e
   kProduct,         ///< s *= f, with f near 1
-  kDecay,           ///< s = a * s + e, with a in (0, 1): a linear recurrence
+  kDecay,           ///< s = a * s + e, with a in (0, 1), a linear recurrence
   kHorner,          ///< s = s * x + c, with |x| < 1
   kSaturate,        ///< s = tanh(0.8 * s + e)
   kOscillate,       ///< s = sin(s + e)
-  kRunningMaximum,  ///< s = max(0.9 * s, e): without the decay a body that repeats its value would tie
+  kRunningMaximum,  ///< s = max(0.9 * s, e); without the factor, a body that repeats its value would give a tie
   kGated,           ///< if e > c: s += e, else: s *= 0.9
   kRational,        ///< s = s / (1 + s * s) + 0.25 * e
 };
 
-/// A loop-carried variable and its update.
+/// A loop-carried variable and how an iteration changes it.
 struct LoopCarriedVariable {
   ir::VarId variable = ir::kNone;                  ///< the variable
-  LoopStateUpdate update = LoopStateUpdate::kSum;  ///< how an iteration changes it
-  Interval invariant;                              ///< interval of the variable before and after every iteration
-  ir::VarId decay_parameter = ir::kNone;           ///< parameter that is the factor of kDecay; kNone: a constant factor
-  Interval factor_range;                           ///< interval of the factor of kProduct
+  LoopStateUpdate update = LoopStateUpdate::kSum;  ///< how an iteration changes the variable
+  Interval invariant;  ///< interval that contains the variable before and after each iteration
+  /// For kDecay: parameter that is the factor a; kNone: the factor is a constant.
+  ir::VarId decay_parameter = ir::kNone;
+  Interval factor_range;  ///< for kProduct: interval of the factor f
 };
 
 /// Declares a state of a random kind for at most `trips` updates.
@@ -38,11 +39,11 @@ LoopCarriedVariable start_state(ExpressionGenerator& generator, int trips, ir::V
 /// offers.
 void update_state(ExpressionGenerator& generator, const LoopCarriedVariable& state, bool use_all);
 
-/// The bounds of a loop and the interval of its index.
+/// The arguments of range() in a loop, and the interval of its variable.
 struct LoopRange {
   ir::ExprId start, stop, step;  ///< arguments of range()
   Interval index_range;          ///< interval of the loop variable
-  int max_iterations;            ///< maximum number of iterations
+  int max_iterations;            ///< upper bound of the number of iterations
 };
 
 /// range(4), range(1, 9, 3), range(7, -1, -1), range(5, 2).

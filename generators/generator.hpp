@@ -21,37 +21,39 @@ namespace assay::generators {
 
 class KernelSketch;
 
+/// The families of random kernels. Each exercises one feature of the language.
 enum class Family : std::uint8_t {
-  kArithmetic,
-  kMath,
-  kConditional,
-  kMultiConditional,
-  kLoop,
-  kNestedLoop,
-  kControlFlow,
-  kScalarParam,
-  kVector,
-  kMatrix,
-  kQuaternion,
-  kTransform,
-  kRandomMath,
-  kInPlace,
-  kAtomic,
-  kReduction,
-  kArrayAccess,
-  kInteger,
-  kFunction,
-  kCombined,
-  kStructParam,
-  kPrecision,
-  kTile
+  kArithmetic,        ///< operators on every scalar type
+  kMath,              ///< scalar functions
+  kConditional,       ///< if, where, conditional expressions, min, max, clamp, abs
+  kMultiConditional,  ///< elif chains, nested and combined conditions
+  kLoop,              ///< range loops with loop-carried state
+  kNestedLoop,        ///< loops inside loops
+  kControlFlow,       ///< while, break, continue and return
+  kScalarParam,       ///< scalars and vectors passed by value
+  kVector,            ///< vectors of 2 or more components
+  kMatrix,            ///< square and rectangular matrices
+  kQuaternion,        ///< quaternions
+  kTransform,         ///< transforms, spatial vectors and matrices
+  kRandomMath,        ///< random expression trees of operations and functions
+  kInPlace,           ///< array elements that are changed in place
+  kAtomic,            ///< atomic operations, with and without contention
+  kReduction,         ///< sums, norms, argmin and argmax, histograms, softmax
+  kArrayAccess,       ///< 1-D to 4-D arrays: transposition, gather, scatter, stencil
+  kInteger,           ///< 8-bit to 64-bit integers
+  kFunction,          ///< functions with several results or side effects, nested calls
+  kCombined,          ///< several families in one kernel of 20 to 200 statements
+  kStructParam,       ///< structs by value, in arrays and nested
+  kPrecision,         ///< f16, bf16, f32 and f64, mixed types and casts
+  kTile               ///< tiles, which a block of threads processes together
 };
 
+/// The name, description and generator of a family.
 struct KernelFamilyDefinition {
-  Family family;
+  Family family;                 ///< the family
   std::string_view name;         ///< name of the family: "loop"
   std::string_view alias;        ///< another name that commands accept; empty for none
-  std::string_view description;  ///< one line for `assay list`
+  std::string_view description;  ///< description in one line, which `assay list` prints
   void (*make)(KernelSketch&);   ///< makes a random kernel in an empty sketch
 };
 
@@ -61,9 +63,11 @@ const KernelFamilyDefinition& row(Family family);
 /// The family with a name or alias. Names take precedence over aliases.
 std::optional<Family> find_family(std::string_view name);
 
-/// Changes whenever some seed would produce a different kernel, so that a name permanently identifies a kernel.
+/// The version of the generators, which is part of the kernels' names. It changes when any seed would give a different
+/// kernel, so that a name always identifies the same kernel.
 inline constexpr int kGeneratorVersion = 1;
 
+/// A random kernel and its name.
 struct GeneratedKernel {
   ir::Module module;  ///< module with one kernel, named "r<version>_<seed>"
   std::string name;   ///< name of the kernel: "<family>/r<version>_<seed>"

@@ -10,6 +10,7 @@
 
 namespace assay::generators {
 
+/// Builds random expressions of one float type.
 class ExpressionGenerator {
  public:
   /// Expressions of type `real` from the operations in `menu`; one that is listed twice is twice as likely.
@@ -71,8 +72,9 @@ class ExpressionGenerator {
   int size(ir::ExprId id) const;  ///< number of nodes of the tree
 
   KernelSketch& sketch_;
-  ir::Type float_type_;                     ///< float type of the expressions
-  std::vector<ir::Op> allowed_operations_;  ///< operations to choose from; one that is listed twice is twice as likely
+  ir::Type float_type_;  ///< float type of the expressions
+  /// Operations from which one is drawn for each node; an operation that is listed twice is drawn twice as often.
+  std::vector<ir::Op> allowed_operations_;
 };
 
 }  // namespace assay::generators

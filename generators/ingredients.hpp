@@ -13,7 +13,7 @@ ir::Type choose_float_type(Rng& rng, double f64_probability = 0.15);
 
 /// Arrays of the type with conventional names; between `fewest` and `most` of them.
 std::vector<ir::VarId> add_inputs(KernelSketch& sketch, ir::Type element, int rank, int fewest, int most);
-/// By-value parameters of the type.
+/// Adds by-value parameters of the type, between `fewest` and `most` of them.
 std::vector<ir::VarId> add_scalar_parameters(KernelSketch& sketch, ir::Type type, int fewest, int most,
                                              Interval domain = kDefaultInputDomain);
 std::vector<ir::VarId> add_outputs(KernelSketch& sketch, ir::Type element, int fewest, int most);
@@ -27,7 +27,8 @@ void maybe_guard(KernelSketch& sketch, ir::VarId array);
 /// Declares up to `count` temporaries with trees of the given depth.
 void add_temporaries(ExpressionGenerator& generator, int count, int depth);
 
-/// Stores a tree into every output; the first one also includes `result`, if any, and every unused input.
+/// Stores a random expression into every output. The first one also contains `result`, if given, and every unused
+/// input.
 void store_outputs(ExpressionGenerator& generator, const std::vector<ir::VarId>& outputs, int depth,
                    ir::VarId result = ir::kNone);
 

@@ -13,10 +13,9 @@ namespace assay::generators {
 
 using ir::Interval;
 
-/// Default domain of a float parameter without a domain comment.
+/// The interval of the inputs for a float parameter without a domain comment.
 inline constexpr Interval kDefaultInputDomain{-2, 2};
-/// The interval of intermediate values.
-inline constexpr Interval kModerateRange{-8, 8};
+inline constexpr Interval kModerateRange{-8, 8};  ///< the interval within which intermediate values are kept
 
 constexpr bool contains(Interval outer, Interval inner) { return outer.low <= inner.low && inner.high <= outer.high; }
 constexpr bool contains(Interval interval, double value) { return interval.low <= value && value <= interval.high; }

@@ -24,22 +24,24 @@
 
 namespace assay::generators {
 
-/// An expression and the interval of its value or, for vectors, of each component. Can be used once: the IR is a tree.
+/// An expression and the interval of its value or, for vectors, of each component. It can be used only once, because
+/// expressions are trees.
 struct RangedExpression {
   ir::ExprId expr = ir::kNone;  ///< the expression
   Interval range;               ///< interval of its value, or of each component
 };
 
-/// A value that expressions may use: a variable, a parameter or an array element.
+/// A variable, a parameter or an array element that expressions may use.
 struct AvailableOperand {
   ir::Type type;                     ///< type of the value
   Interval range;                    ///< interval of the value, or of each component
   std::function<ir::ExprId()> make;  ///< makes a new expression for each use
-  ir::VarId variable = ir::kNone;    ///< variable that it reads; kNone: not a variable
-  int use_count = 0;                 ///< number of uses so far
-  bool is_discrete = false;          ///< whether it takes few values, so that a jump may lie exactly on one of them
+  ir::VarId variable = ir::kNone;    ///< variable that is read; kNone: not a variable
+  int use_count = 0;                 ///< number of expressions that have used it so far
+  bool is_discrete = false;  ///< whether it takes few values, so that a discontinuity may lie exactly at one of them
 };
 
+/// A kernel under construction.
 class KernelSketch {
  public:
   KernelSketch(std::string kernel_name, Rng rng);
@@ -53,7 +55,7 @@ class KernelSketch {
 
   /// Adds a finished function to the module; before the kernel's body calls it.
   void add_function(ir::Function function) { module_.functions.push_back(std::move(function)); }
-  /// Adds a finished function as the gradient of another.
+  /// Adds a finished function as the gradient of the function `of`.
   void add_gradient(std::int32_t of, ir::Function gradient) {
     module_.functions[static_cast<std::size_t>(of)].gradient_function_index =
         static_cast<std::int32_t>(module_.functions.size());
@@ -81,11 +83,11 @@ class KernelSketch {
   std::vector<ir::ExprId> thread_indices();
   ir::ExprId thread_index(int dimension = 0);
   Interval domain(ir::VarId parameter) const { return value_ranges_by_variable_[static_cast<std::size_t>(parameter)]; }
-  /// The term of an element of an array parameter.
+  /// Returns an element of an array parameter, with the interval of the elements.
   RangedExpression element(ir::VarId array, std::vector<ir::ExprId> indices) {
     return {b().load(array, std::move(indices)), domain(array)};
   }
-  /// A variable or by-value parameter, with its current interval.
+  /// Returns the value of a variable or by-value parameter, with its current interval.
   RangedExpression read(ir::VarId variable) {
     return {b().var(variable), value_ranges_by_variable_[static_cast<std::size_t>(variable)]};
   }
@@ -106,7 +108,7 @@ class KernelSketch {
   /// The call of wp.<name>, a function of Warp's library that takes these operands.
   ir::ExprId warp(std::string_view name, const std::vector<ir::ExprId>& operands);
 
-  /// The same for a function with several results, assigned to new variables with these names.
+  /// Calls a Warp function with several results; returns the new variables that hold the results.
   std::vector<ir::VarId> warp_results(std::string_view name, const std::vector<ir::ExprId>& operands,
                                       const std::vector<std::string>& names);
 
@@ -121,9 +123,11 @@ class KernelSketch {
   /// Sets the interval of a variable that Builder declared.
   void set_new_range(ir::VarId variable, Interval range) { remember(variable, range); }
   void store(ir::VarId output, RangedExpression value) { b().store(output, thread_indices(), value.expr); }
-  /// for name in range(start, stop, step), whose variable is in `range`. The variables of the body go out of scope.
+  /// Adds `for name in range(start, stop, step)`. The variable's values are in `range`. Variables of the body go out of
+  /// scope after it.
   void add_for_loop(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
                     const std::function<void(ir::VarId)>& body);
+  /// Adds a while loop.
   void while_(RangedExpression condition, std::function<void()> body) {
     b().while_(condition.expr, inside(std::move(body)));
   }
@@ -141,15 +145,15 @@ class KernelSketch {
   ir::Function& kernel() { return module_.kernels[0]; }
   void remember(ir::VarId variable, Interval range);  ///< sets the interval of a new variable
 
-  ir::Module module_;
-  ir::Builder builder_;
-  Rng rng_;
+  ir::Module module_;      ///< module with the kernel and the functions that it calls
+  ir::Builder builder_;    ///< appends to the kernel's body
+  Rng rng_;                ///< random numbers for all choices
   int launch_rank_ = 1;    ///< number of dimensions of the launch and of all outputs
   int nesting_depth_ = 0;  ///< nesting depth of branches and loops around the current statement
-  std::vector<Interval> value_ranges_by_variable_;    ///< current interval of each variable, by VarId
-  std::vector<ir::ExprId> initial_values_;            ///< initial value given to let(), by VarId; kNone: none
-  std::vector<AvailableOperand> available_operands_;  ///< values available at the current statement
-  std::set<std::string, std::less<>> used_names_;     ///< names of the kernel's variables
+  std::vector<Interval> value_ranges_by_variable_;  ///< current interval of each variable
+  std::vector<ir::ExprId> initial_values_;  ///< for each variable: the initial value given to let(); kNone: none
+  std::vector<AvailableOperand> available_operands_;  ///< operands that the current statement may use
+  std::set<std::string, std::less<>> used_names_;     ///< names of all variables of the kernel
 };
 
 }  // namespace assay::generators

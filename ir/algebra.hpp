@@ -48,7 +48,7 @@ inline E where(E condition, E yes, E no) { return apply(yes, Op::kWhere, {condit
 inline E either(E a, E c) { return call(Op::kOr, a, c); }
 inline E is_nan(E a) { return call(Op::kIsNan, a); }
 
-/// The aggregate made of the components of all parts in order.
+/// Returns an aggregate whose components are those of all parts, in order.
 inline E make(Type type, const std::vector<E>& parts) {
   std::vector<ExprId> ids;
   ids.reserve(parts.size());
@@ -57,14 +57,14 @@ inline E make(Type type, const std::vector<E>& parts) {
   return {parts[0].b, parts[0].b->make(type, ids)};
 }
 
-/// Component k of an aggregate in memory order; scalars and tiles are returned unchanged.
+/// Returns component k of an aggregate, in memory order. Scalars and tiles are returned unchanged.
 inline E component(E a, int k) {
   const Type type = a.type();
   if (type.is_scalar() || type.is_tile()) return a;
   return type.is_matrix() ? a[k / type.cols][k % type.cols] : a[k];
 }
 
-/// `count` components, starting with component `first`.
+/// Returns `count` components, from component `first` on.
 inline std::vector<E> components(E a, int first, int count) {
   std::vector<E> all;
   for (int k = first; k < first + count; ++k)
@@ -73,7 +73,7 @@ inline std::vector<E> components(E a, int first, int count) {
 }
 inline std::vector<E> components(E a) { return components(a, 0, a.type().components()); }
 
-/// The sum of the terms, from left to right.
+/// Returns the sum of the terms, added from left to right.
 inline E sum(const std::vector<E>& terms) {
   E total = terms[0];
   for (std::size_t k = 1; k < terms.size(); ++k)

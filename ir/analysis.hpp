@@ -9,11 +9,11 @@
 
 namespace assay::ir {
 
-/// How a function, including the functions it calls, may use one parameter. Reading the shape of an array does not
-/// count as reading the array.
+/// How a function and the functions that it calls may use one parameter. Reading only the shape of an array is not
+/// counted as a read.
 struct ParameterUse {
-  bool read = false;     ///< whether the value or an element is read, including by an atomic whose result is used
-  bool written = false;  ///< whether an element is stored
+  bool read = false;     ///< whether the value or an element is read; an atomic whose result is used also reads
+  bool written = false;  ///< whether an element is written by a store
   bool is_atomically_updated = false;  ///< whether an element is updated by an atomic
 
   bool changed() const { return written || is_atomically_updated; }

@@ -21,6 +21,7 @@
 
 namespace assay::ir {
 
+/// Builds the body of one function.
 class Builder {
  public:
   /// Keeps references to both; `function` is filled in place, `module` provides the types of structs and functions.
@@ -41,6 +42,7 @@ class Builder {
   ExprId zero(Type type);  ///< zero of a scalar, aggregate or tile type
   ExprId var(VarId variable);
   ExprId op(Op op, std::span<const ExprId> args, Type requested = kVoid, std::int32_t index = 0);
+  /// Appends an operation. `requested` is the result type if it does not follow from the operands.
   ExprId op(Op op, std::initializer_list<ExprId> args, Type requested = kVoid, std::int32_t index = 0) {
     return this->op(op, std::span<const ExprId>(args.begin(), args.size()), requested, index);
   }
@@ -61,7 +63,7 @@ class Builder {
   void assign(VarId variable, ExprId value);
   void store(VarId array, std::vector<ExprId> indices, ExprId value);
   void atomic(AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value);
-  /// Atomic whose returned previous value is stored in a new variable.
+  /// Appends an atomic that stores the previous value in a new variable.
   VarId atomic_result(std::string name, AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value,
                       ExprId compare_operand = kNone);
   std::vector<VarId> call_statement(int function, std::vector<ExprId> args, std::vector<std::string> names);
@@ -87,10 +89,10 @@ class Builder {
   template <class Node>
   void emit(Node node);  ///< appends a statement
 
-  const Module& module_;
-  Function& function_;
-  Block* current_block_;  ///< block that statements are appended to
-  Loc loc_;               ///< location of the next expressions and statements
+  const Module& module_;  ///< module that defines the types of structs and functions
+  Function& function_;    ///< function that is built
+  Block* current_block_;  ///< block to which statements are appended
+  Loc loc_;               ///< source location of the following expressions and statements
 };
 
 /// `value` rounded to a float scalar type, to nearest even; overflow gives infinity.

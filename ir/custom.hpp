@@ -20,10 +20,11 @@ namespace assay::ir {
 /// The value parameters of f that have float components, ascending: g returns their adjoints.
 std::vector<VarId> gradient_targets(const Module& module, const Function& function);
 
-/// Why the gradient or replay of a function is invalid; empty if it is valid or absent. `uses` are the parameter uses
-/// of all functions of the module.
+/// Returns why the gradient of a function is invalid; empty if it is valid or absent. `uses` are the parameter uses of
+/// all functions of the module.
 std::optional<std::string> find_custom_gradient_error(const Module& module, const Function& function,
                                                       const std::vector<ParameterUses>& uses);
+/// Returns why the replay of a function is invalid; empty if it is valid or absent.
 std::optional<std::string> find_custom_replay_error(const Module& module, const Function& function,
                                                     const std::vector<ParameterUses>& uses);
 
@@ -36,7 +37,7 @@ bool is_linear_gradient(const Module& module, const Function& gradient, std::siz
 /// forward pass then do not apply to its derivative.
 bool has_custom_gradient(const Module& module, const Function& kernel);
 
-/// The annotation of a kernel whose custom gradients may differ from the derivatives of the functions.
+/// The annotation of a kernel whose custom gradients need not be the derivatives of the functions.
 inline constexpr std::string_view kTrustCustomGradientsAnnotation = "custom gradients: trusted";
 bool trusts_custom_gradients(const Function& kernel);
 

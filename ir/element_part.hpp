@@ -9,16 +9,16 @@
 
 namespace assay::ir {
 
-/// One step from a value to a part of it: a field of a struct, a row of a matrix or a component.
+/// One step from a value to a part of it: a field of a struct, a row of a matrix, or a component.
 struct ElementPartStep {
   Type whole_type;                   ///< type of the value that has the part
-  std::int32_t field_index = kNone;  ///< number of the field; kNone: the part has an index
-  ExprId index = kNone;              ///< index of the row or component, an i32
+  std::int32_t field_index = kNone;  ///< index of the field; kNone: the part is selected by `index`
+  ExprId index = kNone;              ///< index of the row or component, an i32 expression
 };
 
-/// A part of the value that a statement changes.
+/// The part of a value that a statement changes.
 struct ChangedElementPart {
-  std::vector<ElementPartStep> path;  ///< steps from the whole value; empty if the whole value changes
+  std::vector<ElementPartStep> path;  ///< steps from the whole value to the part; empty if the whole value changes
   ExprId value = kNone;               ///< new value of the part, or the operand of an atomic update of it
   bool combines_with_old_value =
       false;  ///< whether the value is an operation whose first operand is the old value of the part
@@ -32,9 +32,9 @@ ChangedElementPart assigned_part(const Function& function, const Assign& assign)
 /// zero. For other updates, and if the previous value is used, the whole element.
 ChangedElementPart updated_part(const Function& function, const Atomic& atomic);
 
-/// A part of an array element that an expression reads.
+/// The part of an array element that an expression reads.
 struct LoadedElementPart {
-  ExprId load = kNone;  ///< the load of the element; kNone if the expression is not a part of a loaded element
+  ExprId load = kNone;  ///< expression that loads the element; kNone: the expression does not read a part of an element
   std::vector<ElementPartStep> path;  ///< steps from the element
 };
 

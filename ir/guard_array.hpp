@@ -8,8 +8,9 @@
 
 namespace assay::ir {
 
+/// Type of the guard array: one i32.
 inline constexpr Type kUnassignedGuardArrayType = kI32.local_array_of(1);
-/// The name of the array is that of the variable followed by this.
+/// The suffix in the name of the guard array, which follows the variable's name.
 inline constexpr std::string_view kUnassignedGuardArraySuffix = "_before_assignment";
 
 }  // namespace assay::ir

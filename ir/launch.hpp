@@ -14,27 +14,28 @@
 
 namespace assay::ir {
 
-/// Size and alignment in bytes of a value type.
+/// The size and alignment of a value type in memory.
 struct MemoryLayout {
-  std::size_t size = 0;       ///< number of bytes
+  std::size_t size = 0;       ///< size in bytes
   std::size_t alignment = 1;  ///< alignment in bytes
 };
 MemoryLayout layout_of(const Module& module, Type type);
 /// Byte offset of a field of a struct.
 std::size_t field_offset(const Module& module, const StructDef& definition, std::size_t field);
 
-/// The argument bound to one parameter. Owns its memory.
+/// The argument for one parameter, with its memory.
 struct Argument {
-  Type type;                          ///< the parameter's type
-  std::vector<std::int32_t> shape;    ///< arrays: extent of each dimension
-  std::vector<std::int64_t> strides;  ///< arrays: bytes from one index to the next, per dimension;
-                                      ///< multiples of the element size
-  std::vector<std::byte> bytes;       ///< arrays: the elements' memory; values: the value
+  Type type;                        ///< type of the parameter
+  std::vector<std::int32_t> shape;  ///< for arrays: extent of each dimension
+  /// For arrays: bytes from one index to the next, by dimension; multiples of the element size.
+  std::vector<std::int64_t> strides;
+  std::vector<std::byte> bytes;  ///< for arrays: the memory of the elements; otherwise the bytes of the value
 };
 
+/// The extents of a launch and its arguments.
 struct Launch {
-  std::vector<std::int32_t> extents;  ///< launch extents, one for each thread index
-  std::vector<Argument> arguments;    ///< one for each parameter
+  std::vector<std::int32_t> extents;  ///< number of threads in each dimension; one for each thread index
+  std::vector<Argument> arguments;    ///< arguments, one for each parameter
 
   /// Product of the extents.
   std::int64_t threads() const;
@@ -54,9 +55,10 @@ void write_float(Scalar scalar, std::byte* at, double value);
 std::int64_t read_integer(Scalar scalar, const std::byte* at);
 void write_integer(Scalar scalar, std::byte* at, std::int64_t value);
 
-/// The scalar components of a value type in memory order: structs are flattened, array fields are omitted.
+/// One scalar component of a value type. Components are in memory order; structs are flattened, and fields that are
+/// arrays are omitted.
 struct ScalarComponent {
-  std::size_t offset = 0;        ///< position of the component in the value, in bytes
+  std::size_t offset = 0;        ///< offset of the component in the value, in bytes
   Scalar scalar = Scalar::kF32;  ///< type of the component
 };
 std::vector<ScalarComponent> scalar_components(const Module& module, Type type);

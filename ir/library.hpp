@@ -18,19 +18,20 @@
 
 namespace assay::ir {
 
+/// The name, operands and documentation of a library function.
 struct LibraryFunctionInfo {
   std::string_view name;                  ///< name of the function after `wp.`
-  std::string_view operand_kind_letters;  ///< kinds of the operands, one letter for each: see kOperandKinds
-  std::string_view formula;               ///< the result, for documentation; x, y, z, u, v, w, t are the operands
-  bool is_discrete = false;               ///< whether the result is a bool or integer, which carries no derivative
-  bool is_internal = false;  ///< whether only other library functions may call it; Warp has no such function
+  std::string_view operand_kind_letters;  ///< kinds of the operands, one letter for each (see kOperandKinds)
+  std::string_view formula;  ///< the result as a formula for the documentation; the operands are x, y, z, u, v, w, t
+  bool is_discrete = false;  ///< whether the result is a bool or an integer, which has no derivative
+  bool is_internal = false;  ///< whether only library functions may call it; Warp has no such function
 };
 
-/// Meaning of the letters of LibraryFunctionInfo::operand_kind_letters. All operands except int32 have the same scalar
-/// type; operands with the same letter have the same type.
+/// What a letter in LibraryFunctionInfo::operand_kind_letters means. All operands except int32 have the same scalar
+/// type, and operands with the same letter have the same type.
 struct OperandKind {
-  char letter;                   ///< letter in LibraryFunctionInfo::operand_kind_letters
-  std::string_view description;  ///< meaning, for messages and documentation
+  char letter;                   ///< the letter
+  std::string_view description;  ///< description of the operand, for messages and documentation
 };
 inline constexpr OperandKind kOperandKinds[] = {
     {'s', "float"},

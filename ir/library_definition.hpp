@@ -12,7 +12,7 @@
 
 namespace assay::ir {
 
-/// Builds one library function.
+/// Builds the body of one library function.
 class LibraryFunctionBuilder {
  public:
   LibraryFunctionBuilder(Module& module, Function& function, std::span<const Type> operands)
@@ -30,7 +30,7 @@ class LibraryFunctionBuilder {
   algebra::E library(std::string_view name, const std::vector<algebra::E>& operands);
   /// Adds a result after the value of the formula.
   void also(algebra::E value) { additional_results_.push_back(value); }
-  /// The types of the returned values.
+  /// Appends the return statement; returns the types of the returned values.
   std::vector<Type> emit_return(algebra::E value) {
     std::vector<ExprId> ids{value.id};
     std::vector<Type> types{value.type()};
@@ -45,11 +45,12 @@ class LibraryFunctionBuilder {
 
  private:
   Module& module_;
-  Builder builder_;
+  Builder builder_;                             ///< appends to the function
   std::vector<VarId> operands_;                 ///< variables of the operands
-  std::vector<algebra::E> additional_results_;  ///< results after the value of the formula
+  std::vector<algebra::E> additional_results_;  ///< results that follow the value of the formula
 };
 
+/// A library function and the code that builds its body.
 struct LibraryFunction {
   LibraryFunctionInfo info;                         ///< name and operands of the function
   algebra::E (*define)(LibraryFunctionBuilder& d);  ///< builds the formula and returns its value

@@ -21,39 +21,42 @@
 
 namespace assay::ir {
 
-/// Location in the source text of the module (Module::source_lines); both numbers are 1-based, 0 if unknown.
+/// A location in the source text of the module (Module::source_lines). Line and column are counted from 1; 0: unknown.
 struct Loc {
-  std::int32_t line = 0;    ///< number of the line
+  std::int32_t line = 0;    ///< number of the line in Module::source_lines
   std::int32_t column = 0;  ///< number of the byte in the line
 };
 
 using VarId = std::int32_t;
 using ExprId = std::int32_t;
-inline constexpr std::int32_t kNone = -1;
+inline constexpr std::int32_t kNone = -1;  ///< stands for a missing variable, expression, function or index.
 
 // ---- Expressions
 // ----------------------------------------------------------------------------------------------
 
+/// What an expression computes.
 enum class ExprKind : std::uint8_t {
   kLiteral,    ///< a scalar constant; `bits` contains it
-  kVariable,   ///< the value of `variable`
-  kOperation,  ///< operation `op` of the table, applied to `args`
-  kLoad,       ///< load of the element of array or local array `args[0]` at indices `args[1..]`
-  kShapeOf,    ///< extent of dimension `index` of array `args[0]`, an i32
-  kField,      ///< field `index` of struct `args[0]`
-  kCall,       ///< call of function `index` of the module with `args`; the function returns exactly one value
+  kVariable,   ///< the value of the variable `variable`
+  kOperation,  ///< the operation `op`, applied to `args`
+  kLoad,       ///< the element of array or local array `args[0]` at the indices `args[1..]`
+  kShapeOf,    ///< the extent of dimension `index` of array `args[0]`, an i32
+  kField,      ///< the field with number `index` of struct `args[0]`
+  /// The result of calling function `index` of the module with `args`; the function must return exactly one value.
+  kCall,
 };
 
 /// One node of an expression tree.
 struct Expr {
-  ExprKind kind = ExprKind::kLiteral;
-  Op op = Op::kAdd;               ///< operation of a kOperation
-  Type type;                      ///< type of the value
-  std::uint64_t bits = 0;         ///< literal: integers sign-extended to 64 bits, bool 0 or 1, floats the bits of a
-                                  ///< double that the literal's own type represents exactly
-  VarId variable = kNone;         ///< variable of a kVariable
-  std::int32_t index = 0;         ///< number of the dimension, field or function, by kind
-  std::vector<ExprId> args = {};  ///< operands in the arena of the same Function, created before this node
+  ExprKind kind = ExprKind::kLiteral;  ///< what the expression computes
+  Op op = Op::kAdd;                    ///< for kOperation: the operation
+  Type type;                           ///< type of the value
+  /// For kLiteral: the value. Integers are sign-extended to 64 bits, bools are 0 or 1, and floats are the bits of a
+  /// double that is exactly representable in the literal's own type.
+  std::uint64_t bits = 0;
+  VarId variable = kNone;         ///< for kVariable: the variable
+  std::int32_t index = 0;         ///< number of the dimension, field or function, depending on `kind`
+  std::vector<ExprId> args = {};  ///< operands; they are in Function::expressions before this node
   Loc loc = {};                   ///< location in the source
 };
 
@@ -62,112 +65,119 @@ struct Expr {
 
 struct Stmt;
 
+/// A sequence of statements with its own scope.
 struct Block {
   std::vector<Stmt> statements;  ///< statements in order
 };
 
-/// Declares `variable` in the enclosing block. Without a value it starts as zero (all bytes zero), which is
-/// the only form for local arrays.
+/// Declares `variable` in the enclosing block. Without a value, all bytes of the variable are initially zero; local
+/// arrays are always declared without a value.
 struct Let {
   VarId variable = kNone;  ///< declared variable
   ExprId value = kNone;    ///< initial value; kNone: zero
 };
-/// Assigns a variable that a Let in this or an enclosing block declared.
+/// Assigns a value to a variable that a Let in this block or an enclosing block has declared.
 struct Assign {
   VarId variable = kNone;  ///< assigned variable
   ExprId value = kNone;    ///< value of the same type
 };
-/// array[indices] = value, for an array or a local array (one index).
+/// Stores array[indices] = value, in an array or in a local array, which has one index.
 struct Store {
-  ExprId array = kNone;              ///< array to change, as a kVariable expression
+  ExprId array = kNone;              ///< array to change, a kVariable expression
   std::vector<ExprId> indices = {};  ///< one index for each dimension
   ExprId value = kNone;              ///< value or tile to store
 };
-/// Atomic update of array[indices]; `result`, if any, is declared here and receives the previous value.
+/// An atomic update of array[indices]. If `result` is set, the statement declares this variable and stores the previous
+/// value in it.
 struct Atomic {
   AtomicOp op = AtomicOp::kAdd;
   ExprId array = kNone;              ///< array to change, as a kVariable expression
   std::vector<ExprId> indices = {};  ///< one index for each dimension
   ExprId value = kNone;              ///< operand of the update
-  ExprId compare_operand = kNone;    ///< expected previous value, for kCompareAndSwap only
-  VarId result = kNone;              ///< variable of the previous value; kNone: not used
+  ExprId compare_operand = kNone;    ///< for kCompareAndSwap: the value with which the previous value is compared
+  VarId result = kNone;              ///< variable for the previous value; kNone: not needed
 };
-/// Call of a function with any number of results; declares one new variable for each.
+/// A call of a function with any number of results. It declares one new variable for each result.
 struct Call {
-  std::int32_t function = 0;   ///< index into Module::functions
+  std::int32_t function = 0;   ///< index of the function in Module::functions
   std::vector<ExprId> args;    ///< arguments, one for each parameter
-  std::vector<VarId> results;  ///< declared variables, one for each result
+  std::vector<VarId> results;  ///< variables that are declared, one for each result
 };
+/// Executes one of two blocks.
 struct If {
-  ExprId condition = kNone;  ///< a bool expression
-  Block then_block;
-  Block else_block;
+  ExprId condition = kNone;  ///< bool that selects the block
+  Block then_block;          ///< executed if the condition is true
+  Block else_block;          ///< executed if the condition is false
 };
-/// for variable in range(start, stop, step): declares `variable`, which the body must not assign. `step` is
-/// not zero.
+/// The loop `for variable in range(start, stop, step)`. It declares `variable`, which the body must not assign. `step`
+/// must not be zero.
 struct For {
   VarId variable = kNone;
   ExprId start = kNone;  ///< first value of the variable
-  ExprId stop = kNone;   ///< end of the range, which is exclusive
-  ExprId step = kNone;   ///< distance between values
-  Block body;
+  ExprId stop = kNone;   ///< end of the range; the variable does not reach it
+  ExprId step = kNone;   ///< difference between successive values
+  Block body;            ///< executed for each value
 };
+/// Repeats a block while a condition is true.
 struct While {
   ExprId condition = kNone;  ///< evaluated before each iteration
   Block body;
 };
 struct Break {};
 struct Continue {};
-/// Leaves the function; a kernel returns no values.
+/// Returns from the function. A kernel returns no values.
 struct Return {
-  std::vector<ExprId> values;  ///< one for each of Function::results
+  std::vector<ExprId> values;  ///< returned values, one for each of Function::results
 };
 
+/// One statement and its location.
 struct Stmt {
-  std::variant<Let, Assign, Store, Atomic, Call, If, For, While, Break, Continue, Return> node;
+  std::variant<Let, Assign, Store, Atomic, Call, If, For, While, Break, Continue, Return> node;  ///< the statement
   Loc loc = {};  ///< location in the source
 };
 
 // ---- Declarations
 // ---------------------------------------------------------------------------------------------
 
+/// A variable of a function; parameters and thread indices are variables too.
 struct Variable {
-  std::string name;  ///< name from the source; need not be unique, because the printers make names unique
+  std::string name;  ///< name in the source; need not be unique, because the printers make names unique
   Type type;         ///< type of the values
   Loc loc = {};      ///< location of the declaration
-  /// For array parameters of a backward kernel: the data pointer may be null to skip this gradient. A load then gives
-  /// zero, and a store or atomic does nothing.
+  /// For array parameters of a backward kernel: whether the data pointer may be null to skip this gradient. A load then
+  /// gives zero, and a store or atomic does nothing.
   bool is_nullable = false;
-  /// For local arrays: no element is read before it is stored, so emitters need not zero-initialize the array. An
-  /// optimization only; not part of the text or the hash.
+  /// For local arrays: whether each element is stored before it is read, so that emitted code need not initialize the
+  /// array. Only an optimization; not part of the text or the hash.
   bool is_stored_before_read = false;
-  /// For a kernel parameter that is one field of a struct in the source: the path to the field, "body.position".
-  /// Not part of the text or the hash.
+  /// For a kernel parameter that is one field of a struct in the source: the path of the field, "body.position". Not
+  /// part of the text or the hash.
   std::string path = {};
 };
 
-/// A function or, with is_kernel, a kernel. The first `parameter_count` variables are the parameters. A
-/// kernel's next `launch_rank` variables are its thread indices (i32), each from 0 to the launch extent of
-/// its dimension.
+/// A function or a kernel. The first `parameter_count` variables are its parameters. In a kernel, the next
+/// `launch_rank` variables are the thread indices (i32), each from 0 to the launch extent of its dimension minus 1.
 struct Function {
   std::string name;
-  bool is_kernel = false;
-  int parameter_count = 0;          ///< number of parameters
-  int launch_rank = 0;              ///< number of thread indices: 1 to 4 for kernels, 0 for functions
+  bool is_kernel = false;           ///< whether it is a kernel
+  int parameter_count = 0;          ///< number of parameters, which are the first variables
+  int launch_rank = 0;              ///< number of thread indices: 1 to 4 for a kernel, 0 for a function
   std::vector<Type> results;        ///< types of the returned values; empty for kernels
-  std::vector<Variable> variables;  ///< all variables: parameters, thread indices, then others
-  std::vector<Expr> expressions;    ///< arena of all expression nodes
+  std::vector<Variable> variables;  ///< all variables: first the parameters, then the thread indices
+  std::vector<Expr> expressions;    ///< all expression nodes, which ExprId refers to
   Block body;
-  /// Functions: indices in Module::functions of the custom gradient, which defines the derivative of this function, and
-  /// of the custom replay, which the backward kernel calls instead of this function; kNone for none. See ir/custom.hpp.
-  std::int32_t gradient_function_index = kNone;  ///< index of the gradient
-  std::int32_t replay_function_index = kNone;    ///< index of the replay
-  /// The comments above the kernel, without the leading '#': "launch: (n, m)", "domain: 0 <= k < 3". Not part of the
-  /// hash.
+  /// Index in Module::functions of the custom gradient, which defines the derivative of this function (see
+  /// ir/custom.hpp); kNone: none.
+  std::int32_t gradient_function_index = kNone;
+  /// Index in Module::functions of the custom replay, which the backward kernel calls instead of this function; kNone:
+  /// none.
+  std::int32_t replay_function_index = kNone;
+  /// The comments directly above the kernel, without '#': "launch: (n, m)", "domain: 0 <= k < 3". Not part of the hash.
   std::vector<std::string> annotations;
   Loc loc = {};  ///< location of the definition
 
   bool is_parameter(VarId variable) const { return variable >= 0 && variable < parameter_count; }
+  /// Returns whether the variable is a thread index.
   bool is_thread_index(VarId variable) const {
     return variable >= parameter_count && variable < parameter_count + launch_rank;
   }
@@ -181,35 +191,38 @@ struct Field {
   Type type;  ///< a value (nested structs come earlier in Module::structs) or an array
 };
 
+/// A struct type.
 struct StructDef {
   std::string name;           ///< name from the source
   std::vector<Field> fields;  ///< fields in memory order
 };
 
-/// A file that the module's own file imports from. Module::source_lines concatenates the lines of all files, and line
-/// numbers continue across files, so that a location is two numbers in any file.
+/// A file from which the module's own file imports. Module::source_lines contains the lines of all files one after
+/// another, and line numbers are not restarted, so that two numbers identify a location in any file.
 struct ImportedFile {
   std::string name;                       ///< name of the file, as the user wrote it
-  std::int32_t preceding_line_count = 0;  ///< number of lines of all files before this one
+  std::int32_t preceding_line_count = 0;  ///< number of lines of all files that come before this one
 };
 
-/// Lines of the module's own file that were copied from another file, as the comment "# source: FILE:LINE" above them
-/// says. The comment gives the line of the `def`, which follows a line with the decorator.
+/// Lines of the module's own file that were copied from another file. The comment "# source: FILE:LINE" above them says
+/// so. LINE is the line of the `def`, which follows the line with the decorator.
 struct CopiedLines {
-  std::string file;                       ///< name of the other file
+  std::string file;                       ///< name of the file from which the lines were copied
   std::int32_t preceding_line_count = 0;  ///< number of lines up to and including the comment
   std::int32_t line = 0;                  ///< line of the `def` in that file, 1-based
 };
 
+/// A program: structs, functions and kernels.
 struct Module {
-  std::vector<StructDef> structs;   ///< a struct contains only structs before it
-  std::vector<Function> functions;  ///< a function calls only functions before it: no recursion
-  std::vector<Function> kernels;    ///< kernels in the order of the source
+  std::vector<StructDef> structs;  ///< structs; each contains only structs that come before it
+  /// Functions; each calls only functions that come before it, so none is recursive.
+  std::vector<Function> functions;
+  std::vector<Function> kernels;  ///< kernels, in their order in the source
   // For messages and for comments in emitted code (ir/source_location.hpp); not part of the hash.
-  std::string source_name;                   ///< name of the user's file
-  std::vector<std::string> source_lines;     ///< lines of the user's file, then the lines of each imported file
-  std::vector<ImportedFile> imported_files;  ///< imported files, in the order of their lines
-  std::vector<CopiedLines> copied_lines;     ///< copied lines, in order
+  std::string source_name;                ///< name of the module's own file
+  std::vector<std::string> source_lines;  ///< lines of the module's own file, followed by those of each imported file
+  std::vector<ImportedFile> imported_files;  ///< imported files, in the order of their lines in source_lines
+  std::vector<CopiedLines> copied_lines;     ///< copied lines, in their order in source_lines
 };
 
 }  // namespace assay::ir

@@ -11,10 +11,11 @@
 
 namespace assay::ir {
 
+/// A location in one of the files of a module.
 struct SourceLocation {
-  std::string_view file;     ///< name of the file; refers to a string of the module
-  Loc loc;                   ///< location within the file
-  bool is_imported = false;  ///< whether the module's own file imports the file
+  std::string_view file;     ///< name of the file; a view of a string in the module
+  Loc loc;                   ///< line and column in the file
+  bool is_imported = false;  ///< whether the file is an imported one, not the module's own file
 };
 
 /// The file of a location, and the location within that file. Copied lines have the location that they were copied

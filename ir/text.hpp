@@ -17,9 +17,10 @@
 
 namespace assay::ir {
 
+/// Which names the text form uses.
 enum class NamingScheme {
-  kSource,     ///< names of the source, made unique, and annotations as comments
-  kCanonical,  ///< v0, f0, k0, s0, a0 in declaration order: equal programs have equal text
+  kSource,     ///< names from the source, made unique; annotations are printed as comments
+  kCanonical,  ///< v0, f0, k0, s0, a0 in the order of declaration, so that equal programs have equal texts
 };
 
 /// Prints any module. In an invalid module, invalid references are printed as `?`, and the text does not parse.

@@ -14,14 +14,15 @@ namespace assay::ir::text {
 
 enum class TokenKind : std::uint8_t { kWord, kNumber, kPunctuation, kNewline, kEnd, kInvalid };
 
+/// One token of the text form.
 struct Token {
-  TokenKind kind = TokenKind::kEnd;
-  std::string_view text;  ///< characters of the token, a part of the input
-  Loc loc;                ///< location of the token in the input
+  TokenKind kind = TokenKind::kEnd;  ///< what the token is
+  std::string_view text;             ///< characters of the token; a view of the input
+  Loc loc;                           ///< location of the token in the input
 };
 
-/// Points at one token of the input. After the first failure it stays at the end of the input and keeps that failure,
-/// so that a parser terminates without checking for errors at every step.
+/// Points at one token of the input. After the first error it stays at the end of the input and keeps the error, so
+/// that a parser need not check for errors at every step.
 class Cursor {
  public:
   /// Keeps a reference to the text.
@@ -62,13 +63,13 @@ class Cursor {
 
   std::string_view text_;                ///< whole input
   std::string input_name_;               ///< name of the input, for messages
-  std::size_t byte_position_ = 0;        ///< position after the current token
-  std::size_t line_start_position_ = 0;  ///< position of the current line's first character
+  std::size_t byte_position_ = 0;        ///< offset of the byte after the current token
+  std::size_t line_start_position_ = 0;  ///< offset of the first byte of the current line
   std::int32_t line_number_ = 1;         ///< number of the current line, from 1
-  bool line_is_blank_ = true;            ///< whether no token of the current line was read yet
+  bool line_is_blank_ = true;            ///< whether the current line has had no token so far
   std::vector<std::string> comments_;    ///< comment lines directly above the current token
   Token token_;                          ///< current token
-  std::optional<Error> error_;           ///< first failure; nullopt: none
+  std::optional<Error> error_;           ///< the first error; nullopt: none
 };
 
 }  // namespace assay::ir::text

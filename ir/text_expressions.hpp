@@ -11,6 +11,7 @@
 
 namespace assay::ir::text {
 
+/// Parses the expressions of one function.
 class ExpressionParser {
  public:
   /// Keeps references to all; appends nodes to `function`.
@@ -46,10 +47,10 @@ class ExpressionParser {
   ExprId fail(Loc loc, std::string message);
 
   Cursor& cursor_;
-  const ParsedDeclarations& scope_;
-  Function& function_;
-  const IndexByName& variables_;  ///< variables in scope, by name
-  int nesting_depth_ = 0;         ///< nesting depth of the current expression
+  const ParsedDeclarations& scope_;  ///< structs, functions and kernels parsed so far
+  Function& function_;               ///< function to which expression nodes are appended
+  const IndexByName& variables_;     ///< variables in scope, by name
+  int nesting_depth_ = 0;            ///< nesting depth of the current expression
 };
 
 }  // namespace assay::ir::text

@@ -12,8 +12,7 @@
 
 namespace assay::ir::text {
 
-/// The keyword of a tile load.
-inline constexpr std::string_view kTileLoadKeyword = "tile_load";
+inline constexpr std::string_view kTileLoadKeyword = "tile_load";  ///< the keyword of the text form that loads a tile
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -33,7 +32,7 @@ const AtomicOperationEntry* find_atomic(std::string_view mnemonic);
 /// The scalar type of a name, or null.
 const ScalarTypeProperties* find_scalar(std::string_view name);
 
-/// Makes names unique.
+/// Makes names unique and avoids reserved words.
 class UniqueNames {
  public:
   using Reserved = bool (*)(std::string_view);
@@ -43,17 +42,18 @@ class UniqueNames {
   std::string take(std::string_view wanted);
 
  private:
-  Reserved is_reserved_;                                      ///< whether a name is a reserved word
-  std::unordered_set<std::string> taken_names_;               ///< names taken so far
-  std::unordered_map<std::string, int> next_suffix_by_name_;  ///< by wanted name: number to append next
+  Reserved is_reserved_;                         ///< returns whether a name is a reserved word
+  std::unordered_set<std::string> taken_names_;  ///< names that have been taken
+  /// For each name: the number to append next to make it unique.
+  std::unordered_map<std::string, int> next_suffix_by_name_;
 };
 
-/// Names of the declarations of a Module, by index.
+/// The unique name of each declaration of a module, by index.
 struct ModuleNames {
-  std::vector<std::string> structs;              ///< names of the structs
-  std::vector<std::vector<std::string>> fields;  ///< names by struct and field
-  std::vector<std::string> functions;            ///< names of the functions
-  std::vector<std::string> kernels;              ///< names of the kernels
+  std::vector<std::string> structs;              ///< name of each struct
+  std::vector<std::vector<std::string>> fields;  ///< name of each field, by struct and field
+  std::vector<std::string> functions;            ///< name of each function
+  std::vector<std::string> kernels;              ///< name of each kernel
 };
 ModuleNames name_module(const Module& module, NamingScheme naming);
 

@@ -13,11 +13,12 @@ namespace assay::ir::text {
 /// Maps names, which are parts of the text, to indices.
 using IndexByName = std::unordered_map<std::string_view, std::int32_t>;
 
+/// The declarations of a text that have been parsed so far.
 struct ParsedDeclarations {
   Module module;          ///< declarations parsed so far
-  IndexByName structs;    ///< indices into Module::structs
-  IndexByName functions;  ///< indices into Module::functions
-  IndexByName kernels;    ///< indices into Module::kernels
+  IndexByName structs;    ///< index in Module::structs, by name
+  IndexByName functions;  ///< index in Module::functions, by name
+  IndexByName kernels;    ///< index in Module::kernels, by name
 };
 
 /// Parses a type; void after a failure.
@@ -25,7 +26,7 @@ Type parse_type(Cursor& cursor, const ParsedDeclarations& scope);
 /// Parses the name of a scalar type.
 Scalar parse_scalar(Cursor& cursor);
 
-/// Parses a name that is not in `taken_names` and for which `reserved` is false.
+/// Parses a new name. It must not be in `taken_names`, and `reserved` must return false for it.
 std::string_view parse_new_name(Cursor& cursor, const IndexByName& taken_names, std::string_view what,
                                 bool (*reserved)(std::string_view));
 

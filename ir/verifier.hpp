@@ -14,74 +14,75 @@
 
 namespace assay::ir {
 
+/// The rules that a valid module satisfies. kRules states what each requires.
 enum class VerifierRule : std::uint8_t {
   // declarations
-  kNameSyntax,
-  kDuplicateName,
-  kMalformedType,
-  kUnknownStruct,
-  kEmptyStruct,
-  kFieldType,
-  kStructDepth,
-  kSignatureOrder,
-  kParameterType,
-  kNullableParameter,
-  kLaunchRank,
-  kThreadIndexType,
-  kKernelReturnsValue,
-  kResultType,
+  kNameSyntax,          ///< names are ASCII identifiers
+  kDuplicateName,       ///< names of kernels, and of the fields of a struct, are unique
+  kMalformedType,       ///< types are well-formed and within the size limits
+  kUnknownStruct,       ///< struct types refer to existing structs
+  kEmptyStruct,         ///< structs have fields
+  kFieldType,           ///< fields are values or arrays
+  kStructDepth,         ///< structs are not nested too deeply
+  kSignatureOrder,      ///< parameters and thread indices are the first variables
+  kParameterType,       ///< parameters are values or arrays
+  kNullableParameter,   ///< only array parameters are nullable
+  kLaunchRank,          ///< kernels have 1 to 4 thread indices, functions none
+  kThreadIndexType,     ///< thread indices are i32
+  kKernelReturnsValue,  ///< kernels return no values
+  kResultType,          ///< results are values
   // expressions
-  kUnknownExpression,
-  kOperandAfterUse,
-  kExpressionSize,
-  kLiteralValue,
-  kUnknownVariable,
-  kOperandTypes,
-  kExpressionType,
-  kArrayOperand,
-  kIndexCount,
-  kIndexType,
-  kShapeDimension,
-  kUnknownField,
-  kUnknownFunction,
-  kCallArguments,
-  kCallResults,
-  kCallWithEffects,
+  kUnknownExpression,  ///< expressions that a statement uses exist
+  kOperandAfterUse,    ///< operands precede the expression that uses them
+  kExpressionSize,     ///< expressions are neither too deep nor too large
+  kLiteralValue,       ///< literals are exactly representable in their type
+  kUnknownVariable,    ///< variables that are used exist
+  kOperandTypes,       ///< operands match the operation
+  kExpressionType,     ///< the type of an expression follows from its operands
+  kArrayOperand,       ///< array accesses, shape queries and array arguments name an array variable
+  kIndexCount,         ///< accesses have one index for each dimension
+  kIndexType,          ///< indices are integers
+  kShapeDimension,     ///< the dimension of a shape query exists
+  kUnknownField,       ///< the field of a field access exists
+  kUnknownFunction,    ///< functions call only functions that are declared before them
+  kCallArguments,      ///< arguments match the parameters
+  kCallResults,        ///< calls in expressions return one value; call statements declare a variable for each result
+  kCallWithEffects,    ///< calls with side effects are statements or the whole assigned value
   // statements
-  kUndeclaredVariable,
-  kRedeclaredVariable,
-  kVariableType,
-  kReadOnlyVariable,
-  kLocalArrayAssignment,
-  kValueType,
-  kConditionType,
-  kLoopBoundType,
-  kZeroStep,
-  kJumpOutsideLoop,
-  kUnreachableStatement,
-  kReturnValues,
-  kMissingReturn,
-  kAtomicTarget,
-  kAtomicType,
-  kAtomicCompareOperand,
-  kBlockNesting,
+  kUndeclaredVariable,    ///< variables are declared before their use
+  kRedeclaredVariable,    ///< variables are declared once
+  kVariableType,          ///< declared variables have a type that a variable may have
+  kReadOnlyVariable,      ///< parameters, thread indices and loop variables are not assigned
+  kLocalArrayAssignment,  ///< local arrays are not assigned as a whole
+  kValueType,             ///< values have the type of the variable or element that they are assigned to
+  kConditionType,         ///< conditions are bools
+  kLoopBoundType,         ///< the variable and the bounds of a loop are integers of one type
+  kZeroStep,              ///< a literal loop step is not zero
+  kJumpOutsideLoop,       ///< break and continue are inside a loop
+  kUnreachableStatement,  ///< break, continue and return end their block
+  kReturnValues,          ///< returned values match the result types
+  kMissingReturn,         ///< functions with results return on every path
+  kAtomicTarget,          ///< atomics act on arrays, not on local arrays
+  kAtomicType,            ///< atomics act on element types that they support
+  kAtomicCompareOperand,  ///< compare-and-swap has a compare value, other atomics have none
+  kBlockNesting,          ///< blocks are not nested too deeply
   // custom derivatives
-  kCustomGradient,
-  kCustomReplay,
+  kCustomGradient,  ///< a custom gradient has the required parameters and results
+  kCustomReplay,    ///< a custom replay has the parameters and results of its function
   // tiles
-  kTileOutsideKernel,
-  kTileArrayAccess,
+  kTileOutsideKernel,  ///< only kernels use tiles
+  kTileArrayAccess,    ///< arrays have the element type and rank of the tiles that are loaded from or stored to them
 };
 
-/// The components of a vector, and the rows or columns of a matrix.
+/// The maximum number of components of a vector, and of rows or columns of a matrix.
 inline constexpr int kMaxMatrixSide = 255;
-inline constexpr int kMaxMatrixComponents = 256;
+inline constexpr int kMaxMatrixComponents = 256;  ///< maximum number of components of a matrix
 
-/// One rule: its label and what it requires.
+/// A rule: its label and its requirement.
 struct VerifierRuleEntry {
-  VerifierRule rule;
+  VerifierRule rule;             ///< the rule
   std::string_view label;        ///< label in messages: "V36-value-type"
-  std::string_view requirement;  ///< what the rule requires
+  std::string_view requirement;  ///< the requirement, for messages
 };
 inline constexpr std::array kRules = {
     VerifierRuleEntry{VerifierRule::kNameSyntax, "V01-name", "names must be ASCII identifiers"},
@@ -191,10 +192,10 @@ inline constexpr std::array kRules = {
 };
 constexpr const VerifierRuleEntry& row(VerifierRule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 
-/// One violation of a rule.
+/// A violation of a rule.
 struct VerifierError {
   VerifierRule rule = VerifierRule::kNameSyntax;  ///< violated rule
-  Loc loc;                                        ///< location in the source; 0:0 if unknown
+  Loc loc;                                        ///< source location; 0:0 if unknown
   std::string message;                            ///< what is wrong, and in which kernel or function
 };
 
@@ -205,6 +206,7 @@ std::string to_text(const Module& module, const VerifierError& diagnostic);
 std::vector<VerifierError> verify(const Module& module);
 
 namespace detail {
+/// Returns whether the rows of kRules are in the order of VerifierRule.
 constexpr bool rules_are_in_order() {
   for (std::size_t i = 0; i < kRules.size(); ++i) {
     if (static_cast<std::size_t>(kRules[i].rule) != i) return false;

@@ -12,7 +12,7 @@
 
 namespace assay::ir::detail {
 
-/// Collects the diagnostics of one module.
+/// Collects the violations of one module.
 class VerifierDiagnostics {
  public:
   /// Sets the subject of the following diagnostics: "kernel k", or empty.
@@ -22,8 +22,8 @@ class VerifierDiagnostics {
   std::vector<VerifierError> take() { return std::move(errors_); }
 
  private:
-  std::string subject_;  ///< kernel or function that the next diagnostics are about: "kernel k"; may be empty
-  std::vector<VerifierError> errors_;  ///< diagnostics so far
+  std::string subject_;  ///< kernel or function that the following violations are about: "kernel k"; may be empty
+  std::vector<VerifierError> errors_;  ///< violations so far
 };
 
 /// Checks the structs. The parts below may use types only if this reports no diagnostics.
@@ -35,25 +35,26 @@ void verify_name(const std::string& name, Loc loc, VerifierDiagnostics& diagnost
 /// functions and kernels pass.
 void verify_signature(const Module& module, const Function& function, bool is_kernel, VerifierDiagnostics& diagnostics);
 
-/// The functions that a function may call: the first functions of the module, with their parameter uses.
+/// The functions that a function may call, which are the first functions of the module.
 struct Callees {
   std::span<const Function> functions;            ///< functions that may be called
-  std::span<const ParameterUses> parameter_uses;  ///< parameter uses of each of them
+  std::span<const ParameterUses> parameter_uses;  ///< parameter uses of each of these functions
 };
-/// Checks every node of the arena; true for each node that is valid together with its operands.
+/// Checks every expression node of the function. Returns, for each node, whether the node and its operands are valid.
 std::vector<bool> verify_expressions(const Module& module, const Function& function, const Callees& callees,
                                      VerifierDiagnostics& diagnostics);
-/// Reports arguments that do not match the parameters.
+/// Reports arguments that do not match the parameters of the callee.
 bool verify_arguments(const Module& module, const Function& function, const Function& callee,
                       const std::vector<ExprId>& args, Loc loc, VerifierDiagnostics& diagnostics);
-/// Reports an invalid array operand or indices that do not match it. `array` and `indices` are valid expressions.
+/// Reports an array operand that is invalid, and indices that do not match the array. `array` and `indices` must be
+/// valid expressions.
 bool verify_element_access(const Function& function, ExprId array, std::span<const ExprId> indices, Loc loc,
                            VerifierDiagnostics& diagnostics);
 
 /// Whether a tile may be loaded from, or stored to, an array.
 bool tile_fits(Type array, Type tile);
 
-/// Checks the body.
+/// Checks the statements of the function.
 void verify_statements(const Module& module, const Function& function, const Callees& callees,
                        const std::vector<bool>& sound, VerifierDiagnostics& diagnostics);
 

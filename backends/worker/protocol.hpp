@@ -138,7 +138,7 @@ struct PointerRelocation {
   std::uint64_t buffer_size;    ///< size of this buffer in bytes
 };
 
-inline constexpr std::size_t kPageBytes = 4096;  ///< Size of a page; each part of the shared memory begins on a page.
+inline constexpr std::size_t kPageBytes = 4096;  ///< size of a page; each part of the shared memory begins on a page
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 
 /// Offset of the commands in the shared memory.

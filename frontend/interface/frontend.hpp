@@ -19,14 +19,14 @@
 
 namespace assay::frontend {
 
-/// A kernel or function that the file defines, parsed or not, in the order of the file.
+/// A kernel or function that the file defines, whether or not it was parsed.
 struct FunctionDeclaration {
   std::string name;        ///< name of the kernel or function
   bool is_kernel = false;  ///< whether it is a kernel
-  bool is_parsed = false;  ///< whether it is in the module; functions that no kernel needs may be omitted with a note
+  bool is_parsed = false;  ///< whether it is in the module; functions that no kernel needs may be missing, with a note
   bool uses_thread_index = false;  ///< whether it is a parsed kernel that uses its thread index
-  bool has_assumptions = false;    ///< whether the frontend chose types or values that the file leaves open
-  /// A statement that specifies all assumptions when appended to the file. Empty if there is none.
+  bool has_assumptions = false;    ///< whether the frontend assumed types or values that the file does not specify
+  /// A statement that, appended to the file, specifies everything that the frontend assumed. Empty if there is none.
   std::string suggested_overload;
   ir::Loc loc;                               ///< location of the definition
   std::vector<std::string> parameter_names;  ///< names of the parameters, in order
@@ -34,7 +34,7 @@ struct FunctionDeclaration {
 
 /// The result of parsing a source text.
 struct ParsedFile {
-  ir::Module module;                              ///< parsed module, which is valid: ir::verify has no finding
+  ir::Module module;  ///< the parsed kernels and functions; the module is valid, so ir::verify finds nothing
   std::vector<Diagnostic> diagnostics;            ///< errors and notes, in the order of the file
   std::vector<FunctionDeclaration> declarations;  ///< kernels and functions, in the order of the file
 };
@@ -51,18 +51,19 @@ struct ModuleSource {
 using ModuleFinder =
     std::function<std::optional<ModuleSource>(const std::string& importing_file, const std::string& module)>;
 
-/// The maximum number of imported files, and their maximum total size.
-inline constexpr std::size_t kMaxImportedFiles = 200;
-inline constexpr std::size_t kMaxImportedBytes = 20'000'000;
+inline constexpr std::size_t kMaxImportedFiles = 200;         ///< the maximum number of files that may be imported
+inline constexpr std::size_t kMaxImportedBytes = 20'000'000;  ///< the maximum total size of these files in bytes
 
+/// A language in which kernels may be written, and its parser.
 struct LanguageFrontend {
-  std::string_view name;              ///< name of the language: "warp"
-  std::string_view suffix;            ///< suffix of the language's files, with the dot: ".py"
-  std::string_view file_description;  ///< description of a file, for messages: "a Python file with Warp kernels"
+  std::string_view name;    ///< name of the language: "warp"
+  std::string_view suffix;  ///< suffix of the language's files, with the dot: ".py"
+  /// Description of a file of the language, for messages: "a Python file with Warp kernels".
+  std::string_view file_description;
   std::string_view
-      kernel_description;        ///< definition of a kernel, for messages: "a function with the decorator @wp.kernel"
-  std::size_t max_source_bytes;  ///< maximum size of a file in bytes; a larger file is rejected
-  bool is_python;                ///< whether a file's text is the Python source that reports and datasets show
+      kernel_description;        ///< how a kernel is defined, for messages: "a function with the decorator @wp.kernel"
+  std::size_t max_source_bytes;  ///< maximum size of a file in bytes; larger files are rejected
+  bool is_python;                ///< whether reports and datasets show a file's text as the Python source
   /// Fails, with "file:line:column" if there is a place, only if nothing of the text can be parsed. A kernel that is
   /// not supported becomes a declaration with a diagnostic. `finder` may be empty.
   Result<ParsedFile> (*parse)(std::string_view source, std::string file_name, const ModuleFinder& finder);

@@ -17,23 +17,25 @@
 
 namespace assay::ir {
 
-/// The operations, in the order of the table.
+/// The operations, in the order of the operation table.
 enum class Op : std::uint8_t {
 #define ASSAY_OPERATION(name, ...) name,
 #include "ir/operations/operation_table.inc"
 #undef ASSAY_OPERATION
 };
-inline constexpr int kOpCount = static_cast<int>(Op::kTileInsert) + 1;
+inline constexpr int kOpCount = static_cast<int>(Op::kTileInsert) + 1;  ///< number of operations
 
 enum class AtomicOp : std::uint8_t { kAdd, kSub, kMin, kMax, kAnd, kOr, kXor, kExchange, kCompareAndSwap };
 
-/// How operand types determine the result type. T is one type, the same for all operands marked T. Vectors, matrices,
-/// quaternions and transforms are aggregates. A rule for scalars also applies element by element to tiles: operands are
-/// then tiles of the same shape, or scalars that are broadcast, and the result is a tile of that shape.
+/// How the types of the operands determine the type of the result. T stands for one type, the same for all operands
+/// marked T. Vectors, matrices, quaternions and transforms are aggregates. A rule for scalars also applies to tiles
+/// element by element: the operands are tiles of the same shape or scalars, which are broadcast, and the result is a
+/// tile of that shape.
 enum class TypeRule : std::uint8_t {
-  kAddition,           ///< T, T -> T: numeric scalars or aggregates
-  kProduct,            ///< numeric scalars T, T -> T; aggregate and its scalar type, in either order; matrix by matrix,
-                       ///< matrix by vector, vector by matrix; quaternions
+  kAddition,  ///< T, T -> T: numeric scalars or aggregates
+  /// Numeric scalars T, T -> T; aggregate and its scalar type, in either order; matrix by matrix, matrix by vector,
+  /// vector by matrix; quaternions.
+  kProduct,
   kQuotient,           ///< numeric scalars T, T -> T; aggregate divided by its scalar type
   kNegation,           ///< T -> T: signed numeric scalar or aggregate
   kNumericScalars,     ///< T... -> T: numeric scalars
@@ -47,8 +49,8 @@ enum class TypeRule : std::uint8_t {
   kConversion,         ///< scalar -> the requested scalar type
   kMake,     ///< scalars and aggregates of T -> the requested aggregate of T, with as many components in total
   kSplat,    ///< scalar T -> the requested aggregate of T
-  kExtract,  ///< aggregate, i32 -> part: a row of a matrix, otherwise a component
-  kInsert,   ///< aggregate, i32, part -> the aggregate
+  kExtract,  ///< aggregate, i32 -> a row of a matrix, or a component of another aggregate
+  kInsert,   ///< aggregate, i32, row or component -> the aggregate with that part replaced
   kVectorsOrMatrices,  ///< T, T -> T: vectors or matrices
   kDot,                ///< two vectors, quaternions or transforms of T -> T
   kDoubleDot,          ///< two matrices of T -> T
@@ -63,90 +65,96 @@ enum class TypeRule : std::uint8_t {
   kTranslation,        ///< transform of T -> vec3 of T
   kRotation,           ///< transform of T -> quaternion of T
   kSpatialVectorHalf,  ///< float vec6 of T -> vec3 of T
-  kWithField,          ///< struct, the type of its field `index` -> the struct
+  kWithField,          ///< struct, new value of its field `index` -> the struct with that field replaced
   kTileProduct,        ///< numeric tiles r x k and k x c of T -> tile r x c of T
   kTileSum,            ///< numeric tile -> the requested tile, whose shape broadcasts to the operand's
-  kTileBroadcast,      ///< tile -> the requested tile: dimensions are aligned at the last, extents of 1 are repeated,
-                       ///< missing dimensions are prepended
-  kTileReshape,        ///< tile -> the requested tile with as many elements
-  kTileTranspose,      ///< tile r x c -> tile c x r
-  kTileMinMax,         ///< numeric tile of T -> tile with one element T
-  kTileArgMinMax,      ///< numeric tile -> tile with one i32, the row-major index of an element
-  kTileScan,           ///< one-dimensional numeric tile -> the same
-  kTileExtract,        ///< tile of T, one i32 per dimension -> T
-  kTileInsert,         ///< tile of T, one i32 per dimension, T -> the tile
+  /// Tile -> the requested tile. As in NumPy, dimensions are aligned at the last one, missing dimensions are added in
+  /// front, and extents of 1 are repeated.
+  kTileBroadcast,
+  kTileReshape,    ///< tile -> the requested tile, which has the same number of elements
+  kTileTranspose,  ///< tile r x c -> tile c x r
+  kTileMinMax,     ///< numeric tile of T -> tile with one element T
+  kTileArgMinMax,  ///< numeric tile -> tile with one i32, the row-major index of an element
+  kTileScan,       ///< one-dimensional numeric tile -> the same
+  kTileExtract,    ///< tile of T, one i32 per dimension -> T
+  kTileInsert,     ///< tile of T, one i32 per dimension, T -> the tile with that element replaced
 };
 
-/// The closed interval in which to sample an operand; it is inside the domain of the operation.
+/// The closed interval from which values of an operand are drawn. It is inside the domain of the operation.
 struct Interval {
-  double low = 0;   ///< least value
-  double high = 0;  ///< greatest value
+  double low = 0;   ///< lower end
+  double high = 0;  ///< upper end
 };
-/// A relation between operands that the intervals cannot express.
+/// A relation that the operands must satisfy and that intervals cannot express.
 enum class Relation : std::uint8_t {
-  kNone,
-  kSecondNotZero,     ///< |second| >= 1/16 of the greatest magnitude in its interval
-  kSecondBelowThird,  ///< clamp and smoothstep: low < high
-  kShiftBelowWidth,   ///< 0 <= second < bit width
+  kNone,           ///< no relation
+  kSecondNotZero,  ///< the magnitude of the second operand is at least 1/16 of the greatest magnitude in its interval
+  kSecondBelowThird,  ///< the second operand is less than the third, as required of the bounds of clamp
+  kShiftBelowWidth,   ///< the second operand is at least 0 and less than the number of bits of the first
 };
-/// The values at which to sample the operands of an operation.
+/// The values from which the operands of an operation are drawn.
 struct SamplingDomain {
-  std::array<Interval, 3> operand_intervals{};  ///< interval of each operand; unused ones are 0 to 0
-  Relation relation = Relation::kNone;          ///< relation between the operands
+  std::array<Interval, 3> operand_intervals{};  ///< interval of each operand; [0, 0] for missing operands
+  Relation relation = Relation::kNone;          ///< relation that the operands must satisfy
 };
 
-/// Where the derivative is discontinuous or defined by convention (docs/design/numerics.md, section 4).
+/// Where the derivative of an operation is discontinuous or defined by convention (docs/design/numerics.md, section 4).
 enum class Kink : std::uint8_t {
   kNone,
   kAtZero,              ///< where the first operand is zero
   kAtIntegers,          ///< where the first operand is an integer
   kAtHalfIntegers,      ///< where the first operand is half an odd integer
-  kAtIntegerQuotients,  ///< where first / second is an integer
-  kAtTie,               ///< where the operands are equal
-  kAtBounds,            ///< where the first operand equals the second or third
+  kAtIntegerQuotients,  ///< where the quotient of the first and second operands is an integer
+  kAtTie,               ///< where the two operands are equal
+  kAtBounds,            ///< where the first operand equals the second or the third
 };
 
 /// How the adjoint pass treats an operation.
 enum class AdjointKind : std::uint8_t {
-  kHasRule,           ///< has a rule in ir/transforms
-  kZeroByConvention,  ///< the derivative is zero by convention and is not propagated; `adjoint_reason` explains why
-  kDiscreteResult,    ///< bool or integer result, which carries no derivative; `adjoint_reason` explains why
+  kHasRule,  ///< by a rule in ir/transforms
+  /// It propagates no derivative, because the derivative is zero by convention; `adjoint_reason` says why.
+  kZeroByConvention,
+  /// It propagates no derivative, because the result is a bool or an integer; `adjoint_reason` says why.
+  kDiscreteResult,
 };
 
-/// The maximum error of an implementation (docs/design/numerics.md, section 2).
+/// The maximum error of an implementation of an operation (docs/design/numerics.md, section 2).
 struct UlpBound {
+  /// How the error is specified.
   enum class Kind : std::uint8_t {
-    kExact,                  ///< no rounding error
-    kUlpsFromRoundedResult,  ///< within `ulps` ulp of the correctly rounded result; 0 is correct rounding
-    kUlpsFromExactResult,    ///< total error at most `ulps` ulp of the exact result
-    kDerived,                ///< composed of other operations, each of which the evaluator bounds
+    kExact,  ///< the result is exact
+    /// At most `ulps` ulp from the correctly rounded result; with 0, the result is correctly rounded.
+    kUlpsFromRoundedResult,
+    kUlpsFromExactResult,  ///< at most `ulps` ulp from the exact result
+    kDerived,              ///< the operation consists of other operations, each of which the evaluator bounds
   };
-  Kind kind = Kind::kUlpsFromRoundedResult;
+  Kind kind = Kind::kUlpsFromRoundedResult;  ///< how the error is specified
   double ulps = 0;  ///< error in units in the last place, for kUlpsFromRoundedResult and kUlpsFromExactResult
 };
 /// The error bounds of the implementations of an operation.
 struct Accuracy {
-  UlpBound cuda_f32, cuda_f64;  ///< error bounds of CUDA 13 with the precise flags
+  UlpBound cuda_f32, cuda_f64;  ///< error bounds of CUDA 13 with the flags for precise arithmetic
   UlpBound libm_f32, libm_f64;  ///< error bounds of glibc 2.36 and later
-  std::string_view citation;    ///< source of these bounds, for documentation
+  std::string_view citation;    ///< source of these bounds, for the documentation
 };
 
-/// One operation. In patterns, $0, $1, $2 stand for the operands, $T for the name of the result type and $* for all
-/// operands, separated by commas.
+/// One operation, a row of the operation table. In a pattern, $0, $1, $2 stand for the operands, $T for the name of the
+/// result type, and $* for all operands, separated by commas.
 struct OperationEntry {
   Op op;                          ///< the operation
   std::string_view mnemonic;      ///< name in the text form
   std::string_view warp_pattern;  ///< pattern in Warp Python; empty if Warp has no such operation
   int arity;                      ///< number of operands; -1 for any number
-  /// Parameter names of the Warp function, separated by spaces, for keyword arguments; empty for an operator.
-  std::string_view parameter_names = {};  ///< number of operands; -1: any number
-  TypeRule rule;                          ///< how operand types determine the result type
-  SamplingDomain domain;                  ///< where to sample the operands
-  /// Operands for which the operation is well conditioned in f32; low == high stands for any value of moderate size.
+  /// Names of the parameters of the Warp function, separated by spaces, for keyword arguments; empty for an operator.
+  std::string_view parameter_names = {};
+  TypeRule rule;          ///< how operand types determine the result type
+  SamplingDomain domain;  ///< values from which the operands are drawn
+  /// Intervals of the operands in which the operation is well conditioned in f32; an interval with low == high stands
+  /// for all values of moderate size.
   std::array<Interval, 3> well_conditioned_range{};
   /// The function itself if it is monotone and has one operand; used to compute the range of results.
   double (*monotone)(double) = nullptr;
-  Kink kink;                        ///< where the derivative is discontinuous
+  Kink kink;                        ///< where the derivative is discontinuous or defined by convention
   std::string_view cpp_pattern;     ///< pattern in emitted C++
   std::string_view cuda_pattern;    ///< pattern in emitted CUDA C++
   AdjointKind adjoint_kind;         ///< how the adjoint pass treats the operation
@@ -156,12 +164,16 @@ struct OperationEntry {
 
 namespace table {
 inline constexpr UlpBound kExact{UlpBound::Kind::kExact, 0};
+/// Error bound of a correctly rounded result.
 inline constexpr UlpBound kCorrectlyRounded{UlpBound::Kind::kUlpsFromRoundedResult, 0};
 inline constexpr UlpBound kDerived{UlpBound::Kind::kDerived, 0};
 constexpr UlpBound within(double ulps) { return {UlpBound::Kind::kUlpsFromRoundedResult, ulps}; }
 constexpr UlpBound total(double ulps) { return {UlpBound::Kind::kUlpsFromExactResult, ulps}; }
+/// Citation for operations that IEEE 754 requires to be correctly rounded.
 inline constexpr std::string_view kIeeeSource = "IEEE 754, correctly rounded";
+/// Citation for operations that have no rounding error.
 inline constexpr std::string_view kDefinitionSource = "exact by definition";
+/// Citation for operations that consist of other operations.
 inline constexpr std::string_view kCompositionSource = "sum of the error bounds of the operation's steps";
 inline constexpr std::string_view kCudaAndGlibcSource =
     "CUDA: CUDA 13 guide, mathematical functions; CPU: measured with glibc 2.36";
@@ -182,7 +194,7 @@ constexpr const OperationEntry& row(Op op) { return kOperations[static_cast<std:
 /// rule accepts.
 Result<Type> result_type(Op op, std::span<const Type> operands, Type requested = kVoid);
 
-/// Whether the result type is requested explicitly and does not follow from the operands.
+/// Returns whether the result type must be requested, because it does not follow from the operands.
 constexpr bool takes_requested_type(TypeRule rule) {
   return rule == TypeRule::kConversion || rule == TypeRule::kMake || rule == TypeRule::kSplat ||
          rule == TypeRule::kTileSum || rule == TypeRule::kTileBroadcast || rule == TypeRule::kTileReshape;
@@ -199,7 +211,7 @@ struct AtomicOperationEntry {
   AtomicOp op;                      ///< the atomic
   std::string_view mnemonic;        ///< name in the text form: "atomic_add"
   std::string_view warp_name;       ///< name of the function after `wp.`
-  bool is_integer_only;             ///< whether it has only integer operands
+  bool is_integer_only;             ///< whether the elements must be integers
   bool is_differentiable;           ///< whether it has an adjoint
   std::string_view adjoint_reason;  ///< why it has no adjoint; empty if it has one
 };
@@ -219,6 +231,7 @@ inline constexpr std::array<AtomicOperationEntry, 9> kAtomics = {{
 constexpr const AtomicOperationEntry& row(AtomicOp op) { return kAtomics[static_cast<std::size_t>(op)]; }
 
 namespace detail {
+/// Returns whether the row with this index has all required data.
 constexpr bool is_complete(const OperationEntry& operation, int index) {
   const bool has_reason_if_needed =
       (operation.adjoint_kind == AdjointKind::kHasRule) == operation.adjoint_reason.empty();
@@ -226,6 +239,7 @@ constexpr bool is_complete(const OperationEntry& operation, int index) {
          !operation.cpp_pattern.empty() && !operation.cuda_pattern.empty() && has_reason_if_needed &&
          !operation.accuracy.citation.empty();
 }
+/// Returns whether all rows of the operation table have all required data.
 constexpr bool is_operation_table_complete() {
   for (int i = 0; i < kOpCount; ++i) {
     if (!is_complete(kOperations[static_cast<std::size_t>(i)], i)) return false;

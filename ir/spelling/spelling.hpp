@@ -18,7 +18,7 @@ class NamePool {
   std::string take(std::string_view wanted);
 
  private:
-  std::set<std::string, std::less<>> taken_names_;  ///< names taken so far
+  std::set<std::string, std::less<>> taken_names_;  ///< names that have been taken
 };
 
 /// The name after `wp.` of a vector, matrix, quaternion or transform type; empty if Warp has none.
@@ -31,7 +31,7 @@ std::string spell_scalar(ir::Scalar scalar);
 /// decimal that parses to the same value of their type.
 std::string spell_number(ir::Scalar scalar, std::uint64_t bits);
 
-/// Names for vector and matrix types that have no name in Warp, in order of first use.
+/// Names for the vector and matrix types that have no name in Warp, in the order of their first use.
 class TypeAliases {
  public:
   explicit TypeAliases(NamePool& names) : names_(names) {}
@@ -42,9 +42,10 @@ class TypeAliases {
   const std::string& definitions() const { return alias_definitions_text_; }
 
  private:
-  NamePool& names_;
-  std::map<std::string, std::string> alias_by_type_constructor_;  ///< aliases by the type's constructor call
-  std::string alias_definitions_text_;                            ///< assignment lines of all aliases
+  NamePool& names_;  ///< names of the file, from which aliases are taken
+  /// Alias of each type, by the call that constructs the type.
+  std::map<std::string, std::string> alias_by_type_constructor_;
+  std::string alias_definitions_text_;  ///< assignments that define the aliases, one line for each
 };
 
 }  // namespace assay::ir::spelling

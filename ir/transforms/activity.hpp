@@ -6,12 +6,15 @@
 
 namespace assay::transforms {
 
+/// The result of the activity analysis.
 struct Activity {
-  ValueSet active_values;  ///< values that are varied and useful, and of a type with float components
-  /// Values whose adjoint may be exactly zero because a later selection did not take them. Such a value may be
-  /// infinite; its product with the adjoint must then be zero, not NaN.
+  /// Values that depend on a float input, contribute to a float output, and have float components.
+  ValueSet active_values;
+  /// Values whose adjoint may be exactly zero because a later selection did not choose them. Such a value may be
+  /// infinite; its product with the zero adjoint must then be zero, not NaN.
   ValueSet possibly_unused_values;
 
+  /// Returns whether the operand is an active value.
   bool is_active(const Operand& operand) const {
     return !operand.is_constant() && active_values[static_cast<std::size_t>(operand.value)];
   }

@@ -32,21 +32,23 @@ namespace assay::transforms {
 struct GradientParameter {
   ir::VarId gradient_parameter = ir::kNone;  ///< parameter of the backward kernel that receives the gradient
   ir::VarId primal_parameter = ir::kNone;    ///< parameter of the primal kernel that the gradient belongs to
-  /// For structs, by value or in an array: the field indices that lead to the field of this gradient.
+  /// For a field of a struct, by value or in an array: the indices of the fields that lead to it; otherwise empty.
   std::vector<std::int32_t> field_path = {};
-  /// True for an array: the gradient has the shape of the primal; an array of structs has one gradient array per field.
-  /// Otherwise the gradient is an array of one element.
+  /// Whether the primal parameter is an array. Then the gradient is an array of the same shape; an array of structs has
+  /// one gradient array for each float field. Otherwise the gradient is an array of one element.
   bool is_array = false;
 };
 
+/// A module with the backward kernel, and how its parameters must be bound.
 struct AdjointModule {
-  ir::Module module;  ///< structs and functions of the primal and a helper; kernels[0] is the backward kernel
+  /// The backward kernel as kernels[0], the structs and functions of the primal module, and a helper function.
+  ir::Module module;
   std::vector<GradientParameter> gradient_parameters;  ///< gradient parameters, in order
-  /// Parameters that must be bound to the content of the arrays after the forward launch: arrays updated by an atomic
-  /// minimum or maximum.
+  /// Parameters that must be bound to the contents of the arrays after the forward launch: arrays that an atomic
+  /// minimum or maximum updates.
   std::vector<ir::VarId> parameters_bound_to_final_content;
-  /// Operations of the primal whose rule the backward kernel applies. A branch that propagates an adjoint counts as
-  /// kConditional, since kConditional becomes a branch.
+  /// Operations of the primal kernel whose adjoint rule the backward kernel applies. A branch that propagates an
+  /// adjoint counts as kConditional, because kConditional becomes a branch.
   std::set<ir::Op> differentiated_operations;
 };
 

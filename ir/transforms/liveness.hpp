@@ -14,26 +14,27 @@
 
 namespace assay::transforms {
 
-/// Options of a forward sweep. It always computes the values that are live after it.
+/// Options of a forward sweep. A forward sweep always computes the values that are needed after it.
 struct ForwardSweepOptions {
   bool records_values = false;  ///< whether to keep the values that the reverse sweep of the region reads
-  /// Also repeats stores. False when the reverse sweep recomputes iterations: the arrays already hold their final
-  /// content.
+  /// Whether to repeat stores too. False when the reverse sweep recomputes iterations, because the arrays then already
+  /// hold their final contents.
   bool repeats_stores = false;
 
   /// The options for the body of a loop, whose values cannot be recorded for all iterations.
   ForwardSweepOptions inside_loop() const { return {.records_values = false, .repeats_stores = repeats_stores}; }
 };
 
-/// What the sweeps need for one loop.
+/// The values that the sweeps need for one loop.
 struct LoopLiveness {
   bool has_reverse_sweep = false;  ///< whether the reverse sweep of the body is not empty
-  ValueSet read_values;            ///< values of the body that one reversed iteration reads
+  ValueSet read_values;            ///< values of the loop body that the reverse sweep of one iteration reads
   std::vector<std::size_t>
-      restored_carried_values;  ///< indices in Loop::carried to restore before an iteration, ascending
-  ValueSet outer_values;        ///< values from outside the loop that the reverse sweep reads
+      restored_carried_values;  ///< indices in Loop::carried_values to restore before an iteration, ascending
+  ValueSet outer_values;        ///< values defined outside the loop that its reverse sweep reads
 };
 
+/// Determines which values and statements the sweeps of a kernel need.
 class Liveness {
  public:
   /// Keeps references to all four.
@@ -65,6 +66,7 @@ class Liveness {
   bool stored_since(const Loop& loop, ir::VarId array) const;
 
   ValueSet none() const { return ValueSet(ssa_.values.size()); }
+  /// Adds the operand to the set, unless it is a constant.
   static void add(ValueSet& set, const Operand& operand) {
     if (!operand.is_constant()) set.add(static_cast<std::size_t>(operand.value));
   }
@@ -79,12 +81,12 @@ class Liveness {
   LoopLiveness find_needs(const Loop& loop);
   bool is_float_array(ir::VarId array) const;
 
-  const ir::Module& module_;
-  const ir::Function& kernel_;
-  const SsaKernel& ssa_;
-  const Activity& activity_;
+  const ir::Module& module_;              ///< module that contains the kernel
+  const ir::Function& kernel_;            ///< kernel that is differentiated
+  const SsaKernel& ssa_;                  ///< the kernel in SSA form
+  const Activity& activity_;              ///< active values of the kernel
   ValueSet arrays_with_replayed_stores_;  ///< array parameters whose stores the forward sweep repeats, by VarId
-  std::map<const Loop*, LoopLiveness> loop_liveness_;  ///< results of needs(), by loop
+  std::map<const Loop*, LoopLiveness> loop_liveness_;  ///< result of needs() for each loop
 };
 
 }  // namespace assay::transforms

@@ -12,24 +12,26 @@
 
 namespace assay::transforms {
 
+/// Why the adjoint pass rejects a kernel. kRejections has the explanations.
 enum class AdjointRejection : std::uint8_t {
-  kUnsupportedLocalArray,
-  kUnorderedAtomic,
-  kOverwrittenAtomicExtremum,
-  kUseOfAtomicResult,
-  kReadOfAtomicallyUpdatedArray,
-  kValueOverwrittenInLoop,
-  kKernelTooLarge,
-  kReplayWithoutGradient,
-  kCustomFunctionReadsChangedArray,
-  kNonlinearCustomGradient,
-  kElementDependentTripCount,
-  kAggregateOfTileElement,
-  kTileCustomDerivative,
+  kUnsupportedLocalArray,         ///< a local array whose size or element type is not supported
+  kUnorderedAtomic,               ///< an atomic whose final value depends on the order of threads
+  kOverwrittenAtomicExtremum,     ///< an atomic minimum or maximum on an array that is also changed in another way
+  kUseOfAtomicResult,             ///< a derivative that depends on the previous value which an atomic returned
+  kReadOfAtomicallyUpdatedArray,  ///< a read of an array that the kernel also updates atomically
+  kValueOverwrittenInLoop,        ///< a loop that reads values from an array that is overwritten in or after the loop
+  kKernelTooLarge,                ///< too much code after function inlining
+  kReplayWithoutGradient,         ///< a derivative that depends on a function with a replay but no gradient
+  kCustomFunctionReadsChangedArray,  ///< a gradient or replay that reads an array which the backward pass changes
+  kNonlinearCustomGradient,          ///< a gradient that is not linear in the adjoints that it receives
+  kElementDependentTripCount,  ///< a function applied to a tile whose loop has a different trip count for each element
+  kAggregateOfTileElement,     ///< a function applied to a tile that builds a vector, matrix or struct from an element
+  kTileCustomDerivative,       ///< a function with a custom gradient or replay, applied to a tile
 };
 
+/// The label and the explanation of one reason.
 struct RejectionEntry {
-  AdjointRejection rejection;
+  AdjointRejection rejection;    ///< the reason
   std::string_view label;        ///< label in messages: "A01-local-array"
   std::string_view explanation;  ///< what is unsupported, why, and what to do
 };
@@ -70,6 +72,7 @@ inline constexpr std::array<RejectionEntry, 13> kRejections = {{
      "a function with a custom gradient or replay cannot be applied to a tile; apply it to scalars"},
 }};
 
+/// Returns the label and the explanation of the reason.
 constexpr const RejectionEntry& row(AdjointRejection rejection) {
   return kRejections[static_cast<std::size_t>(rejection)];
 }

@@ -17,56 +17,56 @@ namespace assay::transforms {
 
 using ValueId = std::int32_t;
 
-/// A value of the kernel: its name, type and location.
+/// A value of a kernel in SSA form.
 struct SsaValue {
-  std::string name;  ///< name of the source variable that it was assigned to, or derived from its operation
+  std::string name;  ///< name of the source variable that it was assigned to; otherwise derived from its operation
   ir::Type type;     ///< type of the value
   ir::Loc loc;       ///< location in the source
 };
 
-/// A value or a constant.
+/// An operand of a node: a value or a constant.
 struct Operand {
-  ValueId value = ir::kNone;  ///< the value; kNone: a constant
+  ValueId value = ir::kNone;  ///< the value; kNone: the operand is a constant
   ir::Type type;              ///< type of the value or constant
-  std::uint64_t bits = 0;     ///< bits of a constant, as in ir::Expr::bits; struct and vector constants are all zero
+  std::uint64_t bits = 0;     ///< bits of a constant, as in ir::Expr::bits; all zero for structs and vectors
 
   bool is_constant() const { return value == ir::kNone; }
 };
 
 struct Region;
 
-/// result = operation, field access or array extent; no memory access, no side effect.
+/// Computes `result` by an operation, a field access or an array extent, without memory access or side effect.
 struct ComputeNode {
-  ValueId result = ir::kNone;                    ///< defined value
+  ValueId result = ir::kNone;                    ///< value that is defined
   ir::ExprKind kind = ir::ExprKind::kOperation;  ///< kOperation, kField or kShapeOf
-  ir::Op op = ir::Op::kAdd;                      ///< operation of a kOperation
-  std::int32_t index = 0;                        ///< number of the field or dimension, as in ir::Expr
-  ir::VarId array = ir::kNone;                   ///< array of a kShapeOf: parameter of the kernel
+  ir::Op op = ir::Op::kAdd;                      ///< for kOperation: the operation
+  std::int32_t index = 0;                        ///< number of the field or dimension, as in ir::Expr::index
+  ir::VarId array = ir::kNone;                   ///< for kShapeOf: the array, a parameter of the kernel
   std::vector<Operand> args;                     ///< operands in order
 };
-/// One step from an element to a part of it, as ir::ElementPartStep.
+/// One step from an element to a part of it, like ir::ElementPartStep.
 struct ElementPathStep {
   ir::Type whole_type;                   ///< type of the value that has the part
-  std::int32_t field_index = ir::kNone;  ///< number of the field; kNone: the part has an index
+  std::int32_t field_index = ir::kNone;  ///< index of the field; kNone: the part is selected by `index`
   Operand index = {};                    ///< index of the row or component
 };
 using Path = std::vector<ElementPathStep>;  ///< from the element; empty for the whole element
 
-/// result = array[indices], or a part of it
+/// Loads array[indices], or a part of this element.
 struct LoadNode {
   ValueId result = ir::kNone;    ///< loaded value
   ir::VarId array = ir::kNone;   ///< array to load from: parameter of the kernel
-  std::vector<Operand> indices;  ///< one for each dimension
-  Path path = {};                ///< part to load
+  std::vector<Operand> indices;  ///< indices, one for each dimension
+  Path path = {};                ///< steps from the element to the part that is loaded
 };
-/// array[indices] = value, or a part of it
+/// Stores a value to array[indices], or to a part of this element.
 struct StoreNode {
   ir::VarId array = ir::kNone;   ///< array to store to: parameter of the kernel
   std::vector<Operand> indices;  ///< one for each dimension
   Operand value;                 ///< value to store
   Path path = {};                ///< part to change
 };
-/// An atomic update of array[indices], or a part of it.
+/// An atomic update of array[indices], or of a part of this element.
 struct AtomicNode {
   ir::AtomicOp op = ir::AtomicOp::kAdd;  ///< operation of the update
   ir::VarId array = ir::kNone;           ///< array to update: parameter of the kernel
@@ -75,56 +75,59 @@ struct AtomicNode {
   ValueId result = ir::kNone;            ///< previous value of the element; kNone: not used
   Path path = {};                        ///< part to update
 };
-/// results = primal, whose derivative by `args` is defined by the function `gradient`. No derivative is propagated
-/// through the values from which `primal_parameter` was computed.
+/// A call of a function with a custom gradient: results = primal_values, with the derivatives by `args` that
+/// `gradient_function` defines. No derivative is propagated through the computation of `primal_values`.
 struct CustomDerivativeNode {
-  std::int32_t called_function = ir::kNone;  ///< called function, as an index into Module::functions
+  std::int32_t called_function = ir::kNone;  ///< index in Module::functions of the called function
   std::int32_t gradient_function =
       ir::kNone;                       ///< custom gradient, also an index; kNone: the function has only a replay
   std::vector<Operand> args;           ///< arguments; arrays are parameters of the kernel
   std::vector<Operand> primal_values;  ///< values that the function returns
-  std::vector<ValueId> results;        ///< the same values, with the derivatives defined by the gradient
+  std::vector<ValueId> results;        ///< the same values, but with the derivatives that the gradient defines
 };
+/// A sequence of nodes that is executed as a whole.
 struct Region {
-  std::vector<struct SsaNode> nodes;  ///< operations in program order
+  std::vector<struct SsaNode> nodes;  ///< nodes, in program order
 };
-/// A value that a branch defines: that of the region that was executed.
+/// A value that depends on the region of a branch that was executed.
 struct MergedValue {
   ValueId result = ir::kNone;  ///< value after the branch
   Operand then_value;          ///< its value if the condition is true
   Operand else_value;          ///< its value if the condition is false
 };
-/// A branch with two regions, one of which is executed.
+/// A branch with two regions, of which one is executed.
 struct Branch {
-  Operand condition;  ///< a bool
-  Region then_region;
-  Region else_region;
-  std::vector<MergedValue> merges;  ///< values that differ between the two regions
+  Operand condition;                ///< bool that selects the region
+  Region then_region;               ///< executed if the condition is true
+  Region else_region;               ///< executed if the condition is false
+  std::vector<MergedValue> merges;  ///< values after the branch that the regions define differently
 };
 /// A value that a loop passes from one iteration to the next.
 struct CarriedValue {
   ValueId argument = ir::kNone;  ///< value at the start of an iteration
   Operand initial_value;         ///< value before the first iteration
-  Operand next_value;            ///< value for the following iteration
+  Operand next_value;            ///< value for the next iteration
   ValueId result = ir::kNone;    ///< value after the loop
 };
-/// Counted: `index` runs from start by step to before stop, bounds evaluated before the loop.
-/// Otherwise: repeats while the carried bool number `condition` is true, tested before each iteration.
+/// A range loop or a while loop. In a range loop, `index` runs from start in steps of `step` until before stop, and
+/// these bounds are evaluated before the loop. A while loop is repeated while the carried value number `condition`, a
+/// bool, is true; it is tested before each iteration.
 struct Loop {
-  bool is_range_loop = false;  ///< whether it is a range loop; otherwise a while loop
-  ValueId index = ir::kNone;   ///< loop variable of a counted loop
-  Operand start, stop, step;
-  std::size_t condition = 0;                      ///< number of the condition in `carried_values`, if not counted
-  std::vector<CarriedValue> carried_values = {};  ///< values that iterations pass on
-  Region body = {};
+  bool is_range_loop = false;                     ///< whether it is a range loop; otherwise a while loop
+  ValueId index = ir::kNone;                      ///< for a range loop: the loop variable
+  Operand start, stop, step;                      ///< for a range loop: arguments of range()
+  std::size_t condition = 0;                      ///< for a while loop: index of the condition in `carried_values`
+  std::vector<CarriedValue> carried_values = {};  ///< values that are passed from one iteration to the next
+  Region body = {};                               ///< executed in each iteration
 };
+/// One node of a region and its location.
 struct SsaNode {
-  std::variant<ComputeNode, LoadNode, StoreNode, AtomicNode, CustomDerivativeNode, Branch, Loop> node;
+  std::variant<ComputeNode, LoadNode, StoreNode, AtomicNode, CustomDerivativeNode, Branch, Loop> node;  ///< the node
   ir::Loc loc;  ///< location in the source
 };
 
-/// A kernel in this form. Values 0 to parameter_count + launch_rank - 1 are its value parameters and thread indices,
-/// numbered as its variables (array parameters have a number too, which no operand uses).
+/// A kernel in SSA form. Values 0 to parameter_count + launch_rank - 1 are the value parameters and thread indices,
+/// with the numbers of their variables. Array parameters have numbers too, but no operand uses these.
 struct SsaKernel {
   std::vector<SsaValue> values;  ///< all values, by ValueId
   Region body;

@@ -8,11 +8,12 @@
 
 namespace assay::transforms {
 
-/// A function without jumps.
+/// A function without break, continue and return.
 struct JumpFreeFunction {
-  ir::Function function;  ///< has no Break, Continue or Return; the condition of every While is a bool variable
+  /// Function without Break, Continue and Return, in which the condition of every While is a bool variable.
+  ir::Function function;
   std::vector<ir::VarId>
-      results;  ///< variables that hold the returned values at the end; zero if no return was reached
+      results;  ///< variables that hold the results at the end of the body; zero if no return was reached
 };
 
 JumpFreeFunction structure(const ir::Module& module, const ir::Function& function);

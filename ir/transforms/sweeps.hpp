@@ -17,27 +17,28 @@
 
 namespace assay::transforms {
 
-/// Checkpoints of an outermost loop. Inner loops, whose states are recomputed for each iteration of the outer loop,
-/// keep fewer.
+/// The maximum number of checkpoints of an outermost loop.
 inline constexpr std::int32_t kMaxOuterLoopCheckpoints = 64;
+/// The maximum number of checkpoints of an inner loop, whose states are recomputed for each iteration of the outer
+/// loop.
 inline constexpr std::int32_t kMaxInnerLoopCheckpoints = 32;
 
-/// Variables of the backward kernel that belong to one reversed loop.
+/// The variables of the backward kernel that belong to one reversed loop.
 struct ReversedLoop {
-  ir::VarId trip_count = ir::kNone;            ///< number of iterations that the forward sweep ran
+  ir::VarId trip_count = ir::kNone;            ///< variable with the number of iterations of the forward sweep
   std::int32_t checkpoint_count = 0;           ///< maximum number of checkpoints
-  ir::VarId checkpoint_positions = ir::kNone;  ///< local array of the iteration that each checkpoint precedes
+  ir::VarId checkpoint_positions = ir::kNone;  ///< local array with the iteration that each checkpoint precedes
   std::vector<ir::VarId>
-      checkpointed_values;  ///< local arrays of checkpoints, one for each of LoopLiveness::restored_carried_values
+      checkpointed_values;  ///< local arrays of saved values, one for each of LoopLiveness::restored_carried_values
 };
 
-/// A gradient array of an array parameter: for whole elements, or for one field of structs.
+/// A gradient array that belongs to an array parameter, or to one field of its structs.
 struct FieldGradient {
-  std::vector<std::int32_t> field_path;  ///< indices of nested fields; empty for whole elements
-  ir::VarId gradient = ir::kNone;        ///< parameter of the backward kernel
+  std::vector<std::int32_t> field_path;  ///< indices of the fields that lead to the field; empty: the whole element
+  ir::VarId gradient = ir::kNone;        ///< parameter of the backward kernel that is the gradient array
 };
 
-/// Generates the sweeps with a Builder. One object generates one backward kernel.
+/// Generates the two sweeps of one backward kernel.
 class SweepGenerator {
  public:
   SweepGenerator(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa, Activity activity,
@@ -78,10 +79,10 @@ class SweepGenerator {
   /// A part of a value, and the value with that part replaced.
   ExprId part(ExprId whole, std::span<const ir::ElementPartStep> path);
   ExprId with_part(ExprId whole, std::span<const ir::ElementPartStep> path, ExprId value);
-  /// Stores to a part of an element.
+  /// Stores to an element or a part of it.
   void store_part(VarId array, const std::vector<Operand>& indices, std::span<const ir::ElementPartStep> path,
                   ExprId value);
-  /// Adds to a part of an element atomically; the path has no fields.
+  /// Adds atomically to an element or a part of it; the path must not contain fields.
   void add_to_part(VarId array, const std::vector<Operand>& indices, std::span<const ir::ElementPartStep> path,
                    ExprId value);
   /// A new variable initialized with the operand.
@@ -95,6 +96,8 @@ class SweepGenerator {
   void forward_custom(const CustomDerivativeNode& custom, const ValueSet& live);
   void forward_branch(const Branch& branch, const ValueSet& live, ForwardSweepOptions sweep);
   void forward_loop(const Loop& loop, const ValueSet& live, ForwardSweepOptions sweep);
+  /// Repeats the loop forward, with the carried values that have these indices, and saves checkpoints if `record` is
+  /// not null.
   void run_loop(const Loop& loop, const std::vector<std::size_t>& carried, ReversedLoop* record,
                 ForwardSweepOptions sweep);
   void save_state(const Loop& loop, const ReversedLoop& record, VarId iteration);
@@ -130,6 +133,7 @@ class SweepGenerator {
   /// Binds the state of the loop at the start of `iteration`. `top` is the current checkpoint of a long loop.
   void restore_state(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top);
   void rerun_to(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top);
+  /// Returns an expression that is true if the loop ran at most as many iterations as it has checkpoints.
   ExprId trip_count_fits_checkpoints(const ReversedLoop& record) {
     return builder_.op(Op::kLe, {builder_.var(record.trip_count), builder_.i32(record.checkpoint_count)});
   }
@@ -148,29 +152,31 @@ class SweepGenerator {
   void collect_receivers(const Region& region, ValueSet& receivers) const;  ///< forgets adjoints of values inside
   void forget_adjoints(const Region& region);
 
-  /// Keeps the first error. The sweeps continue, so that every value stays bound.
+  /// Keeps the error if it is the first. The sweeps continue, so that every value has a variable.
   void record_error(Error error) {
     if (!error_) error_ = std::move(error);
   }
 
-  const ir::Module& module_;
-  const ir::Function& kernel_;
-  const SsaKernel& ssa_;
-  Activity activity_;  ///< values that need an adjoint
-  Liveness liveness_;  ///< values that the sweeps need
-  ir::Builder& builder_;
-  std::int32_t checkpoint_stride_function_;   ///< index in the backward module of checkpoint_stride(steps, slots)
-  std::vector<VarId> primal_variables_;       ///< variable that holds the primal value, by value
-  std::vector<VarId> predeclared_variables_;  ///< variable declared before the branch that defines the value, by value
-  std::vector<VarId> adjoint_variables_;      ///< sum of the adjoint, by value; kNone until the first contribution
-  std::vector<std::vector<FieldGradient>> gradient_arrays_;  ///< gradient arrays, by array parameter
-  std::set<Op> differentiated_operations_;                   ///< operations whose rule was applied
-  std::map<const Loop*, ReversedLoop> reversed_loops_;       ///< record of each reversed loop
+  const ir::Module& module_;                 ///< module that contains the kernel
+  const ir::Function& kernel_;               ///< kernel that is differentiated
+  const SsaKernel& ssa_;                     ///< the kernel in SSA form
+  Activity activity_;                        ///< values that need an adjoint
+  Liveness liveness_;                        ///< values that the sweeps need
+  ir::Builder& builder_;                     ///< appends to the backward kernel
+  std::int32_t checkpoint_stride_function_;  ///< index in the backward module of checkpoint_stride(steps, slots)
+  std::vector<VarId> primal_variables_;      ///< for each value: variable that holds it in the backward kernel
+  /// For each value: variable for it that is declared before the branch that defines the value.
+  std::vector<VarId> predeclared_variables_;
+  /// For each value: variable that sums its adjoint; kNone until the first contribution.
+  std::vector<VarId> adjoint_variables_;
+  std::vector<std::vector<FieldGradient>> gradient_arrays_;  ///< for each array parameter: its gradient arrays
+  std::set<Op> differentiated_operations_;                   ///< operations whose adjoint rule was applied
+  std::map<const Loop*, ReversedLoop> reversed_loops_;       ///< variables of each reversed loop
   std::vector<ExprId> rule_operands_;                        ///< operands of the current rule
   std::vector<ir::Type> rule_operand_types_;                 ///< types of these operands
-  std::vector<ir::Stmt> hoisted_declarations_;     ///< declarations of local arrays, for the top of the kernel
-  int reversed_loop_depth_ = 0;                    ///< nesting depth of reversed loops at the current point
-  const Loop* outermost_reversed_loop_ = nullptr;  ///< the outermost of these loops; null: none
+  std::vector<ir::Stmt> hoisted_declarations_;  ///< declarations of local arrays, to be placed at the top of the kernel
+  int reversed_loop_depth_ = 0;                 ///< nesting depth of reversed loops at the current point
+  const Loop* outermost_reversed_loop_ = nullptr;  ///< outermost reversed loop at the current point; null: none
   std::optional<Error> error_;                     ///< first rejection; nullopt: none
 };
 

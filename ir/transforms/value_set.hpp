@@ -9,7 +9,7 @@
 
 namespace assay::transforms {
 
-/// A set of values, as a bit set indexed by ValueId.
+/// A set of values of a kernel, as one bit for each ValueId.
 class ValueSet {
  public:
   ValueSet() = default;
@@ -34,6 +34,7 @@ class ValueSet {
   friend ValueSet operator&(ValueSet a, const ValueSet& b) { return a &= b; }
   friend ValueSet operator-(ValueSet a, const ValueSet& b) { return a -= b; }
 
+  /// Returns whether the sets have a common value.
   [[nodiscard]] bool intersects(const ValueSet& other) const {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       if ((words_[i] & other.words_[i]) != 0) return true;
@@ -51,7 +52,7 @@ class ValueSet {
   }
 
  private:
-  static constexpr std::size_t kBitsPerWord = 64;
+  static constexpr std::size_t kBitsPerWord = 64;  ///< number of bits of an element of words_
 
   template <class Combine>
   ValueSet& combine(const ValueSet& other, const Combine& combine_words) {
@@ -60,7 +61,7 @@ class ValueSet {
   }
 
   std::size_t kernel_value_count_ = 0;  ///< number of values of the kernel, in the set or not
-  std::vector<std::uint64_t> words_;    ///< one bit for each value, set if it is in the set
+  std::vector<std::uint64_t> words_;    ///< one bit for each value, set if the value is in the set
 };
 
 }  // namespace assay::transforms

@@ -12,17 +12,19 @@
 namespace assay::ir {
 
 enum class Scalar : std::uint8_t { kBool, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kF16, kBF16, kF32, kF64 };
-inline constexpr int kScalarCount = 13;
+inline constexpr int kScalarCount = 13;  ///< number of scalar types
 
-/// Properties of one scalar type; one row each in kScalars.
+/// The properties of one scalar type; a row of kScalars.
 struct ScalarTypeProperties {
   Scalar scalar;               ///< the scalar type
   std::string_view name;       ///< spelling in the text form: "f32"
   std::string_view warp_name;  ///< spelling after `wp.`, or the Python builtin: "float32"
-  int bytes;                   ///< size in memory; bool is one byte
+  int bytes;                   ///< size in memory in bytes; 1 for bool
   bool is_float;               ///< whether it is a floating-point type
   bool is_signed;              ///< whether it is a signed integer or float; bool is unsigned
-  int significant_bits;        ///< precision p in bits of a float, hidden bit included; value bits of an integer
+  /// For a float: number of bits of the significand, with the hidden bit; for an integer: number of bits without the
+  /// sign.
+  int significant_bits;
 };
 
 inline constexpr ScalarTypeProperties kScalars[kScalarCount] = {
@@ -49,14 +51,14 @@ enum class Shape : std::uint8_t { kVoid, kScalar, kVector, kMatrix, kQuaternion,
 /// tile[0] > 0: a tile of one or two dimensions, a block of scalars that the threads of one block hold and process
 /// together.
 struct Type {
-  Shape shape = Shape::kVoid;              ///< kind of the value, or of the array's elements
+  Shape shape = Shape::kVoid;              ///< kind of the value or, for an array, of its elements
   Scalar scalar = Scalar::kBool;           ///< type of a component; unused for kVoid and kStruct
-  std::uint8_t rows = 0;                   ///< length of a vector, or number of rows of a matrix; otherwise 0
+  std::uint8_t rows = 0;                   ///< number of components of a vector or rows of a matrix; otherwise 0
   std::uint8_t cols = 0;                   ///< number of columns of a matrix; otherwise 0
-  std::uint8_t rank = 0;                   ///< number of dimensions of an array, 0 to 4
+  std::uint8_t rank = 0;                   ///< number of dimensions of an array in global memory; 0: not such an array
   std::uint16_t struct_id = 0;             ///< index into Module::structs, for kStruct
-  std::uint32_t extent = 0;                ///< number of elements of a local array
-  std::array<std::uint16_t, 2> tile = {};  ///< extents of a tile; 0 for a missing dimension
+  std::uint32_t extent = 0;                ///< number of elements of a local array; 0: not a local array
+  std::array<std::uint16_t, 2> tile = {};  ///< extent of each dimension of a tile; 0 for a missing dimension
 
   friend constexpr bool operator==(const Type&, const Type&) = default;
 
@@ -76,12 +78,12 @@ struct Type {
   constexpr bool is_bool() const { return is_scalar() && scalar == Scalar::kBool; }
   constexpr bool is_integer_scalar() const { return is_scalar() && is_integer(scalar); }
   constexpr bool is_float_scalar() const { return is_scalar() && is_float(scalar); }
-  /// A value or array whose components are floating point; false for structs, whose fields decide (see
-  /// Module).
+  /// Returns whether the components of the value or of each element are floats. False for structs, whose fields decide
+  /// (see Module).
   constexpr bool has_float_components() const {
     return shape != Shape::kVoid && shape != Shape::kStruct && is_float(scalar);
   }
-  /// The type of one element of an array or local array.
+  /// Returns the type of one element of an array or local array.
   constexpr Type element() const {
     Type type = *this;
     type.rank = 0;
@@ -93,23 +95,25 @@ struct Type {
   constexpr int tile_size() const { return tile[0] == 0 ? 1 : tile[0] * (tile[1] == 0 ? 1 : tile[1]); }
   /// Extent of the tile's last dimension: the distance between its rows.
   constexpr int tile_columns() const { return tile[1] == 0 ? tile[0] : tile[1]; }
-  /// The type of one element of a tile; other types are returned unchanged.
+  /// Returns the type of one element of a tile; returns other types unchanged.
   constexpr Type tile_element_type() const {
     Type type = *this;
     type.tile = {};
     return type;
   }
-  /// A tile with the extents of another one.
+  /// Returns a tile of this type's elements with the extents of `other`.
   constexpr Type with_tile_extents_of(Type other) const {
     Type type = *this;
     type.tile = other.tile;
     return type;
   }
+  /// Returns the type of an array in global memory with elements of this type.
   constexpr Type array_of(int array_rank) const {
     Type type = *this;
     type.rank = static_cast<std::uint8_t>(array_rank);
     return type;
   }
+  /// Returns the type of a local array with elements of this type.
   constexpr Type local_array_of(std::uint32_t count) const {
     Type type = *this;
     type.extent = count;
@@ -117,13 +121,13 @@ struct Type {
   }
   /// The scalar type of one component of a vector, matrix, quaternion or transform.
   constexpr Type component() const { return Type{.shape = Shape::kScalar, .scalar = scalar}; }
-  /// The type of a part selected by one index: a row of a matrix, a component of other aggregates.
+  /// Returns the type of the part that one index selects: a row of a matrix, or a component of another aggregate.
   constexpr Type indexed_part_type() const {
     return is_matrix() ? Type{.shape = Shape::kVector, .scalar = scalar, .rows = cols} : component();
   }
   /// Number of parts of an aggregate.
   constexpr int parts() const { return is_matrix() ? rows : components(); }
-  /// Number of scalar components of one element; 0 for structs and void. A transform is 3 + 4.
+  /// Returns the number of scalar components of one element; 0 for structs and void. A transform has 3 + 4.
   constexpr int components() const {
     switch (shape) {
       case Shape::kScalar: return 1;
@@ -138,11 +142,13 @@ struct Type {
   }
 };
 
-inline constexpr Type kVoid{};
+inline constexpr Type kVoid{};  ///< no value
 constexpr Type scalar_type(Scalar scalar) { return Type{.shape = Shape::kScalar, .scalar = scalar}; }
+/// Returns the type of a vector.
 constexpr Type vector_type(Scalar scalar, int length) {
   return Type{.shape = Shape::kVector, .scalar = scalar, .rows = static_cast<std::uint8_t>(length)};
 }
+/// Returns the type of a matrix.
 constexpr Type matrix_type(Scalar scalar, int rows, int cols) {
   return Type{.shape = Shape::kMatrix,
               .scalar = scalar,
@@ -151,19 +157,26 @@ constexpr Type matrix_type(Scalar scalar, int rows, int cols) {
 }
 constexpr Type quaternion_type(Scalar scalar) { return Type{.shape = Shape::kQuaternion, .scalar = scalar}; }
 constexpr Type transform_type(Scalar scalar) { return Type{.shape = Shape::kTransform, .scalar = scalar}; }
+/// Returns the type of a tile; without `cols`, it has one dimension.
 constexpr Type tile_type(Scalar scalar, int rows, int cols = 0) {
   return Type{.shape = Shape::kScalar,
               .scalar = scalar,
               .tile = {static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(cols)}};
 }
+/// Returns the type of a struct, which is given by its index in Module::structs.
 constexpr Type struct_type(int struct_id) {
   return Type{.shape = Shape::kStruct, .struct_id = static_cast<std::uint16_t>(struct_id)};
 }
 
+/// Type of a bool.
 inline constexpr Type kBool = scalar_type(Scalar::kBool);
+/// Type of a 32-bit signed integer.
 inline constexpr Type kI32 = scalar_type(Scalar::kI32);
+/// Type of a 64-bit signed integer.
 inline constexpr Type kI64 = scalar_type(Scalar::kI64);
+/// Type of a 32-bit float.
 inline constexpr Type kF32 = scalar_type(Scalar::kF32);
+/// Type of a 64-bit float.
 inline constexpr Type kF64 = scalar_type(Scalar::kF64);
 
 }  // namespace assay::ir

@@ -11,6 +11,7 @@
 
 namespace assay::frontend {
 
+/// The variables that the names of a function refer to at the current statement, by block.
 class VariableBindings {
  public:
   /// Enters and leaves a block; leaving removes the names bound in it.
@@ -18,7 +19,7 @@ class VariableBindings {
   void leave() { scopes_.pop_back(); }
 
   void bind(std::string_view name, ir::VarId variable) { scopes_.back().variables_by_name[name] = variable; }
-  /// The variable bound to the name here, or kNone.
+  /// Returns the variable to which the name is bound here, or kNone.
   ir::VarId find(std::string_view name) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
       if (const auto found = scope->variables_by_name.find(name); found != scope->variables_by_name.end())
@@ -31,12 +32,13 @@ class VariableBindings {
   std::size_t depth() const { return scopes_.size(); }
   SyntaxNode block(std::size_t depth) const { return scopes_[depth].block; }
 
-  /// Binds the name in an enclosing block, which must declare the variable before the statement being read in it.
+  /// Binds the name in the enclosing block at this depth. That block must then declare the variable before its current
+  /// statement.
   void bind_in_enclosing_block(std::size_t depth, std::string_view name, ir::VarId variable) {
     scopes_[depth].variables_by_name[name] = variable;
     scopes_[depth].undeclared_variables.push_back(variable);
   }
-  /// The same for a variable without a name.
+  /// Makes the enclosing block at this depth declare a variable that has no name.
   void declare_in_enclosing_block(std::size_t depth, ir::VarId variable) {
     scopes_[depth].undeclared_variables.push_back(variable);
   }
@@ -44,6 +46,7 @@ class VariableBindings {
   std::vector<ir::VarId> take_undeclared() { return std::exchange(scopes_.back().undeclared_variables, {}); }
 
  private:
+  /// The names that are bound in one block.
   struct Scope {
     SyntaxNode block;                                         ///< block that the scope belongs to
     std::map<std::string_view, ir::VarId> variables_by_name;  ///< variables that names are bound to in this block

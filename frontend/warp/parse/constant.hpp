@@ -14,20 +14,20 @@ namespace assay::frontend {
 
 /// One scalar component of a constant.
 struct ScalarConstant {
-  bool is_real = false;        ///< whether it is a real number (Python's float); otherwise an integer or bool
-  std::int64_t integer = 0;    ///< value of an integer or bool; of integers from 2^63 to 2^64 - 1 the low 64 bits
-  double real = 0;             ///< value of a real number
+  bool is_real = false;  ///< whether it is a floating-point number (Python's float); otherwise it is an integer or bool
+  std::int64_t integer = 0;    ///< value of an integer or bool; the low 64 bits of an integer from 2^63 to 2^64 - 1
+  double real = 0;             ///< value of a floating-point number
   bool exceeds_int64 = false;  ///< whether it is an integer from 2^63 to 2^64 - 1
 
   double as_real() const;
   std::int64_t as_integer() const;  ///< reals are truncated, as by Python's int()
 };
 
-/// A value that is known while parsing.
+/// A value that is known while the file is parsed.
 struct Constant {
-  ir::Type type;          ///< scalar, or made of scalars; Python's int, float and bool are i32, f32 and bool
-  bool is_typed = false;  ///< whether a type's constructor made it, so that it does not adapt to its use
-  std::vector<ScalarConstant> components;  ///< values of the scalar components; one for a scalar
+  ir::Type type;  ///< a scalar type or an aggregate of scalars; Python's int, float and bool are i32, f32 and bool
+  bool is_typed = false;  ///< whether a constructor specified its type, which then does not adapt to the context
+  std::vector<ScalarConstant> components;  ///< values of the scalar components; one value for a scalar
 
   static Constant integer(std::int64_t value);
   static Constant real(double value);

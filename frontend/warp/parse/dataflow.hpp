@@ -16,13 +16,13 @@
 
 namespace assay::frontend {
 
-/// A read that may come before any assignment.
+/// A read of a variable that may precede every assignment.
 struct UnassignedRead {
-  SyntaxNode name;  ///< the read, which is an identifier
-  /// The name is the variable of a loop that has ended.
-  bool is_after_loop = false;
+  SyntaxNode name;             ///< identifier that is read
+  bool is_after_loop = false;  ///< whether the identifier is the variable of a loop that has ended
 };
 
+/// The analysis of one function.
 class Dataflow {
  public:
   /// `body` is the block of a function; `parameters` have values when it starts.
@@ -45,14 +45,14 @@ class Dataflow {
   friend class FlowWalk;
 
   std::map<std::pair<const void*, std::string_view>, bool>
-      required_declarations_;                          ///< blocks and names to declare in them
-  std::map<std::string_view, int> assignment_counts_;  ///< number of statements that assign a name
-  /// By SyntaxNode::id() of a block: the names that the block or a nested one assigns.
+      required_declarations_;  ///< blocks (by SyntaxNode::id()) and the names that they must declare
+  std::map<std::string_view, int> assignment_counts_;  ///< number of statements that assign each name
+  /// For each block, by SyntaxNode::id(): the names that the block or a nested block assigns.
   std::map<const void*, std::vector<std::string_view>> assigned_names_by_block_;
-  std::vector<UnassignedRead> unassigned_reads_;            ///< reads in the order in which they were found
-  std::set<const void*> unassigned_read_ids_;               ///< SyntaxNode::id() of each of these reads
-  std::set<std::string_view> names_with_unassigned_reads_;  ///< names of these reads
-  bool falls_through_ = true;                               ///< whether control can reach the end of the body
+  std::vector<UnassignedRead> unassigned_reads_;  ///< reads in the order in which they were found
+  std::set<const void*> unassigned_read_ids_;     ///< SyntaxNode::id() of each identifier in unassigned_reads_
+  std::set<std::string_view> names_with_unassigned_reads_;  ///< names in unassigned_reads_
+  bool falls_through_ = true;                               ///< whether the end of the function body can be reached
 };
 
 }  // namespace assay::frontend

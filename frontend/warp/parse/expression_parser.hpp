@@ -15,16 +15,16 @@
 
 namespace assay::frontend {
 
-/// A call of a function of the file, with arguments matched to parameters.
+/// A call of a function of the file, whose arguments are in the order of the parameters.
 struct ResolvedCall {
-  const SourceFunction* callee = nullptr;  ///< called function; null after a failure
+  const SourceFunction* callee = nullptr;  ///< called function; null if an error was reported
   std::vector<ir::ExprId> arguments;       ///< arguments in the order of the parameters
 };
 
-/// One argument of a call: its specification and the values passed.
+/// One argument of a call: its properties and its values.
 struct CallArgument {
-  ArgumentSpec spec;               ///< properties on which the callee's code depends
-  std::vector<ir::ExprId> values;  ///< values passed; several for a slice or a struct with arrays
+  ArgumentSpec spec;               ///< properties of the argument on which the callee's code depends
+  std::vector<ir::ExprId> values;  ///< values to pass; several for a slice or a struct with arrays
 
   bool failed() const { return std::find(values.begin(), values.end(), ir::kNone) != values.end(); }
 };
@@ -36,9 +36,9 @@ void reject_scalar_updates(FunctionContext& context, SyntaxNode definition);
 bool is_random_function(std::string_view name);
 /// Whether the function draws a random point of a shape.
 bool is_shape_sampler(std::string_view name);
-/// 2 pi in f32, as in Warp's random functions.
-inline constexpr double kFloat32TwoPi = 6.2831854820251465;
+inline constexpr double kFloat32TwoPi = 6.2831854820251465;  ///< 2 pi rounded to f32, as in Warp's random functions.
 
+/// Parses the expressions of one function.
 class WarpExpressionParser {
  public:
   explicit WarpExpressionParser(FunctionContext& context) : context_(context) {}
@@ -148,9 +148,11 @@ class WarpExpressionParser {
   ir::ExprId single_result(SyntaxNode node, const ResolvedCall& resolved);
   ir::ExprId call_file_function(SyntaxNode node);
   bool is_callable(SyntaxNode call, const SourceFunction* callee);
+  /// Returns the arguments in the order of the callee's parameters; nullopt if they do not match.
   static std::optional<std::vector<CallArgument>> match_arguments(
       const SourceFunction& callee, const std::vector<CallArgument>& positional,
       const std::map<std::string_view, CallArgument>& by_name);
+  /// Returns the overload that accepts the arguments; null if there is none.
   SourceFunction* resolve_overload(SyntaxNode call, const std::vector<SourceFunction*>& candidates,
                                    std::vector<CallArgument>& values);
   bool takes(const SourceFunction& callee, const std::vector<CallArgument>& arguments, std::size_t& misfit) const;
@@ -162,7 +164,8 @@ class WarpExpressionParser {
   CallArgument argument(SyntaxNode node);
   CallArgument array_argument(SyntaxNode node, const AssignmentTarget& place);
   ir::ExprId warp_call(SyntaxNode node, std::string_view name);
-  /// The arguments in the order of one of the lists of parameter names. False for others, or with stars.
+  /// Puts the arguments into the order of the first of the parameter lists that they match. Returns false if they match
+  /// none or are starred.
   static bool match_named_arguments(SyntaxNode call, const std::vector<std::string_view>& lists,
                                     std::vector<SyntaxNode>& given);
   ir::ExprId approximate_quotient(SyntaxNode node);
@@ -170,7 +173,7 @@ class WarpExpressionParser {
   ir::ExprId search(SyntaxNode node);
   /// The place of a one-dimensional array or row of numbers. Failed after a reported error.
   AssignmentTarget searched(SyntaxNode node);
-  /// Searches the elements from `bounds[0]` to `bounds[1]` - 1, or all elements without bounds.
+  /// Searches the elements bounds[0] to bounds[1] - 1 or, without bounds, all elements.
   ir::ExprId search_position(SyntaxNode node, const AssignmentTarget& array, std::vector<ir::ExprId> bounds,
                              ir::ExprId value);
   // construct_parser.cpp
@@ -221,7 +224,7 @@ class WarpExpressionParser {
   /// False, with a reported error, if the effect of `node` would precede an evaluation that comes first in the source.
   bool can_evaluate_effect(SyntaxNode node, std::size_t loads_before, ir::VarId array);
 
-  FunctionContext& context_;
+  FunctionContext& context_;  ///< state of the function that is parsed
 };
 
 }  // namespace assay::frontend

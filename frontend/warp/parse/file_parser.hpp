@@ -20,40 +20,44 @@
 
 namespace assay::frontend {
 
-/// A function or kernel of the file and its parsing state. A function that is instantiated per call has an additional
-/// entry for each instance.
+/// A function or kernel of the file and its parsing state. A generic function has an additional entry for each
+/// instance.
 struct SourceFunction {
   enum class State : std::uint8_t { kUnparsed, kParsing, kParsed, kFailed };
 
   SyntaxNode definition;                     ///< the `def` statement, without decorators
-  const Environment* environment = nullptr;  ///< environment for name lookup
-  int first_line = 0;                        ///< number of the first line, which is that of the decorators
-  std::string name;                          ///< name of the function, or of the instance
+  const Environment* environment = nullptr;  ///< environment in which its names are looked up
+  int first_line = 0;                        ///< line of the first decorator or, without decorators, of the definition
+  std::string name;                          ///< name of the function or of the instance
   bool is_kernel = false;                    ///< whether it is a kernel
-  bool is_inverted_bool_variant = false;  ///< whether it is the second variant of a kernel, with assumed bools inverted
-  bool is_redundant_variant = false;      ///< whether it is a second variant that is rejected like the first one
-  std::string reason_not_parsed;          ///< reason why it is not parsed at all; empty if it is parsed
-  std::string rejection_reason;  ///< reason why it was rejected, with the location, possibly in a called function
-  State parse_state = State::kUnparsed;      ///< progress of parsing
-  int function_index = -1;                   ///< index in Module::functions of a parsed function; -1: none
-  bool is_callable = false;                  ///< whether a call may name it
-  bool is_referenced = false;                ///< whether parsed or rejected code refers to it
-  bool has_side_effects = false;             ///< whether it changes arrays, itself or through what it calls
-  bool uses_thread_index = false;            ///< whether it calls wp.tid()
+  /// Whether it is the second variant of a kernel, for which assumed bool arguments are inverted.
+  bool is_inverted_bool_variant = false;
+  /// Whether it is a second variant that is rejected for the same reason as the first.
+  bool is_redundant_variant = false;
+  std::string reason_not_parsed;         ///< reason for not trying to parse it; empty if it is parsed
+  std::string rejection_reason;          ///< why it was rejected, and where; the location may be in a called function
+  State parse_state = State::kUnparsed;  ///< progress of parsing
+  int function_index = -1;               ///< index in Module::functions after parsing; -1: none
+  bool is_callable = false;              ///< whether calls may refer to it by name
+  bool is_referenced = false;            ///< whether other code refers to it, even if that code was rejected
+  bool has_side_effects = false;         ///< whether it or a function that it calls changes arrays
+  bool uses_thread_index = false;        ///< whether it calls wp.tid()
   std::vector<std::string> parameter_names;  ///< names of the parameters
-  std::vector<ir::Type> parameter_types;     ///< types of the parameters, once they are parsed
+  std::vector<ir::Type> parameter_types;     ///< types of the parameters; empty until they are parsed
   std::map<std::string, Constant, std::less<>> default_arguments;  ///< default arguments, by parameter name
   /// The function whose gradient or replay this is; null for all others.
   SourceFunction* differentiated_function = nullptr;  ///< the function whose gradient this is; null: not a gradient
   SourceFunction* replayed_function = nullptr;        ///< the function whose replay this is; null: not a replay
 
-  bool is_generic = false;                   ///< whether the types of some parameters depend on the call
-  std::vector<ArgumentSpec> argument_specs;  ///< properties of each argument of an instance; empty: as annotated
-  std::vector<SourceFunction*> generic_instances = {};  ///< entries of the instances of a generic function
-  bool has_assumptions = false;                         ///< as Declaration::has_assumptions
-  std::string suggested_overload;                       ///< as Declaration::overload
+  bool is_generic = false;  ///< whether the types of some parameters depend on the call
+  /// For an instance: properties of each argument; empty: the types are as annotated.
+  std::vector<ArgumentSpec> argument_specs;
+  std::vector<SourceFunction*> generic_instances = {};  ///< for a generic function: its instances
+  bool has_assumptions = false;                         ///< see FunctionDeclaration::has_assumptions
+  std::string suggested_overload;                       ///< see FunctionDeclaration::suggested_overload
 };
 
+/// Parses one file and the files that it imports.
 class WarpFileParser {
  public:
   /// `result` has the file's name and lines. All three outlive the reader.
@@ -80,11 +84,11 @@ class WarpFileParser {
   std::int32_t library_function(std::string_view name, const std::function<ir::Function(const ir::Module&)>& make);
 
  private:
-  /// A function decorated with wp.func_grad or wp.func_replay.
+  /// A function with the decorator wp.func_grad or wp.func_replay.
   struct CustomDerivative {
     SourceFunction* entry = nullptr;  ///< function that defines the derivative
-    std::string function;             ///< name of the function whose derivative it defines
-    bool is_gradient = false;         ///< whether it is a gradient; otherwise it is a replay
+    std::string function;             ///< name of the function that it belongs to
+    bool is_gradient = false;         ///< whether it is the gradient of that function; otherwise its replay
   };
 
   void collect_file(SyntaxNode root, Environment& home);
@@ -121,7 +125,7 @@ class WarpFileParser {
   // imports.cpp: definitions of other files
   void collect_import(SyntaxNode statement, Environment& home);
   void name_module(const std::string& name, const ModuleScope::FileModule& module, Environment& home);
-  /// Gives a name the meaning that `original` has in the module.
+  /// Gives `name` the meaning that `original` has in the module `from`.
   void import_name(const std::string& name, const ModuleScope::FileModule& from, const std::string& original,
                    Environment& home);
   /// The top level of a module's file, parsed on first use. Null if there is none.
@@ -162,44 +166,47 @@ class WarpFileParser {
   /// Parameters of these types, in Python syntax; empty if one is not a type.
   std::vector<ArgumentSpec> parse_types(const std::vector<std::string>& annotations, const Environment& home);
 
-  /// A Python function or method that may define kernels.
+  /// A Python function or method that may define kernels and may never be called in the file.
   struct UncalledFactory {
     SyntaxNode definition;               ///< the `def` statement
     Environment* environment = nullptr;  ///< environment of the definition
     std::vector<std::string_view> inverted_bool_parameters =
         {};                  ///< value of inverted_bool_parameters_ when the factory was found
-    bool is_called = false;  ///< whether a known call was evaluated
+    bool is_called = false;  ///< whether a call with known arguments was evaluated
   };
 
   const SyntaxTree& tree_;                 ///< syntax tree of the file
-  ParsedFile& result_;                     ///< module, diagnostics and declarations so far
+  ParsedFile& result_;                     ///< result of parsing, with the module, diagnostics and declarations so far
   const ModuleFinder& module_finder_;      ///< finds the files of imported modules
   std::deque<Environment> environments_;   ///< all environments; the first is the file's top level
   std::deque<SyntaxTree> imported_trees_;  ///< syntax trees of the imported files
   std::size_t imported_bytes_ = 0;         ///< total size of the imported files
   std::map<std::string, Environment*, std::less<>>
-      environments_by_file_name_;  ///< top levels by file name; null: not readable
-  /// Top levels of imported files, by importing file and module; null: none.
+      environments_by_file_name_;  ///< environment of each file's top level, by file name; null: not readable
+  /// Environment of each imported file's top level, by importing file and module name; null: no such file.
   std::map<std::pair<std::string, std::string>, Environment*> environments_by_import_;
-  bool is_loading_import_ = false;                    ///< whether the top level of an imported file is being collected
-  std::deque<SourceFunction> source_functions_;       ///< functions and kernels of the file, in its order
+  bool is_loading_import_ = false;                    ///< whether definitions are being collected from an imported file
+  std::deque<SourceFunction> source_functions_;       ///< functions and kernels of the file, in their order in the file
   std::deque<SourceFunction> imported_functions_;     ///< functions and kernels of other files
   std::deque<SourceFunction> generic_instances_;      ///< instances of generic functions and kernels
   std::vector<CustomDerivative> custom_derivatives_;  ///< custom gradients and replays, in the order of the file
   std::deque<UncalledFactory> uncalled_factories_;    ///< Python functions and methods that may define kernels
-  std::optional<SyntaxTree> assumed_arguments_tree_;  ///< syntax tree of the assumed arguments; nullopt: not needed yet
-  /// The bool parameters to which the evaluation of an uncalled factory, or of a factory around it, gives the opposite
-  /// of the usual argument; empty in its first evaluation and outside of factories. Definitions that name none of them
-  /// are skipped, because the first evaluation has collected them.
+  /// Syntax tree that contains the assumed arguments; nullopt: none assumed yet.
+  std::optional<SyntaxTree> assumed_arguments_tree_;
+  /// The bool parameters for which the current evaluation of an uncalled factory, or of a factory around it, uses the
+  /// opposite of the usual argument. Empty in the first evaluation and outside of factories. Definitions that name none
+  /// of these parameters are skipped, because the first evaluation has collected them.
   std::vector<std::string_view> inverted_bool_parameters_;
   /// Results of names_in_functions(), by environment.
   std::map<const Environment*, std::set<std::string_view>> function_names_by_environment_;
-  /// Collected definitions, by SyntaxNode::id(): the first entry of each, null for Python functions.
+  /// First entry of each collected definition, by SyntaxNode::id(); null for functions that are plain Python.
   std::map<const void*, const SourceFunction*> first_function_by_definition_;
-  int factory_depth_ = 0;                                               ///< nesting depth of factory calls
-  int factory_call_count_ = 0;                                          ///< number of factory calls so far
-  std::map<std::string, int, std::less<>> next_suffix_by_kernel_name_;  ///< names in use, with the number to try next
-  std::map<std::string, std::int32_t, std::less<>> library_function_indices_;  ///< index in Module::functions, by name
+  int factory_depth_ = 0;       ///< nesting depth of factory calls
+  int factory_call_count_ = 0;  ///< number of factory calls so far
+  /// Kernel names in use, with the number to append to the next kernel of that name.
+  std::map<std::string, int, std::less<>> next_suffix_by_kernel_name_;
+  /// Index in Module::functions of each function that the parser provides, by name.
+  std::map<std::string, std::int32_t, std::less<>> library_function_indices_;
 };
 
 /// Parses the definition into module(), or reports an error. Sets the entry's state, index and effects.

@@ -16,60 +16,62 @@
 
 namespace assay::frontend {
 
-/// One dimension of a View, whose indices were evaluated when it was made.
+/// One dimension of an array slice that has a name. Its indices were evaluated when it got the name.
 struct ArrayViewDimension {
-  DimensionSelection kind = DimensionSelection::kAllIndices;  ///< how the slice selects indices in this dimension
-  ir::VarId index = ir::kNone;                                ///< variable with the index of a kSingleIndex
-  ir::VarId start = ir::kNone;                                ///< variable with the first index of a kRange
-  ir::VarId extent = ir::kNone;                               ///< variable with the number of indices of a kRange
-  std::int64_t step = 1;                                      ///< distance between the indices of a kRange
-  ir::VarId indices = ir::kNone;                              ///< array of the indices of a kIndexed
+  DimensionSelection kind = DimensionSelection::kAllIndices;  ///< which indices the slice selects in this dimension
+  ir::VarId index = ir::kNone;                                ///< for kSingleIndex: variable that holds the index
+  ir::VarId start = ir::kNone;                                ///< for kRange: variable that holds the first index
+  ir::VarId extent = ir::kNone;                               ///< for kRange: variable that holds the number of indices
+  std::int64_t step = 1;                                      ///< for kRange: distance between indices
+  ir::VarId indices = ir::kNone;                              ///< for kIndexed: array that contains the indices
 };
-/// An alias of an array slice.
+/// An array slice that has a name.
 struct ArrayView {
-  ir::VarId array = ir::kNone;                 ///< the whole array
-  ir::Type type;                               ///< type of the slice: an array with the dimensions that are left
-  std::vector<ArrayViewDimension> dimensions;  ///< selection in each dimension of the whole array
+  ir::VarId array = ir::kNone;                 ///< array of which it is a slice
+  ir::Type type;                               ///< type of the slice: an array with the dimensions that are not fixed
+  std::vector<ArrayViewDimension> dimensions;  ///< selected indices in each dimension of the whole array
 };
-/// An alias of a struct with arrays: a variable or an alias for each field.
+/// A struct with arrays, stored as one variable or alias for each field.
 struct ArrayStruct {
   ir::Type type;                  ///< type of the struct
   std::vector<ir::VarId> fields;  ///< variable or alias of each field
 };
 
+/// The state of parsing one function.
 struct FunctionContext {
   WarpFileParser& file;       ///< parser of the file
-  SourceFunction& entry;      ///< parsed function and its state
-  ir::Function& function;     ///< resulting function of the kernel language
-  ir::Builder builder;        ///< builder of this function
-  Dataflow data_flow;         ///< blocks that must declare the variables
-  VariableBindings bindings;  ///< variables of the names at the current statement
-  bool has_failed = false;    ///< whether an error was reported
-  bool has_results = false;   ///< whether a return was parsed
+  SourceFunction& entry;      ///< the function that is parsed
+  ir::Function& function;     ///< the function that is built
+  ir::Builder builder;        ///< appends to the function
+  Dataflow data_flow;         ///< analysis of which block must declare each variable
+  VariableBindings bindings;  ///< variable of each name at the current statement
+  bool has_failed = false;    ///< whether an error was reported in this function
+  bool has_results = false;   ///< whether a return statement was parsed
 
-  /// In a gradient: the variables that sum the adjoints of the function's parameters, by name.
+  /// In a gradient: by parameter of the differentiated function, the variable that sums its adjoint.
   std::map<std::string_view, ir::VarId> adjoint_variables_by_parameter;
 
-  /// Variables that are assigned once, from a literal: Warp keeps all digits of these.
+  /// Variables that are assigned only once, from a literal. Warp keeps all digits of such a literal.
   std::map<ir::VarId, Constant> literals_by_variable;
-  /// Constants that a 64-bit type's constructor was given. Warp gives all later uses of their names that type.
+  /// Types of constants that were passed to the constructor of a 64-bit type, by name. Warp gives all later uses of the
+  /// name that type.
   std::map<std::string_view, ir::Type> retyped_constant_types_by_name;
-  /// Names of constants that were used with their default type.
-  std::set<std::string_view> used_constants;
+  std::set<std::string_view> used_constants;  ///< names of constants that have been used with their default type
 
-  /// For variables with reads that may come before any assignment: a bool that says whether the variable is assigned,
-  /// and an array of one element. Such a read also reads this array, past its end if the variable is not assigned, so
-  /// that launches with such reads are invalid.
+  /// The flag and the guard array of a variable that may be read before it is assigned. The flag says whether the
+  /// variable is assigned. Each such read also reads the guard array, past its end if the variable is not assigned, so
+  /// that a launch with such a read is invalid.
   struct AssignedFlag {
-    ir::VarId flag_variable = ir::kNone;  ///< bool variable that is true once the variable is assigned
-    ir::VarId guard_array = ir::kNone;    ///< array of one element
+    ir::VarId flag_variable = ir::kNone;  ///< bool variable that is true after the variable was assigned
+    ir::VarId guard_array = ir::kNone;    ///< array of one element, which is read together with the variable
   };
-  std::map<ir::VarId, AssignedFlag> assigned_flags_by_variable;  ///< flags of these variables
-  std::set<const void*> guarded_reads;  ///< syntax nodes of the names that such reads consist of
+  /// Flags of variables that may be read before they are assigned.
+  std::map<ir::VarId, AssignedFlag> assigned_flags_by_variable;
+  std::set<const void*> guarded_reads;  ///< syntax nodes whose reads of such variables are already guarded
 
-  /// False inside conditionally evaluated expressions, where nothing may be moved before the statement.
+  /// Whether code may be moved before the current statement; false inside conditionally evaluated expressions.
   bool may_hoist = true;
-  /// Arrays that the statement has loaded from so far; a side effect on one of them would come too early.
+  /// Arrays that the current statement has read so far. A side effect on one of them would have to come after the read.
   std::vector<ir::VarId> loaded_arrays;
 
   FunctionContext(WarpFileParser& file_reader, SourceFunction& function_entry, ir::Function& into, Dataflow dataflow)
@@ -79,7 +81,8 @@ struct FunctionContext {
         builder(file_reader.module(), into),
         data_flow(std::move(dataflow)) {}
 
-  /// Names may also be aliases of array slices and of structs with arrays. An alias is a number below kNone.
+  /// Stores a named array slice, or a struct with arrays, and returns its alias: a number below kNone that is used in
+  /// place of a variable.
   ir::VarId add(ArrayView view) {
     array_views_.push_back(std::move(view));
     return -2 * static_cast<ir::VarId>(array_views_.size());
@@ -88,9 +91,11 @@ struct FunctionContext {
     array_structs_.push_back(std::move(array_struct));
     return -2 * static_cast<ir::VarId>(array_structs_.size()) - 1;
   }
+  /// Returns the array slice with this alias; null if `name` is not such an alias.
   const ArrayView* find_array_view(ir::VarId name) const {
     return name < ir::kNone && name % 2 == 0 ? &array_views_[static_cast<std::size_t>(-name / 2 - 1)] : nullptr;
   }
+  /// Returns the struct with arrays that has this alias; null if `name` is not such an alias.
   const ArrayStruct* find_array_struct(ir::VarId name) const {
     return name < ir::kNone && name % 2 != 0 ? &array_structs_[static_cast<std::size_t>((-name - 1) / 2 - 1)] : nullptr;
   }
@@ -135,9 +140,10 @@ struct FunctionContext {
   std::string type_name(ir::Type type) const;
 
  private:
-  std::deque<ArrayView> array_views_;           ///< aliases of array slices
-  std::deque<ArrayStruct> array_structs_;       ///< aliases of structs with arrays
-  std::deque<ModuleScope> copied_loop_scopes_;  ///< one for each loop that is being copied, the innermost last
+  std::deque<ArrayView> array_views_;      ///< aliases of array slices
+  std::deque<ArrayStruct> array_structs_;  ///< aliases of structs with arrays
+  /// Scope of each loop that is being copied for each iteration, the innermost last.
+  std::deque<ModuleScope> copied_loop_scopes_;
 
   ir::ExprId call(SyntaxNode node, int function_index, const std::vector<ir::ExprId>& args);
 };

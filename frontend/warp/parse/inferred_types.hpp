@@ -15,30 +15,32 @@ namespace assay::frontend {
 
 struct SourceFunction;
 
-/// How a slice selects indices in one dimension of an array.
+/// Which indices a slice selects in one dimension of an array.
 enum class DimensionSelection : std::uint8_t {
   kAllIndices,   ///< all indices
   kSingleIndex,  ///< one index
   kRange,        ///< `extent` indices: start, start + step, ...
-  kIndexed,      ///< the indices in another array, as in an indexed array
+  kIndexed,      ///< the indices that another array contains
 };
 
-/// The specification of one argument.
+/// The properties of one argument on which the callee's code depends.
 struct ArgumentSpec {
   enum class Kind : std::uint8_t { kValue, kArray, kArrayStruct, kFunction };
+  /// The properties of a slice in one dimension.
   struct DimensionSpec {
-    DimensionSelection kind = DimensionSelection::kAllIndices;  ///< how the slice selects indices in this dimension
-    std::int64_t step = 1;                                      ///< distance between the indices of a kRange
+    DimensionSelection kind = DimensionSelection::kAllIndices;  ///< which indices the slice selects in this dimension
+    std::int64_t step = 1;                                      ///< for kRange: distance between indices
     friend bool operator==(const DimensionSpec&, const DimensionSpec&) = default;
   };
 
   Kind kind = Kind::kValue;        ///< kind of the argument
-  ir::Type type = {};              ///< type of the parameter; for an array slice, an array of the slice's rank
-  ir::Type whole_array_type = {};  ///< kArray: type of the whole array that the argument is a slice of
-  std::vector<DimensionSpec> dimensions = {};   ///< kArray: selection in each dimension of `whole_array_type`
-  std::vector<ArgumentSpec> fields = {};        ///< kArrayStruct: properties of each field
-  std::vector<SourceFunction*> functions = {};  ///< kFunction: functions of the file with the passed name
-  std::string warp_function_name = {};  ///< kFunction: name of the passed Warp function; empty: a function of the file
+  ir::Type type = {};              ///< type of the parameter; for a slice, an array with the rank of the slice
+  ir::Type whole_array_type = {};  ///< for kArray: type of the array of which the argument is a slice
+  std::vector<DimensionSpec> dimensions = {};   ///< for kArray: selection in each dimension of `whole_array_type`
+  std::vector<ArgumentSpec> fields = {};        ///< for kArrayStruct: properties of each field
+  std::vector<SourceFunction*> functions = {};  ///< for kFunction: functions of the file that have the passed name
+  /// For kFunction: name of the passed Warp function; empty: a function of the file.
+  std::string warp_function_name = {};
 
   friend bool operator==(const ArgumentSpec&, const ArgumentSpec&) = default;
   /// Whether the type alone specifies the argument.

@@ -19,6 +19,7 @@
 
 namespace assay::frontend {
 
+/// The names at the top level of a file, or in a scope inside it, and what they mean.
 class ModuleScope {
  public:
   /// Structs are added to `module`. Names that are not defined here are looked up in `outer`.
@@ -42,12 +43,12 @@ class ModuleScope {
   /// Defines the name if that was deferred, or if it is a member of a module, "module.member".
   bool resolve_deferred(std::string_view name) const;
 
-  /// A module that a file can be found for.
+  /// A module that is imported from a file.
   struct FileModule {
-    std::string importing_file;  ///< name of the file with the import
+    std::string importing_file;  ///< name of the file that imports it
     std::string module;          ///< name of the imported module
   };
-  /// Defines a module name. `import_member` defines "name.member" on its first use.
+  /// Defines the name of a module. The first use of a member calls `import_member`, which defines "name.member".
   void add_module(std::string_view name, FileModule module,
                   std::function<void(const std::string& name, const std::string& member)> import_member);
   /// The module that `name` names here or in an enclosing scope; null if none.
@@ -57,9 +58,11 @@ class ModuleScope {
   /// Binds a name, such as a parameter of a call, to an expression in the scope `from` or to a Warp function. False if
   /// the expression is unknown there.
   bool bind(std::string_view name, SyntaxNode expression, const ModuleScope& from);
+  /// Defines a name with a constant value.
   void define_constant(std::string_view name, Constant value) {
     constants_by_name_[std::string(name)] = std::move(value);
   }
+  /// Defines a name as another name of a Warp function or type.
   void bind_warp(std::string_view name, std::string_view warp_name) {
     warp_names_by_imported_name_[std::string(name)] = warp_name;
   }
@@ -107,28 +110,31 @@ class ModuleScope {
   void add_enumeration(SyntaxNode class_definition, bool is_flag);
 
   ir::Module& module_;
-  const ModuleScope* enclosing_scope_ = nullptr;                      ///< enclosing scope; null: none
-  std::map<std::string, std::string, std::less<>> modules_by_alias_;  ///< modules by names in the file: "wp" to "warp"
+  /// Scope in which names are looked up that are not defined here; null: none.
+  const ModuleScope* enclosing_scope_ = nullptr;
+  /// Module that each name refers to: "wp" to "warp".
+  std::map<std::string, std::string, std::less<>> modules_by_alias_;
   std::map<std::string, std::string, std::less<>>
-      warp_names_by_imported_name_;                                 ///< file's name to Warp's, from `from warp import`
-  std::map<std::string, Constant, std::less<>> constants_by_name_;  ///< values by name
-  std::map<std::string, ir::Type, std::less<>> types_by_name_;      ///< types by name: aliases and structs
-  std::map<std::string, Enumeration, std::less<>> enumerations_;    ///< members of IntEnum classes, by class name
-  std::map<std::string, std::string, std::less<>> reasons_by_unknown_name_;  ///< reasons why names are unknown, by name
+      warp_names_by_imported_name_;                                 ///< Warp's name for each name in `from warp import`
+  std::map<std::string, Constant, std::less<>> constants_by_name_;  ///< value of each constant, by name
+  std::map<std::string, ir::Type, std::less<>> types_by_name_;      ///< type of each alias and struct, by name
+  std::map<std::string, Enumeration, std::less<>> enumerations_;    ///< members of each IntEnum class, by class name
+  /// For each unknown name: why it is unknown.
+  std::map<std::string, std::string, std::less<>> reasons_by_unknown_name_;
   /// Mutable, because the definition of a name does not depend on when it is resolved.
   mutable std::map<std::string, std::function<void()>, std::less<>> deferred_;
-  /// A module that the file imports from and that has a file.
+  /// An imported module whose file was found.
   struct ImportedModule {
     FileModule module;  ///< the module
     /// Defines "name.member" on its first use.
     std::function<void(const std::string& name, const std::string& member)> import_member;
   };
-  std::map<std::string, ImportedModule, std::less<>> imported_modules_by_name_;  ///< modules of other files, by name
-  mutable std::set<std::string, std::less<>> imported_members_;  ///< members that were defined: "module.member"
+  /// Imported modules with a file, by their names here.
+  std::map<std::string, ImportedModule, std::less<>> imported_modules_by_name_;
+  mutable std::set<std::string, std::less<>> imported_members_;  ///< members that have been defined: "module.member"
 };
 
-/// The arguments of a call: positional ones, including starred ones, which set `has_star_argument`, and keyword ones by
-/// name.
+/// The arguments of a call.
 struct CallArguments {
   std::vector<SyntaxNode> positional_arguments;              ///< positional arguments, including starred ones
   std::map<std::string_view, SyntaxNode> keyword_arguments;  ///< keyword arguments by name

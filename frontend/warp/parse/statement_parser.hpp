@@ -16,6 +16,7 @@
 
 namespace assay::frontend {
 
+/// Parses the statements of one function.
 class WarpStatementParser {
  public:
   explicit WarpStatementParser(FunctionContext& context) : context_(context), expressions_(context) {}
@@ -59,6 +60,7 @@ class WarpStatementParser {
   void assignment(SyntaxNode node);
   void assign_call_results(SyntaxNode target, SyntaxNode call);
   void assign_library_results(std::span<const SyntaxNode> targets, SyntaxNode call);
+  /// Calls the function and binds its results to the targets.
   void bind_results(std::span<const SyntaxNode> targets, SyntaxNode call, int function,
                     std::vector<ir::ExprId> arguments);
   void assign_tuple(SyntaxNode node, std::span<const SyntaxNode> targets, std::span<const SyntaxNode> values);
@@ -80,12 +82,13 @@ class WarpStatementParser {
   /// constant.
   void note_changed_constant(SyntaxNode name, ir::VarId variable);
 
-  FunctionContext& context_;
+  FunctionContext& context_;          ///< state of the function that is parsed
   WarpExpressionParser expressions_;  ///< parser of the expressions in the statements
-  /// Targets of loops that hide a variable of the same name, which the code after the loop does not use.
+  /// Loop targets that hide a variable of the same name; the code after the loop does not use the hidden variable.
   std::set<const void*> shadowing_loop_targets_;
-  int dynamic_loop_depth_ = 0;                             ///< number of dynamic loops around the current statement
-  std::map<ir::VarId, int> loop_depth_at_initialization_;  ///< number of dynamic loops around the initialization
+  int dynamic_loop_depth_ = 0;  ///< number of loops around the current statement that run at run time
+  /// For each variable: number of such loops around its initialization.
+  std::map<ir::VarId, int> loop_depth_at_initialization_;
 };
 
 }  // namespace assay::frontend

@@ -14,42 +14,44 @@ namespace assay::frontend {
 /// One dimension of an array slice.
 struct SliceDimension {
   using Kind = DimensionSelection;
-  Kind kind = Kind::kAllIndices;  ///< how the slice selects indices in this dimension
-  ir::ExprId index = ir::kNone;   ///< index of a kSingleIndex
-  ir::ExprId start = ir::kNone;   ///< first index of a kRange, an i32
-  ir::ExprId extent = ir::kNone;  ///< number of indices of a kRange, an i32
-  std::int64_t step = 1;          ///< distance between the indices of a kRange
-  ir::VarId indices = ir::kNone;  ///< array of the indices of a kIndexed: one-dimensional, of i32
+  Kind kind = Kind::kAllIndices;  ///< which indices the slice selects in this dimension
+  ir::ExprId index = ir::kNone;   ///< for kSingleIndex: the index
+  ir::ExprId start = ir::kNone;   ///< for kRange: first index, an i32
+  ir::ExprId extent = ir::kNone;  ///< for kRange: number of indices, an i32
+  std::int64_t step = 1;          ///< for kRange: distance between indices
+  ir::VarId indices = ir::kNone;  ///< for kIndexed: one-dimensional array of i32 that contains the indices
 };
 
-/// A place: an assignable expression, as described at the top of this file.
+/// An assignable expression (a "place"), as described at the top of this file.
 struct AssignmentTarget {
+  /// What a place begins with.
   enum class RootKind : std::uint8_t {
-    kFailed,       ///< none, because an error has been reported
-    kValue,        ///< value of an expression, which is read-only
-    kVariable,     ///< variable that is not an array
-    kArray,        ///< array or array slice
-    kArrayStruct,  ///< struct with arrays
+    kFailed,       ///< nothing, because an error has been reported
+    kValue,        ///< the value of an expression, which cannot be assigned
+    kVariable,     ///< a variable that is not an array
+    kArray,        ///< an array or an array slice
+    kArrayStruct,  ///< a struct with arrays
   };
-  /// A component with a possibly computed index, a field, or a part of a transform.
+  /// One step into a value: a component, whose index may be computed, a field, or a part of a transform.
   struct Accessor {
     bool is_field = false;         ///< whether it is a field of a struct
-    std::int32_t field_index = 0;  ///< number of the field
+    std::int32_t field_index = 0;  ///< for a field: its number in the struct
     ir::ExprId index = ir::kNone;  ///< index of a component or row
     std::optional<ir::Op> transform_part =
         {};  ///< kTranslation or kRotation of a transform; nullopt: no part of a transform
-    std::vector<ir::ExprId> tile_indices = {};  ///< indices of an element of a tile; empty: no such element
+    std::vector<ir::ExprId> tile_indices = {};  ///< for an element of a tile: its indices; otherwise empty
   };
 
-  RootKind root_kind = RootKind::kFailed;             ///< start of the place
-  ir::ExprId value = ir::kNone;                       ///< expression of a kValue
-  ir::VarId variable = ir::kNone;                     ///< variable, array or alias of the other kinds
-  std::vector<SliceDimension> dimensions;             ///< for kArray: selection in each dimension of the array
-  std::vector<Accessor> accessors;                    ///< components and fields after the root, from left to right
-  std::vector<ir::ExprId> pending_tile_indices = {};  ///< indices of a tile's element, while some are missing
-  /// Of a slice of a vector or matrix: the path of each of its components, after `accessors`.
+  RootKind root_kind = RootKind::kFailed;             ///< what the place begins with
+  ir::ExprId value = ir::kNone;                       ///< for kValue: the expression
+  ir::VarId variable = ir::kNone;                     ///< for the other kinds: the variable, array or alias
+  std::vector<SliceDimension> dimensions;             ///< for kArray: selected indices in each dimension
+  std::vector<Accessor> accessors;                    ///< steps from the beginning to the place, from left to right
+  std::vector<ir::ExprId> pending_tile_indices = {};  ///< indices of an element of a tile, until all of them are parsed
+  /// For a slice of a vector or matrix: the steps to each of its components, after `accessors`.
   std::vector<std::vector<Accessor>> components = {};
-  ir::Type type;  ///< type of the value at the place; for an array slice, an array of the rank that is left
+  /// Type of the value at the place; for an array slice, an array with the dimensions that are not fixed.
+  ir::Type type;
 
   bool failed() const { return root_kind == RootKind::kFailed; }
   /// Whether it is an array or array slice, with indices missing.

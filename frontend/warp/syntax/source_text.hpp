@@ -12,14 +12,13 @@
 
 namespace assay::frontend {
 
-/// The maximum size of a file.
-inline constexpr std::size_t kMaxSourceBytes = 2'000'000;
+inline constexpr std::size_t kMaxSourceBytes = 2'000'000;  ///< the maximum size of a file in bytes
 
 /// The text without a byte order mark, if it is UTF-8 that a Python file can hold. The error's `where` is
 /// "line:column" if there is a location.
 Result<std::string_view> check_source(std::string_view bytes);
 
-/// The maximum number of pending tokens; no expression of at most SyntaxTree::kMaxDepth levels needs more.
+/// The maximum number of pending tokens. An expression of at most SyntaxTree::kMaxDepth levels needs fewer.
 inline constexpr std::size_t kMaxPendingTokens = 50'000;
 
 /// The maximum number of consecutive lines that contain only a backslash.
@@ -35,7 +34,7 @@ Result<void> check_statement_length(std::string_view text);
 /// program, but without continuation lines that are indented less than their block, which the grammar does not support.
 std::string join_bracketed_lines(std::string_view text);
 
-/// A text with lookup of the line of a byte.
+/// The text of a file, in which the line of a byte can be looked up.
 class SourceText {
  public:
   /// Line numbers start after `lines_before`.
@@ -47,7 +46,7 @@ class SourceText {
 
  private:
   std::string text_;                         ///< text of the file
-  std::int32_t preceding_line_count_;        ///< number that is added to line numbers
+  std::int32_t preceding_line_count_;        ///< number to add to line numbers, for imported files
   std::vector<std::size_t> line_starts_{0};  ///< offset of the first byte of each line
 };
 

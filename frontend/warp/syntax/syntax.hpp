@@ -19,11 +19,12 @@
 
 namespace assay::frontend {
 
-/// The node kinds that the parser distinguishes; all others are kOther and have only a grammar name.
+/// The kinds of syntax nodes that the parser distinguishes. A node of any other kind has the kind kOther and is known
+/// only by its name in the grammar.
 enum class SyntaxKind : std::uint8_t {
-  kOther,
-  kError,
-  kModule,
+  kOther,   ///< any kind that is not in this list
+  kError,   ///< a part of the text that has a syntax error
+  kModule,  ///< the whole file
   kComment,
   kIdentifier,
   kInteger,
@@ -34,24 +35,24 @@ enum class SyntaxKind : std::uint8_t {
   kNone,
   kImport,
   kImportFrom,
-  kAliasedImport,
-  kDottedName,
-  kDecoratedDefinition,
+  kAliasedImport,        ///< module as name
+  kDottedName,           ///< a.b
+  kDecoratedDefinition,  ///< a function or class definition with its decorators
   kDecorator,
   kFunctionDefinition,
   kClassDefinition,
   kParameters,
-  kTypedParameter,
-  kTypedDefaultParameter,
-  kType,
+  kTypedParameter,         ///< x: type
+  kTypedDefaultParameter,  ///< x: type = default
+  kType,                   ///< an annotation
   kBlock,
-  kExpressionStatement,
+  kExpressionStatement,  ///< an expression as a statement
   kAssignment,
-  kAugmentedAssignment,
-  kPatternList,
-  kTuplePattern,
-  kExpressionList,
-  kTuple,
+  kAugmentedAssignment,  ///< x += 1
+  kPatternList,          ///< targets without parentheses: a, b = ...
+  kTuplePattern,         ///< targets in parentheses: (a, b) = ...
+  kExpressionList,       ///< values without parentheses: return a, b
+  kTuple,                ///< (a, b)
   kIf,
   kElif,
   kElse,
@@ -60,49 +61,49 @@ enum class SyntaxKind : std::uint8_t {
   kBreak,
   kContinue,
   kReturn,
-  kPass,
-  kParenthesized,
-  kBinary,
-  kUnary,
-  kNot,
-  kBoolean,
-  kComparison,
-  kConditional,
-  kAttribute,
-  kSubscript,
+  kPass,           ///< the statement `pass`
+  kParenthesized,  ///< (a)
+  kBinary,         ///< an arithmetic or bitwise operator with two operands: a + b
+  kUnary,          ///< -a, +a, ~a
+  kNot,            ///< not a
+  kBoolean,        ///< a and b, a or b
+  kComparison,     ///< a < b
+  kConditional,    ///< a if condition else b
+  kAttribute,      ///< a.x
+  kSubscript,      ///< a[i]
   kCall,
-  kArgumentList,
-  kKeywordArgument,
+  kArgumentList,     ///< the arguments of a call or a class, in parentheses
+  kKeywordArgument,  ///< name=value
 };
 
-/// The named fields of a node in the grammar that the parser uses.
+/// The named fields of a syntax node that the parser uses.
 enum class SyntaxField : std::uint8_t {
-  kAlias,
-  kAlternative,
-  kArgument,
-  kArguments,
+  kAlias,        ///< the new name in an import
+  kAlternative,  ///< `elif` or `else` of an `if`
+  kArgument,     ///< operand of an operator
+  kArguments,    ///< arguments of a call
   kAttribute,
-  kBody,
-  kCondition,
-  kConsequence,
-  kDefinition,
-  kFunction,
-  kLeft,
-  kModuleName,
+  kBody,         ///< block of a compound statement or definition
+  kCondition,    ///< condition of an `if` or `while`
+  kConsequence,  ///< block of an `if` that runs if the condition is true
+  kDefinition,   ///< definition that decorators belong to
+  kFunction,     ///< callee of a call
+  kLeft,         ///< left side of an assignment or loop
+  kModuleName,   ///< module of an import
   kName,
-  kObject,
-  kOperator,
+  kObject,    ///< object of an attribute
+  kOperator,  ///< operator of a unary, binary or augmented expression
   kParameters,
   kReturnType,
-  kRight,
-  kSuperclasses,
+  kRight,         ///< right side of an assignment or loop
+  kSuperclasses,  ///< base classes of a class
   kType,
-  kValue,
+  kValue,  ///< value of an item with a name, such as a keyword argument
 };
 
 struct SyntaxNodeData;
 
-/// A node of a tree, or null. A null node has no text and no children, and its kind is kOther.
+/// A node of the syntax tree, or null. A null node has the kind kOther and neither text nor children.
 class SyntaxNode {
  public:
   SyntaxNode() = default;
@@ -130,9 +131,10 @@ class SyntaxNode {
   const void* id() const { return node_data_; }
 
  private:
-  const SyntaxNodeData* node_data_ = nullptr;  ///< entry of the node in the tree; null for a null node
+  const SyntaxNodeData* node_data_ = nullptr;  ///< data of the node in the tree; null for a null node
 };
 
+/// The syntax tree of a text.
 class SyntaxTree {
  public:
   /// Parses Python. Fails when the parser gives up, a statement is too long for it or the tree is deeper than
@@ -140,7 +142,7 @@ class SyntaxTree {
   /// after `lines_before`.
   static Result<SyntaxTree> parse(std::string text, std::int32_t lines_before = 0);
 
-  /// The maximum nesting of syntax nodes. Bounds the recursion of all tree walks.
+  /// The maximum depth of a tree, which bounds the recursion of all functions that walk it.
   static constexpr int kMaxDepth = 400;
 
   SyntaxTree(SyntaxTree&&) noexcept;
@@ -154,11 +156,11 @@ class SyntaxTree {
 
   std::unique_ptr<const SourceText> source_;         ///< the text, at a fixed address because nodes refer to it
   std::vector<SyntaxNodeData> nodes_in_text_order_;  ///< all nodes, parents before children, in the order of the text
-  std::vector<SyntaxNode> named_children_;  ///< named children of each entry, in the order of nodes_in_text_order_
-  std::vector<SyntaxNode> all_children_;    ///< all children of each entry, in the order of nodes_in_text_order_
+  std::vector<SyntaxNode> named_children_;           ///< named children of all nodes, in the order of the nodes
+  std::vector<SyntaxNode> all_children_;             ///< all children of all nodes, in the order of the nodes
 };
 
-/// The parts of start:stop:step, null if omitted.
+/// The parts of the slice start:stop:step; a part that is omitted is null.
 struct SliceParts {
   SyntaxNode start, stop, step;  ///< nodes of the three parts
 };
