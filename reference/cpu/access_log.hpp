@@ -9,16 +9,18 @@
 
 namespace assay::reference {
 
-/// An earlier access that a new one conflicts with.
+/// An earlier access that conflicts with a new one.
 struct AccessConflict {
-  Finding::Kind kind = Finding::Kind::kRace;  ///< defect that the conflict is
+  Finding::Kind kind = Finding::Kind::kRace;  ///< kind of the defect
   std::int64_t thread = 0;                    ///< number of the thread of the earlier access
   ir::Loc loc = {};                           ///< source location of the earlier access
 };
 
-/// Up to two distinct threads: enough to decide whether a thread other than a given one accessed the element.
+/// The threads that accessed an element; only the first two are stored, which suffices to find an access by a thread
+/// other than a given one.
 class AccessingThreads {
  public:
+  /// Records an access by the thread.
   void add(std::int32_t thread, ir::Loc loc) {
     if (first_thread_ < 0) {
       first_thread_ = thread;
@@ -29,7 +31,7 @@ class AccessingThreads {
     }
   }
   bool empty() const { return first_thread_ < 0; }
-  /// The access of a thread other than `thread`, if there is one.
+  /// Returns an access by a thread other than `thread`; nullopt if there is none.
   std::optional<AccessConflict> find_access_by_other_thread(std::int32_t thread) const {
     if (first_thread_ >= 0 && first_thread_ != thread)
       return AccessConflict{.thread = first_thread_, .loc = first_loc_};
@@ -39,26 +41,29 @@ class AccessingThreads {
   }
 
  private:
-  std::int32_t first_thread_ = -1;   ///< number of the first thread; -1: none
-  std::int32_t second_thread_ = -1;  ///< number of the second thread; -1: none
+  std::int32_t first_thread_ = -1;   ///< the first thread that accessed the element; -1: none
+  std::int32_t second_thread_ = -1;  ///< the second thread that accessed the element; -1: none
   ir::Loc first_loc_ = {};           ///< source location of the first thread's access
   ir::Loc second_loc_ = {};          ///< source location of the second thread's access
 };
 
-/// The accesses to one element. Each function records an access and returns a conflict with an earlier one.
+/// The accesses to one element by all threads of a launch. Each record function records an access and returns an
+/// earlier access that conflicts with it.
 class AccessLog {
  public:
+  /// Records a read.
   std::optional<AccessConflict> record_read(std::int32_t thread, ir::Loc loc) {
     readers_.add(thread, loc);
     if (writers_.empty() && atomics_.empty()) return std::nullopt;
     return first_conflict(writers_.find_access_by_other_thread(thread), atomics_.find_access_by_other_thread(thread));
   }
+  /// Records a write.
   std::optional<AccessConflict> record_write(std::int32_t thread, ir::Loc loc) {
     writers_.add(thread, loc);
     return first_conflict(writers_.find_access_by_other_thread(thread), readers_.find_access_by_other_thread(thread),
                           atomics_.find_access_by_other_thread(thread));
   }
-  /// `uses_result`: the kernel uses the returned previous value.
+  /// Records an atomic. `uses_result`: whether the kernel uses the previous value that the atomic returns.
   std::optional<AccessConflict> record_atomic(std::int32_t thread, ir::Loc loc, ir::AtomicOp op, bool uses_result) {
     atomics_.add(thread, loc);
     auto conflict =
@@ -74,23 +79,26 @@ class AccessLog {
   }
 
  private:
+  /// Returns the first of the conflicts that exists.
   static std::optional<AccessConflict> first_conflict(const std::optional<AccessConflict>& a,
                                                       const std::optional<AccessConflict>& b,
                                                       const std::optional<AccessConflict>& c = std::nullopt) {
     return a ? a : (b ? b : c);
   }
-  /// Additions and subtractions commute with each other; other operations commute only with the same operation.
+  /// Returns a bit that is the same for operations that commute. Additions and subtractions commute with each other;
+  /// any other operation commutes only with itself.
   static std::uint16_t commutation_class(ir::AtomicOp op) {
     return static_cast<std::uint16_t>(1U << (op == ir::AtomicOp::kSub ? 0U : static_cast<unsigned>(op)));
   }
+  /// Returns whether the operation commutes with all atomics so far.
   bool commutes(ir::AtomicOp op) const {
     if (op == ir::AtomicOp::kExchange || op == ir::AtomicOp::kCompareAndSwap) return false;
     return (commutation_classes_ & ~commutation_class(op)) == 0;
   }
 
-  AccessingThreads readers_, writers_, atomics_;  ///< threads by kind of access
-  std::uint16_t commutation_classes_ = 0;         ///< commutation classes of the atomics so far, one bit for each
-  bool is_atomic_result_used_ = false;            ///< whether the kernel uses a previous value that an atomic returned
+  AccessingThreads readers_, writers_, atomics_;  ///< threads that read, wrote and atomically updated the element
+  std::uint16_t commutation_classes_ = 0;         ///< bits of commutation_class() for all atomics so far
+  bool is_atomic_result_used_ = false;  ///< whether the kernel uses a previous value that one of these atomics returned
 };
 
 }  // namespace assay::reference

@@ -14,6 +14,7 @@
 
 namespace assay::reference {
 
+/// Arithmetic on bounded values for one float type.
 class BoundedArithmetic {
  public:
   /// Keeps a reference to the recorder. Without `bounds`, the bounds of results are 0 and have no meaning.
@@ -24,7 +25,7 @@ class BoundedArithmetic {
   /// Whether results have meaningful bounds.
   bool has_bounds() const { return computes_bounds_; }
   DecisionRecorder& decisions() const { return *decisions_; }
-  /// Whether the value has the error of an input that no operation has changed.
+  /// Returns whether the value is an input that no operation has changed, judged by its error.
   bool is_input(const BoundedValue& x) const {
     return relative_input_error_ > 0 && x.e[kPromoted] == relative_input_error_ * magnitude(x.v);
   }
@@ -32,7 +33,7 @@ class BoundedArithmetic {
   /// v with a bound of the propagated error plus the error of `op` in the operation table. For results of one library
   /// operation.
   BoundedValue with_rounding_error(ir::Op op, long double v, const PrecisionBounds& propagated) const;
-  /// v, correctly rounded by one basic operation.
+  /// Returns v as the result of one correctly rounded operation; `propagated` is the error from its operands.
   BoundedValue with_rounding_error(long double v, const PrecisionBounds& propagated) const {
     return {v, rounding_bound(v, propagated)};
   }
@@ -42,25 +43,29 @@ class BoundedArithmetic {
   /// A constant of the implementation, rounded to the type if it is not representable.
   BoundedValue constant(long double v) const;
 
+  /// Returns a + b.
   BoundedValue add(const BoundedValue& a, const BoundedValue& b) const {
     const long double v = a.v + b.v;
     return {v, sum_bound(v, a.e, b.e)};
   }
+  /// Returns a - b.
   BoundedValue sub(const BoundedValue& a, const BoundedValue& b) const {
     const long double v = a.v - b.v;
     return {v, sum_bound(v, a.e, b.e)};
   }
+  /// Returns a * b.
   BoundedValue mul(const BoundedValue& a, const BoundedValue& b) const {
     const long double v = a.v * b.v;
     return {v, product_bound(v, a, b)};
   }
-  /// The bounds of a sum or difference v of numbers with these bounds, and of a product v.
+  /// Returns the bounds of v, a sum or difference of numbers with the bounds a and b.
   PrecisionBounds sum_bound(long double v, const PrecisionBounds& a, const PrecisionBounds& b) const {
     if (!computes_bounds_) return {};
     const Pair p = pair_of(a) + pair_of(b);
     const PrecisionBounds bound = rounding_bound(v, std::bit_cast<PrecisionBounds>(p));
     return p[kNative] == 0 || p[kPromoted] == 0 ? exact_sum_bound(v, p, bound) : bound;
   }
+  /// Returns the bounds of v, the product of a and b.
   PrecisionBounds product_bound(long double v, const BoundedValue& a, const BoundedValue& b) const {
     if (!computes_bounds_) return {};
     const PrecisionBounds p = propagated_product_error(magnitude(a.v), a.e, magnitude(b.v), b.e);
@@ -87,6 +92,7 @@ class BoundedArithmetic {
   }
 
  private:
+  /// Returns the bounds of v after correct rounding; `propagated` is the error from the operands.
   PrecisionBounds rounding_bound(long double v, const PrecisionBounds& propagated) const {
     const double m = magnitude(v);
     // Fast path for most results: finite and in the range of double.
@@ -97,8 +103,10 @@ class BoundedArithmetic {
   PrecisionBounds correct_rounding_bound(long double v, const PrecisionBounds& propagated) const;
   /// `bound`, or 0 for a precision in which the operands are exact and the sum or product v is representable.
   PrecisionBounds exact_sum_bound(long double v, Pair propagated, PrecisionBounds bound) const;
+  /// Returns `bound`, or 0 for a precision in which a, b and their product v are exact.
   PrecisionBounds exact_product_bound(long double v, const BoundedValue& a, const BoundedValue& b,
                                       PrecisionBounds bound) const;
+  /// Returns v with the bounds for a result with these errors in ulp; `propagated` is the error from the operands.
   BoundedValue with_ulp_bounds(long double v, const PrecisionBounds& propagated,
                                const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const;
 
@@ -106,16 +114,16 @@ class BoundedArithmetic {
   using UlpBounds = std::array<ir::UlpBound, ir::kOpCount>;
   static const UlpBounds& ulp_bounds_of(ir::Scalar scalar, MathLibrary library);
 
-  std::array<FloatFormat, kPrecisionCount> formats_;          ///< format of each precision
-  FloatFormatPair format_pair_;                               ///< the formats of both precisions
-  std::array<const UlpBounds*, kPrecisionCount> ulp_bounds_;  ///< error bounds of the operations, by precision
-  DecisionRecorder* decisions_;                               ///< receives decisions of operations
-  double relative_input_error_;                               ///< error of the inputs in double (InputError)
-  bool computes_bounds_;                                      ///< whether results have meaningful bounds
+  std::array<FloatFormat, kPrecisionCount> formats_;  ///< float format of each precision
+  FloatFormatPair format_pair_;  ///< the same formats, for calculations with both precisions at once
+  std::array<const UlpBounds*, kPrecisionCount> ulp_bounds_;  ///< error bounds of each operation in ulp, by precision
+  DecisionRecorder* decisions_;                               ///< receives the decisions that operations make
+  double relative_input_error_;  ///< relative error of the inputs if they are doubles (InputError)
+  bool computes_bounds_;         ///< whether to compute bounds; otherwise all bounds are 0
 };
 
-inline constexpr BoundedValue kBoundedZero{};
-inline constexpr BoundedValue kBoundedOne{1, {}};
+inline constexpr BoundedValue kBoundedZero{};      ///< the number 0, exact
+inline constexpr BoundedValue kBoundedOne{1, {}};  ///< the number 1, exact
 
 /// An exact number, for small integers and powers of two.
 constexpr BoundedValue number(long double v) { return {v, {}}; }

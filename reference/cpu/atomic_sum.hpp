@@ -10,16 +10,17 @@
 
 namespace assay::reference {
 
-/// Bound of a sum of n terms in any order, including the initial content: sum of Ei + (n - 1) u sum(|xi| + Ei). Terms
-/// that are exactly zero are not counted, because adding them is exact.
+/// The error bound of a sum of n terms in any order: sum of Ei + (n - 1) u sum(|xi| + Ei). The initial content is one
+/// of the terms. Terms that are exactly zero are not counted, because adding them is exact.
 class AtomicSumBound {
  public:
   bool is_started() const { return has_initial_content_; }
-  /// The content before the first addition.
+  /// Adds the content before the first addition as a term.
   void set_initial_content(const BoundedValue& prior) {
     has_initial_content_ = true;
     add(prior);
   }
+  /// Adds a term.
   void add(const BoundedValue& x) {
     if (x.v == 0 && x.e[kNative] == 0 && x.e[kPromoted] == 0) return;
     ++term_count_;
@@ -30,7 +31,7 @@ class AtomicSumBound {
     }
   }
 
-  /// `flush`: the error of one addition on a device that flushes subnormals.
+  /// Returns the bound of the sum v. `flush` is the error that one addition has on a device that flushes subnormals.
   double bound(const FloatFormat& format, std::size_t precision, long double v, double flush) const {
     if (!(magnitude_sum_[precision] < kUnbounded)) return v - v == 0 || error_sum_[precision] > 0 ? kUnbounded : 0;
     // A partial sum may overflow even if the whole sum does not.
@@ -46,6 +47,7 @@ class AtomicSumBound {
   }
 
  private:
+  /// Returns the exponent of the greatest power of two that divides v.
   static int lowest_bit_exponent(long double v) {
     if (v == 0 || v - v != 0) return kNoBitExponent;
     int exponent = 0;
@@ -55,11 +57,11 @@ class AtomicSumBound {
   }
   static constexpr int kNoBitExponent = 16384;  ///< value of min_bit_exponent_ before the first term
 
-  bool has_initial_content_ = false;       ///< whether the content before the first addition is known
-  std::int32_t term_count_ = 0;            ///< number of terms that are not zero
+  bool has_initial_content_ = false;       ///< whether the content before the first addition has been added as a term
+  std::int32_t term_count_ = 0;            ///< number of terms that are not exactly zero
   int min_bit_exponent_ = kNoBitExponent;  ///< exponent of the greatest power of two that divides all terms
-  PrecisionBounds error_sum_ = {};         ///< sum of the terms' bounds, by precision
-  PrecisionBounds magnitude_sum_ = {};     ///< sum of the terms' magnitudes and bounds, by precision
+  PrecisionBounds error_sum_ = {};         ///< sum of the bounds of the terms, by precision
+  PrecisionBounds magnitude_sum_ = {};     ///< sum of the magnitudes of the terms and of their bounds, by precision
 };
 
 }  // namespace assay::reference

@@ -14,23 +14,26 @@
 
 namespace assay::reference {
 
+/// Bound of an error about which nothing is known.
 inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
-/// A value with one bound per precision: |computed value - v| <= e[precision].
+/// A value that the oracle computed, with an error bound for each precision: |result of the judged code - v| <=
+/// e[precision].
 struct BoundedValue {
   long double v = 0;       ///< computed value
   PrecisionBounds e = {};  ///< bound of the error, by precision
 };
 
-/// Parameters of a binary floating-point format.
+/// The parameters of a binary floating-point format.
 struct FloatFormat {
-  int significant_bits;   ///< precision p in bits, including the hidden bit
+  int significant_bits;   ///< number of bits of the significand, with the hidden bit
   int min_exponent;       ///< exponent of the smallest normal number
-  double unit_roundoff;   ///< unit roundoff 2^-p
+  double unit_roundoff;   ///< 2^-significant_bits, the maximum relative error of rounding to nearest
   double largest_finite;  ///< greatest finite number
-  double flush_error;     ///< absolute error that flushing subnormals adds to an operation; 0 if not flushed
+  double flush_error;     ///< absolute error of an operation if subnormals are flushed to zero; 0 if they are not
 };
 
+/// Returns the parameters of a float type.
 constexpr FloatFormat format_of(ir::Scalar scalar, bool flushes_subnormals = false) {
   switch (scalar) {
     case ir::Scalar::kF16: return {11, -14, 0x1p-11, 65504.0, 0};
@@ -41,7 +44,7 @@ constexpr FloatFormat format_of(ir::Scalar scalar, bool flushes_subnormals = fal
   }
 }
 
-/// Spacing of the numbers of the format at magnitude t >= 0: 2^(max(floor(log2 t), emin) - p + 1).
+/// Returns the spacing of the numbers of the format at magnitude t >= 0: 2^(max(floor(log2 t), emin) - p + 1).
 inline double ulp(const FloatFormat& format, double t) {
   const auto bits = std::bit_cast<std::uint64_t>(t);
   int exponent = static_cast<int>((bits >> 52) & 0x7ff) - 1023;
@@ -52,20 +55,20 @@ inline double ulp(const FloatFormat& format, double t) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(unit + 1023) << 52);
 }
 
-/// Rounding error of a result of magnitude at most m that is within k ulp of the correctly rounded result. For k > 0
-/// the spacing is taken k + 1 ulp above m, because the result may be in the next binade.
+/// Returns the rounding error of a result of magnitude at most m that is within k ulp of the correctly rounded result.
+/// For k > 0, the spacing is that at k + 1 ulp above m, because the result may be in the next binade.
 inline double error_from_rounded_result(const FloatFormat& format, double m, double k) {
   // Half of the smallest double is not representable; use the smallest double instead.
   if (k == 0) return std::max(0.5 * ulp(format, m), std::numeric_limits<double>::denorm_min());
   return (k + 0.5) * ulp(format, m + (k + 1) * ulp(format, m));
 }
 
-/// Rounding error if the documented error is the total error in ulp.
+/// Returns the rounding error of a result of magnitude at most m whose total error is at most `figure` ulp.
 inline double error_from_exact_result(const FloatFormat& format, double m, double figure) {
   return figure * ulp(format, m + std::ceil(figure) * ulp(format, m));
 }
 
-/// Rounding error for an error bound of the operation table.
+/// Returns the rounding error of a result of magnitude at most m for an error bound of the operation table.
 inline double rounding_error(const FloatFormat& format, double m, const ir::UlpBound& bound) {
   switch (bound.kind) {
     case ir::UlpBound::Kind::kExact: return 0;
@@ -85,7 +88,7 @@ inline Pair pair_of(const PrecisionBounds& bounds) { return std::bit_cast<Pair>(
 /// |v| * e; an unbounded e stays unbounded even for v = 0, because 0 * inf may be NaN on the device.
 inline double scaled(double v, double e) { return e == 0 ? 0 : (e == kUnbounded ? kUnbounded : v * e); }
 
-/// Error of a product of factors with magnitudes a and b, propagated from the errors of the factors.
+/// Returns the error of a product that its factors' errors cause. a and b are the magnitudes of the factors.
 inline PrecisionBounds propagated_product_error(double a, const PrecisionBounds& a_error, double b,
                                                 const PrecisionBounds& b_error) {
   const Pair x = pair_of(a_error), y = pair_of(b_error);
@@ -99,17 +102,17 @@ inline PrecisionBounds propagated_product_error(double a, const PrecisionBounds&
   return result;
 }
 
-/// Unit roundoff of long double: the precision of the oracle itself.
+/// The unit roundoff of long double, in which the oracle computes.
 inline constexpr double kOracleUnitRoundoff = 0x1p-64;
 
-/// The final bound of a result v whose error in the implementation is at most `error` (E): E(1 + 2^-40) + 8 u_o |v|
-/// also covers the error of the oracle itself; unbounded if the result may overflow.
+/// Returns the final bound of a result v whose error in the judged code is at most `error` (E). The bound E(1 + 2^-40)
+/// + 8 u_o |v| also covers the error of the oracle itself; it is infinite if the result may overflow.
 inline double bound_with_oracle_error(const FloatFormat& format, double v, double error) {
   const double e = error * (1 + 0x1p-40) + 8 * kOracleUnitRoundoff * v + format.flush_error;
   return v + e <= format.largest_finite ? e : kUnbounded;
 }
 
-/// The formats of both precisions.
+/// The float formats of both precisions.
 struct FloatFormatPair {
   explicit FloatFormatPair(const FloatFormat& native, const FloatFormat& promote)
       : unit_roundoff{native.unit_roundoff, promote.unit_roundoff},
@@ -120,7 +123,7 @@ struct FloatFormatPair {
   Pair unit_roundoff, least_normal, largest_finite, flush_error;  ///< as in FloatFormat, by precision
 };
 
-inline constexpr Pair kUnboundedPair = {kUnbounded, kUnbounded};
+inline constexpr Pair kUnboundedPair = {kUnbounded, kUnbounded};  ///< infinite bounds for both precisions
 
 /// bound_with_oracle_error(format, m, error) for both precisions.
 inline Pair bound_with_oracle_error(const FloatFormatPair& format, double m, Pair error) {
@@ -128,8 +131,9 @@ inline Pair bound_with_oracle_error(const FloatFormatPair& format, double m, Pai
   return m + e <= format.largest_finite ? e : kUnboundedPair;
 }
 
-/// bound_with_oracle_error(format, m, p + error_from_rounded_result(format, m + p, 0)) for both precisions, unbounded
-/// unless p is finite and >= 0. The final bound of most operations.
+/// Returns the final bounds of a correctly rounded result: bound_with_oracle_error(format, m, p +
+/// error_from_rounded_result(format, m + p, 0)) for each precision, infinite unless p is finite and >= 0. Most
+/// operations use it.
 inline PrecisionBounds rounded_result_bound(const FloatFormatPair& format, double m, Pair p) {
   using Bits = std::int64_t __attribute__((vector_size(2 * sizeof(std::int64_t))));
   constexpr Bits kExponentMask = {0x7ff0'0000'0000'0000, 0x7ff0'0000'0000'0000};
@@ -143,7 +147,7 @@ inline PrecisionBounds rounded_result_bound(const FloatFormatPair& format, doubl
   return std::bit_cast<PrecisionBounds>(p < kUnboundedPair ? valid : kUnboundedPair);
 }
 
-/// Whether v is a number of the format, so that correct rounding does not change it.
+/// Returns whether v is a number of the format, so that correct rounding does not change it.
 inline bool is_representable(const FloatFormat& format, long double v) {
   if (format.significant_bits == 24) {
     return static_cast<long double>(static_cast<float>(v)) == v &&

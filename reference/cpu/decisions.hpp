@@ -9,6 +9,7 @@
 
 namespace assay::reference {
 
+/// Records the decisions of one run.
 class DecisionRecorder {
  public:
   explicit DecisionRecorder(const ForcedPath& forced) : forced_path_(forced) {}
@@ -16,8 +17,9 @@ class DecisionRecorder {
   /// Sets the source location of the deciding instruction, for messages.
   void at(ir::Loc loc) { loc_ = loc; }
 
-  /// Records a decision that changes values; its other outcome is `distance` away. Returns true if the other outcome is
-  /// forced. `slack` is the error of the computed distance in each precision.
+  /// Records a decision that affects forward values. A change of `distance` would lead to the other outcome, and
+  /// `slack` is the error of this distance in each precision. Returns whether the run must take the other outcome
+  /// (ForcedPath).
   bool record_decision(double distance, const PrecisionBounds& slack) {
     bool flip = false;
     for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
@@ -31,7 +33,7 @@ class DecisionRecorder {
 
   /// Ignores kinks if the current operands carry no derivative.
   void ignore_kinks(bool ignore) { ignores_kinks_ = ignore; }
-  /// Records a decision that changes only derivatives.
+  /// Records a decision that affects only derivatives; see record_decision().
   void record_kink(double distance, const PrecisionBounds& slack) {
     if (ignores_kinks_) return;
     for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
@@ -55,24 +57,26 @@ class DecisionRecorder {
   const DecisionSummary& summary() const { return summary_; }
 
  private:
-  /// If the slack is unbounded, the distance may be NaN: 0 / 0, for example, if the divisor need not be exactly 0.
+  /// Returns whether the error `slack` allows the other outcome. If the slack is infinite, the distance may be NaN,
+  /// such as 0 / 0 if the divisor need not be exactly 0.
   static bool is_uncertain(double distance, double slack) {
     return slack > 0 && (distance <= slack || slack == kUnbounded);
   }
-  /// Whether the forced path takes the other branch at this decision.
+  /// Returns whether the uncertain decision with this number must take its other outcome.
   bool is_flipped(std::int64_t decision) const {
     const auto k = static_cast<std::size_t>(decision);
     return k < forced_path_.flipped_decisions.size() && forced_path_.flipped_decisions[k];
   }
+  /// Adds the current source location to the uncertain locations, of which only the first few are kept.
   void record_location() {
     constexpr std::size_t kMaxLocations = 8;
     if (summary_.uncertain_locations.size() < kMaxLocations) summary_.uncertain_locations.push_back(loc_);
   }
 
   const ForcedPath& forced_path_;  ///< decisions that must take their other outcome
-  DecisionSummary summary_;        ///< decisions so far
+  DecisionSummary summary_;        ///< decisions recorded so far
   ir::Loc loc_;                    ///< source location of the deciding instruction
-  bool ignores_kinks_ = false;     ///< whether decisions that change only derivatives are ignored
+  bool ignores_kinks_ = false;     ///< whether decisions that affect only derivatives are ignored
 };
 
 }  // namespace assay::reference

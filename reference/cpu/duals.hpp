@@ -10,12 +10,12 @@
 
 namespace assay::reference {
 
-/// No derivatives: values and bounds only.
+/// The tracer for runs without derivatives, which compute only values and bounds.
 class NoDerivatives {
  public:
   struct Handle {};
-  static constexpr bool kHasDerivatives = false;
-  static constexpr bool kEvaluatesShiftedPoints = false;
+  static constexpr bool kHasDerivatives = false;          ///< whether the tracer computes derivatives
+  static constexpr bool kEvaluatesShiftedPoints = false;  ///< whether the tracer evaluates values at other points
   static bool active(const Handle&) { return false; }
   static bool carries(const Handle&) { return false; }
   static bool same(const Handle&, const Handle&) { return true; }
@@ -23,9 +23,11 @@ class NoDerivatives {
   static Handle input_handle(std::size_t, std::size_t, ir::Scalar, long double) { return {}; }
 };
 
-/// Dual numbers along up to kMaxDirectionCount directions, propagated together with the values.
+/// The tracer that computes derivatives along up to kMaxDirectionCount directions by dual numbers, together with the
+/// values.
 class DualNumbers {
  public:
+  /// The derivatives of one value.
   struct Handle {
     std::array<long double, kMaxDirectionCount> tangent = {};  ///< derivative along each direction
     bool is_active = false;                                    ///< whether the value depends on a float input
@@ -41,6 +43,7 @@ class DualNumbers {
   static bool same(const Handle& a, const Handle& b) { return a.is_active == b.is_active && a.tangent == b.tangent; }
   static bool full() { return false; }
 
+  /// Returns the derivatives of an input.
   Handle input_handle(std::size_t parameter, std::size_t component, ir::Scalar, long double) const {
     Handle handle{.is_active = true};
     for (std::size_t d = 0; d < directions_.size(); ++d)
@@ -48,6 +51,7 @@ class DualNumbers {
     return handle;
   }
 
+  /// Returns the derivatives of an operation's result; partials[i] is used if bit i of `wanted` is set.
   static Handle apply_chain_rule(ir::Scalar, std::span<const Handle* const> sources, const BoundedValue* partials,
                                  std::uint32_t wanted) {
     Handle result{.is_active = true};
@@ -61,6 +65,7 @@ class DualNumbers {
     return result;
   }
 
+  /// Returns the derivatives of old + sign * contribution.
   static Handle accumulate(ir::Scalar, const Handle& old, const Handle& contribution, int sign) {
     Handle result = old;
     result.is_active = old.is_active || contribution.is_active;
@@ -70,7 +75,7 @@ class DualNumbers {
   }
 
  private:
-  const std::vector<ComponentValues>& directions_;
+  const std::vector<ComponentValues>& directions_;  ///< change of each initial float component, for each direction
 };
 
 }  // namespace assay::reference

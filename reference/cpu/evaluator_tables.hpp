@@ -7,9 +7,11 @@
 
 namespace assay::reference::evaluators {
 
+/// Returns the row of an operation that is applied component by component and has no derivative.
 constexpr Evaluator elementwise_evaluator(ir::Op op, Evaluate evaluate) {
   return {.op = op, .role = EvaluatorRole::kElementwise, .evaluate = evaluate};
 }
+/// Returns the row of an operation with a derivative.
 constexpr Evaluator differentiable_evaluator(EvaluatorRole role, ir::Op op, Evaluate evaluate,
                                              Differentiate differentiate) {
   return {.op = op, .role = role, .evaluate = evaluate, .differentiate = differentiate, .is_differentiable = true};
@@ -17,9 +19,11 @@ constexpr Evaluator differentiable_evaluator(EvaluatorRole role, ir::Op op, Eval
 constexpr Evaluator elementwise_evaluator(ir::Op op, Evaluate evaluate, Differentiate differentiate) {
   return differentiable_evaluator(EvaluatorRole::kElementwise, op, evaluate, differentiate);
 }
+/// Returns the row of an operation that reduces all components to one number.
 constexpr Evaluator reduction_evaluator(ir::Op op, Evaluate evaluate, Differentiate differentiate) {
   return differentiable_evaluator(EvaluatorRole::kReduction, op, evaluate, differentiate);
 }
+/// Returns the row of an operation that returns a bool.
 constexpr Evaluator predicate_evaluator(ir::Op op, Predicate function) {
   return {.op = op, .role = EvaluatorRole::kPredicate, .predicate = function};
 }

@@ -27,20 +27,22 @@ using Differentiate = void (*)(const BoundedArithmetic&, Operands, const Bounded
 
 /// How the lowering (program.hpp) implements an operation on floats.
 enum class EvaluatorRole : std::uint8_t {
-  kElementwise,               ///< applied component by component, with scalars broadcast: `evaluate`
-  kReduction,                 ///< reduces all components of all operands to one number: `evaluate`
-  kPredicate,                 ///< returns a bool: `predicate`
-  kNoFloatOperands,           ///< has no float operands
-  kLoweredToOtherOperations,  ///< lowered to other instructions: moves, selections, branches, other operations
+  kElementwise,               ///< `evaluate` is applied component by component; scalars are broadcast
+  kReduction,                 ///< `evaluate` reduces all components of all operands to one number
+  kPredicate,                 ///< `predicate` returns a bool
+  kNoFloatOperands,           ///< no evaluator, because the operation has no float operands
+  kLoweredToOtherOperations,  ///< no evaluator; lowered to moves, selections, branches or other operations
 };
 
+/// The implementation of one operation on floats.
 struct Evaluator {
-  ir::Op op;                              ///< the operation
-  EvaluatorRole role;                     ///< how the lowering implements it
-  Evaluate evaluate = nullptr;            ///< computes the value; null for other roles
-  Predicate predicate = nullptr;          ///< computes the predicate of a kPredicate; null for other roles
-  Differentiate differentiate = nullptr;  ///< computes the partial derivatives; null if they are zero by convention
-  bool is_differentiable = false;         ///< whether `differentiate` is not null
+  ir::Op op;                      ///< the operation
+  EvaluatorRole role;             ///< how the lowering uses the functions below
+  Evaluate evaluate = nullptr;    ///< computes the value, for kElementwise and kReduction; otherwise null
+  Predicate predicate = nullptr;  ///< computes the bool, for kPredicate; otherwise null
+  /// Computes the partial derivatives; null if there are none, or if they are zero by convention.
+  Differentiate differentiate = nullptr;
+  bool is_differentiable = false;  ///< whether `differentiate` is not null
 };
 
 const Evaluator& evaluator(ir::Op op);
@@ -53,6 +55,7 @@ BoundedValue convert(const BoundedArithmetic& target, ir::Scalar from, ir::Scala
 long double truncated(const BoundedArithmetic& arithmetic, const BoundedValue& x);
 /// x / |v| for component x of a vector of length `length`; 0 for the zero vector. Part of kNormalize.
 BoundedValue unit_component(const BoundedArithmetic& arithmetic, Operands component_and_length);
+/// Computes the partial derivatives of unit_component().
 void unit_component_partials(const BoundedArithmetic& a, Operands x, const BoundedValue& r, std::uint32_t wanted,
                              BoundedValue* p);
 

@@ -9,10 +9,11 @@
 
 namespace assay::reference {
 
+/// The findings of one run.
 class FindingLog {
  public:
   static constexpr std::size_t kMaxFindings = 64;            ///< maximum number of findings
-  static constexpr std::size_t kMaxFindingsPerLocation = 4;  ///< maximum number for each source location
+  static constexpr std::size_t kMaxFindingsPerLocation = 4;  ///< maximum number of findings for one source location
 
   void add(Finding finding);
   std::vector<Finding> take() { return std::move(findings_); }

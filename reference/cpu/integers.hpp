@@ -12,10 +12,10 @@
 
 namespace assay::reference {
 
-/// The result of an integer operation.
+/// The result of an integer operation, and the defect if C does not define it.
 struct IntegerResult {
-  std::int64_t value = 0;                    ///< result; 0 if there is a finding
-  std::optional<Finding::Kind> defect = {};  ///< defect if the result is undefined in C
+  std::int64_t value = 0;                    ///< the result; 0 if there is a defect
+  std::optional<Finding::Kind> defect = {};  ///< the defect if C does not define the result; otherwise nullopt
 };
 
 /// One operation of the table on operands of type `scalar`; tests give 0 or 1.

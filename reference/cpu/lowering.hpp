@@ -17,6 +17,7 @@ namespace assay::reference {
 /// may share a register.
 using Registers = std::vector<RegisterId>;
 
+/// Lowers one kernel.
 class KernelLowering {
  public:
   KernelLowering(const ir::Module& module, Program& program) : module_(module), program_(program) {}
@@ -26,23 +27,25 @@ class KernelLowering {
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  /// Storage of a variable.
+  /// Where the value of a variable is stored.
   struct VariableStorage {
-    RegisterId first_register = ir::kNone;  ///< first register of a value or local array
-    std::int32_t parameter = ir::kNone;     ///< kernel parameter that an array in global memory belongs to
+    RegisterId first_register = ir::kNone;  ///< for a value or local array: its first register
+    std::int32_t parameter = ir::kNone;     ///< for an array in global memory: the kernel parameter that it is
   };
-  /// A function body being lowered.
+  /// The state of lowering one function body.
   struct FunctionFrame {
     const ir::Function* function = nullptr;            ///< function that is lowered
     std::vector<VariableStorage> storage_by_variable;  ///< storage of each variable, by VarId
-    std::vector<bool> is_variable_read;                ///< whether some expression uses the variable, by VarId
-    Registers results;                                 ///< registers of a function's returned values
-    std::vector<std::size_t> return_jump_positions;    ///< jumps of the return statements, to patch
+    std::vector<bool> is_variable_read;                ///< for each variable: whether any expression uses it
+    Registers results;                                 ///< registers for the returned values
+    /// Positions in Program::code of the jumps of return statements, whose target is not yet set.
+    std::vector<std::size_t> return_jump_positions;
   };
-  /// The jumps out of a loop's body that need a target.
+  /// The jumps out of a loop body whose target is not yet set.
   struct LoopJumps {
-    std::vector<std::size_t> break_jump_positions;     ///< jumps of the break statements, to patch
-    std::vector<std::size_t> continue_jump_positions;  ///< jumps of the continue statements, to patch
+    std::vector<std::size_t> break_jump_positions;  ///< positions in Program::code of the jumps of break statements
+    /// Positions in Program::code of the jumps of continue statements.
+    std::vector<std::size_t> continue_jump_positions;
   };
 
   // lowering_expressions.cpp
@@ -63,9 +66,10 @@ class KernelLowering {
   /// Whether the expression reads a part of an element of an array parameter.
   bool is_part_of_element(ir::ExprId id) const;
   Registers load_part(ir::ExprId id);
-  /// First component of a part: a constant plus the value of a register, unless that is kNone.
+  /// The position of the first component of a part: a constant plus the value of a register.
   struct ComponentOffset {
-    std::int32_t constant_offset = 0;
+    std::int32_t constant_offset = 0;  ///< part of the position that is known
+    /// Register with the other part of the position; kNone: there is none.
     RegisterId variable_offset_register = ir::kNone;
   };
   ComponentOffset component_offset(const std::vector<ir::ElementPartStep>& path);
@@ -73,9 +77,11 @@ class KernelLowering {
   Registers call(std::int32_t function, const std::vector<ir::ExprId>& args);
   /// The call with its arguments evaluated; `values` is empty for arrays, which `args` names.
   Registers call_with(std::int32_t function, const std::vector<ir::ExprId>& args, const std::vector<Registers>& values);
+  /// Lowers the body of a function in place of a call; returns the registers of its results.
   Registers inline_call(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
                         const std::vector<Registers>& values);
-  /// The results of a function with a custom gradient: the primal values with the derivatives defined by the gradient.
+  /// Lowers a call of a function with a custom gradient. Returns the registers of its results, which have the primal
+  /// values and the derivatives that the gradient defines.
   Registers call_with_custom_gradient(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
                                       const std::vector<Registers>& values, const Registers& primal);
   /// destination = primal, with the derivatives `partials` by `sources`.
@@ -89,6 +95,7 @@ class KernelLowering {
   // lowering_algebra.cpp
   /// An operation that evaluates all its operands and takes no index or field.
   Registers algebra(const ir::Expr& expr, const std::vector<Registers>& operands);
+  /// Lowers an operation that is applied component by component; returns the registers of the result.
   Registers lower_elementwise(ir::Op op, ir::Scalar type, const std::vector<Registers>& operands,
                               std::int32_t branch_point_index = ir::kNone);
   Registers reduce(ir::Op op, ir::Scalar type, Registers operands);
@@ -130,7 +137,7 @@ class KernelLowering {
   void lower(const ir::Let& let);
   void lower(const ir::Assign& assign);
   void lower(const ir::Store& store);
-  /// Appends a store or an atomic, which changes a part of an element of a parameter.
+  /// Appends a store or an atomic that changes an element of an array parameter, or a part of the element.
   void emit_element_change(Instruction instruction, const std::vector<ir::ExprId>& indices,
                            const ir::ChangedElementPart& part, ir::ExprId compare = ir::kNone);
   void lower(const ir::Atomic& atomic);
@@ -158,6 +165,7 @@ class KernelLowering {
   /// Appends an instruction and returns its index.
   std::size_t emit(Instruction instruction, const Registers& operands = {});
   std::size_t here() const { return program_.code.size(); }
+  /// Sets the target of a jump.
   void set_jump_target(std::size_t jump, std::size_t target) {
     program_.code[jump].target = static_cast<std::int32_t>(target);
   }
@@ -173,20 +181,20 @@ class KernelLowering {
   bool is_literal(ir::ExprId id) const { return expr(id).kind == ir::ExprKind::kLiteral; }
   void reject(std::string reason);
 
-  const ir::Module& module_;
-  Program& program_;
-  FunctionFrame* frame_ = nullptr;          ///< innermost function that is lowered
+  const ir::Module& module_;                ///< module that contains the kernel
+  Program& program_;                        ///< program that is built
+  FunctionFrame* frame_ = nullptr;          ///< function that is being lowered, the innermost one
   std::vector<LoopJumps> enclosing_loops_;  ///< loops around the current statement, the innermost last
   std::map<std::pair<ir::Scalar, std::uint64_t>, RegisterId>
-      constant_registers_;  ///< registers of constants, by type and bits
+      constant_registers_;  ///< register of each constant, by type and bits
   std::map<const void*, std::int32_t>
-      branch_point_indices_;  ///< index in Program::branch_points, by statement or expression
+      branch_point_indices_;  ///< index in Program::branch_points of each statement or expression that branches
   std::map<ir::Scalar, RegisterId>
-      unit_cotangent_registers_;  ///< registers of the cotangent 1, by type, for custom gradients
+      unit_cotangent_registers_;  ///< for custom gradients: registers that hold the cotangent 1, by type
   bool is_lowering_custom_gradient_ =
       false;                    ///< whether a custom gradient is lowered, which is not differentiated itself
-  ir::Loc loc_;                 ///< source location of the current instruction
-  std::optional<Error> error_;  ///< why the kernel cannot be lowered; nullopt: no reason yet
+  ir::Loc loc_;                 ///< source location of the instructions that are appended
+  std::optional<Error> error_;  ///< why the oracle does not support the kernel; nullopt: no reason so far
 };
 
 }  // namespace assay::reference

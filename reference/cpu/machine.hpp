@@ -48,6 +48,7 @@ class Interpreter {
   ArrayMemory<Handle>& array(std::size_t parameter) { return arrays_[parameter]; }
   /// Derivative of the content of a cell; of its initial content if it was not written.
   Handle handle_of(std::size_t parameter, std::size_t element, std::size_t component);
+  /// Returns the derivative of the content of a cell, which is given by its index.
   Handle handle_of(std::size_t parameter, std::size_t cell) {
     const std::size_t components = arrays_[parameter].components();
     return handle_of(parameter, cell / components, cell % components);
@@ -75,6 +76,7 @@ class Interpreter {
   void extract(const Instruction& instruction);
   void insert(const Instruction& instruction);
   Operands gather(const Instruction& instruction);
+  /// Counts a branch of an instruction as taken.
   void count_taken_branch(const Instruction& instruction, std::size_t branch) {
     if (instruction.branch_point != ir::kNone)
       ++branch_points_[static_cast<std::size_t>(instruction.branch_point)].branch_counts[branch];
@@ -91,9 +93,9 @@ class Interpreter {
   void load(const Instruction& instruction);
   void store(const Instruction& instruction);
   void atomic(const Instruction& instruction);
-  /// A cell of the array accessed by an instruction.
+  /// The position of a cell in the array that an instruction accesses.
   struct CellPosition {
-    std::size_t element_index;    ///< number of the element, in row-major order
+    std::size_t element_index;    ///< number of the element in row-major order
     std::size_t component_index;  ///< number of the scalar component in the element
   };
   void update(const Instruction& instruction, CellPosition place, RegisterId value, RegisterId expected);
@@ -115,32 +117,37 @@ class Interpreter {
   void report_conflict(const Instruction& instruction, std::size_t element, const AccessConflict& conflict);
 
   Value& at(RegisterId id) { return registers_[static_cast<std::size_t>(id)]; }  ///< value of a register
+  /// Returns the register of the i-th operand.
   RegisterId operand_register(const Instruction& instruction, std::size_t i) const {
     return program_.operands[instruction.first_operand + i];
   }
+  /// Returns the arithmetic of a float type.
   const BoundedArithmetic& arithmetic(ir::Scalar scalar) const {
     return arithmetic_by_type_[static_cast<std::size_t>(scalar) - static_cast<std::size_t>(ir::Scalar::kF16)];
   }
+  /// Returns the array that an instruction accesses.
   ArrayMemory<Handle>& accessed_array(const Instruction& instruction) {
     return arrays_[static_cast<std::size_t>(instruction.target)];
   }
 
-  const Program& program_;
-  const OracleRun& run_;
-  Tracer& tracer_;
-  DecisionRecorder decisions_;                           ///< decisions of the run
-  std::vector<BranchPoint> branch_points_;               ///< choices of the program with counts
+  const Program& program_;                               ///< program that is run
+  const OracleRun& run_;                                 ///< launch and options of the run
+  Tracer& tracer_;                                       ///< computes the derivative information of each value
+  DecisionRecorder decisions_;                           ///< decisions recorded in this run
+  std::vector<BranchPoint> branch_points_;               ///< branch points of the program, with the counts of this run
   std::array<BoundedArithmetic, 4> arithmetic_by_type_;  ///< arithmetic of each float type, from f16 to f64
   FindingLog findings_;                                  ///< defects found so far
   std::vector<Value> registers_;                         ///< registers of the current thread
   std::vector<ArrayMemory<Handle>> arrays_;              ///< memory of each array parameter
   std::array<const BoundedValue*, kMaxOperands> operand_values_ = {};  ///< operands of the current instruction
-  std::array<BoundedValue, kMaxOperands> operand_partials_ = {};       ///< partial derivatives by these operands
-  std::vector<const BoundedValue*> sum_terms_;                         ///< terms of the current sum
-  std::vector<const Value*> point_operands_;                           ///< operands of the current operation at points
-  std::int64_t executed_instruction_count_ = 0;                        ///< instructions executed by all threads
-  std::int32_t current_thread_index_ = 0;                              ///< number of the thread in the launch
-  bool is_complete_ = true;                                            ///< whether the run did not stop early
+  /// Partial derivatives of the current result by these operands.
+  std::array<BoundedValue, kMaxOperands> operand_partials_ = {};
+  std::vector<const BoundedValue*> sum_terms_;  ///< operands of the current sum
+  /// Operands of the current operation, for a tracer that evaluates other points.
+  std::vector<const Value*> point_operands_;
+  std::int64_t executed_instruction_count_ = 0;  ///< instructions executed by all threads
+  std::int32_t current_thread_index_ = 0;        ///< number of the current thread in the launch
+  bool is_complete_ = true;                      ///< whether the run has not stopped early
 };
 
 extern template class Interpreter<NoDerivatives>;

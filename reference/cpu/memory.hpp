@@ -30,12 +30,13 @@ struct TracedValue {
   Handle h = {};       ///< derivative information
 };
 
-/// Change of the initial float components: `step` times `direction`.
+/// A change of the initial float components by `step` times `direction`.
 struct Perturbation {
-  const ComponentValues& direction;  ///< change of each initial float component, for a step of 1
-  long double step = 0;              ///< length of the change
+  const ComponentValues& direction;  ///< change of each initial float component for a step of 1
+  long double step = 0;              ///< factor of the change
 };
 
+/// Returns the number for one component of a parameter; 0 if there is none.
 inline double component_value(const ComponentValues& values, std::size_t parameter, std::size_t component) {
   return parameter < values.size() && component < values[parameter].size() ? values[parameter][component] : 0;
 }
@@ -95,14 +96,16 @@ class ArrayMemory {
   ir::Scalar type(std::size_t component) const { return components_[component].scalar; }
   std::size_t cells() const { return element_count_ * components_.size(); }
 
+  /// Returns the cell of a scalar component of an element.
   MemoryCell<Handle>& cell(std::size_t element, std::size_t component) {
     return page(element).cells[within(element) * components_.size() + component];
   }
-  /// Some consecutive components of one element.
+  /// Consecutive components of one element.
   struct ElementComponents {
     std::span<MemoryCell<Handle>> cells;  ///< cells of the components
-    std::span<AccessLog> logs;            ///< earlier accesses to the components, or to the whole element
+    std::span<AccessLog> logs;            ///< access logs of the components, or of the whole element
   };
+  /// Returns `count` components of an element, from component `first` on.
   ElementComponents at(std::size_t element, std::size_t first, std::size_t count) {
     CellPage& containing_page = page(element);
     const std::size_t number = within(element);
@@ -111,13 +114,13 @@ class ArrayMemory {
             std::span(containing_page.logs)
                 .subspan(number * logs_per_element_ + (by_component ? first : 0), by_component ? count : 1)};
   }
-  /// The atomic additions to a cell.
+  /// Returns the sum of the atomic additions to a cell.
   AtomicSumBound& atomic_sum(std::size_t element, std::size_t component) {
     CellPage& containing_page = page(element);
     if (containing_page.atomic_sums.empty()) containing_page.atomic_sums.resize(containing_page.cells.size());
     return containing_page.atomic_sums[within(element) * components_.size() + component];
   }
-  /// Resets the sum of a cell that was changed other than by an addition.
+  /// Starts a new sum for a cell, because something other than an addition changed it.
   void reset_sum(std::size_t element, std::size_t component) {
     CellPage& containing_page = page(element);
     if (!containing_page.atomic_sums.empty())
@@ -142,6 +145,7 @@ class ArrayMemory {
     for_each_allocated_cell(visit);
   }
 
+  /// Returns the number of the element with this index in row-major order; nullopt if it is out of bounds.
   std::optional<std::int64_t> element_number(std::span<const std::int64_t> index) const {
     std::int64_t number = 0;
     for (std::size_t d = 0; d < index.size(); ++d) {
@@ -151,7 +155,7 @@ class ArrayMemory {
     return number;
   }
 
-  /// Records the use of an index inside the array.
+  /// Records that the launch uses an index inside the array.
   void note_index(std::span<const std::int64_t> index) {
     for (std::size_t d = 0; d < index.size(); ++d)
       accessed_extents_[d] = std::max(accessed_extents_[d], static_cast<std::int32_t>(index[d] + 1));
@@ -159,27 +163,31 @@ class ArrayMemory {
   /// By dimension: least extent that holds all recorded indices.
   const std::vector<std::int32_t>& accessed_extents() const { return accessed_extents_; }
 
-  /// By dimension: extent needed to hold all tiles; empty until the first tile.
+  /// For each dimension: the extent that the array needs to hold all tiles; empty until the first tile.
   std::vector<std::int32_t> extents_required_by_tiles;
 
  private:
-  /// The cells of some consecutive elements.
+  /// The cells of some consecutive elements, which are allocated together.
   struct CellPage {
-    std::vector<MemoryCell<Handle>> cells;    ///< cells of the page, by element and scalar component
-    std::vector<AccessLog> logs;              ///< access log of each element, or of each cell
-    std::vector<AtomicSumBound> atomic_sums;  ///< sum of the atomic additions to each cell; empty until the first one
+    std::vector<MemoryCell<Handle>> cells;  ///< cells of the page, by element and scalar component
+    std::vector<AccessLog> logs;            ///< access log of each element, or of each cell
+    /// Sum of the atomic additions to each cell; empty until the first such addition.
+    std::vector<AtomicSumBound> atomic_sums;
   };
-  /// Arrays of up to this many elements are one page; longer arrays have short pages, for sparse accesses.
+  /// The maximum number of elements of an array that is one page. Longer arrays have short pages, because only a few of
+  /// their elements may be accessed.
   static constexpr std::size_t kMaxSinglePageElements = 2048;
   static constexpr int kLog2ShortPageSize = 2;  ///< binary logarithm of the number of elements in a short page
 
   std::size_t within(std::size_t element) const { return element & ((std::size_t{1} << log2_page_size_) - 1); }
+  /// Returns the page that contains an element, and allocates it on first use.
   CellPage& page(std::size_t element) {
     std::unique_ptr<CellPage>& slot = pages_[element >> log2_page_size_];
     if (slot == nullptr) slot = make_page(element >> log2_page_size_ << log2_page_size_);
     return *slot;
   }
 
+  /// Returns a new page whose first element is `first`, with the initial contents.
   std::unique_ptr<CellPage> make_page(std::size_t first) const {
     auto page = std::make_unique<CellPage>();
     const std::size_t count = std::min(element_count_ - first, std::size_t{1} << log2_page_size_);
@@ -201,17 +209,18 @@ class ArrayMemory {
     return page;
   }
 
-  std::size_t parameter_index_ = 0;               ///< number of the parameter
-  const ir::Argument* argument_ = nullptr;        ///< argument bound to the parameter
-  std::vector<ir::ScalarComponent> components_;   ///< scalar components of one element
-  std::size_t logs_per_element_ = 1;              ///< number of access logs of each element
-  InputError input_error_;                        ///< see ArithmeticProfile::input_error
-  bool is_initialized_ = true;                    ///< whether the initial content may be read
-  const Perturbation* perturbation_ = nullptr;    ///< change of the initial content; null: none
-  std::size_t element_count_ = 0;                 ///< number of elements
-  std::vector<std::int32_t> accessed_extents_;    ///< by dimension: extent that holds all recorded indices
+  std::size_t parameter_index_ = 0;              ///< number of the parameter
+  const ir::Argument* argument_ = nullptr;       ///< argument bound to the parameter
+  std::vector<ir::ScalarComponent> components_;  ///< scalar components of one element
+  std::size_t logs_per_element_ = 1;  ///< number of access logs of each element: one, or one for each component
+  InputError input_error_;            ///< error of the initial contents; see ArithmeticProfile::input_error
+  bool is_initialized_ = true;        ///< whether the initial content may be read
+  const Perturbation* perturbation_ = nullptr;  ///< change of the initial content; null: none
+  std::size_t element_count_ = 0;               ///< number of elements
+  /// For each dimension: the least extent that contains all recorded indices.
+  std::vector<std::int32_t> accessed_extents_;
   int log2_page_size_ = 0;                        ///< binary logarithm of the number of elements in a page
-  std::vector<std::unique_ptr<CellPage>> pages_;  ///< pages of cells; null until the first access
+  std::vector<std::unique_ptr<CellPage>> pages_;  ///< pages of cells; a page is null until its first access
 };
 
 }  // namespace assay::reference

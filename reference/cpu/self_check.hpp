@@ -9,10 +9,12 @@
 
 namespace assay::reference {
 
+/// The result of self_check().
 struct OracleSelfCheckResult {
-  bool agrees = true;         ///< whether all compared derivatives agree
-  bool is_conclusive = true;  ///< whether finite differences were possible; false if the inputs are too close to a kink
-  std::string message = {};   ///< description of the disagreement
+  bool agrees = true;  ///< whether all compared derivatives agree
+  /// Whether finite differences were possible; false if the inputs are too close to a non-differentiable point.
+  bool is_conclusive = true;
+  std::string message = {};  ///< description of the disagreement; empty if there is none
 };
 
 /// Checks `from_reverse_sweep`, the oracle's result of `run` with gradients, along random directions. The reverse sweep
@@ -24,13 +26,13 @@ struct OracleSelfCheckResult {
 OracleSelfCheckResult self_check(const Oracle& oracle, const OracleRun& run, const ReferenceResult& from_reverse_sweep,
                                  std::uint64_t seed, int direction_count = 2, bool differences = true);
 
-/// Steps in a stencil, as shares of its greatest step, at which DerivativeSamples shows oscillations.
+/// The steps, as shares of the greatest step of a stencil, at which DerivativeSamples looks for oscillations.
 inline constexpr std::array<long double, 4> kSampledFractions = {0.171L, 0.382L, 0.618L, 0.853L};
 
-/// A derivative at the center of a stencil, and before and after it at kSampledFractions. A term that oscillates faster
-/// than the stencil resolves, with a small amplitude, changes the derivative but hardly the differences.
+/// A derivative at the center of a stencil, and at kSampledFractions before and after it. They reveal a term of small
+/// amplitude that oscillates faster than the stencil resolves: it changes the derivative, but hardly the differences.
 struct DerivativeSamples {
-  long double derivative_at_center = 0;                           ///< derivative at the center
+  long double derivative_at_center = 0;                           ///< derivative at the center of the stencil
   std::array<long double, kSampledFractions.size()> before = {};  ///< derivatives at steps of -kSampledFractions
   std::array<long double, kSampledFractions.size()> after = {};   ///< derivatives at steps of kSampledFractions
 

@@ -15,19 +15,21 @@ namespace assay::reference {
 /// derivatives are exactly zero at these inputs, as for x * x at 0.
 using Node = std::uint32_t;
 
-/// A tracer (machine.hpp) that records a tape.
+/// The tracer (machine.hpp) that records a tape.
 class Tape {
  public:
   using Handle = Node;
-  static constexpr bool kHasDerivatives = true;
-  static constexpr bool kEvaluatesShiftedPoints = false;
-  /// Limit of memory, at about 60 bytes per node; reaching it ends the run like the instruction limit.
+  static constexpr bool kHasDerivatives = true;           ///< whether the tracer computes derivatives
+  static constexpr bool kEvaluatesShiftedPoints = false;  ///< whether the tracer evaluates values at other points
+  /// The maximum number of nodes, which limits the memory: a node needs about 60 bytes. Reaching it ends the run like
+  /// the instruction limit.
   static constexpr std::size_t kMaxNodes = 20'000'000;
 
   Tape();
   /// Clears the tape but keeps its memory.
   void clear();
 
+  /// Bit of a Node whose derivatives are all exactly zero at these inputs.
   static constexpr Node kZeroDerivativeFlag = Node{1} << 31U;
 
   static bool active(Node node) { return node != 0 && (node & kZeroDerivativeFlag) == 0; }
@@ -37,7 +39,7 @@ class Tape {
 
   /// An input.
   Node input_handle(std::size_t parameter, std::size_t component, ir::Scalar type, long double value);
-  /// A result of an operation; partials[i] is used if bit i of `wanted` is set.
+  /// Adds a node for the result of an operation; partials[i] is used if bit i of `wanted` is set.
   Node apply_chain_rule(ir::Scalar type, std::span<const Node* const> sources, const BoundedValue* partials,
                         std::uint32_t wanted) {
     Node zero_derivative_flag = kZeroDerivativeFlag;
@@ -51,13 +53,15 @@ class Tape {
 
   /// The dependence of a node on one operand.
   struct Edge {
-    Node parent;                 ///< node of the operand
-    std::uint32_t partial_code;  ///< local derivative: kPartialIsOne, kPartialIsMinusOne, kPartialIsZero, or
-                                 ///< kFirstStoredPartialCode + index of the partial
+    Node parent;  ///< node of the operand
+    /// Partial derivative by the operand: kPartialIsOne, kPartialIsMinusOne, kPartialIsZero, or kFirstStoredPartialCode
+    /// plus an index in partials_.
+    std::uint32_t partial_code;
   };
   static constexpr std::uint32_t kPartialIsOne = 0;       ///< partial derivative of exactly 1
   static constexpr std::uint32_t kPartialIsMinusOne = 1;  ///< partial derivative of exactly -1
-  static constexpr std::uint32_t kPartialIsZero = 2;      ///< partial derivative of exactly zero
+  static constexpr std::uint32_t kPartialIsZero = 2;      ///< partial derivative of exactly 0
+  /// Code of the partial derivative with index 0 in partials_.
   static constexpr std::uint32_t kFirstStoredPartialCode = 3;
   /// An input of the run and its node.
   struct Input {
@@ -68,6 +72,7 @@ class Tape {
 
   std::size_t size() const { return node_types_.size(); }
   ir::Scalar type(Node node) const { return node_types_[node]; }
+  /// Returns the edges of a node.
   std::span<const Edge> edges(Node node) const {
     return std::span(edges_).subspan(first_edge_indices_[node],
                                      first_edge_indices_[node + 1] - first_edge_indices_[node]);
@@ -76,12 +81,13 @@ class Tape {
   const std::vector<Input>& inputs() const { return inputs_; }
 
  private:
+  /// Adds a node without edges.
   Node add_node(ir::Scalar type) {
     node_types_.push_back(type);
     first_edge_indices_.push_back(static_cast<std::uint32_t>(edges_.size()));
     return static_cast<Node>(node_types_.size() - 1);
   }
-  /// Returns kZeroDerivativeFlag if the derivative through this edge is zero.
+  /// Adds an edge to the next node. Returns kZeroDerivativeFlag if the derivative through this edge is zero.
   Node add_edge(Node parent, const BoundedValue& partial) {
     const bool exact = partial.e[kNative] == 0 && partial.e[kPromoted] == 0;
     const Node number = parent & ~kZeroDerivativeFlag;
@@ -98,21 +104,23 @@ class Tape {
     return parent & kZeroDerivativeFlag;
   }
 
-  std::vector<ir::Scalar> node_types_;             ///< type of each node
-  std::vector<std::uint32_t> first_edge_indices_;  ///< first edge of each node, and the number of edges at the end
-  std::vector<Edge> edges_;                        ///< edges of all nodes
-  std::vector<BoundedValue> partials_;             ///< partial derivatives that are not 1, -1 or 0
-  std::vector<Input> inputs_;                      ///< the inputs
+  std::vector<ir::Scalar> node_types_;  ///< type of each node
+  /// Index in edges_ of the first edge of each node, and at the end the number of edges.
+  std::vector<std::uint32_t> first_edge_indices_;
+  std::vector<Edge> edges_;             ///< edges of all nodes, one node after another
+  std::vector<BoundedValue> partials_;  ///< partial derivatives other than 1, -1 and 0
+  std::vector<Input> inputs_;           ///< inputs that have a node
 };
 
-/// Adjoint of one node: a sum of contributions in an unspecified order.
+/// The adjoint of one node, a sum of contributions in an unspecified order.
 struct Adjoint {
   long double value = 0;                ///< sum of the contributions
-  PrecisionBounds error_sum = {};       ///< sum of the contributions' bounds
+  PrecisionBounds error_sum = {};       ///< sum of the error bounds of the contributions, by precision
   double magnitude_sum = 0;             ///< sum of the contributions' magnitudes
-  double path_magnitude = 0;            ///< sum over the paths from the outputs of |cotangent * derivatives|
+  double path_magnitude = 0;            ///< sum of |cotangent * partial derivatives| over all paths from the outputs
   std::int64_t contribution_count = 0;  ///< number of contributions
 
+  /// Adds a contribution.
   void add(long double contribution, const PrecisionBounds& bound) {
     value += contribution;
     magnitude_sum += magnitude(contribution);
@@ -121,7 +129,7 @@ struct Adjoint {
   }
 };
 
-/// The reverse sweep: computes the adjoints of all nodes from the cotangents.
+/// Computes the adjoints of all nodes from the cotangents.
 class ReverseSweep {
  public:
   /// Keeps references to all; `adjoints` is working memory.
@@ -130,16 +138,19 @@ class ReverseSweep {
   void seed(Node node, double cotangent);  ///< adds a cotangent of the node
   void run();
   const Adjoint& adjoint(Node node) const { return adjoints_[node]; }
-  /// Bound of an adjoint as a sum of its terms and a nonzero initial gradient. Registers are summed by global atomics.
+  /// Returns the bound of an adjoint, as a sum of its terms and an initial gradient that is not zero. `is_leaf`:
+  /// whether it is an input, whose gradient is summed by atomics.
   double adjoint_bound(const Adjoint& adjoint, ir::Scalar type, std::size_t precision, double initial_gradient,
                        bool is_leaf) const;
 
  private:
+  /// Returns the float format of a type in a precision.
   const FloatFormat& format(ir::Scalar type, std::size_t precision) const {
     return formats_[precision == kPromoted ? static_cast<std::size_t>(ir::Scalar::kF64)
                                            : static_cast<std::size_t>(type)];
   }
   PrecisionBounds settled(const Adjoint& adjoint, ir::Scalar type) const;
+  /// Returns the bounds of the product of an adjoint and a partial derivative.
   PrecisionBounds product_bound(const Adjoint& adjoint, const PrecisionBounds& errors, const BoundedValue& partial,
                                 long double product, ir::Scalar type) const;
   /// Bound of v after conversion to a type with fewer digits.
@@ -147,8 +158,8 @@ class ReverseSweep {
   void propagate(const Adjoint& adjoint, const PrecisionBounds& errors, ir::Scalar type, const Tape::Edge& edge);
   void propagate_zero(Node node);
 
-  const Tape& tape_;
-  const ArithmeticProfile& profile_;
+  const Tape& tape_;                                   ///< tape of the run
+  const ArithmeticProfile& profile_;                   ///< how the judged code calculates
   std::array<FloatFormat, ir::kScalarCount> formats_;  ///< format of each scalar type
   std::vector<FloatFormatPair> format_pairs_;          ///< formats of both precision variants, by scalar type
   std::vector<Adjoint>& adjoints_;                     ///< adjoint of each node
