@@ -5,17 +5,22 @@
 
 namespace assay::schemas {
 
-extern const std::string_view kBenchSchemaText;          // bench.schema.json: the whole of bench.json
-extern const std::string_view kMutationScoreSchemaText;  // certification.schema.json: the whole of certification.json
-extern const std::string_view kDatasetRowSchemaText;     // dataset_row.schema.json: one line of a dataset's data/
-extern const std::string_view kForeignMapSchemaText;     // foreign_map.schema.json: the file of `assay validate --map`
-extern const std::string_view kCandidateSchemaText;      // candidate.schema.json: the contract of a candidate
-extern const std::string_view kCandidateVerdictsSchemaText;  // candidate_verdicts.schema.json: candidates.json
-extern const std::string_view kLaunchSchemaText;    // launch.schema.json: a launch file of `assay run --launches`
-extern const std::string_view kManifestSchemaText;  // manifest.schema.json: one line of journal.jsonl or quarantine
-extern const std::string_view kRecordSchemaText;    // record.schema.json: one line of records.jsonl
-extern const std::string_view kReportSchemaText;    // report.schema.json: the whole of report.json
-extern const std::string_view kStateSchemaText;     // state.schema.json: conformance/state.json
-extern const std::string_view kStatsSchemaText;     // stats.schema.json: the whole of a dataset's stats.json
+extern const std::string_view kBenchSchemaText;          ///< schema of bench.json (bench.schema.json)
+extern const std::string_view kMutationScoreSchemaText;  ///< schema of certification.json (certification.schema.json)
+/// Schema of one line in the data/ folder of a dataset (dataset_row.schema.json).
+extern const std::string_view kDatasetRowSchemaText;
+/// Schema of the file of `assay validate --map` (foreign_map.schema.json).
+extern const std::string_view kForeignMapSchemaText;
+extern const std::string_view kCandidateSchemaText;  ///< schema of the contract of a candidate (candidate.schema.json)
+/// Schema of candidates.json (candidate_verdicts.schema.json).
+extern const std::string_view kCandidateVerdictsSchemaText;
+/// Schema of a launch file of `assay run --launches` (launch.schema.json).
+extern const std::string_view kLaunchSchemaText;
+/// Schema of one line of journal.jsonl or quarantine (manifest.schema.json).
+extern const std::string_view kManifestSchemaText;
+extern const std::string_view kRecordSchemaText;  ///< schema of one line of records.jsonl (record.schema.json)
+extern const std::string_view kReportSchemaText;  ///< schema of report.json (report.schema.json)
+extern const std::string_view kStateSchemaText;   ///< schema of conformance/state.json (state.schema.json)
+extern const std::string_view kStatsSchemaText;   ///< schema of the file stats.json of a dataset (stats.schema.json)
 
 }  // namespace assay::schemas

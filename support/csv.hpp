@@ -9,9 +9,10 @@
 
 namespace assay {
 
+/// One row of a table.
 struct CsvRow {
-  int line = 0;                     ///< number of the line on which the row begins, from 1
-  std::vector<std::string> fields;  ///< contents of the fields, without quotes
+  int line = 0;                     ///< line on which the row begins, counted from 1
+  std::vector<std::string> fields;  ///< contents of the fields, without the enclosing quotes
 };
 
 /// The field, quoted if necessary.

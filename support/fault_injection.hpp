@@ -9,7 +9,7 @@
 namespace assay {
 
 #ifdef ASSAY_FAULT_INJECTION
-constexpr bool kFaultInjectionEnabled = true;
+constexpr bool kFaultInjectionEnabled = true;  ///< whether this file is compiled for the program assay-faulty
 /// Whether this fault was selected on the command line.
 bool fault_is_active(std::string_view fault);
 #else

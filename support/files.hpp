@@ -14,8 +14,8 @@
 
 namespace assay {
 
-/// A file that appears under its name only after it is complete and flushed to the disk. Until then it has the suffix
-/// ".tmp"; the destructor removes an uncommitted file.
+/// A file that gets its final name only after it is complete and flushed to the disk. Until then it has the suffix
+/// ".tmp". The destructor removes a file that was not committed.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(std::filesystem::path path);
@@ -34,8 +34,8 @@ class AtomicFile {
   [[nodiscard]] std::filesystem::path temporary() const;
   Result<void> reject(int error_number) const;
 
-  std::filesystem::path final_path_;  ///< final name of the file
-  int descriptor_ = -1;               ///< descriptor of the file; -1: none
+  std::filesystem::path final_path_;  ///< name that the file gets when it is complete
+  int descriptor_ = -1;               ///< file descriptor; -1: not open
 };
 
 /// Writes `text` in one step: a reader finds the old file or the new one.
@@ -53,7 +53,7 @@ std::string_view name_of(Compression compression);
 /// The suffix of file names, with its dot.
 std::string_view suffix_of(Compression compression);
 
-/// Writes lines, one at a time, into one gzip member or one zstd frame with a checksum; the name of the file decides
+/// Writes lines, one at a time, into one gzip member or one zstd frame with a checksum. The name of the file decides
 /// which. The same lines give the same bytes.
 class LineWriter {
  public:
@@ -85,8 +85,8 @@ using TakeBytes = std::function<void(std::string_view)>;
 /// constant memory. Fails on an unreadable file and on broken or unfinished data, after passing on the intact pieces.
 Result<void> read_pieces(const std::filesystem::path& path, const TakeBytes& take);
 
-/// Reads the lines of a file; decompresses it if its name ends in .gz or .zst. For files written by this program: the
-/// length of a line is not limited.
+/// Reads the lines of a file, and decompresses it if its name ends in .gz or .zst. Only for files that this program
+/// wrote, because the length of a line is not limited.
 class LineReader {
  public:
   static Result<LineReader> open(const std::filesystem::path& path);

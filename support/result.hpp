@@ -11,15 +11,15 @@
 
 namespace assay {
 
-// Why something could not be done.
-//
-// `message` is lower case, without a full stop, and says what was found, what was expected and what to do.
-// `where` is the source location, "file.py:12:5", or a case's name; may be empty.
+/// Why something could not be done.
+///
+/// `message` is lower case, without a full stop, and says what was found, what was expected and what to do.
+/// `where` is the source location, "file.py:12:5", or a case's name; may be empty.
 struct Error {
-  std::string message;
-  std::string where = {};
+  std::string message;     ///< what was found, what was expected and what to do; lower case, without a full stop
+  std::string where = {};  ///< source location, "file.py:12:5", or the name of a case; may be empty
 
-  // "where: message", or the message alone.
+  /// "where: message", or the message alone.
   [[nodiscard]] std::string text() const { return where.empty() ? message : where + ": " + message; }
 
   friend bool operator==(const Error&, const Error&) = default;
@@ -27,6 +27,7 @@ struct Error {
 
 namespace detail {
 
+/// Reports an access to a Result that has no such content, and aborts. `found` says what it contains.
 [[noreturn]] inline void abort_on_invalid_access(const char* found, const std::string& text) {
   std::fprintf(stderr, "assay: bug: %s%s\n", found, text.c_str());
   std::abort();
@@ -34,10 +35,10 @@ namespace detail {
 
 }  // namespace detail
 
-// A T, or the Error that says why there is none.
-//
-// Functions return `T` or `Error{...}` and either converts. Asking for the value of a failure, or for the
-// error() called on a successful Result, is a bug and aborts.
+/// A T, or the Error that says why there is none.
+///
+/// Functions return `T` or `Error{...}` and either converts. Asking for the value of a failure, or for the
+/// error() called on a successful Result, is a bug and aborts.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -52,10 +53,10 @@ class [[nodiscard]] Result {
 
   [[nodiscard]] const T& value() const& { return require_value(), std::get<0>(value_or_error_); }
   [[nodiscard]] T& value() & { return require_value(), std::get<0>(value_or_error_); }
-  // The value of a temporary is moved out, so that it may outlive the Result.
+  /// The value of a temporary is moved out, so that it may outlive the Result.
   [[nodiscard]] T value() && { return take(); }
 
-  // Moves the value out; the Result then holds a moved-from T.
+  /// Moves the value out; the Result then holds a moved-from T.
   [[nodiscard]] T take() { return require_value(), std::get<0>(std::move(value_or_error_)); }
 
   [[nodiscard]] const Error& error() const& { return require_error(), std::get<1>(value_or_error_); }
@@ -69,7 +70,7 @@ class [[nodiscard]] Result {
   [[nodiscard]] T value_or(T fallback) const& { return ok() ? std::get<0>(value_or_error_) : std::move(fallback); }
   [[nodiscard]] T value_or(T fallback) && { return ok() ? take() : std::move(fallback); }
 
-  // Result<U> of `function(value)`, or this error. Consumes the Result.
+  /// Result<U> of `function(value)`, or this error. Consumes the Result.
   template <class Function>
   auto map(Function&& function) && -> Result<std::invoke_result_t<Function, T>> {
     using Mapped = std::invoke_result_t<Function, T>;
@@ -82,7 +83,7 @@ class [[nodiscard]] Result {
     }
   }
 
-  // `function(value)`, itself a Result, or this error. Consumes the Result.
+  /// `function(value)`, itself a Result, or this error. Consumes the Result.
   template <class Function>
   auto and_then(Function&& function) && -> std::invoke_result_t<Function, T> {
     if (!ok()) return std::get<1>(std::move(value_or_error_));
@@ -101,7 +102,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> value_or_error_;
 };
 
-// Done, or the Error that says why not. `return {};` is success.
+/// Done, or the Error that says why not. `return {};` is success.
 template <>
 class [[nodiscard]] Result<void> {
  public:
@@ -116,7 +117,7 @@ class [[nodiscard]] Result<void> {
   [[nodiscard]] const Error& error() const& { return require_error(), std::get<1>(value_or_error_); }
   [[nodiscard]] Error error() && { return require_error(), std::get<1>(std::move(value_or_error_)); }
 
-  // `function()`, itself a Result, or this error. Consumes the Result.
+  /// `function()`, itself a Result, or this error. Consumes the Result.
   template <class Function>
   auto and_then(Function&& function) && -> std::invoke_result_t<Function> {
     if (!ok()) return std::get<1>(std::move(value_or_error_));

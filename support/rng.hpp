@@ -14,20 +14,20 @@
 
 namespace assay {
 
-// A stream of random numbers, by counter: the n-th 64-bit draw is mix(seed + n * golden ratio), the
-// SplitMix64 of Steele, Lea and Flood ("Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
-// Cheap to copy; a copy repeats the rest of the stream.
+/// A stream of random numbers. The n-th 64-bit draw is mix(seed + n * golden ratio): SplitMix64 of Steele, Lea and
+/// Flood ("Fast Splittable Pseudorandom Number Generators", OOPSLA 2014). Cheap to copy; a copy repeats the rest of the
+/// stream.
 class Rng {
  public:
   explicit constexpr Rng(std::uint64_t seed) : state_(seed) {}
 
-  // A uniformly distributed 64-bit value.
+  /// Returns a uniformly distributed 64-bit value.
   constexpr std::uint64_t next() {
     state_ += kGoldenRatio;
     return mix(state_);
   }
 
-  // A uniformly distributed integer in [low, high]; low <= high.
+  /// A uniformly distributed integer in [low, high]; low <= high.
   template <class Int = std::int64_t>
   constexpr Int uniform_int(Int low, Int high) {
     static_assert(sizeof(Int) <= sizeof(std::uint64_t));
@@ -36,20 +36,20 @@ class Rng {
     return static_cast<Int>(static_cast<std::uint64_t>(low) + uniform_up_to(span));
   }
 
-  // A double in [0, 1), a multiple of 2^-53.
+  /// A double in [0, 1), a multiple of 2^-53.
   constexpr double uniform_real() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
 
-  // A double in [low, high]; low <= high, both finite. `high` itself occurs only by rounding.
+  /// Returns a double in [low, high]. low <= high, and both must be finite. `high` itself occurs only by rounding.
   constexpr double uniform_real(double low, double high) {
     assert(low <= high);
     const double t = uniform_real();
     return low * (1.0 - t) + high * t;
   }
 
-  // True with the given probability; never for 0, always for 1.
+  /// True with the given probability; never for 0, always for 1.
   constexpr bool bernoulli(double probability) { return uniform_real() < probability; }
 
-  // A uniformly chosen element of a container with size() and operator[], which must not be empty.
+  /// A uniformly chosen element of a container with size() and operator[], which must not be empty.
   template <class Container>
   constexpr decltype(auto) choose(const Container& container) {
     assert(container.size() > 0);
@@ -60,7 +60,7 @@ class Rng {
     return array[uniform_int<std::size_t>(0, kSize - 1)];
   }
 
-  // Puts the elements of a container with size() and operator[] into random order (Fisher and Yates).
+  /// Puts the elements of a container with size() and operator[] into random order (Fisher and Yates).
   template <class Container>
   constexpr void shuffle(Container& container) {
     for (std::size_t left = container.size(); left > 1; --left) {
@@ -69,21 +69,22 @@ class Rng {
     }
   }
 
-  // An independent stream for a named or numbered part of the work. It depends on the state of this stream and on the
-  // label, and does not advance this stream: additional draws in one part do not affect the others.
+  /// An independent stream for a named or numbered part of the work. It depends on the state of this stream and on the
+  /// label, and does not advance this stream: additional draws in one part do not affect the others.
   [[nodiscard]] constexpr Rng split(std::string_view label) const { return Rng(mix(state_ ^ fnv1a(label))); }
   [[nodiscard]] constexpr Rng split(std::uint64_t index) const { return Rng(mix(state_ ^ mix(~index))); }
 
  private:
   static constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  ///< increment of the state
 
+  /// Mixes the bits of a number so that similar numbers give very different results.
   static constexpr std::uint64_t mix(std::uint64_t z) {
     z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9;
     z = (z ^ (z >> 27U)) * 0x94d049bb133111eb;
     return z ^ (z >> 31U);
   }
 
-  // A uniformly distributed integer in [0, span]: draws masked to span's width until one fits.
+  /// Returns a uniformly distributed integer in [0, span], by drawing as many bits as `span` has until the number fits.
   constexpr std::uint64_t uniform_up_to(std::uint64_t span) {
     std::uint64_t mask = span;
     for (unsigned shift = 1; shift < 64; shift *= 2)
@@ -94,7 +95,7 @@ class Rng {
     return draw;
   }
 
-  std::uint64_t state_;  ///< state that the next draw increments
+  std::uint64_t state_;  ///< state of the stream; the next draw adds kGoldenRatio to it
 };
 
 }  // namespace assay

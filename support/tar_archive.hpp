@@ -10,9 +10,9 @@
 
 namespace assay {
 
-/// Limits on untrusted archives.
+/// The limits for archives that are not trusted.
 struct ArchiveLimits {
-  std::uint64_t max_bytes = std::uint64_t{4} << 30U;  ///< maximum size of all files together, unpacked
+  std::uint64_t max_bytes = std::uint64_t{4} << 30U;  ///< maximum size in bytes of all files together, unpacked
   std::size_t max_entries = 100'000;                  ///< maximum number of files and folders
 };
 

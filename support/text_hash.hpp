@@ -9,6 +9,7 @@
 
 namespace assay {
 
+/// A hash function for std::string that also accepts std::string_view.
 struct TransparentStringHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }

@@ -6,7 +6,7 @@
 
 namespace assay {
 
-/// The text without the white space at its ends. Refers to the same memory.
+/// Returns the text without the white space at both ends, as a view of the same memory.
 inline std::string_view trimmed(std::string_view text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
     text.remove_prefix(1);

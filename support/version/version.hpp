@@ -1,4 +1,4 @@
-// The version of Assay.
+// The version of Assay, written at each build from the project's version and the checkout (version.cmake).
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace assay {
 
-// Written at each build from the project's version and the checkout (version.cmake).
-extern const std::string_view kVersion;     // "0.1.0"
-extern const std::string_view kCommitHash;  // full hash; "unknown" outside of version control
-extern const bool kHasUncommittedChanges;   // the checkout had uncommitted changes
+extern const std::string_view kVersion;  ///< version of the project: "0.1.0"
+/// Full hash of the commit that was built; "unknown" outside of version control.
+extern const std::string_view kCommitHash;
+extern const bool kHasUncommittedChanges;  ///< whether the checkout had uncommitted changes
 
 /// "assay 0.1.0 (d152b22, with local changes)".
 std::string version_text();
