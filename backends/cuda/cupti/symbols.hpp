@@ -64,30 +64,31 @@ inline constexpr std::uint8_t CUPTI_ACTIVITY_MEMCPY_KIND_DTOD = 8;
 /// The callback ID of a driver function.
 inline constexpr std::uint32_t CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel = 307;
 
+/// The beginning of every activity record.
 struct CUpti_Activity {
-  CUpti_ActivityKind kind;
+  CUpti_ActivityKind kind;  ///< kind of the activity, which determines the type of the record
 };
 
 /// The beginning of a kernel record, common to all versions of CUDA 12 and 13. Times are in nanoseconds.
 struct CUpti_ActivityKernel {
   CUpti_ActivityKind kind;
-  std::uint8_t cacheConfig;
-  std::uint8_t sharedMemoryConfig;
-  std::uint16_t registersPerThread;
-  std::int32_t partitionedGlobalCacheRequested;
-  std::int32_t partitionedGlobalCacheExecuted;
-  std::uint64_t start;
-  std::uint64_t end;
+  std::uint8_t cacheConfig;                      ///< cache configuration of the kernel
+  std::uint8_t sharedMemoryConfig;               ///< shared memory configuration of the kernel
+  std::uint16_t registersPerThread;              ///< number of registers of a thread
+  std::int32_t partitionedGlobalCacheRequested;  ///< requested configuration of the partitioned global cache
+  std::int32_t partitionedGlobalCacheExecuted;   ///< actual configuration of the partitioned global cache
+  std::uint64_t start;                           ///< start time of the kernel
+  std::uint64_t end;                             ///< end time of the kernel
 };
 
 /// The beginning of a memory copy record.
 struct CUpti_ActivityMemcpy {
   CUpti_ActivityKind kind;
-  std::uint8_t copyKind;
-  std::uint8_t srcKind;
-  std::uint8_t dstKind;
-  std::uint8_t flags;
-  std::uint64_t bytes;
+  std::uint8_t copyKind;  ///< direction of the copy
+  std::uint8_t srcKind;   ///< kind of memory that is the source
+  std::uint8_t dstKind;   ///< kind of memory that is the destination
+  std::uint8_t flags;     ///< flags of the copy
+  std::uint64_t bytes;    ///< number of bytes copied
   std::uint64_t start;
   std::uint64_t end;
 };
@@ -95,13 +96,13 @@ struct CUpti_ActivityMemcpy {
 /// The record of a driver call.
 struct CUpti_ActivityAPI {
   CUpti_ActivityKind kind;
-  std::uint32_t cbid;
+  std::uint32_t cbid;  ///< callback ID, which identifies the driver function
   std::uint64_t start;
   std::uint64_t end;
   std::uint32_t processId;
   std::uint32_t threadId;
-  std::uint32_t correlationId;
-  std::uint32_t returnValue;
+  std::uint32_t correlationId;  ///< links the call to the activity that it caused
+  std::uint32_t returnValue;    ///< result code of the call
 };
 
 using CUpti_BuffersCallbackRequestFunc = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records);
@@ -120,126 +121,143 @@ inline constexpr int CUPTI_AutoRange = 1;  ///< each kernel is its own range
 inline constexpr int CUPTI_KernelReplay =
     2;  ///< CUPTI repeats the kernel until all metrics are counted, restoring its memory
 
+/// Parameters of cuptiProfilerInitialize.
 struct CUpti_Profiler_Initialize_Params {
-  std::size_t structSize;
-  void* pPriv;
+  std::size_t structSize;  ///< size of this structure, from which CUPTI derives its version
+  void* pPriv;             ///< reserved; must be null
 };
+/// Parameters of cuptiProfilerDeInitialize.
 struct CUpti_Profiler_DeInitialize_Params {
   std::size_t structSize;
   void* pPriv;
 };
+/// Parameters of cuptiDeviceGetChipName.
 struct CUpti_Device_GetChipName_Params {
   std::size_t structSize;
   void* pPriv;
-  std::size_t deviceIndex;
-  const char* pChipName;
+  std::size_t deviceIndex;  ///< number of the GPU
+  const char* pChipName;    ///< output: name of the chip, such as "GH100"
 };
+/// Parameters of cuptiProfilerHostInitialize.
 struct CUpti_Profiler_Host_Initialize_Params {
   std::size_t structSize;
   void* pPriv;
-  int profilerType;
+  int profilerType;  ///< kind of profiler: CUPTI_PROFILER_TYPE_RANGE_PROFILER
   const char* pChipName;
-  const std::uint8_t* pCounterAvailabilityImage;
-  CUpti_Profiler_Host_Object* pHostObject;
+  const std::uint8_t* pCounterAvailabilityImage;  ///< counters that are available; null: all
+  CUpti_Profiler_Host_Object* pHostObject;        ///< output: the new profiler object
 };
+/// Parameters of cuptiProfilerHostDeinitialize.
 struct CUpti_Profiler_Host_Deinitialize_Params {
   std::size_t structSize;
   void* pPriv;
   CUpti_Profiler_Host_Object* pHostObject;
 };
+/// Parameters of cuptiProfilerHostConfigAddMetrics.
 struct CUpti_Profiler_Host_ConfigAddMetrics_Params {
   std::size_t structSize;
   void* pPriv;
   CUpti_Profiler_Host_Object* pHostObject;
-  const char** ppMetricNames;
-  std::size_t numMetrics;
+  const char** ppMetricNames;  ///< names of the metrics to count
+  std::size_t numMetrics;      ///< number of names
 };
+/// Parameters of cuptiProfilerHostGetConfigImageSize.
 struct CUpti_Profiler_Host_GetConfigImageSize_Params {
   std::size_t structSize;
   void* pPriv;
   CUpti_Profiler_Host_Object* pHostObject;
-  std::size_t configImageSize;
+  std::size_t configImageSize;  ///< output: size of the configuration image in bytes
 };
+/// Parameters of cuptiProfilerHostGetConfigImage.
 struct CUpti_Profiler_Host_GetConfigImage_Params {
   std::size_t structSize;
   void* pPriv;
   CUpti_Profiler_Host_Object* pHostObject;
   std::size_t configImageSize;
-  std::uint8_t* pConfigImage;
+  std::uint8_t* pConfigImage;  ///< output: the configuration image
 };
+/// Parameters of cuptiProfilerHostEvaluateToGpuValues.
 struct CUpti_Profiler_Host_EvaluateToGpuValues_Params {
   std::size_t structSize;
   void* pPriv;
   CUpti_Profiler_Host_Object* pHostObject;
-  const std::uint8_t* pCounterDataImage;
-  std::size_t counterDataImageSize;
-  std::size_t rangeIndex;
+  const std::uint8_t* pCounterDataImage;  ///< counter data image with the counted values
+  std::size_t counterDataImageSize;       ///< size of this image in bytes
+  std::size_t rangeIndex;                 ///< index of the range to evaluate
   const char** ppMetricNames;
   std::size_t numMetrics;
-  double* pMetricValues;
+  double* pMetricValues;  ///< output: value of each metric
 };
+/// Parameters of cuptiRangeProfilerEnable.
 struct CUpti_RangeProfiler_Enable_Params {
   std::size_t structSize;
   void* pPriv;
-  CUcontext ctx;
-  CUpti_RangeProfiler_Object* pRangeProfilerObject;
+  CUcontext ctx;                                     ///< context in which to count
+  CUpti_RangeProfiler_Object* pRangeProfilerObject;  ///< output: the range profiler object
 };
+/// Parameters of cuptiRangeProfilerDisable.
 struct CUpti_RangeProfiler_Disable_Params {
   std::size_t structSize;
   void* pPriv;
   CUpti_RangeProfiler_Object* pRangeProfilerObject;
 };
+/// Parameters of cuptiRangeProfilerGetCounterDataSize.
 struct CUpti_RangeProfiler_GetCounterDataSize_Params {
   std::size_t structSize;
   void* pPriv;
   CUpti_RangeProfiler_Object* pRangeProfilerObject;
-  const char** pMetricNames;
+  const char** pMetricNames;  ///< names of the metrics to count
   std::size_t numMetrics;
-  std::size_t maxNumOfRanges;
-  std::uint32_t maxNumRangeTreeNodes;
-  std::size_t counterDataSize;
+  std::size_t maxNumOfRanges;          ///< maximum number of ranges that are counted
+  std::uint32_t maxNumRangeTreeNodes;  ///< maximum number of nodes in the tree of nested ranges
+  std::size_t counterDataSize;         ///< output: size of the counter data image in bytes
 };
+/// Parameters of cuptiRangeProfilerCounterDataImageInitialize.
 struct CUpti_RangeProfiler_CounterDataImage_Initialize_Params {
   std::size_t structSize;
   void* pPriv;
   CUpti_RangeProfiler_Object* pRangeProfilerObject;
   std::size_t counterDataSize;
-  std::uint8_t* pCounterData;
+  std::uint8_t* pCounterData;  ///< output: the counter data image
 };
+/// Parameters of cuptiRangeProfilerSetConfig.
 struct CUpti_RangeProfiler_SetConfig_Params {
   std::size_t structSize;
   void* pPriv;
   CUpti_RangeProfiler_Object* pRangeProfilerObject;
-  std::size_t configSize;
-  const std::uint8_t* pConfig;
+  std::size_t configSize;       ///< size of the configuration image in bytes
+  const std::uint8_t* pConfig;  ///< the configuration image
   std::size_t counterDataImageSize;
   std::uint8_t* pCounterDataImage;
-  int range;
-  int replayMode;
-  std::size_t maxRangesPerPass;
-  std::uint16_t numNestingLevels;
-  std::uint16_t minNestingLevel;
-  std::size_t passIndex;
-  std::uint16_t targetNestingLevel;
+  int range;                         ///< how kernels are grouped into ranges: CUPTI_AutoRange
+  int replayMode;                    ///< how runs are repeated: CUPTI_KernelReplay
+  std::size_t maxRangesPerPass;      ///< maximum number of ranges in one pass over the counters
+  std::uint16_t numNestingLevels;    ///< number of levels of nested ranges
+  std::uint16_t minNestingLevel;     ///< lowest nesting level to count
+  std::size_t passIndex;             ///< index of the current pass over the counters
+  std::uint16_t targetNestingLevel;  ///< nesting level of the current pass
 };
+/// Parameters of cuptiRangeProfilerStart.
 struct CUpti_RangeProfiler_Start_Params {
   std::size_t structSize;
   void* pPriv;
   CUpti_RangeProfiler_Object* pRangeProfilerObject;
 };
+/// Parameters of cuptiRangeProfilerStop.
 struct CUpti_RangeProfiler_Stop_Params {
   std::size_t structSize;
   void* pPriv;
   CUpti_RangeProfiler_Object* pRangeProfilerObject;
   std::size_t passIndex;
   std::size_t targetNestingLevel;
-  std::uint8_t isAllPassSubmitted;
+  std::uint8_t isAllPassSubmitted;  ///< output: whether all passes over the counters are done
 };
+/// Parameters of cuptiRangeProfilerDecodeData.
 struct CUpti_RangeProfiler_DecodeData_Params {
   std::size_t structSize;
   void* pPriv;
   CUpti_RangeProfiler_Object* pRangeProfilerObject;
-  std::size_t numOfRangeDropped;
+  std::size_t numOfRangeDropped;  ///< output: number of ranges without space in the counter data image
 };
 
 /// The size as defined by the headers: up to the end of the last member, without trailing padding.

@@ -236,9 +236,12 @@ class Execution {
   }
   [[nodiscard]] bool is_unordered(std::uint32_t earlier, const LaneAccess& actor) const;
   [[nodiscard]] bool is_ordered_by_warp(std::uint32_t last_read, std::uint32_t flags, const LaneAccess& actor) const;
+  /// Adds a finding about the access of a lane. `other` is the packed earlier access of a race, if any, and `number`
+  /// its instruction.
   void add_access_finding(CheckFinding::Kind kind, const LaneAccess& actor, const std::uint32_t* other = nullptr,
                           std::uint32_t number = 0);
 
+  /// Adds a finding about an instruction of a thread.
   void add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t thread, Space space = Space::kGeneric,
                    std::uint64_t address = 0, unsigned width = 0, std::optional<InstructionSite> other = std::nullopt);
   void locate(CheckFinding& finding);  ///< sets allocation and offset

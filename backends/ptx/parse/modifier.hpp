@@ -53,6 +53,7 @@ namespace assay::ptx {
   X(kLoad, "load") X(kStore, "store") X(kMma, "mma") X(kA, "a") X(kB, "b") X(kC, "c") X(kD, "d") X(kRna, "rna")
 // clang-format on
 
+/// The modifiers that the parser knows.
 enum class Modifier : std::uint8_t {
 #define ASSAY_PTX_ENUMERATOR(enumerator, spelling) enumerator,
   ASSAY_PTX_MODIFIERS(ASSAY_PTX_ENUMERATOR)
@@ -66,6 +67,7 @@ inline constexpr std::array kModifierNames = {
 };
 #undef ASSAY_PTX_MODIFIERS
 
+/// Returns the modifier with this spelling, without the dot.
 constexpr std::optional<Modifier> find_modifier(std::string_view name) {
   for (std::size_t i = 0; i < kModifierNames.size(); ++i) {
     if (kModifierNames[i] == name) return static_cast<Modifier>(i);

@@ -18,19 +18,19 @@ enum class Opcode : std::uint8_t {
   kAdd,
   kAddc,  ///< addition with carry-in
   kAnd,
-  kAtom,     ///< atomic operation that returns the old value
-  kBar,      ///< barrier of a block
-  kBarWarp,  ///< barrier of lanes of a warp
-  kBfe,      ///< extraction of a bit field
-  kBfi,      ///< insertion of a bit field
-  kBfind,    ///< position of the highest set bit
-  kBra,      ///< branch
-  kBrev,     ///< reversal of the bits
-  kCall,
-  kClz,       ///< number of leading zero bits
-  kCnot,      ///< logical negation: 1 if the operand is 0, otherwise 0
-  kCopysign,  ///< magnitude of one float with the sign of another
-  kCos,
+  kAtom,           ///< atomic operation that returns the old value
+  kBar,            ///< barrier of a block
+  kBarWarp,        ///< barrier of lanes of a warp
+  kBfe,            ///< extraction of a bit field
+  kBfi,            ///< insertion of a bit field
+  kBfind,          ///< position of the highest set bit
+  kBra,            ///< branch
+  kBrev,           ///< reversal of the bits
+  kCall,           ///< call of a function
+  kClz,            ///< number of leading zero bits
+  kCnot,           ///< logical negation: 1 if the operand is 0, otherwise 0
+  kCopysign,       ///< magnitude of one float with the sign of another
+  kCos,            ///< cosine
   kCpAsync,        ///< start of an asynchronous copy to shared memory
   kCpAsyncCommit,  ///< end of a group of asynchronous copies
   kCpAsyncWait,    ///< wait for asynchronous copies
@@ -38,11 +38,11 @@ enum class Opcode : std::uint8_t {
   kCvta,           ///< conversion of an address to a generic address
   kCvtaTo,         ///< cvta.to: conversion of a generic address to a state space
   kDiv,
-  kDp2a,   ///< dot product of two 16-bit and two 8-bit integers, plus an integer
-  kDp4a,   ///< dot product of two times four 8-bit integers, plus an integer
-  kElect,  ///< election of one lane of a mask
-  kEx2,    ///< power of two
-  kExit,
+  kDp2a,      ///< dot product of two 16-bit and two 8-bit integers, plus an integer
+  kDp4a,      ///< dot product of two times four 8-bit integers, plus an integer
+  kElect,     ///< election of one lane of a mask
+  kEx2,       ///< power of two
+  kExit,      ///< end of the thread
   kFma,       ///< a * b + c with one rounding
   kIsspacep,  ///< test whether a generic address is in a state space
   kLd,        ///< load
@@ -57,40 +57,40 @@ enum class Opcode : std::uint8_t {
   kMembar,  ///< fence (membar, fence)
   kMin,
   kMma,  ///< product of matrices in registers
-  kMov,
+  kMov,  ///< copy
   kMul,
   kMulWide,    ///< mul.wide: product of double width
   kMul24,      ///< product of 24-bit integers
   kMad24,      ///< product of 24-bit integers, plus an integer
   kNanosleep,  ///< delay of the thread
   kNeg,
-  kNot,
+  kNot,  ///< bitwise complement
   kOr,
-  kPopc,  ///< number of set bits
-  kPrefetch,
-  kPrmt,   ///< selection of bytes from two words
-  kRcp,    ///< reciprocal
-  kRed,    ///< atomic operation without a result
-  kRedux,  ///< reduction over the lanes of a mask
-  kRem,    ///< remainder of integers
-  kRet,
-  kRsqrt,  ///< reciprocal square root
-  kSad,    ///< sum of a value and an absolute difference
-  kSelp,   ///< selection by a predicate
-  kSet,    ///< comparison with a result in a register
-  kSetp,   ///< comparison with a predicate as result
-  kShf,    ///< shift of two words that are joined
-  kShfl,   ///< exchange of values between lanes
-  kShl,    ///< left shift
-  kShr,    ///< right shift
-  kSin,
-  kSlct,  ///< selection by the sign of an operand
+  kPopc,      ///< number of set bits
+  kPrefetch,  ///< prefetch into a cache, without an effect on results
+  kPrmt,      ///< selection of bytes from two words
+  kRcp,       ///< reciprocal
+  kRed,       ///< atomic operation without a result
+  kRedux,     ///< reduction over the lanes of a mask
+  kRem,       ///< remainder of integers
+  kRet,       ///< return from a function
+  kRsqrt,     ///< reciprocal square root
+  kSad,       ///< sum of a value and an absolute difference
+  kSelp,      ///< selection by a predicate
+  kSet,       ///< comparison with a result in a register
+  kSetp,      ///< comparison with a predicate as result
+  kShf,       ///< shift of two words that are joined
+  kShfl,      ///< exchange of values between lanes
+  kShl,       ///< left shift
+  kShr,       ///< right shift
+  kSin,       ///< sine
+  kSlct,      ///< selection by the sign of an operand
   kSqrt,
   kSt,        ///< store
   kStmatrix,  ///< store of matrices to shared memory
   kSub,
-  kSubc,  ///< subtraction with borrow-in
-  kTanh,
+  kSubc,       ///< subtraction with borrow-in
+  kTanh,       ///< hyperbolic tangent
   kTestp,      ///< test for a class of floats, such as NaN
   kTrap,       ///< end of the launch with an error
   kVote,       ///< vote of the lanes of a mask

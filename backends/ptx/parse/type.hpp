@@ -73,6 +73,7 @@ constexpr std::string_view to_text(Type type) { return row(type).name; }
 constexpr bool is_signed(Type type) { return row(type).type_class == TypeClass::kSigned; }
 constexpr bool is_float(Type type) { return row(type).type_class == TypeClass::kFloat; }
 
+/// Returns the type with this spelling, without the dot.
 constexpr std::optional<Type> find_type(std::string_view name) {
   for (const TypeProperties& candidate : kTypes) {
     if (!name.empty() && candidate.name == name) return candidate.type;
