@@ -11,7 +11,7 @@
 
 namespace assay::candidate {
 
-/// What a formula may refer to. Each function returns nothing for an unknown name or dimension.
+/// The values that a formula may refer to by name. Each function returns nullopt for an unknown name or dimension.
 struct FormulaNameLookup {
   std::function<std::optional<double>(std::string_view name)> value_of;  ///< a parameter by value, or "threads"
   /// The extent of an array, or of "threads": the number of threads in a dimension of the launch.

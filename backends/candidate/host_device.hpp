@@ -61,7 +61,7 @@ class HostCandidateDevice final : public backends::Device {
   std::atomic<int> next_library_number_ = 0;     ///< number in the file name of the next library
 };
 
-/// The architecture for which candidates with host code are compiled by default.
+/// The architecture for which candidates with host code are compiled if the user specifies none.
 inline constexpr const char* kDefaultArchitecture = "compute_80";
 
 /// Whether a candidate has host code that Assay calls: a Python file, or a CUDA source that includes PyTorch or whose

@@ -45,7 +45,7 @@ class HostCandidateSession final : public backends::DeviceSession {
   struct DenseCopy {
     ptx::ArrayView view;                     ///< the array that is copied
     std::vector<std::int64_t> byte_strides;  ///< strides of the copy, in bytes
-    backends::BufferId buffer;               ///< memory of the copy
+    backends::BufferId buffer;               ///< memory that contains the copy
   };
   /// The parameters of a specification in one launch, in the form in which a host function gets them.
   struct Parameters {

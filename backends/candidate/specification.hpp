@@ -43,7 +43,7 @@ struct CompiledLaunch {
   std::size_t hidden_parameter_count = 0;  ///< number of additional parameters at the end, which get null pointers
 };
 
-/// The artifact that describes the specification's parameters and the launch.
+/// Returns the artifact that describes the specification's parameters and the launch.
 std::shared_ptr<const backends::Artifact> describe(const backends::PythonBinding& binding,
                                                    const CompiledLaunch& launch = {});
 

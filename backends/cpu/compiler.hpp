@@ -53,7 +53,7 @@ class Compiler {
 
   std::filesystem::path program_path_;  ///< the compiler's executable, or the first word of the command, such as ccache
   std::vector<std::string> leading_arguments_;  ///< words of the command after the program, passed before all options
-  std::string version_;                         ///< first line of what --version prints
+  std::string version_;                         ///< first line of the compiler's output for --version
   std::string cache_identity_;                  ///< text that identifies the compiler in cache keys
 };
 

@@ -40,7 +40,7 @@ struct CpuOptions {
   bool confine_worker =
       true;  ///< confine generated code as far as the system can; otherwise only limit time and memory
   std::size_t batch_size = 96;  ///< maximum number of kernels in one translation unit
-  unsigned jobs = 1;            ///< number of compilers that run at the same time
+  unsigned jobs = 1;            ///< maximum number of compilers that run at the same time
   /// Time limit for compiling one translation unit, without its kernels.
   std::chrono::milliseconds compile_time_limit{30'000};
   std::chrono::milliseconds compile_time_limit_per_kernel{5'000};  ///< additional time for each kernel of the unit
@@ -72,7 +72,7 @@ class CpuDevice final : public backends::Device {
   /// Builds the kernels as one library, or takes it from the build cache.
   backends::BatchOutcome build_batch(std::span<const backends::EmittedKernel* const> kernels,
                                      const backends::BuildFlags& flags);
-  /// Returns the compiler's log.
+  /// Compiles a batch; returns the compiler's log.
   std::variant<std::string, backends::FailedBatch> compile_batch(
       const std::string& text, std::span<const backends::EmittedKernel* const> kernels,
       const backends::BuildFlags& flags, const std::filesystem::path& library);

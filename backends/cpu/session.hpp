@@ -12,7 +12,7 @@ namespace assay::cpu {
 /// The program and the confinement of the worker processes of a session.
 struct WorkerOptions {
   std::filesystem::path program;         ///< program of the workers; its main() calls run_if_worker()
-  std::filesystem::path library_folder;  ///< folder that contains all libraries to load
+  std::filesystem::path library_folder;  ///< folder that contains all libraries that the workers load
   bool filter_system_calls = true;       ///< whether a filter restricts the worker's system calls
   bool restrict_file_access = true;      ///< whether Landlock restricts the worker's file access
 };

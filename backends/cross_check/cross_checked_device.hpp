@@ -20,8 +20,8 @@ namespace assay::backends {
 
 /// Numbers of launches of all sessions of a device, by the result of the comparison.
 struct CrossCheckCounts {
-  std::atomic<std::size_t> compared_launch_count = 0;   ///< launches whose result bits were compared
-  std::atomic<std::size_t> differing_launch_count = 0;  ///< compared launches whose result bits differ
+  std::atomic<std::size_t> compared_launch_count = 0;   ///< number of launches whose result bits were compared
+  std::atomic<std::size_t> differing_launch_count = 0;  ///< number of these launches whose result bits differ
   std::atomic<std::size_t> undetermined_launch_count =
       0;  ///< bits depend on approximations, contraction or unordered atomics
 };

@@ -27,8 +27,8 @@ struct DifferingInstruction {
 
 /// A session and the session that repeats its launches. A buffer has the same number and size in both.
 struct SessionPair {
-  DeviceSession& device;       ///< session of the device that runs a launch first
-  DeviceSession& cross_check;  ///< session of the device that repeats it
+  DeviceSession& device;       ///< session that runs a launch first
+  DeviceSession& cross_check;  ///< session that repeats the launch
 };
 
 /// Finds the first instruction with different results: repeats a launch on both devices with recording code and
@@ -44,7 +44,8 @@ class DifferingInstructionSearch {
   Result<std::optional<DifferingInstruction>> find(SessionPair sessions, const LaunchRequest& launch,
                                                    const std::function<void()>& refill);
 
-  static constexpr std::size_t kMaxExaminedThreads = 8;  ///< maximum number of differing threads to examine
+  static constexpr std::size_t kMaxExaminedThreads =
+      8;  ///< maximum number of threads with different results to examine
 
  private:
   /// Repeats the launch on both sessions with recording code, which writes to the buffer `records`.

@@ -42,7 +42,7 @@ struct CudaOptions {
   std::filesystem::path cache_directory;  ///< directory of the build cache; empty: default_cache_directory()
   std::uint64_t max_cache_bytes = std::uint64_t{1} << 30;  ///< size limit of the build cache
   bool uses_build_cache = true;                            ///< whether build() uses the build cache
-  unsigned jobs = 1;                                       ///< number of kernels compiled at the same time
+  unsigned jobs = 1;                                       ///< maximum number of kernels compiled at the same time
 };
 
 /// The device `cuda`.

@@ -16,7 +16,7 @@ namespace assay::backends {
 /// One translation unit with many kernels. It contains each helper once and the body of each kernel twice, in separate
 /// namespaces: in native precision and with every float type promoted to double.
 struct BatchSource {
-  std::string text;  ///< the whole translation unit
+  std::string text;  ///< text of the whole translation unit
   /// Entry points to call, by position of the kernel in the batch.
   std::vector<std::vector<BuiltEntryPoint>> entry_points_by_kernel;
 };

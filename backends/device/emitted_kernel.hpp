@@ -26,7 +26,7 @@ constexpr std::string_view to_text(Precision precision) { return precision == Pr
 /// overloaded on its types. It uses only earlier helpers of the same kernel. A batch of kernels therefore contains each
 /// helper once.
 struct SourceHelper {
-  std::string name;  ///< unique per target: "array", "sin", "floor_div"
+  std::string name;  ///< name, which is unique for each target: "array", "sin", "floor_div"
   std::string text;  ///< complete lines at namespace scope, outside of any namespace
 };
 
@@ -53,14 +53,15 @@ struct PythonGradient {
 
 /// One kernel as a Python file.
 struct PythonSource {
-  std::string kernel_name;                ///< name of the kernel in the file
-  std::string text;                       ///< text of the Python file
-  std::vector<PythonGradient> gradients;  ///< gradients, in the order of the backward entry's last parameters
+  std::string kernel_name;  ///< name of the kernel in the file
+  std::string text;         ///< text of the Python file
+  std::vector<PythonGradient>
+      gradients;  ///< gradients, in the order of the last parameters of the backward entry point
 };
 
-/// How a launch maps to a kernel in Python. The parameters of a forward entry are the extents of all launch dimensions
-/// except the first, as 32-bit integers, and then the kernel's own; those of a backward entry continue with one
-/// gradient array for each of PythonSource::gradients.
+/// How a launch maps to a kernel in Python. The parameters of a forward entry point are the extents of all launch
+/// dimensions except the first, as 32-bit integers, and then the kernel's own parameters. A backward entry point has,
+/// after these, one gradient array for each of PythonSource::gradients.
 struct PythonBinding {
   /// A parameter of the kernel in Python, or one field of a struct that is passed as a parameter of its own.
   struct Parameter {
@@ -104,11 +105,11 @@ struct PythonBinding {
 /// parameters.
 struct EmittedKernel {
   std::string name;                      ///< an identifier; names the kernel in logs and need not be unique
-  std::vector<SourceHelper> helpers;     ///< helpers that the body uses, each after those that it uses itself
+  std::vector<SourceHelper> helpers;     ///< helpers that the body uses; each follows the helpers that it uses itself
   std::string body;                      ///< text after the helpers: structs, functions and entry points
   std::vector<EntryPoint> entry_points;  ///< entry points that the body defines
-  /// Whether a struct has members of different sizes and thus, in some precision, bytes between or after them.
-  /// Unoptimized code copies these bytes, which nothing has written.
+  /// Whether a struct has members of different sizes and therefore, in some precision, padding. Unoptimized code copies
+  /// the padding, which was never written.
   bool has_struct_padding = false;
   /// The kernel as Python in both precisions, for SourceTarget::kWarpPython; `body` is then the native text. Otherwise
   /// null.

@@ -17,8 +17,9 @@ namespace assay::backends {
 
 /// User options for devices. A device ignores the options of other devices.
 struct DeviceOptions {
-  std::string compiler;                           ///< `cpu`: shell command of the compiler; empty: $CXX, then c++
-  std::vector<std::string> disabled_checks = {};  ///< `ptx`: names of DeviceDescriptor::check_names to disable
+  std::string compiler;  ///< `cpu`: command of the compiler; empty: $CXX, then c++
+  /// `ptx`: checks to disable, by their names in DeviceDescriptor::check_names.
+  std::vector<std::string> disabled_checks = {};
   std::string gpu_number_or_all = "0";  ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
   std::size_t device_memory_limit_bytes =
       0;  ///< `cuda`: limit of the GPU memory of one session; 0: the size of its buffers
@@ -88,7 +89,7 @@ struct DeviceDescriptor {
   bool is_gpu = false;        ///< whether it runs on a GPU that --gpu selects and can time launches
   bool has_optimization_levels = false;        ///< whether --optimise has an effect, and sampled modes include -O2
   bool supports_fast_compile = false;          ///< whether BuildFlags::fast_compile has an effect
-  bool reports_profiles = false;               ///< whether Completed::profile can be requested
+  bool reports_profiles = false;               ///< whether launches can report Completed::profile
   std::string_view bit_identical_device_name;  ///< device with identical result bits under strict flags; empty: none
   std::string_view agreeing_device_name;  ///< device whose results must agree within both error bounds; empty: none
   /// Names of its run-time checks of memory accesses and threads, which the user can disable.

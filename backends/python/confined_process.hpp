@@ -25,7 +25,7 @@ struct ConfinedProgram {
 
 /// The process ended within its limits.
 struct ProcessExited {
-  int signal = 0;       ///< signal that ended the process; 0: it exited by itself
+  int signal = 0;       ///< number of the signal that ended the process; 0: it exited
   int exit_status = 0;  ///< exit status, if `signal` is 0
 };
 struct ImportTimedOut {};

@@ -88,7 +88,7 @@ class FunctionPrinter {
   bool prints_source_comments_;              ///< whether to print the source line above its statements
   std::vector<std::string> legal_names_;     ///< name of each variable as a legal identifier, not yet unique
   std::vector<std::string> declared_names_;  ///< identifier of each declared variable
-  NameScopes name_scopes_;                   ///< identifiers in use
+  NameScopes name_scopes_;                   ///< identifiers in use, by scope
   std::vector<bool> is_assigned_;            ///< for each variable: whether a statement assigns it
   bool is_tiled_;                            ///< whether the function is a kernel with tiles
   std::vector<bool> is_loaded_from_;         ///< for each array variable: whether elements are loaded from it

@@ -29,10 +29,10 @@ class NameTable {
     std::string_view name;  ///< the name
     int use_count = 0;      ///< how often the name is taken in open scopes; 0: it is free
     int next =
-        kNotNumbered;  ///< for a stem "x_" of numbered names: no smaller number is free; kNotNumbered: not yet a stem
+        kNotNumbered;  ///< for a stem "x_" of numbered names: the least number that may be free; otherwise kNotNumbered
     std::uint32_t hash = 0;  ///< hash value of the name
   };
-  static constexpr int kNotNumbered = -1;  ///< value of NameEntry::next
+  static constexpr int kNotNumbered = -1;  ///< value of NameEntry::next for a name that is not a stem
 
   NameTable() = default;
   /// Names that are taken once. Their texts must outlive the table.

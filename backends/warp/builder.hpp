@@ -14,7 +14,7 @@
 
 namespace assay::warp {
 
-/// How Warp built one kernel in one precision.
+/// The result of building one kernel in one precision with Warp.
 struct KernelBuildResult {
   /// How a build ended.
   enum class Status : std::uint8_t {
@@ -50,7 +50,7 @@ Result<std::string> write_kernel(const std::filesystem::path& folder, const back
 
 /// What host.py does with each kernel.
 enum class PythonHostCommand : std::uint8_t {
-  kBuild,               ///< builds it
+  kBuild,               ///< builds the kernel
   kWriteGeneratedCode,  ///< writes the code that Warp generates to KERNEL.text.json
 };
 

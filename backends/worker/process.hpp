@@ -68,7 +68,7 @@ class WorkerProcess {
   const SharedMemory& shared_memory_;        ///< memory shared with the process
   FileDescriptor control_socket_;            ///< the parent's end of the socket pair
   FileDescriptor output_file_;               ///< file that receives the output of the process
-  pid_t pid_ = -1;                           ///< number of the process; -1: not running
+  pid_t pid_ = -1;                           ///< process ID; -1: not running
 };
 
 }  // namespace assay::worker

@@ -33,8 +33,8 @@ enum class LaunchProgress : std::uint32_t {
   kRejected,       ///< the code or the arguments are invalid; nothing ran
   kFaulted,        ///< the device reported an invalid memory access
   kCrashed,        ///< the device reported another failure of the code
-  kTimedOut,       ///< the device stopped it at its time limit
-  kResourceError,  ///< the machine lacks a resource; not the code's fault
+  kTimedOut,       ///< the device stopped the launch at its time limit
+  kResourceError,  ///< the machine lacks a resource, which is not the code's fault
 };
 
 /// The progress of one launch of a round.
@@ -65,7 +65,7 @@ struct Confinement {
   static constexpr std::int32_t kNotRequested = -1;  ///< value of an error for a restriction that was not requested
   std::int32_t system_call_filter_error = kNotRequested;  ///< error of installing the system call filter
   std::int32_t file_restriction_error = kNotRequested;    ///< error of restricting access to files
-  std::int32_t landlock_version = 0;                      ///< version of Landlock; 0 unless file_restriction_error is 0
+  std::int32_t landlock_version = 0;  ///< version of Landlock; 0 if it does not restrict file access
   [[nodiscard]] bool complete() const { return system_call_filter_error == 0 && file_restriction_error == 0; }
 };
 
@@ -84,9 +84,9 @@ struct MeasurementBlock {
 
 /// The first part of the shared memory, which contains the state of the worker.
 struct ControlBlock {
-  WorkerLimits worker_limits;          ///< set by the parent
+  WorkerLimits worker_limits;          ///< limits of the worker; set by the parent
   char code_folder[kPathBufferBytes];  ///< the folder that contains all code to load; set before the worker starts
-  Confinement confinement;             ///< set by the worker before it loads any code
+  Confinement confinement;             ///< how the worker is confined; set by the worker before it loads any code
   char message[kMessageBufferBytes];   ///< why a launch did not complete
   /// Measurements of a launch with timed runs; such a launch is the only one of its round.
   MeasurementBlock measurements;
@@ -97,7 +97,7 @@ struct ControlBlock {
 struct CommandHeader {
   std::uint32_t count;  ///< number of records
   std::uint32_t
-      cpu_time_limit_seconds;  ///< CPU time of all launches together; a second safeguard against infinite loops
+      cpu_time_limit_seconds;  ///< CPU time limit of all launches together, a second safeguard against infinite loops
 };
 
 /// One launch or, with symbol_offset = 0, only the loading of code. Members that end in `_offset` are byte offsets from
@@ -124,13 +124,13 @@ struct LaunchRecord {
   std::uint32_t checked_thread_count;  ///< number of elements of that array; 0: the results of all threads are checked
 };
 
-/// The position of one argument.
+/// The position and size of one argument in the blob.
 struct ArgumentLocation {
   std::uint32_t blob_offset;  ///< position of the argument in the blob, a multiple of 16
   std::uint32_t size;         ///< size of the argument
 };
 
-/// The position of one pointer in the arguments, and its target.
+/// The position of one pointer in the blob, and its target in the buffers.
 struct PointerRelocation {
   std::uint64_t blob_offset;    ///< position of the pointer in the blob
   std::uint64_t target_offset;  ///< offset of the target from the start of the buffers

@@ -24,7 +24,7 @@ struct LaunchMeasurements {
 
 /// How one launch ended.
 struct LaunchResult {
-  LaunchProgress progress = LaunchProgress::kCompleted;  ///< progress at the end of the launch
+  LaunchProgress progress = LaunchProgress::kCompleted;  ///< how the launch ended
   std::int64_t nanoseconds = 0;                          ///< duration of the launch, without copies, if it completed
   std::string message = {};                              ///< why the launch did not complete; empty if it did
   bool process_is_usable = true;                         ///< whether this process can run further launches

@@ -57,11 +57,11 @@ enum class TypeRule : std::uint8_t {
   kCross,              ///< two vec3 of T -> vec3 of T
   kLength,             ///< float vector or quaternion of T -> T
   kLengthSquared,      ///< vector or quaternion of T -> T
-  kNormalize,          ///< float vector -> the same
+  kNormalize,          ///< float vector -> a vector of the same type
   kTranspose,          ///< matrix r x c -> matrix c x r
-  kOuter,              ///< vectors of r and c T -> matrix r x c of T
-  kInverse,            ///< square float matrix of 2 to 4 rows -> the same
-  kQuaternion,         ///< quaternion -> the same
+  kOuter,              ///< vector of r components T, vector of c components T -> matrix r x c of T
+  kInverse,            ///< square float matrix of 2 to 4 rows -> a matrix of the same type
+  kQuaternion,         ///< quaternion -> a quaternion of the same type
   kTranslation,        ///< transform of T -> vec3 of T
   kRotation,           ///< transform of T -> quaternion of T
   kSpatialVectorHalf,  ///< float vec6 of T -> vec3 of T
@@ -75,7 +75,7 @@ enum class TypeRule : std::uint8_t {
   kTileTranspose,  ///< tile r x c -> tile c x r
   kTileMinMax,     ///< numeric tile of T -> tile with one element T
   kTileArgMinMax,  ///< numeric tile -> tile with one i32, the row-major index of an element
-  kTileScan,       ///< one-dimensional numeric tile -> the same
+  kTileScan,       ///< one-dimensional numeric tile -> a tile of the same type
   kTileExtract,    ///< tile of T, one i32 per dimension -> T
   kTileInsert,     ///< tile of T, one i32 per dimension, T -> the tile with that element replaced
 };
@@ -212,7 +212,7 @@ struct AtomicOperationEntry {
   std::string_view mnemonic;        ///< name in the text form: "atomic_add"
   std::string_view warp_name;       ///< name of the function after `wp.`
   bool is_integer_only;             ///< whether the elements must be integers
-  bool is_differentiable;           ///< whether it has an adjoint
+  bool is_differentiable;           ///< whether the adjoint pass supports it
   std::string_view adjoint_reason;  ///< why it has no adjoint; empty if it has one
 };
 inline constexpr std::array<AtomicOperationEntry, 9> kAtomics = {{

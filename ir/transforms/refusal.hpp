@@ -17,7 +17,7 @@ enum class AdjointRejection : std::uint8_t {
   kUnsupportedLocalArray,         ///< a local array whose size or element type is not supported
   kUnorderedAtomic,               ///< an atomic whose final value depends on the order of threads
   kOverwrittenAtomicExtremum,     ///< an atomic minimum or maximum on an array that is also changed in another way
-  kUseOfAtomicResult,             ///< a derivative that depends on the previous value which an atomic returned
+  kUseOfAtomicResult,             ///< a derivative that depends on the previous value returned by an atomic
   kReadOfAtomicallyUpdatedArray,  ///< a read of an array that the kernel also updates atomically
   kValueOverwrittenInLoop,        ///< a loop that reads values from an array that is overwritten in or after the loop
   kKernelTooLarge,                ///< too much code after function inlining

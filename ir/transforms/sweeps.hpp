@@ -157,14 +157,15 @@ class SweepGenerator {
     if (!error_) error_ = std::move(error);
   }
 
-  const ir::Module& module_;                 ///< module that contains the kernel
-  const ir::Function& kernel_;               ///< kernel that is differentiated
-  const SsaKernel& ssa_;                     ///< the kernel in SSA form
-  Activity activity_;                        ///< values that need an adjoint
-  Liveness liveness_;                        ///< values that the sweeps need
-  ir::Builder& builder_;                     ///< appends to the backward kernel
-  std::int32_t checkpoint_stride_function_;  ///< index in the backward module of checkpoint_stride(steps, slots)
-  std::vector<VarId> primal_variables_;      ///< for each value: variable that holds it in the backward kernel
+  const ir::Module& module_;    ///< module that contains the kernel
+  const ir::Function& kernel_;  ///< kernel that is differentiated
+  const SsaKernel& ssa_;        ///< the kernel in SSA form
+  Activity activity_;           ///< values that need an adjoint
+  Liveness liveness_;           ///< values that the sweeps need
+  ir::Builder& builder_;        ///< appends to the backward kernel
+  /// Index in the backward module of the function checkpoint_stride(steps, slots).
+  std::int32_t checkpoint_stride_function_;
+  std::vector<VarId> primal_variables_;  ///< for each value: variable that holds it in the backward kernel
   /// For each value: variable for it that is declared before the branch that defines the value.
   std::vector<VarId> predeclared_variables_;
   /// For each value: variable that sums its adjoint; kNone until the first contribution.

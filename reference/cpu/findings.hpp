@@ -12,7 +12,7 @@ namespace assay::reference {
 /// The findings of one run.
 class FindingLog {
  public:
-  static constexpr std::size_t kMaxFindings = 64;            ///< maximum number of findings
+  static constexpr std::size_t kMaxFindings = 64;            ///< maximum number of findings of a run
   static constexpr std::size_t kMaxFindingsPerLocation = 4;  ///< maximum number of findings for one source location
 
   void add(Finding finding);

@@ -73,8 +73,8 @@ TracedValue<Handle> initial_content(const ir::Argument& argument, std::size_t of
 template <class Handle>
 class ArrayMemory {
  public:
-  /// Must be called before the first use. Keeps references to the argument and the perturbation, if any.
-  /// `logs_components`: keep an access log for each component, not for each element.
+  /// Binds the array to an argument. Must be called before the first use. Keeps references to the argument and the
+  /// perturbation, if any. `logs_components`: whether to keep an access log for each component, not for each element.
   void bind(std::size_t parameter, const ir::Argument& argument, std::vector<ir::ScalarComponent> components,
             bool initialized, bool logs_components, const InputError& input_error, const Perturbation* perturbation) {
     input_error_ = input_error;

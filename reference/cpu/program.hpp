@@ -32,7 +32,7 @@ enum class InstructionCode : std::uint8_t {
   kIntegerOperation,  ///< destination = op(operands), integers of type `scalar`
   kSelect,            ///< destination = operand 0 ? operand 1 : operand 2
   kMove,              ///< destination = operand 0
-  kClear,             ///< destination .. destination + extent = 0
+  kClear,             ///< sets `extent` registers from destination on to 0
   kFloatToFloat,  ///< destination = operand 0, converted from the float type `source_scalar` to the float type `scalar`
   kFloatToInteger,    ///< destination = operand 0, converted from a float to an integer
   kFloatToBool,       ///< destination = operand 0, converted from a float to a bool

@@ -26,11 +26,11 @@ Result<TritonInterpreter> find_triton(const std::string& named);
 /// A Triton kernel and everything else that determines its compilation.
 struct TritonRequest {
   std::filesystem::path file;               ///< file with the kernel
-  std::string kernel_name;                  ///< name of the kernel; empty: the only one
+  std::string kernel_name;                  ///< name of the kernel; empty: the only kernel of the file
   std::vector<std::string> argument_types;  ///< Triton's names of the argument types: "*fp32", "i32"
   std::string constexpr_json;               ///< values of the constexpr parameters, as a JSON object
-  std::optional<int> warp_count;            ///< warps of a block; nullopt: Triton's default
-  std::optional<int> stage_count;           ///< stages of software pipelines; nullopt: Triton's default
+  std::optional<int> warp_count;            ///< number of warps of a block; nullopt: Triton's default
+  std::optional<int> stage_count;           ///< number of stages of software pipelines; nullopt: Triton's default
   std::string architecture;                 ///< architecture to compile for: "compute_80"
 };
 
@@ -38,8 +38,8 @@ struct TritonRequest {
 struct TritonCode {
   std::string ptx;                  ///< text of the PTX
   std::string entry_point_name;     ///< name of the kernel in the PTX
-  std::uint32_t block_threads = 0;  ///< threads of a block
-  std::uint32_t shared_bytes = 0;   ///< dynamic shared memory of a block
+  std::uint32_t block_threads = 0;  ///< number of threads of a block
+  std::uint32_t shared_bytes = 0;   ///< size of the dynamic shared memory of a block in bytes
 };
 
 /// Imports the file and compiles the kernel, without fusing multiplications and additions.

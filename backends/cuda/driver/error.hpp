@@ -44,10 +44,10 @@ class CallError final : public std::exception {
 /// What a failed driver call blames.
 enum class ErrorCause {
   kInvalidRequest,  ///< the code or the arguments are invalid for this device; nothing ran
-  kInvalidAccess,   ///< an invalid memory access of the kernel
-  kKernelFailure,   ///< a failure of the kernel other than an invalid access
+  kInvalidAccess,   ///< the kernel accessed memory that it must not access
+  kKernelFailure,   ///< the kernel failed for another reason
   kTimeLimit,       ///< the kernel ran for too long
-  kMachineFailure,  ///< a failure of the machine: out of memory, device lost
+  kMachineFailure,  ///< the machine failed: out of memory, device lost
 };
 
 /// The cause of a driver's result code and its effect on later calls.

@@ -75,12 +75,12 @@ class FakeGpu {
   ptx::Machine machine_;            ///< interpreter that executes the kernels
   /// Memory blocks in order of allocation; nullopt: freed.
   std::vector<std::optional<std::vector<std::byte>>> allocations_;
-  std::map<CUmodule, std::unique_ptr<Module>> modules_;  ///< live modules, by handle
+  std::map<CUmodule, std::unique_ptr<Module>> modules_;  ///< loaded modules, by handle
   /// Time at which each event was recorded; nullopt: not recorded.
   std::map<CUevent, std::optional<Clock::time_point>> event_times_;
   std::uintptr_t last_stream_number_ = 0;   ///< number of the stream created last, which is its handle
   std::uintptr_t last_event_number_ = 0;    ///< number of the event created last, which is its handle
-  LiveObjectCounts live_object_counts_;     ///< number of live objects
+  LiveObjectCounts live_object_counts_;     ///< number of existing driver objects of each kind
   CUresult kernel_failure_ = CUDA_SUCCESS;  ///< error code of the first failed kernel; CUDA_SUCCESS: none failed
   /// The same error code once a call has waited for the kernel; all later calls return it.
   CUresult reported_failure_ = CUDA_SUCCESS;

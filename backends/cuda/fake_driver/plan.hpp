@@ -18,10 +18,10 @@ namespace assay::cuda::fake {
 /// What a call of the fake driver does.
 enum class FakeCallAction : std::uint8_t {
   kSucceed,      ///< does its work
-  kFail,         ///< returns an error once
+  kFail,         ///< returns an error, this time only
   kLoseDevice,   ///< loses the device: this call and all later calls fail
   kHang,         ///< never returns
-  kKillProcess,  ///< kills the process by a signal
+  kKillProcess,  ///< ends the process by a signal
 };
 
 /// What a call does, and the error that it returns.

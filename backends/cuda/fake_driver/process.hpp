@@ -16,8 +16,8 @@ namespace assay::cuda::fake {
 struct RecordedActivity {
   enum class Kind : std::uint8_t { kKernel, kCopy, kLaunchCall };
   Kind kind = Kind::kKernel;  ///< kind of the activity
-  std::uint64_t start = 0;    ///< start time in nanoseconds of the CPU's clock
-  std::uint64_t end = 0;      ///< end time in nanoseconds of the CPU's clock
+  std::uint64_t start = 0;    ///< start time by the CPU's clock, in nanoseconds
+  std::uint64_t end = 0;      ///< end time by the CPU's clock, in nanoseconds
   std::uint64_t bytes = 0;    ///< size of a copy; 0 for other kinds
 };
 

@@ -17,7 +17,8 @@ namespace assay::cuda {
 
 /// The options of one compilation.
 struct NvrtcOptions {
-  std::string architecture = "compute_75";  ///< target: compute_XX gives PTX, sm_XX gives PTX and a cubin
+  /// Architecture to compile for: compute_XX gives PTX, sm_XX gives PTX and a cubin.
+  std::string architecture = "compute_75";
   backends::BuildFlags flags = backends::BuildFlags::strict();  ///< numeric mode of the build
   /// Native, or every floating-point type promoted to f64.
   backends::Precision precision = backends::Precision::kNative;

@@ -125,7 +125,7 @@ class Execution {
   static constexpr std::uint32_t kBarriersPerBlock = 16;                 ///< number of barriers of a block
   /// The operands of a barrier instruction.
   struct BarrierOperands {
-    std::uint32_t barrier_number = 0;         ///< number of the barrier, as in bar.sync
+    std::uint32_t barrier_number = 0;         ///< number of the barrier, which is the first operand of bar.sync
     std::uint32_t expected_thread_count = 0;  ///< number of threads that must arrive; 0: all threads of the block
   };
   /// The threads that have arrived at a barrier.
@@ -328,7 +328,7 @@ class Execution {
   bool orders_by_fences_ = false;  ///< whether the kernel has a fence, so that fence_order_ is used
   FenceOrder fence_order_;         ///< order of accesses that fences establish
 
-  std::vector<const Op*> memory_op_by_number_;  ///< memory instructions by MemoryOp::race_check_number
+  std::vector<const Op*> memory_op_by_number_;  ///< memory instructions, indexed by MemoryOp::race_check_number
   /// Index in RunResult::findings of each finding, by kind and instruction; repeated findings are only counted.
   std::map<std::pair<CheckFinding::Kind, const Op*>, std::size_t> finding_indices_;
   /// For each op: whether it is an order-sensitive atomic; empty if collisions are not counted.

@@ -86,7 +86,7 @@ struct ApproximationTables;
 /// Options of one launch.
 struct LaunchOptions {
   EnabledChecks checks;            ///< which errors are reported
-  ExecutionOrder execution_order;  ///< order in which blocks and warps run
+  ExecutionOrder execution_order;  ///< order in which blocks, warps and lanes run
   std::uint64_t instruction_limit =
       20'000'000'000;                     ///< instruction limit, summed over threads; the run stops when it is reached
   std::size_t max_findings = 16;          ///< number of findings after which the run stops
@@ -123,7 +123,7 @@ struct RunResult {
   enum class Status : std::uint8_t {
     kCompleted,         ///< all threads exited
     kRejected,          ///< the arguments or the geometry are invalid; nothing ran
-    kUnsupported,       ///< the kernel reached an unsupported instruction
+    kUnsupported,       ///< the kernel reached an instruction that the interpreter does not support
     kTrapped,           ///< the kernel executed the instruction trap
     kInstructionLimit,  ///< the kernel exceeded the instruction limit
     kFindingLimit,      ///< the run reached the maximum number of findings

@@ -65,7 +65,7 @@ constexpr std::uint32_t flags_of_second_reader(std::uint32_t earlier_thread, std
 /// The shadow cells of one allocation.
 struct ShadowMemory {
   std::unique_ptr<ShadowCell[]> cells;
-  std::size_t cell_capacity = 0;  ///< number of cells
+  std::size_t cell_capacity = 0;  ///< number of allocated cells
 };
 
 /// A block of memory that kernels can access, in an address window of its own.

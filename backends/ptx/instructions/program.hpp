@@ -101,7 +101,7 @@ enum class Exactness : std::uint8_t { kExact, kApproximate, kOrderDependent, kCo
 
 /// The details of a memory access that its Op does not contain.
 struct MemoryOp {
-  Access access = Access::kLoad;   ///< whether it loads, stores or updates
+  Access access = Access::kLoad;   ///< kind of access: load, store or atomic
   Space space = Space::kGeneric;   ///< state space that the instruction specifies; kGeneric if none
   Type type = Type::kNone;         ///< type of each element
   bool has_64_bit_base = true;     ///< whether the base register has 64 bits, not 32
@@ -176,7 +176,7 @@ struct Op {
   FrameSlot guard;                                          ///< predicate register of the guard
   bool is_guarded = false;                                  ///< whether the instruction has a guard
   bool is_guard_negated = false;                            ///< whether the guard is negated: "@!%p"
-  DispatchKind dispatch_kind = DispatchKind::kHandlerOnly;  ///< how the interpreter treats it
+  DispatchKind dispatch_kind = DispatchKind::kHandlerOnly;  ///< how the interpreter executes it
   Exactness exactness = Exactness::kExact;                  ///< what determines the bits of its result
   std::uint32_t target_op_index = 0;         ///< for a branch or call: index of the op that is executed next
   std::uint32_t memory_or_call_index = 0;    ///< index of its MemoryOp, AsyncCopyOp, MatrixOp or CallOp

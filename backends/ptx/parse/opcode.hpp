@@ -131,7 +131,7 @@ std::string_view to_text(InstructionCategory category);
 ///   a address       l label       n integer constant       y source of 32 bits, or a predicate
 ///   * anything (call)
 struct OpcodeRow {
-  Opcode opcode;                 ///< opcode that the parser returns
+  Opcode opcode;                 ///< opcode of instructions of this form
   InstructionCategory category;  ///< category in which a profile counts the instruction
   std::string_view name;         ///< name of the instruction: "setp"
   /// Modifiers or types that the instruction must have; they distinguish this row from others with its name.

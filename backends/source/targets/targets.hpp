@@ -26,9 +26,9 @@ struct EmissionInput {
 
 /// A language in which `assay emit` writes kernels.
 struct EmissionTarget {
-  std::string_view name;                                         ///< name of the target, as --to accepts it
-  std::string_view summary;                                      ///< description of the target in help texts: "C++"
-  bool supports_host_program = false;                            ///< whether EmissionInput::prints_host_program applies
+  std::string_view name;               ///< name of the target, as --to accepts it
+  std::string_view summary;            ///< description of the target in help texts: "C++"
+  bool supports_host_program = false;  ///< whether EmissionInput::prints_host_program has an effect
   Result<std::string> (*print)(const EmissionInput&) = nullptr;  ///< prints the kernel for this target
 };
 

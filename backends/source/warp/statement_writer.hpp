@@ -84,7 +84,7 @@ class StatementWriter {
       adjoint_variables_;  ///< for a gradient: variables of the returned sums, written as wp.adjoint[...]
   const ir::Stmt* last_statement_ = nullptr;  ///< last statement of a gradient's body; null otherwise
   std::string body_text_;                     ///< lines of the body printed so far
-  int indent_level_ = 1;                      ///< indentation level, of four spaces each
+  int indent_level_ = 1;                      ///< indentation level; each is four spaces
   int line_count_ = 0;                        ///< number of lines written so far
   int lines_before_def_ = 0;                  ///< number of lines above the "def" line
   /// Locations of the statements, in the order of the text; line numbers count from 0.

@@ -49,8 +49,9 @@ class Dataflow {
   std::map<std::string_view, int> assignment_counts_;  ///< number of statements that assign each name
   /// For each block, by SyntaxNode::id(): the names that the block or a nested block assigns.
   std::map<const void*, std::vector<std::string_view>> assigned_names_by_block_;
-  std::vector<UnassignedRead> unassigned_reads_;  ///< reads in the order in which they were found
-  std::set<const void*> unassigned_read_ids_;     ///< SyntaxNode::id() of each identifier in unassigned_reads_
+  /// Reads that may precede every assignment, in the order in which they were found.
+  std::vector<UnassignedRead> unassigned_reads_;
+  std::set<const void*> unassigned_read_ids_;  ///< SyntaxNode::id() of each identifier in unassigned_reads_
   std::set<std::string_view> names_with_unassigned_reads_;  ///< names in unassigned_reads_
   bool falls_through_ = true;                               ///< whether the end of the function body can be reached
 };
