@@ -44,8 +44,7 @@ class DifferingInstructionSearch {
   Result<std::optional<DifferingInstruction>> find(SessionPair sessions, const LaunchRequest& launch,
                                                    const std::function<void()>& refill);
 
-  static constexpr std::size_t kMaxExaminedThreads =
-      8;  ///< maximum number of threads with different results to examine
+  static constexpr std::size_t kMaxExaminedThreads = 8;  ///< maximum number of differing threads to examine
 
  private:
   /// Repeats the launch on both sessions with recording code, which writes to the buffer `records`.

@@ -53,10 +53,9 @@ struct PythonGradient {
 
 /// One kernel as a Python file.
 struct PythonSource {
-  std::string kernel_name;  ///< name of the kernel in the file
-  std::string text;         ///< text of the Python file
-  std::vector<PythonGradient>
-      gradients;  ///< gradients, in the order of the last parameters of the backward entry point
+  std::string kernel_name;                ///< name of the kernel in the file
+  std::string text;                       ///< text of the Python file
+  std::vector<PythonGradient> gradients;  ///< gradients, in the order of the last backward parameters
 };
 
 /// How a launch maps to a kernel in Python. The parameters of a forward entry point are the extents of all launch
