@@ -37,6 +37,7 @@ ALLOWED = {
         "backends/ptx",
         "backends/ptx/execute",
         "backends/ptx/parse",
+        "backends/python",
         "backends/worker",
         "frontend/warp/syntax",
         "support",
