@@ -42,12 +42,12 @@ TEST(ElementPart, StoreThatReplacesOneComponentOfARowChangesOnlyThatComponent) {
   EXPECT_EQ(part_type(k.module, part.path[0].whole_type, part.path), kF32);
 }
 
-TEST(ElementPart, StoreBasedOnAnotherElementChangesTheWholeElement) {
+TEST(ElementPart, StoreOfChangedCopyOfAnotherElementChangesTheWholeElement) {
   EXPECT_TRUE(ParsedKernel("v[i] = insert(v[add(i, 1)], 2, x[i])").stored().path.empty());
   EXPECT_TRUE(ParsedKernel("v[i] = v[i]").stored().path.empty());
 }
 
-TEST(ElementPart, StoreBasedOnAnotherRowChangesTheWholeRow) {
+TEST(ElementPart, StoreOfChangedCopyOfAnotherRowChangesTheWholeRow) {
   EXPECT_EQ(ParsedKernel("m[i] = insert(m[i], 1, insert(extract(m[i], 0), 0, x[i]))").stored().path.size(), 1U);
 }
 

@@ -52,7 +52,7 @@ struct NamedBuild {
 
 /// Another build of the code that a device runs. If a case fails, the results of other builds help to locate the cause.
 struct BuildVariant {
-  /// The difference from the build of the case.
+  /// How the build differs from the one that the case judges.
   enum class Role : std::uint8_t {
     kSameFlags,                ///< same compiler and same flags
     kUnoptimized,              ///< same compiler, without optimizations

@@ -60,7 +60,7 @@ TEST(Blame, DoesNotNameTheCompilerIfTheUnoptimizedBuildPassesOnlyForAnotherTarge
   EXPECT_EQ(decide_blame(failing_on_ptx(), votes).responsible_component, "undetermined");
 }
 
-TEST(Blame, NamesTheKernelIfItCrashesOnlyWhenUndefinedBehaviorTraps) {
+TEST(Blame, BlamesKernelThatCrashesOnlyInBuildThatTrapsOnUndefinedBehavior) {
   const std::vector<BuildVariantResult> votes{ptx(Role::kSameFlags, "compute_100", Outcome::fail),
                                               ptx(Role::kUnoptimized, "compute_100", Outcome::pass),
                                               cpu(Role::kTrapOnUndefinedBehavior, Outcome::crashed)};

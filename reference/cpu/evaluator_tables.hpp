@@ -11,7 +11,7 @@ namespace assay::reference::evaluators {
 constexpr Evaluator elementwise_evaluator(ir::Op op, Evaluate evaluate) {
   return {.op = op, .role = EvaluatorRole::kElementwise, .evaluate = evaluate};
 }
-/// Returns the row of an operation with a derivative.
+/// Makes the table row of a differentiable operation.
 constexpr Evaluator differentiable_evaluator(EvaluatorRole role, ir::Op op, Evaluate evaluate,
                                              Differentiate differentiate) {
   return {.op = op, .role = role, .evaluate = evaluate, .differentiate = differentiate, .is_differentiable = true};

@@ -41,9 +41,9 @@ using PrecisionBounds = std::array<double, kPrecisionCount>;
 
 enum class MathLibrary : std::uint8_t { kLibm, kCuda };
 
-/// The relative error that each float of the inputs is assumed to have. It stands for the rounding errors of code that
-/// computes the same function by another algorithm: if the algorithm is backward stable, they are errors of the inputs,
-/// times a small factor (docs/design/numerics.md).
+/// The relative error that each float of the inputs is assumed to have. It models the rounding errors of code that
+/// computes the same function by another algorithm: a backward stable algorithm computes the exact result for inputs
+/// with relative errors of a few unit roundoffs (docs/design/numerics.md).
 struct InputError {
   double unit_roundoffs = 0;  ///< the relative error, as a multiple of the unit roundoff of the input's type
   /// Minimum number of significant bits with which the unit roundoff is calculated: that of f32 if the kernel converts
@@ -176,7 +176,8 @@ struct DecisionSummary {
   std::array<std::int64_t, kPrecisionCount> uncertain_decision_counts = {};
   std::array<std::int64_t, kPrecisionCount> uncertain_kinks =
       {};  ///< decisions that change only derivatives (min, abs, ties)
-  /// Whether each uncertain decision had only two possible outcomes, by precision.
+  /// By precision: whether each decision that the bounds leave open has only two possible outcomes, so that all paths
+  /// can be enumerated.
   std::array<bool, kPrecisionCount> is_enumerable = {true, true};
   static constexpr std::uint64_t kEmptyPathHash =
       0xcbf29ce484222325;                    ///< value of `path_hash` before the first decision

@@ -12,7 +12,7 @@
 
 namespace assay::cuda {
 
-/// A measure of Assay and the CUPTI metric that gives its value.
+/// A measure that Assay reports, and the CUPTI metric that supplies its value.
 struct CounterMetric {
   const char* measure_name;  ///< Assay's name of the measure: "dram_read_bytes"
   const char* cupti_metric;  ///< CUPTI's name of the metric: "dram__bytes_read.sum"

@@ -11,10 +11,10 @@ const RejectionCase kCases[] = {
      .body = "wp.mesh_query(x)",
      .messages = "4:5: error: in k: wp.mesh_query(...): unknown or unsupported function"},
     {.name = "CallOfUnnamedVectorType",
-     .body = "x[0] = wp.types.vector(length=3, dtype=float)(a, a, a)[0]",
+     .body = "x[0] = wp.types.vector(3, float)(a, a, a)[0]",
      .messages =
-         "4:12: error: in k: wp.types.vector(...)(...): Warp does not compile a call of wp.types.vector(...) in a "
-         "kernel; give the type a name at module level"},
+         "4:12: error: in k: wp.types.vector(3, float)(...): Warp does not compile a call of wp.types.vector(...) "
+         "in a kernel; give the type a name at module level"},
     {.name = "EigenvectorsOfIterationThatHasNotConverged",
      .body = "q, d = wp.eig3(wp.identity(n=3, dtype=float))",
      .messages = "4:12: error: in k: wp.eig3(...): function is not supported: Warp stops the iteration before "

@@ -130,7 +130,10 @@ class Exporter {
           Result<SourceRow> row = read_row(line, file, number);
           if (!row.ok()) return row.error();
           if (options_.format == TrainingFormat::kPreference && row->row.metadata.emitter != kAssayEmitter)
-            return Error{"near misses require rows with code of the emitter 'assay'", row->place};
+            return Error{
+                "near misses (almost correct kernels) can be made only of rows whose code Assay emitted, with the "
+                "emitter 'assay'",
+                row->place};
           rows_.push_back(row.take());
           if (rows_.size() < kRowsTogether) return true;
           const Result<void> written = write();

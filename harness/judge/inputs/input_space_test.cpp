@@ -184,7 +184,7 @@ TEST(InputSpace, DrawsSizesThatReachStencilInteriorIfParametersGuardIt) {
   EXPECT_GE(reached, 6);
 }
 
-TEST(InputSpace, DrawsSizesThatReachStencilInteriorIfArrayShapeGuardsIt) {
+TEST(InputSpace, DrawsSizesThatReachInteriorOfStencilIfItsGuardUsesArrayShape) {
   Space space(stencil("", "x.shape[0]", "x.shape[1]"));
   expect_interior(space);
 }

@@ -327,7 +327,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 )"},
 };
 
-TEST(UnjudgedKernels, AreReportedAsDefectOrInconclusive) {
+TEST(UnjudgedKernels, HaveOutcomeDefectIfKernelIsUndefinedElseInconclusive) {
   const CpuRun run(kUnjudged);
   for (const CaseRecord* race : {&run.forward("race"), &run.backward("race")}) {
     SCOPED_TRACE(testing::summary(*race));
