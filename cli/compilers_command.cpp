@@ -113,7 +113,7 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
   add_optimization_option(command, suite.optimization_levels,
                           "With cpu: optimization levels (-O) to judge, each as a separate mode");
   add_mode_option(command, suite.mode, "Compiler flags, as for 'assay run'", suite.mode);
-  command.add_option("--pass", suite.pass, "Pass to judge")
+  command.add_option("--pass", suite.pass, "Which pass to judge")
       ->option_text("{forward,backward,both} [both]")
       ->check(CLI::IsMember({"forward", "backward", "both"}));
   add_random_option(command, suite.random_kernels_per_family);

@@ -39,7 +39,7 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
                   "both: strict and default; fast_compile (ptx): strict with few optimizations; sampled (ptx):\n"
                   "strict and default for kernels of files and 1 in 8 other kernels, fast_compile for the rest",
                   "ptx: sampled; other devices: strict");
-  command.add_option("--pass", options.pass, "Pass to judge")
+  command.add_option("--pass", options.pass, "Which pass to judge")
       ->option_text("{forward,backward,both} [both]")
       ->check(CLI::IsMember({"forward", "backward", "both"}));
   add_random_option(command, options.random_kernels_per_family);

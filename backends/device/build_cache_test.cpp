@@ -112,7 +112,7 @@ TEST_F(BuildCacheTest, EnforcesSizeLimitAcrossRuns) {
   EXPECT_LE(cache->measure(), 900U);
 }
 
-TEST_F(BuildCacheTest, EvictionDoesNotDeleteFilesFetchedEarlier) {
+TEST_F(BuildCacheTest, FetchedFilesSurviveLaterEviction) {
   const auto cache = open(100);
   store(*cache, "a", std::string(60, 'a'));
   const fs::path held = directory / "held";

@@ -55,7 +55,7 @@ struct PythonGradient {
 struct PythonSource {
   std::string kernel_name;                ///< name of the kernel in the file
   std::string text;                       ///< text of the Python file
-  std::vector<PythonGradient> gradients;  ///< gradients, in the order of the last backward parameters
+  std::vector<PythonGradient> gradients;  ///< gradients, in the order in which they end the list of backward parameters
 };
 
 /// How a launch maps to a kernel in Python. The parameters of a forward entry point are the extents of all launch

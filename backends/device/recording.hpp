@@ -34,7 +34,8 @@ struct RecordedInstruction {
   std::uint32_t code_line = 0;    ///< line of the instruction in the code before recording was added
   std::uint32_t source_line = 0;  ///< line of the generated source; 0: unknown
   std::string text;               ///< text of the instruction
-  /// Whether the result comes from memory or from other threads, and so may only pass on a difference.
+  /// Whether the result comes from memory or from other threads. An earlier instruction may then have caused a
+  /// difference.
   bool reads_memory_or_other_threads = false;
 };
 

@@ -28,8 +28,8 @@ class NameTable {
   struct NameEntry {
     std::string_view name;  ///< the name
     int use_count = 0;      ///< how often the name is taken in open scopes; 0: it is free
-    int next =
-        kNotNumbered;  ///< for a stem "x_" of numbered names: the least number that may be free; otherwise kNotNumbered
+    /// For a stem such as "x_" of the names x_0, x_1, ...: the least number that may be free; otherwise kNotNumbered.
+    int next = kNotNumbered;
     std::uint32_t hash = 0;  ///< hash value of the name
   };
   static constexpr int kNotNumbered = -1;  ///< value of NameEntry::next for a name that is not a stem

@@ -178,7 +178,7 @@ inline constexpr std::string_view kCompositionSource = "sum of the error bounds 
 inline constexpr std::string_view kCudaAndGlibcSource =
     "CUDA: CUDA 13 guide, mathematical functions; CPU: measured with glibc 2.36";
 inline constexpr std::string_view kCudaAndHelperSource =
-    "CUDA: CUDA 13 guide, mathematical functions; CPU: measured with Assay's helper function";
+    "CUDA: CUDA 13 guide, mathematical functions; CPU: measured for the helper function in emitted code";
 }  // namespace table
 
 inline constexpr std::array<OperationEntry, kOpCount> kOperations = {{

@@ -66,6 +66,20 @@ TEST(PtxInstructions, ThreadsOfThreeDimensionalBlockHaveCorrectIndices) {
     EXPECT_EQ(done.data[i], (i / 20) << 16U | (i / 5 % 4) << 8U | i % 5) << "thread " << i;
 }
 
+/// The address in %rd5 depends on the thread. That in %rd7 does not, so its accesses are resolved before the launch.
+TEST(PtxInstructions, LocalMemoryIsAccessedByConstantAndByChangedAddresses) {
+  const auto done = run<std::uint32_t>(
+      entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;"
+            " .local .align 8 .b8 depot[16]; mov.u64 %rd7, depot; cvta.local.u64 %rd8, %rd7; mov.u64 %rd5, depot;"
+            " setp.lt.u32 %p1, %r1, 7; @%p1 add.s64 %rd5, %rd5, 8; mov.u32 %r2, 100; mov.u32 %r3, 200;"
+            " st.local.u32 [%rd7], %r2; st.u32 [%rd8+8], %r3; st.local.u32 [%rd5], %r1; ld.u32 %r4, [%rd8];"
+            " ld.local.u32 %r5, [%rd7+8]; mad.lo.u32 %r4, %r4, 1000, %r5; st.global.u32 [%rd1], %r4;"),
+      std::vector<std::uint32_t>(32));
+  ASSERT_TRUE(done.result.ok()) << done.result.message;
+  for (std::uint32_t i = 0; i < 32; ++i)
+    EXPECT_EQ(done.data[i], i < 7 ? 100'000 + i : 1000 * i + 200) << "thread " << i;
+}
+
 /// All schedules give the same bits if the order has no effect, and fidelity counts approximate instructions.
 TEST(PtxInstructions, OrderIndependentKernelHasSameResultsAndProfileForAnyThreadOrder) {
   const std::string text = entry(

@@ -97,6 +97,7 @@ void Lowering::lower_function(std::uint32_t index) {
   current_state_ = &state_of(index);
   function_ = &kernel_.module->functions[index];
   current_state_->first_op_index = static_cast<std::uint32_t>(kernel_.ops.size());
+  find_local_addresses();
   std::vector<std::uint32_t> starts;
   for (const Instruction& instruction : function_->instructions) {
     starts.push_back(static_cast<std::uint32_t>(kernel_.ops.size()));
@@ -170,34 +171,32 @@ FrameSlot Lowering::special(SpecialRegister which) {
 }
 
 /// The address of a symbol in its own space; for a module variable, through a relocated constant.
-FrameSlot Lowering::symbol_address(const Operand& symbol) {
-  std::uint64_t address = symbol.value;
+std::optional<std::uint64_t> Lowering::constant_address(const Operand& symbol) {
   switch (symbol.symbol_kind) {
     case SymbolKind::kParameter:
-      address += function_->is_entry ? function_->parameters[symbol.index].offset
-                                     : local_address(current_state_->parameters[symbol.index]);
-      break;
+      return symbol.value + (function_->is_entry ? function_->parameters[symbol.index].offset
+                                                 : local_address(current_state_->parameters[symbol.index]));
     case SymbolKind::kBodyVariable:
-      address += function_->variables[symbol.index].space == Space::kShared
-                     ? shared_address(current_state_->variables[symbol.index])
-                     : local_address(current_state_->variables[symbol.index]);
-      break;
+      return symbol.value + (function_->variables[symbol.index].space == Space::kShared
+                                 ? shared_address(current_state_->variables[symbol.index])
+                                 : local_address(current_state_->variables[symbol.index]));
     case SymbolKind::kVariable: {
       const Variable& variable = kernel_.module->variables[symbol.index];
-      if (variable.space == Space::kShared) {
-        const auto [found, added] = shared_variable_indices_.try_emplace(symbol.index, 0);
-        if (added) found->second = new_shared(variable);
-        address += shared_address(found->second);
-        break;
-      }
-      const auto offset = static_cast<std::uint32_t>(kernel_.initial_constant_frame.size());
-      kernel_.initial_constant_frame.resize(offset + std::size_t{kLanesPerWarp} * 8);
-      kernel_.relocations.push_back({offset, symbol.index, symbol.value});
-      return {offset | FrameSlot::kConstantFrameBit};
+      if (variable.space != Space::kShared) return std::nullopt;
+      const auto [found, added] = shared_variable_indices_.try_emplace(symbol.index, 0);
+      if (added) found->second = new_shared(variable);
+      return symbol.value + shared_address(found->second);
     }
-    case SymbolKind::kFunction: break;
+    default: return symbol.value;
   }
-  return constant(address, 8);
+}
+
+FrameSlot Lowering::symbol_address(const Operand& symbol) {
+  if (const std::optional<std::uint64_t> address = constant_address(symbol)) return constant(*address, 8);
+  const auto offset = static_cast<std::uint32_t>(kernel_.initial_constant_frame.size());
+  kernel_.initial_constant_frame.resize(offset + std::size_t{kLanesPerWarp} * 8);
+  kernel_.relocations.push_back({offset, symbol.index, symbol.value});
+  return {offset | FrameSlot::kConstantFrameBit};
 }
 
 std::uint64_t Lowering::local_address(std::uint32_t variable) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -29,6 +30,8 @@ class Lowering {
     /// Indices of the function's variables in Kernel::local_variables or Kernel::shared_variables.
     std::vector<std::uint32_t> variables;
     std::uint32_t first_op_index = 0;  ///< index of its first instruction in Kernel::ops
+    /// The values of registers that always hold the same address in local memory, or its generic address, by index.
+    std::map<std::uint32_t, std::uint64_t> local_addresses;
   };
   /// A result that must be moved to another register after the instruction.
   struct PendingMove {
@@ -49,6 +52,8 @@ class Lowering {
   std::uint32_t new_shared(const Variable& variable);  ///< index of the new variable
   FrameSlot constant(std::uint64_t value, unsigned bytes);
   FrameSlot special(SpecialRegister which);
+  /// The address of a symbol; nullopt for a variable in global memory, which has an address only at run time.
+  std::optional<std::uint64_t> constant_address(const Operand& symbol);
   FrameSlot symbol_address(const Operand& symbol);
   static std::uint64_t local_address(std::uint32_t variable);
   static std::uint64_t shared_address(std::uint32_t variable);
@@ -68,6 +73,8 @@ class Lowering {
   void lower_pack(const Operand& whole, const Operand& parts);
   void lower_unpack(const Operand& parts, const Operand& whole);
   void lower_cvta();
+  void find_local_addresses();
+  void set_local_address(MemoryOp& memory, Op& op, std::uint64_t address);
   void lower_memory();
   void lower_async_copy();
   void lower_async_copy_control();

@@ -75,11 +75,71 @@ void Lowering::lower_cvta() {
   op.d = d;
 }
 
+/// NVRTC computes the address of a function's local variables once, at the start. With few optimizations, most accesses
+/// use this address, so their addresses are known here.
+void Lowering::find_local_addresses() {
+  std::vector<std::uint32_t> assignment_counts(function_->registers.size());
+  const auto count = [&](const Operand& operand, const auto& self) -> void {
+    if (operand.kind == Kind::kRegister) ++assignment_counts[operand.index];
+    if (operand.kind == Kind::kVector || operand.kind == Kind::kPair) {
+      for (const Operand& element : operand.elements)
+        self(element, self);
+    }
+  };
+  // Every register that is the first operand counts, even if the instruction only reads it; so does every one of a
+  // call.
+  for (const Instruction& instruction : function_->instructions) {
+    const std::size_t most = instruction.opcode == Opcode::kCall ? instruction.operands.size() : 1;
+    for (std::size_t i = 0; i < std::min(most, instruction.operands.size()); ++i)
+      count(instruction.operands[i], count);
+  }
+  std::map<std::uint32_t, std::uint64_t>& known = current_state_->local_addresses;
+  const auto value_of = [&](const Operand& operand) -> std::optional<std::uint64_t> {
+    if (operand.kind == Kind::kRegister) {
+      const auto found = known.find(operand.index);
+      return found == known.end() ? std::nullopt : std::optional(found->second);
+    }
+    const bool is_local = operand.kind == Kind::kSymbol && operand.symbol_kind == SymbolKind::kBodyVariable &&
+                          function_->variables[operand.index].space == Space::kLocal;
+    return is_local ? constant_address(operand) : std::nullopt;
+  };
+  for (const Instruction& original : function_->instructions) {
+    const Instruction& instruction = interpreted(original);
+    const auto& operands = instruction.operands;
+    if (instruction.is_guarded || operands.size() < 2 || operands[0].kind != Kind::kRegister ||
+        assignment_counts[operands[0].index] != 1 || bytes_of(instruction.type) != 8)
+      continue;
+    const std::optional<std::uint64_t> value = value_of(operands[1]);
+    if (!value) continue;
+    constexpr std::uint64_t kWindow = kLocalWindowIndex << kAddressWindowBits;
+    const bool is_local_conversion = space_of(instruction.modifiers) == Space::kLocal;
+    if (instruction.opcode == Opcode::kMov) known[operands[0].index] = *value;
+    if (instruction.opcode == Opcode::kCvta && is_local_conversion) known[operands[0].index] = *value + kWindow;
+    if (instruction.opcode == Opcode::kCvtaTo && is_local_conversion) known[operands[0].index] = *value - kWindow;
+    if (instruction.opcode == Opcode::kAdd && operands.size() == 3 && operands[2].kind == Kind::kInteger)
+      known[operands[0].index] = *value + operands[2].value;
+  }
+}
+
+/// An address in local memory that is known before the launch.
+void Lowering::set_local_address(MemoryOp& memory, Op& op, std::uint64_t address) {
+  memory.space = Space::kLocal;
+  memory.has_no_base = true;
+  op.immediate = address & ((std::uint64_t{1} << kAddressWindowBits) - 1);
+}
+
 void Lowering::set_address(MemoryOp& memory, Op& op, const Operand& address, Space space) {
   const Operand& base = address.elements[0];
   op.immediate = address.value;
   memory.space = space;
   if (base.kind == Kind::kRegister) {
+    if (const auto known = current_state_->local_addresses.find(base.index);
+        known != current_state_->local_addresses.end()) {
+      const std::uint64_t sum = known->second + address.value;
+      const std::uint64_t window = space == Space::kGeneric ? kLocalWindowIndex : 0;
+      if ((space == Space::kGeneric || space == Space::kLocal) && sum >> kAddressWindowBits == window)
+        return set_local_address(memory, op, sum);
+    }
     memory.has_64_bit_base = bytes_of(function_->registers[base.index].type) == 8;
     op.a = current_state_->register_slots[base.index];
   } else if (base.kind == Kind::kSymbol) {
@@ -92,6 +152,8 @@ void Lowering::set_address(MemoryOp& memory, Op& op, const Operand& address, Spa
     if (memory.space == Space::kGeneric && base.symbol_kind == SymbolKind::kVariable) {
       memory.space = kernel_.module->variables[base.index].space;
     }
+    if (const std::optional<std::uint64_t> known = constant_address(base); known && memory.space == Space::kLocal)
+      set_local_address(memory, op, *known + address.value);
   } else {
     memory.has_no_base = true;
     op.immediate += base.value;
