@@ -9,9 +9,10 @@ endif()
 # must not continue after a broken invariant.
 set(CMAKE_C_FLAGS_DEV "-O1 -g1" CACHE STRING "C flags of the build type Dev" FORCE)
 set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "C++ flags of the build type Dev" FORCE)
-set(CMAKE_C_FLAGS_RELEASE "-O2 -g1" CACHE STRING "C flags of the build type Release" FORCE)
+# Release has no debug information, which takes 6 % of the compile time.
+set(CMAKE_C_FLAGS_RELEASE "-O2" CACHE STRING "C flags of the build type Release" FORCE)
 # -O1 compiles a quarter faster than -O2. Libraries that compute much are OPTIMIZED (AssayTargets.cmake).
-set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g1" CACHE STRING "C++ flags of the build type Release" FORCE)
+set(CMAKE_CXX_FLAGS_RELEASE "-O1" CACHE STRING "C++ flags of the build type Release" FORCE)
 
 add_library(assay_options INTERFACE)
 target_compile_features(assay_options INTERFACE cxx_std_20)

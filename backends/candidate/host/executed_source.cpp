@@ -27,7 +27,8 @@ constexpr std::chrono::seconds kImportLimit{30};
 constexpr std::uint64_t kMemoryBytes = std::uint64_t{4} << 30;
 
 /// A text of the Python file with its line there, or a text that Python put together, with a name of its own.
-SourceText place_of(const std::string& text, const std::string& python, const std::string& name, std::size_t number) {
+SourceFragment place_of(const std::string& text, const std::string& python, const std::string& name,
+                        std::size_t number) {
   const std::size_t at = text.empty() ? std::string::npos : python.find(text);
   if (at == std::string::npos) return {.text = text, .file_name = fmt::format("{}, source {}", name, number)};
   const auto newlines = std::count(python.begin(), python.begin() + static_cast<std::ptrdiff_t>(at), '\n');
@@ -35,12 +36,12 @@ SourceText place_of(const std::string& text, const std::string& python, const st
 }
 
 HostSource source_of(const json& answer, const std::string& python, const std::string& name) {
-  std::vector<SourceText> cpp, cuda;
+  std::vector<SourceFragment> cpp, cuda;
   for (const json& entry : answer.at("texts")) {
     const std::string text = entry.at("text"), file = entry.at("file");
     auto& texts = entry.at("kind") == "cpp" ? cpp : cuda;
     texts.push_back(file.empty() ? place_of(text, python, name, cpp.size() + cuda.size() + 1)
-                                 : SourceText{.text = text, .file_name = file});
+                                 : SourceFragment{.text = text, .file_name = file});
   }
   HostSource source;
   source.text = joined_source(cpp, cuda);

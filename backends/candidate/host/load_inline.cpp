@@ -22,7 +22,7 @@ using frontend::SyntaxNode;
 namespace {
 
 /// Texts in the Python file.
-using Text = SourceText;
+using Text = SourceFragment;
 using Texts = std::vector<Text>;
 
 /// The parameters of load_inline, in order.
@@ -244,11 +244,11 @@ class LoadInlineReader {
 
 }  // namespace
 
-std::string joined_source(const std::vector<SourceText>& cpp, const std::vector<SourceText>& cuda) {
+std::string joined_source(const std::vector<SourceFragment>& cpp, const std::vector<SourceFragment>& cuda) {
   std::string joined = "#include <torch/extension.h>\n#include <cuda.h>\n#include <cuda_runtime.h>\n";
   // Definitions in C++ may call functions of the CUDA source, which C++ declares, and not the other way round.
   for (const auto* sources : {&cpp, &cuda})
-    for (const SourceText& source : *sources)
+    for (const SourceFragment& source : *sources)
       joined += fmt::format("#line {} \"{}\"\n{}\n", source.line, source.file_name, source.text);
   return joined;
 }

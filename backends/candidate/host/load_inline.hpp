@@ -38,13 +38,13 @@ inline constexpr std::string_view kCallsNoLoadInline = "the Python file does not
 Result<HostSource> read_load_inline(std::string_view python, const std::string& name);
 
 /// A C++ or CUDA source and where its lines are from.
-struct SourceText {
+struct SourceFragment {
   std::string text;       ///< the source
   std::string file_name;  ///< name of the file in messages
   std::int32_t line = 1;  ///< line of the file on which the source starts
 };
 /// One CUDA source from those in C++ and those in CUDA.
-std::string joined_source(const std::vector<SourceText>& cpp, const std::vector<SourceText>& cuda);
+std::string joined_source(const std::vector<SourceFragment>& cpp, const std::vector<SourceFragment>& cuda);
 
 /// The functions that a C++ source makes available with `m.def("name", &function)`, in order.
 std::vector<HostFunction> pybind_functions(std::string_view cpp);
