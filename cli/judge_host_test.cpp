@@ -436,8 +436,15 @@ TEST_F(JudgeBackwardTest, InvalidBackwardContractIsReported) {
 }
 
 /// Sources that Python puts together are those that the import of the file passes to PyTorch.
-TEST_F(JudgeHostTest, SourceFromAnotherFileIsReadByImport) {
-  if (workshop_.run("python3 -c pass").status != 0) GTEST_SKIP() << "needs python3";
+class JudgeImportTest : public JudgeHostTest {
+ protected:
+  void SetUp() override {
+    JudgeHostTest::SetUp();
+    if (!IsSkipped() && workshop_.run("python3 -c pass").status != 0) GTEST_SKIP() << "python3 is not installed";
+  }
+};
+
+TEST_F(JudgeImportTest, SourceFromAnotherFileIsReadByImport) {
   const std::string_view text = kCandidate.substr(kCandidate.find("#include"));
   const std::string source(text.substr(0, text.find("\"\"\"")));
   workshop_.write("sums.cu", source);
@@ -448,15 +455,13 @@ TEST_F(JudgeHostTest, SourceFromAnotherFileIsReadByImport) {
   EXPECT_THAT(judge().out, HasSubstr("fail(mismatch)"));
 }
 
-TEST_F(JudgeHostTest, FormattedSourceIsReadByImport) {
-  if (workshop_.run("python3 -c pass").status != 0) GTEST_SKIP() << "needs python3";
+TEST_F(JudgeImportTest, FormattedSourceIsReadByImport) {
   const CommandResult run =
       judge_changed("cuda_sources=source", "cuda_sources=source.replace('threads = 64', f'threads = {2 ** 7}')");
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
-TEST_F(JudgeHostTest, SourceThatIsLoadedByModuleOfPyTorchIsReadByImport) {
-  if (workshop_.run("python3 -c pass").status != 0) GTEST_SKIP() << "needs python3";
+TEST_F(JudgeImportTest, SourceThatIsLoadedByModuleOfPyTorchIsReadByImport) {
   std::string source(kCandidate);
   const std::size_t call = source.find("module = load_inline(");
   std::string text = source.substr(call);
@@ -471,8 +476,7 @@ TEST_F(JudgeHostTest, SourceThatIsLoadedByModuleOfPyTorchIsReadByImport) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
-TEST_F(JudgeHostTest, FileOfSourcesOfLoadIsRead) {
-  if (workshop_.run("python3 -c pass").status != 0) GTEST_SKIP() << "needs python3";
+TEST_F(JudgeImportTest, FileOfSourcesOfLoadIsRead) {
   const std::string_view text = kCandidate.substr(kCandidate.find("#include"));
   workshop_.write("sums.cu", std::string(text.substr(0, text.find("\"\"\""))) +
                                  "\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"sums\", &sums); }\n");

@@ -87,10 +87,8 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "In u = v * 0, the mutant changes the adjoint of u. The reverse sweep multiplies this adjoint by zero, so the "
      "gradient of v does not change."},
     {"vector/normalize_at_zero", MutationOperator::kOtherVariableVersion, 0x7f290ded2a036d83,
-     "The mutant uses the vector before an assignment instead of after it. Both differ only if the vector is zero or "
-     "NaN. "
-     "Its length is then not above zero, so the adjoint of the normalization uses neither, and the gradient is the "
-     "same."},
+     "The mutant uses another value of the same vector variable. Both values differ only if the vector is zero or NaN. "
+     "Its length is then not above zero, and the adjoint of the normalization does not divide by it."},
     {"vector/vectors_of_bool", MutationOperator::kLoopRunsForward, 0xf43ea763ba807430,
      "No iteration changes the adjoint of s, and each iteration adds to its own component of the gradient of x. So the "
      "order of the iterations does not matter."},

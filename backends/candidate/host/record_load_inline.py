@@ -84,7 +84,7 @@ def listed(value: str | Sequence[str] | Mapping[str, str] | None) -> list[str]:
 
 
 class Module:
-    """A substitute for ``torch.nn.Module``, of which files define subclasses."""
+    """A substitute for ``torch.nn.Module``, from which classes of the file are derived."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         pass
