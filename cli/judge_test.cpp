@@ -306,6 +306,36 @@ TEST_F(JudgeTest, SoftmaxThatDoesNotSubtractMaximumFailsForLargeInputs) {
   EXPECT_THAT(judge("softmax.cu", "softmax.py").out, HasSubstr("fail(mismatch)"));
 }
 
+TEST_F(JudgeTest, AnotherOneOfEqualValuesIsRejected) {
+  workshop_.write("argmax.py", R"(import warp as wp
+
+
+@wp.kernel
+def argmax(x: wp.array2d(dtype=float), out: wp.array(dtype=int)):
+    row = wp.tid()
+    first = int(0)
+    for j in range(1, x.shape[1]):
+        if x[row, j] > x[row, first]:
+            first = j
+    out[row] = first
+)");
+  workshop_.write("argmax.assay.json", R"({"schema_version": "1.0.0", "arguments": ["x", "out", "x.shape[1]"],
+    "grid": ["threads"], "block": [1]})");
+  std::string source = R"(extern "C" __global__ void argmax(const float* x, int* out, int columns) {
+  const float* row = x + blockIdx.x * columns;
+  int best = 0;
+  for (int j = 1; j < columns; ++j)
+    if (row[j] > row[best]) best = j;
+  out[blockIdx.x] = best;
+}
+)";
+  workshop_.write("argmax.cu", source);
+  const CommandResult correct = judge("argmax.cu", "argmax.py");
+  EXPECT_EQ(correct.status, 0) << correct.out << correct.err;
+  workshop_.write("argmax.cu", source.replace(source.find("row[j] >"), 8, "row[j] >="));
+  EXPECT_THAT(judge("argmax.cu", "argmax.py").out, HasSubstr("fail(mismatch)"));
+}
+
 TEST_F(JudgeTest, SuiteCountsVerdictsAndRejudgesOnlyChangedCandidates) {
   std::string wrong(kSums);
   workshop_.write("wrong.cu", wrong.replace(wrong.find("j < columns"), 11, "j < columns - 1"));
