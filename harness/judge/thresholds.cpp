@@ -16,7 +16,7 @@ using reference::ReferenceResult;
 
 constexpr int kCandidates = 12;
 /// Pairs of candidates tried for each choice.
-constexpr int kPairs = 3;
+constexpr std::size_t kPairs = 3;
 /// Crossings for each choice, at most.
 constexpr int kRounds = 2;
 /// Bisection steps for integers: enough for all 32-bit values.
@@ -24,9 +24,20 @@ constexpr int kIntegerSteps = 34;
 /// Instruction budgets of the oracle: for one evaluation, and in total.
 constexpr std::int64_t kRunBudget = 20'000, kTotalBudget = 400'000;
 
-enum class Moved : std::uint8_t { kFloats, kIntegers };
+enum class Moved : std::uint8_t { kFloats, kIntegersAndBools };
 
 using Taken = std::array<std::int64_t, 3>;
+
+Taken taken(const ReferenceResult& reference, std::size_t choice) {
+  return reference.branch_points[choice].branch_counts;
+}
+
+bool is_equal_before(std::size_t choice, const ReferenceResult& a, const ReferenceResult& b) {
+  std::size_t same = 0;
+  while (same < choice && taken(a, same) == taken(b, same))
+    ++same;
+  return same == choice;
+}
 
 class Search {
  public:
@@ -52,14 +63,10 @@ class Search {
   std::size_t choices() const { return candidates_.empty() ? 0 : candidates_.front().reference.branch_points.size(); }
 
   std::optional<Crossing> crossing(std::size_t choice) {
-    for (const Moved moved : {Moved::kFloats, Moved::kIntegers}) {
-      int tried = 0;
-      for (std::size_t a = 0; a < candidates_.size(); ++a) {
-        for (std::size_t b = a + 1; b < candidates_.size() && tried < kPairs; ++b) {
-          if (taken(candidates_[a].reference, choice) == taken(candidates_[b].reference, choice)) continue;
-          ++tried;
-          if (auto found = between(candidates_[a], candidates_[b].launch, choice, moved)) return found;
-        }
+    const auto pairs = differing_candidates(choice);
+    for (const Moved moved : {Moved::kFloats, Moved::kIntegersAndBools}) {
+      for (const auto& [a, b] : pairs) {
+        if (auto found = between(*a, b->launch, choice, moved)) return found;
       }
     }
     return std::nullopt;
@@ -68,8 +75,23 @@ class Search {
   void turn_candidates() { std::ranges::reverse(candidates_); }
 
  private:
-  static Taken taken(const ReferenceResult& reference, std::size_t choice) {
-    return reference.branch_points[choice].branch_counts;
+  using Pair = std::pair<const DrawnLaunch*, const DrawnLaunch*>;
+
+  /// Pairs of candidates that differ in `choice`, at most kPairs. Pairs that agree in all earlier choices come first:
+  /// the line between others may cross only the threshold of an earlier choice. In 'inside = x > 0 and x < 1', all
+  /// choices that depend on 'inside' change at 0, but only the line between two positive inputs crosses 1.
+  std::vector<Pair> differing_candidates(std::size_t choice) const {
+    std::vector<Pair> preferred, others;
+    for (std::size_t a = 0; a < candidates_.size(); ++a) {
+      for (std::size_t b = a + 1; b < candidates_.size(); ++b) {
+        const ReferenceResult &first = candidates_[a].reference, &second = candidates_[b].reference;
+        if (taken(first, choice) == taken(second, choice)) continue;
+        (is_equal_before(choice, first, second) ? preferred : others).emplace_back(&candidates_[a], &candidates_[b]);
+      }
+    }
+    preferred.insert(preferred.end(), others.begin(), others.end());
+    if (preferred.size() > kPairs) preferred.resize(kPairs);
+    return preferred;
   }
 
   std::optional<Taken> taken_at(const Launch& launch, std::size_t choice) {
@@ -105,7 +127,7 @@ class Search {
   }
 
   static bool moves(Scalar scalar, Moved moved) {
-    return moved == Moved::kFloats ? is_float(scalar) : is_integer(scalar);
+    return moved == Moved::kFloats ? is_float(scalar) : is_integer(scalar) || scalar == Scalar::kBool;
   }
 
   static void mix(Scalar scalar, std::byte* at, const std::byte* other, double share, Moved moved) {
@@ -139,7 +161,7 @@ class Search {
       (*now == here ? pair.before : pair.after) = *std::move(launch);
       if (moved == Moved::kFloats && std::ranges::count(kThresholdExponents, step) > 0) keep();
     }
-    if (moved == Moved::kIntegers) keep();
+    if (moved == Moved::kIntegersAndBools) keep();
     return crossing;
   }
 

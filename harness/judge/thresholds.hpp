@@ -17,14 +17,14 @@ struct ThresholdPair {
 };
 
 /// Distance of the two launches: for floats, 2^-18, 2^-14 and 2^-10 of the line between two inputs of the domain;
-/// integers are adjacent.
+/// integers are adjacent, and bools differ.
 inline constexpr int kThresholdExponents[] = {18, 14, 10};
 
 /// Where a line between two inputs crosses a threshold: a pair for each of kThresholdExponents, the closest first.
 using Crossing = std::vector<ThresholdPair>;
 
 /// Finds at most `most` crossings, one or two for each choice, by bisection between drawn inputs. Floats are moved
-/// first, then integers. Choices that are the same for all drawn inputs have no crossing.
+/// first, then integers and bools. Choices that are the same for all drawn inputs have no crossing.
 std::vector<Crossing> find_threshold_crossings(const ir::Module& module, const reference::Oracle& oracle,
                                                InputSpace& space, std::uint64_t seed, int most);
 

@@ -1,5 +1,6 @@
 #include "harness/judge/thresholds.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -9,13 +10,13 @@
 namespace assay::harness {
 namespace {
 
-/// A kernel of x, an integer n and out, its crossings, and the values of x[0] and n in a launch.
+/// A kernel of x, an integer n, a bool flag and out, its crossings, and the values of x[0], n and flag in a launch.
 class Crossed {
  public:
   explicit Crossed(const std::string& body)
       : source_(
             testing::kernel_of("# domain: -2 <= x <= 2\n# domain: 0 <= n <= 12\n@wp.kernel\ndef k(x: wp.array(dtype="
-                               "float), n: int, out: wp.array(dtype=float)):\n    i = wp.tid()\n" +
+                               "float), n: int, flag: bool, out: wp.array(dtype=float)):\n    i = wp.tid()\n" +
                                body)),
         oracle_(reference::Oracle::make(*source_.module, source_.module->kernels[0]).take()) {
     InputSpace space = InputSpace::make(*source_.module, source_.module->kernels[0], oracle_).take();
@@ -27,6 +28,9 @@ class Crossed {
   }
   static std::int64_t n(const ir::Launch& launch) {
     return ir::read_integer(ir::Scalar::kI32, launch.arguments[1].bytes.data());
+  }
+  static bool flag(const ir::Launch& launch) {
+    return ir::read_integer(ir::Scalar::kBool, launch.arguments[2].bytes.data()) != 0;
   }
 
   std::vector<Crossing> found;
@@ -54,6 +58,26 @@ TEST(ThresholdSearch, BracketsIntegerThresholdsWithAdjacentValues) {
   const ThresholdPair& pair = crossed.found[0][0];
   EXPECT_EQ(Crossed::n(pair.before) + Crossed::n(pair.after), 3 + 4);
   EXPECT_EQ(Crossed::x(pair.before), Crossed::x(pair.after));
+}
+
+TEST(ThresholdSearch, FindsBothValuesOfABool) {
+  const Crossed crossed("    out[i] = 1.0\n    if flag:\n        out[i] = x[i]\n");
+  ASSERT_EQ(crossed.found.size(), 2U);
+  const ThresholdPair& pair = crossed.found[0].front();
+  EXPECT_NE(Crossed::flag(pair.before), Crossed::flag(pair.after));
+  EXPECT_EQ(Crossed::x(pair.before), Crossed::x(pair.after));
+}
+
+TEST(ThresholdSearch, CrossesEachComparisonOfACondition) {
+  const Crossed crossed(
+      "    inside = x[i] > -1.0 and x[i] < 0.5\n    out[i] = 1.0\n    if inside:\n        out[i] = x[i]\n");
+  const auto crosses = [&](double threshold) {
+    return std::ranges::any_of(crossed.found, [&](const Crossing& crossing) {
+      return std::abs(Crossed::x(crossing.front().before) - threshold) < 1e-4;
+    });
+  };
+  EXPECT_TRUE(crosses(-1.0));
+  EXPECT_TRUE(crosses(0.5));
 }
 
 TEST(ThresholdSearch, OmitsThresholdsThatNoInputCrosses) {

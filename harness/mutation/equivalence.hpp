@@ -48,9 +48,24 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"control_flow/newton_root", MutationOperator::kWrongOperator, 0xd364829115d16326,
      "The mutant counts iterations down instead of up. The count is used only in the comparison with 30. It is below "
      "30 in both cases, because the loop has at most four iterations."},
+    {"control_flow/return_from_nested_loops", MutationOperator::kBranchOnOtherVersion, 0x38e72abb4a5d7cf2,
+     "The mutant compares the final s with 1 in every reversed iteration. If the kernel returns early, the final "
+     "s is above 1. The first reversed iteration then reads the cotangent, as it must, and sets it to zero, so "
+     "the others add zero. Otherwise no reversed iteration must read it, and the final s is at most 1, because w "
+     "is not negative."},
     {"control_flow/return_inside_loop", MutationOperator::kOtherVariableVersion, 0x9ca1520817178443,
      "The mutant computes one product with another version of the loop state. Only the last iteration, which returns, "
      "computes this product. It does not change the state, so the state after the loop equals the recomputed state."},
+    {"function/custom_gradient_in_loop", MutationOperator::kDropContribution, 0x4e038d8e64a4bad4,
+     "The custom gradient adds nothing to the adjoint of the angle, so the dropped contribution is zero."},
+    {"function/return_inside_loop", MutationOperator::kStaleAdjoint, 0xeb310c5dfd0d6fb6,
+     "Only the iteration that returns uses the adjoint of the function's result. It is the last one, so it is "
+     "reversed first, and no reversed iteration after it uses a value that is left from it."},
+    {"function/return_inside_loop", MutationOperator::kOverwriteGradient, 0xf55cbbaed5e69be9,
+     "The mutant overwrites the adjoint of s in the iteration that returns. No later statement uses s then, so "
+     "its adjoint is zero before."},
+    {"function/starred_arguments", MutationOperator::kFlipAccumulation, 0x55f4ad55128e6328,
+     "The contribution is component 1 of a vector that is zero except in component 0."},
     {"integer/interleaved_bits", MutationOperator::kWrongOperator, 0x17d92aa514af654d,
      "Before the changed line, a has 1 bits only at positions 0 and 1 modulo 4. So a and a << 1 both have 1 bits only "
      "at positions 1 modulo 4. Only there can 'or' and 'xor' differ, and the mask 0x55555555 clears these positions."},
@@ -58,6 +73,10 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "The changed constant is used only if x is infinite or NaN, but all inputs are finite."},
     {"matrix/constructors", MutationOperator::kResultInsteadOfOperand, 0x0f7a7e8c2ffe6851,
      "The mutant changes only the adjoint of a constant component, which nothing uses."},
+    {"matrix/determinant_of_singular", MutationOperator::kResultInsteadOfOperand, 0x6046649371d513aa,
+     "All rows of the matrix are multiples of u. The changed cross product is zero except for rounding errors: "
+     "one of its operands is now itself such a cross product of two rows, and before, both operands were "
+     "multiples of u."},
     {"matrix/inverse_of_singular", MutationOperator::kLoopRunsForward, 0xc03204e8afe3de24,
      "Each of the three iterations clears at most one element of the adjoint. No two iterations clear the same "
      "element, and none reads an element that another one clears, so the order of the iterations does not matter."},
@@ -69,6 +88,9 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "After every iteration, the adjoints of (lost, s) are exactly (-c, c), where c is the cotangent. With these "
      "adjoints, and also with the initial ones (0, c), the adjoint of y is c. So every iteration adds the same "
      "contribution to its own element."},
+    {"reduction/compensated_sum", MutationOperator::kWrongSign, 0xf74cf741035360f4,
+     "Let a be the adjoint of lost and c that of s after an iteration. In the iteration, t receives c + a, and y "
+     "and the previous s each receive that sum minus a, which is c. So the sign of a does not matter."},
     {"reduction/mean_and_variance", MutationOperator::kWrongSign, 0x7c47bb2d3add1830,
      "The variance contributes the sum of -2 (x - m) / n to the adjoint of the mean m. This sum is zero, because m is "
      "the mean of x, so its sign does not matter."},
@@ -83,12 +105,8 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"vector/length_of_short_vector", MutationOperator::kDropContribution, 0x5f1e788fb0867190,
      "The mutant drops what the second component contributes to the gradient of y. This contribution is zero: the "
      "component is y multiplied by the constant zero."},
-    {"vector/normalize_at_zero", MutationOperator::kDerivativeOffByOnePercent, 0xa55d27c8cdb61ad6,
-     "In u = v * 0, the mutant changes the adjoint of u. The reverse sweep multiplies this adjoint by zero, so the "
-     "gradient of v does not change."},
-    {"vector/normalize_at_zero", MutationOperator::kOtherVariableVersion, 0x7f290ded2a036d83,
-     "The mutant uses another value of the same vector variable. Both values differ only if the vector is zero or NaN. "
-     "Its length is then not above zero, and the adjoint of the normalization does not divide by it."},
+    {"vector/length_of_short_vector", MutationOperator::kNegateContribution, 0xd2d35e35c93e66da,
+     "The component is zero, so its adjoint, which is proportional to it, is zero, too."},
     {"vector/vectors_of_bool", MutationOperator::kLoopRunsForward, 0xf43ea763ba807430,
      "No iteration changes the adjoint of s, and each iteration adds to its own component of the gradient of x. So the "
      "order of the iterations does not matter."},

@@ -8,7 +8,7 @@ def bisection(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(
     i = wp.tid()
     low = float(0.0)
     high = float(4.0)
-    for j in range(6):
+    for j in range(14):
         middle = 0.5 * (low + high)
         if middle < x[i]:
             low = middle

@@ -9,8 +9,9 @@ def random_walk(x: wp.array(dtype=float), n: int, seed: int, out: wp.array(dtype
     state = wp.rand_init(seed, i * 7)
     s = x[i]
     for j in range(n):
-        if wp.randf(state) < 0.5:
-            s = s * 0.75 + x[i] * wp.randf(state)
+        drawn = wp.randf(state)
+        if drawn < 0.5:
+            s = s * 0.75 + drawn * x[i] * wp.randf(state)
         else:
-            s = s - 0.5 * x[i]
+            s = s - drawn * x[i]
     out[i] = s * s

@@ -24,10 +24,10 @@ def matrices_of_bool(
     for r in range(2):
         for c in range(2):
             if less[r, c]:
-                s += x[i][r] * y[i][c]
+                s = s * 0.5 + x[i][r] * y[i][c]
     if flags[i][0, 1] and less[1][0]:
         s = s * 2.0
-    less[1, 1] = s > 0.5
+    less[1, 1] = s > x[i][0] * y[i][1]
     chosen = wp.where(s > 1.0, less, mat22b(True, False, True, False))
     same[i] = chosen == flags[i]
     stored[i] = chosen

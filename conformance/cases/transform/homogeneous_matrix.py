@@ -12,5 +12,5 @@ def homogeneous_matrix(
 ):
     i = wp.tid()
     out[i] = wp.transform_point(wp.transform_to_matrix(pose[i]), p[i])
-    near = wp.identity(n=4, dtype=float) + m[i] * 0.2
+    near = wp.transform_to_matrix(pose[i]) + m[i] * 0.05
     back[i] = wp.transform_multiply(wp.transform_from_matrix(near), pose[i])
