@@ -140,7 +140,9 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
 std::vector<const TestLaunch*> launches_for_tolerances(const PassContext& pass_context,
                                                        std::span<const TestLaunch> test_launches) {
   std::vector<const TestLaunch*> chosen;
-  if (pass_context.configuration.profile.input_error.unit_roundoffs == 0) return chosen;
+  const JudgeConfiguration& configuration = pass_context.configuration;
+  const bool is_foreign = configuration.profile.input_error.unit_roundoffs != 0;
+  if (!is_foreign && !configuration.compares_with_tolerances) return chosen;
   for (const TestLaunch& test_launch : test_launches) {
     const InputSet& set = pass_context.input_sets[test_launch.input_set_index];
     if (test_launch.purpose == LaunchPurpose::kOracleComparison && test_launch.precision == Precision::kNative &&

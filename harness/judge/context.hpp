@@ -69,8 +69,8 @@ std::vector<ArrayRole> roles_of(const PassContext& pass_context, backends::Pass 
 /// first does not complete, the others do not run.
 bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_launches, PassVerdict& verdict);
 
-/// The launches whose results are compared with tolerances: those of foreign kernels on the first uniformly drawn input
-/// sets, in the kernel's own types, if they completed.
+/// The launches whose results are compared with tolerances: those on the first uniformly drawn input sets, in the
+/// kernel's own types, if they completed. None unless the kernel is foreign or the configuration asks for it.
 std::vector<const TestLaunch*> launches_for_tolerances(const PassContext& pass_context,
                                                        std::span<const TestLaunch> test_launches);
 /// Counts an input set on which the arrays of a launch were compared with kComparedTolerances; `accepts` has one

@@ -47,6 +47,8 @@ struct JudgeConfiguration {
   /// Whether finite differences decide which is incorrect if a gradient differs from the oracle's. Used for the code of
   /// other generators.
   bool decides_gradients_by_finite_differences = false;
+  /// Whether to compare the results also with tolerances, as is always done for foreign kernels.
+  bool compares_with_tolerances = false;
 };
 
 /// The verdicts on both passes, and the time that judging took.

@@ -42,7 +42,7 @@ class PassVerdict {
   RhoHistogram rho_histogram{};                                    ///< histogram of rho over the compared values
   std::optional<FiniteDifferenceSeries>
       finite_difference_series;  ///< finite differences of the set that used most of the tolerance
-  std::vector<ToleranceComparison> tolerance_comparisons;  ///< one for each tolerance; only for a foreign kernel
+  std::vector<ToleranceComparison> tolerance_comparisons;  ///< one for each tolerance; empty if none was made
   BranchCoverage coverage;                                 ///< branches covered by the conclusive input sets
   std::optional<DefectRecord> finding;                     ///< defect that the oracle found in the kernel
   std::vector<backends::MemoryFinding> memory_findings;    ///< the device's memory findings, at most kMaxMemoryFindings

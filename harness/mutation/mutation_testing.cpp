@@ -342,9 +342,11 @@ class MutantJudge {
     harness::JudgeConfiguration bench = this->bench(forward, !forward);
     bench.policy.judges_f64_promotion = promote;
     bench.policy.judges_native_precision = !promote;
+    bench.compares_with_tolerances = rejection != nullptr && campaign_.keeps_rejections && !promote;
     const harness::Judgment judgment = harness::judge(test_plan, subject(), kernel, bench);
     const harness::PassVerdict& verdict = forward ? judgment.forward : judgment.backward;
     std::string rejected = check_of(verdict);
+    if (bench.compares_with_tolerances) rejection->tolerance_comparisons = verdict.tolerance_comparisons;
     if (rejection != nullptr && !rejected.empty()) {
       rejection->rejecting_check = rejected;
       rejection->message = verdict.decide().message;

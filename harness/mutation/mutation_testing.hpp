@@ -61,6 +61,9 @@ struct Rejection {
   std::string message;                                    ///< one line for people
   std::optional<harness::Mismatch> mismatch;              ///< the first value outside its bound, if a comparison failed
   std::optional<harness::Counterexample> counterexample;  ///< the launch; empty if the check needs none
+  /// Whether a comparison with tolerances accepts the results of the pass in native precision: one element for each
+  /// tolerance; empty if no launch was compared.
+  std::vector<harness::ToleranceComparison> tolerance_comparisons;
 };
 
 /// A judged mutant: one line of the ledger.

@@ -139,7 +139,7 @@ struct ClosestNegativeControl {
   friend bool operator==(const ClosestNegativeControl&, const ClosestNegativeControl&) = default;
 };
 
-/// Whether the results of a foreign kernel are within a tolerance. For information only; does not affect the outcome.
+/// Whether the results of a kernel are within a tolerance. For information only; does not affect the outcome.
 struct ToleranceComparison {
   double tolerance = 0.0;           ///< absolute and relative tolerance: |got - expected| <= t + t * |expected|
   std::int64_t input_sets = 0;      ///< number of input sets compared

@@ -1,5 +1,7 @@
 #include "harness/dataset/training/export.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -107,7 +109,7 @@ TEST_F(TrainingTest, PreferencePairsContainEvidenceAgainstRejectedKernel) {
   const TrainingExport done = exported(TrainingFormat::kPreference, "preference");
   const auto rows = rows_by_id(folder_ / "d");
   std::uint64_t examples = 0;
-  std::uint64_t mismatches = 0;
+  std::uint64_t mismatches = 0, compared = 0, beyond_tolerance = 0;
   std::set<std::string> passes;
   for (const auto& [split, count] : done.examples) {
     for (const json& line : lines_of(folder_ / "preference" / (split + ".jsonl.gz"))) {
@@ -125,11 +127,23 @@ TEST_F(TrainingTest, PreferencePairsContainEvidenceAgainstRejectedKernel) {
       EXPECT_GT(line.at("launch").at("threads"), 0);
       EXPECT_GE(line.at("launch").at("arguments").size(), row.at("signature").size());
       EXPECT_EQ(line.at("launch").at("arguments").at(0).at("name"), row.at("signature").at(0).at("name"));
+      const json& accepting = line.at("accepted_by_allclose");
+      compared += accepting.is_array() ? 1 : 0;
+      if (reason.at("message").get<std::string>().find("native precision, input set 0)") == std::string::npos) continue;
+      const double expected = std::stod(reason.at("expected").get<std::string>());
+      const double difference = std::abs(std::stod(reason.at("got").get<std::string>()) - expected);
+      for (const double tolerance : {0.01, 0.0001}) {
+        if (difference <= tolerance + tolerance * std::abs(expected)) continue;
+        EXPECT_EQ(std::count(accepting.begin(), accepting.end(), json(tolerance)), 0) << line.dump(2);
+        ++beyond_tolerance;
+      }
     }
   }
   EXPECT_EQ(examples + done.rows_without_example, kRows);
   EXPECT_GE(examples, kRows - 1);
   EXPECT_GE(mismatches, kRows - 2);
+  EXPECT_GE(compared, 1U);
+  EXPECT_GE(beyond_tolerance, 1U);
   EXPECT_THAT(passes, ::testing::ElementsAre("backward", "forward"));
 
   exported(TrainingFormat::kPreference, "again", 1);

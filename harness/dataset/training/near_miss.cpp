@@ -83,6 +83,16 @@ Json reason_of(const mutation::Rejection& rejection) {
   return reason;
 }
 
+/// The tolerances within which all compared results are; null if none were compared.
+Json accepting_tolerances(const mutation::Rejection& rejection) {
+  if (rejection.tolerance_comparisons.empty()) return nullptr;
+  Json tolerances = Json::array();
+  for (const harness::ToleranceComparison& comparison : rejection.tolerance_comparisons) {
+    if (comparison.accepts_all_results) tolerances.push_back(comparison.tolerance);
+  }
+  return tolerances;
+}
+
 /// The function of a pass in a kernel's text.
 std::string text_of(const backends::EmittedKernel& kernel, bool forward) {
   const EntryTexts texts = entry_texts(kernel);
@@ -138,6 +148,7 @@ Result<std::vector<Json>> near_misses_of(const DatasetRow& row, std::size_t coun
                      {"change", record->second.description},
                      {"line", record->second.line},
                      {"reason", reason_of(rejection)},
+                     {"accepted_by_allclose", accepting_tolerances(rejection)},
                      {"launch", rejection.counterexample ? launch_of(*rejection.counterexample, *module) : Json()}});
   }
   return found;
