@@ -314,7 +314,7 @@ ALLOWED = {
     "reference/cpu": ("ir", "ir/operations", "support"),
     "reports": ("backends/device", "reports/formats", "reports/formats/html", "reports/model", "schemas", "support"),
     "reports/formats": ("reports/model", "schemas", "support"),
-    "reports/formats/html": ("reports/formats", "reports/model", "support"),
+    "reports/formats/html": ("harness/dataset", "reports/formats", "reports/model", "support"),
     "reports/model": ("backends/device", "harness/records", "schemas", "support"),
     "schemas": ("support",),
     "support": (),

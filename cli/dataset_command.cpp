@@ -16,13 +16,16 @@
 #include "harness/dataset/finish.hpp"
 #include "harness/dataset/generate.hpp"
 #include "harness/dataset/journal.hpp"
+#include "harness/dataset/overview.hpp"
 #include "harness/dataset/production.hpp"
 #include "harness/dataset/row.hpp"
 #include "harness/dataset/row_file.hpp"
 #include "harness/dataset/training/export.hpp"
 #include "harness/suite/emission.hpp"
+#include "reports/formats/html/dataset_html.hpp"
 #include "reports/formats/side_by_side.hpp"
 #include "support/files.hpp"
+#include "support/version/version.hpp"
 
 namespace assay::cli {
 namespace {
@@ -195,6 +198,39 @@ void add_show(CLI::App& app, Invocation& invocation) {
     if (options->row.empty()) options->row = "0";
     invocation.status = show(*options);
   });
+}
+
+// ---- page
+
+struct PageOptions {
+  dataset::OverviewOptions overview;
+  std::string output = "dataset.html";
+};
+
+int write_page(const PageOptions& options) {
+  const Result<dataset::DatasetOverview> overview = dataset::overview_of(options.overview);
+  if (!overview.ok()) return fail(overview.error());
+  const Result<void> written = put_file(options.output, reports::dataset_html(*overview, std::string(kVersion)));
+  if (!written.ok()) return fail(written.error());
+  return print_or_fail(fmt::format("{}: {} rows\n", options.output, overview->row_count));
+}
+
+void add_page(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<PageOptions>();
+  CLI::App& command = *app.add_subcommand(
+      "page", "Write an HTML page about a dataset: distributions, evidence, samples and rejected kernels");
+  command.add_option("DATASET", options->overview.dataset, "Dataset folder or file of rows")
+      ->option_text(" ")
+      ->required();
+  command
+      .add_option("--near-misses", options->overview.near_misses,
+                  "Also show near misses: a folder written by 'assay dataset export --format preference'")
+      ->option_text("DIR");
+  command.add_option("--samples", options->overview.sample_count, "Number of rows shown with their sources")
+      ->option_text("N [12]")
+      ->check(CLI::Range(0, 1000));
+  command.add_option("--output", options->output, "File of the page")->option_text("FILE.html [dataset.html]");
+  command.callback([options, &invocation] { invocation.status = write_page(*options); });
 }
 
 // ---- stats
@@ -377,7 +413,7 @@ void add_import(CLI::App& app, Invocation& invocation) {
 void add_dataset(CLI::App& app, Invocation& invocation) {
   CLI::App& command = *app.add_subcommand("dataset", "Merge, split, show, compare, export and import datasets");
   command.require_subcommand(1);
-  for (const auto add : {add_merge, add_split, add_show, add_stats, add_dataset_diff, add_export, add_import})
+  for (const auto add : {add_merge, add_split, add_show, add_page, add_stats, add_dataset_diff, add_export, add_import})
     add(command, invocation);
 }
 

@@ -1,4 +1,4 @@
-// The parts of the page, compiled into the program from the files in reports/formats/html.
+// The parts of the pages, compiled into the program from the files in reports/formats/html.
 #pragma once
 
 #include <string_view>
@@ -8,5 +8,8 @@ namespace assay::reports {
 extern const std::string_view kPageHtml;    ///< html/page.html, a template
 extern const std::string_view kPageCss;     ///< html/report.css
 extern const std::string_view kPageScript;  ///< html/report.js
+
+extern const std::string_view kDatasetHtml;  ///< html/dataset.html, a template
+extern const std::string_view kDatasetCss;   ///< html/dataset.css, which extends kPageCss
 
 }  // namespace assay::reports
