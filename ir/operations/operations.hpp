@@ -106,7 +106,7 @@ enum class Kink : std::uint8_t {
   kAtHalfIntegers,      ///< where the first operand is half an odd integer
   kAtIntegerQuotients,  ///< where the quotient of the first and second operands is an integer
   kAtTie,               ///< where the two operands are equal
-  kAtBounds,            ///< where the first operand equals the second or the third
+  kAtBounds,            ///< where the clamped operand (the first of clamp, the third of smoothstep) equals a bound
 };
 
 /// How the adjoint pass treats an operation.
