@@ -25,6 +25,7 @@ __all__ = [
     "export",
     "gradcheck",
     "judge",
+    "to_parquet",
     "verify",
 ]
 
@@ -51,6 +52,10 @@ def __getattr__(name: str) -> Any:
         from assay._candidate import judge
 
         return judge
+    if name == "to_parquet":
+        from assay._parquet import to_parquet
+
+        return to_parquet
     if name == "gradcheck":
         from assay._gradcheck import gradcheck
 
