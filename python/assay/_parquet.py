@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ._croissant import croissant
 from ._errors import AssayError
 
 # Rows held in memory at once; they form one row group of a file.
@@ -24,7 +25,7 @@ CHECKED_BY_PROGRAM = "`assay validate .` checks everything."
 
 
 def to_parquet(dataset: str | Path, output: str | Path) -> int:
-    """Write the rows of a dataset as Parquet files, with its card, its schema and checksums.
+    """Write the rows of a dataset as Parquet files, with its card, its schema, Croissant metadata and checksums.
 
     Parameters
     ----------
@@ -51,7 +52,9 @@ def to_parquet(dataset: str | Path, output: str | Path) -> int:
     source, target = Path(dataset), Path(output)
     files = sorted((source / "data").glob("*" + SUFFIX))
     if not files or not (source / "schema.json").is_file():
-        raise AssayError(f"{source}: contains no dataset with data/*{SUFFIX} and schema.json; make one with: assay generate")
+        raise AssayError(
+            f"{source}: contains no dataset with data/*{SUFFIX} and schema.json; make one with: assay generate"
+        )
     if target.exists() and any(target.iterdir()):
         raise AssayError(f"{target}: is not empty; choose another folder")
 
@@ -59,8 +62,8 @@ def to_parquet(dataset: str | Path, output: str | Path) -> int:
     for file in files:
         for row in _rows(file):
             _add_members(row, "", members)
-    row_type = _arrow_type(json.loads((source / "schema.json").read_text()), "", members, pyarrow)
-    schema = pyarrow.schema(list(row_type))
+    row_schema = json.loads((source / "schema.json").read_text(encoding="utf-8"))
+    schema = pyarrow.schema(list(_arrow_type(row_schema, "", members, pyarrow)))
 
     # Everything is written into a folder beside the target, which is renamed when it is complete.
     partial = target.with_name(target.name + ".partial")
@@ -77,13 +80,24 @@ def to_parquet(dataset: str | Path, output: str | Path) -> int:
         shutil.copyfile(source / name, partial / name)
     shutil.copytree(source / "quarantine", partial / "quarantine")
     card = (source / "README.md").read_text(encoding="utf-8").replace(SUFFIX, ".parquet")
-    card = card.replace(CHECKED_BY_PROGRAM, "The rows were converted from JSON lines, which `assay validate` can check.")
+    card = card.replace(
+        CHECKED_BY_PROGRAM, "The rows were converted from JSON lines, which `assay validate` can check."
+    )
     (partial / "README.md").write_text(card, encoding="utf-8")
+    name = source.resolve().name
+    metadata = croissant(name, row_schema, members, next(_rows(files[0])), _title(card))
+    (partial / "croissant.json").write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")
     _write_checksums(partial)
     if target.exists():
         target.rmdir()
     partial.rename(target)
     return count
+
+
+def _title(card: str) -> str:
+    """Return the title in the header of a dataset card."""
+    prefix = "pretty_name: "
+    return next((line.removeprefix(prefix) for line in card.splitlines() if line.startswith(prefix)), "")
 
 
 def _rows(file: Path) -> Iterator[dict[str, Any]]:
