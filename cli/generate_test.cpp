@@ -168,7 +168,7 @@ TEST_F(GenerateTest, DatasetCommandsMergeSplitCompareAndShowDatasets) {
   expect_ok("assay dataset stats whole | grep -q families");
   const CommandResult shown = workshop_.run("assay dataset show whole 1 --width 200");
   EXPECT_EQ(shown.status, 0) << shown.err;
-  EXPECT_THAT(shown.out, AllOf(HasSubstr("\ndocstring: Compute "), HasSubstr("\ninstruction: Write a kernel `"),
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("\ndocstring: For each "), HasSubstr("\ninstruction: Write a kernel `"),
                                HasSubstr("\ndifficulty: {"), HasSubstr("@wp.kernel"), HasSubstr("long long begin"),
                                HasSubstr("blockIdx"), HasSubstr("cpu/forward: not_run, not verified")));
   EXPECT_THAT(workshop_.run("assay dataset show whole 9999").err, HasSubstr("has no row '9999'"));

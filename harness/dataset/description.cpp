@@ -11,7 +11,9 @@
 #include <fmt/ranges.h>
 
 #include "harness/dataset/difficulty.hpp"
+#include "harness/dataset/influence.hpp"
 #include "ir/analysis.hpp"
+#include "ir/launch.hpp"
 #include "ir/library.hpp"
 #include "ir/visit.hpp"
 #include "support/trim.hpp"
@@ -39,9 +41,9 @@ bool is_complete(std::string_view text) {
   return open == 0 && !text.empty();
 }
 
-/// The code as the texts quote it: `wp.float64(0.5)`, a literal of another type than float, becomes `0.5`, and `wp.`
-/// before functions is left out.
-std::string plain(std::string_view code) {
+/// The code as the texts quote it: without `wp.` before functions, and with `0.5` for the literal `wp.float64(0.5)` if
+/// `literal_type` is "float64".
+std::string without_prefixes(std::string_view code, std::string_view literal_type) {
   std::string text;
   while (!code.empty()) {
     if (!code.starts_with("wp.")) {
@@ -54,7 +56,7 @@ std::string plain(std::string_view code) {
     const std::string_view name = code.substr(0, open);
     const std::size_t close = code.find(')');
     if (open == std::string_view::npos || close == std::string_view::npos) continue;
-    const bool is_float = name == "float64" || name == "float16" || name == "bfloat16";
+    const bool is_float = !literal_type.empty() && name == literal_type;
     const std::string_view argument = close > open ? code.substr(open + 1, close - open - 1) : "";
     if (!is_float || argument.empty() || argument.find_first_not_of("-0123456789.e") != std::string_view::npos)
       continue;
@@ -82,7 +84,10 @@ std::string type_text(const ir::Module& module, ir::Type type) {
 class Describer {
  public:
   Describer(const ir::Module& module, const ir::Function& kernel)
-      : module_(module), kernel_(kernel), uses_(ir::parameter_use(module, kernel)) {}
+      : module_(module),
+        kernel_(kernel),
+        uses_(ir::parameter_use(module, kernel)),
+        literal_type_(literal_type_of(module, kernel)) {}
 
   std::string docstring() const {
     std::string text;
@@ -101,13 +106,33 @@ class Describer {
                     in_backquotes(fmt::format("{}({})", kernel_.name, fmt::join(names, ", "))), launch());
     text += parameters();
     text += structs_and_functions();
-    text += fmt::format("Each thread does the following: {}.", steps(kernel_.body));
+    text += fmt::format("Each {} does the following: {}.", ir::uses_tiles(kernel_) ? "block" : "thread",
+                        steps(kernel_.body));
+    if (!literal_type_.empty()) text += fmt::format(" All floating-point constants are of type {}.", literal_type_);
     const std::string conditions = preconditions();
     return conditions.empty() ? text : text + " " + conditions;
   }
 
  private:
   // ---- code of the source
+
+  /// The float type of all floats of the parameters, if it is not float32, whose literals need no type; otherwise
+  /// empty.
+  static std::string literal_type_of(const ir::Module& module, const ir::Function& kernel) {
+    std::optional<ir::Scalar> type;
+    for (int p = 0; p < kernel.parameter_count; ++p) {
+      const ir::Type element = kernel.variables[static_cast<std::size_t>(p)].type.element();
+      for (const ir::ScalarComponent& component : ir::scalar_components(module, element)) {
+        if (!ir::is_float(component.scalar)) continue;
+        if (type && *type != component.scalar) return "";
+        type = component.scalar;
+      }
+    }
+    if (!type || *type == ir::Scalar::kF32) return "";
+    return std::string(ir::row(*type).warp_name);
+  }
+
+  std::string plain(std::string_view code) const { return without_prefixes(code, literal_type_); }
 
   /// The line of a statement; empty if it is unknown or does not hold the whole statement.
   std::string line_of(const ir::Stmt& statement) const {
@@ -155,15 +180,22 @@ class Describer {
 
   std::string for_each_index() const {
     const std::vector<std::string> names = thread_indices();
-    if (ir::uses_tiles(kernel_)) return fmt::format("for each block {}", names[0]);
-    if (names.size() == 1) return fmt::format("for each index {}", names[0]);
-    return fmt::format("for each index ({})", fmt::join(names, ", "));
+    const char* const unit = ir::uses_tiles(kernel_) ? "block" : "index";
+    if (names.size() == 1) return fmt::format("For each {} {}", unit, names[0]);
+    return fmt::format("For each {} ({})", unit, fmt::join(names, ", "));
   }
 
-  /// "Compute `out` from `x` and `n` for each index `i`."
+  /// How a kernel changes an array.
+  enum class Update : std::uint8_t { kStores, kAtomics, kStoresAndAtomics };
+  static Update update_of(const ir::ParameterUse& use) {
+    if (!use.is_atomically_updated) return Update::kStores;
+    return use.written ? Update::kStoresAndAtomics : Update::kAtomics;
+  }
+
+  /// "For each index `i`, compute `out` from `x` and `n`."
   std::string results() const {
     struct Group {
-      bool is_atomic = false;
+      Update update = Update::kStores;
       std::vector<std::string> targets;
       std::vector<std::string> sources;
     };
@@ -174,37 +206,52 @@ class Describer {
       for (const ir::VarId source : parameters_behind(kernel_, static_cast<ir::VarId>(p)))
         behind.push_back(in_backquotes(kernel_.var(source).name));
       const std::string name = in_backquotes(kernel_.variables[p].name);
-      const bool is_atomic = uses_[p].is_atomically_updated;
+      const Update update = update_of(uses_[p]);
       const auto same = std::ranges::find_if(
-          groups, [&](const Group& group) { return group.is_atomic == is_atomic && group.sources == behind; });
-      if (same == groups.end()) groups.push_back({.is_atomic = is_atomic, .targets = {name}, .sources = behind});
+          groups, [&](const Group& group) { return group.update == update && group.sources == behind; });
+      if (same == groups.end()) groups.push_back({.update = update, .targets = {name}, .sources = behind});
       else same->targets.push_back(name);
     }
     std::vector<std::string> parts;
     for (const Group& group : groups) {
-      std::string part = fmt::format("{} {}", group.is_atomic ? "update" : "compute", listed(group.targets));
-      if (group.is_atomic) part += " atomically";
+      if (group.sources.empty() && group.update == Update::kStores) {
+        parts.push_back(fmt::format("set {} to constant values", listed(group.targets)));
+        continue;
+      }
+      std::string part =
+          fmt::format("{} {}", group.update == Update::kStores ? "compute" : "update", listed(group.targets));
+      if (group.update == Update::kAtomics) part += " atomically";
+      if (group.update == Update::kStoresAndAtomics) part += " with stores and atomic operations";
       if (!group.sources.empty()) part += fmt::format(" from {}", listed(group.sources));
       parts.push_back(std::move(part));
     }
-    std::string text = fmt::format("{} {}.", parts.empty() ? "do nothing" : fmt::format("{}", fmt::join(parts, "; ")),
-                                   for_each_index());
-    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    std::string text = fmt::format("{}, {}.", for_each_index(),
+                                   parts.empty() ? "do nothing" : fmt::format("{}", fmt::join(parts, "; ")));
     return text;
   }
 
   static std::string counted(int count, const char* one, const char* many) {
-    return count == 1 ? fmt::format("one {}", one) : fmt::format("{} {}", count, many);
+    constexpr std::string_view kWords[] = {"no",  "one",   "two",   "three", "four", "five",
+                                           "six", "seven", "eight", "nine",  "ten"};
+    const auto number = static_cast<std::size_t>(count);
+    const std::string word = number < std::size(kWords) ? std::string(kWords[number]) : fmt::format("{}", count);
+    return fmt::format("{} {}", word, count == 1 ? one : many);
   }
 
   std::string control_flow() const {
     const ControlFlow flow = control_flow_of(kernel_);
     std::vector<std::string> parts;
-    if (flow.for_count > 0) parts.push_back(counted(flow.for_count, "range loop", "range loops"));
+    if (flow.has_nested_loops && flow.for_count == 2 && flow.while_count == 0)
+      parts.emplace_back("two nested range loops");
+    else if (flow.for_count > 0) parts.push_back(counted(flow.for_count, "range loop", "range loops"));
     if (flow.while_count > 0) parts.push_back(counted(flow.while_count, "while loop", "while loops"));
     if (flow.branch_count > 0) parts.push_back(counted(flow.branch_count, "branch", "branches"));
+    if (flow.early_return_count > 0)
+      parts.push_back(counted(flow.early_return_count, "conditional return", "conditional returns"));
     if (parts.empty()) return "";
-    return fmt::format("Has {}{}.", listed(parts), flow.has_nested_loops ? ", with nested loops" : "");
+    const bool is_nesting_stated = parts[0].find("nested") != std::string::npos;
+    return fmt::format("Has {}{}.", listed(parts),
+                       flow.has_nested_loops && !is_nesting_stated ? ", with nested loops" : "");
   }
 
   std::string functions() const {
@@ -218,7 +265,10 @@ class Describer {
 
   std::string launch() const {
     const std::vector<std::string> names = thread_indices();
-    if (ir::uses_tiles(kernel_)) return fmt::format("blocks of threads with the index {}", names[0]);
+    if (ir::uses_tiles(kernel_)) {
+      if (names.size() == 1) return fmt::format("blocks of threads with the index {}", names[0]);
+      return fmt::format("a {}-dimensional grid of blocks of threads with the indices {}", names.size(), listed(names));
+    }
     if (names.size() == 1) return fmt::format("one dimension with the index {}", names[0]);
     return fmt::format("{} dimensions with the indices {}", names.size(), listed(names));
   }
@@ -232,27 +282,69 @@ class Describer {
       text += variable.type.is_array()
                   ? fmt::format(" is a {}-dimensional array of type {}", int{variable.type.rank}, type)
                   : fmt::format(" is a value of type {}", type);
-      if (uses_[p].changed()) text += uses_[p].read ? " (input and output)" : " (output)";
+      if (uses_[p].changed()) {
+        const bool is_input = uses_[p].read || uses_[p].is_atomically_updated;
+        text += is_input ? " (input and output)" : " (output)";
+      } else if (!is_used(static_cast<ir::VarId>(p))) {
+        text += " (unused)";
+      }
       parts.push_back(std::move(text));
     }
     return parts.empty() ? "" : fmt::format("{}. ", fmt::join(parts, "; "));
   }
 
-  std::string structs_and_functions() const {
+  bool is_used(ir::VarId variable) const {
+    bool is_used = false;
+    ir::for_each_statement(kernel_.body, [&](const ir::Stmt& statement) {
+      ir::for_each_root_expression(statement, [&](const ir::ExprId& root) {
+        ir::for_each_expression(kernel_, root, [&](ir::ExprId, const ir::Expr& expr) {
+          is_used |= expr.kind == ir::ExprKind::kVariable && expr.variable == variable;
+        });
+      });
+    });
+    return is_used;
+  }
+
+  /// "`vec6` is `types.vector(length=6, dtype=float)`. " for each type that the source names.
+  std::string named_types() const {
+    constexpr std::string_view kType = " = wp.types.";
     std::string text;
+    for (const std::string& line : module_.source_lines) {
+      const std::size_t at = line.find(kType);
+      if (at == std::string::npos || at == 0 || line.front() == ' ' || !is_complete(line)) continue;
+      text += fmt::format("{} is {}. ", in_backquotes(line.substr(0, at)), in_backquotes(plain(line.substr(at + 3))));
+    }
+    return text;
+  }
+
+  std::string structs_and_functions() const {
+    std::string text = named_types();
     for (const ir::StructDef& definition : module_.structs) {
       std::vector<std::string> fields;
       for (const ir::Field& field : definition.fields)
         fields.push_back(
             fmt::format("{} of type {}", in_backquotes(field.name), type_text(module_, field.type.element())));
-      text += fmt::format("The struct {} has the fields {}. ", in_backquotes(definition.name), listed(fields));
+      text += fmt::format("The struct {} has the {} {}. ", in_backquotes(definition.name),
+                          fields.size() == 1 ? "field" : "fields", listed(fields));
     }
     for (const ir::Function& function : module_.functions) {
       if (ir::library_name(function)) continue;
-      text += fmt::format("The function {} does the following: {}. ", in_backquotes(signature_of(function)),
-                          steps(function.body));
+      text += fmt::format("The function {}{} does the following: {}. ", in_backquotes(signature_of(function)),
+                          purpose_of(function), steps(function.body));
     }
     return text;
+  }
+
+  /// For a custom gradient or a replay, what it belongs to: " is the custom gradient of `f` and".
+  std::string purpose_of(const ir::Function& function) const {
+    const auto number = static_cast<std::int32_t>(&function - module_.functions.data());
+    for (const ir::Function& owner : module_.functions) {
+      if (owner.gradient_function_index == number)
+        return fmt::format(" is the custom gradient (`wp.func_grad`) of {} and", in_backquotes(owner.name));
+      if (owner.replay_function_index == number)
+        return fmt::format(" is the replay (`wp.func_replay`) of {} and", in_backquotes(owner.name));
+    }
+    return "";
   }
 
   static std::string signature_of(const ir::Function& function) {
@@ -265,14 +357,28 @@ class Describer {
   /// The steps of a block, separated by semicolons; a step with steps of its own is in parentheses.
   std::string steps(const ir::Block& block) const {
     std::vector<std::string> texts;
-    for (const ir::Stmt& statement : block.statements)
-      texts.push_back(step(statement));
+    for (const ir::Stmt& statement : block.statements) {
+      if (!is_implicit(statement, texts)) texts.push_back(step(statement));
+    }
     if (texts.empty()) return "nothing";
     return fmt::format("{}", fmt::join(texts, "; "));
   }
 
+  /// Whether the source does not contain the statement: a custom gradient declares its adjoints at its beginning and
+  /// returns them at its end, and gets the lines of its `def` and of its last statement there.
+  bool is_implicit(const ir::Stmt& statement, const std::vector<std::string>& texts_before) const {
+    const std::string line = line_of(statement);
+    if (line.starts_with("def ")) return true;
+    return std::holds_alternative<ir::Return>(statement.node) && !line.starts_with("return") && !texts_before.empty() &&
+           texts_before.back() == in_backquotes(plain(line));
+  }
+
   std::string nested(const ir::Block& block) const {
-    const bool is_simple = block.statements.size() == 1 && !std::holds_alternative<ir::If>(block.statements[0].node);
+    const auto has_steps = [](const ir::Stmt& statement) {
+      return std::holds_alternative<ir::If>(statement.node) || std::holds_alternative<ir::For>(statement.node) ||
+             std::holds_alternative<ir::While>(statement.node);
+    };
+    const bool is_simple = block.statements.size() == 1 && !has_steps(block.statements[0]);
     return is_simple ? steps(block) : fmt::format("({})", steps(block));
   }
 
@@ -337,6 +443,7 @@ class Describer {
   const ir::Module& module_;
   const ir::Function& kernel_;
   const ir::ParameterUses uses_;
+  const std::string literal_type_;  ///< the type of literals such as `wp.float64(0.5)` that are quoted without it
 };
 
 }  // namespace

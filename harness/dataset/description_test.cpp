@@ -26,7 +26,7 @@ def scale(x: wp.array(dtype=float), factor: float, out: wp.array(dtype=float)):
     t = wp.sin(x[i])
     out[i] = factor * t
 )");
-  EXPECT_EQ(text.docstring, "Compute `out` from `x` and `factor` for each index `i`. Calls `sin`.");
+  EXPECT_EQ(text.docstring, "For each index `i`, compute `out` from `x` and `factor`. Calls `sin`.");
   EXPECT_EQ(text.instruction,
             "Write a kernel `scale(x, factor, out)` in NVIDIA Warp. It is launched over one dimension with the index "
             "`i`. `x` is a 1-dimensional array of type float32; `factor` is a value of type float32; `out` is a "
@@ -56,7 +56,7 @@ def walk(x: wp.array2d(dtype=float), n: int, out: wp.array(dtype=float)):
                         "(if `x[i, j] < 0.0`, `s += x[i, j]`, otherwise (if `x[i, j] > 1.0`, leave "
                         "the loop, otherwise set `s` to `0.25`)); store `s` in `out[i]`."));
   EXPECT_THAT(text.instruction, HasSubstr("The inputs satisfy `0 <= n <= 12`."));
-  EXPECT_THAT(text.docstring, HasSubstr("Has one range loop and 2 branches."));
+  EXPECT_THAT(text.docstring, HasSubstr("Has one range loop, two branches and one conditional return."));
 }
 
 TEST(Description, StatesWhichInputsEachOutputDependsOn) {
@@ -68,8 +68,87 @@ def two(x: wp.array(dtype=float), y: wp.array(dtype=float), a: wp.array(dtype=fl
         wp.atomic_add(total, 0, y[i])
 )");
   EXPECT_THAT(text.docstring,
-              HasSubstr("Compute `a` from `x`; update `total` atomically from `x` and `y` for each index `i`."));
+              HasSubstr("For each index `i`, compute `a` from `x`; update `total` atomically from `x` and `y`."));
   EXPECT_THAT(text.instruction, HasSubstr("if `x[i] > 0.0`, `atomic_add(total, 0, y[i])`"));
+}
+
+/// A custom gradient contains statements that the source does not state: its adjoints are declared and returned.
+TEST(Description, QuotesEachStatementOfACustomGradientOnce) {
+  const KernelDescription text = described(R"(@wp.func
+def square(x: float) -> float:
+    return x * x
+
+
+@wp.func_grad(square)
+def square_gradient(x: float, adj_ret: float):
+    if x < 0.0:
+        return
+    wp.adjoint[x] += 2.0 * x * adj_ret
+
+
+# custom gradients: trusted
+@wp.kernel
+def k(x: wp.array(dtype=float), m: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = square(x[i])
+)");
+  EXPECT_THAT(text.instruction, HasSubstr("The function `square(x)` does the following: `return x * x`. "));
+  EXPECT_THAT(
+      text.instruction,
+      HasSubstr("The function `square_gradient(x, adj_ret)` is the custom gradient (`wp.func_grad`) of `square` "
+                "and does the following: if `x < 0.0`, `return`; `adjoint[x] += 2.0 * x * adj_ret`. "));
+  EXPECT_THAT(text.instruction, HasSubstr("`m` is a value of type int32 (unused)"));
+}
+
+TEST(Description, StatesTypesAndUnusedParametersAndWhereABodyEnds) {
+  const KernelDescription text = described(R"(vec6 = wp.types.vector(length=6, dtype=float)
+
+
+@wp.kernel
+def k(x: wp.array(dtype=vec6), at: wp.array(dtype=int), n: wp.array(dtype=int), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for a in range(2):
+        for b in range(n.shape[0]):
+            s += x[i][a]
+    out[i] = s
+)");
+  EXPECT_THAT(text.instruction, HasSubstr("`vec6` is `types.vector(length=6, dtype=float)`. "));
+  EXPECT_THAT(text.instruction,
+              HasSubstr("`at` is a 1-dimensional array of type int32 (unused); `n` is a 1-dimensional "
+                        "array of type int32; "));
+  EXPECT_THAT(text.instruction,
+              HasSubstr("for `a in range(2)`: (for `b in range(n.shape[0])`: `s += x[i][a]`); store `s` in `out[i]`."));
+  EXPECT_THAT(text.docstring, HasSubstr("Has two nested range loops."));
+}
+
+TEST(Description, NamesAllIndicesOfBlocks) {
+  const KernelDescription text = described(R"(@wp.kernel
+def k(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+    i, j = wp.tid()
+    t = wp.tile_load(x, shape=(2, 4), offset=(i * 2, j * 4))
+    wp.tile_store(out, t, offset=(i * 2, j * 4))
+)");
+  EXPECT_THAT(text.docstring, HasSubstr("For each block (`i`, `j`), compute `out` from `x`."));
+  EXPECT_THAT(text.instruction,
+              HasSubstr("launched over a 2-dimensional grid of blocks of threads with the indices `i` and "
+                        "`j`."));
+  EXPECT_THAT(text.instruction, HasSubstr("Each block does the following"));
+}
+
+TEST(Description, TellsAtomicOperationsFromStores) {
+  const KernelDescription text = described(R"(@wp.kernel
+def k(x: wp.array(dtype=float), both: wp.array(dtype=float), total: wp.array(dtype=float), zero: wp.array(dtype=float)):
+    i = wp.tid()
+    both[i] = x[i]
+    wp.atomic_add(both, 0, 1.0)
+    wp.atomic_add(total, 0, x[i])
+    zero[i] = 0.0
+)");
+  EXPECT_THAT(text.docstring,
+              HasSubstr("For each index `i`, update `both` with stores and atomic operations from `x`; update "
+                        "`total` atomically from `x`; set `zero` to constant values."));
+  EXPECT_THAT(text.instruction, HasSubstr("`total` is a 1-dimensional array of type float32 (input and output)"));
 }
 
 TEST(Description, MentionsOutputsWithSameInputsInOneSentence) {
@@ -80,16 +159,28 @@ def sums(x: wp.array(dtype=float), a: wp.array(dtype=float), b: wp.array(dtype=f
     wp.atomic_max(b, 0, x[i])
 )")
                   .docstring,
-              HasSubstr("Update `a` and `b` atomically from `x` for each index `i`."));
+              HasSubstr("For each index `i`, update `a` and `b` atomically from `x`."));
 }
 
-TEST(Description, WritesFloat64LiteralsWithoutConversion) {
+TEST(Description, StatesTheTypeOfAllLiteralsOnce) {
   const KernelDescription text = described(R"(@wp.kernel
 def half(x: wp.array(dtype=wp.float64)):
     i = wp.tid()
     x[i] = wp.float64(-0.5) * wp.exp(x[i] + wp.float64(2.0))
 )");
   EXPECT_THAT(text.instruction, HasSubstr("store `-0.5 * exp(x[i] + 2.0)` in `x[i]`"));
+  EXPECT_THAT(text.instruction, HasSubstr("All floating-point constants are of type float64."));
+}
+
+TEST(Description, KeepsTheTypesOfLiteralsIfThereAreSeveralFloatTypes) {
+  const KernelDescription text = described(R"(@wp.kernel
+def half(x: wp.array(dtype=wp.float64), y: wp.array(dtype=float)):
+    i = wp.tid()
+    x[i] = wp.float64(0.5) * x[i]
+    y[i] = 0.5 * y[i]
+)");
+  EXPECT_THAT(text.instruction, HasSubstr("store `float64(0.5) * x[i]` in `x[i]`; store `0.5 * y[i]` in `y[i]`"));
+  EXPECT_THAT(text.instruction, Not(HasSubstr("All floating-point constants")));
 }
 
 /// A statement on several lines cannot be quoted from one of them.

@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "ir/analysis.hpp"
 #include "ir/library.hpp"
 #include "ir/visit.hpp"
@@ -226,88 +228,6 @@ std::vector<std::string> memory_patterns_of(const ir::Function& kernel) {
   return {patterns.begin(), patterns.end()};
 }
 
-/// Which variables and arrays influence which.
-class InfluenceAnalysis {
- public:
-  explicit InfluenceAnalysis(const ir::Function& kernel) : kernel_(kernel) { add(kernel.body, {}); }
-
-  std::vector<ir::VarId> parameters_behind(ir::VarId output) const {
-    std::set<ir::VarId> reached;
-    std::vector<ir::VarId> left{output};
-    while (!left.empty()) {
-      const ir::VarId variable = left.back();
-      left.pop_back();
-      const auto sources = sources_.find(variable);
-      if (sources == sources_.end()) continue;
-      for (const ir::VarId source : sources->second) {
-        if (reached.insert(source).second) left.push_back(source);
-      }
-    }
-    std::erase_if(reached, [&](ir::VarId variable) { return !kernel_.is_parameter(variable); });
-    return {reached.begin(), reached.end()};
-  }
-
- private:
-  /// Adds the statements of a block; `around` are the variables that decide whether it runs.
-  void add(const ir::Block& block, std::set<ir::VarId> around) {
-    for (const ir::Stmt& statement : block.statements) {
-      std::set<ir::VarId> read = around;
-      std::set<ir::VarId> passed;  // arrays that a called function may change
-      ir::for_each_root_expression(statement, [&](const ir::ExprId& root) {
-        add_values(root, read);
-        ir::for_each_expression(kernel_, root, [&](ir::ExprId, const ir::Expr& expr) {
-          if (expr.kind == ir::ExprKind::kCall) add_arrays(expr.args, passed);
-        });
-      });
-      if (const auto* const call = std::get_if<ir::Call>(&statement.node)) add_arrays(call->args, passed);
-      read.insert(passed.begin(), passed.end());
-      const auto influence = [&](ir::VarId variable) { sources_[variable].insert(read.begin(), read.end()); };
-      ir::for_each_declared_variable(statement, influence);
-      std::ranges::for_each(passed, influence);
-      if (const auto* const set = std::get_if<ir::Assign>(&statement.node)) influence(set->variable);
-      if (const auto* const store = std::get_if<ir::Store>(&statement.node)) influence(array_of(store->array));
-      if (const auto* const atomic = std::get_if<ir::Atomic>(&statement.node)) influence(array_of(atomic->array));
-      ir::for_each_child_block(statement, [&](const ir::Block& body) { add(body, read); });
-      // What follows a conditional return, break or continue runs only if that does not happen.
-      if (std::holds_alternative<ir::If>(statement.node)) {
-        bool leaves = false;
-        ir::for_each_child_block(statement, [&](const ir::Block& body) {
-          ir::for_each_statement(body, [&](const ir::Stmt& inner) {
-            leaves |= std::holds_alternative<ir::Return>(inner.node) || std::holds_alternative<ir::Break>(inner.node) ||
-                      std::holds_alternative<ir::Continue>(inner.node);
-          });
-        });
-        if (leaves) around = read;
-      }
-    }
-  }
-
-  /// Adds the variables whose values the expression reads: not the array of a store, nor one whose shape is asked for.
-  void add_values(ir::ExprId root, std::set<ir::VarId>& read) const {
-    const ir::Expr& expr = kernel_.expr(root);
-    if (expr.kind == ir::ExprKind::kShapeOf) return;
-    if (expr.kind == ir::ExprKind::kVariable && kernel_.var(expr.variable).type.is_array()) return;
-    if (expr.kind == ir::ExprKind::kVariable) read.insert(expr.variable);
-    if (expr.kind == ir::ExprKind::kLoad) add_arrays(std::span(expr.args).first(1), read);
-    for (const ir::ExprId arg : expr.args)
-      add_values(arg, read);
-  }
-
-  /// Adds the expressions that are array variables.
-  void add_arrays(std::span<const ir::ExprId> expressions, std::set<ir::VarId>& arrays) const {
-    for (const ir::ExprId id : expressions) {
-      const ir::Expr& expr = kernel_.expr(id);
-      if (expr.kind == ir::ExprKind::kVariable && kernel_.var(expr.variable).type.is_array())
-        arrays.insert(expr.variable);
-    }
-  }
-
-  ir::VarId array_of(ir::ExprId array) const { return kernel_.expr(array).variable; }
-
-  const ir::Function& kernel_;
-  std::map<ir::VarId, std::set<ir::VarId>> sources_;  ///< by variable: what its values are computed from
-};
-
 /// "sin" of the pattern "wp.sin($0)"; nothing for an operator.
 std::optional<std::string> function_in(std::string_view warp_pattern) {
   constexpr std::string_view kModule = "wp.";
@@ -369,14 +289,10 @@ std::vector<std::string> functions_called(const ir::Module& module, const ir::Fu
       });
     });
     if (const auto* const atomic = std::get_if<ir::Atomic>(&statement.node))
-      add(std::string(ir::row(atomic->op).warp_name));
+      add(fmt::format("{}{}", kernel.expr(atomic->value).type.is_tile() ? "tile_" : "", ir::row(atomic->op).warp_name));
     if (const auto* const call = std::get_if<ir::Call>(&statement.node)) add_function(call->function);
   });
   return names;
-}
-
-std::vector<ir::VarId> parameters_behind(const ir::Function& kernel, ir::VarId output) {
-  return InfluenceAnalysis(kernel).parameters_behind(output);
 }
 
 ControlFlow control_flow_of(const ir::Function& function) {
@@ -385,7 +301,7 @@ ControlFlow control_flow_of(const ir::Function& function) {
     if (const auto* const branch = std::get_if<ir::If>(&statement.node)) {
       const auto& then = branch->then_block.statements;
       const bool only_returns = then.size() == 1 && std::holds_alternative<ir::Return>(then.front().node);
-      flow.branch_count += only_returns ? 0 : 1;
+      ++(only_returns ? flow.early_return_count : flow.branch_count);
     }
     flow.for_count += std::holds_alternative<ir::For>(statement.node) ? 1 : 0;
     flow.while_count += std::holds_alternative<ir::While>(statement.node) ? 1 : 0;

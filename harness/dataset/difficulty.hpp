@@ -43,13 +43,10 @@ std::string_view name_of(MemoryPattern pattern, bool is_store);
 /// "normalize", "atomic_add".
 std::vector<std::string> functions_called(const ir::Module& module, const ir::Function& kernel);
 
-/// The parameters of which values or conditions may influence what the kernel writes to the array `output`, in order.
-/// The analysis ignores the order of statements.
-std::vector<ir::VarId> parameters_behind(const ir::Function& kernel, ir::VarId output);
-
 /// The number of branches and loops of each kind directly in a function.
 struct ControlFlow {
   int branch_count = 0;           ///< number of `if` statements, without those that only return
+  int early_return_count = 0;     ///< number of `if` statements that only return, such as a check of a bound
   int for_count = 0;              ///< number of range loops
   int while_count = 0;            ///< number of while loops
   bool has_nested_loops = false;  ///< whether a loop contains a loop

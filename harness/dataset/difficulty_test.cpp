@@ -93,14 +93,5 @@ TEST(Difficulty, IgnoresWrappingOfIndices) {
   EXPECT_EQ(measure_difficulty(module, module.kernels[0]).expression_depth, 2);
 }
 
-TEST(Difficulty, FindsParametersThatInfluenceEachOutput) {
-  const ir::Module module = module_of(
-      "kernel k(x: array<f32,1>, y: array<f32,1>, c: f32, out: array<f32,1>, other: array<f32,1>; i) {\n"
-      "  let t: f32 = x[i]\n  if lt(c, 0.0) {\n    t = 2.0\n  }\n  out[i] = t\n  other[i] = y[i]\n}\n");
-  EXPECT_THAT(parameters_behind(module.kernels[0], 3), ElementsAre(0, 2));
-  EXPECT_THAT(parameters_behind(module.kernels[0], 4), ElementsAre(1));
-  EXPECT_THAT(parameters_behind(module.kernels[0], 0), IsEmpty());
-}
-
 }  // namespace
 }  // namespace assay::dataset

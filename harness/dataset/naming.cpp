@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/dataset/difficulty.hpp"
+#include "harness/dataset/influence.hpp"
 #include "ir/analysis.hpp"
 #include "ir/library.hpp"
 #include "ir/program_key.hpp"
@@ -234,7 +235,7 @@ class VariableNamer {
 
 /// Whether a name says something about the kernel: names of one or two letters, and those of any output, do not.
 bool is_telling(std::string_view name) {
-  constexpr std::string_view kEmptyWords[] = {"out", "result", "next", "output", "value", "values"};
+  constexpr std::string_view kEmptyWords[] = {"out", "result", "next", "output", "value", "values", "copy", "updated"};
   return name.size() > 2 && std::ranges::find(kEmptyWords, name) == std::end(kEmptyWords);
 }
 
@@ -244,6 +245,8 @@ std::string joined_by_and(std::span<const std::string> words) {
   if (words.size() == 1) return words[0];
   return fmt::format("{}_and_{}", fmt::join(words.first(words.size() - 1), "_"), words.back());
 }
+
+constexpr std::string_view kAccumulate = "accumulate", kScatter = "scatter";
 
 class KernelNamer {
  public:
@@ -332,11 +335,15 @@ class KernelNamer {
   void collect_parameters() {
     const ir::ParameterUses uses = ir::parameter_use(module_, kernel_);
     ir::VarId output = ir::kNone;
+    std::pair best_rank{false, false};
     for (std::size_t p = 0; p < uses.size(); ++p) {
       const std::string& name = kernel_.variables[p].name;
       if (!uses[p].changed()) continue;
-      const bool is_better = output == ir::kNone || (is_telling(name) && !is_telling(kernel_.var(output).name));
-      if (is_better) output = static_cast<ir::VarId>(p);
+      // An output that depends on inputs, and then a telling name.
+      const std::pair rank{!parameters_behind(kernel_, static_cast<ir::VarId>(p)).empty(), is_telling(name)};
+      if (output != ir::kNone && rank <= best_rank) continue;
+      output = static_cast<ir::VarId>(p);
+      best_rank = rank;
     }
     if (output == ir::kNone) return;
     output_ = kernel_.var(output).name;
@@ -363,23 +370,25 @@ class KernelNamer {
     const auto has = [](const std::vector<std::string>& words, std::string_view word) {
       return std::ranges::find(words, word) != words.end();
     };
-    const auto add_ending = [&](bool applies, const char* ending) {
-      if (applies) endings_.emplace_back(ending);
+    const auto add_ending = [&](bool applies, std::string ending) {
+      if (applies) endings_.push_back(std::move(ending));
     };
-    bool adds_atomically = false;
+    bool adds_atomically = false;  // to the output in the name
     bool has_other_atomic = false;
     ir::for_each_statement(kernel_.body, [&](const ir::Stmt& statement) {
       const auto* const atomic = std::get_if<ir::Atomic>(&statement.node);
       if (atomic == nullptr) return;
-      (atomic->op == ir::AtomicOp::kAdd ? adds_atomically : has_other_atomic) = true;
+      const bool is_of_output = kernel_.var(kernel_.expr(atomic->array).variable).name == output_;
+      (atomic->op == ir::AtomicOp::kAdd && is_of_output ? adds_atomically : has_other_atomic) = true;
     });
-    add_ending(adds_atomically, "_and_accumulate");
+    add_ending(adds_atomically, fmt::format("_and_{}", kAccumulate));
     add_ending(has_other_atomic && !adds_atomically, "_with_atomics");
     add_ending(flow.has_nested_loops, "_with_nested_loops");
-    add_ending(!flow.has_nested_loops && flow.while_count > 0, "_with_while_loop");
+    add_ending(!flow.has_nested_loops && flow.while_count > 1, "_with_while_loops");
+    add_ending(!flow.has_nested_loops && flow.while_count == 1, "_with_while_loop");
     add_ending(!flow.has_nested_loops && flow.while_count == 0 && flow.for_count > 1, "_with_loops");
     add_ending(!flow.has_nested_loops && flow.while_count == 0 && flow.for_count == 1, "_with_loop");
-    add_ending(has(difficulty.memory_patterns, "scatter"), "_and_scatter");
+    add_ending(has(difficulty.memory_patterns, "scatter"), fmt::format("_and_{}", kScatter));
     add_ending(has(difficulty.memory_patterns, "gather"), "_with_gather");
     add_ending(is_in_place_, "_in_place");
     add_ending(has(difficulty.features, "tile"), "_on_tiles");
@@ -391,13 +400,20 @@ class KernelNamer {
     add_ending(flow.branch_count > 1, "_with_branches");
     add_ending(flow.branch_count == 1, "_with_branch");
     add_ending(has(difficulty.memory_patterns, "transposed"), "_with_transpose");
-    add_ending(has(difficulty.features, "half_precision"), "_with_half_precision");
+    add_ending(has(difficulty.features, "half_precision"), "_with_16_bit_floats");
   }
 
   /// Adds a name of these parts, unless its first part is missing or the name cannot be used.
   void add(const std::string& start, const std::string& middle, const std::string& later, const std::string& end = "") {
     if (start.empty()) return;
     std::string name = start + middle + later + end;
+    // "accumulate_energy_of_force" for "energy_of_force_and_accumulate": an output is not an action like "sin"
+    for (const std::string_view verb : {kAccumulate, kScatter}) {
+      const std::string ending = fmt::format("_and_{}", verb);
+      const std::size_t at = name.find(ending);
+      if (at == std::string::npos || (start != output_ && start != outputs_)) continue;
+      name = fmt::format("{}_{}", verb, name.erase(at, ending.size()));
+    }
     // "energy_with_sin_and_loop" for "energy_with_sin_with_loop"
     constexpr std::string_view kWith = "_with_";
     const std::size_t first_with = name.find(kWith);

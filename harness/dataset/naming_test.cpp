@@ -45,8 +45,8 @@ TEST(Naming, KernelNamesDescribeFunctionsAndDataFlow) {
                 "  let t: f32 = sin(clamp(x[i], 0.0, 1.0))\n  atomic_add(energy[0], mul(t, force[i]))\n}\n"));
   EXPECT_THAT(names, Contains("sin_and_accumulate"));
   EXPECT_THAT(names, Contains("sin_and_clamp_and_accumulate"));
-  EXPECT_THAT(names, Contains("energy_of_force_and_accumulate"));
-  EXPECT_THAT(names, Contains("energy_of_force_with_sin_and_accumulate"));
+  EXPECT_THAT(names, Contains("accumulate_energy_of_force"));
+  EXPECT_THAT(names, Contains("accumulate_energy_of_force_with_sin"));
   // x does not influence the output named first, and `other` influences nothing.
   EXPECT_THAT(kernel_names(module_of("kernel k(x: array<f32,1>, other: array<f32,1>, energy: array<f32,1>; i) {\n"
                                      "  energy[i] = x[i]\n  other[i] = 2.0\n}\n")),

@@ -83,7 +83,7 @@ struct OverviewOptions {
 };
 
 /// Reads the rows one after another; only the samples are kept in memory. Fails if a file cannot be read, if a line is
-/// not a valid row or preference pair, or if there is no row.
+/// not a valid row or preference pair, or if the dataset is empty.
 Result<DatasetOverview> overview_of(const OverviewOptions& options);
 
 }  // namespace assay::dataset

@@ -124,7 +124,7 @@ const Corruption kCorruptions[] = {
     {"two kernels", [](Rows& r, std::size_t i) { json row = json::parse(r.lines[i]); row["python_source"] = row["python_source"].get<std::string>() + "\n\n@wp.kernel\ndef g(z: wp.array(dtype=float)):\n    i = wp.tid()\n    z[i] = 1.0\n"; r.lines[i] = row.dump(); }, "/python_source", "got 2"},
     {"an incorrect signature", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/signature/0/name","value":"other"}])"); }, "/signature", "other"},
     {"an edited instruction", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/instruction","value":"Write a kernel."}])"); }, "/instruction", "Write a kernel."},
-    {"a missing docstring", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"remove","path":"/docstring"}])"); }, "/docstring", "Compute"},
+    {"a missing docstring", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"remove","path":"/docstring"}])"); }, "/docstring", "For each"},
     {"an edited difficulty", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/difficulty/statements","value":1000}])"); }, "/difficulty", "1000"},
     {"no license", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"remove","path":"/metadata/license"}])"); }, "/metadata", "the member license"},
     {"another family", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/family","value":"math"}])"); }, "/family", "the family that the name begins with"},

@@ -1,0 +1,238 @@
+#include "harness/dataset/influence.hpp"
+
+#include <map>
+#include <set>
+#include <span>
+#include <variant>
+
+#include "ir/visit.hpp"
+
+namespace assay::dataset {
+namespace {
+
+using Sources = std::set<ir::VarId>;
+
+void add_to(Sources& sources, const Sources& more) { sources.insert(more.begin(), more.end()); }
+
+/// What the current contents of variables and arrays come from, as parameters with their contents before the launch.
+struct Contents {
+  /// By variable; a local array counts as one variable.
+  std::map<ir::VarId, Sources> variables;
+  /// By array: the element with the thread's own indices. At first, it comes from the array itself.
+  std::map<ir::VarId, Sources> own_element;
+  /// By array: what was stored in this element and is still there.
+  std::map<ir::VarId, Sources> stored_in_own_element;
+  /// By array: what was stored in any other element.
+  std::map<ir::VarId, Sources> stored_elsewhere;
+
+  void merge(const Contents& other) {
+    merge(variables, other.variables);
+    merge(own_element, other.own_element);
+    merge(stored_in_own_element, other.stored_in_own_element);
+    merge(stored_elsewhere, other.stored_elsewhere);
+  }
+  friend bool operator==(const Contents&, const Contents&) = default;
+
+ private:
+  static void merge(std::map<ir::VarId, Sources>& to, const std::map<ir::VarId, Sources>& from) {
+    for (const auto& [variable, sources] : from)
+      add_to(to[variable], sources);
+  }
+};
+
+/// Under which conditions control leaves a region, through a break, a continue or a return.
+struct Exits {
+  bool exist = false;
+  Sources conditions;
+
+  void add(const Sources& around) {
+    exist = true;
+    add_to(conditions, around);
+  }
+};
+
+class InfluenceAnalysis {
+ public:
+  explicit InfluenceAnalysis(const ir::Function& kernel) : kernel_(kernel) {
+    for (ir::VarId p = 0; p < kernel.parameter_count; ++p) {
+      if (is_array(p)) now_.own_element[p] = {p};
+      else now_.variables[p] = {p};
+    }
+    ir::for_each_statement(kernel.body, [&](const ir::Stmt& statement) {
+      const auto* const assign = std::get_if<ir::Assign>(&statement.node);
+      changes_thread_index_ |= assign != nullptr && is_thread_index(assign->variable);
+    });
+    run(kernel.body, {}, false);
+  }
+
+  std::vector<ir::VarId> parameters_behind(ir::VarId output) {
+    Sources sources = now_.stored_in_own_element[output];
+    add_to(sources, now_.stored_elsewhere[output]);
+    return {sources.begin(), sources.end()};
+  }
+
+ private:
+  bool is_array(ir::VarId variable) const { return kernel_.var(variable).type.is_array(); }
+
+  bool is_thread_index(ir::VarId variable) const {
+    return variable >= kernel_.parameter_count && variable < kernel_.parameter_count + kernel_.launch_rank;
+  }
+
+  /// Runs the statements in order. `around`: what decides whether the block runs. `may_be_skipped`: whether control may
+  /// have left before, so that a store need not replace the old content.
+  void run(const ir::Block& block, Sources around, bool may_be_skipped) {
+    for (const ir::Stmt& statement : block.statements) {
+      run(statement, around, may_be_skipped);
+      for (const Exits* const exits : {&iteration_exits_, &kernel_exits_}) {
+        if (!exits->exist) continue;
+        add_to(around, exits->conditions);
+        may_be_skipped = true;
+      }
+    }
+  }
+
+  void run(const ir::Stmt& statement, const Sources& around, bool may_be_skipped) {
+    std::visit(ir::Overloaded{
+                   [&](const ir::If& node) {
+                     Sources inner = around;
+                     add_values(node.condition, inner);
+                     const Contents before = now_;
+                     run(node.then_block, inner, may_be_skipped);
+                     const Contents after_then = std::exchange(now_, before);
+                     run(node.else_block, inner, may_be_skipped);
+                     now_.merge(after_then);
+                   },
+                   [&](const ir::For& node) {
+                     loop(node.body, {node.start, node.stop, node.step}, node.variable, around, may_be_skipped);
+                   },
+                   [&](const ir::While& node) { loop(node.body, {node.condition}, ir::kNone, around, may_be_skipped); },
+                   [&](const ir::Break&) { iteration_exits_.add(around); },
+                   [&](const ir::Continue&) { iteration_exits_.add(around); },
+                   [&](const ir::Return&) { kernel_exits_.add(around); },
+                   [&](const auto& node) { change(statement, node, around, may_be_skipped); },
+               },
+               statement.node);
+  }
+
+  /// Repeats the body until no iteration adds a source.
+  void loop(const ir::Block& body, std::initializer_list<ir::ExprId> conditions, ir::VarId variable,
+            const Sources& around, bool may_be_skipped) {
+    const Exits outer = std::exchange(iteration_exits_, {});
+    for (Contents before;;) {
+      before = now_;
+      Sources inner = around;
+      add_to(inner, iteration_exits_.conditions);
+      for (const ir::ExprId condition : conditions)
+        if (condition != ir::kNone) add_values(condition, inner);
+      if (variable != ir::kNone) now_.variables[variable] = inner;
+      run(body, inner, may_be_skipped);
+      now_.merge(before);
+      if (now_ == before) break;
+    }
+    iteration_exits_ = outer;
+  }
+
+  /// A statement that declares or changes variables or arrays.
+  template <class Node>
+  void change(const ir::Stmt& statement, const Node& node, const Sources& around, bool may_be_skipped) {
+    Sources read = around;
+    Sources passed;  // arrays that a called function may change
+    ir::for_each_root_expression(statement, [&](const ir::ExprId& root) {
+      add_values(root, read);
+      ir::for_each_expression(kernel_, root, [&](ir::ExprId, const ir::Expr& expr) {
+        if (expr.kind == ir::ExprKind::kCall) add_arrays(expr.args, passed);
+      });
+    });
+    if constexpr (std::is_same_v<Node, ir::Call>) add_arrays(node.args, passed);
+    for (const ir::VarId array : passed)
+      add_to(read, any_element(array));
+    for (const ir::VarId array : passed)
+      add_to(now_.stored_elsewhere[array], read);
+    if constexpr (std::is_same_v<Node, ir::Store>) store(node, read, !may_be_skipped);
+    if constexpr (std::is_same_v<Node, ir::Atomic>) {
+      store(node, read, false);
+      add_to(read, any_element(kernel_.expr(node.array).variable));
+    }
+    ir::for_each_declared_variable(statement, [&](ir::VarId variable) { now_.variables[variable] = read; });
+    if constexpr (std::is_same_v<Node, ir::Assign>) {
+      if (may_be_skipped) add_to(now_.variables[node.variable], read);
+      else now_.variables[node.variable] = read;
+    }
+  }
+
+  template <class Node>
+  void store(const Node& node, const Sources& sources, bool replaces) {
+    const ir::VarId array = kernel_.expr(node.array).variable;
+    if (!is_array(array)) return add_to(now_.variables[array], sources);  // a local array
+    if (!is_own(array, node.indices)) return add_to(now_.stored_elsewhere[array], sources);
+    if (replaces) {
+      now_.own_element[array] = sources;
+      now_.stored_in_own_element[array] = sources;
+      return;
+    }
+    add_to(now_.own_element[array], sources);
+    add_to(now_.stored_in_own_element[array], sources);
+  }
+
+  /// Whether these are the thread's own indices, in order, which no other thread has.
+  bool is_own(ir::VarId array, std::span<const ir::ExprId> indices) const {
+    if (changes_thread_index_ || indices.size() != static_cast<std::size_t>(kernel_.launch_rank)) return false;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const ir::Expr& index = kernel_.expr(indices[d]);
+      if (index.kind != ir::ExprKind::kVariable ||
+          index.variable != kernel_.parameter_count + static_cast<ir::VarId>(d))
+        return false;
+    }
+    return kernel_.var(array).type.rank == kernel_.launch_rank;
+  }
+
+  Sources any_element(ir::VarId array) {
+    Sources sources{array};
+    add_to(sources, now_.own_element[array]);
+    add_to(sources, now_.stored_elsewhere[array]);
+    return sources;
+  }
+
+  /// Adds what the value of the expression comes from. The shape of an array is not its content.
+  void add_values(ir::ExprId root, Sources& read) {
+    const ir::Expr& expr = kernel_.expr(root);
+    if (expr.kind == ir::ExprKind::kShapeOf) return;
+    if (expr.kind == ir::ExprKind::kVariable) {
+      if (!is_array(expr.variable)) add_to(read, now_.variables[expr.variable]);
+      return;
+    }
+    if (expr.kind == ir::ExprKind::kLoad) {
+      const ir::VarId array = kernel_.expr(expr.args[0]).variable;
+      if (is_array(array) && !expr.type.is_tile() && is_own(array, std::span(expr.args).subspan(1))) {
+        add_to(read, now_.own_element[array]);
+        add_to(read, now_.stored_elsewhere[array]);
+      } else if (is_array(array)) {
+        add_to(read, any_element(array));
+      }
+    }
+    for (const ir::ExprId arg : expr.args)
+      add_values(arg, read);
+  }
+
+  /// Adds the expressions that are array variables.
+  void add_arrays(std::span<const ir::ExprId> expressions, Sources& arrays) const {
+    for (const ir::ExprId id : expressions) {
+      const ir::Expr& expr = kernel_.expr(id);
+      if (expr.kind == ir::ExprKind::kVariable && is_array(expr.variable)) arrays.insert(expr.variable);
+    }
+  }
+
+  const ir::Function& kernel_;
+  bool changes_thread_index_ = false;
+  Contents now_;
+  Exits iteration_exits_;  ///< of the innermost loop
+  Exits kernel_exits_;
+};
+
+}  // namespace
+
+std::vector<ir::VarId> parameters_behind(const ir::Function& kernel, ir::VarId output) {
+  return InfluenceAnalysis(kernel).parameters_behind(output);
+}
+
+}  // namespace assay::dataset

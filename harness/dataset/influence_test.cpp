@@ -1,0 +1,68 @@
+#include "harness/dataset/influence.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/text.hpp"
+
+namespace assay::dataset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// The parameters behind `out`, the last one, of a kernel with this body: x (0), y (1), c (2), n (3), state (4), out
+/// (5).
+std::vector<ir::VarId> behind_out(const std::string& body, ir::VarId output = 5) {
+  const Result<ir::Module> module = ir::parse_text(
+      "kernel k(x: array<f32,1>, y: array<f32,1>, c: f32, n: i32, state: array<f32,1>, out: array<f32,1>; i) {\n" +
+      body + "}\n");
+  EXPECT_TRUE(module.ok()) << module.error().text();
+  return module.ok() ? parameters_behind(module->kernels[0], output) : std::vector<ir::VarId>{};
+}
+
+TEST(Influence, IncludesConditions) {
+  const std::string body =
+      "  let t: f32 = x[i]\n  if lt(c, 0.0) {\n    t = 2.0\n  }\n  out[i] = t\n  state[i] = y[i]\n";
+  EXPECT_THAT(behind_out(body), ElementsAre(0, 2));
+  EXPECT_THAT(behind_out(body, 4), ElementsAre(1));
+  EXPECT_THAT(behind_out(body, 0), IsEmpty());
+}
+
+TEST(Influence, FollowsTheOrderOfStatements) {
+  EXPECT_THAT(behind_out("  let t: f32 = x[i]\n  t = y[i]\n  out[i] = t\n"), ElementsAre(1)) << "t is overwritten";
+  EXPECT_THAT(behind_out("  out[i] = x[i]\n  out[i] = y[i]\n"), ElementsAre(1)) << "the element is overwritten";
+  EXPECT_THAT(behind_out("  out[i] = x[i]\n  out[0] = y[i]\n"), ElementsAre(0, 1)) << "another element";
+  EXPECT_THAT(behind_out("  let t: f32 = state[i]\n  state[i] = y[i]\n  out[i] = t\n"), ElementsAre(4))
+      << "read before";
+  EXPECT_THAT(behind_out("  state[i] = y[i]\n  out[i] = state[i]\n"), ElementsAre(1)) << "read after";
+  EXPECT_THAT(behind_out("  state[i] = y[i]\n  out[i] = state[0]\n"), ElementsAre(1, 4)) << "may be another element";
+  EXPECT_THAT(behind_out("  out[i] = x[i]\n  atomic_add(out[i], y[i])\n"), ElementsAre(0, 1)) << "not overwritten";
+}
+
+TEST(Influence, KeepsWhatABranchOrALoopMayNotOverwrite) {
+  EXPECT_THAT(behind_out("  out[i] = x[i]\n  if lt(c, 0.0) {\n    out[i] = y[i]\n  }\n"), ElementsAre(0, 1, 2));
+  EXPECT_THAT(behind_out("  out[i] = x[i]\n  for j: i32 in range(0, n, 1) {\n    out[i] = y[i]\n  }\n"),
+              ElementsAre(0, 1, 3));
+  EXPECT_THAT(behind_out("  out[i] = x[i]\n  if lt(c, 0.0) {\n    return\n  }\n  out[i] = y[i]\n"),
+              ElementsAre(0, 1, 2));
+  EXPECT_THAT(
+      behind_out("  for j: i32 in range(0, n, 1) {\n    if lt(c, 0.0) {\n      return\n    }\n  }\n  out[i] = x[i]\n"),
+      ElementsAre(0, 2, 3))
+      << "the kernel may return in the loop";
+  EXPECT_THAT(behind_out("  let t: f32 = x[i]\n  for j: i32 in range(0, n, 1) {\n    t = 1.0\n    if lt(c, 0.0) {\n"
+                         "      break\n    }\n    t = y[i]\n  }\n  out[i] = t\n"),
+              ElementsAre(0, 1, 2, 3));
+}
+
+TEST(Influence, FollowsValuesThroughSeveralIterations) {
+  EXPECT_THAT(
+      behind_out("  let a: f32\n  let b: f32\n  let t: f32 = 0.0\n  for j: i32 in range(0, 5, 1) {\n    t = b\n    b = "
+                 "a\n    a = x[i]\n  }\n  out[i] = t\n"),
+      ElementsAre(0));
+  EXPECT_THAT(behind_out("  let t: f32 = 0.0\n  while lt(t, c) {\n    t = add(t, 1.0)\n  }\n  out[i] = t\n"),
+              ElementsAre(2));
+}
+
+}  // namespace
+}  // namespace assay::dataset
