@@ -43,8 +43,8 @@ class RangeCounts {
   }
 
   /// Leaves out ranges without rows before the first and after the last range that has some.
-  Distribution distribution(std::string title, std::string note) const {
-    Distribution made{std::move(title), std::move(note), {}};
+  RowCounts distribution(std::string title, std::string note) const {
+    RowCounts made{std::move(title), std::move(note), {}};
     std::size_t first = 0, end = N + 1;
     while (first < end && rows_[first] == 0)
       ++first;
@@ -144,8 +144,8 @@ class OverviewBuilder {
     ++rho_[std::min(range, kRhoRanges - 1)];
   }
 
-  Distribution errors() const {
-    Distribution made{"Greatest error, in percent of its bound", "Over all devices, passes and values of a row.", {}};
+  RowCounts errors() const {
+    RowCounts made{"Greatest error, in percent of its bound", "Over all devices, passes and values of a row.", {}};
     for (std::size_t k = 0; k < kRhoRanges; ++k)
       made.rows_by_value.emplace_back(fmt::format("{} to {}", 10 * k, 10 * (k + 1)), rho_[k]);
     return made;

@@ -15,7 +15,7 @@
 namespace assay::dataset {
 
 /// How many rows have each value of one measure. The values are in the order in which they should be shown.
-struct Distribution {
+struct RowCounts {
   std::string title;                                                 ///< what is counted: "Statements"
   std::string note;                                                  ///< an explanation, or empty
   std::vector<std::pair<std::string, std::uint64_t>> rows_by_value;  ///< the value as text, and its number of rows
@@ -64,15 +64,15 @@ struct NearMissSummary {
 
 /// The content of the page about a dataset.
 struct DatasetOverview {
-  std::string name;                         ///< name of the dataset's folder
-  std::uint64_t row_count = 0;              ///< number of rows
-  std::vector<std::string> licenses;        ///< licenses of the rows
-  std::vector<std::string> emitters;        ///< code generators of the rows, with their versions
-  std::vector<Distribution> distributions;  ///< measures of the rows
-  std::vector<EvidenceSummary> evidence;    ///< by device, pass and mode
-  std::vector<SampleRow> samples;           ///< some rows, of as many families as possible
-  std::vector<RejectionGroup> rejections;   ///< by verdict, the most frequent first
-  NearMissSummary near_misses;              ///< empty if no export was given
+  std::string name;                        ///< name of the dataset's folder
+  std::uint64_t row_count = 0;             ///< number of rows
+  std::vector<std::string> licenses;       ///< licenses of the rows
+  std::vector<std::string> emitters;       ///< code generators of the rows, with their versions
+  std::vector<RowCounts> distributions;    ///< measures of the rows
+  std::vector<EvidenceSummary> evidence;   ///< by device, pass and mode
+  std::vector<SampleRow> samples;          ///< some rows, of as many families as possible
+  std::vector<RejectionGroup> rejections;  ///< by verdict, the most frequent first
+  NearMissSummary near_misses;             ///< empty if no export was given
 };
 
 /// What the overview is made of.

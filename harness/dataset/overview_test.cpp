@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 /// The rows by value of the distribution with this title.
 std::map<std::string, std::uint64_t> counts_of(const DatasetOverview& overview, const std::string& title) {
-  for (const Distribution& one : overview.distributions) {
+  for (const RowCounts& one : overview.distributions) {
     if (one.title == title) return {one.rows_by_value.begin(), one.rows_by_value.end()};
   }
   ADD_FAILURE() << "no distribution " << title;

@@ -34,7 +34,7 @@ json bars_of(const std::vector<std::pair<std::string, std::uint64_t>>& counts) {
 
 json distributions_view(const dataset::DatasetOverview& overview) {
   json view = json::array();
-  for (const dataset::Distribution& one : overview.distributions) {
+  for (const dataset::RowCounts& one : overview.distributions) {
     if (!one.rows_by_value.empty())
       view.push_back({{"title", one.title}, {"note", one.note}, {"bars", bars_of(one.rows_by_value)}});
   }
