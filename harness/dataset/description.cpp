@@ -374,6 +374,7 @@ class Describer {
   }
 
   std::string nested(const ir::Block& block) const {
+    if (block.statements.empty()) return "do nothing";
     const auto has_steps = [](const ir::Stmt& statement) {
       return std::holds_alternative<ir::If>(statement.node) || std::holds_alternative<ir::For>(statement.node) ||
              std::holds_alternative<ir::While>(statement.node);
@@ -435,9 +436,15 @@ class Describer {
     std::vector<std::string> conditions;
     constexpr std::string_view kDomain = "domain: ";
     for (const std::string& line : kernel_.annotations) {
-      if (line.starts_with(kDomain)) conditions.push_back(in_backquotes(line.substr(kDomain.size())));
+      if (!line.starts_with(kDomain)) continue;
+      const std::string_view condition = std::string_view(line).substr(kDomain.size());
+      // The one kind of condition that is a sentence: "at is a permutation".
+      const std::size_t is = condition.find(" is a ");
+      if (is == std::string_view::npos) conditions.push_back(in_backquotes(condition));
+      else
+        conditions.push_back(fmt::format("{} is a permutation of its indices", in_backquotes(condition.substr(0, is))));
     }
-    return conditions.empty() ? "" : fmt::format("The inputs satisfy {}.", listed(conditions));
+    return conditions.empty() ? "" : fmt::format("The inputs satisfy these conditions: {}.", listed(conditions));
   }
 
   const ir::Module& module_;

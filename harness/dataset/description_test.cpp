@@ -55,7 +55,7 @@ def walk(x: wp.array2d(dtype=float), n: int, out: wp.array(dtype=float)):
               HasSubstr("if `i >= out.shape[0]`, return; set `s` to `float(0.5)`; for `j in range(n)`: "
                         "(if `x[i, j] < 0.0`, `s += x[i, j]`, otherwise (if `x[i, j] > 1.0`, leave "
                         "the loop, otherwise set `s` to `0.25`)); store `s` in `out[i]`."));
-  EXPECT_THAT(text.instruction, HasSubstr("The inputs satisfy `0 <= n <= 12`."));
+  EXPECT_THAT(text.instruction, HasSubstr("The inputs satisfy these conditions: `0 <= n <= 12`."));
   EXPECT_THAT(text.docstring, HasSubstr("Has one range loop, two branches and one conditional return."));
 }
 
@@ -120,6 +120,21 @@ def k(x: wp.array(dtype=vec6), at: wp.array(dtype=int), n: wp.array(dtype=int), 
   EXPECT_THAT(text.instruction,
               HasSubstr("for `a in range(2)`: (for `b in range(n.shape[0])`: `s += x[i][a]`); store `s` in `out[i]`."));
   EXPECT_THAT(text.docstring, HasSubstr("Has two nested range loops."));
+}
+
+TEST(Description, WritesPermutationsAndEmptyBranchesAsEnglish) {
+  const KernelDescription text = described(R"(# domain: at is a permutation
+@wp.kernel
+def k(x: wp.array(dtype=float), at: wp.array(dtype=int), out: wp.array(dtype=float)):
+    i = wp.tid()
+    if x[i] < 0.0:
+        pass
+    else:
+        out[at[i]] = x[i]
+)");
+  EXPECT_THAT(text.instruction, HasSubstr("if `x[i] < 0.0`, do nothing, otherwise store `x[i]` in `out[at[i]]`."));
+  EXPECT_THAT(text.instruction,
+              HasSubstr("The inputs satisfy these conditions: `at` is a permutation of its indices."));
 }
 
 TEST(Description, NamesAllIndicesOfBlocks) {
