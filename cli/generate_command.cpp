@@ -63,6 +63,12 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
                   "Make rows from the kernels in these Python files instead of random kernels")
       ->option_text("FILE.py ...")
       ->allow_extra_args(false);
+  command
+      .add_option("--exclude", options.excluded_files,
+                  "Make no row that is a near duplicate of a kernel in these Python files or folders, such as the "
+                  "tasks of a benchmark")
+      ->option_text("PATH ...")
+      ->allow_extra_args(false);
   command.add_option("--families", options.families, "Families to draw kernels from; default: all")
       ->option_text("NAME,...")
       ->delimiter(',');

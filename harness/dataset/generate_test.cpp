@@ -42,6 +42,29 @@ std::vector<json> rows_of(const fs::path& dir) {
   return rows;
 }
 
+TEST(DatasetGeneration, MakesNoRowThatIsANearDuplicateOfAnExcludedKernel) {
+  const Folder folder;
+  DatasetPlan plan = small_plan(12);
+  made(plan, {.output = folder / "all"});
+  const std::vector<json> all = rows_of(folder / "all");
+  for (const std::size_t k : {0U, 5U}) {
+    std::string renamed = all[k].at("python_source");
+    const std::string name = all[k].at("kernel_name");
+    renamed.replace(renamed.find("def " + name), 4 + name.size(), "def benchmark_task");
+    plan.excluded_kernels.push_back({.name = fmt::format("user/task_{}", k), .python_source = renamed});
+  }
+  made(plan, {.output = folder / "some"});
+  const std::vector<json> some = rows_of(folder / "some");
+  EXPECT_EQ(some.size(), 12U) << "other kernels take the places of the excluded ones";
+  for (const json& row : some) {
+    EXPECT_NE(row.at("id"), all[0].at("id"));
+    EXPECT_NE(row.at("id"), all[5].at("id"));
+  }
+  const std::string quarantine = read_file_text(folder / "some/quarantine/quarantine.jsonl").take();
+  EXPECT_THAT(quarantine, HasSubstr("excluded(near_duplicate)"));
+  EXPECT_THAT(quarantine, HasSubstr("a near duplicate of the excluded kernel user/task_5"));
+}
+
 TEST(DatasetGeneration, FilesMatchTheirSchemas) {
   const Folder folder;
   const FinishedDataset finished = made(small_plan(24), {.output = folder / "d"});

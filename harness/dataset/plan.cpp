@@ -88,13 +88,28 @@ std::optional<std::string> candidate_name(const DatasetPlan& plan, const Dataset
   return fmt::format("{}/r{}_{}", family, generators::kGeneratorVersion, rng.next() >> (64 - kSeedBits));
 }
 
+namespace {
+
+Json to_json(const std::vector<UserKernel>& kernels) {
+  Json list = Json::array();
+  for (const UserKernel& kernel : kernels)
+    list.push_back({{"name", kernel.name}, {"python", kernel.python_source}});
+  return list;
+}
+
+std::vector<UserKernel> kernels_from(const json& list) {
+  std::vector<UserKernel> kernels;
+  for (const json& kernel : list)
+    kernels.push_back({.name = kernel.at("name"), .python_source = kernel.at("python")});
+  return kernels;
+}
+
+}  // namespace
+
 Json to_json(const DatasetPlan& plan) {
   Json shares = Json::array();
   for (const FamilyShare& share : plan.family_shares)
     shares.push_back({{"family", share.family}, {"weight", share.weight}, {"rows", share.row_count}});
-  Json kernels = Json::array();
-  for (const UserKernel& kernel : plan.user_kernels)
-    kernels.push_back({{"name", kernel.name}, {"python", kernel.python_source}});
   Json tools = Json::array();
   for (const DeviceCompiler& tool : plan.toolchain)
     tools.push_back({{"device", tool.device}, {"version", tool.version}, {"sha256", tool.sha256}});
@@ -107,7 +122,8 @@ Json to_json(const DatasetPlan& plan) {
           {"count", plan.row_count},
           {"seed", fmt::format("{}", plan.seed)},
           {"families", shares},
-          {"kernels", kernels},
+          {"kernels", to_json(plan.user_kernels)},
+          {"excluded", to_json(plan.excluded_kernels)},
           {"verify", plan.verifies_rows},
           {"effort", plan.judging_effort},
           {"devices", plan.devices},
@@ -139,8 +155,8 @@ DatasetPlan plan_from(const json& line) {
   for (const json& share : line.at("families"))
     plan.family_shares.push_back(
         {.family = share.at("family"), .weight = share.at("weight"), .row_count = share.at("rows")});
-  for (const json& kernel : line.at("kernels"))
-    plan.user_kernels.push_back({.name = kernel.at("name"), .python_source = kernel.at("python")});
+  plan.user_kernels = kernels_from(line.at("kernels"));
+  plan.excluded_kernels = kernels_from(line.value("excluded", json::array()));  // since schema 1.3
   for (const json& tool : line.at("toolchain"))
     plan.toolchain.push_back({.device = tool.at("device"), .version = tool.at("version"), .sha256 = tool.at("sha256")});
   return plan;

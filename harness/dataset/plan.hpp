@@ -41,7 +41,7 @@ struct DatasetShard {
   friend bool operator==(const DatasetShard&, const DatasetShard&) = default;
 };
 
-/// A kernel from a user's file, which gets one slot.
+/// A kernel from a user's file.
 struct UserKernel {
   std::string name;           ///< name in the dataset: "user/wave.step"
   std::string python_source;  ///< source text with only this kernel
@@ -58,7 +58,9 @@ struct DatasetPlan {
   std::uint64_t seed = 1;                  ///< seed of the kernels, their inputs and the splits
   std::vector<FamilyShare> family_shares;  ///< one for each family, in order; for user kernels the single family "user"
   std::vector<UserKernel> user_kernels;    ///< user kernels, which replace random ones; one slot each, in order
-  bool verifies_rows = true;               ///< whether the rows are judged
+  std::vector<UserKernel>
+      excluded_kernels;       ///< kernels, such as those of a benchmark, of which no row is a near duplicate
+  bool verifies_rows = true;  ///< whether the rows are judged
   std::string judging_effort =
       "standard";                    ///< how thoroughly rows are judged: "quick", "standard", "thorough" or "none"
   std::vector<std::string> devices;  ///< names of the devices that verify each row

@@ -148,7 +148,21 @@ struct RowProducer::Candidate {
 
 RowProducer::RowProducer(const DatasetPlan& plan, std::vector<VerifyingDevice> verifiers, RowPrinters printers,
                          harness::JudgingPolicy policy)
-    : plan_(plan), verifiers_(std::move(verifiers)), printers_(std::move(printers)), policy_(policy) {}
+    : plan_(plan), verifiers_(std::move(verifiers)), printers_(std::move(printers)), policy_(policy) {
+  for (const UserKernel& kernel : plan.excluded_kernels) {
+    const harness::KernelSource source = read_kernel(kernel.python_source, kernel.name, kernel.name + ".py").take();
+    excluded_.push_back({kernel.name, shingles_of(ir::to_text(*source.module, ir::NamingScheme::kCanonical))});
+  }
+}
+
+std::string RowProducer::excluded_kernel_like(const std::string& canonical_ir) const {
+  if (excluded_.empty()) return "";
+  const Shingles shingles = shingles_of(canonical_ir);
+  const auto found = std::ranges::find_if(excluded_, [&](const ExcludedKernel& excluded) {
+    return jaccard(shingles, excluded.shingles) >= kNearDuplicateSimilarity;
+  });
+  return found == excluded_.end() ? "" : found->name;
+}
 
 Result<ProducedBlock> RowProducer::produce(std::span<const SlotTask> tasks) const {
   ProducedBlock produced;
@@ -214,15 +228,18 @@ Result<std::vector<RowProducer::Candidate>> RowProducer::draw(std::vector<SlotTa
     if (!source.ok()) return source.error();
     std::string python = source->python;
     Result<RenderedKernel> rendered = render(source.take(), printers_.pair_printer);
-    if (rendered.ok()) {
+    const std::string excluded = rendered.ok() ? excluded_kernel_like(rendered->canonical_ir) : "";
+    if (rendered.ok() && excluded.empty()) {
       candidates.push_back({.task = task, .name = *name, .kernel = rendered.take()});
       continue;
     }
     produced.rejected.push_back({.slot = task.slot.number,
                                  .attempt = task.attempt,
                                  .name = *name,
-                                 .verdict = "unsupported(source)",
-                                 .message = rendered.error().text(),
+                                 .verdict = rendered.ok() ? "excluded(near_duplicate)" : "unsupported(source)",
+                                 .message = rendered.ok()
+                                                ? fmt::format("a near duplicate of the excluded kernel {}", excluded)
+                                                : rendered.error().text(),
                                  .python_source = std::move(python)});
     tasks.push_back({task.slot, task.attempt + 1});
   }

@@ -94,6 +94,7 @@ struct RowPrinters {
 /// Makes the rows of slots. The row of a task depends only on the plan. Thread-safe.
 class RowProducer {
  public:
+  /// The plan's excluded kernels must be valid: make_plan() has read them.
   RowProducer(const DatasetPlan& plan, std::vector<VerifyingDevice> verifiers, RowPrinters printers,
               harness::JudgingPolicy policy);
 
@@ -128,7 +129,16 @@ class RowProducer {
   void add_unjudged(Candidate& candidate) const;
   [[nodiscard]] DatasetRow row_of(Candidate& candidate) const;
 
+  /// A kernel of which no row may be a near duplicate.
+  struct ExcludedKernel {
+    std::string name;
+    Shingles shingles;
+  };
+  /// The name of an excluded kernel of which the program is a near duplicate; empty if there is none.
+  [[nodiscard]] std::string excluded_kernel_like(const std::string& canonical_ir) const;
+
   const DatasetPlan& plan_;                 ///< the plan of the dataset
+  std::vector<ExcludedKernel> excluded_;    ///< the plan's excluded kernels
   std::vector<VerifyingDevice> verifiers_;  ///< devices that judge the rows
   RowPrinters printers_;                    ///< print the sources of the rows
   harness::JudgingPolicy policy_;           ///< how thoroughly rows are judged

@@ -146,6 +146,14 @@ Result<DatasetPlan> make_plan(const ProductionOptions& options) {
                    .compression = find_compression(options.compression).value_or(Compression::kGzip),
                    .slots_per_block = options.skips_verification ? kUnjudgedBlock : kJudgedBlock};
   if (Result<void> chosen = choose_kernels(options, plan); !chosen.ok()) return chosen.error();
+  if (!options.excluded_files.empty()) {
+    for (const std::string& file : options.excluded_files) {
+      if (!fs::exists(file)) return Error{"--exclude: no such file or folder", file};
+    }
+    Result<std::vector<UserKernel>> excluded = user_kernels(options.excluded_files);
+    if (!excluded.ok()) return excluded.error();
+    plan.excluded_kernels = excluded.take();
+  }
   if (Result<void> licensed = choose_license(options, plan); !licensed.ok()) return licensed.error();
   const Result<DatasetShard> shard = shard_of(options.shard);
   if (!shard.ok()) return shard.error();

@@ -90,9 +90,7 @@ def croissant(name: str, schema: dict[str, Any], members: set[str], row: dict[st
     }
 
 
-def _fields(
-    schema: dict[str, Any], identifier: str, column: str, path: str, members: set[str]
-) -> list[dict[str, Any]]:
+def _fields(schema: dict[str, Any], identifier: str, column: str, path: str, members: set[str]) -> list[dict[str, Any]]:
     """Describe the members of an object that rows have.
 
     Lists of objects are left out, because readers of Croissant 1.0 do not read them. They are in the Parquet files.
