@@ -11,6 +11,7 @@
 
 #include "harness/dataset/producer.hpp"
 #include "harness/dataset/row_file.hpp"
+#include "ir/source_location.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
 
@@ -200,17 +201,7 @@ Result<std::vector<RejectionGroup>> rejections_of(const fs::path& dataset) {
   return list;
 }
 
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-std::string joined(const std::vector<std::string_view>& lines, std::size_t begin, std::size_t end) {
+std::string joined(const std::vector<std::string>& lines, std::size_t begin, std::size_t end) {
   std::string text;
   for (std::size_t k = begin; k < std::min(end, begin + kShownLines); ++k)
     text += fmt::format("{}\n", lines[k]);
@@ -220,7 +211,7 @@ std::string joined(const std::vector<std::string_view>& lines, std::size_t begin
 
 /// Leaves out the lines that both texts have at their beginnings and at their ends, but for one line of context.
 std::pair<std::string, std::string> differing_lines(const std::string& correct, const std::string& incorrect) {
-  const auto a = split_lines(correct), b = split_lines(incorrect);
+  const std::vector<std::string> a = ir::split_lines(correct), b = ir::split_lines(incorrect);
   std::size_t begin = 0, end = 0;
   const std::size_t shorter = std::min(a.size(), b.size());
   while (begin < shorter && a[begin] == b[begin])
@@ -245,6 +236,9 @@ Result<NearMissSummary> near_misses_of(const fs::path& folder) {
         return Error{"is not a preference pair; give a folder that 'assay dataset export --format preference' wrote",
                      fmt::format("{}:{}", file.string(), number)};
       ++summary.pairs;
+      const json accepting = pair.value("accepted_by_allclose", json::array());
+      summary.pairs_within_tolerance +=
+          std::find(accepting.begin(), accepting.end(), json(kCountedTolerance)) == accepting.end() ? 0 : 1;
       const std::string mutation = pair.value("mutation", "");
       if (++mutations[mutation] > 1 || summary.samples.size() == kShownNearMisses) return true;
       auto [correct, incorrect] = differing_lines(pair.value("chosen", ""), pair.value("rejected", ""));

@@ -55,9 +55,13 @@ struct NearMissSample {
   std::string incorrect_lines;              ///< the lines that replace them
 };
 
+/// The tolerance for which the overview counts how many near misses a comparison with a tolerance accepts.
+inline constexpr double kCountedTolerance = 0.01;
+
 /// The near misses of an export.
 struct NearMissSummary {
-  std::uint64_t pairs = 0;                                               ///< number of preference pairs
+  std::uint64_t pairs = 0;                   ///< number of preference pairs
+  std::uint64_t pairs_within_tolerance = 0;  ///< pairs whose near miss is accepted with kCountedTolerance
   std::vector<std::pair<std::string, std::uint64_t>> pairs_by_mutation;  ///< by name, the most frequent first
   std::vector<NearMissSample> samples;                                   ///< one for each of the first mutations
 };

@@ -114,12 +114,13 @@ TEST_F(Overview, GroupsRejectedKernelsByVerdict) {
 }
 
 TEST_F(Overview, ShowsWhereANearMissDiffers) {
-  const auto pair = [](const char* mutation) {
+  const auto pair = [](const char* mutation, const json& accepting) {
     return json({{"kernel_name", "k"},
                  {"language", "cuda"},
                  {"pass", "backward"},
                  {"mutation", mutation},
                  {"change", "a contribution is dropped"},
+                 {"accepted_by_allclose", accepting},
                  {"reason", {{"message", "grad_x[0] is 1, expected 2"}}},
                  {"chosen", "a;\nb;\nc;\nd;\n"},
                  {"rejected", "a;\nb;\nx;\nd;\n"}})
@@ -127,11 +128,13 @@ TEST_F(Overview, ShowsWhereANearMissDiffers) {
   };
   fs::create_directories(*folder_ / "near");
   LineWriter file = LineWriter::create(*folder_ / "near/train.jsonl.gz").take();
-  for (const char* const mutation : {"wrong_sign", "drop_contribution", "drop_contribution"})
-    ASSERT_TRUE(file.add(pair(mutation)).ok());
+  ASSERT_TRUE(file.add(pair("wrong_sign", nullptr)).ok());
+  ASSERT_TRUE(file.add(pair("drop_contribution", {0.01})).ok());
+  ASSERT_TRUE(file.add(pair("drop_contribution", json::array())).ok());
   ASSERT_TRUE(file.commit().ok());
   const NearMissSummary found = read({.near_misses = *folder_ / "near"}).near_misses;
   EXPECT_EQ(found.pairs, 3U);
+  EXPECT_EQ(found.pairs_within_tolerance, 1U);
   ASSERT_EQ(found.pairs_by_mutation.size(), 2U);
   EXPECT_EQ(found.pairs_by_mutation[0].first, "drop_contribution");
   ASSERT_EQ(found.samples.size(), 2U);

@@ -119,6 +119,8 @@ json near_misses_view(const dataset::NearMissSummary& near_misses) {
                        {"incorrect", one.incorrect_lines}});
   }
   return {{"pairs", counted(near_misses.pairs)},
+          {"accepted", counted(near_misses.pairs_within_tolerance)},
+          {"tolerance", fmt::format("{}", dataset::kCountedTolerance)},
           {"bars", bars_of(near_misses.pairs_by_mutation)},
           {"samples", std::move(samples)}};
 }

@@ -43,10 +43,11 @@ TEST(DatasetPage, ShowsNearMissesAndRejectedKernelsOnlyIfThereAreSome) {
   EXPECT_THAT(without, AllOf(HasSubstr("No kernel was rejected"), Not(HasSubstr("id=\"near-misses\""))));
   overview.rejections.push_back({"fail(mismatch)", 2, "loop/r1_7", "out[0] is 1", "def k(): pass\n"});
   overview.near_misses = {
-      3, {{"wrong_sign", 3}}, {{"k", "cuda", "backward", "wrong_sign", "a sign", "differs", "+", "-"}}};
+      3, 1, {{"wrong_sign", 3}}, {{"k", "cuda", "backward", "wrong_sign", "a sign", "differs", "+", "-"}}};
   const std::string with = dataset_html(overview, "0.1.0");
   EXPECT_THAT(with, AllOf(Not(HasSubstr("No kernel was rejected")), HasSubstr("fail(mismatch)"), HasSubstr("loop/r1_7"),
-                          HasSubstr("id=\"near-misses\""), HasSubstr("CUDA C++, backward"), HasSubstr("wrong_sign")));
+                          HasSubstr("tolerance 0.01 would accept 1 of them"), HasSubstr("id=\"near-misses\""),
+                          HasSubstr("CUDA C++, backward"), HasSubstr("wrong_sign")));
 }
 
 }  // namespace
