@@ -1,0 +1,19 @@
+// NVRTC 12.9.86 compute_100 compiles this function incorrectly.
+// With float x[] = {0.5, 0.375, -2, 1.625}; int n = 3; float grad_x[] = {1, 1, 1, 1}, grad_x[2] is 1 and must be 2.
+extern "C" __global__ void stress_121_backward(float* x, int n, float* grad_x) {
+  for (int j = n; j > -1; --j) {
+    float v = x[j];
+    bool lt_1 = 0;
+    bool lt_2 = 0;
+    if (v < -0.5f) lt_1 = v < -0.5f;
+    else lt_2 = v < 1.0f;
+    float adj_t_3 = 0;
+    float adj_v = 0;
+    if (lt_1) adj_v = 1;
+    else {
+      if (lt_2) {
+      } else adj_t_3 = adj_t_3 + 1;
+    }
+    grad_x[j] += adj_v;
+  }
+}

@@ -1,0 +1,18 @@
+// NVRTC 12.9.86 compute_100 compiles this function incorrectly.
+// With float x[] = {0.5, 0.375, -2, 1.625}; int n = 3; float grad_x[] = {1, 1, 1, 1}; float grad_out[] = {1, 1, 1, 1}, grad_x[2] is 1 and must be 2.
+extern "C" __global__ void stress_519_backward(float* x, int n, float* grad_x, float* grad_out) {
+  for (int j = n; j > -1; --j) {
+    float v = x[j];
+    bool lt_1 = 0;
+    bool gt = 0;
+    if (v < 1.0f) lt_1 = v < 0.0f;
+    else gt = v > 0.5f;
+    float adj_v = 0;
+    if (lt_1) adj_v = 1;
+    else {
+      if (gt) {
+      } else adj_v = grad_out[0] * 0;
+    }
+    grad_x[j] += adj_v;
+  }
+}
