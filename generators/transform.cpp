@@ -65,36 +65,47 @@ std::vector<Production> transforms(const Types& t) {
   };
 }
 
+/// Whether Warp's functions for twists, wrenches and velocities, which are defined for float32 only, can be called.
+bool has_float32(const Types& t) { return t.real.scalar == ir::Scalar::kF32; }
+
 std::vector<Production> spatial(const Types& t) {
-  return {
+  std::vector<Production> list{
       constructor_production(t.spatial, {{t.vector, 4}, {t.vector, 4}}),
       library_production("spatial_cross", t.spatial, {{t.spatial, 1.4}, {t.spatial, 1.4}}, 8),
       library_production("spatial_cross_dual", t.spatial, {{t.spatial, 1.4}, {t.spatial, 1.4}}, 8),
-      library_production("transform_twist", t.spatial, {{t.transform, 1}, {t.spatial, 1}}, 36),
-      library_production("transform_wrench", t.spatial, {{t.transform, 1}, {t.spatial, 1}}, 36),
       operation_production(Op::kMul, t.spatial, {{t.matrix, 1}, {t.spatial, 1}}, 6),
       library_production("spatial_adjoint", t.matrix, {{t.block, 4}, {t.block, 4}}, 4),
       operation_production(Op::kOuter, t.matrix, {{t.spatial, 2}, {t.spatial, 2}}, 4),
       library_production("skew", t.block, {{t.vector, 4}}, 4),
       library_production("quat_to_matrix", t.block, {{t.quat, 1}}, 5),
   };
+  if (has_float32(t)) {
+    const auto twist = library_production("transform_twist", t.spatial, {{t.transform, 1}, {t.spatial, 1}}, 36);
+    const auto wrench = library_production("transform_wrench", t.spatial, {{t.transform, 1}, {t.spatial, 1}}, 36);
+    list.insert(list.begin() + 3, {twist, wrench});
+  }
+  return list;
 }
 
 std::vector<Production> others(const Types& t) {
-  return {
+  std::vector<Production> list{
       operation_production(Op::kTranslation, t.vector, {{t.transform, 8}}, 8),
       operation_production(Op::kSpatialTop, t.vector, {{t.spatial, 8}}, 8),
       operation_production(Op::kSpatialBottom, t.vector, {{t.spatial, 8}}, 8),
       library_production("transform_point", t.vector, {{t.transform, 1}, {t.vector, 1}}, 13),
       library_production("transform_vector", t.vector, {{t.transform, 1}, {t.vector, 1}}, 12),
       library_production("transform_point", t.vector, {{t.homogeneous, 1.5}, {t.vector, 1.5}}, 9),
-      library_production("velocity_at_point", t.vector, {{t.spatial, 1.4}, {t.vector, 1.4}}, 6),
       library_production("quat_rotate", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
       library_production("spatial_dot", t.real, {{t.spatial, 1.2}, {t.spatial, 1.2}}, 9),
       operation_production(Op::kDot, t.real, {{t.vector, 1.6}, {t.vector, 1.6}}, 8),
       operation_production(Op::kMul, t.real, {{t.real, 4}, {t.real, 2}}, 8),
       operation_production(Op::kSin, t.real, {{t.real, 6}}, 1),
   };
+  if (has_float32(t)) {
+    const auto velocity = library_production("velocity_at_point", t.vector, {{t.spatial, 1.4}, {t.vector, 1.4}}, 6);
+    list.insert(list.begin() + 6, velocity);
+  }
+  return list;
 }
 
 std::vector<Production> productions(const Types& t) {

@@ -227,9 +227,12 @@ RangedExpression library_production(KernelSketch& sketch, VectorGenerator& gener
   const auto moved = [&] { return b.op(Op::kAdd, {b.load(input, sketch.thread_indices()), constant(shift)}); };
   const auto delta = [&] { return b.literal(scalar, truncate_to_two_digits(rng.uniform_real(0.5, 2))); };
   const auto sum = [&](ir::ExprId made) { return b.op(Op::kDot, {made, literals(0.2, 0.9)}); };
+  // Warp defines the other norms for float32 only.
   const std::string_view name =
-      rng.choose<std::string_view>({"min", "max", "argmin", "argmax", "abs", "sign", "norm_l1", "norm_l2", "norm_huber",
-                                    "norm_pseudo_huber", "smooth_normalize", "lerp"});
+      scalar.scalar == ir::Scalar::kF32
+          ? rng.choose<std::string_view>({"min", "max", "argmin", "argmax", "abs", "sign", "norm_l1", "norm_l2",
+                                          "norm_huber", "norm_pseudo_huber", "smooth_normalize", "lerp"})
+          : rng.choose<std::string_view>({"min", "max", "argmin", "argmax", "abs", "sign", "norm_l2", "lerp"});
   std::vector<ir::ExprId> operands{moved()};
   const bool is_extreme = name == "min" || name == "max";
   const bool has_delta =

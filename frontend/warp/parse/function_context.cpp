@@ -120,6 +120,11 @@ ir::ExprId FunctionContext::library_call(SyntaxNode node, std::string_view name,
     if (arg == ir::kNone) return ir::kNone;
     types.push_back(type_of(arg));
   }
+  const auto is_other_float = [](ir::Type type) {
+    return ir::is_float(type.scalar) && type.scalar != ir::Scalar::kF32;
+  };
+  if (is_float32_only(name) && std::ranges::any_of(types, is_other_float))
+    return error(node, fmt::format("Warp defines this function for float32 only, {}", types_found(*this, types)));
   const auto found = ir::library_function(file.module(), name, types);
   if (found.ok() && file.module().functions[static_cast<std::size_t>(*found)].results.size() > 1) {
     return error(node, "function returns several values; unpack them, as in a, b = ...");

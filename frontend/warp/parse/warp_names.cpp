@@ -1,5 +1,6 @@
 #include "frontend/warp/parse/warp_names.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -136,6 +137,14 @@ std::string_view warp_name(Op op) {
     case Op::kShiftRight: return "rshift";
     default: return row(op).mnemonic;
   }
+}
+
+bool is_float32_only(std::string_view function) {
+  static constexpr std::string_view kFunctions[] = {
+      "closest_point_edge_edge", "norm_huber",      "norm_l1",          "norm_pseudo_huber", "quat_from_euler",
+      "quat_to_euler",           "quat_to_rpy",     "quat_twist",       "quat_twist_angle",  "quat_twist_angle_signed",
+      "smooth_normalize",        "transform_twist", "transform_wrench", "velocity_at_point"};
+  return std::ranges::find(kFunctions, function) != std::end(kFunctions);
 }
 
 std::vector<std::string_view> warp_parameters(std::string_view function) {

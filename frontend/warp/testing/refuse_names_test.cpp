@@ -151,6 +151,10 @@ const RejectionCase kCases[] = {
      .messages = "5:12: error: in k: f[1] * f[2]: mul takes two numeric scalars of the same type, a vector or matrix "
                  "and a scalar of its component type, or matrices and vectors of matching sizes, got 2x2 matrix of "
                  "bool and 2x2 matrix of bool"},
+    {.name = "NormOfFloat64",
+     .parameters = "v: wp.array(dtype=wp.vec3d)",
+     .body = "n = wp.norm_l1(v[0])",
+     .messages = "4:9: error: in k: wp.norm_l1(...): Warp defines this function for float32 only, got vec3d"},
     {.name = "BitCast",
      .body = "m = wp.cast(a, wp.int32)",
      .messages =
