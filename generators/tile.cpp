@@ -256,9 +256,13 @@ void make_tile(KernelSketch& sketch) {
   if (repeats) {
     // A loop over further tiles: a sum, or a product, whose derivative needs each iteration's own state.
     const bool product = rng.bernoulli(0.4);
-    const VarId state = b.let(sketch.unique_name("state"), tiles.read(tiles.last()));
     const double most = tiles.last().most;
     const bool varied = tiles.last().varied;
+    // Warp 1.19 generates code that does not compile if the loop changes a copy of a broadcast or transposed tile.
+    const bool may_be_view = !varied || shape.tile_rank() == 2;
+    const ExprId last = tiles.read(tiles.last());
+    const ExprId start = may_be_view ? b.op(Op::kMul, {last, tiles.number(0.5)}) : last;
+    const VarId state = b.let(sketch.unique_name("state"), start);
     sketch.add_for_loop("k", b.i32(0), b.var(steps), b.i32(1), {0, 2}, [&](VarId k) {
       const ExprId next = tiles.load(inputs[0], k);
       if (product) {
