@@ -65,12 +65,12 @@ std::vector<Production> transforms(const Types& t) {
   };
 }
 
-/// Whether Warp's functions for twists, wrenches and velocities, which are defined for float32 only, can be called.
+/// Whether Warp's functions for twists, wrenches and velocities can be called, and spatial vectors made of two vectors:
+/// Warp has them for float32 only.
 bool has_float32(const Types& t) { return t.real.scalar == ir::Scalar::kF32; }
 
 std::vector<Production> spatial(const Types& t) {
   std::vector<Production> list{
-      constructor_production(t.spatial, {{t.vector, 4}, {t.vector, 4}}),
       library_production("spatial_cross", t.spatial, {{t.spatial, 1.4}, {t.spatial, 1.4}}, 8),
       library_production("spatial_cross_dual", t.spatial, {{t.spatial, 1.4}, {t.spatial, 1.4}}, 8),
       operation_production(Op::kMul, t.spatial, {{t.matrix, 1}, {t.spatial, 1}}, 6),
@@ -82,7 +82,8 @@ std::vector<Production> spatial(const Types& t) {
   if (has_float32(t)) {
     const auto twist = library_production("transform_twist", t.spatial, {{t.transform, 1}, {t.spatial, 1}}, 36);
     const auto wrench = library_production("transform_wrench", t.spatial, {{t.transform, 1}, {t.spatial, 1}}, 36);
-    list.insert(list.begin() + 3, {twist, wrench});
+    list.insert(list.begin() + 2, {twist, wrench});
+    list.insert(list.begin(), constructor_production(t.spatial, {{t.vector, 4}, {t.vector, 4}}));
   }
   return list;
 }

@@ -118,7 +118,8 @@ bool WarpExpressionParser::takes(ir::Type type, const std::vector<ExprId>& value
   if (values.size() != 2 || !is(0, ir::vector_type(type.scalar, 3))) return false;
   if (type.is_quaternion()) return is(1, type.component());
   if (type.is_transform()) return is(1, ir::quaternion_type(type.scalar));
-  return type.is_vector() && type.rows == 6 && is(1, ir::vector_type(type.scalar, 3));
+  // Warp makes a spatial vector of two vectors for float32 only.
+  return type == ir::vector_type(ir::Scalar::kF32, 6) && is(1, ir::vector_type(ir::Scalar::kF32, 3));
 }
 
 ExprId WarpExpressionParser::convert_components(SyntaxNode node, ExprId whole, ir::Type type) {

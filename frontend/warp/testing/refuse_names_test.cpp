@@ -155,6 +155,11 @@ const RejectionCase kCases[] = {
      .parameters = "v: wp.array(dtype=wp.vec3d)",
      .body = "n = wp.norm_l1(v[0])",
      .messages = "4:9: error: in k: wp.norm_l1(...): Warp defines this function for float32 only, got vec3d"},
+    {.name = "SpatialVectorOfFloat64FromTwoVectors",
+     .parameters = "v: wp.array(dtype=wp.vec3d)",
+     .body = "s = wp.spatial_vectord(v[0], v[1])",
+     .messages = "4:9: error: in k: wp.spatial_vectord(...): type vector of 6 float64 must be constructed from 6 "
+                 "values of type float64"},
     {.name = "BitCast",
      .body = "m = wp.cast(a, wp.int32)",
      .messages =
