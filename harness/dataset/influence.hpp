@@ -7,9 +7,10 @@
 
 namespace assay::dataset {
 
-/// The parameters of which values or conditions may influence what the kernel finally leaves in the array `output`, in
-/// order. The analysis follows the order of the statements: a value that is always overwritten has no influence. It
-/// knows which elements are overwritten only for the element with the thread's own indices, as in x[i].
+/// The parameters that may influence the content of the array `output` after the launch, through values or through
+/// conditions, in order of the parameters. The analysis follows the order of the statements: a stored value that is
+/// always overwritten later has no influence. It recognizes this only for the element with the thread's own indices, as
+/// in x[i].
 std::vector<ir::VarId> parameters_behind(const ir::Function& kernel, ir::VarId output);
 
 }  // namespace assay::dataset

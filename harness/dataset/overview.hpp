@@ -86,8 +86,8 @@ struct OverviewOptions {
   std::size_t sample_count = 12;      ///< greatest number of rows that are shown
 };
 
-/// Reads the rows one after another; only the samples are kept in memory. Fails if a file cannot be read, if a line is
-/// not a valid row or preference pair, or if the dataset is empty.
+/// Reads the rows one after another and keeps at most `sample_count` rows of each family in memory. Fails if a file
+/// cannot be read, if a line is not a valid row or preference pair, or if the dataset is empty.
 Result<DatasetOverview> overview_of(const OverviewOptions& options);
 
 }  // namespace assay::dataset

@@ -58,8 +58,8 @@ struct DatasetPlan {
   std::uint64_t seed = 1;                  ///< seed of the kernels, their inputs and the splits
   std::vector<FamilyShare> family_shares;  ///< one for each family, in order; for user kernels the single family "user"
   std::vector<UserKernel> user_kernels;    ///< user kernels, which replace random ones; one slot each, in order
-  std::vector<UserKernel>
-      excluded_kernels;       ///< kernels, such as those of a benchmark, of which no row is a near duplicate
+  /// Kernels, such as the tasks of a benchmark. Candidates that are near duplicates of them are rejected.
+  std::vector<UserKernel> excluded_kernels;
   bool verifies_rows = true;  ///< whether the rows are judged
   std::string judging_effort =
       "standard";                    ///< how thoroughly rows are judged: "quick", "standard", "thorough" or "none"

@@ -129,12 +129,12 @@ class RowProducer {
   void add_unjudged(Candidate& candidate) const;
   [[nodiscard]] DatasetRow row_of(Candidate& candidate) const;
 
-  /// A kernel of which no row may be a near duplicate.
+  /// One of DatasetPlan::excluded_kernels.
   struct ExcludedKernel {
     std::string name;
     Shingles shingles;
   };
-  /// The name of an excluded kernel of which the program is a near duplicate; empty if there is none.
+  /// The name of an excluded kernel that the program nearly duplicates; empty if there is none.
   [[nodiscard]] std::string excluded_kernel_like(const std::string& canonical_ir) const;
 
   const DatasetPlan& plan_;                 ///< the plan of the dataset

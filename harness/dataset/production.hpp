@@ -22,7 +22,7 @@ struct ProductionOptions {
   std::vector<std::string> families;      ///< names or aliases of families; empty: all
   std::vector<std::string> weights;       ///< relative shares of families: "loop=2"
   std::vector<std::string> python_files;  ///< Python files whose kernels replace the random ones; empty: random kernels
-  /// Python files or folders with kernels, such as those of a benchmark, of which no row may be a near duplicate.
+  /// Python files or folders with kernels, such as the tasks of a benchmark. No row will nearly duplicate one of them.
   std::vector<std::string> excluded_files;
   std::uint64_t seed = 1;           ///< seed of the kernels, their inputs and the splits
   bool skips_verification = false;  ///< do not judge the rows

@@ -59,11 +59,11 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"function/custom_gradient_in_loop", MutationOperator::kDropContribution, 0x4e038d8e64a4bad4,
      "The custom gradient adds nothing to the adjoint of the angle, so the dropped contribution is zero."},
     {"function/return_inside_loop", MutationOperator::kStaleAdjoint, 0xeb310c5dfd0d6fb6,
-     "Only the iteration that returns uses the adjoint of the function's result. It is the last one, so it is "
-     "reversed first, and no reversed iteration after it uses a value that is left from it."},
+     "Only the iteration that returns uses the adjoint of the function's result. This is the last iteration, so "
+     "it is reversed first. The iterations that are reversed after it do not use this adjoint."},
     {"function/return_inside_loop", MutationOperator::kOverwriteGradient, 0xf55cbbaed5e69be9,
-     "The mutant overwrites the adjoint of s in the iteration that returns. No later statement uses s then, so "
-     "its adjoint is zero before."},
+     "The mutant overwrites the adjoint of s in the iteration that returns. This iteration is reversed first, and "
+     "nothing uses s after it, so the adjoint that the mutant overwrites is zero."},
     {"function/starred_arguments", MutationOperator::kFlipAccumulation, 0x55f4ad55128e6328,
      "The contribution is component 1 of a vector that is zero except in component 0."},
     {"integer/interleaved_bits", MutationOperator::kWrongOperator, 0x17d92aa514af654d,
@@ -74,9 +74,9 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"matrix/constructors", MutationOperator::kResultInsteadOfOperand, 0x0f7a7e8c2ffe6851,
      "The mutant changes only the adjoint of a constant component, which nothing uses."},
     {"matrix/determinant_of_singular", MutationOperator::kResultInsteadOfOperand, 0x6046649371d513aa,
-     "All rows of the matrix are multiples of u. The changed cross product is zero except for rounding errors: "
-     "one of its operands is now itself such a cross product of two rows, and before, both operands were "
-     "multiples of u."},
+     "All rows of the matrix are multiples of u. The changed cross product is zero in both kernels, apart from "
+     "rounding errors: in the correct kernel, both operands are multiples of u; in the mutant, one operand is the "
+     "cross product of two rows, which is zero."},
     {"matrix/inverse_of_singular", MutationOperator::kLoopRunsForward, 0xc03204e8afe3de24,
      "Each of the three iterations clears at most one element of the adjoint. No two iterations clear the same "
      "element, and none reads an element that another one clears, so the order of the iterations does not matter."},

@@ -65,7 +65,7 @@ def to_parquet(dataset: str | Path, output: str | Path) -> int:
     row_schema = json.loads((source / "schema.json").read_text(encoding="utf-8"))
     schema = pyarrow.schema(list(_arrow_type(row_schema, "", members, pyarrow)))
 
-    # Everything is written into a folder beside the target, which is renamed when it is complete.
+    # All files are written to a temporary folder. When it is complete, it is renamed to the output folder.
     partial = target.with_name(target.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     (partial / "data").mkdir(parents=True)
@@ -134,7 +134,8 @@ def _add_members(value: Any, path: str, members: set[str]) -> None:
 def _arrow_type(schema: dict[str, Any], path: str, members: set[str], pyarrow: Any) -> Any:
     """Map a JSON Schema to the type of an Arrow column.
 
-    Members that no row has are left out. If there is no object to tell, because all lists are empty, all are kept.
+    Members that no row contains are omitted. If no row contains such an object, because all lists of it are empty, no
+    member is omitted.
     """
     for choice in schema.get("anyOf", ()):
         if choice.get("type") != "null":
