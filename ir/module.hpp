@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -150,10 +151,14 @@ struct Variable {
   /// For local arrays: whether each element is stored before it is read, so that emitted code need not initialize the
   /// array. Only an optimization; not part of the text or the hash.
   bool is_stored_before_read = false;
-  /// For a kernel parameter that is one field of a struct in the source: the path of the field, "body.position". Not
-  /// part of the text or the hash.
+  /// For a kernel parameter that is one field of a struct in the source: the path of the field, "body.position". For
+  /// the parameter that holds the block size: kBlockSizePath. Not part of the text or the hash.
   std::string path = {};
 };
+
+/// Variable::path of the i32 kernel parameter that holds the number of threads in a block. The source has no such
+/// parameter; it calls a function of this name.
+inline constexpr std::string_view kBlockSizePath = "wp.block_dim()";
 
 /// A function or a kernel. The first `parameter_count` variables are its parameters. In a kernel, the next
 /// `launch_rank` variables are the thread indices (i32), each from 0 to the launch extent of its dimension minus 1.

@@ -110,11 +110,7 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
                           "wp.cast, which reinterprets the bits of a value, is not supported; to convert a value, "
                           "call its type, as in wp.int32(x)");
   }
-  if (name == "block_dim") {
-    return context_.error(node,
-                          "wp.block_dim() depends on the launch, and so would the result of the kernel; pass the block "
-                          "size as a parameter");
-  }
+  if (name == "block_dim") return block_size(node);
   if (name == "select")
     return context_.error(node, "wp.select was removed from Warp; use wp.where(condition, if_true, if_false)");
   if (name == "static") {
@@ -687,6 +683,11 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
   ResolvedCall resolved{.callee = callee, .arguments = {}};
   for (const CallArgument& argument : arguments)
     resolved.arguments.insert(resolved.arguments.end(), argument.values.begin(), argument.values.end());
+  if (WarpFileParser::uses_block_size(*callee)) {
+    const ExprId size = block_size(call);
+    if (size == kNone) return {};
+    resolved.arguments.push_back(size);
+  }
   if (callee->has_side_effects) {
     if (!can_evaluate_effect(call, loads_before, kNone)) return {};
     context_.entry.has_side_effects = true;
@@ -697,6 +698,18 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
     if (expr.type.is_array()) context_.loaded_arrays.push_back(expr.variable);
   }
   return resolved;
+}
+
+ExprId WarpExpressionParser::block_size(SyntaxNode call) {
+  if (!arguments_of(call).positional_arguments.empty() && warp_function_name(call) == "block_dim")
+    return context_.error(call, "wp.block_dim() takes no arguments");
+  if (context_.block_size == kNone) {
+    return context_.error(call,
+                          "the block size is known only in kernels and in functions that are called by their name; "
+                          "pass it as an argument");
+  }
+  context_.builder.at(call.loc());
+  return context_.builder.var(context_.block_size);
 }
 
 ExprId WarpExpressionParser::call_file_function(SyntaxNode node) {

@@ -145,6 +145,7 @@ class WarpExpressionParser {
   ir::ExprId type_call(SyntaxNode node, ir::Type type);
   ir::ExprId length_of(SyntaxNode node);
   ir::ExprId thread_index(SyntaxNode node);
+  ir::ExprId block_size(SyntaxNode call);
   ir::ExprId single_result(SyntaxNode node, const ResolvedCall& resolved);
   ir::ExprId call_file_function(SyntaxNode node);
   bool is_callable(SyntaxNode call, const SourceFunction* callee);

@@ -430,6 +430,23 @@ std::vector<SourceFunction*> WarpFileParser::functions(const Environment& home, 
   return *found;
 }
 
+bool WarpFileParser::uses_block_size(SourceFunction& entry) {
+  if (entry.uses_block_size) return *entry.uses_block_size;
+  entry.uses_block_size = false;  // ends the search at recursive calls
+  const std::function<bool(SyntaxNode)> calls_it = [&](SyntaxNode node) {
+    if (node.is(SyntaxKind::kCall)) {
+      const SyntaxNode function = node.part(SyntaxField::kFunction);
+      if (entry.environment->scope.warp_name(function) == "block_dim") return true;
+      const auto* callees = find(*entry.environment, function.text());
+      if (callees != nullptr && std::ranges::any_of(*callees, [](SourceFunction* f) { return uses_block_size(*f); }))
+        return true;
+    }
+    return std::ranges::any_of(node.children(), calls_it);
+  };
+  entry.uses_block_size = calls_it(entry.definition.part(SyntaxField::kBody));
+  return *entry.uses_block_size;
+}
+
 /// Kernels of several Python functions may have one name.
 void WarpFileParser::make_name_unique(SourceFunction& kernel) {
   const std::string wanted = kernel.name;
@@ -458,7 +475,12 @@ void WarpFileParser::parse_entry(SourceFunction& entry) {
     }
   }
   if (entry.is_kernel && entry.parse_state == SourceFunction::State::kParsed) {
-    result_.module.kernels.back().annotations = annotations_above(result_.module.source_lines, entry.first_line);
+    std::vector<std::string>& annotations = result_.module.kernels.back().annotations;
+    std::vector<std::string> stated = annotations_above(result_.module.source_lines, entry.first_line);
+    // What the source states replaces what the parser has stated about the block size.
+    if (std::ranges::any_of(stated, [](const std::string& line) { return line.starts_with("launch:"); }))
+      std::erase_if(annotations, [](const std::string& line) { return line.starts_with("launch:"); });
+    annotations.insert(annotations.end(), stated.begin(), stated.end());
   }
 }
 

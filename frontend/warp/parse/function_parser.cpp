@@ -11,10 +11,14 @@
 #include "frontend/warp/parse/file_parser.hpp"
 #include "frontend/warp/parse/function_context.hpp"
 #include "frontend/warp/parse/statement_parser.hpp"
+#include "ir/analysis.hpp"
 #include "ir/custom.hpp"
 
 namespace assay::frontend {
 namespace {
+
+constexpr std::string_view kBlockSizeName = "block_dim";
+constexpr int kLargestBlock = 1024;  // limit of every CUDA device
 
 struct Parameter {
   SyntaxNode name;
@@ -60,6 +64,10 @@ class WarpFunctionParser {
     report_unassigned(context);
     if (entry_.differentiated_function != nullptr && context.data_flow.falls_through()) return_adjoints(context);
     check_results(context);
+    if (context.block_size != ir::kNone && ir::uses_tiles(function)) {
+      context.error(entry_.definition.part(SyntaxField::kName),
+                    "wp.block_dim() is not supported in kernels with tiles; pass the block size as a parameter");
+    }
     reject_scalar_updates(context, entry_.definition.part(SyntaxField::kName));
     if (context.has_failed) return std::nullopt;
     return function;
@@ -198,6 +206,7 @@ class WarpFunctionParser {
       context.bindings.bind(parameter.name.text(), declare(context, name, parameter.spec, name));
     }
     context.builder.at(entry_.definition.loc());
+    if (WarpFileParser::uses_block_size(entry_)) declare_block_size(context);
     if (entry_.is_kernel && thread_indices_.empty()) thread_indices_.emplace_back("thread");
     for (const std::string& name : thread_indices_)
       context.builder.thread_index(name);
@@ -210,6 +219,23 @@ class WarpFunctionParser {
       const ir::ExprId value = context.builder.var(context.bindings.find(name));
       context.bindings.bind(name, context.builder.let(std::string(name), value));
     }
+  }
+
+  /// In a kernel, the launch comment states that the block size is the last extent, as in a launch by wp.launch_tiled.
+  void declare_block_size(FunctionContext& context) const {
+    const bool is_taken = std::ranges::find(entry_.parameter_names, kBlockSizeName) != entry_.parameter_names.end();
+    const std::string name = is_taken ? "launch_block_dim" : std::string(kBlockSizeName);
+    context.block_size = context.builder.parameter(name, ir::kI32);
+    if (!entry_.is_kernel) return;
+    context.function.variables.back().path = ir::kBlockSizePath;
+    if (thread_indices_.size() < 2) {
+      context.function.annotations.push_back(fmt::format("domain: 1 <= {} <= {}", name, kLargestBlock));
+      return;
+    }
+    std::string extents;
+    for (std::size_t d = 0; d + 1 < thread_indices_.size(); ++d)
+      extents += "_, ";
+    context.function.annotations.push_back(fmt::format("launch: ({}{})", extents, name));
   }
 
   /// A gradient or replay has the parameters of its function; the sums that a gradient returns start at zero.

@@ -285,7 +285,7 @@ def k(x: wp.array(dtype=float)):
     {95, "trace, determinant", "i = wp.tid()\nx[i] = wp.trace(m[i]) + wp.determinant(m[i])"},
     {95, "tan, acos", "i = wp.tid()\nx[i] = wp.tan(x[i]) + wp.acos(y[i])"},
     {95, "transform_twist", "i = wp.tid()\ns[i] = wp.transform_twist(t[i], s[i])"},
-    {95, "block_dim", "i = wp.tid()\nk[i] = wp.block_dim()", "wp.block_dim() depends on the launch"},
+    {95, "block_dim", "i = wp.tid()\nk[i] = wp.block_dim()"},
     {95, "the operators `in` and `is not`", "i = wp.tid()\nif i is not None:\n    x[i] = w",
      "None is not supported in kernels"},
 };

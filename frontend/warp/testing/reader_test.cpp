@@ -319,6 +319,44 @@ TEST(PythonParser, RecordsLocationsSourceLinesAndAnnotations) {
     EXPECT_EQ(expr.loc.line, 11);
 }
 
+TEST(PythonParser, BlockSizeIsLastParameterOfKernelAndOfFunctionsThatUseIt) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.func
+def stride():
+    return wp.block_dim()
+@wp.func
+def next(k: int):
+    return k + stride()
+@wp.kernel
+def rows(x: wp.array2d(dtype=int)):
+    i, j = wp.tid()
+    x[i, j] = next(j)
+# launch: (8, 4)
+@wp.kernel
+def stated(x: wp.array2d(dtype=int)):
+    i, j = wp.tid()
+    x[i, j] = wp.block_dim()
+@wp.kernel
+def line(x: wp.array(dtype=int), block_dim: int):
+    i = wp.tid()
+    x[i] = wp.block_dim() + block_dim
+@wp.kernel
+def plain(x: wp.array(dtype=int)):
+    x[wp.tid()] = 1
+)");
+  ASSERT_EQ(file.module.kernels.size(), 4U) << messages(file);
+  const auto& kernels = file.module.kernels;
+  EXPECT_EQ(kernels[0].parameter_count, 2);
+  EXPECT_EQ(kernels[0].variables[1].path, ir::kBlockSizePath);
+  EXPECT_THAT(kernels[0].annotations, ElementsAre("launch: (_, block_dim)"));
+  EXPECT_EQ(file.module.functions[0].parameter_count, 1);
+  EXPECT_EQ(file.module.functions[1].parameter_count, 2);
+  EXPECT_THAT(kernels[1].annotations, ElementsAre("launch: (8, 4)"));
+  EXPECT_EQ(kernels[2].variables[2].name, "launch_block_dim");
+  EXPECT_THAT(kernels[2].annotations, ElementsAre("domain: 1 <= launch_block_dim <= 1024"));
+  EXPECT_EQ(kernels[3].parameter_count, 1);
+}
+
 TEST(PythonParser, RejectsOnlyTheInvalidOverload) {
   const ParsedFile file = read(
       "import warp as wp\nfrom typing import Any\nflags = wp.types.vector(3, wp.bool)\n@wp.kernel\n"

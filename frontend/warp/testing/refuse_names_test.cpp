@@ -173,10 +173,13 @@ const RejectionCase kCases[] = {
          "instead\n"
          "7:5: error: in k: f(...): function f could not be parsed: 3:7: b: wp.ref[float]: parameters of type "
          "wp.ref are not supported; return the new value instead"},
-    {.name = "BlockSize",
-     .body = "m = wp.block_dim()",
-     .messages = "4:9: error: in k: wp.block_dim(...): wp.block_dim() depends on the launch, and so would the result "
-                 "of the kernel; pass the block size as a parameter"},
+    {.name = "BlockSizeWithArgument",
+     .body = "m = wp.block_dim(0)",
+     .messages = "4:9: error: in k: wp.block_dim(...): wp.block_dim() takes no arguments"},
+    {.name = "BlockSizeWithTiles",
+     .body = "t = wp.tile_load(x, shape=4)\nm = wp.block_dim()\nwp.tile_store(x, t)",
+     .messages = "3:5: error: in k: k: wp.block_dim() is not supported in kernels with tiles; pass the block size as a "
+                 "parameter"},
     {.name = "StarredScalar",
      .body = "x[0] = wp.min(*a)",
      .messages = "4:19: error: in k: *a: a starred argument must be a vector, matrix, quaternion or transform, got "

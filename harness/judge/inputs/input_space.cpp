@@ -232,6 +232,7 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
 void InputSpace::apply_launch_annotation(Launch& launch, const DrawRequest& request) const {
   const double most_threads = std::max<double>(kMaxAnnotatedThreads, request.size);
   for (std::size_t d = 0; d < preconditions_.launch_extents.size(); ++d) {
+    if (preconditions_.launch_extents[d].kind == PreconditionTerm::Kind::kOpen) continue;
     launch.extents[d] =
         static_cast<std::int32_t>(std::clamp(preconditions_.launch_extents[d].evaluate(launch), 0.0, most_threads));
   }
@@ -442,7 +443,10 @@ bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
       return true;
     }
   }
-  if (!preconditions_.launch_extents.empty()) return false;
+  const auto is_stated = [&](std::size_t d) {
+    return !preconditions_.launch_extents.empty() &&
+           preconditions_.launch_extents[d].kind != PreconditionTerm::Kind::kOpen;
+  };
   std::int64_t first = finding.thread;
   std::int64_t second = finding.earlier_thread;
   for (std::size_t d = has_unit_extent_.size(); d-- > 0;) {
@@ -451,7 +455,7 @@ bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
     first /= extent;
     second /= extent;
     const auto others = std::count(has_unit_extent_.begin(), has_unit_extent_.end(), false) - 1;
-    if (!differs || has_unit_extent_[d] || others == 0) continue;
+    if (!differs || has_unit_extent_[d] || others == 0 || is_stated(d)) continue;
     has_unit_extent_[d] = true;
     return true;
   }

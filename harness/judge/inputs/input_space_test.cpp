@@ -607,6 +607,23 @@ def hinted(x: wp.array(dtype=float), idx: wp.array(dtype=int), n: int, s: float,
   }
 }
 
+TEST(InputSpace, BlockSizeIsLastExtentAndFirstExtentIsOpen) {
+  Space space(R"(
+@wp.kernel
+def rows(x: wp.array2d(dtype=float), out: wp.array(dtype=float)):
+    i, j = wp.tid()
+    for k in range(j, x.shape[1], wp.block_dim()):
+        wp.atomic_add(out, i, x[i, k])
+)");
+  std::set<std::int32_t> first_extents;
+  for (const ir::Launch& launch : space.found_all()) {
+    ASSERT_EQ(launch.extents.size(), 2U);
+    EXPECT_EQ(space.integers(launch, "block_dim")[0], launch.extents[1]);
+    first_extents.insert(launch.extents[0]);
+  }
+  EXPECT_GT(*first_extents.rbegin(), 1);
+}
+
 TEST(InputSpace, DrawsPermutationForAnnotatedArray) {
   Space space(R"(
 # domain: perm is a permutation

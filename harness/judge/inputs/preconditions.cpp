@@ -35,6 +35,12 @@ class PreconditionParser {
     rest_.remove_prefix(token.size());
     return true;
   }
+  bool take_word(std::string_view expected) {
+    PreconditionParser ahead = *this;
+    if (ahead.word() != expected) return false;
+    *this = ahead;
+    return true;
+  }
   void want(std::string_view token) {
     if (!take(token)) fail(fmt::format("'{}'", token));
   }
@@ -160,7 +166,9 @@ class PreconditionParser {
 void read_launch(PreconditionParser& reader, Preconditions& preconditions) {
   const bool bracket = reader.take("(");
   while (!reader.failed()) {
-    preconditions.launch_extents.push_back(reader.sum());
+    PreconditionTerm open;
+    open.kind = PreconditionTerm::Kind::kOpen;
+    preconditions.launch_extents.push_back(reader.take_word("_") ? open : reader.sum());
     if (!reader.take(",")) break;
     if (bracket && reader.take(")")) return;
   }
@@ -242,13 +250,14 @@ double PreconditionTerm::evaluate(const ir::Launch& launch) const {
     case Kind::kAdd: return left->evaluate(launch) + right->evaluate(launch);
     case Kind::kSubtract: return left->evaluate(launch) - right->evaluate(launch);
     case Kind::kMultiply: return left->evaluate(launch) * right->evaluate(launch);
+    case Kind::kOpen: break;
   }
   return 0;
 }
 
 bool PreconditionTerm::mentions(VarId name) const {
   if (left != nullptr) return left->mentions(name) || right->mentions(name);
-  return kind != Kind::kNumber && parameter == name;
+  return (kind == Kind::kParameter || kind == Kind::kExtent) && parameter == name;
 }
 
 bool requires_single_thread(const ir::Module& module, const ir::Function& kernel) {

@@ -1,6 +1,7 @@
 // The `launch` and `domain` annotations in the comments above a kernel.
 //
 //     # launch: (n, m)               extents of the launch: integer parameters, lengths and numbers
+//     # launch: (_, m)               the first extent is open
 //     # domain: 0 <= idx < len(x)    a range of a parameter or of an array's elements, with one or two bounds
 //     # domain: 0.1 <= x <= 2
 //     # domain: idx is a permutation
@@ -18,16 +19,17 @@
 
 namespace assay::harness {
 
-/// A number, an integer parameter, len(x), x.shape[k], or a sum, difference or product of these.
+/// A number, an integer parameter, len(x), x.shape[k], or a sum, difference or product of these. An extent of a launch
+/// may also be open.
 struct PreconditionTerm {
-  enum class Kind : std::uint8_t { kNumber, kParameter, kExtent, kAdd, kSubtract, kMultiply };
+  enum class Kind : std::uint8_t { kNumber, kParameter, kExtent, kAdd, kSubtract, kMultiply, kOpen };
   Kind kind = Kind::kNumber;                            ///< which of these the term is
   double number = 0;                                    ///< value of a kNumber
   ir::VarId parameter = ir::kNone;                      ///< parameter of a kParameter or kExtent
   int dimension = 0;                                    ///< dimension of a kExtent, from 0
   std::shared_ptr<const PreconditionTerm> left, right;  ///< operands of kAdd, kSubtract and kMultiply; else null
 
-  /// Uses the launch's shapes and values; all parameters in the term must be bound.
+  /// Uses the launch's shapes and values; all parameters in the term must be bound, and the term must not be open.
   double evaluate(const ir::Launch& launch) const;
   /// Whether the term uses the parameter's value or shape.
   bool mentions(ir::VarId name) const;

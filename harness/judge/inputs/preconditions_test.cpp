@@ -169,6 +169,15 @@ TEST(Preconditions, ParsesLaunchAnnotations) {
   }
 }
 
+TEST(Preconditions, ParsesOpenLaunchExtent) {
+  const Result<Preconditions> preconditions = preconditions_of(kernel_with("# launch: (_, n)\n"));
+  ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
+  ASSERT_EQ(preconditions->launch_extents.size(), 2U);
+  EXPECT_EQ(preconditions->launch_extents[0].kind, PreconditionTerm::Kind::kOpen);
+  EXPECT_EQ(preconditions->launch_extents[1].kind, PreconditionTerm::Kind::kParameter);
+  EXPECT_FALSE(preconditions->launch_extents[0].mentions(kN));
+}
+
 TEST(Preconditions, TermReportsWhichParametersItMentions) {
   const Result<Preconditions> preconditions = preconditions_of(kernel_with("# domain: x < 2 * (n - idx.shape[1])\n"));
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
@@ -187,6 +196,8 @@ TEST(Preconditions, ReportsInvalidAnnotation) {
   const BadRow rows[] = {
       {"# domain: y < 2", "a parameter name"},
       {"# domain: x", "<, <=, > or >="},
+      {"# domain: x < _", "a parameter name"},
+      {"# launch: (_ + 1, n)", "')'"},
       {"# domain: 0 <= x <=", "a parameter name"},
       {"# domain: x = 3", "<, <=, > or >="},
       {"# domain: x < 2 3", "the end of the comment"},

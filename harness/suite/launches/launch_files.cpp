@@ -65,6 +65,14 @@ Result<RecordedArgument> argument_from(const json& value, const fs::path& folder
   return argument;
 }
 
+/// The stated block size, or the one that Warp chooses. On its CPU device, a block has one thread unless the program
+/// sets wp.config.enable_cpu_blocks, which is not recorded.
+std::int32_t block_size_of(const json& document) {
+  if (document.value("device", "") == "cpu") return 1;
+  constexpr std::int32_t kDefaultOfWarp = 256;
+  return document.value("block_dim", kDefaultOfWarp);
+}
+
 Result<LaunchFile> read_launch_file(const fs::path& path, const schemas::Validator& validator) {
   const auto fail = [&](std::string reason) { return Error{std::move(reason), path.string()}; };
   std::ifstream stream(path, std::ios::binary);
@@ -77,6 +85,7 @@ Result<LaunchFile> read_launch_file(const fs::path& path, const schemas::Validat
                   .kernel = document.at("kernel"),
                   .source_file = document.value("source", ""),
                   .launch_dimensions = document.at("dim").get<std::vector<std::int64_t>>(),
+                  .block_size = block_size_of(document),
                   .arguments = {}};
   for (const json& value : document.at("arguments")) {
     Result<RecordedArgument> argument = argument_from(value, path.parent_path());
@@ -248,6 +257,16 @@ class Binder {
   std::string unsupported_;
 };
 
+/// The launch with the block size as its last argument, if the kernel has a parameter for it.
+LaunchFile with_block_size(LaunchFile file, const ir::Function& kernel) {
+  const auto count = static_cast<std::size_t>(kernel.parameter_count);
+  if (file.arguments.size() + 1 != count || kernel.variables[count - 1].path != ir::kBlockSizePath) return file;
+  file.arguments.push_back(
+      {.name = kernel.variables[count - 1].name, .dtype = "int32", .shape = {}, .content = {}, .scalars = {}});
+  file.arguments.back().scalars.emplace_back(std::int64_t{file.block_size});
+  return file;
+}
+
 bool is_launch_of(const LaunchFile& file, const KernelSource& source) {
   const std::string name = source.module != nullptr ? source.module->kernels[source.kernel_index].name : source.kernel;
   const bool named = file.kernel == name || (source.module == nullptr && name.ends_with("." + file.kernel));
@@ -291,18 +310,18 @@ LaunchFile without_same_arrays(LaunchFile file, std::span<const ir::VarId> same)
 
 /// Replaces the kernel by one with a single parameter for each array that the launches pass more than once, and returns
 /// the launches of that kernel. A launch with other such arrays becomes a reason.
-std::vector<LaunchFile> merge_same_arrays(KernelSource& source, const std::vector<const LaunchFile*>& files,
+std::vector<LaunchFile> merge_same_arrays(KernelSource& source, const std::vector<LaunchFile>& files,
                                           std::vector<SelectionNote>& notes, std::vector<std::string>& reasons) {
   const ir::Function& kernel = source.module->kernels[source.kernel_index];
   const ir::ParameterUses uses = ir::parameter_use(*source.module, kernel);
-  const std::vector<ir::VarId> same = same_arrays(*files.front(), kernel, uses);
+  const std::vector<ir::VarId> same = same_arrays(files.front(), kernel, uses);
   std::vector<LaunchFile> launches;
-  for (const LaunchFile* file : files) {
-    if (same_arrays(*file, kernel, uses) == same) launches.push_back(without_same_arrays(*file, same));
+  for (const LaunchFile& file : files) {
+    if (same_arrays(file, kernel, uses) == same) launches.push_back(without_same_arrays(file, same));
     else
       reasons.push_back(fmt::format(
           "the recorded launch {} is not supported: the parameters that share an array differ from those of {}",
-          file->path.filename().string(), files.front()->path.filename().string()));
+          file.path.filename().string(), files.front().path.filename().string()));
   }
   std::vector<std::string> merged;
   for (std::size_t p = 0; p < same.size(); ++p) {
@@ -323,7 +342,10 @@ Result<void> attach(KernelSource& source, const std::vector<const LaunchFile*>& 
                     std::vector<SelectionNote>& notes) {
   std::vector<RecordedLaunch> launches;
   std::vector<std::string> reasons;
-  for (const LaunchFile& file : merge_same_arrays(source, files, notes, reasons)) {
+  std::vector<LaunchFile> complete;
+  for (const LaunchFile* file : files)
+    complete.push_back(with_block_size(*file, source.module->kernels[source.kernel_index]));
+  for (const LaunchFile& file : merge_same_arrays(source, complete, notes, reasons)) {
     Result<BoundLaunch> bound = bind_launch(file, *source.module, source.module->kernels[source.kernel_index]);
     if (!bound.ok()) return bound.error();
     if (bound->launch) launches.push_back({file.path.filename().string(), *std::move(bound->launch)});
@@ -365,7 +387,8 @@ Result<std::vector<LaunchFile>> read_launch_files(const fs::path& folder) {
 }
 
 Result<BoundLaunch> bind_launch(const LaunchFile& file, const ir::Module& module, const ir::Function& kernel) {
-  return Binder(file, module, kernel).bind();
+  const LaunchFile complete = with_block_size(file, kernel);
+  return Binder(complete, module, kernel).bind();
 }
 
 Result<void> attach_launches(Selection& selection, const std::vector<LaunchFile>& files) {

@@ -39,6 +39,7 @@ struct LaunchFile {
   std::string kernel;                           ///< name of the launched kernel
   std::string source_file;                      ///< name of the file that defines the kernel; empty: any
   std::vector<std::int64_t> launch_dimensions;  ///< extents of the launch, one for each dimension
+  std::int32_t block_size = 1;                  ///< number of threads in a block
   std::vector<RecordedArgument> arguments;      ///< arguments of the launch
 };
 

@@ -121,6 +121,26 @@ TEST_F(LaunchFilesTest, BindsRecordedArgumentsToKernelParameters) {
   EXPECT_EQ(arguments[2].bytes.front(), std::byte{1});
 }
 
+TEST_F(LaunchFilesTest, BindsBlockSizeOfLaunch) {
+  write("kernels.py",
+        "import warp as wp\n@wp.kernel\ndef strides(out: wp.array(dtype=int)):\n"
+        "    i = wp.tid()\n    out[i] = wp.block_dim()\n");
+  const std::pair<const char*, std::int64_t> launches[] = {
+      {R"("device": "cuda:0", "block_dim": 64,)", 64}, {R"("device": "cuda:0",)", 256}, {R"("device": "cpu",)", 1}};
+  for (const auto& [members, expected] : launches) {
+    write("first.json", std::string(R"({"schema_version": "1.0.0", "kernel": "strides", "dim": [3], )") + members +
+                            R"("arguments": [{"name": "out", "dtype": "int32", "shape": [2], "file": "i.npy"}]})");
+    const std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }";
+    write("i.npy", std::string("\x93NUMPY\x01\0\x76\0", 10) + header + std::string(118 - header.size(), ' ') +
+                       std::string(8, '\0'));
+    const Result<Selection> selection = attached();
+    ASSERT_TRUE(selection.ok()) << selection.error().text();
+    ASSERT_NE(selection->kernels.front().source.recorded_launches, nullptr);
+    const ir::Argument& size = selection->kernels.front().source.recorded_launches->front().launch.arguments.at(1);
+    EXPECT_EQ(ir::read_integer(ir::Scalar::kI32, size.bytes.data()), expected) << members;
+  }
+}
+
 TEST_F(LaunchFilesTest, ReportsNoteForKernelWithoutRecordedLaunch) {
   write_launch("push", "[2]", kArguments);
   const Result<Selection> selection = attached();
