@@ -57,6 +57,7 @@ void WarpStatementParser::assignment(SyntaxNode node) {
     context_.error(node, "chained assignment is not supported by Warp: assign each target in its own statement");
     return;
   }
+  context_.whole_value = right.id();
   if (is_tuple_target(target)) {
     const auto targets = target.children();
     const bool all_names =
@@ -238,9 +239,12 @@ bool WarpStatementParser::assign_effect(SyntaxNode name, SyntaxNode call) {
   if (!expressions_.is_file_function(call)) return false;
   const ResolvedCall resolved = expressions_.resolve(call);
   if (resolved.callee == nullptr) return true;
-  const auto index = static_cast<std::size_t>(resolved.callee->function_index);
-  if (context_.file.module().functions[index].results.size() != 1) {
+  if (expressions_.returned_types(resolved).size() != 1) {
     context_.error(call, "function must return exactly one value to be assigned to one variable");
+    return true;
+  }
+  if (!resolved.references.empty()) {
+    context_.bindings.bind(name.text(), expressions_.run(call, resolved, {std::string(name.text())})[0]);
     return true;
   }
   context_.builder.at(call.loc());
@@ -352,7 +356,18 @@ void WarpStatementParser::assign_library_results(std::span<const SyntaxNode> tar
 void WarpStatementParser::assign_call_results(SyntaxNode target, SyntaxNode call) {
   const auto targets = target.children();
   const ResolvedCall resolved = expressions_.resolve(call);
-  if (resolved.callee != nullptr) bind_results(targets, call, resolved.callee->function_index, resolved.arguments);
+  if (resolved.callee == nullptr) return;
+  if (resolved.references.empty())
+    return bind_results(targets, call, resolved.callee->function_index, resolved.arguments);
+  if (expressions_.returned_types(resolved).size() != targets.size()) {
+    context_.error(call, fmt::format("function returns {} values, but {} variables are assigned",
+                                     expressions_.returned_types(resolved).size(), targets.size()));
+    return;
+  }
+  const std::vector<ir::VarId> results =
+      expressions_.run(call, resolved, std::vector<std::string>(targets.size(), "result"));
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    assign_name(targets[i], context_.builder.var(results[i]));
 }
 
 /// Assigns the results of the function to the names.

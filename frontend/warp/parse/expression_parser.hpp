@@ -19,6 +19,9 @@ namespace assay::frontend {
 struct ResolvedCall {
   const SourceFunction* callee = nullptr;  ///< called function; null if an error was reported
   std::vector<ir::ExprId> arguments;       ///< arguments in the order of the parameters
+  /// The arguments that are passed by reference, in the order of the parameters. The function returns their new values
+  /// after its own results.
+  std::vector<AssignmentTarget> references = {};
 };
 
 /// One argument of a call: its properties and its values.
@@ -70,6 +73,11 @@ class WarpExpressionParser {
   std::vector<ir::ExprId> call_results(SyntaxNode node);
   /// Finds the called function of the file and parses the arguments.
   ResolvedCall resolve(SyntaxNode call);
+  /// Types of the results of the call, without the new values of arguments that are passed by reference.
+  std::span<const ir::Type> returned_types(const ResolvedCall& resolved) const;
+  /// Appends the call, assigns the new values of arguments that are passed by reference, and returns the variables that
+  /// hold the results. `names` has a name for each of them.
+  std::vector<ir::VarId> run(SyntaxNode call, const ResolvedCall& resolved, std::vector<std::string> names);
   /// x.p or x.q of a transform x.
   static AssignmentTarget transform_part(AssignmentTarget whole, bool translation);
   /// The atomic that the call names.
@@ -148,6 +156,8 @@ class WarpExpressionParser {
   ir::ExprId block_size(SyntaxNode call);
   ir::ExprId single_result(SyntaxNode node, const ResolvedCall& resolved);
   ir::ExprId call_file_function(SyntaxNode node);
+  bool pass_references(SyntaxNode call, const SourceFunction& callee, ResolvedCall& resolved);
+  AssignmentTarget fixed(SyntaxNode node, AssignmentTarget target);
   bool is_callable(SyntaxNode call, const SourceFunction* callee);
   /// Returns the arguments in the order of the callee's parameters; nullopt if they do not match.
   static std::optional<std::vector<CallArgument>> match_arguments(

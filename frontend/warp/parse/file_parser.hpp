@@ -47,6 +47,9 @@ struct SourceFunction {
   std::optional<bool> uses_block_size = std::nullopt;
   std::vector<std::string> parameter_names;  ///< names of the parameters
   std::vector<ir::Type> parameter_types;     ///< types of the parameters; empty until they are parsed
+  /// Numbers of the parameters that are passed by reference (wp.ref). The final values of these parameters are the last
+  /// results of the function.
+  std::vector<std::size_t> reference_parameters;
   std::map<std::string, Constant, std::less<>> default_arguments;  ///< default arguments, by parameter name
   /// The function whose gradient or replay this is; null for all others.
   SourceFunction* differentiated_function = nullptr;  ///< the function whose gradient this is; null: not a gradient

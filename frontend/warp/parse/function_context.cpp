@@ -21,6 +21,13 @@ std::vector<ir::ExprId> FunctionContext::adjoint_values() {
   return values;
 }
 
+std::vector<ir::ExprId> FunctionContext::reference_values() {
+  std::vector<ir::ExprId> values;
+  for (const ir::VarId reference : references)
+    values.push_back(builder.var(reference));
+  return values;
+}
+
 std::string_view FunctionContext::global_name(SyntaxNode node) const {
   const SyntaxNode first = node.is(SyntaxKind::kAttribute) ? node.part(SyntaxField::kObject) : node;
   if (!first.is(SyntaxKind::kIdentifier)) return {};

@@ -68,6 +68,12 @@ struct FunctionContext {
   };
   /// Flags of variables that may be read before they are assigned.
   std::map<ir::VarId, AssignedFlag> assigned_flags_by_variable;
+  /// Copies of the parameters that are passed by reference; their values are the last results of the function.
+  std::vector<ir::VarId> references;
+  /// Syntax node of the call, if any, whose result is the whole value that the current statement assigns or returns. A
+  /// call elsewhere in an expression must not change variables, which the expression may have read before.
+  const void* whole_value = nullptr;
+
   std::set<const void*> guarded_reads;  ///< syntax nodes whose reads of such variables are already guarded
 
   /// Whether code may be moved before the current statement; false inside conditionally evaluated expressions.
@@ -121,6 +127,8 @@ struct FunctionContext {
 
   /// In a gradient: its results, in the order of the parameters.
   std::vector<ir::ExprId> adjoint_values();
+  /// The values of the parameters that are passed by reference.
+  std::vector<ir::ExprId> reference_values();
 
   /// Reports an error and returns kNone.
   ir::ExprId error(SyntaxNode node, std::string reason);

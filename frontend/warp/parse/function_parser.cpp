@@ -24,6 +24,7 @@ struct Parameter {
   SyntaxNode name;
   ir::Type type;
   ArgumentSpec spec;
+  bool is_reference = false;  ///< whether it is passed by reference
 };
 
 bool is_ascii(std::string_view text) {
@@ -63,6 +64,7 @@ class WarpFunctionParser {
     WarpStatementParser(context).body(body);
     report_unassigned(context);
     if (entry_.differentiated_function != nullptr && context.data_flow.falls_through()) return_adjoints(context);
+    if (!context.references.empty() && context.data_flow.falls_through()) return_references(context);
     check_results(context);
     if (context.block_size != ir::kNone && ir::uses_tiles(function)) {
       context.error(entry_.definition.part(SyntaxField::kName),
@@ -100,24 +102,42 @@ class WarpFunctionParser {
         if (auto value = scope().constant(node.part(SyntaxField::kValue)))
           entry_.default_arguments.emplace(name.text(), *value);
       }
+      const SyntaxNode stated = node.part(SyntaxField::kType);
+      const SyntaxNode referenced = scope().referenced_type(stated);
       if (number < entry_.argument_specs.size()) {
         const ArgumentSpec& given = entry_.argument_specs[number++];
-        parameters_.push_back({name, given.type, given});
+        parameters_.push_back({name, given.type, given, bool(referenced)});
         continue;
       }
-      const SyntaxNode annotation = node.part(SyntaxField::kType);
+      const SyntaxNode annotation = referenced ? referenced : stated;
       const bool is_indexed = scope().is_indexed_array(annotation);
       const auto type = is_indexed ? scope().indexed_array_type(annotation) : scope().type(annotation);
       if (!type.ok()) {
         fail(node, type.error().message);
         continue;
       }
-      parameters_.push_back(
-          {name, *type, is_indexed ? indexed_argument(*type) : whole_argument(file_.module(), *type)});
+      parameters_.push_back({name, *type, is_indexed ? indexed_argument(*type) : whole_argument(file_.module(), *type),
+                             bool(referenced)});
     }
     entry_.parameter_types.clear();
-    for (const Parameter& parameter : parameters_)
+    entry_.reference_parameters.clear();
+    for (const Parameter& parameter : parameters_) {
+      if (parameter.is_reference) {
+        entry_.reference_parameters.push_back(entry_.parameter_types.size());
+        check_reference(parameter);
+      }
       entry_.parameter_types.push_back(parameter.type);
+    }
+  }
+
+  void check_reference(const Parameter& parameter) {
+    if (entry_.is_kernel) {
+      fail(parameter.name, "kernels cannot have parameters of type wp.ref");
+    } else if (entry_.differentiated_function != nullptr || entry_.replayed_function != nullptr) {
+      fail(parameter.name, "gradients and replays with parameters of type wp.ref are not supported");
+    } else if (parameter.spec.kind != ArgumentSpec::Kind::kValue) {
+      fail(parameter.name, "only values can be passed by reference, not arrays or structs with arrays");
+    }
   }
 
   /// The first wp.tid() determines the number of launch dimensions and the names of the indices.
@@ -214,10 +234,12 @@ class WarpFunctionParser {
     for (const Parameter& parameter : parameters_) {
       const std::string_view name = parameter.name.text();
       const bool is_value = parameter.spec.kind == ArgumentSpec::Kind::kValue;
-      if (!is_value || context.data_flow.assignments(name) == 0) continue;
+      if (!is_value || (context.data_flow.assignments(name) == 0 && !parameter.is_reference)) continue;
       context.builder.at(parameter.name.loc());
       const ir::ExprId value = context.builder.var(context.bindings.find(name));
-      context.bindings.bind(name, context.builder.let(std::string(name), value));
+      const ir::VarId copy = context.builder.let(std::string(name), value);
+      context.bindings.bind(name, copy);
+      if (parameter.is_reference) context.references.push_back(copy);
     }
   }
 
@@ -271,14 +293,24 @@ class WarpFunctionParser {
     if (!context.adjoint_variables_by_parameter.empty()) context.builder.return_(context.adjoint_values());
   }
 
+  static void return_references(FunctionContext& context) {
+    const std::vector<ir::ExprId> values = context.reference_values();
+    if (!context.has_results) {
+      for (const ir::ExprId value : values)
+        context.function.results.push_back(context.type_of(value));
+    }
+    context.builder.return_(values);
+  }
+
   void check_results(FunctionContext& context) const {
     if (entry_.is_kernel || entry_.differentiated_function != nullptr || context.has_failed) return;
     const ir::Function& function = context.function;
-    if (!function.results.empty() && context.data_flow.falls_through()) {
+    const std::size_t returned = function.results.size() - context.references.size();
+    if (returned > 0 && context.data_flow.falls_through()) {
       context.error(entry_.definition.part(SyntaxField::kName), "function does not return a value on every path");
     }
     const SyntaxNode annotation = entry_.definition.part(SyntaxField::kReturnType);
-    if (!annotation || function.results.size() != 1) return;
+    if (!annotation || returned != 1) return;
     const auto promised = scope().type(annotation);
     if (promised.ok() && *promised != function.results[0]) {
       context.error(annotation, fmt::format("return annotation differs from the returned type, {}",

@@ -22,13 +22,7 @@ int indexed_array_rank(std::string_view name) {
   return name.starts_with(kPrefix) ? array_rank(name.substr(kPrefix.size())) : 0;
 }
 
-Error unknown_type(SyntaxNode expression) {
-  const std::string_view text = expression.text();
-  const std::string_view generic = text.substr(0, text.find('['));
-  if (generic != text && generic.ends_with(".ref"))
-    return Error{"parameters of type wp.ref are not supported; return the new value instead"};
-  return Error{fmt::format("unknown type '{}'", text)};
-}
+Error unknown_type(SyntaxNode expression) { return Error{fmt::format("unknown type '{}'", expression.text())}; }
 
 }  // namespace
 
@@ -404,6 +398,15 @@ bool ModuleScope::is_indexed_array(SyntaxNode annotation) const {
   if (!is_call && !annotation.is(SyntaxKind::kSubscript)) return false;
   const SyntaxNode head = annotation.part(is_call ? SyntaxField::kFunction : SyntaxField::kValue);
   return indexed_array_rank(warp_name(head)) > 0;
+}
+
+SyntaxNode ModuleScope::referenced_type(SyntaxNode annotation) const {
+  if (!annotation) return {};
+  if (annotation.is(SyntaxKind::kType) && annotation.children().size() == 1)
+    return referenced_type(annotation.children()[0]);
+  const bool is_reference = annotation.is(SyntaxKind::kSubscript) && annotation.children().size() == 2 &&
+                            warp_name(annotation.part(SyntaxField::kValue)) == "ref";
+  return is_reference ? annotation.children()[1] : SyntaxNode();
 }
 
 Result<ir::Type> ModuleScope::indexed_array_type(SyntaxNode annotation) const {

@@ -79,6 +79,8 @@ class ModuleScope {
   std::optional<Constant> constant(SyntaxNode expression) const;
   /// The type that an annotation or a constructor's name stands for.
   Result<ir::Type> type(SyntaxNode expression) const;
+  /// The type T of the annotation wp.ref[T]; empty for any other annotation.
+  SyntaxNode referenced_type(SyntaxNode annotation) const;
   /// Whether the annotation of a parameter stands for an indexed array, and the type of its elements and rank.
   bool is_indexed_array(SyntaxNode annotation) const;
   Result<ir::Type> indexed_array_type(SyntaxNode annotation) const;

@@ -90,13 +90,10 @@ void WarpStatementParser::call_statement(SyntaxNode call) {
     return;
   }
   if (expressions_.is_file_function(call)) {
+    context_.whole_value = call.id();
     const ResolvedCall resolved = expressions_.resolve(call);
     if (resolved.callee == nullptr) return;
-    const auto& results =
-        context_.file.module().functions[static_cast<std::size_t>(resolved.callee->function_index)].results;
-    context_.builder.at(call.loc());
-    context_.builder.call_statement(resolved.callee->function_index, resolved.arguments,
-                                    std::vector<std::string>(results.size(), "unused"));
+    expressions_.run(call, resolved, std::vector<std::string>(expressions_.returned_types(resolved).size(), "unused"));
     return;
   }
   const std::string name = expressions_.warp_function_name(call);
@@ -238,6 +235,7 @@ void WarpStatementParser::return_statement(SyntaxNode node) {
   std::vector<ExprId> values;
   std::vector<ir::Type> types;
   if (parts.size() == 1 && parts[0].is(SyntaxKind::kCall) && expressions_.is_file_function(parts[0])) {
+    context_.whole_value = parts[0].id();
     values = expressions_.call_results(parts[0]);
     if (values.empty()) return;
   } else {
@@ -246,6 +244,8 @@ void WarpStatementParser::return_statement(SyntaxNode node) {
       if (values.back() == kNone) return;
     }
   }
+  for (const ExprId reference : context_.reference_values())
+    values.push_back(reference);
   for (const ExprId value : values)
     types.push_back(context_.type_of(value));
   if (!context_.entry.is_kernel) {

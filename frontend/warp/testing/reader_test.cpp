@@ -17,6 +17,7 @@
 namespace assay::frontend::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -355,6 +356,42 @@ def plain(x: wp.array(dtype=int)):
   EXPECT_EQ(kernels[2].variables[2].name, "launch_block_dim");
   EXPECT_THAT(kernels[2].annotations, ElementsAre("domain: 1 <= launch_block_dim <= 1024"));
   EXPECT_EQ(kernels[3].parameter_count, 1);
+}
+
+TEST(PythonParser, NewValuesOfReferenceParametersAreLastResults) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.func
+def swap(a: wp.ref[float], n: int, b: wp.ref[float]) -> int:
+    a, b = b, a
+    return n + 1
+@wp.func
+def raise_to(b: wp.ref[float], low: float):
+    if b > low:
+        return
+    b = low
+@wp.kernel
+def k(x: wp.array(dtype=float), v: wp.array(dtype=wp.vec3)):
+    i = wp.tid()
+    c = x[i]
+    n = swap(c, b=x[i + 1], n=i)
+    raise_to(v[n][1], low=c)
+)");
+  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  EXPECT_THAT(file.module.functions[0].results, ElementsAre(ir::kI32, ir::kF32, ir::kF32));
+  EXPECT_THAT(file.module.functions[1].results, ElementsAre(ir::kF32));
+  EXPECT_THAT(ir::to_text(file.module), AllOf(HasSubstr(R"(
+  if gt(b_1, low) {
+    return b_1
+  }
+  b_1 = low
+  return b_1
+)"),
+                                              HasSubstr(R"(
+  let n: i32, new_c: f32, new_x: f32 = call swap(c, i, x[add(i, 1)])
+  c = new_c
+  x[index] = new_x
+)"),
+                                              HasSubstr("] = insert(v[wrap_index(index_1, shape(v, 0))], 1, new_v)")));
 }
 
 TEST(PythonParser, RejectsOnlyTheInvalidOverload) {

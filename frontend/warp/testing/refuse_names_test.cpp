@@ -165,14 +165,55 @@ const RejectionCase kCases[] = {
      .messages =
          "4:9: error: in k: wp.cast(...): wp.cast, which reinterprets the bits of a value, is not supported; to "
          "convert a value, call its type, as in wp.int32(x)"},
-    {.name = "ReferenceParameter",
+    {.name = "ReferenceToArray",
+     .above = "@wp.func\ndef f(b: wp.ref[wp.array(dtype=float)]):\n    b[0] = 1.0\n",
+     .body = "f(x)",
+     .messages = "3:7: error: in f: b: only values can be passed by reference, not arrays or structs with arrays\n"
+                 "7:5: error: in k: f(...): function f could not be parsed: 3:7: b: only values can be passed by "
+                 "reference, not arrays or structs with arrays"},
+    {.name = "ReferenceToParameter",
      .above = "@wp.func\ndef f(b: wp.ref[float]):\n    b += 1.0\n",
      .body = "f(a)",
      .messages =
-         "3:7: error: in f: b: wp.ref[float]: parameters of type wp.ref are not supported; return the new value "
-         "instead\n"
-         "7:5: error: in k: f(...): function f could not be parsed: 3:7: b: wp.ref[float]: parameters of type "
-         "wp.ref are not supported; return the new value instead"},
+         "7:7: error: in k: a: a parameter or thread index cannot be passed by reference; copy it to a variable"},
+    {.name = "ReferenceToExpression",
+     .above = "@wp.func\ndef f(b: wp.ref[float]):\n    b += 1.0\n",
+     .body = "f(a + 1.0)",
+     .messages = "7:7: error: in k: a + 1.0: only a variable, or an element, component or field of one, can be passed "
+                 "by reference"},
+    {.name = "ReferenceToVariableWithLiteral",
+     .above = "@wp.func\ndef f(b: wp.ref[float]):\n    b += 1.0\n",
+     .body = "c = 1.0\nf(c)\nx[0] = c",
+     .messages = "8:7: error: in k: c: Warp treats a variable that is initialized with a bare literal as a constant; "
+                 "write x = float(0.0)"},
+    {.name = "ReferenceInsideExpression",
+     .above = "@wp.func\ndef f(b: wp.ref[float]):\n    b += 1.0\n    return b\n",
+     .body = "c = float(1.0)\nx[0] = c + f(c)",
+     .messages = "9:16: error: in k: f(...): a call that passes an argument by reference must be a statement of its "
+                 "own, or the whole value that a statement assigns or returns"},
+    {.name = "TwoReferencesToOneVariable",
+     .above = "@wp.func\ndef f(b: wp.ref[float], c: wp.ref[float]):\n    b += c\n    c = 2.0\n",
+     .body = "p = v\nf(p[0], p[1])\nx[0] = p[0]",
+     .messages = "9:13: error: in k: p[1]: two arguments that are passed by reference must not be parts of one "
+                 "variable or array"},
+    {.name = "ReferenceToSlice",
+     .above = "@wp.func\ndef f(b: wp.ref[wp.vec2]):\n    b[0] = 1.0\n",
+     .body = "p = v\nf(p[0:2])\nx[0] = p[0]",
+     .messages = "8:7: error: in k: p[0:2]: only a variable, or an element, component or field of one, can be passed "
+                 "by reference"},
+    {.name = "ReferenceToElementOfArgument",
+     .above = "@wp.func\ndef f(b: wp.array(dtype=float), c: wp.ref[float]):\n    c += b[0]\n",
+     .body = "f(x, x[0])",
+     .messages = "7:10: error: in k: x[0]: an array and one of its elements cannot be passed in one call if the "
+                 "element is a reference"},
+    {.name = "ReferenceParameterOfKernel",
+     .parameters = "x: wp.array(dtype=float), a: wp.ref[float]",
+     .body = "x[0] = a",
+     .messages = "3:33: error: in k: a: kernels cannot have parameters of type wp.ref"},
+    {.name = "StarredReference",
+     .above = "@wp.func\ndef f(b: wp.ref[float], c: float, d: float):\n    b += c * d\n",
+     .body = "p = v\nf(*p)",
+     .messages = "8:5: error: in k: f(...): starred arguments cannot be passed by reference"},
     {.name = "BlockSizeWithArgument",
      .body = "m = wp.block_dim(0)",
      .messages = "4:9: error: in k: wp.block_dim(...): wp.block_dim() takes no arguments"},
