@@ -25,7 +25,7 @@ std::optional<IntegerRange> kept(std::int64_t low, std::int64_t high) {
 std::optional<double> number(const harness::PreconditionTerm& term) {
   using Kind = harness::PreconditionTerm::Kind;
   if (term.kind == Kind::kNumber) return term.number;
-  if (term.kind == Kind::kParameter || term.kind == Kind::kExtent) return std::nullopt;
+  if (term.left == nullptr) return std::nullopt;
   const std::optional<double> left = number(*term.left), right = number(*term.right);
   if (!left || !right) return std::nullopt;
   switch (term.kind) {

@@ -86,7 +86,10 @@ void add_operation(const ir::OperationEntry& row, std::span<const Type> operands
   const Result<Type> result = ir::result_type(row.op, operands, requested);
   const bool is_constructible =
       row.rule != ir::TypeRule::kSplat || !requested.is_quaternion();  // wp.quat(x) is an error
-  if (!result.ok() || !is_constructible) return;
+  // Floats of another width occur only in the f64 promotion.
+  const bool keeps_width =
+      row.op != ir::Op::kReinterpret || ir::row(operands[0].scalar).bytes == ir::row(requested.scalar).bytes;
+  if (!result.ok() || !is_constructible || !keeps_width) return;
   std::string expression = replace_all(std::string(row.warp_pattern), "$*", operand_list(operands.size()));
   calls.push_back(named({.operation_name = std::string(row.mnemonic),
                          .operand_types = {operands.begin(), operands.end()},

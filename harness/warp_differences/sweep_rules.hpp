@@ -18,7 +18,8 @@ std::span<const AllowedDifferenceRule> sweep_rules();
 /// The rule for a difference; null if there is none.
 const AllowedDifferenceRule* sweep_rule(const SweptDifference& difference);
 
-/// A rule by which Assay accepts calls that Warp rejects. The sweep checks that Warp rejects them.
+/// A rule by which the kernel language has calls that Warp rejects. The sweep checks that Warp rejects them, and a test
+/// that the parser does.
 struct ExtensionRule {
   std::string_view name;                   ///< name of the rule, for reports
   std::string_view operation_names;        ///< names of the operations that it concerns, separated by spaces

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/warp/parse/reader.hpp"
+#include "harness/warp_differences/sweep_kernels.hpp"
 #include "harness/warp_differences/sweep_values.hpp"
 #include "ir/launch.hpp"
 
@@ -38,6 +40,17 @@ TEST(CallsComparedWithWarp, HaveDistinctNamesAndIncludeEveryOperation) {
     if (row.rule >= ir::TypeRule::kTileProduct || row.warp_pattern.empty() || row.op == ir::Op::kWrapIndex) continue;
     EXPECT_TRUE(operations.contains(std::string(row.mnemonic))) << row.mnemonic;
   }
+}
+
+TEST(CallsComparedWithWarp, AreRejectedByTheParserWhereWarpRejectsThem) {
+  std::vector<SweptCall> calls = swept_calls();
+  const Result<frontend::ParsedFile> file = frontend::parse_python(swept_file(calls), "sweep.py");
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  std::set<std::string> parsed;
+  for (const ir::Function& kernel : file->module.kernels)
+    parsed.insert(kernel.name);
+  for (const SweptCall& call : calls)
+    EXPECT_EQ(parsed.contains(call.name), extension_rule(call) == nullptr) << call.name;
 }
 
 TEST(EdgeValues, AreDistinctAndIncludeNanInfinitiesAndSignedZeros) {

@@ -80,6 +80,15 @@ bool takes_bool_aggregates(TypeRule rule) {
 }
 bool is_bool_aggregate(Type type) { return type.is_aggregate() && type.scalar == Scalar::kBool; }
 
+/// Whether one type is an integer of 32 or 64 bits and the other one a float that is at least as wide.
+bool is_reinterpretation(Type from, Type to) {
+  const bool makes_float = from.is_integer_scalar();
+  const Type integer = makes_float ? from : to;
+  const Type real = makes_float ? to : from;
+  return integer.is_integer_scalar() && real.is_float_scalar() && row(integer.scalar).bytes >= 4 &&
+         row(real.scalar).bytes >= row(integer.scalar).bytes;
+}
+
 /// Applies a rule: the result type, or void if the operands do not match.
 Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
   switch (rule) {
@@ -103,6 +112,7 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
     case TypeRule::kSelect: return t[0].is_bool() && t[1].is_value() && t[1] == t[2] ? t[1] : kVoid;
     case TypeRule::kIntegerScalars: return t[0].is_integer_scalar() && all_same(t) ? t[0] : kVoid;
     case TypeRule::kConversion: return t[0].is_scalar() && requested.is_scalar() ? requested : kVoid;
+    case TypeRule::kReinterpretation: return is_reinterpretation(t[0], requested) ? requested : kVoid;
     case TypeRule::kMake: return fills(t, requested) ? requested : kVoid;
     case TypeRule::kSplat:
       return (requested.is_aggregate() || requested.is_tile()) && t[0] == requested.component() ? requested : kVoid;
@@ -180,6 +190,9 @@ std::string_view expectation(TypeRule rule) {
     case TypeRule::kSelect: return "a bool and two values of the same type";
     case TypeRule::kIntegerScalars: return "integer scalars of the same type";
     case TypeRule::kConversion: return "a scalar and a scalar type to convert it to";
+    case TypeRule::kReinterpretation:
+      return "an integer of 32 or 64 bits and a float type that is at least as wide, or such a float and the integer "
+             "type";
     case TypeRule::kMake:
       return "one scalar for each component of the requested type, or vectors that together have as many components";
     case TypeRule::kSplat: return "one scalar of the component type";

@@ -47,6 +47,9 @@ enum class TypeRule : std::uint8_t {
   kSelect,             ///< bool, T, T -> T: any value
   kIntegerScalars,     ///< T... -> T: integer scalars
   kConversion,         ///< scalar -> the requested scalar type
+  /// Integer of 32 or 64 bits -> the requested float, or float -> the requested integer. The bits are those of a
+  /// float32 or a float64, as wide as the integer. A float of another type is converted.
+  kReinterpretation,
   kMake,     ///< scalars and aggregates of T -> the requested aggregate of T, with as many components in total
   kSplat,    ///< scalar T -> the requested aggregate of T
   kExtract,  ///< aggregate, i32 -> a row of a matrix, or a component of another aggregate
@@ -196,8 +199,9 @@ Result<Type> result_type(Op op, std::span<const Type> operands, Type requested =
 
 /// Returns whether the result type must be requested, because it does not follow from the operands.
 constexpr bool takes_requested_type(TypeRule rule) {
-  return rule == TypeRule::kConversion || rule == TypeRule::kMake || rule == TypeRule::kSplat ||
-         rule == TypeRule::kTileSum || rule == TypeRule::kTileBroadcast || rule == TypeRule::kTileReshape;
+  return rule == TypeRule::kConversion || rule == TypeRule::kReinterpretation || rule == TypeRule::kMake ||
+         rule == TypeRule::kSplat || rule == TypeRule::kTileSum || rule == TypeRule::kTileBroadcast ||
+         rule == TypeRule::kTileReshape;
 }
 
 /// Whether an operation on tiles acts on each element separately.

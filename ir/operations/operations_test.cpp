@@ -175,6 +175,13 @@ std::vector<Case> scalars() {
       {Op::kCast, {kBool}, kF64, kF64},
       {Op::kCast, {kVec3}, kVoid, kF64},
       {Op::kCast, {kF32}, kVoid},
+      {Op::kReinterpret, {kF32}, kI32, kI32},
+      {Op::kReinterpret, {kF64}, kI32, kI32},
+      {Op::kReinterpret, {kI64}, kF64, kF64},
+      {Op::kReinterpret, {kI64}, kVoid, kF32},
+      {Op::kReinterpret, {kF32}, kVoid, kF64},
+      {Op::kReinterpret, {kI32}, kVoid, kU32},
+      {Op::kReinterpret, {kBool}, kVoid, kF32},
       {Op::kWithField, {kStructType, kF32}, kStructType, kStructType},
       {Op::kWithField, {kF32, kF32}, kVoid, kF32},
   };

@@ -132,6 +132,33 @@ TEST(BranchDecisions, AreCertainIfInputsAreEqual) {
   EXPECT_FALSE(is_certain_with_input_errors(0.75, 0.75, true)) << "another algorithm may compute the products";
 }
 
+/// The bits of x, or of x * 0.1, as an i32.
+ReferenceResult with_bits(float x, bool is_product) {
+  OracleFixture w;
+  const ir::VarId in = w.floats("x", {x}, ir::Scalar::kF32);
+  const ir::VarId out = w.zeros("out", ir::kI32, {1});
+  const ir::VarId i = w.thread_index(1);
+  const ExprId value = is_product ? w.op(Op::kMul, {w.at(in, i), w.b().f32(0.1)}) : w.at(in, i);
+  w.b().store(out, {w.var(i)}, w.b().op(Op::kReinterpret, {value}, ir::kI32));
+  return w.evaluate();
+}
+
+TEST(BranchDecisions, BitsAreCertainOnlyForExactFloats) {
+  const ReferenceResult exact = with_bits(-1.5F, false);
+  EXPECT_EQ(exact.decisions.uncertain_decision_counts[kNative], 0);
+  EXPECT_EQ(exact.outputs[1]->elements[0].integer, -0x40400000);
+  const ReferenceResult rounded = with_bits(3, true);
+  EXPECT_EQ(rounded.decisions.uncertain_decision_counts[kNative], 1);
+  EXPECT_EQ(rounded.decisions.uncertain_decision_counts[kPromoted], 1) << "no float32 has the value 3 * 0.1F";
+  EXPECT_FALSE(rounded.decisions.is_enumerable[kNative]);
+}
+
+TEST(BranchDecisions, BitsOfNanAreOutsideDomain) {
+  const ReferenceResult r = with_bits(std::numeric_limits<float>::quiet_NaN(), false);
+  ASSERT_EQ(r.findings.size(), 1U);
+  EXPECT_EQ(r.findings[0].kind, Finding::Kind::kConversionOutOfRange);
+}
+
 TEST(BranchDecisions, CanBeForcedToOtherBranch) {
   const Comparison c(3, kThreeTenths);
   auto run = c.w.run();

@@ -53,6 +53,9 @@ const Evaluator& original_evaluator(ir::Op op);
 BoundedValue convert(const BoundedArithmetic& target, ir::Scalar from, ir::Scalar to, const BoundedValue& x);
 /// float to integer: truncates and records the decision. The caller checks the range.
 long double truncated(const BoundedArithmetic& arithmetic, const BoundedValue& x);
+/// The bits of x as a float32 or, for 8 bytes, as a float64. Unless x is known exactly and such a float has its value,
+/// the bits are a decision with many outcomes. They are 0 for a NaN, whose bits are not known.
+std::int64_t bits_of(const BoundedArithmetic& arithmetic, const BoundedValue& x, int bytes);
 /// x / |v| for component x of a vector of length `length`; 0 for the zero vector. Part of kNormalize.
 BoundedValue unit_component(const BoundedArithmetic& arithmetic, Operands component_and_length);
 /// Computes the partial derivatives of unit_component().

@@ -1,6 +1,7 @@
 // Evaluators of operations that compare, select or round. Their results have jumps or kinks, and each evaluator records
 // the distance to the next one.
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "reference/cpu/evaluator_tables.hpp"
@@ -104,6 +105,24 @@ void route(bool first, BoundedValue* p) {
 }  // namespace
 
 long double truncated(const BoundedArithmetic& a, const BoundedValue& x) { return truncate(a, x.v, x.e).v; }
+
+std::int64_t bits_of(const BoundedArithmetic& a, const BoundedValue& x, int bytes) {
+  const bool is_float = bytes == 4;
+  const auto wide = static_cast<double>(x.v);
+  const auto narrow = static_cast<float>(x.v);
+  const bool is_exact = is_float ? static_cast<long double>(narrow) == x.v : static_cast<long double>(wide) == x.v;
+  PrecisionBounds slack{};
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
+    if (is_exact && x.e[precision] == 0) continue;
+    slack[precision] = kUnbounded;
+    a.decisions().mark_not_enumerable(precision);
+  }
+  a.decisions().record_decision(0, slack);
+  std::int64_t bits = is_float ? std::bit_cast<std::int32_t>(narrow) : std::bit_cast<std::int64_t>(wide);
+  if (std::isnan(x.v)) bits = 0;
+  a.decisions().record_outcome(static_cast<std::uint64_t>(bits));
+  return bits;
+}
 
 BoundedValue convert(const BoundedArithmetic& target, ir::Scalar from, ir::Scalar to, const BoundedValue& x) {
   BoundedValue result = target.exact(x.v, x.e);

@@ -59,6 +59,7 @@ class KernelLowering {
   Registers conditional(const ir::Expr& expr);
   Registers select(const ir::Expr& expr);
   Registers cast(const ir::Expr& expr);
+  Registers reinterpret(const ir::Expr& expr);
   Registers extract(const ir::Expr& expr);
   Registers insert(const ir::Expr& expr);
   Registers with_field(const ir::Expr& expr);

@@ -50,6 +50,7 @@ Registers KernelLowering::operation(const ir::Expr& e) {
     case Op::kConditional: return conditional(e);
     case Op::kWhere: return select(e);
     case Op::kCast: return cast(e);
+    case Op::kReinterpret: return reinterpret(e);
     case Op::kExtract: return extract(e);
     case Op::kInsert: return insert(e);
     case Op::kWithField: return with_field(e);
@@ -122,6 +123,19 @@ Registers KernelLowering::cast(const ir::Expr& e) {
     emit({.code = code, .op = Op::kCast, .scalar = to, .source_scalar = from, .destination = destination[i]},
          {source[i]});
   return destination;
+}
+
+Registers KernelLowering::reinterpret(const ir::Expr& e) {
+  const Scalar from = type_of(e.args[0]).scalar;
+  const Registers source = expression(e.args[0]);
+  const RegisterId destination = temporary();
+  emit({.code = ir::is_float(from) ? InstructionCode::kFloatToBits : InstructionCode::kBitsToFloat,
+        .op = Op::kReinterpret,
+        .scalar = e.type.scalar,
+        .source_scalar = from,
+        .destination = destination},
+       {source[0]});
+  return {destination};
 }
 
 std::optional<std::size_t> KernelLowering::constant_index(ir::ExprId id, ir::Type aggregate) const {

@@ -371,6 +371,15 @@ void Interpreter<Tracer>::compute_conversion(const Instruction& instruction) {
                                    path_change_since(path));
       return;
     case InstructionCode::kFloatToInteger: return float_to_integer(instruction);
+    case InstructionCode::kFloatToBits: return float_to_bits(instruction);
+    case InstructionCode::kBitsToFloat:
+      destination = Value{};
+      destination.f =
+          arithmetic(instruction.scalar)
+              .constant(ir::row(instruction.source_scalar).bytes == 4
+                            ? static_cast<long double>(std::bit_cast<float>(static_cast<std::int32_t>(source.i)))
+                            : static_cast<long double>(std::bit_cast<double>(source.i)));
+      return;
     default: destination.i = ir::wrap_to(instruction.scalar, source.i); return;
   }
 }
@@ -386,6 +395,20 @@ void Interpreter<Tracer>::float_to_integer(const Instruction& instruction) {
   const bool in_range = fits(instruction.scalar, whole);
   if (!in_range) report(Finding::Kind::kConversionOutOfRange, instruction);
   at(instruction.destination).i = in_range ? to_integer(instruction.scalar, whole) : 0;
+}
+
+template <class Tracer>
+void Interpreter<Tracer>::float_to_bits(const Instruction& instruction) {
+  const std::uint64_t path = decisions_.summary().path_hash;
+  const int bytes = ir::row(instruction.scalar).bytes;
+  const BoundedValue& value = at(operand_register(instruction, 0)).f;
+  const std::int64_t bits = bits_of(arithmetic(instruction.source_scalar), value, bytes);
+  if constexpr (Tracer::kEvaluatesShiftedPoints) {
+    tracer_.evaluate_at_points(instruction.source_scalar, sources_of(instruction), path_change_since(path),
+                               [bytes](const BoundedArithmetic& a, Operands x) { return bits_of(a, *x[0], bytes); });
+  }
+  if (std::isnan(value.v)) report(Finding::Kind::kConversionOutOfRange, instruction);
+  at(instruction.destination).i = ir::wrap_to(instruction.scalar, bits);
 }
 
 template <class Tracer>

@@ -73,6 +73,7 @@ class Interpreter {
   void compute_integer(const Instruction& instruction);
   void compute_conversion(const Instruction& instruction);
   void float_to_integer(const Instruction& instruction);
+  void float_to_bits(const Instruction& instruction);
   void extract(const Instruction& instruction);
   void insert(const Instruction& instruction);
   Operands gather(const Instruction& instruction);

@@ -35,6 +35,8 @@ enum class InstructionCode : std::uint8_t {
   kClear,             ///< sets `extent` registers from destination on to 0
   kFloatToFloat,  ///< destination = operand 0, converted from the float type `source_scalar` to the float type `scalar`
   kFloatToInteger,    ///< destination = operand 0, converted from a float to an integer
+  kFloatToBits,       ///< destination = the bits of operand 0, a float, as an integer
+  kBitsToFloat,       ///< destination = the float with the bits of operand 0, an integer
   kFloatToBool,       ///< destination = operand 0, converted from a float to a bool
   kIntegerToFloat,    ///< destination = operand 0, converted from an integer to a float
   kIntegerToInteger,  ///< destination = operand 0, converted from an integer to another integer type

@@ -107,11 +107,7 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
   if (name == "lower_bound") return search(node);
   if (name == "div_approx") return approximate_quotient(node);
   if (name == "inverse_approx") return warp_call(node, "inverse");
-  if (name == "cast") {
-    return context_.error(node,
-                          "wp.cast, which reinterprets the bits of a value, is not supported; to convert a value, "
-                          "call its type, as in wp.int32(x)");
-  }
+  if (name == "cast") return reinterpret(node);
   if (name == "block_dim") return block_size(node);
   if (name == "select")
     return context_.error(node, "wp.select was removed from Warp; use wp.where(condition, if_true, if_false)");
@@ -265,6 +261,29 @@ ExprId WarpExpressionParser::convert(SyntaxNode node, ir::Type type) {
     return convert_constant(arguments[0], *number, type);
   const ExprId operand = value(arguments[0]);
   return context_.operation(node, Op::kCast, {operand}, type);
+}
+
+/// wp.cast(value, dtype), which keeps the bits.
+ExprId WarpExpressionParser::reinterpret(SyntaxNode node) {
+  std::vector<SyntaxNode> given;
+  if (!match_named_arguments(node, {"a dtype"}, given) || given.size() != 2)
+    return context_.error(node, "expected a value and the type that gets its bits");
+  const auto type = type_of_node(given[1]);
+  if (!type.ok()) return context_.error(given[1], type.error().message);
+  const ExprId operand = value(given[0]);
+  if (operand == kNone) return kNone;
+  const ir::Type from = context_.type_of(operand);
+  const auto is_supported = [](ir::Type each) {
+    return (each.is_float_scalar() || each.is_integer_scalar()) && ir::row(each.scalar).bytes >= 4;
+  };
+  if (!is_supported(from) || !is_supported(*type) || ir::row(from.scalar).bytes != ir::row(type->scalar).bytes) {
+    return context_.error(node, fmt::format("wp.cast is supported between integers and floats of 32 bits or of 64 "
+                                            "bits, got {} and {}; to convert a value, call its type, as in "
+                                            "wp.int32(x)",
+                                            context_.type_name(from), context_.type_name(*type)));
+  }
+  const bool keeps_kind = from.is_float_scalar() == type->is_float_scalar();
+  return context_.operation(node, keeps_kind ? Op::kCast : Op::kReinterpret, {operand}, *type);
 }
 
 ExprId WarpExpressionParser::convert_constant(SyntaxNode node, const Constant& number, ir::Type type) {
@@ -793,8 +812,13 @@ std::vector<ir::VarId> WarpExpressionParser::run(SyntaxNode call, const Resolved
   for (const AssignmentTarget& reference : resolved.references)
     names.push_back(fmt::format("new_{}", context_.function.var(reference.variable).name));
   context_.builder.at(call.loc());
-  std::vector<ir::VarId> results =
-      context_.builder.call_statement(resolved.callee->function_index, resolved.arguments, names);
+  const int function = resolved.callee->function_index;
+  std::vector<ir::VarId> results;
+  if (names.size() == 1) {
+    results = {context_.builder.let(names[0], context_.builder.call(function, resolved.arguments))};
+  } else {
+    results = context_.builder.call_statement(function, resolved.arguments, names);
+  }
   for (std::size_t k = 0; k < resolved.references.size(); ++k) {
     context_.builder.at(call.loc());
     write_target(context_, call, resolved.references[k], context_.builder.var(results[returned + k]));

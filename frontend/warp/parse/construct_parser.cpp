@@ -77,7 +77,10 @@ ExprId WarpExpressionParser::construct(SyntaxNode node, ir::Type type, std::span
   if (values.size() == 1 && converted == type) return convert_components(node, values[0], type);
   if (type.is_transform() && values.size() == 1 && first == ir::vector_type(type.scalar, 3))
     values.push_back(identity_of(ir::quaternion_type(type.scalar)));
-  if (!takes(type, values)) {
+  // Warp makes a spatial vector of two vectors only where it is called by this name.
+  const bool is_spatial =
+      node.is(SyntaxKind::kCall) && context_.scope().warp_name(node.part(SyntaxField::kFunction)) == "spatial_vector";
+  if (!takes(type, values, is_spatial)) {
     return context_.error(node,
                           fmt::format("type {} must be constructed from {} values of type {}", context_.type_name(type),
                                       type.components(), context_.type_name(type.component())));
@@ -110,7 +113,7 @@ bool WarpExpressionParser::spread(SyntaxNode starred, std::vector<ExprId>& value
 
 /// Whether Warp constructs the type from these values: its components, or the parts of quaternions, transforms and
 /// spatial vectors.
-bool WarpExpressionParser::takes(ir::Type type, const std::vector<ExprId>& values) const {
+bool WarpExpressionParser::takes(ir::Type type, const std::vector<ExprId>& values, bool is_spatial) const {
   const auto is = [&](std::size_t k, ir::Type wanted) { return context_.type_of(values[k]) == wanted; };
   const bool scalars = std::all_of(values.begin(), values.end(),
                                    [&](ExprId value) { return context_.type_of(value) == type.component(); });
@@ -118,8 +121,7 @@ bool WarpExpressionParser::takes(ir::Type type, const std::vector<ExprId>& value
   if (values.size() != 2 || !is(0, ir::vector_type(type.scalar, 3))) return false;
   if (type.is_quaternion()) return is(1, type.component());
   if (type.is_transform()) return is(1, ir::quaternion_type(type.scalar));
-  // Warp makes a spatial vector of two vectors for float32 only.
-  return type == ir::vector_type(ir::Scalar::kF32, 6) && is(1, ir::vector_type(ir::Scalar::kF32, 3));
+  return is_spatial && is(1, ir::vector_type(ir::Scalar::kF32, 3));
 }
 
 ExprId WarpExpressionParser::convert_components(SyntaxNode node, ExprId whole, ir::Type type) {

@@ -147,6 +147,7 @@ class WarpExpressionParser {
   // calls
   ir::ExprId call(SyntaxNode node);
   ir::ExprId convert(SyntaxNode node, ir::Type type);
+  ir::ExprId reinterpret(SyntaxNode node);
   /// Converts a known number. Reports a named constant that Warp would give a second type.
   ir::ExprId convert_constant(SyntaxNode node, const Constant& number, ir::Type type);
   ir::ExprId named_constant(SyntaxNode node, std::string_view name, const Constant& number);
@@ -198,7 +199,7 @@ class WarpExpressionParser {
   ir::ExprId from_vectors(SyntaxNode node, std::string_view name, const CallArguments& arguments);
   ir::ExprId construct(SyntaxNode node, ir::Type type, std::span<const SyntaxNode> arguments);
   ir::ExprId construct_struct(SyntaxNode node, ir::Type type);
-  bool takes(ir::Type type, const std::vector<ir::ExprId>& values) const;
+  bool takes(ir::Type type, const std::vector<ir::ExprId>& values, bool is_spatial) const;
   /// What a starred matrix gives: its rows, as arguments of functions, or its components, as those of constructors.
   enum class Spread : std::uint8_t { kParts, kComponents };
   bool spread(SyntaxNode starred, std::vector<ir::ExprId>& values, Spread kind);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/analysis.hpp"
 #include "ir/custom.hpp"
 #include "ir/index_wrapping.hpp"
 #include "ir/source_location.hpp"
@@ -316,6 +317,20 @@ void WarpFileParser::parse_custom_derivatives(SourceFunction& entry) {
     }
     ir::Function& function = module().functions[static_cast<std::size_t>(entry.function_index)];
     (custom.is_gradient ? function.gradient_function_index : function.replay_function_index) = other.function_index;
+    std::vector<ir::ParameterUses> uses;
+    for (const ir::Function& each : module().functions)
+      uses.push_back(ir::parameter_use(each, uses));
+    const auto fault = custom.is_gradient ? ir::find_custom_gradient_error(module(), function, uses)
+                                          : ir::find_custom_replay_error(module(), function, uses);
+    if (!fault) continue;
+    report({.loc = other.definition.loc(),
+            .function = entry.name,
+            .construct_excerpt = "def " + other.name,
+            .reason = *fault});
+    // Without the derivative, the function is valid, but no kernel may call it.
+    (custom.is_gradient ? function.gradient_function_index : function.replay_function_index) = ir::kNone;
+    entry.parse_state = SourceFunction::State::kFailed;
+    return;
   }
 }
 

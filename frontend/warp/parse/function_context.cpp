@@ -90,6 +90,16 @@ std::string why_not_on_tiles(ir::Op op, const std::vector<ir::Type>& types) {
   return "this operation is supported for scalars only; use wp.tile_map for tiles";
 }
 
+/// Why Warp lacks an operation that the language has; empty if Warp has it.
+std::string_view why_not_in_warp(ir::Op op, const std::vector<ir::Type>& types, ir::Type requested) {
+  const bool is_of_transforms = op == ir::Op::kDiv || op == ir::Op::kNeg || op == ir::Op::kDot;
+  if (is_of_transforms && types[0].is_transform())
+    return "Warp does not compile this operation for transforms; use their translations and rotations";
+  if (op == ir::Op::kCast && requested.is_bool() && types[0].is_float_scalar() && ir::row(types[0].scalar).bytes == 2)
+    return "Warp does not convert 16-bit floats to bool; compare the value with zero";
+  return {};
+}
+
 }  // namespace
 
 ir::ExprId FunctionContext::apply_by_element(SyntaxNode node, ir::Op op, const std::vector<ir::ExprId>& args) {
@@ -111,6 +121,8 @@ ir::ExprId FunctionContext::operation(SyntaxNode node, ir::Op op, const std::vec
   }
   if (const std::string reason = why_not_on_tiles(op, types); !reason.empty()) return error(node, reason);
   const auto type = ir::result_type(op, types, requested);
+  if (const std::string_view reason = type.ok() ? why_not_in_warp(op, types, requested) : ""; !reason.empty())
+    return error(node, std::string(reason));
   if (type.ok()) {
     builder.at(node.loc());
     return builder.op(op, args, requested);

@@ -394,6 +394,28 @@ def k(x: wp.array(dtype=float), v: wp.array(dtype=wp.vec3)):
                                               HasSubstr("] = insert(v[wrap_index(index_1, shape(v, 0))], 1, new_v)")));
 }
 
+TEST(PythonParser, RejectsOnlyKernelsThatCallFunctionWithInvalidGradient) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.func
+def f(counts: wp.array(dtype=int), x: float):
+    return x * x
+@wp.func_grad(f)
+def adj_f(counts: wp.array(dtype=int), x: float, adj: float):
+    counts[0] = 1
+    wp.adjoint[x] += 2.0 * x * adj
+@wp.kernel
+def k(counts: wp.array(dtype=int), x: wp.array(dtype=float)):
+    x[0] = f(counts, x[1])
+@wp.kernel
+def good(x: wp.array(dtype=float)):
+    x[wp.tid()] = 1.0
+)");
+  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  EXPECT_EQ(file.module.kernels[0].name, "good");
+  EXPECT_THAT(messages(file), HasSubstr("adj_f must not change the array counts"));
+  EXPECT_THAT(messages(file), HasSubstr("in k: f(...): function f could not be parsed"));
+}
+
 TEST(PythonParser, RejectsOnlyTheInvalidOverload) {
   const ParsedFile file = read(
       "import warp as wp\nfrom typing import Any\nflags = wp.types.vector(3, wp.bool)\n@wp.kernel\n"

@@ -160,11 +160,28 @@ const RejectionCase kCases[] = {
      .body = "s = wp.spatial_vectord(v[0], v[1])",
      .messages = "4:9: error: in k: wp.spatial_vectord(...): type vector of 6 float64 must be constructed from 6 "
                  "values of type float64"},
-    {.name = "BitCast",
-     .body = "m = wp.cast(a, wp.int32)",
+    {.name = "AliasOfSpatialVectorFromTwoVectors",
+     .body = "s = wp.spatial_vectorf(v, v)",
+     .messages = "4:9: error: in k: wp.spatial_vectorf(...): type vector of 6 float32 must be constructed "
+                 "from 6 values of type float32"},
+    {.name = "NegativeOfTransform",
+     .parameters = "t: wp.transform",
+     .body = "s = -t",
      .messages =
-         "4:9: error: in k: wp.cast(...): wp.cast, which reinterprets the bits of a value, is not supported; to "
-         "convert a value, call its type, as in wp.int32(x)"},
+         "4:9: error: in k: -t: Warp does not compile this operation for transforms; use their translations and "
+         "rotations"},
+    {.name = "BoolOfFloat16",
+     .parameters = "h: wp.float16",
+     .body = "b = wp.bool(h)",
+     .messages = "4:9: error: in k: wp.bool(...): Warp does not convert 16-bit floats to bool; compare the value with "
+                 "zero"},
+    {.name = "CastToAnotherWidth",
+     .body = "m = wp.cast(a, wp.float64)",
+     .messages = "4:9: error: in k: wp.cast(...): wp.cast is supported between integers and floats of 32 bits or of 64 "
+                 "bits, got float32 and float64; to convert a value, call its type, as in wp.int32(x)"},
+    {.name = "CastWithoutType",
+     .body = "m = wp.cast(a)",
+     .messages = "4:9: error: in k: wp.cast(...): expected a value and the type that gets its bits"},
     {.name = "ReferenceToArray",
      .above = "@wp.func\ndef f(b: wp.ref[wp.array(dtype=float)]):\n    b[0] = 1.0\n",
      .body = "f(x)",
