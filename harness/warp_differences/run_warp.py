@@ -28,6 +28,8 @@ from typing import Any
 import numpy as np
 import warp as wp
 
+BLOCK_SIZE = "wp.block_dim()"  # path of the parameter that holds the number of threads in a block
+
 
 def load_kernel(case: dict[str, Any], folder: pathlib.Path) -> wp.Kernel:
     """Returns the kernel of a case; imports its source file as a separate module, once for all cases of the file."""
@@ -163,6 +165,7 @@ class Launch:
         self.tiled = plan["tiled"]
         self.parameters = plan["parameters"]
         self.values: list[Any] = []
+        self.block_size: int | None = None  # None: Warp's default
         self.cotangents: dict[int, bytes] = {}  # by number of the parameter
         data = (folder / plan["data"]).read_bytes()
         position = 0
@@ -170,6 +173,10 @@ class Launch:
         for number, parameter in enumerate(self.parameters):
             raw = data[position : position + parameter["bytes"]]
             position += len(raw)
+            if parameter["path"] == BLOCK_SIZE:
+                self.block_size = int(np.frombuffer(raw, np.int32)[0])
+                self.values.append(self.block_size)
+                continue
             kind = self.inputs.next_type(parameter["path"])
             if parameter["shape"] is None:
                 self.values.append(self.inputs.add(value_argument(kind, raw)))
@@ -185,7 +192,8 @@ class Launch:
         if self.tiled:
             wp.launch_tiled(self.kernel, dim=self.extents, inputs=self.inputs.all(), block_dim=64, device="cpu")
         else:
-            wp.launch(self.kernel, dim=self.extents, inputs=self.inputs.all(), device="cpu")
+            block = {} if self.block_size is None else {"block_dim": self.block_size}
+            wp.launch(self.kernel, dim=self.extents, inputs=self.inputs.all(), device="cpu", **block)
 
     def arrays(self) -> list[tuple[wp.array, int]]:
         """Returns the arrays in the order of the parameters, each with its size in bytes."""
@@ -335,6 +343,7 @@ def main() -> None:
     if arguments.folder is None:
         parser.error("FOLDER is missing")
     wp.config.quiet = True
+    wp.config.enable_cpu_blocks = True
     wp.config.kernel_cache_dir = arguments.cache
     wp.init()
     answers = arguments.folder / "answers"

@@ -117,6 +117,16 @@ Result<void> add_file(std::vector<SweptCall> calls, EdgeValueSweep& sweep) {
   return {};
 }
 
+/// Adds a call that the parser rejects, to check that Warp rejects it: the oracle has a kernel without the call.
+Result<void> add_rejected_call(const SweptCall& call, EdgeValueSweep& sweep) {
+  Result<harness::KernelSet> read = harness::read_text(swept_signature(call), "sweep.py");
+  if (!read.ok()) return read.error();
+  harness::KernelSource source = std::move(read->kernels.at(0));
+  source.family = "sweep";
+  source.python = swept_file({call});
+  return add_kernel(call, std::move(source), sweep);
+}
+
 /// The components of the operands of one tuple.
 std::vector<std::vector<double>> operands_of(const SweptCall& call, const ComparedKernel& kernel, std::size_t tuple) {
   const ir::Launch& launch = kernel.sets()[0].launch_by_precision[kNative];
@@ -168,10 +178,9 @@ Result<EdgeValueSweep> make_sweep(const std::vector<SweptCall>& calls) {
   EdgeValueSweep sweep;
   std::vector<SweptCall> together;
   for (const SweptCall& call : calls) {
-    // One rejected kernel makes Warp reject its whole file.
     if (extension_rule(call) == nullptr) {
       together.push_back(call);
-    } else if (auto added = add_file({call}, sweep); !added.ok()) {
+    } else if (auto added = add_rejected_call(call, sweep); !added.ok()) {
       return added.error();
     }
     if (together.size() < kKernelsPerFile && &call != &calls.back()) continue;

@@ -144,7 +144,11 @@ void add_library_function(const ir::LibraryFunctionInfo& row, std::vector<SweptC
       });
 }
 
-std::string kernel_text(const SweptCall& call, ir::spelling::TypeAliases& types) {
+std::string signature(const SweptCall& call, const std::vector<std::string>& parameters) {
+  return fmt::format("\n\n@wp.kernel\ndef {}({}):\n    i = wp.tid()\n", call.name, fmt::join(parameters, ", "));
+}
+
+std::string kernel_text(const SweptCall& call, ir::spelling::TypeAliases& types, bool has_body) {
   const bool has_one = call.result_types.size() == 1;
   std::vector<std::string> parameters, targets;
   std::string expression = replace_all(call.expression_template, "$T", types.spell(call.result_types[0]));
@@ -156,11 +160,26 @@ std::string kernel_text(const SweptCall& call, ir::spelling::TypeAliases& types)
     parameters.push_back(fmt::format("r{}: wp.array(dtype={})", k, types.spell(call.result_types[k])));
     targets.push_back(has_one ? "r0[i]" : fmt::format("y{}", k));
   }
-  std::string text = fmt::format("\n\n@wp.kernel\ndef {}({}):\n    i = wp.tid()\n    {} = {}\n", call.name,
-                                 fmt::join(parameters, ", "), fmt::join(targets, ", "), expression);
+  std::string text = signature(call, parameters);
+  if (!has_body) return text;
+  text += fmt::format("    {} = {}\n", fmt::join(targets, ", "), expression);
   for (std::size_t k = 0; k < call.result_types.size() && !has_one; ++k)
     text += fmt::format("    r{0}[i] = y{0}\n", k);
   return text;
+}
+
+std::string file_text(const std::vector<SweptCall>& calls, bool has_bodies) {
+  ir::spelling::NamePool names;
+  for (const std::string_view taken : {"wp", "i"})
+    names.take(taken);
+  for (const SweptCall& call : calls)
+    names.take(call.name);
+  ir::spelling::TypeAliases types(names);
+  std::string kernels;
+  for (const SweptCall& call : calls)
+    kernels += kernel_text(call, types, has_bodies);
+  return fmt::format("import warp as wp\n\nwp.set_module_options({{\"enable_backward\": False}})\n{}{}",
+                     types.definitions(), kernels);
 }
 
 }  // namespace
@@ -189,18 +208,8 @@ std::vector<SweptCall> swept_calls() {
   return calls;
 }
 
-std::string swept_file(const std::vector<SweptCall>& calls) {
-  ir::spelling::NamePool names;
-  for (const std::string_view taken : {"wp", "i"})
-    names.take(taken);
-  for (const SweptCall& call : calls)
-    names.take(call.name);
-  ir::spelling::TypeAliases types(names);
-  std::string kernels;
-  for (const SweptCall& call : calls)
-    kernels += kernel_text(call, types);
-  return fmt::format("import warp as wp\n\nwp.set_module_options({{\"enable_backward\": False}})\n{}{}",
-                     types.definitions(), kernels);
-}
+std::string swept_file(const std::vector<SweptCall>& calls) { return file_text(calls, true); }
+
+std::string swept_signature(const SweptCall& call) { return file_text({call}, false); }
 
 }  // namespace assay::warp

@@ -37,5 +37,7 @@ std::vector<SweptCall> swept_calls();
 
 /// The Python file with the kernels of these calls.
 std::string swept_file(const std::vector<SweptCall>& calls);
+/// The Python file with the kernel of one call, without the call and the stores of its results.
+std::string swept_signature(const SweptCall& call);
 
 }  // namespace assay::warp

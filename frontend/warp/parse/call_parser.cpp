@@ -266,7 +266,7 @@ ExprId WarpExpressionParser::convert(SyntaxNode node, ir::Type type) {
 /// wp.cast(value, dtype), which keeps the bits.
 ExprId WarpExpressionParser::reinterpret(SyntaxNode node) {
   std::vector<SyntaxNode> given;
-  if (!match_named_arguments(node, {"a dtype"}, given) || given.size() != 2)
+  if (!match_named_arguments(node, warp_parameters("cast"), given) || given.size() != 2)
     return context_.error(node, "expected a value and the type that gets its bits");
   const auto type = type_of_node(given[1]);
   if (!type.ok()) return context_.error(given[1], type.error().message);
