@@ -159,6 +159,11 @@ struct Variable {
 /// Variable::path of the i32 kernel parameter that holds the number of threads in a block. The source has no such
 /// parameter; it calls a function of this name.
 inline constexpr std::string_view kBlockSizePath = "wp.block_dim()";
+/// The same for the arrays of all meshes: one row for each mesh. The paths begin with kMeshPathPrefix.
+inline constexpr std::string_view kMeshPathPrefix = "wp.Mesh.";
+inline constexpr std::string_view kMeshPointsPath = "wp.Mesh.points";
+inline constexpr std::string_view kMeshVelocitiesPath = "wp.Mesh.velocities";
+inline constexpr std::string_view kMeshIndicesPath = "wp.Mesh.indices";
 
 /// A function or a kernel. The first `parameter_count` variables are its parameters. In a kernel, the next
 /// `launch_rank` variables are the thread indices (i32), each from 0 to the launch extent of its dimension minus 1.

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 
+MESH_PREFIX = "wp.Mesh."  # paths of the parameters that hold the arrays of all meshes
 BLOCK_SIZE = "wp.block_dim()"  # path of the parameter that holds the number of threads in a block
 
 
@@ -156,6 +157,42 @@ class Inputs:
         return [given.made() if isinstance(given, IndexedArray) else given for given in self.given]
 
 
+class Meshes:
+    """The meshes of a launch. The plan has them as rows of arrays, and the mesh in row k as the identifier k + 1."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, wp.array] = {}  # by path
+        self.made: list[wp.Mesh] = []
+
+    def add(self, parameter: dict[str, Any], raw: bytes) -> None:
+        """Stores an array of all meshes; does nothing for other parameters."""
+        path = parameter["path"] or ""
+        if path.startswith(MESH_PREFIX):
+            dtype = wp.int32 if path == MESH_PREFIX + "indices" else wp.vec3
+            self.arrays[path] = array_argument(dtype, parameter["shape"], raw, False)
+
+    def make(self) -> None:
+        """Makes a mesh of each row. A kernel may use only some of the arrays; the others are empty."""
+        if not self.arrays:
+            return
+        indices = self.arrays[MESH_PREFIX + "indices"]
+        vectors = [self.arrays.get(MESH_PREFIX + name) for name in ("points", "velocities")]
+        rows = min(array.shape[0] for array in self.arrays.values())
+        count = max([int(indices.numpy().max(initial=0)) + 1] + [array.shape[1] for array in vectors if array])
+        for row in range(rows):
+            points, velocities = (
+                wp.zeros(count, dtype=wp.vec3, device="cpu") if array is None else wp.clone(array[row])
+                for array in vectors
+            )
+            self.made.append(wp.Mesh(points=points, indices=wp.clone(indices[row]), velocities=velocities))
+
+    def identifiers(self, raw: bytes) -> bytes:
+        """Replaces the identifiers of the plan by those of Warp; 0 and others without a row stay the same."""
+        ids = {number + 1: mesh.id for number, mesh in enumerate(self.made)}
+        given = np.frombuffer(raw, np.uint64)
+        return np.array([ids.get(int(value), int(value)) for value in given], np.uint64).tobytes()
+
+
 class Launch:
     """One launch of the plan with its arguments in Warp's memory."""
 
@@ -170,22 +207,35 @@ class Launch:
         data = (folder / plan["data"]).read_bytes()
         position = 0
         self.inputs = Inputs(kernel)
+        self.meshes = Meshes()
+        self.handles: dict[int, tuple[bytes, bytes]] = {}  # by number of an array: given and passed identifiers
+        raws: list[bytes] = []
         for number, parameter in enumerate(self.parameters):
-            raw = data[position : position + parameter["bytes"]]
-            position += len(raw)
+            raws.append(data[position : position + parameter["bytes"]])
+            position += parameter["bytes"]
+            if parameter["seeded"]:
+                self.cotangents[number] = data[position : position + parameter["bytes"]]
+                position += parameter["bytes"]
+            self.meshes.add(parameter, raws[-1])
+        self.meshes.make()
+        for number, (parameter, given) in enumerate(zip(self.parameters, raws, strict=True)):
+            if (parameter["path"] or "").startswith(MESH_PREFIX):
+                self.values.append(self.meshes.arrays[parameter["path"]])
+                continue
+            raw = given
             if parameter["path"] == BLOCK_SIZE:
                 self.block_size = int(np.frombuffer(raw, np.int32)[0])
                 self.values.append(self.block_size)
                 continue
             kind = self.inputs.next_type(parameter["path"])
+            if wp.uint64 in (kind, getattr(kind, "dtype", None)):
+                raw = self.meshes.identifiers(raw)
             if parameter["shape"] is None:
                 self.values.append(self.inputs.add(value_argument(kind, raw)))
                 continue
+            self.handles[number] = (given, raw)
             wants_gradient = with_gradient and parameter["differentiable"]
             self.values.append(self.inputs.add(array_argument(kind.dtype, parameter["shape"], raw, wants_gradient)))
-            if parameter["seeded"]:
-                self.cotangents[number] = data[position : position + parameter["bytes"]]
-                position += parameter["bytes"]
 
     def run(self) -> None:
         """Launches the kernel."""
@@ -206,7 +256,14 @@ class Launch:
     def forward(self) -> bytes:
         """Runs the forward pass and returns the contents of the arrays."""
         self.run()
-        return b"".join(content(array, size) for array, size in self.arrays())
+        contents = []
+        for number, (value, parameter) in enumerate(zip(self.values, self.parameters, strict=True)):
+            if parameter["shape"] is None:
+                continue
+            given, passed = self.handles.get(number, (b"", b""))
+            found = content(value, parameter["bytes"])
+            contents.append(given if found == passed else found)
+        return b"".join(contents)
 
     def backward(self) -> bytes:
         """Runs both passes and returns the contents of the gradients, zeros for an array without a gradient."""

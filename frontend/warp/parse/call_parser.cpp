@@ -108,7 +108,13 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
   if (name == "div_approx") return approximate_quotient(node);
   if (name == "inverse_approx") return warp_call(node, "inverse");
   if (name == "cast") return reinterpret(node);
-  if (name == "block_dim") return block_size(node);
+  if (name == "block_dim") {
+    const CallArguments arguments = arguments_of(node);
+    const bool is_bare = arguments.positional_arguments.empty() && arguments.keyword_arguments.empty();
+    return is_bare ? hidden_parameter(node, HiddenParameter::kBlockSize)
+                   : context_.error(node, "wp.block_dim() takes no arguments");
+  }
+  if (is_mesh_function(name)) return mesh_call(node, name);
   if (name == "select")
     return context_.error(node, "wp.select was removed from Warp; use wp.where(condition, if_true, if_false)");
   if (name == "static") {
@@ -704,10 +710,11 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
   ResolvedCall resolved{.callee = callee, .arguments = {}};
   for (const CallArgument& argument : arguments)
     resolved.arguments.insert(resolved.arguments.end(), argument.values.begin(), argument.values.end());
-  if (WarpFileParser::uses_block_size(*callee)) {
-    const ExprId size = block_size(call);
-    if (size == kNone) return {};
-    resolved.arguments.push_back(size);
+  const HiddenParameters hidden = WarpFileParser::hidden_parameters(*callee);
+  for (const HiddenParameterEntry& row : kHiddenParameters) {
+    if (!hidden[static_cast<std::size_t>(row.parameter)]) continue;
+    resolved.arguments.push_back(hidden_parameter(call, row.parameter));
+    if (resolved.arguments.back() == kNone) return {};
   }
   if (!callee->reference_parameters.empty() && !pass_references(call, *callee, resolved)) return {};
   if (callee->has_side_effects) {
@@ -722,16 +729,15 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
   return resolved;
 }
 
-ExprId WarpExpressionParser::block_size(SyntaxNode call) {
-  if (!arguments_of(call).positional_arguments.empty() && warp_function_name(call) == "block_dim")
-    return context_.error(call, "wp.block_dim() takes no arguments");
-  if (context_.block_size == kNone) {
+ExprId WarpExpressionParser::hidden_parameter(SyntaxNode call, HiddenParameter parameter) {
+  const ir::VarId variable = context_.hidden[static_cast<std::size_t>(parameter)];
+  if (variable == kNone) {
     return context_.error(call,
-                          "the block size is known only in kernels and in functions that are called by their name; "
-                          "pass it as an argument");
+                          "meshes and the block size are known only in kernels and in functions that are called by "
+                          "their name; pass them as arguments");
   }
   context_.builder.at(call.loc());
-  return context_.builder.var(context_.block_size);
+  return context_.builder.var(variable);
 }
 
 /// Determines which places the call changes.

@@ -154,7 +154,13 @@ class WarpExpressionParser {
   ir::ExprId type_call(SyntaxNode node, ir::Type type);
   ir::ExprId length_of(SyntaxNode node);
   ir::ExprId thread_index(SyntaxNode node);
-  ir::ExprId block_size(SyntaxNode call);
+  ir::ExprId hidden_parameter(SyntaxNode call, HiddenParameter parameter);
+  // meshes (mesh_parser.cpp)
+  static bool is_mesh_function(std::string_view name);
+  ir::ExprId mesh_id(SyntaxNode node);
+  ir::ExprId mesh_call(SyntaxNode node, std::string_view name);
+  ir::VarId mesh_alias(SyntaxNode call);
+  void note_mesh_range(ir::ExprId id);
   ir::ExprId single_result(SyntaxNode node, const ResolvedCall& resolved);
   ir::ExprId call_file_function(SyntaxNode node);
   bool pass_references(SyntaxNode call, const SourceFunction& callee, ResolvedCall& resolved);

@@ -445,21 +445,25 @@ std::vector<SourceFunction*> WarpFileParser::functions(const Environment& home, 
   return *found;
 }
 
-bool WarpFileParser::uses_block_size(SourceFunction& entry) {
-  if (entry.uses_block_size) return *entry.uses_block_size;
-  entry.uses_block_size = false;  // ends the search at recursive calls
-  const std::function<bool(SyntaxNode)> calls_it = [&](SyntaxNode node) {
+HiddenParameters WarpFileParser::hidden_parameters(SourceFunction& entry) {
+  if (entry.hidden_parameters) return *entry.hidden_parameters;
+  entry.hidden_parameters = HiddenParameters();  // ends the search at recursive calls
+  HiddenParameters found;
+  const std::function<void(SyntaxNode)> search = [&](SyntaxNode node) {
     if (node.is(SyntaxKind::kCall)) {
       const SyntaxNode function = node.part(SyntaxField::kFunction);
-      if (entry.environment->scope.warp_name(function) == "block_dim") return true;
-      const auto* callees = find(*entry.environment, function.text());
-      if (callees != nullptr && std::ranges::any_of(*callees, [](SourceFunction* f) { return uses_block_size(*f); }))
-        return true;
+      found |= hidden_parameters_of(entry.environment->scope.warp_name(function));
+      if (const auto* callees = find(*entry.environment, function.text()); callees != nullptr) {
+        for (SourceFunction* callee : *callees)
+          found |= hidden_parameters(*callee);
+      }
     }
-    return std::ranges::any_of(node.children(), calls_it);
+    for (const SyntaxNode child : node.children())
+      search(child);
   };
-  entry.uses_block_size = calls_it(entry.definition.part(SyntaxField::kBody));
-  return *entry.uses_block_size;
+  search(entry.definition.part(SyntaxField::kBody));
+  entry.hidden_parameters = found;
+  return found;
 }
 
 /// Kernels of several Python functions may have one name.

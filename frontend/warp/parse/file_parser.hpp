@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "frontend/warp/parse/environment.hpp"
+#include "frontend/warp/parse/hidden_parameters.hpp"
 #include "frontend/warp/parse/inferred_types.hpp"
 #include "frontend/warp/parse/module_scope.hpp"
 #include "frontend/warp/parse/reader.hpp"
@@ -42,9 +43,9 @@ struct SourceFunction {
   bool is_referenced = false;            ///< whether other code refers to it, even if that code was rejected
   bool has_side_effects = false;         ///< whether it or a function that it calls changes arrays
   bool uses_thread_index = false;        ///< whether it calls wp.tid()
-  /// Whether it or a function that it calls by name calls wp.block_dim(). It then has an additional last parameter, the
-  /// block size. Empty until the body is searched.
-  std::optional<bool> uses_block_size = std::nullopt;
+  /// The parameters that the source does not have, for itself and for the functions that it calls by name. Empty until
+  /// the body is searched.
+  std::optional<HiddenParameters> hidden_parameters = std::nullopt;
   std::vector<std::string> parameter_names;  ///< names of the parameters
   std::vector<ir::Type> parameter_types;     ///< types of the parameters; empty until they are parsed
   /// Numbers of the parameters that are passed by reference (wp.ref). The final values of these parameters are the last
@@ -85,8 +86,8 @@ class WarpFileParser {
   std::vector<SourceFunction*> functions(const Environment& home, std::string_view name);
   /// The instance of the function for these arguments. Null if there are too many instances.
   SourceFunction* instance(SourceFunction& entry, std::vector<ArgumentSpec> given);
-  /// Determines SourceFunction::uses_block_size.
-  static bool uses_block_size(SourceFunction& entry);
+  /// Determines SourceFunction::hidden_parameters.
+  static HiddenParameters hidden_parameters(SourceFunction& entry);
   void report(Diagnostic diagnostic);  ///< appends a diagnostic to the result
   /// The index in Module::functions of a function that the parser provides, created on first use.
   std::int32_t library_function(std::string_view name, const std::function<ir::Function(const ir::Module&)>& make);

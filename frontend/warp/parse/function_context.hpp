@@ -1,6 +1,7 @@
 // The state shared by the parsers of statements and expressions of one function.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -39,15 +40,19 @@ struct ArrayStruct {
 
 /// The state of parsing one function.
 struct FunctionContext {
-  WarpFileParser& file;              ///< parser of the file
-  SourceFunction& entry;             ///< the function that is parsed
-  ir::Function& function;            ///< the function that is built
-  ir::Builder builder;               ///< appends to the function
-  Dataflow data_flow;                ///< analysis of which block must declare each variable
-  VariableBindings bindings;         ///< variable of each name at the current statement
-  bool has_failed = false;           ///< whether an error was reported in this function
-  bool has_results = false;          ///< whether a return statement was parsed
-  ir::VarId block_size = ir::kNone;  ///< parameter that holds the block size; kNone: not used
+  WarpFileParser& file;       ///< parser of the file
+  SourceFunction& entry;      ///< the function that is parsed
+  ir::Function& function;     ///< the function that is built
+  ir::Builder builder;        ///< appends to the function
+  Dataflow data_flow;         ///< analysis of which block must declare each variable
+  VariableBindings bindings;  ///< variable of each name at the current statement
+  bool has_failed = false;    ///< whether an error was reported in this function
+  bool has_results = false;   ///< whether a return statement was parsed
+
+  /// By HiddenParameter: the parameter; kNone: the function has none.
+  std::array<ir::VarId, kHiddenParameterCount> hidden = {ir::kNone, ir::kNone, ir::kNone, ir::kNone};
+  /// By syntax node of a call of wp.mesh_get: the alias of its arrays, a struct with arrays.
+  std::map<const void*, ir::VarId> mesh_aliases_by_call;
 
   /// In a gradient: by parameter of the differentiated function, the variable that sums its adjoint.
   std::map<std::string_view, ir::VarId> adjoint_variables_by_parameter;

@@ -17,7 +17,6 @@
 namespace assay::frontend {
 namespace {
 
-constexpr std::string_view kBlockSizeName = "block_dim";
 constexpr int kLargestBlock = 1024;  // limit of every CUDA device
 
 struct Parameter {
@@ -66,7 +65,8 @@ class WarpFunctionParser {
     if (entry_.differentiated_function != nullptr && context.data_flow.falls_through()) return_adjoints(context);
     if (!context.references.empty() && context.data_flow.falls_through()) return_references(context);
     check_results(context);
-    if (context.block_size != ir::kNone && ir::uses_tiles(function)) {
+    const bool has_block_size = context.hidden[static_cast<std::size_t>(HiddenParameter::kBlockSize)] != ir::kNone;
+    if (has_block_size && ir::uses_tiles(function)) {
       context.error(entry_.definition.part(SyntaxField::kName),
                     "wp.block_dim() is not supported in kernels with tiles; pass the block size as a parameter");
     }
@@ -226,7 +226,7 @@ class WarpFunctionParser {
       context.bindings.bind(parameter.name.text(), declare(context, name, parameter.spec, name));
     }
     context.builder.at(entry_.definition.loc());
-    if (WarpFileParser::uses_block_size(entry_)) declare_block_size(context);
+    declare_hidden_parameters(context);
     if (entry_.is_kernel && thread_indices_.empty()) thread_indices_.emplace_back("thread");
     for (const std::string& name : thread_indices_)
       context.builder.thread_index(name);
@@ -243,21 +243,43 @@ class WarpFunctionParser {
     }
   }
 
-  /// In a kernel, the launch comment states that the block size is the last extent, as in a launch by wp.launch_tiled.
-  void declare_block_size(FunctionContext& context) const {
-    const bool is_taken = std::ranges::find(entry_.parameter_names, kBlockSizeName) != entry_.parameter_names.end();
-    const std::string name = is_taken ? "launch_block_dim" : std::string(kBlockSizeName);
-    context.block_size = context.builder.parameter(name, ir::kI32);
-    if (!entry_.is_kernel) return;
-    context.function.variables.back().path = ir::kBlockSizePath;
+  void declare_hidden_parameters(FunctionContext& context) const {
+    const HiddenParameters wanted = WarpFileParser::hidden_parameters(entry_);
+    for (const HiddenParameterEntry& row : kHiddenParameters) {
+      const auto number = static_cast<std::size_t>(row.parameter);
+      if (!wanted[number]) continue;
+      const bool is_taken = std::ranges::find(entry_.parameter_names, row.name) != entry_.parameter_names.end();
+      const std::string name = is_taken ? fmt::format("launch_{}", row.name) : std::string(row.name);
+      context.hidden[number] = context.builder.parameter(name, row.type);
+      if (entry_.is_kernel) context.function.variables.back().path = row.path;
+    }
+    if (entry_.is_kernel) state_domains(context);
+  }
+
+  /// The comments for the hidden parameters: the block size is the last extent, as in a launch by wp.launch_tiled, and
+  /// the indices of meshes are those of points.
+  void state_domains(FunctionContext& context) const {
+    const auto name = [&](HiddenParameter parameter) -> std::string {
+      const ir::VarId variable = context.hidden[static_cast<std::size_t>(parameter)];
+      return variable == ir::kNone ? "" : context.function.var(variable).name;
+    };
+    std::vector<std::string>& annotations = context.function.annotations;
+    const std::string indices = name(HiddenParameter::kMeshIndices);
+    for (const HiddenParameter vectors : {HiddenParameter::kMeshPoints, HiddenParameter::kMeshVelocities}) {
+      if (!name(vectors).empty())
+        annotations.push_back(fmt::format("domain: 0 <= {} < {}.shape[1]", indices, name(vectors)));
+    }
+    if (!indices.empty()) annotations.push_back(fmt::format("domain: {} are triangles", indices));
+    const std::string block_size = name(HiddenParameter::kBlockSize);
+    if (block_size.empty()) return;
     if (thread_indices_.size() < 2) {
-      context.function.annotations.push_back(fmt::format("domain: 1 <= {} <= {}", name, kLargestBlock));
+      annotations.push_back(fmt::format("domain: 1 <= {} <= {}", block_size, kLargestBlock));
       return;
     }
     std::string extents;
     for (std::size_t d = 0; d + 1 < thread_indices_.size(); ++d)
       extents += "_, ";
-    context.function.annotations.push_back(fmt::format("launch: ({}{})", extents, name));
+    annotations.push_back(fmt::format("launch: ({}{})", extents, block_size));
   }
 
   /// A gradient or replay has the parameters of its function; the sums that a gradient returns start at zero.

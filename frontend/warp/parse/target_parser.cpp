@@ -36,6 +36,9 @@ AssignmentTarget WarpExpressionParser::place(SyntaxNode node) {
     case SyntaxKind::kParenthesized:
       if (const auto inner = node.children(); inner.size() == 1) return place(inner[0]);
       break;
+    case SyntaxKind::kCall:
+      if (const ir::VarId mesh = name_of(node); mesh != kNone) return place_of(context_, node, mesh);
+      break;
     case SyntaxKind::kSubscript: return subscript_target(node);
     case SyntaxKind::kAttribute: return attribute_target(node);
     default: break;

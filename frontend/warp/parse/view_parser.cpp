@@ -164,6 +164,7 @@ int WarpExpressionParser::array_rank_of(SyntaxNode node) {
 /// The variable or alias of a name, or of a field of a struct with arrays.
 ir::VarId WarpExpressionParser::name_of(SyntaxNode node) {
   if (node.is(SyntaxKind::kIdentifier)) return context_.bindings.find(node.text());
+  if (node.is(SyntaxKind::kCall) && warp_function_name(node) == "mesh_get") return mesh_alias(node);
   if (!node.is(SyntaxKind::kAttribute)) return kNone;
   const ArrayStruct* array_struct = context_.find_array_struct(name_of(node.part(SyntaxField::kObject)));
   if (array_struct == nullptr) return kNone;

@@ -358,6 +358,38 @@ def plain(x: wp.array(dtype=int)):
   EXPECT_EQ(kernels[3].parameter_count, 1);
 }
 
+TEST(PythonParser, ArraysOfMeshesAreParametersOfKernelAndOfFunctionsThatUseThem) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.func
+def corner(mesh: wp.uint64, i: int):
+    return wp.mesh_get_point(mesh, index=i)
+@wp.kernel
+def k(mesh: wp.uint64, x: wp.array(dtype=wp.vec3)):
+    i = wp.tid()
+    x[i] = corner(mesh, i)
+    surface = wp.mesh_get(mesh)
+    x[i + 1] = surface.velocities[surface.indices[i]]
+@wp.kernel
+def index_only(meshes: wp.array(dtype=wp.uint64), x: wp.array(dtype=int)):
+    i = wp.tid()
+    x[i] = wp.mesh_get_index(meshes[i], i)
+)");
+  ASSERT_EQ(file.module.kernels.size(), 2U) << messages(file);
+  std::vector<std::string> names;
+  for (ir::VarId p = 0; p < file.module.kernels[0].parameter_count; ++p)
+    names.push_back(file.module.kernels[0].var(p).name);
+  EXPECT_THAT(names, ElementsAre("mesh", "x", "mesh_points", "mesh_velocities", "mesh_indices"));
+  EXPECT_EQ(file.module.kernels[0].var(2).path, ir::kMeshPointsPath);
+  EXPECT_THAT(file.module.kernels[0].annotations,
+              ElementsAre("domain: 0 <= mesh_indices < mesh_points.shape[1]",
+                          "domain: 0 <= mesh_indices < mesh_velocities.shape[1]", "domain: mesh_indices are triangles",
+                          "domain: 1 <= mesh <= mesh_indices.shape[0]"));
+  EXPECT_THAT(file.module.kernels[1].annotations,
+              ElementsAre("domain: mesh_indices are triangles", "domain: 1 <= meshes <= mesh_indices.shape[0]"));
+  EXPECT_THAT(ir::to_text(file.module), AllOf(HasSubstr("let row: u32 = sub(cast<u32>(mesh), cast<u32>(1))"),
+                                              HasSubstr("return vectors[row, cast<u32>(indices[row, cast<u32>(x)])]")));
+}
+
 TEST(PythonParser, NewValuesOfReferenceParametersAreLastResults) {
   const ParsedFile file = read(R"(import warp as wp
 @wp.func

@@ -175,6 +175,18 @@ const RejectionCase kCases[] = {
      .body = "b = wp.bool(h)",
      .messages = "4:9: error: in k: wp.bool(...): Warp does not convert 16-bit floats to bool; compare the value with "
                  "zero"},
+    {.name = "MeshThatIsNoIdentifier",
+     .body = "p = wp.mesh_get_point(n, 0)",
+     .messages = "4:27: error: in k: n: a mesh identifier must be a uint64, got int32"},
+    {.name = "MeshFunctionWithTooFewArguments",
+     .body = "p = wp.mesh_eval_position(wp.uint64(n), 0)",
+     .messages = "4:9: error: in k: wp.mesh_eval_position(...): expected the arguments id face bary_u bary_v"},
+    {.name = "MeshOperandOfAnotherType",
+     .body = "p = wp.mesh_get_point(wp.uint64(n), a)",
+     .messages = "4:41: error: in k: a: expected int32, got float32"},
+    {.name = "FieldThatMeshesLack",
+     .body = "m = wp.mesh_get(wp.uint64(n))\np = m.normals[0]",
+     .messages = "5:9: error: in k: m.normals: struct wp_Mesh has no field 'normals'"},
     {.name = "CastToAnotherWidth",
      .body = "m = wp.cast(a, wp.float64)",
      .messages = "4:9: error: in k: wp.cast(...): wp.cast is supported between integers and floats of 32 bits or of 64 "

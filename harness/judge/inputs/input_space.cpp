@@ -31,6 +31,8 @@ constexpr int kSample = 96;
 /// Number of last threads in each sample: these reach farthest.
 constexpr std::int64_t kLastSampled = 24;
 constexpr std::int32_t kLargestExtent = 1 << 17;
+/// Number of meshes, whatever the number of threads: threads share meshes.
+constexpr std::int32_t kMeshCount = 3;
 /// Spare elements, at most, in arrays of a large launch, for threads that reach farther than the sample.
 constexpr std::int64_t kSpare = 1'024;
 /// Least growth of an array that the kernel accesses out of bounds.
@@ -199,8 +201,10 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::int32_t few = request.array_extent > 0 ? request.array_extent : 6;
       const bool is_long =
           request.long_dimension && request.long_dimension->parameter == p && request.long_dimension->dimension == d;
+      const bool counts_meshes = d == 0 && kernel_->var(p).path.starts_with(ir::kMeshPathPrefix);
       const std::int32_t guessed =
-          is_long                           ? request.long_dimension->extent
+          counts_meshes                     ? kMeshCount
+          : is_long                         ? request.long_dimension->extent
           : request.has_independent_extents ? independent_extent(request, static_cast<std::size_t>(p) + 1, d)
           : beyond                          ? few + static_cast<std::int32_t>(d)
                    : std::max({launch.extents[from], request.array_extent, annotated_extent(from)});
@@ -257,6 +261,30 @@ void InputSpace::bind_values(Launch& launch, const DrawRequest& request, std::ui
     if (!kernel_->var(p).type.is_integer_scalar()) fill_array(launch, p, request, attempt);
   }
 }
+
+namespace {
+
+/// Changes the integers in the rows of a dense array so that each three of them differ, from the first one on.
+void separate_corners(Argument& argument, std::int64_t low, std::int64_t high) {
+  if (argument.shape.empty() || high - low < 2) return;
+  const std::int64_t row_length = argument.shape.back();
+  const std::int64_t count = element_count(argument);
+  const auto at = [&](std::int64_t element) { return argument.bytes.data() + element * argument.strides.back(); };
+  const Scalar scalar = argument.type.scalar;
+  for (std::int64_t element = 0; element < count; ++element) {
+    const std::int64_t earlier = element % row_length % 3;
+    std::int64_t value = read_integer(scalar, at(element));
+    const auto is_taken = [&] {
+      return (earlier > 0 && read_integer(scalar, at(element - 1)) == value) ||
+             (earlier > 1 && read_integer(scalar, at(element - 2)) == value);
+    };
+    while (is_taken())
+      value = value < high ? value + 1 : low;
+    write_integer(scalar, at(element), value);
+  }
+}
+
+}  // namespace
 
 void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& request, std::uint64_t attempt) const {
   const auto p = static_cast<std::size_t>(parameter);
@@ -357,6 +385,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
     }
   }
   if (repeats) repeat_elements(argument, kPeriod);
+  if (preconditions_.must_be_triangles[p]) separate_corners(argument, integer_low, integer_high);
 }
 
 bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launch) {
@@ -379,7 +408,7 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launc
     if (index < 0) index = finding.shape[d] - index - 1;
     if (index < finding.shape[d] || index < min_array_shape_[p][d]) continue;
     const std::int64_t room = room_for(index, finding.shape[d]);
-    if (room > kLargestExtent) continue;
+    if (index >= kLargestExtent || room > kLargestExtent) continue;
     min_array_shape_[p][d] = static_cast<std::int32_t>(room);
     learned = true;
   }

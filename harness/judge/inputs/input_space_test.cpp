@@ -624,6 +624,45 @@ def rows(x: wp.array2d(dtype=float), out: wp.array(dtype=float)):
   EXPECT_GT(*first_extents.rbegin(), 1);
 }
 
+TEST(InputSpace, ArraysDoNotGrowForIndexBeyondAnyArray) {
+  Space space(R"(
+@wp.kernel
+def before(x: wp.array(dtype=float), n: wp.array(dtype=int), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[wp.uint32(n[i]) - wp.uint32(1)]
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    EXPECT_LT(space.shape(launch, "x")[0], 1000);
+    for (const std::int64_t number : space.integers(launch, "n"))
+      EXPECT_GE(number, 1);
+  }
+}
+
+TEST(InputSpace, DrawsMeshesWhoseTrianglesHaveThreeCorners) {
+  Space space(R"(
+@wp.kernel
+def normals(meshes: wp.array(dtype=wp.uint64), out: wp.array2d(dtype=wp.vec3)):
+    i, face = wp.tid()
+    out[i, face] = wp.mesh_eval_face_normal(meshes[i], face)
+)");
+  std::size_t triangles = 0;
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto meshes = space.shape(launch, "mesh_points")[0];
+    for (const std::int64_t mesh : space.integers(launch, "meshes")) {
+      EXPECT_GE(mesh, 1);
+      EXPECT_LE(mesh, meshes);
+    }
+    const auto indices = space.integers(launch, "mesh_indices");
+    const auto row_length = static_cast<std::size_t>(space.shape(launch, "mesh_indices")[1]);
+    for (std::size_t k = 0; k + 2 < indices.size(); ++k) {
+      if (k % row_length % 3 != 0 || k % row_length + 2 >= row_length) continue;
+      EXPECT_EQ(distinct({indices[k], indices[k + 1], indices[k + 2]}), 3U);
+      ++triangles;
+    }
+  }
+  EXPECT_GT(triangles, 0U);
+}
+
 TEST(InputSpace, DrawsPermutationForAnnotatedArray) {
   Space space(R"(
 # domain: perm is a permutation

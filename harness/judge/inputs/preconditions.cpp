@@ -175,7 +175,7 @@ void read_launch(PreconditionParser& reader, Preconditions& preconditions) {
   if (bracket) reader.want(")");
 }
 
-/// name is a permutation | name <= term | term <= name [<= term], and the mirrored comparisons.
+/// name is a permutation | name are triangles | name <= term | term <= name [<= term], and the mirrored comparisons.
 void read_domain(PreconditionParser& reader, const ir::Function& kernel, Preconditions& preconditions) {
   PreconditionParser look = reader;
   const VarId subject = look.parameter();
@@ -184,6 +184,12 @@ void read_domain(PreconditionParser& reader, const ir::Function& kernel, Precond
     look.take("a");
     look.want("permutation");
     preconditions.must_be_permutation[static_cast<std::size_t>(subject)] = true;
+    reader = look;
+    return;
+  }
+  if (starts_with_name && look.take_word("are")) {
+    look.want("triangles");
+    preconditions.must_be_triangles[static_cast<std::size_t>(subject)] = true;
     reader = look;
     return;
   }
@@ -272,6 +278,7 @@ Result<Preconditions> parse_preconditions(const ir::Module& module, const ir::Fu
   Preconditions preconditions;
   preconditions.range_by_parameter.resize(static_cast<std::size_t>(kernel.parameter_count));
   preconditions.must_be_permutation.resize(static_cast<std::size_t>(kernel.parameter_count));
+  preconditions.must_be_triangles.resize(static_cast<std::size_t>(kernel.parameter_count));
   for (const std::string& annotation : kernel.annotations) {
     const std::string_view text = trimmed(annotation);
     const bool launch = text.starts_with("launch:");

@@ -5,6 +5,7 @@
 //     # domain: 0 <= idx < len(x)    a range of a parameter or of an array's elements, with one or two bounds
 //     # domain: 0.1 <= x <= 2
 //     # domain: idx is a permutation
+//     # domain: idx are triangles    each three elements of a row, from the first one on, differ
 #pragma once
 
 #include <memory>
@@ -47,6 +48,8 @@ struct Preconditions {
   std::vector<PreconditionTerm> launch_extents;  ///< extent of each launch dimension; empty: not annotated
   std::vector<std::optional<PreconditionRange>> range_by_parameter;  ///< by parameter: range of its value or elements
   std::vector<bool> must_be_permutation;                             ///< by parameter: whether it must be a permutation
+  /// By parameter: whether its rows consist of triples of different elements, the corners of triangles.
+  std::vector<bool> must_be_triangles;
 };
 
 /// Whether a kernel whose threads all do the same must be launched with one thread, because it stores a value or uses

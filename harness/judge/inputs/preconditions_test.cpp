@@ -169,6 +169,13 @@ TEST(Preconditions, ParsesLaunchAnnotations) {
   }
 }
 
+TEST(Preconditions, ParsesTriangles) {
+  const Result<Preconditions> preconditions = preconditions_of(kernel_with("# domain: idx are triangles\n"));
+  ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
+  EXPECT_TRUE(preconditions->must_be_triangles[kIdx]);
+  EXPECT_FALSE(preconditions->must_be_triangles[kX]);
+}
+
 TEST(Preconditions, ParsesOpenLaunchExtent) {
   const Result<Preconditions> preconditions = preconditions_of(kernel_with("# launch: (_, n)\n"));
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
@@ -197,6 +204,7 @@ TEST(Preconditions, ReportsInvalidAnnotation) {
       {"# domain: y < 2", "a parameter name"},
       {"# domain: x", "<, <=, > or >="},
       {"# domain: x < _", "a parameter name"},
+      {"# domain: idx are squares", "'triangles'"},
       {"# launch: (_ + 1, n)", "')'"},
       {"# domain: 0 <= x <=", "a parameter name"},
       {"# domain: x = 3", "<, <=, > or >="},

@@ -129,6 +129,11 @@ class Binder {
       : file_(file), module_(module), kernel_(kernel), uses_(ir::parameter_use(module, kernel)) {}
 
   Result<BoundLaunch> bind() {
+    const auto is_of_mesh = [](const ir::Variable& each) { return each.path.starts_with(ir::kMeshPathPrefix); };
+    if (std::ranges::any_of(kernel_.variables, is_of_mesh)) {
+      reject("the kernel uses meshes, whose arrays are not recorded");
+      return BoundLaunch{.launch = std::nullopt, .unsupported_reason = unsupported_};
+    }
     const auto parameters = static_cast<std::size_t>(kernel_.parameter_count);
     if (file_.arguments.size() != parameters) {
       return fail(fmt::format("kernel '{}' has {} parameters, but the launch has {} arguments", kernel_.name,

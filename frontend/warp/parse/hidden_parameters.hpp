@@ -1,0 +1,42 @@
+// Parameters that the source does not have: what a kernel takes from its launch or from a mesh becomes a parameter of
+// the kernel and of each function that uses it.
+//
+// A mesh is a row of the arrays of points, velocities and indices, which all meshes share. The mesh with the identifier
+// k is row k - 1; the identifier 0 is no mesh.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <string_view>
+
+#include "ir/module.hpp"
+
+namespace assay::frontend {
+
+/// A parameter that the source does not have, in the order in which they follow the other parameters.
+enum class HiddenParameter : std::uint8_t { kMeshPoints, kMeshVelocities, kMeshIndices, kBlockSize };
+inline constexpr std::size_t kHiddenParameterCount = 4;
+/// Which of them a function has, by number.
+using HiddenParameters = std::bitset<kHiddenParameterCount>;
+
+/// One row of kHiddenParameters.
+struct HiddenParameterEntry {
+  HiddenParameter parameter;
+  std::string_view name;  ///< name of the parameter, unless the function has another parameter of this name
+  std::string_view path;  ///< Variable::path of the kernel's parameter
+  ir::Type type;
+};
+inline constexpr std::array<HiddenParameterEntry, kHiddenParameterCount> kHiddenParameters = {{
+    {HiddenParameter::kMeshPoints, "mesh_points", ir::kMeshPointsPath,
+     ir::vector_type(ir::Scalar::kF32, 3).array_of(2)},
+    {HiddenParameter::kMeshVelocities, "mesh_velocities", ir::kMeshVelocitiesPath,
+     ir::vector_type(ir::Scalar::kF32, 3).array_of(2)},
+    {HiddenParameter::kMeshIndices, "mesh_indices", ir::kMeshIndicesPath, ir::kI32.array_of(2)},
+    {HiddenParameter::kBlockSize, "block_dim", ir::kBlockSizePath, ir::kI32},
+}};
+
+/// The parameters that a call of this function of Warp needs.
+HiddenParameters hidden_parameters_of(std::string_view warp_function);
+
+}  // namespace assay::frontend
