@@ -629,12 +629,11 @@ TEST(InputSpace, ArraysDoNotGrowForIndexBeyondAnyArray) {
 @wp.kernel
 def before(x: wp.array(dtype=float), n: wp.array(dtype=int), out: wp.array(dtype=float)):
     i = wp.tid()
-    out[i] = x[wp.uint32(n[i]) - wp.uint32(1)]
+    out[i] = x[wp.uint32(n[0]) - wp.uint32(1)]
 )");
   for (const ir::Launch& launch : space.found_all()) {
     EXPECT_LT(space.shape(launch, "x")[0], 1000);
-    for (const std::int64_t number : space.integers(launch, "n"))
-      EXPECT_GE(number, 1);
+    EXPECT_GE(space.integers(launch, "n")[0], 1);
   }
 }
 
