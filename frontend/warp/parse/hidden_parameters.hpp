@@ -2,7 +2,7 @@
 // the kernel and of each function that uses it.
 //
 // A mesh is a row of the arrays of points, velocities and indices, which all meshes share. The mesh with the identifier
-// k is row k - 1; the identifier 0 is no mesh.
+// k is row k - 1. No mesh has the identifier 0.
 #pragma once
 
 #include <array>
