@@ -1,0 +1,27 @@
+// Runs reduced.cu on a GPU: nvcc -fmad=false -arch=native host.cu && ./a.out
+#include <cstdio>
+
+#include "reduced.cu"
+
+int main() {
+  float host_x[] = {0.5, 0.375, -2, 1.625};
+  float* x = nullptr;
+  cudaMalloc(&x, sizeof host_x);
+  cudaMemcpy(x, host_x, sizeof host_x, cudaMemcpyHostToDevice);
+  int n = 3;
+  float host_grad_x[] = {1, 1, 1, 1};
+  float* grad_x = nullptr;
+  cudaMalloc(&grad_x, sizeof host_grad_x);
+  cudaMemcpy(grad_x, host_grad_x, sizeof host_grad_x, cudaMemcpyHostToDevice);
+  float host_grad_out[] = {1, 1, 1, 1};
+  float* grad_out = nullptr;
+  cudaMalloc(&grad_out, sizeof host_grad_out);
+  cudaMemcpy(grad_out, host_grad_out, sizeof host_grad_out, cudaMemcpyHostToDevice);
+  stress_2829_backward<<<1, 1>>>(x, n, grad_x, grad_out);
+  cudaMemcpy(host_x, x, sizeof host_x, cudaMemcpyDeviceToHost);
+  for (auto value : host_x) std::printf("x %g\n", double(value));
+  cudaMemcpy(host_grad_x, grad_x, sizeof host_grad_x, cudaMemcpyDeviceToHost);
+  for (auto value : host_grad_x) std::printf("grad_x %g\n", double(value));
+  cudaMemcpy(host_grad_out, grad_out, sizeof host_grad_out, cudaMemcpyDeviceToHost);
+  for (auto value : host_grad_out) std::printf("grad_out %g\n", double(value));
+}
