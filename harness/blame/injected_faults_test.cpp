@@ -165,7 +165,7 @@ constexpr std::array kFaults{
     undefined("signed overflow", kIntegers, R"(out\.at\(i\) = )",
               "int big = 2147483647; out.at(i) = (big + (a.at(i) | 1) * 0 + 1) + "),
     undefined("index behind a local array", kBranches, R"(out\.at\(i\) = )",
-              "real local[2] = {1, 2}; int far = 2 + n * 0; out.at(i) = local[far] + "),
+              "real local[2] = {1, 2}; int far = 2 + n * 0; out.at(i) = local[far] + 1 + "),
     undefined("misaligned access", kChoice, R"(out\.at\(i\) = )",
               "char bytes[32] = {1, 2, 3}; real* odd = (real*)(bytes + 1); out.at(i) = *odd + 1 + "),
     undefined("invalid bool", kVector, R"(out\.at\(i\) = )",
