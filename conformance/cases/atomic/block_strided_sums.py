@@ -12,5 +12,5 @@ def sum_of_squares(x: wp.array2d(dtype=float), row: int, first: int):
 
 @wp.kernel
 def block_strided_sums(x: wp.array2d(dtype=float), sums: wp.array(dtype=float)):
-    row, lane = wp.tid()
-    wp.atomic_add(sums, row, sum_of_squares(x, row, lane))
+    row, column = wp.tid()
+    wp.atomic_add(sums, row, sum_of_squares(x, row, column))

@@ -159,7 +159,7 @@ class WarpExpressionParser {
   static bool is_mesh_function(std::string_view name);
   ir::ExprId mesh_id(SyntaxNode node);
   ir::ExprId mesh_call(SyntaxNode node, std::string_view name);
-  ir::VarId mesh_alias(SyntaxNode call);
+  ir::VarId mesh_alias(SyntaxNode call);  ///< alias of the arrays that wp.mesh_get returns
   void note_mesh_range(ir::ExprId id);
   ir::ExprId single_result(SyntaxNode node, const ResolvedCall& resolved);
   ir::ExprId call_file_function(SyntaxNode node);

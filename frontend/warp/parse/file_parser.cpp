@@ -296,6 +296,13 @@ void WarpFileParser::parse_custom_derivatives(SourceFunction& entry) {
     SourceFunction& other = *custom.entry;
     const bool taken = other.differentiated_function != nullptr || other.replayed_function != nullptr;
     if (taken || !takes_parameters_of(other, entry)) continue;
+    if (hidden_parameters(entry).any()) {
+      (custom.is_gradient ? other.differentiated_function : other.replayed_function) = &entry;
+      entry.parse_state = SourceFunction::State::kFailed;
+      entry.reason_not_parsed =
+          "a function with a custom gradient or replay must not call wp.block_dim() or functions of meshes";
+      return;
+    }
     if (!entry.argument_specs.empty() ||
         module().functions[static_cast<std::size_t>(entry.function_index)].parameter_count !=
             static_cast<int>(entry.parameter_types.size())) {

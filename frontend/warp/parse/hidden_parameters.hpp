@@ -22,10 +22,10 @@ using HiddenParameters = std::bitset<kHiddenParameterCount>;
 
 /// One row of kHiddenParameters.
 struct HiddenParameterEntry {
-  HiddenParameter parameter;
-  std::string_view name;  ///< name of the parameter, unless the function has another parameter of this name
-  std::string_view path;  ///< Variable::path of the kernel's parameter
-  ir::Type type;
+  HiddenParameter parameter;  ///< the parameter
+  std::string_view name;      ///< name of the parameter, unless the function has another parameter of this name
+  std::string_view path;      ///< Variable::path of the kernel's parameter
+  ir::Type type;              ///< type of the parameter
 };
 inline constexpr std::array<HiddenParameterEntry, kHiddenParameterCount> kHiddenParameters = {{
     {HiddenParameter::kMeshPoints, "mesh_points", ir::kMeshPointsPath,

@@ -25,10 +25,10 @@ constexpr ir::Type kPoint = ir::vector_type(ir::Scalar::kF32, 3);
 
 /// A function of meshes: its name, its array of vectors, and its operands after the mesh.
 struct MeshFunction {
-  std::string_view name;
-  HiddenParameter vectors;  ///< kMeshIndices: none
-  std::string_view parameters;
-  std::vector<ir::Type> operands;
+  std::string_view name;           ///< name of the function after `wp.`
+  HiddenParameter vectors;         ///< the points or the velocities; kMeshIndices: none
+  std::string_view parameters;     ///< names of the parameters in Warp
+  std::vector<ir::Type> operands;  ///< types of the parameters after the mesh
 };
 const MeshFunction* mesh_function(std::string_view name) {
   static const MeshFunction kFunctions[] = {
@@ -130,10 +130,9 @@ ExprId WarpExpressionParser::mesh_call(SyntaxNode node, std::string_view name) {
   if (!match_named_arguments(node, {function.parameters}, given) || given.size() != function.operands.size() + 1)
     return context_.error(node, fmt::format("expected the arguments {}", function.parameters));
   std::vector<ExprId> arguments;
-  for (const HiddenParameter array : {function.vectors, HiddenParameter::kMeshIndices}) {
-    if (array == HiddenParameter::kMeshIndices && arguments.size() == 1 &&
-        function.vectors == HiddenParameter::kMeshIndices)
-      break;
+  std::vector<HiddenParameter> arrays{HiddenParameter::kMeshIndices};
+  if (function.vectors != HiddenParameter::kMeshIndices) arrays.insert(arrays.begin(), function.vectors);
+  for (const HiddenParameter array : arrays) {
     const ExprId passed = hidden_parameter(node, array);
     if (passed == kNone) return kNone;
     arguments.push_back(passed);

@@ -175,6 +175,12 @@ const RejectionCase kCases[] = {
      .body = "b = wp.bool(h)",
      .messages = "4:9: error: in k: wp.bool(...): Warp does not convert 16-bit floats to bool; compare the value with "
                  "zero"},
+    {.name = "GradientOfFunctionWithBlockSize",
+     .above = "@wp.func\ndef f(b: float):\n    return b * float(wp.block_dim())\n"
+              "@wp.func_grad(f)\ndef adj_f(b: float, adj: float):\n    wp.adjoint[b] += adj\n",
+     .body = "x[0] = f(a)",
+     .messages = "10:12: error: in k: f(...): a function with a custom gradient or replay must not call wp.block_dim() "
+                 "or functions of meshes"},
     {.name = "MeshThatIsNoIdentifier",
      .body = "p = wp.mesh_get_point(n, 0)",
      .messages = "4:27: error: in k: n: a mesh identifier must be a uint64, got int32"},
