@@ -36,7 +36,11 @@ std::string describe(const CheckFinding& finding) {
                                             : fmt::format(", offset {} of '{}', which has {} bytes", finding.offset,
                                                           finding.allocation_name, finding.allocation_bytes);
   }
-  if (finding.conflicting_access) text += fmt::format("; conflicts with {}", text_of(*finding.conflicting_access));
+  if (finding.conflicting_access) {
+    const std::string_view relation =
+        finding.kind == CheckFinding::Kind::kInactiveLane ? "its undefined result is used by" : "conflicts with";
+    text += fmt::format("; {} {}", relation, text_of(*finding.conflicting_access));
+  }
   if (finding.count > 1) text += fmt::format("; {} times", finding.count);
   return text;
 }

@@ -437,12 +437,46 @@ TEST(PtxChecks, DetectsNonCoherentLoadOfWrittenMemory) {
   expect_clean(run<float>(body("ld.global.nc.u32 %r6, [%rd2];"), std::vector<float>(32)).result);
 }
 
-TEST(PtxChecks, DetectsShuffleFromInactiveLane) {
+TEST(PtxChecks, DetectsUseOfShuffleFromInactiveLane) {
   const std::string shuffle = "shfl.sync.bfly.b32 %r6|%p2, %r1, 16, 31, %r7;";
-  expect_only(run<float>(body("setp.ge.u32 %p1, %r1, 16; mov.u32 %r7, 65535; @%p1 bra L;" + shuffle + " L:"),
-                         std::vector<float>(32))
-                  .result,
-              Kind::kInactiveLane);
+  const auto result_of = [&](const std::string& use) {
+    return run<float>(body("setp.ge.u32 %p1, %r1, 16; mov.u32 %r7, 65535; @%p1 bra L; mov.u32 %r8, 7; setp.eq.u32 %p4, "
+                           "%r8, 7;" +
+                           shuffle + use + " L:"),
+                      std::vector<float>(32))
+        .result;
+  };
+  for (const std::string use : {
+           "st.global.u32 [%rd2], %r6;",                         // stores it
+           "add.u32 %r9, %r6, %r8; st.global.u32 [%rd2], %r9;",  // stores a value computed from it
+           "mul.wide.u32 %rd4, %r6, 0; add.s64 %rd5, %rd2, %rd4; st.global.u32 [%rd5], %r8;",  // an address
+           "setp.gt.u32 %p3, %r6, 100; @%p3 bra L; st.global.u32 [%rd2], %r8;",                // a branch
+           "setp.gt.u32 %p3, %r6, 100; @%p3 st.global.u32 [%rd2], %r8;",                       // a guard
+           "setp.gt.u32 %p3, %r6, 100; @%p3 mov.u32 %r8, 1; st.global.u32 [%rd2], %r8;",       // a guarded result
+           "selp.u32 %r9, %r6, %r8, %p4; st.global.u32 [%rd2], %r9;",                          // selects it
+           "setp.gt.u32 %p3, %r6, 100; and.pred %p3, %p3, %p4; selp.u32 %r9, 1, 2, %p3; st.global.u32 [%rd2], %r9;",
+           "shfl.sync.idx.b32 %r9|%p2, %r6, 0, 31, %r7; st.global.u32 [%rd2], %r9;",  // another lane's value of it
+           "atom.global.add.u32 %r9, [%rd2], %r6;",
+       }) {
+    const RunResult result = result_of(use);
+    expect_only(result, Kind::kInactiveLane);
+    if (HasFatalFailure()) FAIL() << use;
+    EXPECT_THAT(describe(result.findings[0]), HasSubstr("its undefined result is used by")) << use;
+    EXPECT_EQ(result.findings[0].count, 16U) << use;
+  }
+  for (const std::string use : {
+           "",
+           "add.u32 %r9, %r6, %r8;",
+           "add.u32 %r9, %r6, %r8; selp.u32 %r9, %r8, %r9, %p4; st.global.u32 [%rd2], %r9;",  // selects another value
+           "mov.u32 %r6, 1; st.global.u32 [%rd2], %r6;",                                      // overwritten
+           "setp.gt.u32 %p3, %r6, 100; not.pred %p5, %p4; and.pred %p3, %p3, %p5; @%p3 bra L; st.global.u32 [%rd2], "
+           "%r8;",
+           "setp.gt.u32 %p3, %r6, 100; or.pred %p3, %p4, %p3; @!%p3 bra L; st.global.u32 [%rd2], %r8;",
+           "ld.global.u32 %r6, [%rd2]; st.global.u32 [%rd2], %r6;",
+       }) {
+    expect_clean(result_of(use));
+    if (HasFailure()) FAIL() << use;
+  }
   const auto good = run<std::uint32_t>(body("mov.u32 %r7, -1;" + shuffle + " st.global.u32 [%rd2], %r6;"),
                                        std::vector<std::uint32_t>(32));
   expect_clean(good.result);

@@ -169,6 +169,7 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.result_correction = table_correction_ ? &*table_correction_ : nullptr;
   warp.last_synchronization_epoch = current_epoch_;
   warp.live_lane_mask = lanes_below(threads_in_block_ - index * kLanesPerWarp);
+  warp.undefined_values.clear();
   warp.local_memory_words.resize(std::size_t{kernel_.local_word_count} * kLanesPerWarp);
   warp.written_local_byte_masks.assign(std::size_t{kernel_.local_word_count} * kLanesPerWarp, 0);
   warp.lane_groups.assign(1, LaneGroup{.next_op_index = 0, .lane_mask = warp.live_lane_mask});
@@ -291,6 +292,8 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
       const std::uint32_t guard = *slot_words32(warp, op.guard);
       lane_mask &= op.is_guard_negated ? ~guard : guard;
     }
+    if (!warp.undefined_values.empty()) [[unlikely]]
+      follow_undefined_values(warp, op, active, lane_mask);
     if (op.dispatch_kind == DispatchKind::kHandlerOnly) {
       if (lane_mask == kAllLanes) {
         op.full_warp_handler(warp, op, lane_mask);

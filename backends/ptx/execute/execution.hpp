@@ -55,6 +55,13 @@ struct ThreadCopies {
   std::vector<AsyncCopy> pending;  ///< copies that are not complete
 };
 
+/// A register whose value is undefined in some lanes, because a shuffle read from a lane that did not take part.
+struct UndefinedValue {
+  FrameSlot place;              ///< the register
+  std::uint32_t lane_mask = 0;  ///< one bit for each lane, set if its value is undefined
+  const Op* shuffle = nullptr;  ///< the shuffle that the value comes from
+};
+
 /// The state of a warp during a launch.
 struct Warp : WarpState {
   std::uint32_t index_in_block = 0;               ///< index of the warp in its block
@@ -66,6 +73,7 @@ struct Warp : WarpState {
   std::array<ThreadCopies, kLanesPerWarp> copies_by_lane;  ///< asynchronous copies of each lane
   /// Written bytes of each word of local_memory_words, one bit for each byte.
   std::vector<std::uint8_t> written_local_byte_masks;
+  std::vector<UndefinedValue> undefined_values;  ///< registers with undefined lanes; nearly always empty
 };
 
 /// Replaces results of approximate instructions by measured results from a device's tables, and counts the
@@ -273,6 +281,14 @@ class Execution {
   void warp_operation(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void match(Warp& warp, const Op& op, std::uint32_t lane_mask);
+
+  // undefined_values.cpp
+  /// Follows undefined values through an instruction before it is executed, and reports those that decide an effect: an
+  /// address, a stored value, a branch. `active_lane_mask`: the lanes of the group; `lane_mask`: those that its guard
+  /// selects.
+  void follow_undefined_values(Warp& warp, const Op& op, std::uint32_t active_lane_mask, std::uint32_t lane_mask);
+  /// Reports the lanes among `lane_mask` whose value in the register is undefined, and forgets that it is.
+  void report_undefined(Warp& warp, FrameSlot place, const Op& user, std::uint32_t lane_mask);
   void reduce(Warp& warp, const Op& op, std::uint32_t lane_mask);
 
   Memory& memory_;  ///< allocations of the machine
@@ -356,6 +372,16 @@ class Execution {
     if (!fine) check_cells(cells, at, static_cast<unsigned>(at - offset), 4, actor);
   }
 }
+
+/// The undefined lanes of a register; null if it has none.
+inline const UndefinedValue* find_undefined(const Warp& warp, FrameSlot place) {
+  for (const UndefinedValue& value : warp.undefined_values)
+    if (value.place.bits == place.bits) return &value;
+  return nullptr;
+}
+/// Records that an instruction wrote the lanes of `lane_mask` of a register, and that those of `undefined` are
+/// undefined now.
+void set_undefined(Warp& warp, FrameSlot place, std::uint32_t lane_mask, const UndefinedValue& undefined);
 
 /// Calls `use` with the index of each lane of the mask.
 template <class Use>

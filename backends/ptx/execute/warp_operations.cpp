@@ -66,6 +66,9 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   const std::uint32_t* const c = slot_words32(warp, op.c);
   std::uint32_t results[kLanesPerWarp] = {};
   std::uint32_t in_segment = 0;
+  // PTX leaves the value of a lane that does not take part undefined. This is an error only if the value is used.
+  UndefinedValue undefined{.place = op.d, .lane_mask = 0, .shuffle = &op};
+  const UndefinedValue* const source = find_undefined(warp, op.a);
   each_lane(lane_mask, [&](unsigned lane) {
     const std::uint32_t clamp = c[lane] & 31U;
     const std::uint32_t segments = c[lane] >> 8U & 31U;
@@ -88,15 +91,19 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask) {
       inside = from <= most;
     }
     if (!inside) from = lane;
-    if ((lane_mask >> from & 1U) == 0 && options_.checks.reports_divergence && !is_stopped_) {
-      add_finding(CheckFinding::Kind::kInactiveLane, op, warp.index_in_block * kLanesPerWarp + lane);
-    }
+    const bool is_undefined =
+        (lane_mask >> from & 1U) == 0 || (source != nullptr && (source->lane_mask >> from & 1U) != 0);
+    if (is_undefined && options_.checks.reports_divergence) undefined.lane_mask |= 1U << lane;
     results[lane] = a[from];
     in_segment |= inside ? 1U << lane : 0U;
   });
   std::uint32_t* const d = slot_words32(warp, op.d);
   each_lane(lane_mask, [&](unsigned lane) { d[lane] = results[lane]; });
-  if (op.d2.bits != 0) set_predicate(warp, op.d2, in_segment, lane_mask);
+  set_undefined(warp, op.d, lane_mask, undefined);
+  if (op.d2.bits != 0) {
+    set_predicate(warp, op.d2, in_segment, lane_mask);
+    set_undefined(warp, op.d2, lane_mask, {});
+  }
 }
 
 void Execution::match(Warp& warp, const Op& op, std::uint32_t lane_mask) {

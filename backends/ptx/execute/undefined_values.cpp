@@ -1,0 +1,127 @@
+// Values that a shuffle read from a lane that did not take part. PTX leaves them undefined, and correct code drops
+// them: a reduction over part of a warp selects the values of the lanes that exist. So they are followed through
+// registers and reported only if they decide an effect.
+#include <algorithm>
+
+#include "backends/ptx/execute/execution.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+std::uint32_t undefined_lanes(const Warp& warp, FrameSlot place) {
+  const UndefinedValue* const value = find_undefined(warp, place);
+  return value == nullptr ? 0 : value->lane_mask;
+}
+
+/// The lanes in which a register with 32 bits or less, or a predicate, has one value in all bits.
+std::uint32_t lanes_with(Warp& warp, const Op& op, FrameSlot place, bool bit) {
+  if (op.instruction->type == Type::kPred) return bit ? *slot_words32(warp, place) : ~*slot_words32(warp, place);
+  std::uint32_t lanes = 0;
+  for (unsigned lane = 0; lane < kLanesPerWarp; ++lane)
+    if (slot_words32(warp, place)[lane] == (bit ? ~std::uint32_t{0} : 0)) lanes |= 1U << lane;
+  return lanes;
+}
+
+/// The lanes in which the result of a pure lane computation depends on an undefined operand.
+std::uint32_t undefined_result(Warp& warp, const Op& op) {
+  const std::uint32_t a = undefined_lanes(warp, op.a), b = undefined_lanes(warp, op.b);
+  const std::uint32_t c = undefined_lanes(warp, op.c), e = undefined_lanes(warp, op.e);
+  const Opcode opcode = op.instruction->opcode;
+  if (opcode == Opcode::kSelp) {
+    const std::uint32_t selected = *slot_words32(warp, op.c);
+    return (a & selected) | (b & ~selected) | c;
+  }
+  const bool is_narrow = op.instruction->type == Type::kPred || bytes_of(op.instruction->type) <= 4;
+  if ((opcode == Opcode::kAnd || opcode == Opcode::kOr) && is_narrow) {
+    const bool deciding = opcode == Opcode::kOr;
+    const std::uint32_t decided_by_a = lanes_with(warp, op, op.a, deciding) & ~a;
+    const std::uint32_t decided_by_b = lanes_with(warp, op, op.b, deciding) & ~b;
+    return (a | b) & ~decided_by_a & ~decided_by_b;
+  }
+  return a | b | c | e;
+}
+
+/// The shuffle that an undefined operand of the instruction comes from.
+const Op* origin(const Warp& warp, const Op& op) {
+  for (const FrameSlot place : {op.a, op.b, op.c, op.e, op.guard})
+    if (const UndefinedValue* const value = find_undefined(warp, place)) return value->shuffle;
+  return nullptr;
+}
+
+}  // namespace
+
+void set_undefined(Warp& warp, FrameSlot place, std::uint32_t lane_mask, const UndefinedValue& undefined) {
+  if (place.bits == 0) return;
+  const auto known = std::ranges::find(warp.undefined_values, place.bits,
+                                       [](const UndefinedValue& value) { return value.place.bits; });
+  if (known == warp.undefined_values.end()) {
+    if (undefined.lane_mask != 0)
+      warp.undefined_values.push_back({.place = place, .lane_mask = undefined.lane_mask, .shuffle = undefined.shuffle});
+    return;
+  }
+  known->lane_mask = (known->lane_mask & ~lane_mask) | undefined.lane_mask;
+  if (undefined.lane_mask != 0) known->shuffle = undefined.shuffle;
+  if (known->lane_mask == 0) warp.undefined_values.erase(known);
+}
+
+void Execution::report_undefined(Warp& warp, FrameSlot place, const Op& user, std::uint32_t lane_mask) {
+  const UndefinedValue* const value = find_undefined(warp, place);
+  if (value == nullptr || (value->lane_mask & lane_mask) == 0) return;
+  const Op& shuffle = *value->shuffle;
+  each_lane(value->lane_mask & lane_mask, [&](unsigned lane) {
+    const std::uint32_t thread = warp.index_in_block * kLanesPerWarp + lane;
+    if (!is_stopped_)
+      add_finding(CheckFinding::Kind::kInactiveLane, shuffle, thread, Space::kGeneric, 0, 0,
+                  site_of(&user, thread, current_block_index_));
+  });
+  set_undefined(warp, place, lane_mask, {});
+}
+
+void Execution::follow_undefined_values(Warp& warp, const Op& op, std::uint32_t active_lane_mask,
+                                        std::uint32_t lane_mask) {
+  const auto report = [&](FrameSlot place) { report_undefined(warp, place, op, lane_mask); };
+  const auto write = [&](FrameSlot place) { set_undefined(warp, place, lane_mask, {}); };
+  if (op.dispatch_kind == DispatchKind::kHandlerOnly) {
+    // With an undefined guard, the destination has its old or its new value.
+    const std::uint32_t undecided = op.is_guarded ? undefined_lanes(warp, op.guard) & active_lane_mask : 0;
+    const UndefinedValue result{
+        .place = {}, .lane_mask = (undefined_result(warp, op) & lane_mask) | undecided, .shuffle = origin(warp, op)};
+    set_undefined(warp, op.d, lane_mask | undecided, result);
+    set_undefined(warp, op.d2, lane_mask | undecided, result);
+    return;
+  }
+  if (op.is_guarded) report_undefined(warp, op.guard, op, active_lane_mask);
+  if (op.dispatch_kind == DispatchKind::kMemory) {
+    const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
+    if (!memory.has_no_base) report(op.a);
+    const bool is_atomic = memory.access == Access::kAtomic;
+    const unsigned count = is_atomic ? 3 : memory.element_count;
+    for (unsigned i = 0; i < count; ++i) {
+      if (memory.access == Access::kLoad || (is_atomic && i == 0)) write(memory.values[i]);
+      else report(memory.values[i]);
+    }
+    return;
+  }
+  const bool is_shuffle = op.dispatch_kind == DispatchKind::kWarpOperation && op.instruction->opcode == Opcode::kShfl;
+  for (const FrameSlot place : {op.a, op.b, op.c, op.e})
+    if (!is_shuffle || place.bits != op.a.bits) report(place);
+  if (op.dispatch_kind == DispatchKind::kAsyncCopy) {
+    const AsyncCopyOp& copy = kernel_.async_copy_ops[op.memory_or_call_index];
+    for (const FrameSlot place : {copy.source_base, copy.read_bytes, copy.ignores_source})
+      report(place);
+  }
+  if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
+    const MatrixOp& matrices = kernel_.matrix_ops[op.memory_or_call_index];
+    report(matrices.stride);
+    for (const Fragment& source : matrices.sources)
+      std::ranges::for_each(source.registers, report);
+    std::ranges::for_each(matrices.destination.registers, write);
+  }
+  if (!is_shuffle) {
+    write(op.d);
+    write(op.d2);
+  }
+}
+
+}  // namespace assay::ptx
