@@ -18,8 +18,9 @@
 namespace assay::backends {
 namespace {
 
-constexpr std::array kDevices{cpu::kDeviceEntry,     cuda::kDeviceEntry,    ptx::kDeviceEntry,
-                              warp::kCpuDeviceEntry, warp::kPtxDeviceEntry, candidate::kDeviceEntry};
+constexpr std::array kDevices{cpu::kDeviceEntry,      cuda::kDeviceEntry,    ptx::kDeviceEntry,
+                              warp::kCpuDeviceEntry,  warp::kPtxDeviceEntry, warp::kCudaDeviceEntry,
+                              candidate::kDeviceEntry};
 
 }  // namespace
 

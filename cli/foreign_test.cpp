@@ -37,7 +37,7 @@ TEST_F(ForeignDatasetTest, RejectsInvalidCommandLines) {
   expect_failure("assay validate --map map.json", 2, "--foreign");
   expect_failure("assay validate rows --foreign rows.jsonl --map map.json", 2, "excludes");
   expect_failure("assay validate --foreign rows.jsonl --map map.json --device cpu", 2,
-                 "--device must be a device that runs Warp's own code (warp-cpu, warp-ptx), got 'cpu'");
+                 "--device must be a device that runs Warp's own code (warp-cpu, warp-ptx, warp-cuda), got 'cpu'");
   expect_failure("assay dataset import rows.jsonl --map missing.json --output out", 2, "missing.json");
   workshop_.write("bad.json", R"({"fields": {"python": "py"}})");
   expect_failure("assay dataset import rows.jsonl --map bad.json --output out", 2, "bad.json: /fields");

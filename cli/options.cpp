@@ -73,7 +73,10 @@ void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_me
     const bool number = !text.empty() && text.size() < 4 && text.find_first_not_of("0123456789") == std::string::npos;
     return number || text == "all" ? "" : fmt::format("must be the number of a GPU or 'all', got '{}'", text);
   };
-  command.add_option("--gpu", gpu, "With cuda: number of the GPU to use; all: distribute the kernels among all GPUs")
+  command
+      .add_option("--gpu", gpu,
+                  "With cuda: number of the GPU to use; all: distribute the kernels among all GPUs;\nwith warp-cuda: "
+                  "number of the GPU")
       ->option_text("{N,all} [0]")
       ->check(check);
   command

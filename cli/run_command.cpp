@@ -33,7 +33,7 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
   add_main_and_other_devices_option(
       command, options.device, options.additional_devices,
       "Devices: cpu runs C++, cuda runs CUDA C++ on a GPU, ptx interprets the PTX\nof the CUDA C++ on the CPU; "
-      "warp-cpu and warp-ptx do the same with the code\nthat NVIDIA Warp generates");
+      "warp-cpu, warp-ptx and warp-cuda run the code\nthat NVIDIA Warp generates");
   add_mode_option(command, options.mode,
                   "Compiler flags: strict rounds every operation; default keeps the compiler's defaults;\n"
                   "both: strict and default; fast_compile (ptx): strict with few optimizations; sampled (ptx):\n"

@@ -32,7 +32,7 @@ constexpr BadInput kBadInputs[] = {
     {"UnknownSelector", "assay run nonsense", "unknown family 'nonsense'; expected one of"},
     {"MisspeltSelector", "assay run nested_lop", "did you mean 'nested_loop'"},
     {"MisspeltKernel", "assay run loop/dynamic_prodcut", "did you mean 'dynamic_product'"},
-    {"UnknownDevice", "assay run loop --device gpu", "gpu not in {cpu,cuda,ptx,warp-cpu,warp-ptx}"},
+    {"UnknownDevice", "assay run loop --device gpu", "gpu not in {cpu,cuda,ptx,warp-cpu,warp-ptx,warp-cuda}"},
     {"UnknownPass", "assay run loop --pass sideways", "sideways not in"},
     {"OlderWarp", "assay run loop --warp-version 1.14", "Warp 1.14 is not supported: its rules may differ"},
     {"NewerWarp", "assay emit loop/zero_trips --warp-version 1.20.1", "expected a version from 1.15 to 1.19"},

@@ -48,22 +48,37 @@ BuildStatus status_of(const std::string& text) {
   return text == "unsupported" ? BuildStatus::kUnsupported : BuildStatus::kRejected;
 }
 
+/// The error in a line of a compiler's output, from the name of the file on: "builtin.h(2167): error: ..."; or empty.
+std::string_view compiler_error_in(std::string_view line) {
+  const std::size_t at = line.find(": error: ");
+  if (at == std::string_view::npos) return {};
+  const std::size_t folder = line.rfind('/', at);
+  return folder == std::string_view::npos ? line : line.substr(folder + 1);
+}
+
 /// Reads the lines that the process printed. Returns the kernel that it started last without finishing it.
 std::string read_answers(const std::string& output, std::map<std::string, KernelBuildResult>& builds) {
-  std::string started;
+  std::string started, compiler_error;
   for (std::size_t at = 0; at < output.size();) {
     const std::size_t end = std::min(output.find('\n', at), output.size());
-    const json line = json::parse(std::string_view(output).substr(at, end - at), nullptr, false);
+    const std::string_view text = std::string_view(output).substr(at, end - at);
+    const json line = json::parse(text, nullptr, false);
     at = end + 1;
-    if (!line.is_object() || !line.contains("kernel") || !line.contains("status")) continue;
+    if (!line.is_object() || !line.contains("kernel") || !line.contains("status")) {
+      if (compiler_error.empty()) compiler_error = compiler_error_in(text);
+      continue;
+    }
     const std::string kernel = line.at("kernel");
     if (line.at("status") == "started") {
       started = kernel;
+      compiler_error.clear();
       continue;
     }
     started.clear();
+    std::string message = line.value("message", "");
+    if (line.at("status") == "rejected" && !compiler_error.empty()) message += ": " + compiler_error;
     builds[kernel] = {.status = status_of(line.at("status")),
-                      .message = line.value("message", "").substr(0, kMessageBytes),
+                      .message = message.substr(0, kMessageBytes),
                       .code_json = line.contains("code") ? line.at("code").dump() : ""};
   }
   return started;
@@ -124,6 +139,7 @@ KernelBuildResult failure_of(const cpu::ProcessResult& result, milliseconds limi
 Result<void> write_host(const fs::path& folder, const PythonHostSettings& settings) {
   if (Result<void> written = put(folder / "host.py", kHostScript); !written.ok()) return written;
   return put(folder / "settings.json", json{{"device", settings.device_name},
+                                            {"warp_device", settings.warp_device},
                                             {"cache", settings.cache_directory.string()},
                                             {"architectures", settings.architectures},
                                             {"protocol", protocol()}}

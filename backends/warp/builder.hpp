@@ -36,6 +36,7 @@ struct KernelBuildResult {
 /// The device and the settings for which host.py builds kernels.
 struct PythonHostSettings {
   std::string device_name;                ///< name of the device: Warp's, or Assay's such as "warp-cpu"
+  std::string warp_device = "cpu";        ///< Warp's name of the device that runs launches: "cpu" or "cuda:0"
   std::filesystem::path cache_directory;  ///< directory of Warp's kernel cache
   std::vector<int> architectures;         ///< architectures to generate PTX for; empty for the CPU
 };

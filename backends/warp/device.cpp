@@ -1,6 +1,7 @@
 #include "backends/warp/device.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/cuda/driver/driver.hpp"
 #include "backends/device/artifact_files.hpp"
 #include "backends/device/build_cache.hpp"
 #include "backends/warp/ptx_session.hpp"
@@ -83,7 +85,8 @@ Result<std::string> file_of(const LaunchRequest& launch) {
 
 }  // namespace
 
-WarpDevice::WarpDevice(std::string_view name, std::vector<int> architectures, WarpOptions options)
+WarpDevice::WarpDevice(std::string_view name, std::vector<int> architectures, WarpOptions options,
+                       std::string warp_device)
     : name_(name),
       architectures_(std::move(architectures)),
       options_(with_defaults(std::move(options))),
@@ -99,8 +102,10 @@ WarpDevice::WarpDevice(std::string_view name, std::vector<int> architectures, Wa
     preparation_result_ = Error{"cannot create the folder: " + error.message(), cache.string()};
     return;
   }
-  preparation_result_ = write_host(
-      folder(), {.device_name = std::string(name_), .cache_directory = cache, .architectures = architectures_});
+  preparation_result_ = write_host(folder(), {.device_name = std::string(name_),
+                                              .warp_device = std::move(warp_device),
+                                              .cache_directory = cache,
+                                              .architectures = architectures_});
   if (preparation_result_.ok() && !write_file(folder() / kInterpreterPathFileName, interpreter_->program.native()))
     preparation_result_ = Error{"cannot write the file", (folder() / kInterpreterPathFileName).string()};
 }
@@ -165,8 +170,8 @@ BuildOutcome WarpDevice::make_build_outcome(const EmittedKernel& kernel, const s
   return result;
 }
 
-Result<void> WarpCpuDevice::add_code(const std::string& name, const KernelBuildResult& built, Precision precision,
-                                     const EmittedKernel& kernel, BuiltKernel& result) {
+Result<void> WarpLaunchDevice::add_code(const std::string& name, const KernelBuildResult& built, Precision precision,
+                                        const EmittedKernel& kernel, BuiltKernel& result) {
   result.artifacts.push_back(std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPython,
                                                                        .precision = precision,
                                                                        .architecture = {},
@@ -176,12 +181,14 @@ Result<void> WarpCpuDevice::add_code(const std::string& name, const KernelBuildR
   return {};
 }
 
-Result<std::unique_ptr<DeviceSession>> WarpCpuDevice::open(const SessionLimits& limits) {
+Result<std::unique_ptr<DeviceSession>> WarpLaunchDevice::open_worker(const SessionLimits& limits,
+                                                                     std::size_t memory_limit_bytes,
+                                                                     bool confine_worker) {
   if (const Capability capability = can_run(); !capability.is_available) return Error{capability.tool_or_reason};
   Result<std::unique_ptr<worker::WorkerSession>> session =
       worker::WorkerSession::open({.buffer_bytes = limits.buffer_bytes,
-                                   .process_memory_limit_bytes = limits.process_memory_limit_bytes,
-                                   .restrict_file_access = options().confine_worker},
+                                   .process_memory_limit_bytes = memory_limit_bytes,
+                                   .restrict_file_access = confine_worker},
                                   {.program = options().worker_executable,
                                    .role_argument = kWorkerRoleArgument,
                                    .code_folder = folder(),
@@ -190,9 +197,48 @@ Result<std::unique_ptr<DeviceSession>> WarpCpuDevice::open(const SessionLimits& 
   return std::unique_ptr<DeviceSession>(session.take());
 }
 
+Result<std::unique_ptr<DeviceSession>> WarpCpuDevice::open(const SessionLimits& limits) {
+  return open_worker(limits, limits.process_memory_limit_bytes, options().confine_worker);
+}
+
 std::string WarpCpuDevice::confinement() {
   return "Python runs in a separate process with limited time and memory; where the system supports this, the process "
          "cannot write files or connect to the network";
+}
+
+WarpCudaDevice::WarpCudaDevice(WarpOptions options)
+    : WarpLaunchDevice("warp-cuda", {}, options, fmt::format("cuda:{}", options.gpu_ordinal)), gpu_("") {
+  const Result<cuda::Driver> driver = cuda::Driver::load();
+  if (!driver.ok()) {
+    gpu_ = driver.error();
+    return;
+  }
+  if (options.gpu_ordinal >= driver->device_count()) {
+    gpu_ = Error{fmt::format("unknown GPU {}: this machine has {}, numbered from 0", options.gpu_ordinal,
+                             driver->device_count())};
+    return;
+  }
+  try {
+    gpu_ = cuda::query_gpu(*driver, options.gpu_ordinal).description();
+  } catch (const cuda::CallError& error) {
+    gpu_ = Error{error.what()};
+  }
+}
+
+Capability WarpCudaDevice::can_build() const {
+  Capability capability = WarpDevice::can_build();
+  if (!capability.is_available) return capability;
+  if (!gpu_.ok()) return {false, gpu_.error().message};
+  return {true, capability.tool_or_reason + " on " + *gpu_};
+}
+
+/// The CUDA driver opens devices, writes a cache, and maps more address space than any useful limit allows.
+Result<std::unique_ptr<DeviceSession>> WarpCudaDevice::open(const SessionLimits& limits) {
+  return open_worker(limits, 0, false);
+}
+
+std::string WarpCudaDevice::confinement() {
+  return "Python and the CUDA driver run in a separate process with limited time";
 }
 
 WarpPtxDevice::WarpPtxDevice(WarpOptions options, ptx::PtxOptions interpreter)
@@ -256,6 +302,16 @@ Result<std::unique_ptr<Device>> make_ptx_device(const DeviceOptions& options) {
   }
   return std::unique_ptr<Device>(
       std::make_unique<WarpPtxDevice>(WarpOptions{.cache_directory = options.cache_directory}, std::move(interpreter)));
+}
+
+Result<std::unique_ptr<Device>> make_cuda_device(const DeviceOptions& options) {
+  const std::string& text = options.gpu_number_or_all;
+  int number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || stop != text.data() + text.size() || number < 0)
+    return Error{fmt::format("--gpu must be a number for warp-cuda, which uses one GPU; got '{}'", text)};
+  return std::unique_ptr<Device>(
+      std::make_unique<WarpCudaDevice>(WarpOptions{.cache_directory = options.cache_directory, .gpu_ordinal = number}));
 }
 
 Result<std::unique_ptr<Device>> make_cpu_device(const DeviceOptions& options) {

@@ -8,6 +8,8 @@
 //
 // `warp-ptx` compiles the same kernels to PTX ahead of time and executes it with the interpreter of backends/ptx.
 //
+// `warp-cuda` works like `warp-cpu`, but Warp compiles and launches the kernels for a GPU.
+//
 // A kernel that Warp rejects is unsupported, with Warp's message. A kernel whose process crashes or hangs is a finding
 // about that kernel only.
 #pragma once
@@ -39,9 +41,10 @@ struct WarpOptions {
   /// Directory that contains Warp's kernel cache; empty: default_cache_directory().
   std::filesystem::path cache_directory;
   bool confine_worker = true;  ///< whether the worker is confined as far as the operating system supports it
+  int gpu_ordinal = 0;         ///< `warp-cuda`: the GPU to use, by the driver's number
 };
 
-/// The common part of `warp-cpu` and `warp-ptx`: both print, write and build the same Python files.
+/// The common part of the devices: all print, write and build the same Python files.
 class WarpDevice : public backends::Device {
  public:
   [[nodiscard]] std::string_view name() const override { return name_; }
@@ -56,7 +59,9 @@ class WarpDevice : public backends::Device {
                                             const backends::BuildFlags& flags) override;
 
  protected:
-  WarpDevice(std::string_view name, std::vector<int> architectures, WarpOptions options);
+  /// `warp_device` is Warp's name of the device that runs launches.
+  WarpDevice(std::string_view name, std::vector<int> architectures, WarpOptions options,
+             std::string warp_device = "cpu");
 
   /// Adds to a kernel that Warp has built in one precision what a launch needs.
   virtual Result<void> add_code(const std::string& name, const KernelBuildResult& built, backends::Precision precision,
@@ -81,17 +86,43 @@ class WarpDevice : public backends::Device {
   Result<void> preparation_result_;  ///< an error if the files that host.py needs could not be written
 };
 
-/// The device `warp-cpu`, which runs Warp's own build for the CPU.
-class WarpCpuDevice final : public WarpDevice {
- public:
-  explicit WarpCpuDevice(WarpOptions options) : WarpDevice("warp-cpu", {}, std::move(options)) {}
+/// The common part of `warp-cpu` and `warp-cuda`: Warp launches the kernels in a worker.
+class WarpLaunchDevice : public WarpDevice {
+ protected:
+  using WarpDevice::WarpDevice;
 
-  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
-  [[nodiscard]] std::string confinement() override;
+  /// Opens a session. `memory_limit_bytes` limits the address space of the worker; 0: no limit.
+  Result<std::unique_ptr<backends::DeviceSession>> open_worker(const backends::SessionLimits& limits,
+                                                               std::size_t memory_limit_bytes, bool confine_worker);
 
  private:
   Result<void> add_code(const std::string& name, const KernelBuildResult& built, backends::Precision precision,
                         const backends::EmittedKernel& kernel, backends::BuiltKernel& result) override;
+};
+
+/// The device `warp-cpu`, which runs Warp's own build for the CPU.
+class WarpCpuDevice final : public WarpLaunchDevice {
+ public:
+  explicit WarpCpuDevice(WarpOptions options) : WarpLaunchDevice("warp-cpu", {}, std::move(options)) {}
+
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override;
+};
+
+/// The device `warp-cuda`, which runs Warp's own build for a GPU.
+class WarpCudaDevice final : public WarpLaunchDevice {
+ public:
+  explicit WarpCudaDevice(WarpOptions options);
+
+  [[nodiscard]] bool is_repeatable() const override { return false; }
+  [[nodiscard]] bool uses_cuda_math() const override { return true; }
+  /// Warp can compile for a GPU only if the GPU exists.
+  [[nodiscard]] backends::Capability can_build() const override;
+  Result<std::unique_ptr<backends::DeviceSession>> open(const backends::SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override;
+
+ private:
+  Result<std::string> gpu_;  ///< description of the GPU, or why it cannot be used
 };
 
 /// The device `warp-ptx`, which interprets the PTX that Warp generates.
@@ -115,6 +146,8 @@ class WarpPtxDevice final : public WarpDevice {
 
 Result<std::unique_ptr<backends::Device>> make_cpu_device(const backends::DeviceOptions& options);
 Result<std::unique_ptr<backends::Device>> make_ptx_device(const backends::DeviceOptions& options);
+/// Fails if DeviceOptions::gpu_number_or_all is not a number.
+Result<std::unique_ptr<backends::Device>> make_cuda_device(const backends::DeviceOptions& options);
 
 inline constexpr backends::DeviceDescriptor kCpuDeviceEntry{
     .name = "warp-cpu",
@@ -129,5 +162,11 @@ inline constexpr backends::DeviceDescriptor kPtxDeviceEntry{
     .toolkit = backends::Toolkit::kWarp,
     .reports_profiles = true,
     .make = make_ptx_device};
+inline constexpr backends::DeviceDescriptor kCudaDeviceEntry{
+    .name = "warp-cuda",
+    .summary = "the CUDA code that Warp generates, run on a GPU",
+    .target = backends::SourceTarget::kWarpPython,
+    .toolkit = backends::Toolkit::kWarp,
+    .make = make_cuda_device};
 
 }  // namespace assay::warp

@@ -59,8 +59,10 @@ class WarpDeviceTest : public ::testing::TestWithParam<const char*> {
     if (const auto& python = known_interpreter(); !python.ok()) GTEST_SKIP() << python.error().text();
     const WarpOptions options{.worker_executable = ASSAY_WARP_WORKER, .cache_directory = ASSAY_WARP_CACHE};
     if (std::string_view(GetParam()) == "warp-cpu") device_ = std::make_unique<WarpCpuDevice>(options);
+    else if (std::string_view(GetParam()) == "warp-cuda") device_ = std::make_unique<WarpCudaDevice>(options);
     else device_ = std::make_unique<WarpPtxDevice>(options, ptx::PtxOptions{});
     const Capability can = device_->can_run();
+    if (std::string_view(GetParam()) == "warp-cuda" && !can.is_available) GTEST_SKIP() << can.tool_or_reason;
     ASSERT_TRUE(can.is_available) << can.tool_or_reason;
   }
 
@@ -103,7 +105,7 @@ class WarpDeviceTest : public ::testing::TestWithParam<const char*> {
   std::unique_ptr<WarpDevice> device_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Devices, WarpDeviceTest, ::testing::Values("warp-cpu", "warp-ptx"),
+INSTANTIATE_TEST_SUITE_P(Devices, WarpDeviceTest, ::testing::Values("warp-cpu", "warp-ptx", "warp-cuda"),
                          [](const auto& test) { return std::string(test.param).substr(5); });
 
 TEST_P(WarpDeviceTest, ForwardAndBackwardPassGiveExpectedValues) {
@@ -144,7 +146,8 @@ TEST_P(WarpDeviceTest, ReportsOutOfBoundsAccess) {
     EXPECT_THAT(describe(bad.outcome), HasSubstr("SIGSEGV"));
   } else {
     ASSERT_TRUE(std::holds_alternative<MemoryFault>(bad.outcome)) << describe(bad.outcome);
-    EXPECT_EQ(std::get<MemoryFault>(bad.outcome).kind, "out_of_bounds");
+    const bool is_interpreted = std::string_view(GetParam()) == "warp-ptx";
+    EXPECT_EQ(std::get<MemoryFault>(bad.outcome).kind, is_interpreted ? "out_of_bounds" : "device");
   }
   const BuildOutcome good = build(kernel_of("    out[i] = factor * x[i]"));
   const Ran next = run(*session, std::get<BuiltKernel>(good), Pass::kForward);
@@ -196,6 +199,7 @@ TEST_P(WarpDeviceTest, CompilesSuppliedCodeInPlaceOfWarpGeneratedCode) {
   ASSERT_NE(failed, nullptr);
   EXPECT_EQ(failed->kind, BuildFailed::Kind::kRejected);
   EXPECT_THAT(failed->log, HasSubstr("kernel build failed with error code"));
+  EXPECT_THAT(failed->log, HasSubstr(": error: ")) << "the first error of the compiler";
 }
 
 TEST_P(WarpDeviceTest, BuildsOnlyNativePrecisionIfWarpRejectsF64Promotion) {

@@ -1,4 +1,4 @@
-"""Builds and runs kernels in NVIDIA Warp for Assay's devices `warp-cpu` and `warp-ptx`.
+"""Builds and runs kernels in NVIDIA Warp for Assay's devices `warp-cpu`, `warp-ptx` and `warp-cuda`.
 
 Usage: host.py build FOLDER KERNEL...   build kernels; prints one JSON line before and one after each
        host.py text FOLDER KERNEL...    write the code that Warp generates to KERNEL.text.json; prints the same lines
@@ -41,6 +41,7 @@ class Settings:
         values = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
         self.cache: str = values["cache"]
         self.device: str = values["device"]
+        self.warp_device: str = values["warp_device"]
         self.architectures: list[int] = values["architectures"]
         self.protocol: dict[str, int] = values["protocol"]
 
@@ -49,15 +50,18 @@ def start_warp(settings: Settings) -> None:
     """Initialises Warp without messages on standard output."""
     wp.config.log_level = wp.LOG_ERROR
     wp.config.kernel_cache_dir = settings.cache
+    # Otherwise Warp prints the errors of launches and goes on.
+    wp.config.verify_cuda = settings.warp_device.startswith("cuda")
     wp.init()
 
 
 CHECKSUMS = "assay-checksums.json"
+OBJECTS = (".o", ".ptx", ".cubin")
 
 
 def checksums_of(folder: pathlib.Path) -> dict[str, str]:
     """Return the hash of each built file in a folder of the kernel cache."""
-    built = (path for path in folder.iterdir() if path.suffix in (".o", ".ptx", ".meta"))
+    built = (path for path in folder.iterdir() if path.suffix in (*OBJECTS, ".meta"))
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in built}
 
 
@@ -86,7 +90,8 @@ def discard_damaged(folder: pathlib.Path) -> None:
 class LoadedKernel:
     """A kernel of a file, and how the parameters of Assay's launches map to its arguments."""
 
-    def __init__(self, path: pathlib.Path) -> None:
+    def __init__(self, path: pathlib.Path, device: str) -> None:
+        self.device = device
         self.binding = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         name = self.binding["module"]
         spec = importlib.util.spec_from_file_location(name, path)
@@ -110,12 +115,16 @@ class LoadedKernel:
             write_checksums(folder)
 
     def load(self) -> None:
-        """Compiles the module, or loads it from the cache. The CPU runs blocks of one thread."""
+        """Compiles the module, or loads it from the cache."""
         with self.replaced_code():
-            wp.load_module(self.kernel.module, device="cpu", block_dim=1)
+            wp.load_module(self.kernel.module, device=self.device, block_dim=self.block_dim())
+
+    def block_dim(self) -> int:
+        """Return the threads of a block; one on the CPU."""
+        return 1 if self.device == "cpu" else self.binding["block_dim"]
 
     def cache_folders(self) -> list[pathlib.Path]:
-        """Return the folders of the kernel cache with code of the module for the CPU."""
+        """Return the folders of the kernel cache with code of the module for the device."""
         cache = self.code.with_suffix(".cache") if self.code.exists() else pathlib.Path(wp.config.kernel_cache_dir)
         return [
             path for path in cache.glob(f"wp_{self.kernel.module.name}_*") if re.fullmatch(r".*_[0-9a-f]+", path.name)
@@ -149,9 +158,9 @@ class LoadedKernel:
             native.build_cpu, native.build_cuda, wp.config.kernel_cache_dir = before
 
     def object_hash(self) -> str:
-        """Hash of the object file, without the name of the module, which depends on more than the code."""
+        """Hash of the compiled file, without the name of the module, which depends on more than the code."""
         name = self.kernel.module.name
-        objects = [path for folder in self.cache_folders() for path in folder.glob("*.o")]
+        objects = [path for folder in self.cache_folders() for path in folder.iterdir() if path.suffix in OBJECTS]
         newest = max(objects, key=lambda path: path.stat().st_mtime_ns)
         return hashlib.sha256(newest.read_bytes().replace(name.encode(), b"")).hexdigest()
 
@@ -209,12 +218,14 @@ def build_ptx(loaded: LoadedKernel, settings: Settings, name: str) -> dict[str, 
         wp.compile_aot_module(module, arch=settings.architectures, use_ptx=True, module_dir=output)
     write_checksums(output)
     mangled = loaded.kernel.get_mangled_name()
+    meta = json.loads(next(output.glob("*.meta")).read_text(encoding="utf-8"))
     dimensions = loaded.kernel.adj.kernel_dim
     bounds = type(wp._src.types.launch_bounds_t((1,) * dimensions))
     return {
         "ptx": {f"compute_{arch}": str(next(output.glob(f"*.sm{arch}*.ptx"))) for arch in settings.architectures},
         "forward": mangled + "_cuda_kernel_forward",
         "backward": mangled + "_cuda_kernel_backward",
+        "shared_bytes": [meta[f"{mangled}_cuda_kernel_{name}_smem_bytes"] for name in ("forward", "backward")],
         "dimensions": dimensions,
         "bounds": {"bytes": ctypes.sizeof(bounds), **offsets_of(bounds)},
         "array": {"bytes": ctypes.sizeof(wp._src.types.array_t), **offsets_of(wp._src.types.array_t)},
@@ -274,14 +285,14 @@ def write_text(loaded: LoadedKernel, path: pathlib.Path) -> None:
 def build_or_write(path: pathlib.Path, settings: Settings, command: str) -> dict[str, object]:
     """Build the kernel of a file, or write its generated code; return the members of the answer."""
     try:
-        loaded = LoadedKernel(path)
+        loaded = LoadedKernel(path, settings.warp_device)
         if command == "text":
             write_text(loaded, path)
-        elif settings.device == "warp-cpu":
+        elif settings.architectures:
+            return {"status": "built", "code": build_ptx(loaded, settings, path.stem)}
+        else:
             loaded.build()
             return {"status": "built", "code": {"object": loaded.object_hash()}}
-        else:
-            return {"status": "built", "code": build_ptx(loaded, settings, path.stem)}
     except Exception as error:
         status = "rejected" if is_build_error(error) else "unsupported"
         return {"status": status, "message": reason_of(error)}
@@ -404,6 +415,24 @@ def extent(shape: tuple[int, ...], strides: tuple[int, ...], element: int) -> in
     return sum((count - 1) * stride for count, stride in zip(shape, strides, strict=True)) + element
 
 
+class Storage:
+    """Bytes of the host where Warp's device can use them: the same bytes on the CPU, a copy of them on a GPU."""
+
+    def __init__(self, address: int, size: int, device: str) -> None:
+        self.host = (ctypes.c_char * size).from_address(address)
+        self.address = address
+        self.copy: wp.array | None = None
+        if device != "cpu":
+            self.copy = wp.array(np.frombuffer(self.host, np.uint8) if size else np.zeros(1, np.uint8), device=device)
+            self.address = self.copy.ptr
+
+    def fetch(self) -> None:
+        """Copy the bytes back to the host."""
+        if self.copy is not None:
+            content = self.copy.numpy()
+            ctypes.memmove(self.host, content.ctypes.data, len(self.host))
+
+
 class View:
     """An array of a launch in the buffers: its address, shape and strides in bytes."""
 
@@ -421,11 +450,10 @@ class View:
         memory = (ctypes.c_char * extent(self.shape, self.strides, size)).from_address(self.address + offset)
         return np.ndarray(self.shape, f"V{size}", memory, 0, self.strides)
 
-    def content(self, element: int) -> ctypes.Array | None:
-        """All bytes from the first to the last element; None if there is no element."""
-        if 0 in self.shape:
-            return None
-        return (ctypes.c_char * extent(self.shape, self.strides, element)).from_address(self.address)
+    def storage(self, element: int, device: str) -> Storage:
+        """All bytes from the first to the last element, for Warp's device."""
+        size = 0 if 0 in self.shape else extent(self.shape, self.strides, element)
+        return Storage(self.address, size, device)
 
 
 def value_of(kind: object, raw: bytes) -> object:
@@ -488,7 +516,7 @@ class Gradient:
         self.array = array
         self.element = element
         self.parts: list[tuple[View, int, int]] = []
-        self.own: wp.array | None = None
+        self.own: np.ndarray | None = None
 
     def add(self, view: View, offset: int, size: int) -> None:
         """Add a gradient array of the launch: of the whole element, or of a field."""
@@ -497,32 +525,34 @@ class Gradient:
     def bind(self) -> None:
         """Gives the array a gradient: the memory of the launch if the layouts agree, otherwise a copy."""
         view, _, size = self.parts[0]
+        device = str(self.array.device)
         if len(self.parts) == 1 and size == self.element and view.strides == self.array.strides:
-            self.array.grad = wp.array(
-                ptr=view.address, dtype=self.array.dtype, shape=view.shape, strides=view.strides, device="cpu"
-            )
-            return
-        self.memory = np.zeros(max(1, self.extent()), np.uint8)
+            self.storage = view.storage(size, device)
+        else:
+            size = 0 if 0 in self.array.shape else extent(self.array.shape, self.array.strides, self.element)
+            self.own = np.zeros(max(1, size), np.uint8)
+            self.copy_parts(to_warp=True)
+            self.storage = Storage(self.own.ctypes.data, size, device)
         self.array.grad = wp.array(
-            ptr=self.memory.ctypes.data,
+            ptr=self.storage.address,
             dtype=self.array.dtype,
             shape=self.array.shape,
             strides=self.array.strides,
-            device="cpu",
+            device=device,
         )
-        self.own = self.array.grad
-        self.copy(to_warp=True)
 
-    def extent(self) -> int:
-        """Return the bytes from the first to the last element."""
-        return extent(self.array.shape, self.array.strides, self.element)
+    def fetch(self) -> None:
+        """Copies the gradient from Warp's device to the arrays of the launch."""
+        self.storage.fetch()
+        if self.own is not None:
+            self.copy_parts(to_warp=False)
 
-    def copy(self, to_warp: bool) -> None:
+    def copy_parts(self, to_warp: bool) -> None:
         """Copy a gradient in its own memory from or to the arrays of the launch."""
-        if self.own is None or 0 in self.array.shape:
+        if 0 in self.array.shape:
             return
         for view, offset, size in self.parts:
-            mine = np.ndarray(self.array.shape, f"V{size}", self.memory, offset, self.array.strides)
+            mine = np.ndarray(self.array.shape, f"V{size}", self.own, offset, self.array.strides)
             theirs = view.items(size)
             if to_warp:
                 mine[...] = theirs
@@ -536,13 +566,15 @@ class Launch:
     def __init__(self, loaded: LoadedKernel, command: Command, memory: SharedMemory) -> None:
         binding = loaded.binding
         self.kernel = loaded.kernel
+        self.device = loaded.device
+        self.block_dim = loaded.block_dim()
         self.tiled = binding["tiled"]
         later = binding["dimensions"] - 1
         extents = [int.from_bytes(raw, "little") for raw, _ in command.arguments[:later]]
         others = int(np.prod(extents, dtype=np.int64))
         self.extents = (command.threads // others if others else 0, *extents)
         self.arguments = Arguments(self.kernel)
-        self.arrays: list[tuple[View, int]] = []
+        self.arrays: list[Storage] = []
         self.gradients: list[Gradient] = []
         given = iter(command.arguments[later:])
         gradients: dict[int, list[tuple[View, int, int]]] = {}
@@ -559,8 +591,11 @@ class Launch:
                 continue
             view = View(memory, argument, parameter["rank"])
             element = wp.types.type_size_in_bytes(kind.dtype)
-            array = wp.array(ptr=view.address, dtype=kind.dtype, shape=view.shape, strides=view.strides, device="cpu")
-            self.arrays.append((view, element))
+            storage = view.storage(element, self.device)
+            array = wp.array(
+                ptr=storage.address, dtype=kind.dtype, shape=view.shape, strides=view.strides, device=self.device
+            )
+            self.arrays.append(storage)
             if number in gradients:
                 bound = Gradient(array, element)
                 for part in gradients[number]:
@@ -571,34 +606,54 @@ class Launch:
         if self.arguments.left:
             raise ValueError(f"the launch lacks {len(self.arguments.left)} arguments")
 
+    def start(self) -> None:
+        """Launch the kernel."""
+        launch = wp.launch_tiled if self.tiled else wp.launch
+        launch(
+            self.kernel,
+            dim=self.extents,
+            inputs=self.arguments.values,
+            block_dim=self.block_dim,
+            device=self.device,
+        )
+
     def run(self) -> None:
         """Run the kernel."""
-        if self.tiled:
-            wp.launch_tiled(self.kernel, dim=self.extents, inputs=self.arguments.values, block_dim=1, device="cpu")
-        else:
-            wp.launch(self.kernel, dim=self.extents, inputs=self.arguments.values, device="cpu")
+        self.start()
+        self.fetch()
+
+    def fetch(self) -> None:
+        """Waits for the kernel and copies the arrays back from a GPU."""
+        wp.synchronize_device(self.device)
+        wp._src.context.runtime.verify_cuda_device(self.device)
+        for array in self.arrays:
+            array.fetch()
 
     def run_backward(self) -> None:
         """Runs the kernel on a tape, as users do, and its reverse pass; restores the arrays that the kernel wrote.
 
         An array that the reverse pass changes is not restored, so that the parent finds the change.
         """
-        before = [
-            (content, bytes(content)) for view, element in self.arrays if (content := view.content(element)) is not None
-        ]
+        before = [bytes(array.host) for array in self.arrays]
         with wp.Tape() as tape:
-            self.run()
-        after = [bytes(content) for content, _ in before]
+            self.start()
+        self.fetch()
+        after = [bytes(array.host) for array in self.arrays]
         tape.backward()
-        for (content, old), written in zip(before, after, strict=True):
-            if bytes(content) == written:
-                ctypes.memmove(content, old, len(old))
+        self.fetch()
+        for array, old, written in zip(self.arrays, before, after, strict=True):
+            if bytes(array.host) == written:
+                ctypes.memmove(array.host, old, len(old))
         for gradient in self.gradients:
-            gradient.copy(to_warp=False)
+            gradient.fetch()
 
 
 class Server:
-    """Runs the launches of the parent. Each round of launches runs in a process of its own."""
+    """Runs the launches of the parent.
+
+    For the CPU, each round of launches runs in a process of its own. A process that uses a GPU cannot be copied, so
+    this process runs the launches itself, and ends at the first that a GPU could not complete.
+    """
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.settings = Settings(folder)
@@ -610,7 +665,7 @@ class Server:
     def loaded(self, code: str) -> LoadedKernel:
         """Return a kernel, which is loaded at its first use."""
         if code not in self.kernels:
-            kernel = LoadedKernel(pathlib.Path(code))
+            kernel = LoadedKernel(pathlib.Path(code), self.settings.warp_device)
             kernel.load()
             self.kernels[code] = kernel
         return self.kernels[code]
@@ -621,7 +676,10 @@ class Server:
         while self.parent.recv(1):
             seconds, launches = self.memory.commands()
             if self.prepare(launches):
-                self.run_apart(seconds, launches)
+                if self.settings.warp_device == "cpu":
+                    self.run_apart(seconds, launches)
+                else:
+                    self.run_here(seconds, launches)
             self.parent.send(b"\1")
 
     def prepare(self, launches: list[Command]) -> bool:
@@ -654,6 +712,18 @@ class Server:
                 self.note_end(number, status)
             return
 
+    def run_here(self, seconds: int, launches: list[Command]) -> None:
+        """Run a round in this process, which ends at an error of the GPU, because its context is lost."""
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        limit = int(used.ru_utime + used.ru_stime) + seconds + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        for number, command in enumerate(launches):
+            progress = self.run_launch(number, command)
+            if progress == FAULTED:
+                os._exit(0)
+            if progress != COMPLETED:
+                return
+
     def note_end(self, launch: int, status: int) -> None:
         """Record the end of a process that did not finish the launch."""
         if os.WIFSIGNALED(status):
@@ -670,21 +740,29 @@ class Server:
         for number, command in enumerate(launches):
             if self.memory.progress(number) != PENDING:
                 return
-            self.memory.set_progress(number, STARTED)
             signal.setitimer(signal.ITIMER_PROF, limit)
-            try:
-                launch = Launch(self.loaded(command.code), command, self.memory)
-                start = time.perf_counter_ns()
-                if command.symbol == "backward":
-                    launch.run_backward()
-                else:
-                    launch.run()
-                duration = time.perf_counter_ns() - start
-            except Exception as error:
-                self.memory.set_message(f"{type(error).__name__}: {error}")
-                self.memory.set_progress(number, REJECTED)
+            if self.run_launch(number, command) != COMPLETED:
                 return
-            self.memory.set_progress(number, COMPLETED, duration)
+
+    def run_launch(self, number: int, command: Command) -> int:
+        """Run a launch; record and return how it ended."""
+        self.memory.set_progress(number, STARTED)
+        try:
+            launch = Launch(self.loaded(command.code), command, self.memory)
+            start = time.perf_counter_ns()
+            if command.symbol == "backward":
+                launch.run_backward()
+            else:
+                launch.run()
+            duration = time.perf_counter_ns() - start
+        except Exception as error:
+            # So begin Warp's messages about errors that the CUDA driver reports.
+            progress = FAULTED if str(error).startswith("CUDA error") else REJECTED
+            self.memory.set_message(f"{type(error).__name__}: {error}")
+            self.memory.set_progress(number, progress)
+            return progress
+        self.memory.set_progress(number, COMPLETED, duration)
+        return COMPLETED
 
 
 def main() -> None:

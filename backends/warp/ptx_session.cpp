@@ -1,6 +1,7 @@
 #include "backends/warp/ptx_session.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +38,9 @@ struct PtxCode {
   struct Gradient {
     std::size_t parameter = 0, offset = 0, bytes = 0;
   };
-  std::string forward, backward;              ///< symbols
+  std::string forward, backward;  ///< symbols
+  /// Sizes in bytes of the dynamic shared memory of a block, forward and backward.
+  std::array<std::uint32_t, 2> shared_bytes{};
   std::size_t dimensions = 1;                 ///< of Warp's launch bounds
   std::map<std::string, std::size_t> bounds;  ///< offset of each field of the launch bounds, and "bytes"
   std::map<std::string, std::size_t> array;   ///< the same of an array
@@ -110,11 +113,12 @@ class WarpLaunch {
   }
 
   /// Fails if the number of threads is out of range.
-  std::optional<ptx::LaunchGeometry> geometry() const {
+  std::optional<ptx::LaunchGeometry> geometry(bool backward) const {
     const std::uint64_t blocks = (threads() + code_.block_dim - 1) / code_.block_dim;
     if (blocks > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
     return ptx::LaunchGeometry{.grid = {std::max<std::uint32_t>(static_cast<std::uint32_t>(blocks), 1)},
-                               .block = {code_.block_dim}};
+                               .block = {code_.block_dim},
+                               .dynamic_shared_bytes = code_.shared_bytes[backward ? 1 : 0]};
   }
 
   bool has_threads() const { return threads() > 0; }
@@ -278,6 +282,7 @@ PtxCode parse_code(const std::string& text) {
   const json& binding = described.at("binding");
   PtxCode result{.forward = code.at("forward"),
                  .backward = code.at("backward"),
+                 .shared_bytes = code.at("shared_bytes"),
                  .dimensions = code.at("dimensions"),
                  .bounds = code.at("bounds"),
                  .array = code.at("array"),
@@ -324,12 +329,11 @@ RunOutcome WarpPtxSession::run_one(const LaunchRequest& launch) {
   if (const Result<void> done = placed.place(); !done.ok()) return LaunchFailed{done.error().text()};
   // Warp does not launch a kernel without threads.
   if (!placed.has_threads()) return Completed{};
-  const auto geometry = placed.geometry();
-  if (!geometry) return LaunchFailed{"the launch size or the block size is out of range"};
-
   RunOutcome outcome = Completed{};
   for (const bool backward : {false, true}) {
     if (backward && launch.pass == Pass::kForward) break;
+    const auto geometry = placed.geometry(backward);
+    if (!geometry) return LaunchFailed{"the launch size or the block size is out of range"};
     const auto kernel = find_or_lower_kernel(ptx_code->artifact, backward ? (*code)->backward : (*code)->forward);
     if (!kernel) return LaunchFailed{kernel.error().text()};
     const Result<ptx::KernelArguments> arguments = placed.arguments(backward);
