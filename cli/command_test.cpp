@@ -344,7 +344,7 @@ TEST_F(CommandTest, ListCommandPrintsFamiliesAndCases) {
 
 TEST_F(CommandTest, DoctorCommandListsEveryDevice) {
   const json found = json::parse(workshop_.run("assay doctor --json").out);
-  ASSERT_EQ(found.at("devices").size(), 5U);
+  ASSERT_EQ(found.at("devices").size(), 6U);
   for (const json& device : found.at("devices"))
     EXPECT_NE(device.at("available").get<bool>(), !device.at("reason").get<std::string>().empty()) << device;
   EXPECT_THAT(found.at("devices")[0].at("confinement").get<std::string>(), HasSubstr("system calls are "));

@@ -76,7 +76,7 @@ void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_me
   command
       .add_option("--gpu", gpu,
                   "With cuda: number of the GPU to use; all: distribute the kernels among all GPUs;\nwith warp-cuda: "
-                  "number of the GPU")
+                  "number of the GPU; all: the first")
       ->option_text("{N,all} [0]")
       ->check(check);
   command

@@ -305,11 +305,12 @@ Result<std::unique_ptr<Device>> make_ptx_device(const DeviceOptions& options) {
 }
 
 Result<std::unique_ptr<Device>> make_cuda_device(const DeviceOptions& options) {
-  const std::string& text = options.gpu_number_or_all;
+  // Warp runs on one GPU.
+  const std::string text = options.gpu_number_or_all == "all" ? "0" : options.gpu_number_or_all;
   int number = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || stop != text.data() + text.size() || number < 0)
-    return Error{fmt::format("--gpu must be a number for warp-cuda, which uses one GPU; got '{}'", text)};
+    return Error{fmt::format("--gpu must be a number or 'all', got '{}'", text)};
   return std::unique_ptr<Device>(
       std::make_unique<WarpCudaDevice>(WarpOptions{.cache_directory = options.cache_directory, .gpu_ordinal = number}));
 }

@@ -146,7 +146,7 @@ class WarpPtxDevice final : public WarpDevice {
 
 Result<std::unique_ptr<backends::Device>> make_cpu_device(const backends::DeviceOptions& options);
 Result<std::unique_ptr<backends::Device>> make_ptx_device(const backends::DeviceOptions& options);
-/// Fails if DeviceOptions::gpu_number_or_all is not a number.
+/// Fails if DeviceOptions::gpu_number_or_all is neither a number nor "all", which means the first GPU here.
 Result<std::unique_ptr<backends::Device>> make_cuda_device(const backends::DeviceOptions& options);
 
 inline constexpr backends::DeviceDescriptor kCpuDeviceEntry{

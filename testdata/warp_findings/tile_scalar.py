@@ -1,0 +1,27 @@
+"""On a GPU, a scalar that all threads of a block take from a tile gets its gradient several times."""
+import numpy as np
+import warp as wp
+
+F = wp.float64
+
+
+@wp.kernel
+def f(x: wp.array(dtype=F), out: wp.array(dtype=F)):
+    t = wp.tile_load(x, shape=2)
+    out[0] = wp.tile_sum(t)[0]
+
+
+def forward(values):
+    x = wp.array(values, dtype=F, device="cpu", requires_grad=True)
+    out = wp.array([0.0], dtype=F, device="cpu", requires_grad=True)
+    wp.launch_tiled(f, dim=[1], inputs=[x, out], block_dim=64, device="cpu")
+    return x, out
+
+
+values, h = np.array([1.5, 2.0]), 1e-6
+with wp.Tape() as tape:
+    x, out = forward(values)
+tape.backward(grads={out: wp.ones_like(out)})
+print("gradient:          ", x.grad.numpy())
+ends = [[forward(values + step)[1].numpy().sum() for step in (e, -e)] for e in h * np.eye(len(values))]
+print("finite differences:", np.array([(up - down) / (2 * h) for up, down in ends]))
