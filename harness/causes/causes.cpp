@@ -44,6 +44,11 @@ constexpr std::array kRows = {
     GradientErrorCauseEntry{GradientErrorCause::kFrac, "`wp.frac`"},
     // Warp gives `lacunarity` and `gain` no gradient.
     GradientErrorCauseEntry{GradientErrorCause::kCurlNoise, "`wp.curlnoise`"},
+    // Warp gives no gradient to the tile.
+    GradientErrorCauseEntry{GradientErrorCause::kTileFunction,
+                            "`wp.tile_min`, `wp.tile_max`, `wp.tile_scan_inclusive` and `wp.tile_scan_exclusive`"},
+    // On a GPU, each thread of the block gives the tile the adjoint of the element, which may be the same for all.
+    GradientErrorCauseEntry{GradientErrorCause::kScalarOfTile, "Elements of tiles that all threads of a block use"},
     // Warp drops or doubles adjoints if components of one vector or fields of one struct are assigned repeatedly, or
     // assigned and then read.
     GradientErrorCauseEntry{GradientErrorCause::kComponentAssignment,
@@ -147,6 +152,15 @@ class Detector {
         if (real) found_.insert(GradientErrorCause::kFloatModulo);
         break;
       case Op::kFrac: found_.insert(GradientErrorCause::kFrac); break;
+      case Op::kTileMin:
+      case Op::kTileMax:
+      case Op::kTileScan:
+      case Op::kTileScanExclusive:
+        if (real) found_.insert(GradientErrorCause::kTileFunction);
+        break;
+      case Op::kTileExtract:
+        if (real) found_.insert(GradientErrorCause::kScalarOfTile);
+        break;
       case Op::kWhere: found_.insert(GradientErrorCause::kWhereOverflow); break;
       case Op::kPow: found_.insert(GradientErrorCause::kPow); break;
       case Op::kNormalize:

@@ -23,6 +23,8 @@ enum class GradientErrorCause : std::uint8_t {
   kFloatModulo,             ///< `%` or `//` on floats
   kFrac,                    ///< `wp.frac`
   kCurlNoise,               ///< `wp.curlnoise`
+  kTileFunction,            ///< a function of tiles that gives no gradient, such as `wp.tile_min`
+  kScalarOfTile,            ///< an element of a tile, which each thread of a block computes with
   kComponentAssignment,     ///< components of a vector or fields of a struct assigned one by one
   kWhereOverflow,           ///< `wp.where` around a function that overflows
   kPow,                     ///< `wp.pow` or `**`
