@@ -79,7 +79,7 @@ class AgreementJudge {
         pass_context.configuration.session, pass_context.subject.module_in(precision), pass_context.kernel, pass_,
         to_backend_precision(precision), launch, std::move(gradients), roles_of(pass_context, pass_), std::byte{0xFF});
     if (!placed.ok()) {
-      verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
+      verdict_.fail_for_memory(placed.error());
       return std::nullopt;
     }
     TestLaunch test_launch{.purpose = LaunchPurpose::kDifferentPoison,

@@ -55,7 +55,7 @@ class BackwardJudge {
         make_gradient_arguments(pass_context_.subject, pass_context_.input_sets[set], precision, start,
                                 cotangent_factor),
         roles_, std::byte{0xFF}, geometry);
-    if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
+    if (!placed.ok()) return verdict_.fail_for_memory(placed.error());
     test_launches_.push_back(
         {.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()});
   }

@@ -174,7 +174,7 @@ std::optional<ir::Launch> make_backward_launch(const PassContext& pass_context, 
                             borrow_launch(pass_context.input_sets[set].launch_by_precision[precision]), {},
                             roles_of(pass_context, backends::Pass::kForward), std::byte{0});
   if (!placed.ok()) {
-    verdict.fail(Outcome::resource_error, "memory", placed.error().message);
+    verdict.fail_for_memory(placed.error());
     return std::nullopt;
   }
   TestLaunch forward{.purpose = LaunchPurpose::kDifferentPoison,

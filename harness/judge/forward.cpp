@@ -43,7 +43,7 @@ class ForwardJudge {
         pass_context_.configuration.session, pass_context_.subject.module_in(precision), pass_context_.kernel,
         backends::Pass::kForward, to_backend_precision(precision),
         borrow_launch(pass_context_.input_sets[set].launch_by_precision[precision]), {}, roles_, poison, geometry);
-    if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
+    if (!placed.ok()) return verdict_.fail_for_memory(placed.error());
     test_launches_.push_back(
         {.purpose = purpose, .input_set_index = set, .precision = precision, .launcher = placed.take()});
   }

@@ -61,7 +61,7 @@ std::optional<TestLaunch> launched(const PassContext& pass_context, backends::Pa
       backends::Precision::kNative, borrow_launch(launch), std::move(gradients), roles, std::byte{0xFF},
       {.checked_threads = sampled_threads(launch.threads(), pass_context.configuration.seed)});
   if (!placed.ok()) {
-    verdict.fail(Outcome::resource_error, "memory", placed.error().message);
+    verdict.fail_for_memory(placed.error());
     return std::nullopt;
   }
   TestLaunch test_launch{

@@ -50,6 +50,13 @@ void PassVerdict::count_one(NamedCheck named_check, double rho, bool failed) {
   add(result_of(check_results, named_check), 1, failed ? 1 : 0, rho);
 }
 
+void PassVerdict::fail_for_memory(const Error& error) {
+  fail(Outcome::inconclusive, "memory",
+       fmt::format("the arrays of all launches need too much memory: {}; limit the values that determine the sizes of "
+                   "arrays in a '# domain:' comment above the kernel",
+                   error.message));
+}
+
 void PassVerdict::fail(Outcome outcome, std::string kind, std::string message) {
   if (failure_) return;
   if (!target.empty()) message += fmt::format(" [{}]", target);

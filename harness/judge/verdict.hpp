@@ -13,6 +13,7 @@
 #include "harness/judge/coverage.hpp"
 #include "harness/judge/policy.hpp"
 #include "harness/records/record.hpp"
+#include "support/result.hpp"
 
 namespace assay::harness {
 
@@ -63,6 +64,8 @@ class PassVerdict {
   void keep(const std::vector<backends::MemoryFinding>& findings);
   /// Reports a failed check. The first one decides the case.
   void fail(Outcome outcome, std::string kind, std::string message);
+  /// Reports that the arrays of the launches do not fit into the device's memory, so that nothing can be decided.
+  void fail_for_memory(const Error& error);
   bool failed() const { return failure_.has_value(); }
   /// Replaces the kind and message of a failed comparison.
   void reclassify_failure(std::string kind, std::string message) {

@@ -29,6 +29,14 @@ TEST(Verdict, PassesIfAllChecksHold) {
   EXPECT_EQ(passing().values_compared, 100);
 }
 
+TEST(Verdict, IsInconclusiveIfArraysDoNotFitIntoMemory) {
+  PassVerdict verdict = passing();
+  verdict.fail_for_memory(Error{"cannot allocate a buffer of 8 bytes: 1 of 4 bytes are in use"});
+  EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
+  EXPECT_EQ(verdict.decide().outcome_detail, "memory");
+  EXPECT_THAT(verdict.decide().message, HasSubstr("1 of 4 bytes are in use; limit the values"));
+}
+
 TEST(Verdict, IsInconclusiveIfNothingWasCompared) {
   PassVerdict verdict;
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
