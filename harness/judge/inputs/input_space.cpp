@@ -568,9 +568,19 @@ bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) cons
   return true;
 }
 
+/// Whether a larger array than those that are drawn would have the element: Warp's extents have 31 bits.
+bool InputSpace::needs_larger_array(const Finding& finding) {
+  return finding.kind == Finding::Kind::kOutOfBounds && finding.parameter != kNone &&
+         std::ranges::any_of(finding.index, [](std::int64_t index) {
+           const std::int64_t least_extent = index < 0 ? -index : index + 1;
+           return least_extent > kLargestExtent && least_extent <= std::numeric_limits<std::int32_t>::max();
+         });
+}
+
 InputDrawFailure::Reason InputSpace::reason_of(const Finding& finding, const DrawRequest& request) const {
   using Reason = InputDrawFailure::Reason;
   Reason reason = Reason::kNoDomain;
+  if (needs_larger_array(finding)) return reason;
   switch (finding.kind) {
     case Finding::Kind::kRace: reason = Reason::kRace; break;
     case Finding::Kind::kOrderDependentAtomic: return Reason::kDifferentThreadOrder;
@@ -718,8 +728,10 @@ std::variant<DrawnLaunch, InputDrawFailure> InputSpace::search(const DrawRequest
   if (!last) {
     return InputDrawFailure{.message = "found no inputs for which the kernel is well defined", .finding = {}};
   }
-  return InputDrawFailure{
-      .reason = reason_of(*last, request), .message = reference::describe(*last, *module_, *kernel_), .finding = last};
+  std::string message = reference::describe(*last, *module_, *kernel_);
+  if (needs_larger_array(*last))
+    message += fmt::format("; Assay draws arrays of at most {} elements in each dimension", kLargestExtent);
+  return InputDrawFailure{.reason = reason_of(*last, request), .message = std::move(message), .finding = last};
 }
 
 std::variant<Launch, InputDrawFailure> InputSpace::draw(const DrawRequest& request) {

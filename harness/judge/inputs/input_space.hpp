@@ -167,6 +167,7 @@ class InputSpace {
   std::int32_t tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const;
   /// Whether other draws of the same request have the same finding in the same threads and elements.
   bool is_persistent(const reference::Finding& finding, DrawRequest request) const;
+  [[nodiscard]] static bool needs_larger_array(const reference::Finding& finding);
   InputDrawFailure::Reason reason_of(const reference::Finding& finding, const DrawRequest& request) const;
 
   const ir::Module* module_;                       ///< module of the kernel

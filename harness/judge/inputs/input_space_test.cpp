@@ -548,6 +548,23 @@ def before(x: wp.array(dtype=float), n: wp.array(dtype=int), out: wp.array(dtype
   }
 }
 
+TEST(InputSpace, IndexBeyondLargestDrawnArrayIsNoDefect) {
+  const auto none_for = [](const std::string& index) {
+    Space space(
+        "\n@wp.kernel\ndef far(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n    i = wp.tid()\n"
+        "    out[i] = x[" +
+        index + "]\n");
+    return space.none();
+  };
+  for (const char* index : {"i + 900000", "i - 900000"}) {
+    const InputDrawFailure none = none_for(index);
+    EXPECT_FALSE(none.is_defect()) << index;
+    EXPECT_THAT(none.message, HasSubstr("at most 131072 elements")) << index;
+  }
+  // No array of Warp has so many elements.
+  EXPECT_TRUE(none_for("wp.int64(i) + wp.int64(4294967295)").is_defect());
+}
+
 TEST(InputSpace, DrawsMeshesWhoseTrianglesHaveThreeCorners) {
   Space space(R"(
 @wp.kernel
