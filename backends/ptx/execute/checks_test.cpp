@@ -457,6 +457,7 @@ TEST(PtxChecks, DetectsUseOfShuffleFromInactiveLane) {
            "setp.gt.u32 %p3, %r6, 100; and.pred %p3, %p3, %p4; selp.u32 %r9, 1, 2, %p3; st.global.u32 [%rd2], %r9;",
            "shfl.sync.idx.b32 %r9|%p2, %r6, 0, 31, %r7; st.global.u32 [%rd2], %r9;",  // another lane's value of it
            "atom.global.add.u32 %r9, [%rd2], %r6;",
+           "atom.global.add.u32 %r6, [%rd2], %r6;",
        }) {
     const RunResult result = result_of(use);
     expect_only(result, Kind::kInactiveLane);

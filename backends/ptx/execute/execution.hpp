@@ -55,7 +55,7 @@ struct ThreadCopies {
   std::vector<AsyncCopy> pending;  ///< copies that are not complete
 };
 
-/// A register whose value is undefined in some lanes, because a shuffle read from a lane that did not take part.
+/// A register whose value is undefined in some lanes, because a shuffle read from a lane that did not participate.
 struct UndefinedValue {
   FrameSlot place;              ///< the register
   std::uint32_t lane_mask = 0;  ///< one bit for each lane, set if its value is undefined
@@ -281,6 +281,7 @@ class Execution {
   void warp_operation(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void match(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void reduce(Warp& warp, const Op& op, std::uint32_t lane_mask);
 
   // undefined_values.cpp
   /// Follows undefined values through an instruction before it is executed, and reports those that decide an effect: an
@@ -289,7 +290,6 @@ class Execution {
   void follow_undefined_values(Warp& warp, const Op& op, std::uint32_t active_lane_mask, std::uint32_t lane_mask);
   /// Reports the lanes among `lane_mask` whose value in the register is undefined, and forgets that it is.
   void report_undefined(Warp& warp, FrameSlot place, const Op& user, std::uint32_t lane_mask);
-  void reduce(Warp& warp, const Op& op, std::uint32_t lane_mask);
 
   Memory& memory_;  ///< allocations of the machine
   const Kernel& kernel_;
@@ -379,9 +379,9 @@ inline const UndefinedValue* find_undefined(const Warp& warp, FrameSlot place) {
     if (value.place.bits == place.bits) return &value;
   return nullptr;
 }
-/// Records that an instruction wrote the lanes of `lane_mask` of a register, and that those of `undefined` are
-/// undefined now.
-void set_undefined(Warp& warp, FrameSlot place, std::uint32_t lane_mask, const UndefinedValue& undefined);
+/// Records that an instruction wrote the lanes of `lane_mask` of the register `value.place`. Of these lanes, those of
+/// `value.lane_mask` are undefined now.
+void set_undefined(Warp& warp, std::uint32_t lane_mask, const UndefinedValue& value);
 
 /// Calls `use` with the index of each lane of the mask.
 template <class Use>

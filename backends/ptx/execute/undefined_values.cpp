@@ -1,6 +1,7 @@
-// Values that a shuffle read from a lane that did not take part. PTX leaves them undefined, and correct code drops
-// them: a reduction over part of a warp selects the values of the lanes that exist. So they are followed through
-// registers and reported only if they decide an effect.
+// Values that a shuffle read from a lane that did not participate. PTX leaves them undefined, and correct code does not
+// use them: a reduction over part of a warp selects the values of the participating lanes. Therefore undefined values
+// are followed through registers and reported only if an address, a stored value or a branch depends on them. A store
+// to local memory counts as a use.
 #include <algorithm>
 
 #include "backends/ptx/execute/execution.hpp"
@@ -51,17 +52,16 @@ const Op* origin(const Warp& warp, const Op& op) {
 
 }  // namespace
 
-void set_undefined(Warp& warp, FrameSlot place, std::uint32_t lane_mask, const UndefinedValue& undefined) {
-  if (place.bits == 0) return;
-  const auto known = std::ranges::find(warp.undefined_values, place.bits,
-                                       [](const UndefinedValue& value) { return value.place.bits; });
+void set_undefined(Warp& warp, std::uint32_t lane_mask, const UndefinedValue& value) {
+  if (value.place.bits == 0) return;  // 0: no destination
+  const auto known = std::ranges::find(warp.undefined_values, value.place.bits,
+                                       [](const UndefinedValue& each) { return each.place.bits; });
   if (known == warp.undefined_values.end()) {
-    if (undefined.lane_mask != 0)
-      warp.undefined_values.push_back({.place = place, .lane_mask = undefined.lane_mask, .shuffle = undefined.shuffle});
+    if (value.lane_mask != 0) warp.undefined_values.push_back(value);
     return;
   }
-  known->lane_mask = (known->lane_mask & ~lane_mask) | undefined.lane_mask;
-  if (undefined.lane_mask != 0) known->shuffle = undefined.shuffle;
+  known->lane_mask = (known->lane_mask & ~lane_mask) | value.lane_mask;
+  if (value.lane_mask != 0) known->shuffle = value.shuffle;
   if (known->lane_mask == 0) warp.undefined_values.erase(known);
 }
 
@@ -75,30 +75,36 @@ void Execution::report_undefined(Warp& warp, FrameSlot place, const Op& user, st
       add_finding(CheckFinding::Kind::kInactiveLane, shuffle, thread, Space::kGeneric, 0, 0,
                   site_of(&user, thread, current_block_index_));
   });
-  set_undefined(warp, place, lane_mask, {});
+  set_undefined(warp, lane_mask, {.place = place});
 }
 
 void Execution::follow_undefined_values(Warp& warp, const Op& op, std::uint32_t active_lane_mask,
                                         std::uint32_t lane_mask) {
   const auto report = [&](FrameSlot place) { report_undefined(warp, place, op, lane_mask); };
-  const auto write = [&](FrameSlot place) { set_undefined(warp, place, lane_mask, {}); };
+  const auto write = [&](FrameSlot place) { set_undefined(warp, lane_mask, {.place = place}); };
   if (op.dispatch_kind == DispatchKind::kHandlerOnly) {
     // With an undefined guard, the destination has its old or its new value.
     const std::uint32_t undecided = op.is_guarded ? undefined_lanes(warp, op.guard) & active_lane_mask : 0;
-    const UndefinedValue result{
-        .place = {}, .lane_mask = (undefined_result(warp, op) & lane_mask) | undecided, .shuffle = origin(warp, op)};
-    set_undefined(warp, op.d, lane_mask | undecided, result);
-    set_undefined(warp, op.d2, lane_mask | undecided, result);
+    UndefinedValue result{
+        .place = op.d, .lane_mask = (undefined_result(warp, op) & lane_mask) | undecided, .shuffle = origin(warp, op)};
+    set_undefined(warp, lane_mask | undecided, result);
+    result.place = op.d2;
+    set_undefined(warp, lane_mask | undecided, result);
     return;
   }
   if (op.is_guarded) report_undefined(warp, op.guard, op, active_lane_mask);
   if (op.dispatch_kind == DispatchKind::kMemory) {
     const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
     if (!memory.has_no_base) report(op.a);
-    const bool is_atomic = memory.access == Access::kAtomic;
-    const unsigned count = is_atomic ? 3 : memory.element_count;
-    for (unsigned i = 0; i < count; ++i) {
-      if (memory.access == Access::kLoad || (is_atomic && i == 0)) write(memory.values[i]);
+    if (memory.access == Access::kAtomic) {
+      // The destination may be one of the operands.
+      report(memory.values[1]);
+      report(memory.values[2]);
+      write(memory.values[0]);
+      return;
+    }
+    for (unsigned i = 0; i < memory.element_count; ++i) {
+      if (memory.access == Access::kLoad) write(memory.values[i]);
       else report(memory.values[i]);
     }
     return;

@@ -66,7 +66,7 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   const std::uint32_t* const c = slot_words32(warp, op.c);
   std::uint32_t results[kLanesPerWarp] = {};
   std::uint32_t in_segment = 0;
-  // PTX leaves the value of a lane that does not take part undefined. This is an error only if the value is used.
+  // PTX leaves the value of a lane that does not participate undefined. This is an error only if the value is used.
   UndefinedValue undefined{.place = op.d, .lane_mask = 0, .shuffle = &op};
   const UndefinedValue* const source = find_undefined(warp, op.a);
   each_lane(lane_mask, [&](unsigned lane) {
@@ -99,10 +99,10 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   });
   std::uint32_t* const d = slot_words32(warp, op.d);
   each_lane(lane_mask, [&](unsigned lane) { d[lane] = results[lane]; });
-  set_undefined(warp, op.d, lane_mask, undefined);
+  set_undefined(warp, lane_mask, undefined);
   if (op.d2.bits != 0) {
     set_predicate(warp, op.d2, in_segment, lane_mask);
-    set_undefined(warp, op.d2, lane_mask, {});
+    set_undefined(warp, lane_mask, {.place = op.d2});
   }
 }
 
