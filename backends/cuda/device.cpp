@@ -79,19 +79,13 @@ void CudaDevice::find_gpus() {
   std::vector<int> chosen(static_cast<std::size_t>(driver_->device_count()));
   std::iota(chosen.begin(), chosen.end(), 0);
   for (const int ordinal : options_.gpu_ordinals.value_or(chosen)) {
-    if (ordinal < 0 || ordinal >= driver_->device_count()) {
-      no_gpu_reason_ =
-          fmt::format("unknown GPU {}: this machine has {}, numbered from 0", ordinal, driver_->device_count());
+    Result<GpuProperties> gpu = find_gpu(*driver_, ordinal);
+    if (!gpu) {
+      no_gpu_reason_ = gpu.error().message;
       gpus_.clear();
       return;
     }
-    try {
-      gpus_.push_back(query_gpu(*driver_, ordinal));
-    } catch (const CallError& error) {
-      no_gpu_reason_ = error.what();
-      gpus_.clear();
-      return;
-    }
+    gpus_.push_back(gpu.take());
   }
 }
 
@@ -274,16 +268,10 @@ std::filesystem::path CudaDevice::compiler_file() const {
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
   CudaOptions cuda{.device_memory_limit_bytes = options.device_memory_limit_bytes};
-  if (options.gpu_number_or_all == "all") {
-    cuda.gpu_ordinals.reset();
-  } else {
-    int number = 0;
-    const char* const end = options.gpu_number_or_all.data() + options.gpu_number_or_all.size();
-    const auto [stop, error] = std::from_chars(options.gpu_number_or_all.data(), end, number);
-    if (error != std::errc() || stop != end || number < 0)
-      return Error{fmt::format("--gpu must be a number or 'all', got '{}'", options.gpu_number_or_all)};
-    cuda.gpu_ordinals = {number};
-  }
+  const Result<std::optional<int>> number = parse_gpu_number(options.gpu_number_or_all);
+  if (!number) return number.error();
+  if (*number) cuda.gpu_ordinals = {**number};
+  else cuda.gpu_ordinals.reset();
   return std::unique_ptr<backends::Device>(std::make_unique<CudaDevice>(cuda));
 }
 

@@ -1,9 +1,9 @@
 #include "backends/warp/device.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -213,16 +213,8 @@ WarpCudaDevice::WarpCudaDevice(WarpOptions options)
     gpu_ = driver.error();
     return;
   }
-  if (options.gpu_ordinal >= driver->device_count()) {
-    gpu_ = Error{fmt::format("unknown GPU {}: this machine has {}, numbered from 0", options.gpu_ordinal,
-                             driver->device_count())};
-    return;
-  }
-  try {
-    gpu_ = cuda::query_gpu(*driver, options.gpu_ordinal).description();
-  } catch (const cuda::CallError& error) {
-    gpu_ = Error{error.what()};
-  }
+  const Result<cuda::GpuProperties> gpu = cuda::find_gpu(*driver, options.gpu_ordinal);
+  gpu_ = gpu.ok() ? Result<std::string>(gpu->description()) : Result<std::string>(gpu.error());
 }
 
 Capability WarpCudaDevice::can_build() const {
@@ -305,14 +297,11 @@ Result<std::unique_ptr<Device>> make_ptx_device(const DeviceOptions& options) {
 }
 
 Result<std::unique_ptr<Device>> make_cuda_device(const DeviceOptions& options) {
+  const Result<std::optional<int>> number = cuda::parse_gpu_number(options.gpu_number_or_all);
+  if (!number.ok()) return number.error();
   // Warp runs on one GPU.
-  const std::string text = options.gpu_number_or_all == "all" ? "0" : options.gpu_number_or_all;
-  int number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || stop != text.data() + text.size() || number < 0)
-    return Error{fmt::format("--gpu must be a number or 'all', got '{}'", text)};
-  return std::unique_ptr<Device>(
-      std::make_unique<WarpCudaDevice>(WarpOptions{.cache_directory = options.cache_directory, .gpu_ordinal = number}));
+  return std::unique_ptr<Device>(std::make_unique<WarpCudaDevice>(
+      WarpOptions{.cache_directory = options.cache_directory, .gpu_ordinal = number->value_or(0)}));
 }
 
 Result<std::unique_ptr<Device>> make_cpu_device(const DeviceOptions& options) {

@@ -1,6 +1,7 @@
 #include "backends/cuda/driver/driver.hpp"
 
 #include <array>
+#include <charconv>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -66,6 +67,26 @@ std::string GpuProperties::architecture() const {
 std::string GpuProperties::description() const {
   return fmt::format("{}, {}, {:.1f} GiB", name, architecture(),
                      static_cast<double>(memory_bytes) / static_cast<double>(std::size_t{1} << 30));
+}
+
+Result<GpuProperties> find_gpu(const Driver& driver, int ordinal) {
+  if (ordinal < 0 || ordinal >= driver.device_count())
+    return Error{fmt::format("unknown GPU {}: this machine has {}, numbered from 0", ordinal, driver.device_count())};
+  try {
+    return query_gpu(driver, ordinal);
+  } catch (const CallError& error) {
+    return Error{error.what()};
+  }
+}
+
+Result<std::optional<int>> parse_gpu_number(const std::string& text) {
+  if (text == "all") return std::optional<int>();
+  int number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < 0)
+    return Error{fmt::format("--gpu must be a number or 'all', got '{}'", text)};
+  return std::optional<int>(number);
 }
 
 GpuProperties query_gpu(const Driver& driver, int ordinal) {

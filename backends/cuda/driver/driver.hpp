@@ -2,6 +2,7 @@
 // driver objects.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,5 +69,11 @@ struct GpuProperties {
 
 /// Throws CallError.
 [[nodiscard]] GpuProperties query_gpu(const Driver& driver, int ordinal);
+
+/// The GPU with this number. Fails if the driver has no such GPU or cannot describe it.
+Result<GpuProperties> find_gpu(const Driver& driver, int ordinal);
+
+/// Parses the value of --gpu: the number of a GPU; nullopt for "all". Fails if it is neither.
+Result<std::optional<int>> parse_gpu_number(const std::string& text);
 
 }  // namespace assay::cuda
