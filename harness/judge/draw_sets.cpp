@@ -280,16 +280,21 @@ class SetDrawer {
   }
 
   bool gradient() const { return subject_.adjoint != nullptr; }
+  bool is_conclusive(const InputSet& set, Precision precision) const {
+    return gradient() ? set.has_conclusive_gradient(precision) : set.is_conclusive(precision);
+  }
   bool is_conclusive(const InputSet& set) const {
-    return std::all_of(kBothPrecisions.begin(), kBothPrecisions.end(), [&](Precision precision) {
-      return gradient() ? set.has_conclusive_gradient(precision) : set.is_conclusive(precision);
-    });
+    return std::ranges::all_of(kBothPrecisions, [&](Precision precision) { return is_conclusive(set, precision); });
   }
 
-  /// Few distinct values that are multiples of a power of two: sums by atomics are exact in any order.
+  /// Few distinct values that are multiples of a power of two: sums by atomics are exact in any order. Left out if no
+  /// result could be compared, such as the gradient of a minimum of equal values.
   void add_exact() {
     auto result = draw_one(request(policy_.input_sets(), 0, Distribution::kTiedValues));
-    if (auto* set = std::get_if<InputSet>(&result)) sets_.push_back(std::move(*set));
+    auto* set = std::get_if<InputSet>(&result);
+    if (set != nullptr &&
+        std::ranges::any_of(kBothPrecisions, [&](Precision precision) { return is_conclusive(*set, precision); }))
+      sets_.push_back(std::move(*set));
   }
 
   bool has_loops() const {

@@ -283,6 +283,20 @@ TEST(CorrectKernels, SourcesAreRecordedOnlyInFirstCaseOfKernel) {
   EXPECT_FALSE(run.backward("dynamic_product").source_texts.has_value()) << "once for each kernel";
 }
 
+TEST(CorrectKernels, InputsWithEqualValuesDoNotMakeGradientOfMinimumInconclusive) {
+  const std::vector<TestKernel> least_by_group{{"least_by_group", R"(
+# domain: 0 <= group < 4
+@wp.kernel
+def k(group: wp.array(dtype=int), x: wp.array(dtype=float), y: wp.array(dtype=float), least: wp.array(dtype=float)):
+    i = wp.tid()
+    wp.atomic_min(least, group[i], x[i] * y[i] + x[i])
+)"}};
+  const CpuRun run(least_by_group, CpuRun::quick());
+  const CaseRecord backward = run.backward("least_by_group");
+  EXPECT_TRUE(is_pass(backward.outcome)) << testing::summary(backward);
+  EXPECT_EQ(backward.inconclusive.total(), 0);
+}
+
 const std::vector<TestKernel> kUnjudged = {
     {"race", R"(
 @wp.kernel
