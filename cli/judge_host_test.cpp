@@ -368,6 +368,29 @@ TEST_F(JudgeBackwardTest, IncorrectGradientIsRejected) {
               HasSubstr("grad_x["));
 }
 
+TEST_F(JudgeBackwardTest, GradientBetweenItsLimitsAtThresholdPasses) {
+  workshop_.write("squares.py",
+                  "import warp as wp\n\n\n@wp.kernel\ndef squares(x: wp.array(dtype=float), factor: float, "
+                  "y: wp.array(dtype=float)):\n    i = wp.tid()\n"
+                  "    y[i] = factor * wp.abs(x[i])\n");
+  const auto judge_with_slope_at_zero = [&](std::string_view slope) {
+    std::string source(kSquares);
+    const auto replace = [&](std::string_view old, std::string_view changed) {
+      source.replace(source.find(old), old.size(), changed);
+    };
+    replace("factor * x[i] * x[i]", "factor * fabsf(x[i])");
+    replace("2.0f * factor * x[i] * grad_y[i]",
+            fmt::format("(x[i] == 0.0f ? {} * factor : factor * copysignf(1.0f, x[i])) * "
+                        "grad_y[i]",
+                        slope));
+    workshop_.write("candidate.py", source);
+    return workshop_.run("assay judge candidate.py --against squares.py").out;
+  };
+  EXPECT_THAT(judge_with_slope_at_zero("1.0f"), HasSubstr("All 2 cases pass"));
+  EXPECT_THAT(judge_with_slope_at_zero("-1.0f"), HasSubstr("All 2 cases pass"));
+  EXPECT_THAT(judge_with_slope_at_zero("1.001f"), HasSubstr("fail(undecided)"));
+}
+
 TEST_F(JudgeBackwardTest, GradientThatIsReadBeforeItIsWrittenIsReported) {
   EXPECT_THAT(judge_squares("grad_x[i] = 2.0f", "grad_x[i] += 2.0f").out, HasSubstr("uninitialised_read"));
 }

@@ -142,11 +142,16 @@ class Arbiter {
     const auto wanted = static_cast<double>(expected.value);
     const std::string values =
         fmt::format("{} is {}{}; the oracle gives {}", place, got, promoted ? " with f64 promotion" : "", wanted);
+    const double scale = std::max({std::abs(wanted), expected.informative_bound_scale, 1e-6});
+    if (!quotient && std::abs(got - wanted) <= kArbitrationTolerance * scale) {
+      note(Ruling::kRounding,
+           fmt::format("{}: they differ by less than finite differences resolve (input set {})", values, set));
+      return;
+    }
     if (!quotient) {
       note(Ruling::kUndecided, fmt::format("{}, and finite differences do not converge (input set {})", values, set));
       return;
     }
-    const double scale = std::max({std::abs(wanted), expected.informative_bound_scale, 1e-6});
     const double allowed = kArbitrationTolerance * scale + 4 * quotient->error + (promoted ? 0 : expected.bound);
     const bool oracle_agrees = std::abs(wanted - quotient->value) <= allowed + expected.bound;
     const bool device_agrees = std::abs(got - quotient->value) <= allowed;
@@ -177,9 +182,10 @@ class Arbiter {
       pass_context_.configuration.session.reset();
       const auto found = differences.at(step);
       if (ignored.failed()) return std::nullopt;
-      const double scale =
-          std::max({std::abs(static_cast<double>(expected.value)), expected.informative_bound_scale, 1e-3});
-      if (found && std::isfinite(found->value) && found->error <= kArbitrationTolerance * scale) return found;
+      if (!found || !std::isfinite(found->value)) continue;
+      const double scale = std::max({std::abs(static_cast<double>(expected.value)), std::abs(found->value),
+                                     expected.informative_bound_scale, 1e-3});
+      if (found->error <= kArbitrationTolerance * scale) return found;
     }
     return std::nullopt;
   }

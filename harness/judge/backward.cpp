@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/judge/context.hpp"
+#include "harness/judge/subgradients.hpp"
 #include "reference/cpu/bound.hpp"
 
 namespace assay::harness {
@@ -204,13 +205,36 @@ class BackwardJudge {
         continue;
       }
       const std::vector<ComputedScalar> got = read(test_launch, g);
-      const ComparisonResult comparison = compare(got, expected[g]);
+      ComparisonResult comparison = compare(got, expected[g]);
+      if (!comparison.agrees() && pass_context_.configuration.accepts_subgradients)
+        comparison = without_subgradients(test_launch, g, times, got, expected[g], std::move(comparison));
       verdict_.count(tier_of(test_launch), comparison);
       report_mismatches(pass_context_, tier_of(test_launch), test_launch, name(g),
                         *array(test_launch, g).initial_content, got, expected[g], comparison, verdict_);
       if (tier_of(test_launch) == NamedCheck::kF64Promotion && comparison.agrees())
         present(test_launch, g, got, expected[g]);
     }
+  }
+
+  /// The comparison without the scalars that differ, which become inconclusive, if all of them are subgradients.
+  ComparisonResult without_subgradients(const TestLaunch& test_launch, std::size_t g, int times,
+                                        const std::vector<ComputedScalar>& got,
+                                        const std::vector<ExpectedScalar>& expected, ComparisonResult comparison) {
+    const DifferingScalars differing{.gradient_index = g,
+                                     .gradient_factor = carries_cotangent_[g] ? 1.0 : static_cast<double>(times),
+                                     .got = got,
+                                     .expected = expected,
+                                     .positions = comparison.failed};
+    if (!are_subgradients(pass_context_, test_launch, differing)) return comparison;
+    std::vector<ExpectedScalar> expected_elsewhere = expected;
+    for (const std::size_t at : comparison.failed)
+      expected_elsewhere[at].bound = reference::kUnbounded;
+    const auto released = static_cast<std::int64_t>(comparison.failed.size());
+    comparison = compare(got, expected_elsewhere);
+    comparison.unbounded_scalars -= released;
+    if (test_launch.purpose == LaunchPurpose::kOracleComparison)
+      verdict_.inconclusive.non_differentiable_points += released;
+    return comparison;
   }
 
   void compare_with_tolerances() {

@@ -47,6 +47,9 @@ struct JudgeConfiguration {
   /// Whether finite differences decide which is incorrect if a gradient differs from the oracle's. Used for the code of
   /// other generators.
   bool decides_gradients_by_finite_differences = false;
+  /// Whether a gradient may be any between the limits of the derivative from both sides where the kernel has no
+  /// derivative, such as at 0 for abs: other generators choose another one than the oracle.
+  bool accepts_subgradients = false;
   /// Whether to compare the results also with tolerances, as is always done for foreign kernels.
   bool compares_with_tolerances = false;
 };

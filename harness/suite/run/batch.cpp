@@ -260,21 +260,21 @@ class KernelRun {
     profile.input_error = {.unit_roundoffs = device_.input_error(),
                            .least_significant_bits =
                                computes_in_half_precision(subject()) ? 0 : ir::row(ir::Scalar::kF32).significant_bits};
-    const JudgeConfiguration configuration{
-        .session = session,
-        .policy = policy,
-        .profile = profile,
-        .seed = options_.seed,
-        .forward = options_.forward,
-        .backward = options_.backward,
-        .time_limit = options_.time_limit,
-        .cross_check_device = cross_check_device_,
-        .derives_work_from_extents = device_.derives_work_from_extents(),
-        .is_repeatable = device_.is_repeatable(),
-        .trusts_custom_gradients = options_.trusts_custom_gradients,
-        .recorded_launches = recorded(),
-        .decides_gradients_by_finite_differences =
-            is_other_generator() || options_.decides_gradients_by_finite_differences};
+    const JudgeConfiguration configuration{.session = session,
+                                           .policy = policy,
+                                           .profile = profile,
+                                           .seed = options_.seed,
+                                           .forward = options_.forward,
+                                           .backward = options_.backward,
+                                           .time_limit = options_.time_limit,
+                                           .cross_check_device = cross_check_device_,
+                                           .derives_work_from_extents = device_.derives_work_from_extents(),
+                                           .is_repeatable = device_.is_repeatable(),
+                                           .trusts_custom_gradients = options_.trusts_custom_gradients,
+                                           .recorded_launches = recorded(),
+                                           .decides_gradients_by_finite_differences =
+                                               is_other_generator() || options_.decides_gradients_by_finite_differences,
+                                           .accepts_subgradients = is_other_generator()};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
     const auto test_plan = options_.test_plans->get_or_draw_test_plan(
