@@ -49,12 +49,18 @@ class Linearity {
     depends_.resize(function.variables.size());
   }
 
-  /// Whether all returned values are linear in the parameters.
+  /// Whether all returned values, and the operands of all atomics, are linear in the parameters.
   bool check() {
     do {
       grown_ = false;
       for_each_statement(function_.body, [&](const Stmt& each) { statement(each); });
     } while (grown_ && linear_);
+    // The dependences are complete only now.
+    for_each_statement(function_.body, [&](const Stmt& each) {
+      if (const auto* atomic = std::get_if<Atomic>(&each.node)) {
+        if (!depends(atomic->value) && !is_zero(atomic->value)) linear_ = false;
+      }
+    });
     return linear_;
   }
   const std::vector<bool>& returned() const { return returned_; }
@@ -68,6 +74,10 @@ class Linearity {
   void fix(ExprId id) {
     if (id != kNone && depends(id)) linear_ = false;
   }
+  bool is_zero(ExprId id) const {
+    const Expr& expr = function_.expr(id);
+    return expr.kind == ExprKind::kLiteral && expr.bits == 0;
+  }
 
   void statement(const Stmt& statement) {
     std::visit(Overloaded{
@@ -79,6 +89,11 @@ class Linearity {
                      const std::vector<bool> results = called(call.function, call.args);
                      for (std::size_t i = 0; i < call.results.size(); ++i)
                        note(call.results[i], results[i]);
+                   },
+                   [&](const Atomic& atomic) {
+                     for (const ExprId index : atomic.indices)
+                       fix(index);
+                     depends(atomic.value);
                    },
                    [&](const Return& leave) {
                      returned_.resize(leave.values.size());
@@ -180,7 +195,47 @@ bool calls_gradient(const Module& module, const Function& function, std::vector<
   return found;
 }
 
+/// Whether a gradient uses one of its adjoint arrays only to add to its elements.
+bool only_adds_to(const Function& gradient, VarId adjoint) {
+  bool is_valid = true;
+  for_each_statement(gradient.body, [&](const Stmt& statement) {
+    const auto* atomic = std::get_if<Atomic>(&statement.node);
+    const bool adds =
+        atomic != nullptr && (atomic->op == AtomicOp::kAdd || atomic->op == AtomicOp::kSub) && atomic->result == kNone;
+    for_each_root_expression(statement, [&](ExprId root) {
+      if (adds && root == atomic->array) return;
+      std::vector<ExprId> measured;
+      for_each_expression(gradient, root, [&](ExprId id, const Expr& expr) {
+        if (expr.kind == ExprKind::kShapeOf) measured.push_back(expr.args[0]);
+        const bool is_use = expr.kind == ExprKind::kVariable && expr.variable == adjoint;
+        if (is_use && std::ranges::find(measured, id) == measured.end()) is_valid = false;
+      });
+    });
+  });
+  return is_valid;
+}
+
+/// The number of parameters of a gradient before its adjoint arrays.
+std::size_t count_before_adjoint_arrays(const Function& function) {
+  return static_cast<std::size_t>(function.parameter_count) + function.results.size();
+}
+
 }  // namespace
+
+std::vector<VarId> adjoint_array_targets(const Function& function) {
+  std::vector<VarId> targets;
+  for (VarId p = 0; p < function.parameter_count; ++p) {
+    const Type type = function.var(p).type;
+    if (type.is_array() && type.has_float_components()) targets.push_back(p);
+  }
+  return targets;
+}
+
+std::vector<VarId> taken_adjoint_arrays(const Module& module, const Function& function) {
+  const Function& gradient = module.functions[static_cast<std::size_t>(function.gradient_function_index)];
+  const bool takes_none = static_cast<std::size_t>(gradient.parameter_count) == count_before_adjoint_arrays(function);
+  return takes_none ? std::vector<VarId>() : adjoint_array_targets(function);
+}
 
 std::vector<VarId> gradient_targets(const Module& module, const Function& function) {
   std::vector<VarId> targets;
@@ -199,16 +254,34 @@ std::optional<std::string> find_custom_gradient_error(const Module& module, cons
   const Function& gradient = module.functions[static_cast<std::size_t>(function.gradient_function_index)];
   std::vector<Type> parameters = parameter_types(function);
   parameters.insert(parameters.end(), function.results.begin(), function.results.end());
+  const auto first_adjoint = static_cast<VarId>(parameters.size());
+  if (gradient.parameter_count > first_adjoint) {
+    for (const VarId target : adjoint_array_targets(function))
+      parameters.push_back(function.var(target).type);
+  }
   std::vector<Type> results;
   for (const VarId target : gradient_targets(module, function))
     results.push_back(function.var(target).type);
   if (auto fault = signature_error(module, gradient, parameters, results)) return fault;
   for (const Function* changing : {&function, &gradient}) {
     const auto number = static_cast<std::size_t>(changing - module.functions.data());
-    for (VarId p = 0; p < changing->parameter_count; ++p) {
+    for (VarId p = 0; p < function.parameter_count; ++p) {
       if (!uses[number][static_cast<std::size_t>(p)].changed()) continue;
-      if (changing == &function && !is_differentiable(module, changing->var(p).type)) continue;
-      return fmt::format("{} must not change the array {}", changing->name, changing->var(p).name);
+      const std::string& array = changing->var(p).name;
+      if (changing == &gradient) return fmt::format("{} must not change the array {}", gradient.name, array);
+      if (is_differentiable(module, changing->var(p).type)) {
+        return fmt::format("{} has a custom gradient and must not change the float array {}", function.name, array);
+      }
+    }
+  }
+  VarId adjoint = first_adjoint;
+  for (const VarId target : taken_adjoint_arrays(module, function)) {
+    const Variable& parameter = gradient.var(adjoint);
+    if (!parameter.is_nullable)
+      return fmt::format("the adjoint array {} of {} must be nullable", parameter.name, gradient.name);
+    if (!only_adds_to(gradient, adjoint++)) {
+      return fmt::format("{} must use the adjoint of the array {} only to add to its elements", gradient.name,
+                         gradient.var(target).name);
     }
   }
   return std::nullopt;
@@ -229,10 +302,10 @@ std::optional<std::string> find_custom_replay_error(const Module& module, const 
   return std::nullopt;
 }
 
-bool is_linear_gradient(const Module& module, const Function& gradient, std::size_t results) {
-  const auto parameters = static_cast<std::size_t>(gradient.parameter_count);
-  std::vector<bool> depends(parameters);
-  for (std::size_t p = parameters - results; p < parameters; ++p)
+bool has_linear_gradient(const Module& module, const Function& function) {
+  const Function& gradient = module.functions[static_cast<std::size_t>(function.gradient_function_index)];
+  std::vector<bool> depends(static_cast<std::size_t>(gradient.parameter_count));
+  for (auto p = static_cast<std::size_t>(function.parameter_count); p < count_before_adjoint_arrays(function); ++p)
     depends[p] = true;
   return Linearity(module, gradient, std::move(depends)).check();
 }

@@ -179,8 +179,9 @@ inline constexpr std::array kRules = {
     VerifierRuleEntry{VerifierRule::kBlockNesting, "V47-nesting", "blocks must be nested at most 256 levels deep"},
     VerifierRuleEntry{
         VerifierRule::kCustomGradient, "V48-gradient",
-        "a gradient must take the function's parameters and the adjoints of its results, return the adjoints "
-        "of the differentiable value parameters, and change no arrays; a function with a gradient must not change "
+        "a gradient must take the function's parameters, the adjoints of its results and optionally the nullable "
+        "adjoints of its float arrays, return the adjoints of the differentiable value parameters, and change no "
+        "arrays, except that it may add to elements of adjoint arrays; a function with a gradient must not change "
         "float arrays"},
     VerifierRuleEntry{VerifierRule::kCustomReplay, "V49-replay",
                       "a replay must have the function's parameters and results and must not change arrays"},

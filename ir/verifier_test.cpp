@@ -353,6 +353,21 @@ constexpr std::string_view kGoodGradient =
     "func g(x: f32, n: i32, data: array<i32,1>, w: f32) -> f32 {\n  return mul(w, mul(2.0, x))\n}\n";
 constexpr std::string_view kGoodReplay = "func r(x: f32, n: i32, data: array<i32,1>) -> f32 {\n  return mul(x, x)\n}\n";
 
+/// A function f(a, i) -> f32 of an array, and a gradient with this adjoint array and this statement.
+Module gradient_of_array(std::string_view adjoint_array, std::string_view statement) {
+  return parsed("func f(a: array<f32,1>, i: i32) -> f32 {\n  return a[i]\n}\nfunc g(a: array<f32,1>, i: i32, w: f32, " +
+                std::string(adjoint_array) + ") {\n  " + std::string(statement) + R"(
+}
+gradient f = g
+kernel k(a: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = f(a, i)
+}
+)");
+}
+Violation with_adjoint_array(const char* adjoint_array, const char* statement) {
+  return change(VerifierRule::kCustomGradient, [=](Module& m) { m = gradient_of_array(adjoint_array, statement); });
+}
+
 std::vector<Violation> custom_derivatives() {
   return {
       change(VerifierRule::kCustomGradient,
@@ -370,6 +385,14 @@ std::vector<Violation> custom_derivatives() {
                           kGoodReplay);
              }),
       change(VerifierRule::kCustomGradient, [](Module& m) { m.functions[0].gradient_function_index = 99; }),
+      with_adjoint_array("nullable adj_a: array<f64,1>", "atomic_add(adj_a[i], cast<f64>(w))"),
+      with_adjoint_array("adj_a: array<f32,1>", "atomic_add(adj_a[i], w)"),
+      with_adjoint_array("nullable adj_a: array<f32,1>, nullable more: array<f32,1>", "atomic_add(adj_a[i], w)"),
+      with_adjoint_array("nullable adj_a: array<f32,1>", "atomic_max(adj_a[i], w)"),
+      with_adjoint_array("nullable adj_a: array<f32,1>", "adj_a[i] = w"),
+      with_adjoint_array("nullable adj_a: array<f32,1>", "let old: f32 = atomic_add(adj_a[i], w)"),
+      with_adjoint_array("nullable adj_a: array<f32,1>", "atomic_add(adj_a[i], mul(adj_a[i], w))"),
+      with_adjoint_array("nullable adj_a: array<f32,1>", "atomic_add(a[i], w)"),
       change(VerifierRule::kCustomReplay,
              [](Module& m) { m = custom(kGoodGradient, "func r(x: f32, n: i32) -> f32 {\n  return x\n}\n"); }),
       change(VerifierRule::kCustomReplay,
@@ -384,6 +407,14 @@ std::vector<Violation> custom_derivatives() {
 TEST(Verifier, AcceptsValidCustomDerivatives) {
   const Module module = custom(kGoodGradient, kGoodReplay);
   EXPECT_EQ(all(module, verify(module)), "");
+}
+
+TEST(Verifier, AcceptsGradientThatAddsToAdjointArray) {
+  for (const char* statement :
+       {"atomic_add(adj_a[add(i, 1)], w)", "atomic_sub(adj_a[shape(adj_a, 0)], mul(a[i], w))"}) {
+    const Module module = gradient_of_array("nullable adj_a: array<f32,1>", statement);
+    EXPECT_EQ(all(module, verify(module)), "");
+  }
 }
 
 std::vector<Violation> all_violations() {

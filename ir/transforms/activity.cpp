@@ -90,8 +90,8 @@ class Walker {
     if (atomic.result != kNone && differentiable(atomic.result)) mark(varied_, atomic.result);
   }
   void node(const CustomDerivativeNode& custom) {
-    if (custom.gradient_function == kNone) {
-      // A derivative through this call is rejected if it is needed.
+    // A derivative through a call without a gradient is rejected if it is needed.
+    if (custom.gradient_function == kNone || !custom.adjoint_arrays.empty()) {
       for (const ValueId result : custom.results)
         if (differentiable(result)) mark(varied_, result);
     }

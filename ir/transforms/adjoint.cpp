@@ -188,8 +188,9 @@ class AdjointMaker {
     }
   }
 
-  /// Rejects derivatives through a function with a replay but no gradient, nonlinear gradients, and custom functions
-  /// that read arrays which the backward kernel changes.
+  /// Rejects derivatives through a function with a replay but no gradient, nonlinear gradients, custom functions that
+  /// read arrays which the backward kernel changes, and gradients that add to the adjoint of an array which the kernel
+  /// updates atomically.
   std::optional<Error> check_custom(const CustomDerivativeNode& custom, Loc loc, const std::vector<Changes>& changes,
                                     const Activity& activity) const {
     const Function& called = module_.functions[static_cast<std::size_t>(custom.called_function)];
@@ -207,9 +208,13 @@ class AdjointMaker {
           return fail(AdjointRejection::kCustomFunctionReadsChangedArray);
       }
     }
-    const bool linear =
-        !active || is_linear_gradient(module_, module_.functions[static_cast<std::size_t>(custom.gradient_function)],
-                                      called.results.size());
+    if (!active) return std::nullopt;
+    for (const VarId array : custom.adjoint_arrays) {
+      const ValueId parameter = custom.args[static_cast<std::size_t>(array)].value;
+      if (changes[static_cast<std::size_t>(parameter)].atomics != 0)
+        return reject(AdjointRejection::kReadOfAtomicallyUpdatedArray, module_, loc, kernel_.var(parameter).name);
+    }
+    const bool linear = has_linear_gradient(module_, called);
     return linear ? std::nullopt : std::optional(fail(AdjointRejection::kNonlinearCustomGradient));
   }
 

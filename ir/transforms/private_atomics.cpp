@@ -13,6 +13,7 @@ using namespace ir;
 struct CellAccesses {
   bool any = false;
   bool read = false;
+  bool is_accessed_by_gradient = false;  ///< whether a custom gradient adds to its adjoint
   /// By index position and launch dimension: whether every access so far has that thread index at that position.
   std::vector<std::vector<bool>> fixed;
 };
@@ -51,6 +52,11 @@ class Lowering {
       if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
         access(atomic->array, atomic->indices, false);
       }
+      // A custom gradient may add to the adjoint of any element.
+      if (const auto* custom = std::get_if<CustomDerivativeNode>(&node.node)) {
+        for (const VarId array : custom->adjoint_arrays)
+          of(custom->args[static_cast<std::size_t>(array)].value).is_accessed_by_gradient = true;
+      }
       if (const auto* branch = std::get_if<Branch>(&node.node)) {
         inspect(branch->then_region);
         inspect(branch->else_region);
@@ -60,6 +66,7 @@ class Lowering {
   }
 
   bool is_private(const CellAccesses& known) const {
+    if (known.is_accessed_by_gradient) return false;
     for (std::size_t d = 0; d < static_cast<std::size_t>(kernel_.launch_rank); ++d) {
       const bool somewhere =
           std::any_of(known.fixed.begin(), known.fixed.end(), [&](const auto& position) { return position[d]; });

@@ -199,6 +199,56 @@ kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   out[i] = f(x[i], out, i)
 }
 )"},
+    {AdjointRejection::kReadOfAtomicallyUpdatedArray, "gradient_of_atomically_updated_array", "10:3",
+     R"(func f(a: array<f32,1>, k: i32) -> f32 {
+  return 1.0
+}
+func g(a: array<f32,1>, k: i32, w: f32, nullable adj_a: array<f32,1>) {
+  atomic_add(adj_a[k], w)
+}
+gradient f = g
+kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  atomic_add(x[i], out[i])
+  out[i] = f(x, i)
+}
+)"},
+    {AdjointRejection::kReadOfAtomicallyUpdatedArray, "gradient_of_array_with_thread_private_sums", "10:3",
+     R"(func f(a: array<f32,1>, k: i32) -> f32 {
+  return 1.0
+}
+func g(a: array<f32,1>, k: i32, w: f32, nullable adj_a: array<f32,1>) {
+  atomic_add(adj_a[k], w)
+}
+gradient f = g
+kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  atomic_add(x[i], out[i])
+  out[i] = add(f(x, add(i, 1)), x[i])
+}
+)"},
+    {AdjointRejection::kNonlinearCustomGradient, "gradient_of_array_without_its_adjoint", "9:3",
+     R"(func f(a: array<f32,1>, k: i32) -> f32 {
+  return a[k]
+}
+func g(a: array<f32,1>, k: i32, w: f32, nullable adj_a: array<f32,1>) {
+  atomic_add(adj_a[k], mul(a[k], 2.0))
+}
+gradient f = g
+kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = f(x, i)
+}
+)"},
+    {AdjointRejection::kNonlinearCustomGradient, "squared_gradient_of_array", "9:3",
+     R"(func f(a: array<f32,1>, k: i32) -> f32 {
+  return a[k]
+}
+func g(a: array<f32,1>, k: i32, w: f32, nullable adj_a: array<f32,1>) {
+  atomic_add(adj_a[k], mul(w, w))
+}
+gradient f = g
+kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = f(x, i)
+}
+)"},
     {AdjointRejection::kNonlinearCustomGradient, "clipped_gradient", "9:3", R"(func f(x: f32) -> f32 {
   return mul(x, x)
 }

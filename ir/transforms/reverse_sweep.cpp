@@ -268,6 +268,8 @@ void SweepGenerator::reverse_custom(const CustomDerivativeNode& custom) {
     args.push_back(w != kNone ? builder_.var(w)
                               : expr(Operand{.value = kNone, .type = value_of(result).type, .bits = 0}));
   }
+  for (const VarId array : custom.adjoint_arrays)
+    args.push_back(builder_.var(gradient_of(custom.args[static_cast<std::size_t>(array)].value)));
   std::vector<std::string> names;
   for (const VarId target : targets)
     names.push_back("adj_" + gradient.var(target).name);

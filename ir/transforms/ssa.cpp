@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/custom.hpp"
 #include "ir/element_part.hpp"
 #include "ir/transforms/refusal.hpp"
 #include "ir/transforms/structure.hpp"
@@ -320,7 +321,9 @@ class Converter {
                               .gradient_function = called.gradient_function_index,
                               .args = args,
                               .primal_values = {},
-                              .results = {}};
+                              .results = {},
+                              .adjoint_arrays = {}};
+    if (called.gradient_function_index != kNone) node.adjoint_arrays = taken_adjoint_arrays(module_, called);
     const Loc loc = loc_;
     node.primal_values =
         inline_body(called.replay_function_index == kNone ? callee : called.replay_function_index, args);

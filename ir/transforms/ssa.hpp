@@ -84,6 +84,8 @@ struct CustomDerivativeNode {
   std::vector<Operand> args;           ///< arguments; arrays are parameters of the kernel
   std::vector<Operand> primal_values;  ///< values that the function returns
   std::vector<ValueId> results;        ///< the same values, but with the derivatives that the gradient defines
+  /// Parameters of the called function whose adjoint arrays the gradient takes.
+  std::vector<ir::VarId> adjoint_arrays;
 };
 /// A sequence of nodes that is executed as a whole.
 struct Region {

@@ -208,14 +208,28 @@ RegisterId KernelLowering::seed(ir::Scalar type) {
   return at->second;
 }
 
+std::vector<Registers> KernelLowering::with_unit_adjoint(const ir::Function& callee, std::vector<Registers> values,
+                                                         std::size_t differentiated) {
+  std::size_t component = 0;
+  for (const ir::Type type : callee.results) {
+    Registers& adjoint = values.emplace_back();
+    for (const ir::Scalar scalar : component_types(type))
+      adjoint.push_back(component++ == differentiated ? seed(scalar) : number(scalar, 0));
+  }
+  return values;
+}
+
 /// The gradient is linear in the adjoints (the adjoint pass rejects others), so each partial derivative is the result
 /// of the gradient for a unit adjoint.
 Registers KernelLowering::call_with_custom_gradient(const ir::Function& callee,
                                                     const std::vector<VariableStorage>& arrays,
                                                     const std::vector<Registers>& values, const Registers& primal) {
   const ir::Function& gradient = module_.functions[static_cast<std::size_t>(callee.gradient_function_index)];
+  const std::vector<ir::VarId> adjoint_arrays = ir::taken_adjoint_arrays(module_, callee);
   std::vector<VariableStorage> all_arrays = arrays;
   all_arrays.resize(arrays.size() + callee.results.size());
+  for (const ir::VarId array : adjoint_arrays)
+    all_arrays.push_back({.parameter = arrays[static_cast<std::size_t>(array)].parameter});
   std::vector<ir::Scalar> scalars;
   for (const ir::Type type : callee.results) {
     const auto components = component_types(type);
@@ -237,20 +251,24 @@ Registers KernelLowering::call_with_custom_gradient(const ir::Function& callee,
   is_lowering_custom_gradient_ = true;
   for (std::size_t j = 0; j < primal.size(); ++j) {
     if (!ir::is_float(scalars[j])) continue;
-    std::vector<Registers> given = values;
-    std::size_t component = 0;
-    for (const ir::Type type : callee.results) {
-      Registers& adjoint = given.emplace_back();
-      for (const ir::Scalar scalar : component_types(type)) {
-        adjoint.push_back(component == j ? seed(scalar) : number(scalar, 0));
-        ++component;
-      }
+    std::vector<Registers> given = with_unit_adjoint(callee, values, j);
+    given.resize(all_arrays.size());
+    Registers all_sources = sources;
+    Registers partials;
+    if (!adjoint_arrays.empty()) {
+      // A register that is zero and has the derivatives by elements of arrays is a source with the partial
+      // derivative 1.
+      all_sources.push_back(temporary());
+      emit({.code = InstructionCode::kClear, .destination = all_sources.back(), .extent = 1});
+      for (std::size_t k = all_arrays.size() - adjoint_arrays.size(); k < all_arrays.size(); ++k)
+        all_arrays[k].derived_register = all_sources.back();
+      derived_type_ = scalars[j];
     }
     const Registers adjoints = inline_call(gradient, all_arrays, given);
-    Registers partials;
     for (const std::size_t at : places)
       partials.push_back(adjoints[at]);
-    results[j] = custom(scalars[j], primal[j], sources, partials);
+    if (!adjoint_arrays.empty()) partials.push_back(number(scalars[j], std::bit_cast<std::uint64_t>(1.0)));
+    results[j] = custom(scalars[j], primal[j], all_sources, partials);
   }
   is_lowering_custom_gradient_ = false;
   return results;
@@ -344,9 +362,11 @@ void KernelLowering::emit_element_change(Instruction instruction, const std::vec
   }
   const ComponentOffset offset = component_offset(part.path);
   if (offset.variable_offset_register != ir::kNone) operands.push_back(offset.variable_offset_register);
-  ParameterProperties& parameter = program_.parameters[static_cast<std::size_t>(instruction.target)];
-  parameter.is_written = true;
-  parameter.has_partial_element_writes |= !part.path.empty();
+  if (instruction.code != InstructionCode::kElementDerivative) {
+    ParameterProperties& parameter = program_.parameters[static_cast<std::size_t>(instruction.target)];
+    parameter.is_written = true;
+    parameter.has_partial_element_writes |= !part.path.empty();
+  }
   instruction.index_count = static_cast<std::uint8_t>(indices.size());
   instruction.component_count = static_cast<std::uint16_t>(value.size());
   instruction.extent = offset.constant_offset;
@@ -360,6 +380,14 @@ void KernelLowering::lower(const ir::Atomic& atomic) {
     program_.parameters[static_cast<std::size_t>(target.parameter)].is_written = true;
     return store_or_add_tile({.code = InstructionCode::kAtomic, .atomic_op = atomic.op, .target = target.parameter},
                              type_of(atomic.value), atomic.indices, expression(atomic.value));
+  }
+  if (target.derived_register != ir::kNone) {
+    return emit_element_change({.code = InstructionCode::kElementDerivative,
+                                .atomic_op = atomic.op,
+                                .scalar = derived_type_,
+                                .destination = target.derived_register,
+                                .target = target.parameter},
+                               atomic.indices, ir::updated_part(*frame_->function, atomic));
   }
   Instruction instruction{.code = InstructionCode::kAtomic, .atomic_op = atomic.op, .target = target.parameter};
   if (atomic.result != ir::kNone && frame_->is_variable_read[static_cast<std::size_t>(atomic.result)])

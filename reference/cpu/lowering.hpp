@@ -31,6 +31,9 @@ class KernelLowering {
   struct VariableStorage {
     RegisterId first_register = ir::kNone;  ///< for a value or local array: its first register
     std::int32_t parameter = ir::kNone;     ///< for an array in global memory: the kernel parameter that it is
+    /// For the adjoint array of `parameter` in a custom gradient: the register whose derivatives by the elements of
+    /// `parameter` the gradient defines.
+    RegisterId derived_register = ir::kNone;
   };
   /// The state of lowering one function body.
   struct FunctionFrame {
@@ -85,6 +88,9 @@ class KernelLowering {
   /// values and the derivatives that the gradient defines.
   Registers call_with_custom_gradient(const ir::Function& callee, const std::vector<VariableStorage>& arrays,
                                       const std::vector<Registers>& values, const Registers& primal);
+  /// The arguments of the gradient of `callee` for the adjoint 1 of one component of the results and 0 of the others.
+  std::vector<Registers> with_unit_adjoint(const ir::Function& callee, std::vector<Registers> values,
+                                           std::size_t differentiated);
   /// destination = primal, with the derivatives `partials` by `sources`.
   RegisterId custom(ir::Scalar type, RegisterId primal, const Registers& sources, const Registers& partials);
   RegisterId seed(ir::Scalar type);
@@ -138,7 +144,8 @@ class KernelLowering {
   void lower(const ir::Let& let);
   void lower(const ir::Assign& assign);
   void lower(const ir::Store& store);
-  /// Appends a store or an atomic that changes an element of an array parameter, or a part of the element.
+  /// Appends a store or an atomic that changes an element of an array parameter, or a part of the element, or a
+  /// kElementDerivative of the element or part.
   void emit_element_change(Instruction instruction, const std::vector<ir::ExprId>& indices,
                            const ir::ChangedElementPart& part, ir::ExprId compare = ir::kNone);
   void lower(const ir::Atomic& atomic);
@@ -193,8 +200,9 @@ class KernelLowering {
   std::map<ir::Scalar, RegisterId>
       unit_cotangent_registers_;  ///< for custom gradients: registers that hold the cotangent 1, by type
   bool is_lowering_custom_gradient_ =
-      false;                    ///< whether a custom gradient is lowered, which is not differentiated itself
-  ir::Loc loc_;                 ///< source location of the instructions that are appended
+      false;  ///< whether a custom gradient is lowered, which is not differentiated itself
+  ir::Scalar derived_type_ = ir::Scalar::kF32;  ///< type of the result whose derivatives a custom gradient defines
+  ir::Loc loc_;                                 ///< source location of the instructions that are appended
   std::optional<Error> error_;  ///< why the oracle does not support the kernel; nullopt: no reason so far
 };
 

@@ -131,6 +131,7 @@ std::size_t Interpreter<Tracer>::step(const Instruction& instruction, std::size_
     case InstructionCode::kLoad:
     case InstructionCode::kStore:
     case InstructionCode::kAtomic:
+    case InstructionCode::kElementDerivative:
     case InstructionCode::kLocalLoad:
     case InstructionCode::kLocalStore: access(instruction); return pc + 1;
     case InstructionCode::kAdd:
@@ -443,7 +444,8 @@ template <class Tracer>
 void Interpreter<Tracer>::report_index(const Instruction& instruction, std::vector<std::int64_t> index,
                                        std::vector<std::int32_t> shape) {
   const bool global = instruction.code == InstructionCode::kLoad || instruction.code == InstructionCode::kStore ||
-                      instruction.code == InstructionCode::kAtomic;
+                      instruction.code == InstructionCode::kAtomic ||
+                      instruction.code == InstructionCode::kElementDerivative;
   findings_.add({.kind = Finding::Kind::kOutOfBounds,
                  .parameter = global ? instruction.target : ir::kNone,
                  .index = std::move(index),

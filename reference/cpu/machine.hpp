@@ -94,6 +94,7 @@ class Interpreter {
   void load(const Instruction& instruction);
   void store(const Instruction& instruction);
   void atomic(const Instruction& instruction);
+  void element_derivative(const Instruction& instruction);
   /// The position of a cell in the array that an instruction accesses.
   struct CellPosition {
     std::size_t element_index;    ///< number of the element in row-major order

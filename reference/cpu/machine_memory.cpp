@@ -14,6 +14,7 @@ void Interpreter<Tracer>::access(const Instruction& instruction) {
     case InstructionCode::kLoad: return load(instruction);
     case InstructionCode::kStore: return store(instruction);
     case InstructionCode::kAtomic: return atomic(instruction);
+    case InstructionCode::kElementDerivative: return element_derivative(instruction);
     case InstructionCode::kLocalLoad: return local_load(instruction);
     default: return local_store(instruction);
   }
@@ -187,6 +188,31 @@ void Interpreter<Tracer>::atomic(const Instruction& instruction) {
     update(instruction, {*element, first + k}, value, expected);
     cell.is_initialized = cell.is_written = true;
     if (uses_result) at(instruction.destination + static_cast<RegisterId>(k)) = previous;
+  }
+}
+
+/// Does not read the value of the element, but the derivative by it depends on the last store to it, as for a load.
+template <class Tracer>
+void Interpreter<Tracer>::element_derivative(const Instruction& instruction) {
+  const auto element = locate(instruction);
+  if (!element) return;
+  const std::size_t components = instruction.component_count;
+  const std::size_t first = first_component(instruction, instruction.index_count + components);
+  const auto [cells, logs] = accessed_array(instruction).at(*element, first, components);
+  note_access(instruction, *element, logs,
+              [&](AccessLog& log) { return log.record_read(current_thread_index_, instruction.loc); });
+  if constexpr (Tracer::kHasDerivatives) {
+    const int sign = instruction.atomic_op == ir::AtomicOp::kSub ? -1 : 1;
+    Handle& derived = at(instruction.destination).h;
+    for (std::size_t k = 0; k < components; ++k) {
+      ensure_input(cells[k], static_cast<std::size_t>(instruction.target), *element, first + k);
+      const Handle& source = cells[k].content.h;
+      if (!Tracer::carries(source)) continue;
+      const std::array<const Handle*, 1> sources{&source};
+      const BoundedValue& partial = at(operand_register(instruction, instruction.index_count + k)).f;
+      derived = tracer_.accumulate(instruction.scalar, derived,
+                                   tracer_.apply_chain_rule(instruction.scalar, sources, &partial, 1), sign);
+    }
   }
 }
 

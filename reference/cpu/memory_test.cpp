@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/text.hpp"
 #include "reference/cpu/bound.hpp"
 #include "reference/cpu/testing/workbench.hpp"
 
@@ -49,6 +50,74 @@ TEST(OracleMemory, CotangentOfUnwrittenElementIsAddedToItsGradient) {
   EXPECT_EQ(slope(r, x, 0), 0);
   EXPECT_EQ(slope(r, x, 1), 104);
   EXPECT_FALSE(r.outputs[0]->elements[1].is_written);
+}
+
+/// A function of an array whose custom gradient adds 3 w to the adjoint of one element and subtracts w a[k] from that
+/// of the next: the loads of the function itself contribute nothing.
+ir::Module function_with_gradient_of_array() {
+  auto module = ir::parse_text(
+      "func f(a: array<f64,1>, k: i32, s: f64) -> f64 {\n  return mul(a[k], s)\n}\n"
+      "func g(a: array<f64,1>, k: i32, s: f64, w: f64, nullable adj_a: array<f64,1>) -> f64 {\n"
+      "  atomic_add(adj_a[k], mul(3.0:f64, w))\n  atomic_sub(adj_a[add(k, 1)], mul(w, a[k]))\n"
+      "  return mul(w, a[k])\n}\n"
+      "gradient f = g\n");
+  EXPECT_TRUE(module.ok()) << module.error().text();
+  return module.take();
+}
+
+TEST(OracleMemory, CustomGradientDefinesDerivativesByElementsOfArray) {
+  OracleFixture w(function_with_gradient_of_array());
+  const ir::VarId x = w.floats("x", {2, 3, 5});
+  const ir::VarId index = w.integers("index", {1, 0, 1});
+  const ir::VarId out = w.zeros("out", ir::kF64, {3});
+  const ir::VarId i = w.thread_index(3);
+  w.b().store(out, {w.var(i)}, w.b().call(0, {w.var(x), w.at(index, i), w.f64(4)}));
+  const ReferenceResult r = w.gradient(out, {1, 10, 100});
+  EXPECT_EQ(value(r, out, 0), 12);
+  EXPECT_EQ(slope(r, x, 0), 30);
+  EXPECT_EQ(slope(r, x, 1), 3 * 101 - 10 * 2);
+  EXPECT_EQ(slope(r, x, 2), -101 * 3);
+  EXPECT_EQ(element(r, x, 1).contribution_count, 3);
+}
+
+TEST(OracleMemory, CustomGradientOfStoredElementPropagatesToStoredValue) {
+  OracleFixture w(function_with_gradient_of_array());
+  const ir::VarId x = w.floats("x", {2, 3, 5});
+  const ir::VarId out = w.zeros("out", ir::kF64, {1});
+  const ir::VarId i = w.thread_index(1);
+  const auto zero = w.b().i32(0);
+  w.b().store(x, {zero}, w.op(Op::kMul, {w.b().load(x, {w.b().i32(2)}), w.f64(7)}));
+  w.b().store(out, {w.var(i)}, w.b().call(0, {w.var(x), zero, w.b().load(x, {w.b().i32(1)})}));
+  const ReferenceResult r = w.gradient(out, {1});
+  EXPECT_EQ(slope(r, x, 0), 0);
+  EXPECT_EQ(slope(r, x, 1), 35 - 35);
+  EXPECT_EQ(slope(r, x, 2), 3 * 7);
+}
+
+TEST(OracleMemory, ContributionOfCustomGradientIsAnAccessToTheElement) {
+  OracleFixture w(function_with_gradient_of_array());
+  const ir::VarId x = w.floats("x", {2, 3, 5});
+  const ir::VarId out = w.zeros("out", ir::kF64, {3});
+  const ir::VarId i = w.thread_index(3);
+  w.b().store(out, {w.var(i)}, w.b().call(0, {w.var(x), w.var(i), w.f64(4)}));
+  const ReferenceResult outside = w.evaluate();
+  ASSERT_EQ(outside.findings.size(), 1U);
+  EXPECT_EQ(outside.findings[0].kind, Finding::Kind::kOutOfBounds);
+  EXPECT_EQ(outside.findings[0].parameter, x);
+  EXPECT_EQ(outside.findings[0].thread, 2);
+}
+
+TEST(OracleMemory, ContributionOfCustomGradientRacesWithStoreOfAnotherThread) {
+  OracleFixture w(function_with_gradient_of_array());
+  const ir::VarId x = w.floats("x", {2, 3, 5, 7});
+  const ir::VarId out = w.zeros("out", ir::kF64, {3});
+  const ir::VarId i = w.thread_index(3);
+  w.b().store(x, {w.var(i)}, w.f64(1));
+  w.b().store(out, {w.var(i)}, w.b().call(0, {w.var(x), w.var(i), w.f64(4)}));
+  const ReferenceResult r = w.evaluate();
+  ASSERT_FALSE(r.findings.empty());
+  EXPECT_EQ(r.findings[0].kind, Finding::Kind::kRace);
+  EXPECT_EQ(r.findings[0].parameter, x);
 }
 
 TEST(OracleMemory, GatherAccumulatesGradientAtSource) {

@@ -63,6 +63,9 @@ enum class InstructionCode : std::uint8_t {
   /// destination = operand 0, with other derivatives: those by operands 1 to n are the n operands after them. The
   /// derivative by operand 0 is propagated only if `extent` is 1.
   kCustomDerivative,
+  /// Adds to the derivatives of destination: those by the components of an element of the array parameter `target` are
+  /// the operands after the indices, with the sign of `atomic_op`. The element is given as for kStore.
+  kElementDerivative,
   kEnd,  ///< ends the thread
 };
 
