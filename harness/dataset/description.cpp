@@ -347,10 +347,11 @@ class Describer {
     return "";
   }
 
+  /// The signature in the source, where the adjoint arrays of a gradient, the only nullable parameters, are not stated.
   static std::string signature_of(const ir::Function& function) {
     std::vector<std::string> names;
-    for (int p = 0; p < function.parameter_count; ++p)
-      names.push_back(function.variables[static_cast<std::size_t>(p)].name);
+    for (ir::VarId p = 0; p < function.parameter_count; ++p)
+      if (!function.var(p).is_nullable) names.push_back(function.var(p).name);
     return fmt::format("{}({})", function.name, fmt::join(names, ", "));
   }
 

@@ -100,6 +100,27 @@ def k(x: wp.array(dtype=float), m: int, out: wp.array(dtype=float)):
   EXPECT_THAT(text.instruction, HasSubstr("`m` is a value of type int32 (unused)"));
 }
 
+TEST(Description, StatesWhatACustomGradientAddsToAnArray) {
+  const KernelDescription text = described(R"(@wp.func
+def element(a: wp.array(dtype=float), k: int) -> float:
+    return a[k]
+
+
+@wp.func_grad(element)
+def element_gradient(a: wp.array(dtype=float), k: int, adj_ret: float):
+    wp.adjoint[a][k] += adj_ret
+
+
+@wp.kernel
+def k(x: wp.array(dtype=float), m: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = element(x, i)
+)");
+  EXPECT_THAT(text.instruction,
+              HasSubstr("The function `element_gradient(a, k, adj_ret)` is the custom gradient (`wp.func_grad`) of "
+                        "`element` and does the following: `adjoint[a][k] += adj_ret`. "));
+}
+
 TEST(Description, StatesTypesAndUnusedParametersAndWhereABodyEnds) {
   const KernelDescription text = described(R"(vec6 = wp.types.vector(length=6, dtype=float)
 

@@ -57,6 +57,61 @@ TEST(CustomGradient, IsADefectIfItDiffersFromTheDerivative) {
   EXPECT_THAT(run.backward("missing").message, HasSubstr("the gradient of y["));
 }
 
+/// A kernel that calls a function of an array with this custom gradient.
+std::string kernel_of_array_with(const std::string& gradient) {
+  return R"(
+@wp.func
+def product(a: wp.array(dtype=float), i: int, b: float):
+    return a[i] * a[i + 1] * b
+
+@wp.func_grad(product)
+def adj_product(a: wp.array(dtype=float), i: int, b: float, adj_ret: float):
+    wp.adjoint[b] += a[i] * a[i + 1] * adj_ret
+)" + gradient +
+         R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = product(x, i, y[i])
+)";
+}
+constexpr const char* kOneElement = "    wp.adjoint[a][i] += a[i + 1] * b * adj_ret\n";
+constexpr const char* kOtherElement = "    wp.adjoint[a][i + 1] += a[i] * b * adj_ret\n";
+
+TEST(CustomGradient, OfAnArrayIsComparedWithTheDerivative) {
+  const CpuRun run({{.name = "correct", .python = kernel_of_array_with(std::string(kOneElement) + kOtherElement)},
+                    {.name = "missing", .python = kernel_of_array_with(kOneElement)},
+                    {.name = "none", .python = kernel_of_array_with("")}});
+  EXPECT_EQ(run.forward("correct").outcome, Outcome::pass) << summary(run.forward("correct"));
+  EXPECT_EQ(run.backward("correct").outcome, Outcome::pass) << summary(run.backward("correct"));
+  for (const char* name : {"missing", "none"}) {
+    EXPECT_EQ(run.backward(name).outcome, Outcome::defect) << summary(run.backward(name));
+    EXPECT_THAT(run.backward(name).message, HasSubstr("the custom gradient of 'product' (line "));
+    EXPECT_THAT(run.backward(name).message, HasSubstr("the gradient of x["));
+  }
+}
+
+/// A contribution to an element is an access: here other threads store the element.
+TEST(CustomGradient, OfAnArrayThatOtherThreadsStoreIsARace) {
+  const std::vector<testing::TestKernel> kernels{{.name = "race", .python = R"(
+@wp.func
+def own(a: wp.array(dtype=float), i: int):
+    return a[i]
+
+@wp.func_grad(own)
+def adj_own(a: wp.array(dtype=float), i: int, adj_ret: float):
+    wp.adjoint[a][0] += adj_ret
+
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    x[i] = 2.0 * x[i]
+    out[i] = own(x, i)
+)"}};
+  const CpuRun run(kernels);
+  EXPECT_EQ(run.backward("race").outcome_detail, "race") << summary(run.backward("race"));
+}
+
 TEST(CustomGradient, PassesDespiteDifferenceFromDerivativeIfDeclaredTrusted) {
   const std::string comment = "# custom gradients: trusted";
   const CpuRun annotated({{.name = "off", .python = kernel_with(kDerivativeOffByOnePercent, comment)}});

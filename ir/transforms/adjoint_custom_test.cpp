@@ -60,6 +60,48 @@ def count_again(counter: wp.array(dtype=int), seen: wp.array(dtype=int), i: int)
 # domain: 0 <= counter <= 3
 )";
 
+/// Gradients that add to adjoints of arrays, and differ from the derivatives.
+constexpr std::string_view kArrays = R"(
+@wp.func
+def weighted(a: wp.array(dtype=float), k: int, y: float):
+    return a[k] * a[k + 1] * y
+
+
+@wp.func_grad(weighted)
+def weighted_gradient(a: wp.array(dtype=float), k: int, y: float, adj_ret: float):
+    wp.adjoint[a][k] += 3.0 * y * adj_ret
+    wp.adjoint[y] += a[k] * adj_ret
+    if y > 0.5:
+        return
+    for j in range(k, k + 3):
+        wp.adjoint[a][j] -= float(j + 1) * a[j] * adj_ret
+
+
+@wp.func
+def element(a: wp.array(dtype=float), k: int):
+    return a[k]
+
+
+@wp.func_grad(element)
+def element_gradient(a: wp.array(dtype=float), k: int, adj_ret: float):
+    wp.adjoint[a][k] += 2.0 * adj_ret
+
+
+@wp.func
+def parts(a: wp.array2d(dtype=wp.vec2), k: int):
+    return a[k, 1], a[k, 2][0]
+
+
+@wp.func_grad(parts)
+def parts_gradient(a: wp.array2d(dtype=wp.vec2), k: int, adj_vector: wp.vec2, adj_number: float):
+    row = a[k]
+    wp.adjoint[row][1] += adj_vector * 0.5 - a[k, 0] * adj_number
+    wp.adjoint[a][k, -1].y -= adj_vector.x
+    wp.atomic_add(wp.adjoint[a], k, 3, wp.vec2(adj_number, wp.length(row[0]) * adj_number))
+
+# domain: 0 <= n <= 12
+)";
+
 const Example kKernels[] = {
     {"custom_derivative", kUsual, R"(
     i = wp.tid()
@@ -108,6 +150,48 @@ const Example kKernels[] = {
     out[i + seven] = scaled[0] * y[i]
 )",
      kVectors},
+    {"gradient_of_array", kUsual, R"(
+    i = wp.tid()
+    out[i] = weighted(x, i, y[i]) * y[i] + x[i]
+)",
+     kArrays},
+    {"gradient_of_array_in_loop", kUsual, R"(
+    i = wp.tid()
+    s = float(0.5)
+    for j in range(n):
+        s = weighted(x, j, wp.sin(s)) * 0.5 + y[j]
+    out[i] = s * s
+)",
+     kArrays},
+    {"gradient_of_array_in_branch", kUsual, R"(
+    i = wp.tid()
+    s = element(x, i + 1)
+    if s > 0.0:
+        s = weighted(y, i, s)
+    else:
+        s = element(y, 0) + s
+    out[i] = s
+)",
+     kArrays},
+    {"gradient_of_array_that_is_passed_twice", kUsual, R"(
+    i = wp.tid()
+    out[i] = element(x, 3) * element(x, 3) + element(x, i)
+)",
+     kArrays},
+    {"gradient_of_array_that_the_thread_stores", kUsual, R"(
+    i = wp.tid()
+    y[i] = x[i] * x[i]
+    s = element(y, i)
+    y[i] = s * x[i + 1]
+    out[i] = element(y, i) * s
+)",
+     kArrays},
+    {"gradient_of_array_of_vectors", "a: wp.array2d(dtype=wp.vec2), out: wp.array(dtype=float)", R"(
+    i = wp.tid()
+    v, s = parts(a, i)
+    out[i] = v[0] * s + wp.dot(v, a[0, 1])
+)",
+     kArrays},
     {"custom_replay_function",
      "x: wp.array(dtype=float), counter: wp.array(dtype=int), seen: wp.array(dtype=int), "
      "out: wp.array(dtype=float)",

@@ -68,6 +68,22 @@ def trusted_cubes(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[i] = cube(x[i])
 
 
+@wp.func
+def element(a: wp.array(dtype=float), k: int):
+    return a[k] * a[k]
+
+
+@wp.func_grad(element)
+def adj_element(a: wp.array(dtype=float), k: int, adj_ret: float):
+    wp.adjoint[a][k] += 2.0 * a[k] * adj_ret
+
+
+@wp.kernel
+def gathered_elements(x: wp.array(dtype=float), index: wp.array(dtype=int), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = element(x, index[i])
+
+
 def spring() -> Spring:
     value = Spring()
     value.stiffness = 2.5
@@ -244,6 +260,13 @@ def test_gradcheck_accepts_correct_gradients_and_rejects_incorrect_ones(capsys):
     with pytest.raises(ValueError, match=r"custom gradient of 'cube'"):
         assay.gradcheck(cubes, 6, [x], [out], options=QUICK)
     assert assay.gradcheck(cubes, 6, [x], [out], options=[*QUICK, "--trust-custom-gradients"])
+
+
+def test_custom_gradient_of_an_array_is_exported_and_verified():
+    assert "@wp.func_grad(element)" in assay.export(gathered_elements)
+    x, out = wp.ones(6, dtype=float, requires_grad=True), wp.zeros(6, dtype=float, requires_grad=True)
+    index = wp.array([3, 3, 0, 5, 1, 3], dtype=int)
+    assert assay.gradcheck(gathered_elements, 6, [x, index], [out], options=QUICK)
 
 
 def test_comments_above_a_kernel_are_exported():

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ir/custom.hpp"
 #include "ir/visit.hpp"
 #include "support/concat.hpp"
 
@@ -62,7 +63,8 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
     : function_(function),
       variable_names_(name_variables(function, names)),
       expression_writer_(module, function, file, variable_names_),
-      decorator_(function.is_kernel ? "kernel" : "func") {
+      decorator_(function.is_kernel ? "kernel" : "func"),
+      written_parameter_count_(function.parameter_count) {
   collect_changed_in_loops(function.body, false, non_constant_variables_);
   std::set<ir::VarId> zeros;
   ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
@@ -81,9 +83,16 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
 
 void StatementWriter::customize(const ir::Function& of, std::string_view of_name, bool is_gradient) {
   decorator_ = fmt::format("{}({})", is_gradient ? "func_grad" : "func_replay", of_name);
+  if (!is_gradient) return;
+  written_parameter_count_ = of.parameter_count + static_cast<int>(of.results.size());
+  if (function_.parameter_count > written_parameter_count_) {
+    auto adjoint = static_cast<std::size_t>(written_parameter_count_);
+    for (const ir::VarId array : ir::adjoint_array_targets(of))
+      variable_names_[adjoint++] = fmt::format("wp.adjoint[{}]", name(array));
+  }
   const auto& statements = function_.body.statements;
   const auto* leave = statements.empty() ? nullptr : std::get_if<ir::Return>(&statements.back().node);
-  if (!is_gradient || leave == nullptr) return;
+  if (leave == nullptr) return;
   last_statement_ = &statements.back();
   // A gradient returns sums that are named for the parameters, in order.
   std::size_t p = 0;
@@ -139,7 +148,7 @@ std::string StatementWriter::definition(std::string_view name) {
 
 std::string StatementWriter::signature(std::string_view name) {
   std::vector<std::string> parameters;
-  for (ir::VarId i = 0; i < function_.parameter_count; ++i)
+  for (ir::VarId i = 0; i < written_parameter_count_; ++i)
     parameters.push_back(concat(this->name(i), ": ", expression_writer_.annotation(function_.var(i).type)));
   const std::string result = function_.results.size() == 1 && adjoint_variables_.empty()
                                  ? concat(" -> ", expression_writer_.annotation(function_.results[0]))

@@ -80,6 +80,9 @@ class StatementWriter {
   std::set<ir::VarId> non_constant_variables_;
   ExpressionWriter expression_writer_;  ///< writes the expressions in the statements
   std::string decorator_;               ///< decorator without "@wp.": "kernel", "func_grad(f)"
+  /// Number of parameters in the signature; for a gradient without its adjoint arrays, which are written as
+  /// wp.adjoint[...].
+  int written_parameter_count_;
   std::vector<ir::VarId>
       adjoint_variables_;  ///< for a gradient: variables of the returned sums, written as wp.adjoint[...]
   const ir::Stmt* last_statement_ = nullptr;  ///< last statement of a gradient's body; null otherwise

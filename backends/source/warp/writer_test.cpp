@@ -246,6 +246,46 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_EQ(*written, source);
 }
 
+TEST(PythonWriter, WritesAdjointArraysOfAGradientAsWpAdjoint) {
+  const std::string source = R"(import warp as wp
+
+
+@wp.func
+def f(a: wp.array2d(dtype=wp.vec2), i: int, s: float) -> float:
+    return a[i, 0][1] * s
+
+
+@wp.func_grad(f)
+def f_gradient(a: wp.array2d(dtype=wp.vec2), i: int, s: float, adj_ret: float):
+    wp.adjoint[a][i, 0][1] += s * adj_ret
+    wp.adjoint[s] += a[i, 0][1] * adj_ret
+    if s > 1.0:
+        return
+    wp.atomic_sub(wp.adjoint[a], i, 1, a[i, 0] * adj_ret)
+
+
+@wp.func
+def g(a: wp.array(dtype=float), i: int) -> float:
+    return a[i]
+
+
+@wp.func_grad(g)
+def g_gradient(a: wp.array(dtype=float), i: int, adj_ret: float):
+    wp.atomic_add(wp.adjoint[a], i, adj_ret)
+
+
+@wp.kernel
+def k(a: wp.array2d(dtype=wp.vec2), x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = f(a, i, g(x, i))
+)";
+  const auto file = frontend::parse_python(source, "f.py");
+  ASSERT_TRUE(file.ok() && file->diagnostics.empty());
+  const auto written = write_python(file->module);
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  EXPECT_EQ(*written, source);
+}
+
 TEST(PythonWriter, RenamesDuplicateVariablesAndVariablesNamedLikeKeywords) {
   OneKernel k;
   Builder& b = *k.builder;

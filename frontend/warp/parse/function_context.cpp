@@ -14,7 +14,8 @@ namespace assay::frontend {
 
 std::vector<ir::ExprId> FunctionContext::adjoint_values() {
   std::vector<ir::ExprId> values;
-  for (ir::VarId p = 0; p < function.parameter_count; ++p) {
+  const auto given = function.parameter_count - static_cast<int>(adjoint_arrays_by_parameter.size());
+  for (ir::VarId p = 0; p < given; ++p) {
     const auto found = adjoint_variables_by_parameter.find(function.var(p).name);
     if (found != adjoint_variables_by_parameter.end()) values.push_back(builder.var(found->second));
   }

@@ -56,6 +56,8 @@ struct FunctionContext {
 
   /// In a gradient: by parameter of the differentiated function, the variable that sums its adjoint.
   std::map<std::string_view, ir::VarId> adjoint_variables_by_parameter;
+  /// In a gradient that adds to the adjoint of an array: by array parameter, the parameter that is its adjoint array.
+  std::map<ir::VarId, ir::VarId> adjoint_arrays_by_parameter;
 
   /// Variables that are assigned only once, from a literal. Warp keeps all digits of such a literal.
   std::map<ir::VarId, Constant> literals_by_variable;

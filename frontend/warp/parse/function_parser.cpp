@@ -227,6 +227,7 @@ class WarpFunctionParser {
     }
     context.builder.at(entry_.definition.loc());
     declare_hidden_parameters(context);
+    if (uses_adjoint_array(entry_.definition.part(SyntaxField::kBody))) declare_adjoint_arrays(context);
     if (entry_.is_kernel && thread_indices_.empty()) thread_indices_.emplace_back("thread");
     for (const std::string& name : thread_indices_)
       context.builder.thread_index(name);
@@ -280,6 +281,29 @@ class WarpFunctionParser {
     for (std::size_t d = 0; d + 1 < thread_indices_.size(); ++d)
       extents += "_, ";
     annotations.push_back(fmt::format("launch: ({}{})", extents, block_size));
+  }
+
+  /// Whether the code contains wp.adjoint[x] for an x that is not a parameter that is a value.
+  bool uses_adjoint_array(SyntaxNode node) const {
+    const auto parts = node.children();
+    if (node.is(SyntaxKind::kSubscript) && parts.size() == 2 && scope().warp_name(parts[0]) == "adjoint") {
+      return std::ranges::none_of(parameters_, [&](const Parameter& parameter) {
+        return parameter.spec.kind == ArgumentSpec::Kind::kValue && parameter.name.text() == parts[1].text();
+      });
+    }
+    return std::ranges::any_of(parts, [&](SyntaxNode child) { return uses_adjoint_array(child); });
+  }
+
+  void declare_adjoint_arrays(FunctionContext& context) const {
+    if (entry_.differentiated_function == nullptr) return;
+    const auto index = static_cast<std::size_t>(entry_.differentiated_function->function_index);
+    for (const ir::VarId target : ir::adjoint_array_targets(file_.module().functions[index])) {
+      if (target >= context.function.parameter_count) return;  // an error is reported for the parameters
+      const ir::Variable& array = context.function.var(target);
+      const ir::VarId adjoint = context.builder.parameter(fmt::format("adj_{}", array.name), array.type);
+      context.function.variables.back().is_nullable = true;
+      context.adjoint_arrays_by_parameter.emplace(target, adjoint);
+    }
   }
 
   /// A gradient or replay has the parameters of its function; the sums that a gradient returns start at zero.

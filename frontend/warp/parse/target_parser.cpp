@@ -52,7 +52,7 @@ AssignmentTarget WarpExpressionParser::name_target(SyntaxNode node) {
   return place_of(context_, node, context_.bindings.find(node.text()));
 }
 
-/// wp.adjoint[x]: the sum of the adjoints of parameter x so far.
+/// wp.adjoint[x]: the sum of the adjoints of parameter x so far, or the adjoint array of an array.
 AssignmentTarget WarpExpressionParser::adjoint_target(SyntaxNode node) {
   const auto parts = node.children();
   const auto found = parts.size() == 2 ? context_.adjoint_variables_by_parameter.find(parts[1].text())
@@ -64,10 +64,19 @@ AssignmentTarget WarpExpressionParser::adjoint_target(SyntaxNode node) {
   }
   if (context_.entry.differentiated_function == nullptr) {
     context_.error(node, "wp.adjoint is supported only in functions decorated with @wp.func_grad");
-  } else {
-    context_.error(node, "wp.adjoint is supported only for parameters with float components, not for arrays");
+    return {};
   }
-  return {};
+  AssignmentTarget array;
+  if (parts.size() == 2 && is_array_expression(parts[1])) array = place(parts[1]);
+  const auto adjoint = context_.adjoint_arrays_by_parameter.find(array.variable);
+  if (adjoint == context_.adjoint_arrays_by_parameter.end()) {
+    context_.error(node,
+                   "wp.adjoint requires a parameter with float components, or an array parameter whose elements have "
+                   "float components and are not structs");
+    return {};
+  }
+  array.variable = adjoint->second;
+  return array;
 }
 
 bool WarpExpressionParser::is_adjoint(SyntaxNode node) const {

@@ -448,6 +448,85 @@ def good(x: wp.array(dtype=float)):
   EXPECT_THAT(messages(file), HasSubstr("in k: f(...): function f could not be parsed"));
 }
 
+TEST(PythonParser, ReadsAdjointsOfArraysAsParametersOfTheGradient) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.struct
+class Holder:
+    values: wp.array(dtype=wp.vec2)
+@wp.func
+def f(h: Holder, adj_x: float, x: wp.array2d(dtype=float), i: int):
+    return h.values[i].x * x[i, 0] * adj_x
+@wp.func_grad(f)
+def g(h: Holder, adj_x: float, x: wp.array2d(dtype=float), i: int, adj_ret: float):
+    row = x[i]
+    values = h.values
+    wp.adjoint[row][1] += adj_ret
+    wp.adjoint[x][i, -1] -= 2.0 * adj_ret
+    wp.atomic_add(wp.adjoint[values], i, wp.vec2(adj_ret))
+    wp.adjoint[h.values][i].y += adj_ret
+    wp.adjoint[adj_x] += adj_ret
+@wp.kernel
+def k(h: Holder, x: wp.array2d(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = f(h, 2.0, x, i)
+)");
+  const std::string text = ir::to_text(file.module);
+  EXPECT_EQ(messages(file), "");
+  EXPECT_THAT(text, HasSubstr(R"(
+func g(h_values: array<vec<f32,2>,1>, adj_x: f32, x: array<f32,2>, i: i32, adj_ret: f32, nullable adj_h_values: array<vec<f32,2>,1>, nullable adj_x_1: array<f32,2>) -> f32 {
+  let adj_adj_x: f32
+  atomic_add(adj_x_1[wrap_index(i, shape(adj_x_1, 0)), 1], adj_ret)
+  atomic_sub(adj_x_1[wrap_index(i, shape(adj_x_1, 0)), wrap_index(add(shape(adj_x_1, 1), -1), shape(adj_x_1, 1))], mul(2.0, adj_ret))
+  atomic_add(adj_h_values[wrap_index(i, shape(adj_h_values, 0))], splat<vec<f32,2>>(adj_ret))
+  atomic_add(adj_h_values[wrap_index(i, shape(adj_h_values, 0))], insert(splat<vec<f32,2>>(0.0), 1, adj_ret))
+  adj_adj_x = add(adj_adj_x, adj_ret)
+  return adj_adj_x
+}
+)"));
+}
+
+TEST(PythonParser, RejectsUsesOfAdjointArraysOtherThanAdditions) {
+  const std::string above = R"(import warp as wp
+@wp.struct
+class S:
+    v: float
+@wp.func
+def first(a: wp.array(dtype=float)):
+    return a[0]
+@wp.func
+def f(y: wp.array(dtype=float), s: wp.array(dtype=S), o: wp.array(dtype=int)):
+    return y[0]
+@wp.func_grad(f)
+def g(y: wp.array(dtype=float), s: wp.array(dtype=S), o: wp.array(dtype=int), w: float):
+    )";
+  const std::string below = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), s: wp.array(dtype=S), o: wp.array(dtype=int)):
+    x[0] = f(x, s, o)
+)";
+  constexpr const char* kReads = "adjoints cannot be read; accumulate into them with +=";
+  constexpr const char* kNoFloats =
+      "wp.adjoint requires a parameter with float components, or an array parameter whose";
+  constexpr const char* kOtherUse = "g must use the adjoint of the array y only to add to its elements";
+  const std::pair<const char*, const char*> cases[] = {
+      {"wp.adjoint[y][0] = w", "adjoints cannot be assigned; use +="},
+      {"wp.adjoint[y][0] *= w", "adjoints can only be accumulated, with += or -="},
+      {"wp.adjoint[y][0] += w * wp.adjoint[y][1]", kReads},
+      {"w = first(wp.adjoint[y])", kReads},
+      {"z = wp.adjoint[y]", kReads},
+      {"wp.adjoint[s][0].v += w", kNoFloats},
+      {"wp.adjoint[o][0] += 1", kNoFloats},
+      {"wp.adjoint[y[0]] += w", kNoFloats},
+      {"wp.atomic_max(wp.adjoint[y], 0, w)", kOtherUse},
+      {"w = wp.atomic_add(wp.adjoint[y], 0, w)", kOtherUse},
+  };
+  for (const auto& [statement, message] : cases) {
+    const ParsedFile file = read(above + statement + below);
+    EXPECT_TRUE(file.module.kernels.empty()) << statement;
+    EXPECT_THAT(messages(file), HasSubstr(message)) << statement;
+  }
+}
+
 TEST(PythonParser, RejectsOnlyTheInvalidOverload) {
   const ParsedFile file = read(
       "import warp as wp\nfrom typing import Any\nflags = wp.types.vector(3, wp.bool)\n@wp.kernel\n"
