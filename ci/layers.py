@@ -178,6 +178,7 @@ ALLOWED = {
     ),
     "harness/causes": ("ir",),
     "harness/dataset": (
+        "backends/cuda/nvrtc",
         "backends/device",
         "backends/source/warp",
         "backends/warp",

@@ -80,6 +80,11 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
       .add_option("--license", options.license,
                   "License of the rows, an SPDX identifier; with --from, the default is unknown")
       ->option_text("ID [CC-BY-4.0]");
+  command
+      .add_option("--with-ptx", options.ptx_architecture,
+                  "Add to each row the PTX of its CUDA source for this architecture, such as 75; needs NVRTC")
+      ->option_text("ARCH")
+      ->transform(architecture_validator());
   command.add_option("--compression", options.compression, "Format of the data files")
       ->option_text("{gzip,zstd} [gzip]")
       ->check(CLI::IsMember({"gzip", "zstd"}));

@@ -1,5 +1,6 @@
 // Datasets that `assay generate` writes, with kernels judged on the CPU.
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,51 @@ TEST_F(GenerateTest, VerifiedRowsDoNotDependOnJobCount) {
   const auto cuda = std::ranges::find_if(evidence, [](const json& one) { return one.at("device") == "cuda"; });
   EXPECT_EQ((*cuda).at("verdict"), "not_run");
   EXPECT_EQ((*cuda).at("reason"), "not asked for");
+}
+
+TEST_F(GenerateTest, RowsContainPtxOnRequest) {
+  const std::string generate = "assay generate --count 6 --families loop,vector --no-verify --with-ptx ";
+  const CommandResult made = workshop_.run(generate + "75 --output rows");
+  if (made.err.find("--with-ptx needs NVRTC") != std::string::npos) GTEST_SKIP() << made.err;
+  ASSERT_EQ(made.status, 0) << made.err;
+  expect_ok(generate + "compute_75 --jobs 3 --output again");
+  expect_same("rows", "again");
+  expect_ok("cat rows/data/*.gz | gzip -dc > rows.jsonl");
+  std::istringstream lines(workshop_.read("rows.jsonl"));
+  std::string changed_text;
+  std::string without_entry;
+  for (std::string line; std::getline(lines, line);) {
+    json row = json::parse(line);
+    EXPECT_THAT(row.at("ptx").get<std::string>(),
+                AllOf(HasSubstr(".target sm_75"),
+                      HasSubstr(".entry " + row.at("kernel_name").get<std::string>() + "_forward(")));
+    std::string& ptx = row.at("ptx").get_ref<std::string&>();
+    ptx.replace(ptx.find("ret;"), 4, "trap;");
+    changed_text += row.dump() + "\n";
+    ptx.erase(ptx.find(".entry"));
+    without_entry += row.dump() + "\n";
+  }
+  expect_ok("assay validate rows --rebuild 2");
+  workshop_.write("changed.jsonl", changed_text);
+  const CommandResult changed = workshop_.run("assay validate changed.jsonl --rebuild 6 --device cpu");
+  EXPECT_EQ(changed.status, 1) << changed.out;
+  EXPECT_THAT(changed.out, AllOf(HasSubstr("/ptx: found PTX with another hash"), HasSubstr("6 errors")));
+  workshop_.write("without_entry.jsonl", without_entry);
+  EXPECT_THAT(workshop_.run("assay validate without_entry.jsonl").out,
+              AllOf(HasSubstr("/ptx: found no entry point"), HasSubstr("6 errors")));
+}
+
+TEST_F(GenerateTest, ReportsThatPtxCannotBeCompiled) {
+  const std::string generate = "assay generate --count 2 --no-verify --output rows ";
+  const auto error_of = [&](const std::string& command) {
+    const CommandResult ran = workshop_.run(command);
+    EXPECT_EQ(ran.status, 2) << ran.out << ran.err;
+    return ran.err;
+  };
+  EXPECT_THAT(error_of(generate + "--with-ptx fast"), HasSubstr("must be an architecture such as 90, got 'fast'"));
+  EXPECT_THAT(error_of("ASSAY_NVRTC=/nowhere/libnvrtc.so " + generate + "--with-ptx 75"),
+              HasSubstr("--with-ptx needs NVRTC: "));
+  EXPECT_THAT(error_of(generate + "--emitter warp --with-ptx 75"), HasSubstr("--with-ptx needs --emitter assay"));
 }
 
 TEST_F(GenerateTest, GeneratesRowsFromUserKernels) {

@@ -115,22 +115,22 @@ void add_nvrtc_options(CLI::App& command, backends::BuildChoices& builds) {
                   "13.0.88,13.5.37, each as a separate mode")
       ->option_text("PATH_OR_VERSION,...")
       ->delimiter(',');
-  const auto normalize = [](std::string text) {
-    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos ? "compute_" + text : text;
-  };
   command
       .add_option("--arch", builds.architectures,
                   "For PTX: architectures to compile for, such as 75,90,100, each as\na separate mode; default: 75 "
                   "and 100, in one mode")
       ->option_text("N,...")
       ->delimiter(',')
-      ->transform(CLI::Validator(
-          [normalize](std::string& text) {
-            text = normalize(text);
+      ->transform(architecture_validator());
+}
+
+CLI::Validator architecture_validator() {
+  return {[](std::string& text) {
+            if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos) text = "compute_" + text;
             return text.starts_with("compute_") ? ""
                                                 : fmt::format("must be an architecture such as 90, got '{}'", text);
           },
-          ""));
+          ""};
 }
 
 void add_tables_option(CLI::App& command, std::string& file) {

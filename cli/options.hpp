@@ -33,6 +33,8 @@ void add_no_check_option(CLI::App& command, std::vector<std::string>& names);
 void add_builds_options(CLI::App& command, backends::BuildChoices& builds);
 /// `--nvrtc` and `--arch`, each with several values; accepts "90" for "compute_90".
 void add_nvrtc_options(CLI::App& command, backends::BuildChoices& builds);
+/// Accepts an architecture, such as 75 or compute_75, and stores it as compute_75.
+CLI::Validator architecture_validator();
 /// `--ptx-tables`.
 void add_tables_option(CLI::App& command, std::string& file);
 /// `--cxx`.

@@ -308,10 +308,13 @@ std::string provenance(const DatasetPlan& plan) {
       plan.kernel_generators_version);
   if (!plan.user_kernels.empty())
     source = fmt::format("The {} kernels of the user's Python files.", plan.user_kernels.size());
+  const std::string ptx = plan.ptx.architecture.empty() ? ""
+                                                        : fmt::format(" {} compiled the CUDA C++ to PTX for `{}`.",
+                                                                      plan.ptx.version, plan.ptx.architecture);
   return fmt::format(
-      "## How the rows were made\n\n{} Each kernel was parsed, differentiated and printed as C++ and CUDA C++. The "
+      "## How the rows were made\n\n{} Each kernel was parsed, differentiated and printed as C++ and CUDA C++.{} The "
       "first line of `journal.jsonl` is the plan: the same plan and version of Assay give the same rows.\n\n",
-      source);
+      source, ptx);
 }
 
 std::string verification(const DatasetPlan& plan) {

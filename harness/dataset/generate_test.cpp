@@ -160,6 +160,21 @@ TEST(DatasetGeneration, KernelsHaveDistinctNamesInEverySource) {
   EXPECT_GT(renamed, 20U);
 }
 
+/// Also of rows that get another name at the end.
+TEST(DatasetGeneration, PtxIsCompiledFromTheFinalSource) {
+  const Folder folder;
+  DatasetPlan plan = small_plan(400);
+  plan.ptx = {.architecture = "compute_75", .version = "NVRTC 13.0.88"};
+  made(plan, {.output = folder / "d", .jobs = 3},
+       [](const DatasetRow& row) -> Result<std::string> { return "PTX of " + row.cuda_source; });
+  for (const json& row : rows_of(folder / "d"))
+    EXPECT_EQ(row.at("ptx"), "PTX of " + row.at("cuda_source").get<std::string>());
+  EXPECT_THAT(read_file_text(folder / "d" / "README.md").value_or(""),
+              HasSubstr("NVRTC 13.0.88 compiled the CUDA C++ to PTX for `compute_75`."));
+  EXPECT_THAT(read_file_text(folder / "d" / "journal.jsonl").value_or(""),
+              HasSubstr(R"("ptx":{"architecture":"compute_75","compiler":"NVRTC 13.0.88"})"));
+}
+
 TEST(DatasetGeneration, OutputDoesNotDependOnJobCountOrSharding) {
   const Folder folder;
   DatasetPlan plan = small_plan(120);  // enough rows for equal names

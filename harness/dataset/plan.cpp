@@ -129,6 +129,9 @@ Json to_json(const DatasetPlan& plan) {
           {"devices", plan.devices},
           {"flags", plan.numeric_modes},
           {"toolchain", tools},
+          {"ptx", plan.ptx.architecture.empty()
+                      ? Json()
+                      : Json{{"architecture", plan.ptx.architecture}, {"compiler", plan.ptx.version}}},
           {"license", plan.license},
           {"compression", name_of(plan.compression)},
           {"block_rows", plan.slots_per_block},
@@ -159,6 +162,9 @@ DatasetPlan plan_from(const json& line) {
   plan.excluded_kernels = kernels_from(line.value("excluded", json::array()));  // since schema 1.3
   for (const json& tool : line.at("toolchain"))
     plan.toolchain.push_back({.device = tool.at("device"), .version = tool.at("version"), .sha256 = tool.at("sha256")});
+  // Since schema 1.5.
+  if (const auto ptx = line.find("ptx"); ptx != line.end() && !ptx->is_null())
+    plan.ptx = {.architecture = ptx->at("architecture"), .version = ptx->at("compiler")};
   return plan;
 }
 

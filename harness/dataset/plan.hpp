@@ -48,6 +48,13 @@ struct UserKernel {
   friend bool operator==(const UserKernel&, const UserKernel&) = default;
 };
 
+/// The compiler that makes the PTX of the rows.
+struct PtxCompiler {
+  std::string architecture;  ///< architecture, such as "compute_75"; empty: the rows have no PTX
+  std::string version;       ///< name and version of the compiler: "NVRTC 13.0.88"
+  friend bool operator==(const PtxCompiler&, const PtxCompiler&) = default;
+};
+
 /// Everything that determines the rows of a dataset.
 struct DatasetPlan {
   std::string generator_version;           ///< version of Assay
@@ -66,6 +73,7 @@ struct DatasetPlan {
   std::vector<std::string> devices;  ///< names of the devices that verify each row
   std::vector<std::string> numeric_modes;              ///< numeric modes of the devices: "cpu/strict"
   std::vector<DeviceCompiler> toolchain;               ///< the compilers of `devices`
+  PtxCompiler ptx;                                     ///< makes the PTX of the rows
   std::string license = std::string(kUnknownLicense);  ///< license of the rows, for the card and the rows
   Compression compression = Compression::kGzip;        ///< format of the data files
   std::uint32_t slots_per_block = 32;                  ///< number of slots in a block

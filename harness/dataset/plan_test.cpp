@@ -98,6 +98,7 @@ TEST(PlanJson, RoundTripsAndMatchesSchema) {
   plan.devices = {"cpu", "ptx"};
   plan.numeric_modes = {"cpu/strict"};
   plan.toolchain = {{"cpu", "g++ 12", std::string(64, 'a')}};
+  plan.ptx = {.architecture = "compute_90", .version = "NVRTC 13.0.88"};
   plan.excluded_kernels = {{"user/task.k", "import warp as wp\n"}};
   plan.shard = {.shard_index = 2, .shard_count = 5};
   const nlohmann::json line = nlohmann::json::parse(to_json(plan).dump());

@@ -192,7 +192,8 @@ Result<void> RowProducer::produce(std::span<const SlotTask> tasks, ProducedBlock
       if (candidate.failed.empty()) {
         const Stopwatch watch(produced.timing.write_seconds);
         add_unjudged(candidate);
-        produced.rows.push_back(accept(candidate.task, row_of(candidate), candidate.kernel, produced.memory));
+        Result<void> added = add_row(candidate.task, row_of(candidate), candidate.kernel, produced);
+        if (!added.ok()) return added;
         continue;
       }
       const CaseRecord& first = candidate.failed.front();
@@ -307,9 +308,21 @@ Result<ProducedBlock> RowProducer::rename(std::span<const Renaming> renamings) c
     DatasetRow row = std::move(candidates[i].kernel.row);
     row.evidence = std::move(rows[i].evidence);
     row.metadata = std::move(rows[i].metadata);
-    produced.rows.push_back(accept(candidates[i].task, row, candidates[i].kernel, produced.memory));
+    Result<void> added = add_row(candidates[i].task, std::move(row), candidates[i].kernel, produced);
+    if (!added.ok()) return added.error();
   }
   return produced;
+}
+
+Result<void> RowProducer::add_row(const SlotTask& task, DatasetRow row, const RenderedKernel& kernel,
+                                  ProducedBlock& produced) const {
+  if (printers_.ptx_compiler) {
+    Result<std::string> ptx = printers_.ptx_compiler(row);
+    if (!ptx.ok()) return ptx.error();
+    row.ptx = ptx.take();
+  }
+  produced.rows.push_back(accept(task, row, kernel, produced.memory));
+  return {};
 }
 
 void RowProducer::judge(std::span<Candidate> candidates, Timing& timing) const {

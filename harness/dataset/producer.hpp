@@ -15,6 +15,7 @@
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/render.hpp"
 #include "harness/dataset/row_memory.hpp"
+#include "harness/dataset/row_ptx.hpp"
 #include "harness/dataset/similarity.hpp"
 #include "harness/dataset/stats.hpp"
 #include "harness/suite/run/run.hpp"
@@ -89,6 +90,7 @@ struct RowPrinters {
   harness::PairPrinter pair_printer;  ///< prints the sources of the rows for both devices
   harness::Printer single_printer;    ///< prints the source for the device that judges
   WarpCodegen warp_codegen = {};      ///< for the emitter "warp": gives the sources of the rows
+  RowPtxCompiler ptx_compiler = {};   ///< compiles the PTX of the rows; empty: they get none
 };
 
 /// Makes the rows of slots. The row of a task depends only on the plan. Thread-safe.
@@ -127,6 +129,9 @@ class RowProducer {
   void judge_on_device(const VerifyingDevice& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
                        Timing& timing) const;
   void add_unjudged(Candidate& candidate) const;
+  /// Adds a row in its final form, with its PTX.
+  Result<void> add_row(const SlotTask& task, DatasetRow row, const RenderedKernel& kernel,
+                       ProducedBlock& produced) const;
   [[nodiscard]] DatasetRow row_of(Candidate& candidate) const;
 
   /// One of DatasetPlan::excluded_kernels.

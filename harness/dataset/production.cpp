@@ -13,6 +13,7 @@
 #include "generators/generator.hpp"
 #include "harness/dataset/card.hpp"
 #include "harness/dataset/render.hpp"
+#include "harness/dataset/row_ptx.hpp"
 #include "harness/suite/emission.hpp"
 #include "harness/suite/modes.hpp"
 #include "harness/suite/select/select.hpp"
@@ -155,6 +156,12 @@ Result<DatasetPlan> make_plan(const ProductionOptions& options) {
     plan.excluded_kernels = excluded.take();
   }
   if (Result<void> licensed = choose_license(options, plan); !licensed.ok()) return licensed.error();
+  if (!options.ptx_architecture.empty()) {
+    if (plan.emitter != kAssayEmitter) return Error{"--with-ptx needs --emitter assay"};
+    Result<PtxCompiler> ptx = find_ptx_compiler(options.ptx_architecture);
+    if (!ptx.ok()) return ptx.error();
+    plan.ptx = ptx.take();
+  }
   const Result<DatasetShard> shard = shard_of(options.shard);
   if (!shard.ok()) return shard.error();
   plan.shard = *shard;
@@ -202,11 +209,14 @@ Result<ProducerSetup> ProducerSetup::make(const DatasetPlan& plan, const std::st
   const harness::JudgingPolicy policy = plan.judging_effort == "quick"      ? harness::JudgingPolicy::quick()
                                         : plan.judging_effort == "thorough" ? harness::JudgingPolicy::thorough()
                                                                             : harness::JudgingPolicy::standard();
+  Result<RowPtxCompiler> ptx_compiler = make_ptx_compiler(plan);
+  if (!ptx_compiler.ok()) return ptx_compiler.error();
   production.producer_ = std::make_unique<RowProducer>(
       plan, std::move(verifiers),
       RowPrinters{.pair_printer = plan.emitter == kAssayEmitter ? harness::pair_printer() : no_printer(),
                   .single_printer = harness::printer(),
-                  .warp_codegen = installed_warp()},
+                  .warp_codegen = installed_warp(),
+                  .ptx_compiler = ptx_compiler.take()},
       policy);
   return production;
 }

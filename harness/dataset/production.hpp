@@ -31,6 +31,7 @@ struct ProductionOptions {
   bool uses_many_inputs = false;  ///< judge on more inputs (JudgingPolicy::thorough)
   std::string shard = "0/1";      ///< part of the dataset to make: its number, from 0, and the number of parts
   std::string license;            ///< SPDX identifier; empty: kDefaultLicense, or kUnknownLicense for kernels of files
+  std::string ptx_architecture;   ///< architecture of the rows' PTX, such as "compute_75"; empty: the rows have none
   std::string compression = "gzip";  ///< format of the data files: "gzip" or "zstd"
   std::string compiler;              ///< C++ compiler, as for --cxx; empty: the default
   int jobs = 0;                      ///< number of threads; 0: one for each core

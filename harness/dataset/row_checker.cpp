@@ -192,6 +192,7 @@ std::optional<CheckedRow> RowChecker::check(const std::string& line, std::vector
                      .judging_effort = row.metadata.judging_effort,
                      .evidence = row.evidence,
                      .toolchain = row.metadata.toolchain,
+                     .ptx = summarize_ptx(row.ptx),
                      .emitter = row.metadata.emitter,
                      .emitter_version = row.metadata.emitter_version,
                      .has_description = has_description(parsed)};
@@ -226,6 +227,11 @@ void RowChecker::check_program(const DatasetRow& row, CheckedRow& checked, std::
   for (const RowTextField& field : kRowTextFields) {
     if (field.member == &DatasetRow::ptx || (is_warp && field.member != &DatasetRow::python_source)) continue;
     compare_text(field, row, again, ", rendered from python_source", about);
+  }
+  if (!row.ptx.empty()) {
+    if (checked.ptx.architecture.empty()) about.error("/ptx", "no .target directive", "PTX of cuda_source");
+    else if (const std::string missing = missing_ptx_entry(row); !missing.empty())
+      about.error("/ptx", fmt::format("no entry point {}", missing), "the entry points of cuda_source");
   }
   if (is_warp) {
     Result<warp::GeneratedCodeRequest> request = warp_request(rendered->source);

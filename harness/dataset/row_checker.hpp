@@ -11,6 +11,7 @@
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/row.hpp"
 #include "harness/dataset/row_memory.hpp"
+#include "harness/dataset/row_ptx.hpp"
 #include "harness/dataset/similarity.hpp"
 #include "harness/dataset/stats.hpp"
 #include "harness/suite/run/run.hpp"
@@ -34,6 +35,7 @@ struct CheckedRow {
   std::string judging_effort;             ///< how thoroughly it was judged
   std::vector<PassEvidence> evidence;     ///< the evidence in the row
   std::vector<DeviceCompiler> toolchain;  ///< the compilers of the devices that verified the row
+  RowPtxSummary ptx;                      ///< what the row's PTX states
   std::string emitter;                    ///< code generator of the row
   std::string emitter_version;            ///< version of the emitter
   bool has_description = true;            ///< whether the row's version of the schema has descriptions

@@ -39,6 +39,15 @@ struct Place {
   CheckedRow row;
 };
 
+/// What determines the result of making a row again.
+struct HowRowWasMade {
+  std::string emitter;           ///< code generator
+  std::string seed;              ///< seed of the inputs
+  std::string judging_effort;    ///< how thoroughly it was judged
+  std::string ptx_architecture;  ///< architecture of its PTX; empty: it has none
+  auto operator<=>(const HowRowWasMade&) const = default;
+};
+
 /// The id in the beginning of a faulty line, if it is intact.
 std::string id_at_start(const std::string& start) {
   constexpr std::string_view kId = "{\"id\":\"";
@@ -407,23 +416,26 @@ class DatasetValidator {
 
   Result<void> rebuild() {
     const std::size_t wanted = std::min<std::uint64_t>(options_.rejudge_count, places_.size());
-    std::map<std::tuple<std::string, std::string, std::string>, std::vector<const Place*>> groups;
+    std::map<HowRowWasMade, std::vector<const Place*>> groups;
     for (std::size_t i = 0; i < wanted; ++i) {
       const Place& place = places_[i * places_.size() / wanted];
       const std::string effort = place.row.judging_effort == "none" ? "standard" : place.row.judging_effort;
-      groups[{place.row.emitter, place.row.input_seed, effort}].push_back(&place);
+      groups[{place.row.emitter, place.row.input_seed, effort, place.row.ptx.architecture}].push_back(&place);
     }
     for (const auto& [how, places] : groups) {
-      const auto& [emitter, seed, effort] = how;
-      if (Result<void> done = rebuild_group(emitter, seed, effort, places); !done.ok()) return done;
+      if (Result<void> done = rebuild_group(how, places); !done.ok()) return done;
     }
     return {};
   }
 
-  Result<void> rebuild_group(const std::string& emitter, const std::string& seed, const std::string& effort,
-                             const std::vector<const Place*>& places) {
-    DatasetPlan plan{
-        .emitter = emitter, .row_count = places.size(), .seed = std::stoull(seed), .judging_effort = effort};
+  Result<void> rebuild_group(const HowRowWasMade& how, const std::vector<const Place*>& places) {
+    DatasetPlan plan{.emitter = how.emitter,
+                     .row_count = places.size(),
+                     .seed = std::stoull(how.seed),
+                     .judging_effort = how.judging_effort};
+    // Without an NVRTC for the architecture, the PTX is not compiled again.
+    if (Result<PtxCompiler> ptx = find_ptx_compiler(how.ptx_architecture); !how.ptx_architecture.empty() && ptx.ok())
+      plan.ptx = ptx.take();
     plan.family_shares = {{.family = "again", .weight = 1, .row_count = places.size()}};
     for (const Place* place : places)
       plan.user_kernels.push_back({.name = place->row.kernel_name, .python_source = place->row.python_source});
@@ -438,8 +450,16 @@ class DatasetValidator {
     for (const AcceptedRow& accepted : produced->rows) {
       const DatasetRow again = row_from(json::parse(accepted.line));
       compare_evidence(*places[accepted.slot.number], again);
+      compare_ptx(*places[accepted.slot.number], again);
     }
     return {};
+  }
+
+  /// With the same compiler, compiling again must give the same PTX.
+  void compare_ptx(const Place& place, const DatasetRow& again) {
+    const RowPtxSummary compiled = summarize_ptx(again.ptx);
+    if (compiled.compiler != place.row.ptx.compiler || compiled.sha256 == place.row.ptx.sha256) return;
+    diagnose_value(place, "/ptx", "PTX with another hash", "what NVRTC generates from cuda_source");
   }
 
   /// With the same compilers, judging again must give the same evidence.

@@ -25,8 +25,8 @@ class Folder {
 /// A plan without judging over a few families, in blocks of four rows.
 DatasetPlan small_plan(std::uint64_t count);
 
-/// Makes the dataset; a failure fails the test.
-FinishedDataset made(const DatasetPlan& plan, DatasetGenerationOptions options);
+/// Makes the dataset; a failure fails the test. The rows get no PTX unless there is a compiler for it.
+FinishedDataset made(const DatasetPlan& plan, DatasetGenerationOptions options, RowPtxCompiler ptx_compiler = {});
 
 /// The contents of all files in the folder by relative path; stats.json without its timing.
 std::map<std::string, std::string> files_of(const std::filesystem::path& dir);

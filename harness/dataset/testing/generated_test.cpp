@@ -36,9 +36,11 @@ DatasetPlan small_plan(std::uint64_t count) {
   return plan;
 }
 
-FinishedDataset made(const DatasetPlan& plan, DatasetGenerationOptions options) {
-  const RowProducer producer(plan, {}, {.pair_printer = source::print_cpp_and_cuda, .single_printer = {}},
-                             harness::JudgingPolicy::quick());
+FinishedDataset made(const DatasetPlan& plan, DatasetGenerationOptions options, RowPtxCompiler ptx_compiler) {
+  const RowProducer producer(
+      plan, {},
+      {.pair_printer = source::print_cpp_and_cuda, .single_printer = {}, .ptx_compiler = std::move(ptx_compiler)},
+      harness::JudgingPolicy::quick());
   const Result<FinishedDataset> finished = generate(plan, producer, options);
   EXPECT_TRUE(finished.ok()) << finished.error().text();
   return finished.ok() ? *finished : FinishedDataset{};
