@@ -363,10 +363,13 @@ Result<int> library_function(Module& module, std::string_view name, std::span<co
   return static_cast<int>(module.functions.size()) - 1;
 }
 
+bool is_warp_code(const Function& function) {
+  return function.loc.line == 0 && std::string_view(function.name).starts_with(kPrefix);
+}
+
 std::optional<std::string_view> library_name(const Function& function) {
-  const std::string_view name = function.name;
-  if (function.loc.line > 0 || !name.starts_with(kPrefix)) return std::nullopt;
-  const std::string_view rest = name.substr(kPrefix.size());
+  if (!is_warp_code(function)) return std::nullopt;
+  const std::string_view rest = std::string_view(function.name).substr(kPrefix.size());
   const auto is_named = [&](const LibraryFunction& entry) { return entry.info.name == rest; };
   return std::ranges::any_of(functions(), is_named) ? std::optional(rest) : std::nullopt;
 }

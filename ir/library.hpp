@@ -76,4 +76,8 @@ Result<int> library_function(Module& module, std::string_view name, std::span<co
 /// source location.
 std::optional<std::string_view> library_name(const Function& function);
 
+/// Whether the function computes a function of Warp and does not come from the user's source: it was made by
+/// library_function or by a frontend, which gives it a name such as "wp_mesh_query_ray".
+bool is_warp_code(const Function& function);
+
 }  // namespace assay::ir

@@ -73,7 +73,7 @@ void KernelLowering::move(const Registers& to, const Registers& from) {
 }
 
 std::int32_t KernelLowering::branch_point_index(const void* origin, BranchPoint::Kind kind) {
-  if (ir::library_name(*frame_->function)) return ir::kNone;  // code of Warp, not of the user
+  if (ir::is_warp_code(*frame_->function)) return ir::kNone;
   const auto [at, is_new] =
       branch_point_indices_.try_emplace(origin, static_cast<std::int32_t>(program_.branch_points.size()));
   if (is_new) program_.branch_points.push_back({.kind = kind, .loc = loc_});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frontend/warp/parse/function_context.hpp"
+#include "frontend/warp/parse/mesh_queries.hpp"
 #include "frontend/warp/parse/target.hpp"
 
 namespace assay::frontend {
@@ -159,6 +160,10 @@ class WarpExpressionParser {
   static bool is_mesh_function(std::string_view name);
   ir::ExprId mesh_id(SyntaxNode node);
   ir::ExprId mesh_call(SyntaxNode node, std::string_view name);
+  ir::ExprId mesh_query(SyntaxNode node, const MeshQuery& query);
+  /// The arguments of a function of meshes: the arrays, the mesh and the operands. Empty after a reported error.
+  std::vector<ir::ExprId> mesh_arguments(SyntaxNode call, const std::vector<HiddenParameter>& arrays,
+                                         std::span<const SyntaxNode> given, std::span<const ir::Type> operands);
   ir::VarId mesh_alias(SyntaxNode call);  ///< alias of the arrays that wp.mesh_get returns
   void note_mesh_range(ir::ExprId id);
   ir::ExprId single_result(SyntaxNode node, const ResolvedCall& resolved);

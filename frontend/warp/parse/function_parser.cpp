@@ -270,7 +270,10 @@ class WarpFunctionParser {
       if (!name(vectors).empty())
         annotations.push_back(fmt::format("domain: 0 <= {} < {}.shape[1]", indices, name(vectors)));
     }
-    if (!indices.empty()) annotations.push_back(fmt::format("domain: {} are triangles", indices));
+    // A point on an edge that triangles share is equally close to all of them, so that a query may return any of them.
+    const bool has_queries = WarpFileParser::hidden_parameters(entry_)[kQueriesMeshes];
+    if (!indices.empty())
+      annotations.push_back(fmt::format("domain: {} are {}triangles", indices, has_queries ? "separate " : ""));
     const std::string block_size = name(HiddenParameter::kBlockSize);
     if (block_size.empty()) return;
     if (thread_indices_.size() < 2) {

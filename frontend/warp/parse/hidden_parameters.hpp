@@ -17,8 +17,10 @@ namespace assay::frontend {
 /// A parameter that the source does not have, in the order in which they follow the other parameters.
 enum class HiddenParameter : std::uint8_t { kMeshPoints, kMeshVelocities, kMeshIndices, kBlockSize };
 inline constexpr std::size_t kHiddenParameterCount = 4;
+/// Number that stands for queries of meshes, such as wp.mesh_query_point: a property of a function, not a parameter.
+inline constexpr std::size_t kQueriesMeshes = kHiddenParameterCount;
 /// Which of them a function has, by number.
-using HiddenParameters = std::bitset<kHiddenParameterCount>;
+using HiddenParameters = std::bitset<kHiddenParameterCount + 1>;
 
 /// One row of kHiddenParameters.
 struct HiddenParameterEntry {

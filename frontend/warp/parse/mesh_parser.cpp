@@ -7,6 +7,7 @@
 
 #include "frontend/warp/parse/expression_parser.hpp"
 #include "frontend/warp/parse/hidden_parameters.hpp"
+#include "frontend/warp/parse/mesh_queries.hpp"
 #include "ir/algebra.hpp"
 #include "ir/visit.hpp"
 
@@ -111,11 +112,15 @@ HiddenParameters hidden_parameters_of(std::string_view warp_function) {
   const HiddenParameters indices = bit(HiddenParameter::kMeshIndices);
   if (warp_function == "mesh_get")
     return indices | bit(HiddenParameter::kMeshPoints) | bit(HiddenParameter::kMeshVelocities);
+  if (find_mesh_query(warp_function) != nullptr)
+    return indices | bit(HiddenParameter::kMeshPoints) | HiddenParameters().set(kQueriesMeshes);
   const MeshFunction* const found = mesh_function(warp_function);
   return found == nullptr ? HiddenParameters() : indices | bit(found->vectors);
 }
 
-bool WarpExpressionParser::is_mesh_function(std::string_view name) { return mesh_function(name) != nullptr; }
+bool WarpExpressionParser::is_mesh_function(std::string_view name) {
+  return mesh_function(name) != nullptr || find_mesh_query(name) != nullptr;
+}
 
 ExprId WarpExpressionParser::mesh_id(SyntaxNode node) {
   const ExprId id = value(node);
@@ -125,35 +130,75 @@ ExprId WarpExpressionParser::mesh_id(SyntaxNode node) {
 }
 
 ExprId WarpExpressionParser::mesh_call(SyntaxNode node, std::string_view name) {
+  if (const MeshQuery* query = find_mesh_query(name)) return mesh_query(node, *query);
   const MeshFunction& function = *mesh_function(name);
   std::vector<SyntaxNode> given;
   if (!match_named_arguments(node, {function.parameters}, given) || given.size() != function.operands.size() + 1)
     return context_.error(node, fmt::format("expected the arguments {}", function.parameters));
-  std::vector<ExprId> arguments;
   std::vector<HiddenParameter> arrays{HiddenParameter::kMeshIndices};
   if (function.vectors != HiddenParameter::kMeshIndices) arrays.insert(arrays.begin(), function.vectors);
+  const std::vector<ExprId> arguments = mesh_arguments(node, arrays, given, function.operands);
+  if (arguments.empty()) return kNone;
+  const auto make = [&](const ir::Module& module) { return MeshFunctionBuilder(module, function).take(); };
+  context_.builder.at(node.loc());
+  return context_.builder.call(context_.file.library_function(name, make), arguments);
+}
+
+ExprId WarpExpressionParser::mesh_query(SyntaxNode node, const MeshQuery& query) {
+  std::vector<SyntaxNode> given;
+  const std::size_t count = query.operands.size() + 1;
+  std::vector<std::string> lists{std::string(query.parameters)};
+  for (std::size_t omitted = 0; omitted < query.defaults.size(); ++omitted)
+    lists.push_back(lists.back().substr(0, lists.back().rfind(' ')));
+  std::ranges::reverse(lists);
+  if (query.has_root) lists.push_back(fmt::format("{} root", query.parameters));
+  const bool matches = match_named_arguments(node, {lists.begin(), lists.end()}, given);
+  const bool has_root = query.has_root && given.size() == count + 1;
+  if (!matches || (!has_root && (given.size() + query.defaults.size() < count || given.size() > count)))
+    return context_.error(node, fmt::format("expected the arguments {}", query.parameters));
+  if (has_root) {
+    const auto root = context_.static_scope().constant(given.back());
+    if (!root || root->number().is_real || root->number().integer != -1)
+      return context_.error(given.back(), "root must be the constant -1: groups of faces are not supported");
+    given.pop_back();
+  }
+  std::vector<ExprId> arguments = mesh_arguments(node, {HiddenParameter::kMeshPoints, HiddenParameter::kMeshIndices},
+                                                 given, std::span(query.operands).first(given.size() - 1));
+  if (arguments.empty()) return kNone;
+  for (std::size_t k = given.size() - 1; k < query.operands.size(); ++k) {
+    const double number = query.defaults[k + query.defaults.size() - query.operands.size()];
+    arguments.push_back(query.operands[k] == ir::kI32 ? context_.builder.i32(static_cast<std::int64_t>(number))
+                                                      : context_.builder.f32(number));
+  }
+  context_.builder.at(node.loc());
+  return context_.builder.call(function_of_query(context_.file, query), arguments);
+}
+
+std::vector<ExprId> WarpExpressionParser::mesh_arguments(SyntaxNode call, const std::vector<HiddenParameter>& arrays,
+                                                         std::span<const SyntaxNode> given,
+                                                         std::span<const ir::Type> operands) {
+  std::vector<ExprId> arguments;
   for (const HiddenParameter array : arrays) {
-    const ExprId passed = hidden_parameter(node, array);
-    if (passed == kNone) return kNone;
+    const ExprId passed = hidden_parameter(call, array);
+    if (passed == kNone) return {};
     arguments.push_back(passed);
     context_.loaded_arrays.push_back(context_.function.expr(passed).variable);
   }
   const ExprId id = mesh_id(given[0]);
-  if (id == kNone) return kNone;
+  if (id == kNone) return {};
   note_mesh_range(id);
   arguments.push_back(id);
-  for (std::size_t k = 0; k < function.operands.size(); ++k) {
+  for (std::size_t k = 0; k < operands.size(); ++k) {
     const ExprId operand = value(given[k + 1]);
-    if (operand == kNone) return kNone;
-    if (context_.type_of(operand) != function.operands[k]) {
-      return context_.error(given[k + 1], fmt::format("expected {}, got {}", context_.type_name(function.operands[k]),
-                                                      context_.type_name(context_.type_of(operand))));
+    if (operand == kNone) return {};
+    if (context_.type_of(operand) != operands[k]) {
+      context_.error(given[k + 1], fmt::format("expected {}, got {}", context_.type_name(operands[k]),
+                                               context_.type_name(context_.type_of(operand))));
+      return {};
     }
     arguments.push_back(operand);
   }
-  const auto make = [&](const ir::Module& module) { return MeshFunctionBuilder(module, function).take(); };
-  context_.builder.at(node.loc());
-  return context_.builder.call(context_.file.library_function(name, make), arguments);
+  return arguments;
 }
 
 VarId WarpExpressionParser::mesh_alias(SyntaxNode call) {

@@ -52,8 +52,10 @@ bool WarpExpressionParser::draws(SyntaxNode node) const {
   return std::ranges::any_of(node.children(), [this](SyntaxNode child) { return draws(child); });
 }
 
+std::int32_t random_generator_step(WarpFileParser& file) { return file.library_function("rand_pcg", generator_step); }
+
 ExprId WarpExpressionParser::next_state(ExprId state) {
-  return context_.builder.call(context_.file.library_function("rand_pcg", generator_step), {state});
+  return context_.builder.call(random_generator_step(context_.file), {state});
 }
 
 ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name) {

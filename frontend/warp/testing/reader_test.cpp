@@ -390,6 +390,27 @@ def index_only(meshes: wp.array(dtype=wp.uint64), x: wp.array(dtype=int)):
                                               HasSubstr("return vectors[row, cast<u32>(indices[row, cast<u32>(x)])]")));
 }
 
+TEST(PythonParser, QueriesOfMeshesAreFunctionsThatExamineEachFace) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.func
+def distance(mesh: wp.uint64, x: wp.vec3):
+    query = wp.mesh_query_point_no_sign(mesh, x, max_dist=2.0)
+    return wp.length(wp.mesh_eval_position(mesh, query.face, query.u, query.v) - x)
+@wp.kernel
+def k(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), out: wp.array(dtype=float)):
+    i = wp.tid()
+    if wp.mesh_query_ray_anyhit(mesh, x[i], wp.vec3(1.0, 0.0, 0.0), 3.0, -1):
+        out[i] = distance(mesh, x[i]) * wp.mesh_query_point_sign_parity(mesh, x[i], 1.0, n_sample=3).sign
+)");
+  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  EXPECT_THAT(file.module.kernels[0].annotations,
+              ElementsAre("domain: 0 <= mesh_indices < mesh_points.shape[1]",
+                          "domain: mesh_indices are separate triangles", "domain: 1 <= mesh <= mesh_indices.shape[0]"));
+  EXPECT_THAT(ir::to_text(file.module),
+              AllOf(HasSubstr("for face: i32 in range(0, div(shape(indices, 1), 3), 1)"),
+                    HasSubstr("wp_mesh_query_point_sign_parity(mesh_points, mesh_indices, mesh, x[i], 1.0, 3, 0.1)")));
+}
+
 TEST(PythonParser, NewValuesOfReferenceParametersAreLastResults) {
   const ParsedFile file = read(R"(import warp as wp
 @wp.func

@@ -33,6 +33,8 @@ constexpr std::int64_t kLastSampled = 24;
 constexpr std::int32_t kLargestExtent = 1 << 17;
 /// Number of meshes, whatever the number of threads: threads share meshes.
 constexpr std::int32_t kMeshCount = 3;
+/// Number of corners of a mesh that the kernel queries, whatever the number of threads: each query examines all faces.
+constexpr std::int32_t kQueriedCorners = 24;
 /// Spare elements, at most, in arrays of a large launch, for threads that reach farther than the sample.
 constexpr std::int64_t kSpare = 1'024;
 /// Least growth of an array that the kernel accesses out of bounds.
@@ -201,9 +203,12 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::int32_t few = request.array_extent > 0 ? request.array_extent : 6;
       const bool is_long =
           request.long_dimension && request.long_dimension->parameter == p && request.long_dimension->dimension == d;
-      const bool counts_meshes = d == 0 && kernel_->var(p).path.starts_with(ir::kMeshPathPrefix);
+      const bool is_of_mesh = kernel_->var(p).path.starts_with(ir::kMeshPathPrefix);
+      const bool has_queries = std::ranges::find(preconditions_.must_be_separate_triangles, true) !=
+                               preconditions_.must_be_separate_triangles.end();
       const std::int32_t guessed =
-          counts_meshes                     ? kMeshCount
+          is_of_mesh && d == 0              ? kMeshCount
+          : is_of_mesh && has_queries       ? kQueriedCorners
           : is_long                         ? request.long_dimension->extent
           : request.has_independent_extents ? independent_extent(request, static_cast<std::size_t>(p) + 1, d)
           : beyond                          ? few + static_cast<std::int32_t>(d)
@@ -263,6 +268,20 @@ void InputSpace::bind_values(Launch& launch, const DrawRequest& request, std::ui
 }
 
 namespace {
+
+/// Fills each row of a dense array with the integers from low to high, each once, in random order. In a longer row,
+/// they are repeated.
+void draw_separate_triangles(Argument& argument, std::int64_t low, std::int64_t high, Rng& rng) {
+  if (argument.shape.empty() || high < low) return;
+  std::vector<std::int64_t> order(static_cast<std::size_t>(high - low + 1));
+  std::iota(order.begin(), order.end(), low);
+  const std::int64_t row_length = argument.shape.back();
+  for (std::int64_t element = 0; element < element_count(argument); ++element) {
+    const auto place = static_cast<std::size_t>(element % row_length) % order.size();
+    if (place == 0) rng.shuffle(order);
+    write_integer(argument.type.scalar, argument.bytes.data() + element * argument.strides.back(), order[place]);
+  }
+}
 
 /// Changes the integers in the rows of a dense array so that each three of them differ, from the first one on.
 void separate_corners(Argument& argument, std::int64_t low, std::int64_t high) {
@@ -385,6 +404,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
     }
   }
   if (repeats) repeat_elements(argument, kPeriod);
+  if (preconditions_.must_be_separate_triangles[p]) draw_separate_triangles(argument, integer_low, integer_high, rng);
   if (preconditions_.must_be_triangles[p]) separate_corners(argument, integer_low, integer_high);
 }
 

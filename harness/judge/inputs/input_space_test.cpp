@@ -590,6 +590,25 @@ def normals(meshes: wp.array(dtype=wp.uint64), out: wp.array2d(dtype=wp.vec3)):
   EXPECT_GT(triangles, 0U);
 }
 
+TEST(InputSpace, DrawsQueriedMeshesWhoseTrianglesHaveNoCommonCorners) {
+  Space space(R"(
+@wp.kernel
+def hit(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), out: wp.array(dtype=bool)):
+    i = wp.tid()
+    out[i] = wp.mesh_query_ray_anyhit(mesh, x[i], wp.vec3(1.0, 0.5, 0.25), 10.0)
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto row_length = static_cast<std::size_t>(space.shape(launch, "mesh_indices")[1]);
+    EXPECT_EQ(row_length, 24U);
+    const auto indices = space.integers(launch, "mesh_indices");
+    for (std::size_t first = 0; first < indices.size(); first += row_length) {
+      const std::set<std::int64_t> corners(indices.begin() + static_cast<std::ptrdiff_t>(first),
+                                           indices.begin() + static_cast<std::ptrdiff_t>(first + row_length));
+      EXPECT_EQ(corners.size(), row_length);
+    }
+  }
+}
+
 TEST(InputSpace, DrawsPermutationForAnnotatedArray) {
   Space space(R"(
 # domain: perm is a permutation

@@ -175,7 +175,8 @@ void read_launch(PreconditionParser& reader, Preconditions& preconditions) {
   if (bracket) reader.want(")");
 }
 
-/// name is a permutation | name are triangles | name <= term | term <= name [<= term], and the mirrored comparisons.
+/// name is a permutation | name are [separate] triangles | name <= term | term <= name [<= term], and the mirrored
+/// comparisons.
 void read_domain(PreconditionParser& reader, const ir::Function& kernel, Preconditions& preconditions) {
   PreconditionParser look = reader;
   const VarId subject = look.parameter();
@@ -188,8 +189,10 @@ void read_domain(PreconditionParser& reader, const ir::Function& kernel, Precond
     return;
   }
   if (starts_with_name && look.take_word("are")) {
+    const bool are_separate = look.take_word("separate");
     look.want("triangles");
     preconditions.must_be_triangles[static_cast<std::size_t>(subject)] = true;
+    preconditions.must_be_separate_triangles[static_cast<std::size_t>(subject)] = are_separate;
     reader = look;
     return;
   }
@@ -279,6 +282,7 @@ Result<Preconditions> parse_preconditions(const ir::Module& module, const ir::Fu
   preconditions.range_by_parameter.resize(static_cast<std::size_t>(kernel.parameter_count));
   preconditions.must_be_permutation.resize(static_cast<std::size_t>(kernel.parameter_count));
   preconditions.must_be_triangles.resize(static_cast<std::size_t>(kernel.parameter_count));
+  preconditions.must_be_separate_triangles.resize(static_cast<std::size_t>(kernel.parameter_count));
   for (const std::string& annotation : kernel.annotations) {
     const std::string_view text = trimmed(annotation);
     const bool launch = text.starts_with("launch:");

@@ -6,6 +6,7 @@
 //     # domain: 0.1 <= x <= 2
 //     # domain: idx is a permutation
 //     # domain: idx are triangles    each three elements of a row, from the first one on, differ
+//     # domain: idx are separate triangles    all elements of a row differ, as far as the range allows
 #pragma once
 
 #include <memory>
@@ -50,6 +51,8 @@ struct Preconditions {
   std::vector<bool> must_be_permutation;                             ///< by parameter: whether it must be a permutation
   /// By parameter: whether its rows consist of triples of different elements, the corners of triangles.
   std::vector<bool> must_be_triangles;
+  /// By parameter: whether, in addition, no two of these triangles have a corner in common.
+  std::vector<bool> must_be_separate_triangles;
 };
 
 /// Whether a kernel whose threads all do the same must be launched with one thread, because it stores a value or uses

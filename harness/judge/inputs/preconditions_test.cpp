@@ -174,6 +174,11 @@ TEST(Preconditions, ParsesTriangles) {
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
   EXPECT_TRUE(preconditions->must_be_triangles[kIdx]);
   EXPECT_FALSE(preconditions->must_be_triangles[kX]);
+  EXPECT_FALSE(preconditions->must_be_separate_triangles[kIdx]);
+  const Result<Preconditions> separate = preconditions_of(kernel_with("# domain: idx are separate triangles\n"));
+  ASSERT_TRUE(separate.ok()) << separate.error().text();
+  EXPECT_TRUE(separate->must_be_triangles[kIdx]);
+  EXPECT_TRUE(separate->must_be_separate_triangles[kIdx]);
 }
 
 TEST(Preconditions, ParsesOpenLaunchExtent) {

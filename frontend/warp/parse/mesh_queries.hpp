@@ -1,0 +1,35 @@
+// Functions of the language that compute the queries of meshes of Warp. They examine every face, because the result
+// does not depend on the hierarchy of boxes that Warp uses to skip faces.
+//
+// A query returns a face and a point on it. If several faces are equally close, the first one of the row is returned;
+// Warp may return any of them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "frontend/warp/parse/file_parser.hpp"
+#include "ir/types/type.hpp"
+
+namespace assay::frontend {
+
+/// A query of a mesh. It also takes the arrays of points and indices of all meshes and the identifier of the mesh.
+struct MeshQuery {
+  std::string_view name;           ///< name of the function after `wp.`
+  std::string_view parameters;     ///< names of the parameters in Warp, without `root`
+  std::vector<ir::Type> operands;  ///< types of the parameters after the mesh
+  std::vector<double> defaults;    ///< values of the last parameters if they are omitted
+  bool has_root = false;           ///< whether the last parameter in Warp is `root`, which selects a group of faces
+};
+
+/// Index of the function for one step of Warp's random numbers (random_parser.cpp); adds it to the file if needed.
+std::int32_t random_generator_step(WarpFileParser& file);
+
+/// The query with this name; null if there is none.
+const MeshQuery* find_mesh_query(std::string_view name);
+/// Index of the function for the query in the module of the file; adds it, and the functions that it calls, if needed.
+/// Its parameters are the arrays of points and indices, the identifier of the mesh, and the operands of the query.
+std::int32_t function_of_query(WarpFileParser& file, const MeshQuery& query);
+
+}  // namespace assay::frontend
