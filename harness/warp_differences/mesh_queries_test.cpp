@@ -49,6 +49,20 @@ def rays(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), y: wp.array(dtype=wp.vec3)
     any = wp.mesh_query_ray_anyhit(mesh, x[i], y[i], 0.5)
     count = wp.mesh_query_ray_count_intersections(mesh, x[i], y[i])
     out[i] = wp.vec3(hit.t + hit.sign, float(int(any)), float(count)) + hit.normal * hit.sign
+
+
+@wp.kernel
+def visits(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), y: wp.array(dtype=wp.vec3), out: wp.array(dtype=wp.vec3)):
+    i = wp.tid()
+    box = wp.mesh_query_aabb(mesh, wp.min(x[i], y[i]), wp.max(x[i], y[i]))
+    face = int(0)
+    sum = int(0)
+    while wp.mesh_query_next(box, face):
+        sum += 1 << face
+    touched = wp.mesh_query_sphere(mesh, x[i], wp.abs(y[i][0]))
+    for each in touched:
+        sum += (1 << each) * 16384
+    out[i] = wp.vec3(float(sum % 16384), float(sum // 16384), 0.0)
 )";
 
 /// The unit cube, with one triangle whose area is zero.
@@ -56,6 +70,7 @@ constexpr float kPoints[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                  {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 constexpr std::int32_t kIndices[] = {0, 3, 2, 0, 2, 1, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4, 2, 3,
                                      7, 2, 7, 6, 0, 4, 7, 0, 7, 3, 1, 2, 6, 1, 6, 5, 0, 0, 0};
+constexpr std::int32_t kFaces = std::size(kIndices) / 3;
 constexpr std::int32_t kThreads = 200;
 
 ir::Launch launch_of(const ir::Module& module, const ir::Function& kernel) {
@@ -68,11 +83,14 @@ ir::Launch launch_of(const ir::Module& module, const ir::Function& kernel) {
     std::vector<std::int32_t> shape{kThreads};
     if (is_points) shape = {1, 8};
     if (is_indices) shape = {1, static_cast<std::int32_t>(std::size(kIndices))};
+    if (parameter.path == ir::kMeshOrderPath) shape = {kFaces};
     if (!parameter.type.is_array()) shape = {};
     ir::Argument argument = ir::make_argument(module, parameter.type, shape);
     std::byte* const bytes = argument.bytes.data();
     if (is_points) std::memcpy(bytes, kPoints, sizeof(kPoints));
     if (is_indices) std::memcpy(bytes, kIndices, sizeof(kIndices));
+    for (std::size_t k = 0; k < kFaces && parameter.path == ir::kMeshOrderPath; ++k)
+      ir::write_integer(ir::Scalar::kI32, bytes + 4 * k, static_cast<std::int64_t>(kFaces - 1 - k));
     if (parameter.name == "mesh") ir::write_integer(ir::Scalar::kU64, bytes, 1);
     for (std::size_t k = 0; k < std::size_t{3} * kThreads && (parameter.name == "x" || parameter.name == "y"); ++k)
       ir::write_float(ir::Scalar::kF32, bytes + 4 * k, rng.uniform_real(-0.5, 1.5));
@@ -94,7 +112,7 @@ TEST(MeshQueries, OfClosedMeshesEqualThoseOfWarp) {
     ASSERT_TRUE(subject.ok()) << subject.error().text();
     subjects.push_back(subject.take());
   }
-  ASSERT_EQ(subjects.size(), 3U);
+  ASSERT_EQ(subjects.size(), 4U);
   const Result<WarpResults> results = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects);
   ASSERT_TRUE(results.ok()) << results.error().text();
   for (std::size_t s = 0; s < subjects.size(); ++s) {

@@ -168,7 +168,7 @@ class Meshes:
         """Stores an array of all meshes; does nothing for other parameters."""
         path = parameter["path"] or ""
         if path.startswith(MESH_PREFIX):
-            dtype = wp.int32 if path == MESH_PREFIX + "indices" else wp.vec3
+            dtype = wp.vec3 if path in (MESH_PREFIX + "points", MESH_PREFIX + "velocities") else wp.int32
             self.arrays[path] = array_argument(dtype, parameter["shape"], raw, False)
 
     def make(self) -> None:
@@ -177,7 +177,7 @@ class Meshes:
             return
         indices = self.arrays[MESH_PREFIX + "indices"]
         vectors = [self.arrays.get(MESH_PREFIX + name) for name in ("points", "velocities")]
-        rows = min(array.shape[0] for array in self.arrays.values())
+        rows = min(array.shape[0] for path, array in self.arrays.items() if path != MESH_PREFIX + "order")
         count = max([int(indices.numpy().max(initial=0)) + 1] + [array.shape[1] for array in vectors if array])
         for row in range(rows):
             points, velocities = (

@@ -301,6 +301,7 @@ ExprId WarpExpressionParser::presence(SyntaxNode node) {
 }
 
 ExprId WarpExpressionParser::condition(SyntaxNode node) {
+  note_whole_condition(node);
   return is_array_expression(node) ? presence(node) : truth(node, value(node));
 }
 

@@ -38,6 +38,8 @@ void reject_scalar_updates(FunctionContext& context, SyntaxNode definition);
 
 /// Whether a function of Warp's module draws a random number or makes a generator's state.
 bool is_random_function(std::string_view name);
+/// Whether a call of this function of Warp queries a mesh and changes variables that it gets as arguments.
+bool changes_mesh_query_arguments(SyntaxNode call, std::string_view name);
 /// Whether the function draws a random point of a shape.
 bool is_shape_sampler(std::string_view name);
 inline constexpr double kFloat32TwoPi = 6.2831854820251465;  ///< 2 pi rounded to f32, as in Warp's random functions.
@@ -97,6 +99,11 @@ class WarpExpressionParser {
   ir::VarId alias(SyntaxNode node, std::string_view name);
   /// Whether the node is wp.adjoint[...] or a part of it.
   bool is_adjoint(SyntaxNode node) const;
+  /// Advances the query of a mesh that a variable holds, and assigns the face that it finds to `index`. Returns a
+  /// variable that tells whether it found one; kNone after a reported error.
+  ir::VarId advance_query(SyntaxNode node, ir::VarId query, ir::VarId index);
+  /// Whether the expression names a variable that holds a query which visits faces of a mesh.
+  bool is_mesh_iteration(SyntaxNode node) const;
   /// Parses a Warp call that has an effect on a tile and no value: a store or an addition. False if it is another call.
   bool tile_statement(SyntaxNode call, std::string_view name);
   /// Whether evaluation has side effects on arrays.
@@ -160,10 +167,21 @@ class WarpExpressionParser {
   static bool is_mesh_function(std::string_view name);
   ir::ExprId mesh_id(SyntaxNode node);
   ir::ExprId mesh_call(SyntaxNode node, std::string_view name);
-  ir::ExprId mesh_query(SyntaxNode node, const MeshQuery& query);
+  /// Appends the arrays of all meshes to the arguments. Returns false after a reported error.
+  bool pass_mesh_arrays(SyntaxNode call, const std::vector<HiddenParameter>& arrays,
+                        std::vector<ir::ExprId>& arguments);
   /// The arguments of a function of meshes: the arrays, the mesh and the operands. Empty after a reported error.
   std::vector<ir::ExprId> mesh_arguments(SyntaxNode call, const std::vector<HiddenParameter>& arrays,
                                          std::span<const SyntaxNode> given, std::span<const ir::Type> operands);
+  // queries of meshes (mesh_query_parser.cpp)
+  ir::ExprId mesh_query(SyntaxNode node, const MeshQuery& query);
+  ir::ExprId assign_outputs(SyntaxNode call, const MeshQuery& query, ir::ExprId result,
+                            std::span<const SyntaxNode> outputs, std::size_t loads_before);
+  bool can_change_variables(SyntaxNode call, std::size_t loads_before, ir::VarId variable);
+  ir::VarId changed_variable(SyntaxNode node, ir::Type type);
+  ir::ExprId next_face(SyntaxNode call);
+  const MeshQuery* query_in(ir::VarId variable) const;
+  void note_whole_condition(SyntaxNode node);
   ir::VarId mesh_alias(SyntaxNode call);  ///< alias of the arrays that wp.mesh_get returns
   void note_mesh_range(ir::ExprId id);
   ir::ExprId single_result(SyntaxNode node, const ResolvedCall& resolved);

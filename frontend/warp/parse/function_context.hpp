@@ -50,7 +50,7 @@ struct FunctionContext {
   bool has_results = false;   ///< whether a return statement was parsed
 
   /// By HiddenParameter: the parameter; kNone: the function has none.
-  std::array<ir::VarId, kHiddenParameterCount> hidden = {ir::kNone, ir::kNone, ir::kNone, ir::kNone};
+  std::array<ir::VarId, kHiddenParameterCount> hidden = {ir::kNone, ir::kNone, ir::kNone, ir::kNone, ir::kNone};
   /// By syntax node of a call of wp.mesh_get: the alias of its arrays, a struct with arrays.
   std::map<const void*, ir::VarId> mesh_aliases_by_call;
 
@@ -80,6 +80,8 @@ struct FunctionContext {
   /// Syntax node of the call, if any, whose result is the whole value that the current statement assigns or returns. A
   /// call elsewhere in an expression must not change variables, which the expression may have read before.
   const void* whole_value = nullptr;
+  /// Syntax node of the last condition or operand of `and`, `or` or `not` in a condition.
+  const void* whole_condition = nullptr;
 
   std::set<const void*> guarded_reads;  ///< syntax nodes whose reads of such variables are already guarded
 

@@ -274,6 +274,8 @@ class WarpFunctionParser {
     const bool has_queries = WarpFileParser::hidden_parameters(entry_)[kQueriesMeshes];
     if (!indices.empty())
       annotations.push_back(fmt::format("domain: {} are {}triangles", indices, has_queries ? "separate " : ""));
+    if (const std::string order = name(HiddenParameter::kMeshOrder); !order.empty())
+      annotations.push_back(fmt::format("domain: {} is a permutation", order));
     const std::string block_size = name(HiddenParameter::kBlockSize);
     if (block_size.empty()) return;
     if (thread_indices_.size() < 2) {

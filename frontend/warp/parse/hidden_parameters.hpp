@@ -15,8 +15,8 @@
 namespace assay::frontend {
 
 /// A parameter that the source does not have, in the order in which they follow the other parameters.
-enum class HiddenParameter : std::uint8_t { kMeshPoints, kMeshVelocities, kMeshIndices, kBlockSize };
-inline constexpr std::size_t kHiddenParameterCount = 4;
+enum class HiddenParameter : std::uint8_t { kMeshPoints, kMeshVelocities, kMeshIndices, kMeshOrder, kBlockSize };
+inline constexpr std::size_t kHiddenParameterCount = 5;
 /// Number that stands for queries of meshes, such as wp.mesh_query_point: a property of a function, not a parameter.
 inline constexpr std::size_t kQueriesMeshes = kHiddenParameterCount;
 /// Which of them a function has, by number.
@@ -35,6 +35,7 @@ inline constexpr std::array<HiddenParameterEntry, kHiddenParameterCount> kHidden
     {HiddenParameter::kMeshVelocities, "mesh_velocities", ir::kMeshVelocitiesPath,
      ir::vector_type(ir::Scalar::kF32, 3).array_of(2)},
     {HiddenParameter::kMeshIndices, "mesh_indices", ir::kMeshIndicesPath, ir::kI32.array_of(2)},
+    {HiddenParameter::kMeshOrder, "mesh_order", ir::kMeshOrderPath, ir::kI32.array_of(1)},
     {HiddenParameter::kBlockSize, "block_dim", ir::kBlockSizePath, ir::kI32},
 }};
 

@@ -94,6 +94,7 @@ std::optional<std::vector<std::int64_t>> WarpStatementParser::known_range(std::s
 }
 
 void WarpStatementParser::for_statement(SyntaxNode node) {
+  if (expressions_.is_mesh_iteration(node.part(SyntaxField::kRight))) return loop_over_faces(node);
   const std::vector<SyntaxNode> given = range_arguments(node);
   if (given.empty()) return;
   if (is_static_in(node.part(SyntaxField::kBody), node.part(SyntaxField::kLeft).text())) {
@@ -196,6 +197,31 @@ void WarpStatementParser::loop(SyntaxNode node, std::span<const SyntaxNode> give
   });
   dynamic_loop_depth_ -= unrolled;
   if (sound) append(node, std::move(loop));
+}
+
+/// `for face in query:`, where `query` holds a query that visits faces of a mesh.
+void WarpStatementParser::loop_over_faces(SyntaxNode node) {
+  const SyntaxNode target = node.part(SyntaxField::kLeft);
+  const SyntaxNode query = node.part(SyntaxField::kRight);
+  if (!target.is(SyntaxKind::kIdentifier) || node.part(SyntaxField::kAlternative)) {
+    context_.error(target, "a loop over the faces of a query must have one variable and no else clause");
+    return;
+  }
+  const ir::VarId visited = context_.bindings.find(query.text());
+  context_.builder.at(node.loc());
+  const ir::VarId face = context_.builder.let("face", context_.builder.i32(-1));
+  ir::While loop{.condition = context_.builder.boolean(true), .body = {}};
+  ++dynamic_loop_depth_;
+  loop.body = nested(node.part(SyntaxField::kBody), [&] {
+    const ir::VarId has_face = expressions_.advance_query(query, visited, face);
+    if (has_face == kNone) return;
+    const ExprId ends = context_.operation(query, ir::Op::kNot, {context_.builder.var(has_face)});
+    context_.builder.if_(ends, [&] { context_.builder.break_(); });
+    context_.builder.at(target.loc());
+    bind_loop_variable(target, context_.builder.var(face), true);
+  });
+  --dynamic_loop_depth_;
+  append(node, std::move(loop));
 }
 
 void WarpStatementParser::while_statement(SyntaxNode node) {

@@ -112,14 +112,18 @@ HiddenParameters hidden_parameters_of(std::string_view warp_function) {
   const HiddenParameters indices = bit(HiddenParameter::kMeshIndices);
   if (warp_function == "mesh_get")
     return indices | bit(HiddenParameter::kMeshPoints) | bit(HiddenParameter::kMeshVelocities);
-  if (find_mesh_query(warp_function) != nullptr)
-    return indices | bit(HiddenParameter::kMeshPoints) | HiddenParameters().set(kQueriesMeshes);
+  const MeshQuery* const query = find_mesh_query(warp_function);
+  const bool visits_faces = continues_mesh_query(warp_function) || (query != nullptr && query->visits_faces);
+  if (query != nullptr || visits_faces) {
+    const HiddenParameters order = visits_faces ? bit(HiddenParameter::kMeshOrder) : HiddenParameters();
+    return indices | bit(HiddenParameter::kMeshPoints) | order | HiddenParameters().set(kQueriesMeshes);
+  }
   const MeshFunction* const found = mesh_function(warp_function);
   return found == nullptr ? HiddenParameters() : indices | bit(found->vectors);
 }
 
 bool WarpExpressionParser::is_mesh_function(std::string_view name) {
-  return mesh_function(name) != nullptr || find_mesh_query(name) != nullptr;
+  return mesh_function(name) != nullptr || find_mesh_query(name) != nullptr || continues_mesh_query(name);
 }
 
 ExprId WarpExpressionParser::mesh_id(SyntaxNode node) {
@@ -131,6 +135,7 @@ ExprId WarpExpressionParser::mesh_id(SyntaxNode node) {
 
 ExprId WarpExpressionParser::mesh_call(SyntaxNode node, std::string_view name) {
   if (const MeshQuery* query = find_mesh_query(name)) return mesh_query(node, *query);
+  if (continues_mesh_query(name)) return next_face(node);
   const MeshFunction& function = *mesh_function(name);
   std::vector<SyntaxNode> given;
   if (!match_named_arguments(node, {function.parameters}, given) || given.size() != function.operands.size() + 1)
@@ -144,46 +149,22 @@ ExprId WarpExpressionParser::mesh_call(SyntaxNode node, std::string_view name) {
   return context_.builder.call(context_.file.library_function(name, make), arguments);
 }
 
-ExprId WarpExpressionParser::mesh_query(SyntaxNode node, const MeshQuery& query) {
-  std::vector<SyntaxNode> given;
-  const std::size_t count = query.operands.size() + 1;
-  std::vector<std::string> lists{std::string(query.parameters)};
-  for (std::size_t omitted = 0; omitted < query.defaults.size(); ++omitted)
-    lists.push_back(lists.back().substr(0, lists.back().rfind(' ')));
-  std::ranges::reverse(lists);
-  if (query.has_root) lists.push_back(fmt::format("{} root", query.parameters));
-  const bool matches = match_named_arguments(node, {lists.begin(), lists.end()}, given);
-  const bool has_root = query.has_root && given.size() == count + 1;
-  if (!matches || (!has_root && (given.size() + query.defaults.size() < count || given.size() > count)))
-    return context_.error(node, fmt::format("expected the arguments {}", query.parameters));
-  if (has_root) {
-    const auto root = context_.static_scope().constant(given.back());
-    if (!root || root->number().is_real || root->number().integer != -1)
-      return context_.error(given.back(), "root must be the constant -1: groups of faces are not supported");
-    given.pop_back();
+bool WarpExpressionParser::pass_mesh_arrays(SyntaxNode call, const std::vector<HiddenParameter>& arrays,
+                                            std::vector<ExprId>& arguments) {
+  for (const HiddenParameter array : arrays) {
+    const ExprId passed = hidden_parameter(call, array);
+    if (passed == kNone) return false;
+    arguments.push_back(passed);
+    context_.loaded_arrays.push_back(context_.function.expr(passed).variable);
   }
-  std::vector<ExprId> arguments = mesh_arguments(node, {HiddenParameter::kMeshPoints, HiddenParameter::kMeshIndices},
-                                                 given, std::span(query.operands).first(given.size() - 1));
-  if (arguments.empty()) return kNone;
-  for (std::size_t k = given.size() - 1; k < query.operands.size(); ++k) {
-    const double number = query.defaults[k + query.defaults.size() - query.operands.size()];
-    arguments.push_back(query.operands[k] == ir::kI32 ? context_.builder.i32(static_cast<std::int64_t>(number))
-                                                      : context_.builder.f32(number));
-  }
-  context_.builder.at(node.loc());
-  return context_.builder.call(function_of_query(context_.file, query), arguments);
+  return true;
 }
 
 std::vector<ExprId> WarpExpressionParser::mesh_arguments(SyntaxNode call, const std::vector<HiddenParameter>& arrays,
                                                          std::span<const SyntaxNode> given,
                                                          std::span<const ir::Type> operands) {
   std::vector<ExprId> arguments;
-  for (const HiddenParameter array : arrays) {
-    const ExprId passed = hidden_parameter(call, array);
-    if (passed == kNone) return {};
-    arguments.push_back(passed);
-    context_.loaded_arrays.push_back(context_.function.expr(passed).variable);
-  }
+  if (!pass_mesh_arrays(call, arrays, arguments)) return {};
   const ExprId id = mesh_id(given[0]);
   if (id == kNone) return {};
   note_mesh_range(id);

@@ -43,6 +43,10 @@ E at_most(E a, double limit) { return at_most(a, like(a, limit)); }
 E dot(E a, E c) { return call(Op::kDot, a, c); }
 E cross(E a, E c) { return call(Op::kCross, a, c); }
 
+/// The fields of the struct of a query that visits faces. `next` is the place in the order of faces at which the query
+/// continues.
+enum IterationField : std::int32_t { kIterationMesh, kIterationNext = kNextField, kIterationFirst, kIterationSecond };
+
 /// The corners of a face.
 struct Corners {
   E p, q, r;
@@ -64,6 +68,18 @@ class QueryFunction {
     indices_ = b.parameter("indices", ir::kI32.array_of(2));
     mesh_ = b.parameter("mesh", kMeshIdType);
   }
+  /// Declares the parameters of a function that continues a query, which contains the mesh: the query and an index.
+  std::pair<E, E> query_parameters(ir::Type query) {
+    points_ = b.parameter("points", kVec3f.array_of(2));
+    indices_ = b.parameter("indices", ir::kI32.array_of(2));
+    order_ = b.parameter("order", ir::kI32.array_of(1));
+    const E given = parameter("query", query);
+    const E index = parameter("index", ir::kI32);
+    mesh_ = b.let("mesh", b.field(given.id, kIterationMesh));
+    return {given, index};
+  }
+  VarId order() const { return order_; }
+  E face_count() { return {&b, b.op(Op::kDiv, {b.shape_of(indices_, 1), b.i32(3)})}; }
   /// The arguments by which the mesh is passed on, followed by `more`.
   std::vector<ExprId> mesh_arguments(const std::vector<E>& more) {
     std::vector<ExprId> all{b.var(points_), b.var(indices_), b.var(mesh_)};
@@ -101,8 +117,7 @@ class QueryFunction {
   }
   /// Runs `body` for each face of the mesh, with its number.
   void for_each_face(const std::function<void(E)>& body) {
-    const ExprId count = b.op(Op::kDiv, {b.shape_of(indices_, 1), b.i32(3)});
-    b.for_("face", b.i32(0), count, b.i32(1), [&](VarId face) { body(value(face)); });
+    b.for_("face", b.i32(0), face_count().id, b.i32(1), [&](VarId face) { body(value(face)); });
   }
 
   /// Sets a field of a struct that is held in a variable.
@@ -110,14 +125,16 @@ class QueryFunction {
     b.assign(variable, b.op(Op::kWithField, {b.var(variable), value.id}, ir::kVoid, field));
   }
   void return_value(E value) { b.return_({value.id}); }
-  ir::Function take(ir::Type result) {
-    function_.results = {result};
+  ir::Function take(ir::Type result) { return take(std::vector{result}); }
+  ir::Function take(std::vector<ir::Type> results) {
+    function_.results = std::move(results);
     return std::move(function_);
   }
 
  private:
   VarId points_ = kNone;
   VarId indices_ = kNone;
+  VarId order_ = kNone;
   VarId mesh_ = kNone;
 };
 
@@ -408,6 +425,62 @@ ir::Type ray_result(ir::Module& module) {
                         {"normal", kVec3f}});
 }
 
+/// The square of the distance between x and the triangle p, q, r. A triangle without area is its longest edge.
+ir::Function square_of_distance(const ir::Module& module, std::int32_t closest_on_triangle) {
+  QueryFunction f(module, "wp_mesh_square_of_distance");
+  const E p = f.parameter("p", kVec3f);
+  const E q = f.parameter("q", kVec3f);
+  const E r = f.parameter("r", kVec3f);
+  const E x = f.parameter("x", kVec3f);
+  const auto return_square_to = [&](E point) {
+    const E away = f.let("away", point - x);
+    f.return_value(dot(away, away));
+  };
+  const auto return_square_to_edge = [&](E from, E edge, E square) {
+    const E none = f.number(0);
+    const E one = f.number(1);
+    const VarId place = f.b.let("place", none.id);
+    f.b.if_((square > none).id, [&] {
+      const E along = dot(x - from, edge) / square;
+      f.b.assign(place, f.b.op(Op::kClamp, {along.id, none.id, one.id}));
+    });
+    return_square_to(from + edge * f.value(place));
+  };
+  const E normal = f.let("normal", cross(q - p, r - p));
+  f.b.if_(call(Op::kEq, dot(normal, normal), f.number(0)).id, [&] {
+    const std::array<E, 3> edges{f.let("edge", q - p), f.let("edge", r - p), f.let("edge", r - q)};
+    std::vector<E> squares;
+    for (const E edge : edges)
+      squares.push_back(f.let("square", dot(edge, edge)));
+    const E is_first = both(call(Op::kGe, squares[0], squares[1]), call(Op::kGe, squares[0], squares[2]));
+    f.b.if_(is_first.id, [&] { return_square_to_edge(p, edges[0], squares[0]); });
+    f.b.if_(call(Op::kGe, squares[1], squares[2]).id, [&] { return_square_to_edge(p, edges[1], squares[1]); });
+    return_square_to_edge(q, edges[2], squares[2]);
+  });
+  const E weights = f.let("weights", f.called(closest_on_triangle, {p, q, r, x}));
+  return_square_to(point_at({p, q, r}, weights[0], weights[1]));
+  return f.take(ir::kF32);
+}
+
+/// Whether the box around the face overlaps the box from `low` to `high`. Boxes that touch overlap.
+E boxes_overlap(const Corners& at, E low, E high) {
+  const auto overlap = [&](int axis) {
+    const E least = call(Op::kMin, call(Op::kMin, at.p[axis], at.q[axis]), at.r[axis]);
+    const E greatest = call(Op::kMax, call(Op::kMax, at.p[axis], at.q[axis]), at.r[axis]);
+    return both(at_most(least, high[axis]), call(Op::kGe, greatest, low[axis]));
+  };
+  return both(overlap(0), both(overlap(1), overlap(2)));
+}
+
+/// A struct for a query that visits faces.
+ir::Type iteration_struct(ir::Module& module, const MeshQuery& query) {
+  const bool is_box = query.name == "mesh_query_aabb";
+  std::vector<ir::Field> fields{{"mesh", kMeshIdType}, {"next", ir::kI32}};
+  fields.push_back({is_box ? "low" : "center", query.operands[0]});
+  fields.push_back({is_box ? "high" : "radius", query.operands[1]});
+  return result_struct(module, is_box ? "wp_MeshQueryAABB" : "wp_MeshQuerySphere", fields);
+}
+
 /// The functions of a file that the queries share. Each method returns the index of a function, which it adds first if
 /// needed; a function is added after those that it calls.
 class QueryLibrary {
@@ -457,7 +530,47 @@ class QueryLibrary {
     });
   }
 
+  std::int32_t square_of_distance() {
+    const std::int32_t on_triangle = closest_on_triangle();
+    return file_.library_function("wp_mesh_square_of_distance", [&](const ir::Module& module) {
+      return frontend::square_of_distance(module, on_triangle);
+    });
+  }
+
+  /// The function that continues a query: (points, indices, order, query, index) -> (whether there is another face, the
+  /// new value of `next`, the face or else `index`).
+  std::int32_t next_face(const MeshQuery& query) {
+    const ir::Type type = iteration_struct(file_.module(), query);
+    const bool is_box = query.name == "mesh_query_aabb";
+    const std::int32_t square = is_box ? -1 : square_of_distance();
+    const std::string name = fmt::format("wp_{}_next", query.name);
+    return file_.library_function(name, [&](const ir::Module& module) {
+      QueryFunction f(module, name);
+      const auto [given, index] = f.query_parameters(type);
+      const ExprId query_struct = given.id;
+      const auto field = [&](IterationField number) { return E{&f.b, f.b.field(query_struct, number)}; };
+      const E first = f.let("first", field(kIterationFirst));
+      const E second = f.let("second", field(kIterationSecond));
+      const auto is_visited = [&](const Corners& at) {
+        if (is_box) return boxes_overlap(at, first, second);
+        const E radius = f.let("radius", call(Op::kMax, second, f.number(0)));
+        return at_most(f.called(square, {at.p, at.q, at.r, first}), radius * radius);
+      };
+      const ExprId end = f.b.shape_of(f.order(), 0);
+      f.b.for_("place", field(kIterationNext).id, end, f.b.i32(1), [&](VarId place) {
+        const E face = f.let("face", {&f.b, f.b.load(f.order(), {f.b.cast(kRow, f.b.var(place))})});
+        f.b.if_(f.b.op(Op::kLt, {face.id, f.face_count().id}), [&] {
+          const Corners at = f.corners(face);
+          f.b.if_(is_visited(at).id, [&] { f.b.return_({f.b.boolean(true), plus_one(f, place).id, face.id}); });
+        });
+      });
+      f.b.return_({f.b.boolean(false), f.b.shape_of(f.order(), 0), index.id});
+      return f.take({ir::kBool, ir::kI32, ir::kI32});
+    });
+  }
+
   std::int32_t query(const MeshQuery& query) {
+    if (query.visits_faces) return start(query);
     const auto no_sign = [](QueryFunction& f, const Operands&) { return f.number(0); };
     if (query.name == "mesh_query_point_no_sign") return point_query(query, no_sign);
     if (query.name == "mesh_query_point") {
@@ -482,6 +595,16 @@ class QueryLibrary {
   /// Builds the sign of the distance of a query.
   using SignOf = std::function<E(QueryFunction&, const Operands&)>;
 
+  static Operands declare_operands(QueryFunction& f, const MeshQuery& query) {
+    Operands operands;
+    std::string_view names = query.parameters;
+    for (const ir::Type type : query.operands) {
+      names.remove_prefix(names.find(' ') + 1);
+      operands.push_back(f.parameter(std::string(names.substr(0, names.find(' '))), type));
+    }
+    return operands;
+  }
+
   /// Adds the function of a query; `build` appends its body.
   std::int32_t add(const MeshQuery& query, ir::Type result,
                    const std::function<void(QueryFunction&, const Operands&)>& build) {
@@ -489,14 +612,25 @@ class QueryLibrary {
     return file_.library_function(name, [&](const ir::Module& module) {
       QueryFunction f(module, name);
       f.mesh_parameters();
-      Operands operands;
-      std::string_view names = query.parameters;
-      for (const ir::Type type : query.operands) {
-        names.remove_prefix(names.find(' ') + 1);
-        operands.push_back(f.parameter(std::string(names.substr(0, names.find(' '))), type));
-      }
-      build(f, operands);
+      build(f, declare_operands(f, query));
       return f.take(result);
+    });
+  }
+
+  /// The function (mesh, operands...) -> struct that starts a query which visits faces.
+  std::int32_t start(const MeshQuery& query) {
+    const ir::Type type = iteration_struct(file_.module(), query);
+    const std::string name = fmt::format("wp_{}", query.name);
+    return file_.library_function(name, [&](const ir::Module& module) {
+      QueryFunction f(module, name);
+      const E mesh = f.parameter("mesh", kMeshIdType);
+      const Operands operands = declare_operands(f, query);
+      const VarId started = f.b.let_zero("started", type);
+      f.set(started, kIterationMesh, mesh);
+      f.set(started, kIterationFirst, operands[0]);
+      f.set(started, kIterationSecond, operands[1]);
+      f.return_value(f.value(started));
+      return f.take(type);
     });
   }
 
@@ -566,29 +700,60 @@ class QueryLibrary {
 
 const MeshQuery* find_mesh_query(std::string_view name) {
   constexpr std::string_view kPointParameters = "id point max_dist";
+  constexpr std::string_view kRayParameters = "id start dir max_t";
+  constexpr std::string_view kSignedOutputs = "inside face bary_u bary_v";
+  constexpr std::string_view kUnsignedOutputs = "face bary_u bary_v";
   static const MeshQuery kQueries[] = {
-      {"mesh_query_point", kPointParameters, {kVec3f, ir::kF32}},
-      {"mesh_query_point_no_sign", kPointParameters, {kVec3f, ir::kF32}},
+      {.name = "mesh_query_point",
+       .parameters = kPointParameters,
+       .operands = {kVec3f, ir::kF32},
+       .outputs = kSignedOutputs},
+      {.name = "mesh_query_point_no_sign",
+       .parameters = kPointParameters,
+       .operands = {kVec3f, ir::kF32},
+       .outputs = kUnsignedOutputs},
       {.name = "mesh_query_point_sign_parity",
        .parameters = "id point max_dist n_sample perturbation_scale",
        .operands = {kVec3f, ir::kF32, ir::kI32, ir::kF32},
-       .defaults = {1, 0.1}},
-      {"mesh_query_furthest_point_no_sign", "id point min_dist", {kVec3f, ir::kF32}},
+       .defaults = {1, 0.1},
+       .outputs = kSignedOutputs},
+      {.name = "mesh_query_furthest_point_no_sign",
+       .parameters = "id point min_dist",
+       .operands = {kVec3f, ir::kF32},
+       .outputs = kUnsignedOutputs},
       {.name = "mesh_query_ray",
-       .parameters = "id start dir max_t",
+       .parameters = kRayParameters,
        .operands = {kVec3f, kVec3f, ir::kF32},
-       .has_root = true},
+       .has_root = true,
+       .outputs = "t bary_u bary_v sign normal face"},
       {.name = "mesh_query_ray_anyhit",
-       .parameters = "id start dir max_t",
+       .parameters = kRayParameters,
        .operands = {kVec3f, kVec3f, ir::kF32},
        .has_root = true},
       {.name = "mesh_query_ray_count_intersections",
        .parameters = "id start dir",
        .operands = {kVec3f, kVec3f},
        .has_root = true},
+      {.name = "mesh_query_aabb", .parameters = "id low high", .operands = {kVec3f, kVec3f}, .visits_faces = true},
+      {.name = "mesh_query_sphere",
+       .parameters = "id center radius",
+       .operands = {kVec3f, ir::kF32},
+       .visits_faces = true},
   };
   const auto* const found = std::ranges::find(kQueries, name, &MeshQuery::name);
   return found == std::end(kQueries) ? nullptr : found;
+}
+
+bool continues_mesh_query(std::string_view name) { return name == "mesh_query_next" || name == "mesh_query_aabb_next"; }
+
+const MeshQuery* query_of_struct(std::string_view name) {
+  return name == "wp_MeshQueryAABB"     ? find_mesh_query("mesh_query_aabb")
+         : name == "wp_MeshQuerySphere" ? find_mesh_query("mesh_query_sphere")
+                                        : nullptr;
+}
+
+std::int32_t next_face_of_query(WarpFileParser& file, const MeshQuery& query) {
+  return QueryLibrary(file).next_face(query);
 }
 
 std::int32_t function_of_query(WarpFileParser& file, const MeshQuery& query) { return QueryLibrary(file).query(query); }

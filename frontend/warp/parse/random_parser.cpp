@@ -46,9 +46,13 @@ bool is_random_function(std::string_view name) {
   return std::ranges::find(kNames, name) != std::end(kNames) || is_shape_sampler(name);
 }
 
-/// Whether a random number is drawn in the expression, which changes the variable that holds the generator's state.
+/// Whether the expression changes variables: whether it draws a random number, which changes the variable that holds
+/// the generator's state, or queries a mesh with variables for the results.
 bool WarpExpressionParser::draws(SyntaxNode node) const {
-  if (node.is(SyntaxKind::kCall) && is_random_function(warp_function_name(node))) return true;
+  if (node.is(SyntaxKind::kCall)) {
+    const std::string name = warp_function_name(node);
+    if (is_random_function(name) || changes_mesh_query_arguments(node, name)) return true;
+  }
   return std::ranges::any_of(node.children(), [this](SyntaxNode child) { return draws(child); });
 }
 

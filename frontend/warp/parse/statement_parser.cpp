@@ -103,6 +103,7 @@ void WarpStatementParser::call_statement(SyntaxNode call) {
   }
   if (name.starts_with("tile_") && expressions_.tile_statement(call, name)) return;
   if (name == "transform_set_translation" || name == "transform_set_rotation") return set_part(call, name);
+  context_.whole_value = call.id();
   expressions_.value(call);
 }
 

@@ -411,6 +411,49 @@ def k(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), out: wp.array(dtype=float)):
                     HasSubstr("wp_mesh_query_point_sign_parity(mesh_points, mesh_indices, mesh, x[i], 1.0, 3, 0.1)")));
 }
 
+TEST(PythonParser, QueriesThatVisitFacesFollowAnOrderOfTheFaces) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.kernel
+def k(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), counts: wp.array(dtype=int)):
+    i = wp.tid()
+    boxes = wp.mesh_query_aabb(mesh, x[i], x[i] + wp.vec3(1.0))
+    face = int(0)
+    while counts[i] < 3 and wp.mesh_query_next(boxes, face):
+        counts[i] += face
+    for each in boxes:
+        counts[i] += each
+)");
+  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  const ir::Function& kernel = file.module.kernels[0];
+  EXPECT_EQ(kernel.var(kernel.parameter_count - 1).path, ir::kMeshOrderPath);
+  EXPECT_THAT(kernel.annotations, ::testing::Contains("domain: mesh_order is a permutation"));
+  const std::string next = "= call wp_mesh_query_aabb_next(mesh_points, mesh_indices, mesh_order, boxes, face)\n";
+  EXPECT_THAT(ir::to_text(file.module),
+              AllOf(HasSubstr(next), HasSubstr("for place: i32 in range(query.next, shape(order, 0), 1)")));
+}
+
+TEST(PythonParser, OutputsOfMeshQueryAreAssignedIfSomethingIsFound) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.kernel
+def k(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), out: wp.array(dtype=float)):
+    i = wp.tid()
+    f = int(-1)
+    u = float(0.5)
+    v = float(0.25)
+    if wp.mesh_query_point_no_sign(mesh, x[i], 1.0, bary_u=u, bary_v=v, face=f):
+        out[i] = u
+)");
+  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  EXPECT_THAT(ir::to_text(file.module), HasSubstr(R"(  if found.result {
+    f = found.face
+    u = found.u
+    v = found.v
+  }
+  if found.result {
+    out[i] = u
+  })"));
+}
+
 TEST(PythonParser, NewValuesOfReferenceParametersAreLastResults) {
   const ParsedFile file = read(R"(import warp as wp
 @wp.func

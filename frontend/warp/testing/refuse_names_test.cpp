@@ -192,13 +192,31 @@ const RejectionCase kCases[] = {
      .messages = "4:41: error: in k: a: expected int32, got float32"},
     {.name = "MeshQueryWithTooManyArguments",
      .body = "q = wp.mesh_query_point(wp.uint64(n), wp.vec3(a), a, a)",
-     .messages = "4:9: error: in k: wp.mesh_query_point(...): expected the arguments id point max_dist"},
+     .messages = "4:9: error: in k: wp.mesh_query_point(...): expected the arguments id point max_dist or id point "
+                 "max_dist inside face bary_u bary_v"},
     {.name = "RayThroughGroupOfFaces",
      .body = "q = wp.mesh_query_ray(wp.uint64(n), wp.vec3(a), wp.vec3(a), a, root=n)",
      .messages = "4:73: error: in k: n: root must be the constant -1: groups of faces are not supported"},
     {.name = "FieldThatQueriesLack",
      .body = "q = wp.mesh_query_point(wp.uint64(n), wp.vec3(a), a)\nb = q.t",
      .messages = "5:9: error: in k: q.t: struct wp_MeshQueryPoint has no field 't'"},
+    {.name = "MeshQueryThatChangesVariablesInsideExpression",
+     .body = "f = int(0)\nu = float(0.0)\nb = u + float(wp.mesh_query_point_no_sign(wp.uint64(n), v, a, f, u, u))",
+     .messages =
+         "6:19: error: in k: wp.mesh_query_point_no_sign(...): a call that changes variables must be a statement "
+         "of its own, the whole value that a statement assigns, or a condition or operand of `and`, `or` or "
+         "`not` in a condition"},
+    {.name = "OutputOfMeshQueryThatIsNoVariable",
+     .body = "f = int(0)\nb = wp.mesh_query_point_no_sign(wp.uint64(n), v, a, f, x[0], x[1])",
+     .messages = "5:60: error: in k: x[0]: argument must be a variable of type float32 that the call changes"},
+    {.name = "OutputOfMeshQueryWithLiteralValue",
+     .body = "q = wp.mesh_query_sphere(wp.uint64(n), v, a)\nf = 0\nb = wp.mesh_query_next(q, f)",
+     .messages = "6:31: error: in k: f: Warp treats a variable that is initialized with a bare literal as a constant; "
+                 "write x = int(0)"},
+    {.name = "NextFaceOfAnotherStruct",
+     .body = "q = wp.mesh_query_point(wp.uint64(n), v, a)\nf = int(0)\nb = wp.mesh_query_next(q, f)",
+     .messages = "6:9: error: in k: wp.mesh_query_next(...): query must be a variable that holds the result of "
+                 "wp.mesh_query_aabb or wp.mesh_query_sphere"},
     {.name = "FieldThatMeshesLack",
      .body = "m = wp.mesh_get(wp.uint64(n))\np = m.normals[0]",
      .messages = "5:9: error: in k: m.normals: struct wp_Mesh has no field 'normals'"},

@@ -207,11 +207,12 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const bool has_queries = std::ranges::find(preconditions_.must_be_separate_triangles, true) !=
                                preconditions_.must_be_separate_triangles.end();
       const std::int32_t guessed =
-          is_of_mesh && d == 0              ? kMeshCount
-          : is_of_mesh && has_queries       ? kQueriedCorners
-          : is_long                         ? request.long_dimension->extent
-          : request.has_independent_extents ? independent_extent(request, static_cast<std::size_t>(p) + 1, d)
-          : beyond                          ? few + static_cast<std::int32_t>(d)
+          kernel_->var(p).path == ir::kMeshOrderPath ? kQueriedCorners / 3
+          : is_of_mesh && d == 0                     ? kMeshCount
+          : is_of_mesh && has_queries                ? kQueriedCorners
+          : is_long                                  ? request.long_dimension->extent
+          : request.has_independent_extents          ? independent_extent(request, static_cast<std::size_t>(p) + 1, d)
+          : beyond                                   ? few + static_cast<std::int32_t>(d)
                    : std::max({launch.extents[from], request.array_extent, annotated_extent(from)});
       const std::int32_t least = min_array_shape_[static_cast<std::size_t>(p)][d];
       const bool of_tiles = !min_shape_covering_tiles_[static_cast<std::size_t>(p)].empty();
