@@ -29,7 +29,8 @@ def closest(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), y: wp.array(dtype=wp.ve
     found = wp.mesh_eval_position(mesh, near.face, near.u, near.v)
     # Rounded, because the weights of another face give another rounding error.
     out[i] = wp.vec3(wp.rint(found[0] * 1024.0), wp.rint(found[1] * 1024.0), wp.rint(found[2] * 1024.0)) * near.sign
-    out[i] += wp.vec3(0.25 * parity.sign, 0.0, 0.0)
+    normal = wp.mesh_query_point_sign_normal(mesh, x[i], 10.0)
+    out[i] += wp.vec3(0.25 * parity.sign, 0.25 * normal.sign, 0.0)
 
 
 @wp.kernel

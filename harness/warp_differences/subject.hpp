@@ -44,10 +44,8 @@ class ComparedKernel {
   const ir::ParameterUses& uses() const { return parameter_uses_; }
   const std::vector<bool>& uninitialized() const { return parameter_is_never_read_; }
   const std::vector<harness::InputSet>& sets() const { return input_sets_; }
-  /// Whether the gradients of this launch are compared. Those of meshes are not: Warp has no arrays for them.
+  /// Whether the gradients of this launch are compared.
   bool has_gradient(std::size_t launch) const {
-    const auto is_of_mesh = [](const ir::Variable& each) { return each.path.starts_with(ir::kMeshPathPrefix); };
-    if (std::ranges::any_of(kernel().variables, is_of_mesh)) return false;
     return (gradient_launches_ != GradientLaunches::kNone && launch == 0) || is_on_grid(launch);
   }
   /// Whether the float inputs of this launch are rounded to multiples of 0.5.

@@ -195,6 +195,12 @@ ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
                           "function is not supported: Warp stops the iteration before convergence, so the error of the "
                           "result has no bound");
   }
+  if (name == "mesh_query_point_sign_winding_number") {
+    return context_.error(
+        node,
+        "function is not supported: whether Warp computes winding numbers depends on how the mesh was "
+        "made");
+  }
   if (!op && !ir::is_in_library(name)) return context_.error(node, "unknown or unsupported function");
   const CallArguments arguments = arguments_of(node);
   const auto given = order_arguments(warp_parameters(name), arguments,

@@ -200,6 +200,10 @@ const RejectionCase kCases[] = {
     {.name = "FieldThatQueriesLack",
      .body = "q = wp.mesh_query_point(wp.uint64(n), wp.vec3(a), a)\nb = q.t",
      .messages = "5:9: error: in k: q.t: struct wp_MeshQueryPoint has no field 't'"},
+    {.name = "SideOfMeshByWindingNumber",
+     .body = "q = wp.mesh_query_point_sign_winding_number(wp.uint64(n), v, a)",
+     .messages = "4:9: error: in k: wp.mesh_query_point_sign_winding_number(...): function is not supported: whether "
+                 "Warp computes winding numbers depends on how the mesh was made"},
     {.name = "MeshQueryThatChangesVariablesInsideExpression",
      .body = "f = int(0)\nu = float(0.0)\nb = u + float(wp.mesh_query_point_no_sign(wp.uint64(n), v, a, f, u, u))",
      .messages =
