@@ -10,7 +10,7 @@ def distance(mesh: wp.uint64, x: wp.vec3, reach: float):
     v = float(0.0)
     if not wp.mesh_query_point(mesh, x, reach, sign, face, u, v):
         return reach + sign
-    return sign * wp.length(wp.mesh_eval_position(mesh, face, u, v) - x)
+    return sign * wp.length(wp.mesh_eval_position(mesh, face, u, v) - x) + 0.5 * u - v
 
 
 # domain: 0.2 <= reach <= 1.2

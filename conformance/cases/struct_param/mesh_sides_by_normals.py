@@ -15,7 +15,7 @@ def mesh_sides_by_normals(
     query = wp.mesh_query_point_sign_normal(meshes[i], x[i], reach)
     if query.result:
         closest = wp.mesh_eval_position(meshes[i], query.face, query.u, query.v)
-        distances[i] = query.sign * wp.length(closest - x[i])
+        distances[i] = query.sign * wp.length(closest - x[i]) + 0.5 * query.u - query.v
     else:
         distances[i] = reach
     sign = float(2.0)
