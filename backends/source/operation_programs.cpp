@@ -126,6 +126,15 @@ ir::ExprId tile_result(Builder& b, Op op, ir::ExprId four) {
     case Op::kTileTranspose: return b.op(op, {square()});
     case Op::kTileExtract: return b.op(op, {square(), b.i32(1), b.i32(0)});
     case Op::kTileInsert: return b.op(op, {four, b.i32(1), b.literal(ir::scalar_type(scalar), std::int64_t{7})});
+    case Op::kTileArange: {
+      const ir::ExprId first = b.op(Op::kTileExtract, {four, b.i32(0)});
+      return b.op(op, {first, b.op(Op::kTileExtract, {four, b.i32(1)})}, ir::tile_type(scalar, 5));
+    }
+    case Op::kTileView: return b.op(op, {square(), b.i32(1), b.i32(0)}, ir::tile_type(scalar, 1, 2));
+    case Op::kTileAssign: return b.op(op, {b.op(Op::kTileScan, {four}), b.i32(0), four});
+    case Op::kTileDiagAdd: return b.op(op, {square(), b.op(Op::kTileSum, {square()}, ir::tile_type(scalar, 2))});
+    case Op::kTileRunSums:
+    case Op::kTileRunSpread: return b.op(op, {b.op(Op::kTileScanMax, {four}), four});
     default: return b.op(op, {four});
   }
 }

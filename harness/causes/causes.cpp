@@ -46,7 +46,7 @@ constexpr std::array kRows = {
     GradientErrorCauseEntry{GradientErrorCause::kCurlNoise, "`wp.curlnoise`"},
     // Warp gives no gradient to the tile.
     GradientErrorCauseEntry{GradientErrorCause::kTileFunction,
-                            "`wp.tile_min`, `wp.tile_max`, `wp.tile_scan_inclusive` and `wp.tile_scan_exclusive`"},
+                            "`wp.tile_min`, `wp.tile_max`, `wp.tile_diag_add` and the functions `wp.tile_scan_...`"},
     // On a GPU, each thread of the block gives the tile the adjoint of the element, which may be the same for all.
     GradientErrorCauseEntry{GradientErrorCause::kScalarOfTile, "Elements of tiles that all threads of a block use"},
     // Warp drops or doubles adjoints if components of one vector or fields of one struct are assigned repeatedly, or
@@ -156,6 +156,9 @@ class Detector {
       case Op::kTileMax:
       case Op::kTileScan:
       case Op::kTileScanExclusive:
+      case Op::kTileScanMax:
+      case Op::kTileScanMin:
+      case Op::kTileDiagAdd:
         if (real) found_.insert(GradientErrorCause::kTileFunction);
         break;
       case Op::kTileExtract:

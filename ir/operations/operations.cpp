@@ -68,6 +68,39 @@ Type tile_element_at(std::span<const Type> operands) {
   return integers ? tile.tile_element_type() : kVoid;
 }
 
+/// Whether `part` has the element type and number of dimensions of `whole`, and no greater extent.
+bool fits_into(Type part, Type whole) {
+  const bool alike = part.is_tile() && whole.is_tile() && part.tile_element_type() == whole.tile_element_type() &&
+                     part.tile_rank() == whole.tile_rank();
+  return alike && part.tile[0] <= whole.tile[0] && part.tile[1] <= whole.tile[1];
+}
+
+bool are_tile_offsets(Type tile, std::span<const Type> offsets) {
+  return offsets.size() == static_cast<std::size_t>(tile.tile_rank()) &&
+         std::ranges::all_of(offsets, [](Type type) { return type == kI32; });
+}
+
+Type tile_arange(std::span<const Type> t, Type requested) {
+  const bool fits = requested.is_tile() && requested.tile_rank() == 1 && is_numeric_scalar(t[0]) && t[0] == t[1] &&
+                    t[0] == requested.tile_element_type();
+  return fits ? requested : kVoid;
+}
+
+Type tile_view(std::span<const Type> t, Type requested) {
+  return fits_into(requested, t[0]) && are_tile_offsets(t[0], t.subspan(1)) ? requested : kVoid;
+}
+
+Type tile_assign(std::span<const Type> t) {
+  const bool fits = t.size() >= 2 && fits_into(t.back(), t[0]) && are_tile_offsets(t[0], t.subspan(1, t.size() - 2));
+  return fits ? t[0] : kVoid;
+}
+
+Type tile_diag_add(Type square, Type diagonal) {
+  const bool fits = is_numeric_tile(square) && square.tile[0] == square.tile[1] && diagonal.is_tile() &&
+                    diagonal == tile_type(square.scalar, square.tile[0]);
+  return fits ? square : kVoid;
+}
+
 Type tile_insert(std::span<const Type> t) {
   const Type element = t.size() < 2 ? kVoid : tile_element_at(t.first(t.size() - 1));
   return !element.is_void() && t.back() == element ? t[0] : kVoid;
@@ -155,6 +188,11 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
     case TypeRule::kTileScan: return is_numeric_tile(t[0]) && t[0].tile_rank() == 1 ? t[0] : kVoid;
     case TypeRule::kTileExtract: return tile_element_at(t);
     case TypeRule::kTileInsert: return tile_insert(t);
+    case TypeRule::kTileArange: return tile_arange(t, requested);
+    case TypeRule::kTileView: return tile_view(t, requested);
+    case TypeRule::kTileAssign: return tile_assign(t);
+    case TypeRule::kTileDiagAdd: return tile_diag_add(t[0], t[1]);
+    case TypeRule::kTileRuns: return is_numeric_tile(t[0]) && t[0].tile_rank() == 1 && t[0] == t[1] ? t[0] : kVoid;
   }
   return kVoid;
 }
@@ -223,6 +261,11 @@ std::string_view expectation(TypeRule rule) {
     case TypeRule::kTileScan: return "a numeric tile of one dimension";
     case TypeRule::kTileExtract: return "a tile and an i32 index for each dimension";
     case TypeRule::kTileInsert: return "a tile, an i32 index for each dimension and an element";
+    case TypeRule::kTileArange: return "two numeric scalars of the element type of a tile of one dimension";
+    case TypeRule::kTileView: return "a tile into which the requested tile fits and an i32 offset for each dimension";
+    case TypeRule::kTileAssign: return "a tile, an i32 offset for each dimension and a tile that fits into it";
+    case TypeRule::kTileDiagAdd: return "a square numeric tile and a tile of its element type for the diagonal";
+    case TypeRule::kTileRuns: return "two numeric tiles of one dimension and of the same type";
   }
   return "";
 }

@@ -23,7 +23,7 @@ enum class Op : std::uint8_t {
 #include "ir/operations/operation_table.inc"
 #undef ASSAY_OPERATION
 };
-inline constexpr int kOpCount = static_cast<int>(Op::kTileInsert) + 1;  ///< number of operations
+inline constexpr int kOpCount = static_cast<int>(Op::kTileRunSpread) + 1;  ///< number of operations
 
 enum class AtomicOp : std::uint8_t { kAdd, kSub, kMin, kMax, kAnd, kOr, kXor, kExchange, kCompareAndSwap };
 
@@ -81,6 +81,11 @@ enum class TypeRule : std::uint8_t {
   kTileScan,       ///< one-dimensional numeric tile -> a tile of the same type
   kTileExtract,    ///< tile of T, one i32 per dimension -> T
   kTileInsert,     ///< tile of T, one i32 per dimension, T -> the tile with that element replaced
+  kTileArange,     ///< numeric scalars T, T -> the requested one-dimensional tile of T
+  kTileView,       ///< tile of T, one i32 per dimension -> the requested tile of T, with as many dimensions
+  kTileAssign,     ///< tile of T, one i32 per dimension, a tile of T that fits into the first -> a tile of its type
+  kTileDiagAdd,    ///< numeric tile n x n of T, tile n of T -> tile n x n of T
+  kTileRuns,       ///< two one-dimensional numeric tiles of the same type -> a tile of that type
 };
 
 /// The closed interval from which values of an operand are drawn. It is inside the domain of the operation.
@@ -201,7 +206,7 @@ Result<Type> result_type(Op op, std::span<const Type> operands, Type requested =
 constexpr bool takes_requested_type(TypeRule rule) {
   return rule == TypeRule::kConversion || rule == TypeRule::kReinterpretation || rule == TypeRule::kMake ||
          rule == TypeRule::kSplat || rule == TypeRule::kTileSum || rule == TypeRule::kTileBroadcast ||
-         rule == TypeRule::kTileReshape;
+         rule == TypeRule::kTileReshape || rule == TypeRule::kTileArange || rule == TypeRule::kTileView;
 }
 
 /// Whether an operation on tiles acts on each element separately.

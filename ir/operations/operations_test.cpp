@@ -147,6 +147,21 @@ std::vector<Case> tiles() {
       {Op::kTileExtract, {kTile, kI32}, kVoid},
       {Op::kTileInsert, {kRow, kI32, kF32}, kRow},
       {Op::kTileInsert, {kRow, kF32}, kVoid},
+      {Op::kTileArange, {kF32, kF32}, kRow, kRow},
+      {Op::kTileArange, {kF32, kI32}, kVoid, kRow},
+      {Op::kTileArange, {kF32, kF32}, kVoid, kTile},
+      {Op::kTileView, {kTile, kI32, kI32}, tile_type(Scalar::kF32, 2, 4), tile_type(Scalar::kF32, 2, 4)},
+      {Op::kTileView, {kTile, kI32, kI32}, kVoid, tile_type(Scalar::kF32, 4, 4)},
+      {Op::kTileView, {kTile, kI32}, kVoid, kRow},
+      {Op::kTileAssign, {kTile, kI32, kI32, tile_type(Scalar::kF32, 1, 4)}, kTile},
+      {Op::kTileAssign, {kTile, kI32, kI32, tile_type(Scalar::kF32, 1, 5)}, kVoid},
+      {Op::kTileAssign, {kTile, kI32, kRow}, kVoid},
+      {Op::kTileDiagAdd, {tile_type(Scalar::kF32, 4, 4), kRow}, tile_type(Scalar::kF32, 4, 4)},
+      {Op::kTileDiagAdd, {kTile, kRow}, kVoid},
+      {Op::kTileScanMax, {kRow}, kRow},
+      {Op::kTileScanMin, {kTile}, kVoid},
+      {Op::kTileRunSums, {kRow, kRow}, kRow},
+      {Op::kTileRunSpread, {kRow, kTile}, kVoid},
   };
 }
 

@@ -119,11 +119,11 @@ E gauss(C c) { return 2.0 * call(Op::kExp, -(x(c) * x(c))) / sqrt_of_pi(x(c)); }
 /// sqrt(pi) / 2 exp(y^2), the derivative of the inverse of erf
 E inverse_gauss(C c) { return 0.5 * sqrt_of_pi(y(c)) * call(Op::kExp, y(c) * y(c)); }
 
-ExprId splat(C c, int k) {
-  if (!w(c).type().is_tile()) return sum_of_components(c, k);
-  const ExprId sum = c.builder.op(Op::kTileSum, {c.w}, tile_type(w(c).type().scalar, 1));
+ExprId sum_of_tile(C c, ExprId tile) {
+  const ExprId sum = c.builder.op(Op::kTileSum, {tile}, tile_type(w(c).type().scalar, 1));
   return c.builder.op(Op::kTileExtract, {sum, c.builder.i32(0)});
 }
+ExprId splat(C c, int k) { return w(c).type().is_tile() ? sum_of_tile(c, c.w) : sum_of_components(c, k); }
 
 // Tiles: w reshaped to the shape of the operand.
 ExprId shaped(C c, Op op) { return c.builder.op(op, {c.w}, type(c, 0)); }
@@ -156,6 +156,48 @@ ExprId tile_insert(C c, int k) {
   if (k > 0) return c.builder.op(Op::kTileExtract, args);
   args.push_back(c.builder.zero(type(c, 0).component()));
   return c.builder.op(Op::kTileInsert, args);
+}
+
+/// start + k step: the sum of w for the start, the sum of k w for the step.
+ExprId tile_arange(C c, int k) {
+  if (k == 0) return sum_of_tile(c, c.w);
+  const Type real = w(c).type().component();
+  const ExprId numbers =
+      c.builder.op(Op::kTileArange, {c.builder.literal(real, 0.0), c.builder.literal(real, 1.0)}, w(c).type());
+  return sum_of_tile(c, c.builder.op(Op::kMul, {c.w, numbers}));
+}
+ExprId tile_view(C c, int) {
+  std::vector<ExprId> args = with_indices(c, c.builder.zero(type(c, 0)));
+  args.push_back(c.w);
+  return c.builder.op(Op::kTileAssign, args);
+}
+ExprId tile_assign(C c, int k) {
+  const Type part = c.operand_types.back();
+  std::vector<ExprId> args = with_indices(c, c.w);
+  if (k > 0) return c.builder.op(Op::kTileView, args, part);
+  args.push_back(c.builder.zero(part));
+  return c.builder.op(Op::kTileAssign, args);
+}
+/// The elements of w outside the diagonal are replaced by zeros, so that infinities there do not matter.
+ExprId tile_diag_add(C c, int k) {
+  if (k == 0) return c.w;
+  ir::Builder& b = c.builder;
+  const int size = type(c, 1).tile_size();
+  const Type square = tile_type(Scalar::kI32, size, size);
+  const auto numbers = [&](Type shape) {
+    const ExprId row = b.op(Op::kTileArange, {b.i32(0), b.i32(1)}, tile_type(Scalar::kI32, size));
+    return b.op(Op::kTileBroadcast, {b.op(Op::kTileReshape, {row}, shape)}, square);
+  };
+  const ExprId on_diagonal =
+      b.op(Op::kEq, {numbers(tile_type(Scalar::kI32, size, 1)), numbers(tile_type(Scalar::kI32, 1, size))});
+  const ExprId kept = b.op(Op::kWhere, {on_diagonal, c.w, b.zero(type(c, 0).component())});
+  return b.op(Op::kTileSum, {kept}, type(c, 1));
+}
+/// The elements that follow a new extreme have its value, so their adjoints belong to it.
+ExprId tile_scan_extreme(C c, int) { return call(Op::kTileRunSums, y(c), w(c)).id; }
+/// The values only separate the runs, so their derivative is zero.
+ExprId tile_run(C c, int k, Op transposed) {
+  return k == 0 ? c.builder.zero(type(c, 0)) : call(transposed, x(c), w(c)).id;
 }
 
 constexpr std::uint8_t kX = kReadsFirstOperand, kZ = kReadsSecondOperand, kT = kReadsThirdOperand, kY = kReadsResult;
@@ -323,6 +365,16 @@ struct Table {
     set(Op::kTileReverse, {}, ZeroAdjointTest::kNever, [](C c, int) { return call(Op::kTileReverse, w(c)).id; });
     set(Op::kTileExtract, {kZ | kT}, ZeroAdjointTest::kNever, tile_extract);
     set(Op::kTileInsert, {kZ | kT, 0, kZ | kT}, ZeroAdjointTest::kNever, tile_insert);
+    set(Op::kTileArange, {}, ZeroAdjointTest::kNever, tile_arange);
+    set(Op::kTileView, {kZ | kT}, ZeroAdjointTest::kNever, tile_view);
+    set(Op::kTileAssign, {kZ | kT, 0, kZ | kT}, ZeroAdjointTest::kNever, tile_assign);
+    set(Op::kTileDiagAdd, {}, ZeroAdjointTest::kNever, tile_diag_add);
+    set(Op::kTileScanMax, {kY}, ZeroAdjointTest::kNever, tile_scan_extreme);
+    set(Op::kTileScanMin, {kY}, ZeroAdjointTest::kNever, tile_scan_extreme);
+    set(Op::kTileRunSums, {0, kX}, ZeroAdjointTest::kNever,
+        [](C c, int k) { return tile_run(c, k, Op::kTileRunSpread); });
+    set(Op::kTileRunSpread, {0, kX}, ZeroAdjointTest::kNever,
+        [](C c, int k) { return tile_run(c, k, Op::kTileRunSums); });
   }
 };
 

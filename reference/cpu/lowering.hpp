@@ -1,8 +1,10 @@
 // Lowering from IR to Program. One instance lowers one kernel.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,6 +138,17 @@ class KernelLowering {
   Registers tile_extreme_number(ir::Op op, ir::Scalar type, const Registers& tile);
   Registers tile_extract(ir::Type tile, const std::vector<Registers>& operands);
   Registers tile_insert(ir::Type tile, const std::vector<Registers>& operands);
+  Registers tile_arange(ir::Type tile, RegisterId first, RegisterId step);
+  Registers tile_diag_add(ir::Type tile, const std::vector<Registers>& operands);
+  Registers tile_view(const ir::Expr& expr, const std::vector<Registers>& operands);
+  Registers tile_assign(const ir::Expr& expr, const std::vector<Registers>& operands);
+  Registers tile_run_sums(ir::Scalar type, const Registers& values, const Registers& terms);
+  Registers tile_run_spread(ir::Scalar type, const Registers& values, const Registers& terms);
+  /// Running minimum or maximum.
+  Registers tile_scan_extreme(ir::Op op, ir::Scalar type, const Registers& tile);
+  /// The offsets, if they are literals with which `part` is inside `whole`; otherwise nothing.
+  std::optional<std::array<int, 2>> constant_offsets(ir::Type whole, ir::Type part,
+                                                     std::span<const ir::ExprId> offsets) const;
   Registers tile_select(const Registers& conditions, const Registers& yes, const Registers& no);
 
   // lowering.cpp

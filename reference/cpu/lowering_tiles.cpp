@@ -4,6 +4,7 @@
 // The bounds of sums hold for any order, since a block of threads adds them. Of several equal minimums or maximums, the
 // first in row-major order gets the derivative.
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "reference/cpu/lowering.hpp"
@@ -148,6 +149,14 @@ Registers KernelLowering::tile_algebra(const ir::Expr& e, const std::vector<Regi
     case Op::kTileScanExclusive: return tile_scan(type, tile, e.op == Op::kTileScan);
     case Op::kTileExtract: return tile_extract(from, operands);
     case Op::kTileInsert: return tile_insert(from, operands);
+    case Op::kTileArange: return tile_arange(e.type, operands[0][0], operands[1][0]);
+    case Op::kTileView: return tile_view(e, operands);
+    case Op::kTileAssign: return tile_assign(e, operands);
+    case Op::kTileDiagAdd: return tile_diag_add(from, operands);
+    case Op::kTileScanMax:
+    case Op::kTileScanMin: return tile_scan_extreme(e.op == Op::kTileScanMax ? Op::kMax : Op::kMin, type, tile);
+    case Op::kTileRunSums: return tile_run_sums(type, tile, operands[1]);
+    case Op::kTileRunSpread: return tile_run_spread(type, tile, operands[1]);
     default: return tile;  // kTileReshape: elements stay in row-major order
   }
 }
@@ -261,6 +270,137 @@ Registers KernelLowering::tile_insert(Type tile, const std::vector<Registers>& o
     Registers here = at(place.back(), column);
     if (tile.tile_rank() == 2) here = tile_select(here, at(place[1], row), {integer(Scalar::kBool, 0)});
     result.push_back(tile_select(here, operands.back(), {operands[0][static_cast<std::size_t>(k)]})[0]);
+  }
+  return result;
+}
+
+Registers KernelLowering::tile_arange(Type tile, RegisterId first, RegisterId step) {
+  Registers result;
+  for (int k = 0; k < tile.tile_size(); ++k) {
+    const auto bits = ir::is_float(tile.scalar) ? std::bit_cast<std::uint64_t>(static_cast<double>(k))
+                                                : static_cast<std::uint64_t>(k);
+    const Registers distance = lower_elementwise(Op::kMul, tile.scalar, {{number(tile.scalar, bits)}, {step}});
+    result.push_back(lower_elementwise(Op::kAdd, tile.scalar, {{first}, distance})[0]);
+  }
+  return result;
+}
+
+Registers KernelLowering::tile_diag_add(Type tile, const std::vector<Registers>& operands) {
+  Registers result = operands[0];
+  for (std::size_t k = 0; k < operands[1].size(); ++k) {
+    RegisterId& element = result[k * (operands[1].size() + 1)];
+    element = lower_elementwise(Op::kAdd, tile.scalar, {{element}, {operands[1][k]}})[0];
+  }
+  return result;
+}
+
+std::optional<std::array<int, 2>> KernelLowering::constant_offsets(Type whole, Type part,
+                                                                   std::span<const ir::ExprId> offsets) const {
+  std::array<int, 2> found{};
+  for (std::size_t d = 0; d < offsets.size(); ++d) {
+    const ir::Expr& offset = expr(offsets[d]);
+    const auto number = static_cast<std::int64_t>(offset.bits);
+    if (offset.kind != ir::ExprKind::kLiteral || number < 0 || number + part.tile[d] > whole.tile[d])
+      return std::nullopt;
+    found[d + 2 - offsets.size()] = static_cast<int>(number);  // a tile of one dimension is one row
+  }
+  return found;
+}
+
+Registers KernelLowering::tile_view(const ir::Expr& e, const std::vector<Registers>& operands) {
+  const Type from = type_of(e.args[0]);
+  const auto offsets = constant_offsets(from, e.type, std::span(e.args).subspan(1));
+  Registers result;
+  for (int k = 0; k < e.type.tile_size(); ++k) {
+    const auto [row, column] = position(e.type, k);
+    if (offsets) {
+      const int place = ((*offsets)[0] + row) * from.tile_columns() + (*offsets)[1] + column;
+      result.push_back(operands[0][static_cast<std::size_t>(place)]);
+      continue;
+    }
+    const auto moved = [&](const Registers& offset, int by) {
+      return lower_elementwise(Op::kAdd, Scalar::kI32, {offset, {integer(Scalar::kI32, by)}});
+    };
+    std::vector<Registers> place{operands[0]};
+    if (from.tile_rank() == 2) place.push_back(moved(operands[1], row));
+    place.push_back(moved(operands.back(), column));
+    result.push_back(tile_extract(from, place)[0]);
+  }
+  return result;
+}
+
+Registers KernelLowering::tile_assign(const ir::Expr& e, const std::vector<Registers>& operands) {
+  const Type part = type_of(e.args.back());
+  const auto rank = static_cast<std::size_t>(part.tile_rank());
+  Registers result = operands[0];
+  if (const auto offsets = constant_offsets(e.type, part, std::span(e.args).subspan(1, rank))) {
+    for (int k = 0; k < part.tile_size(); ++k) {
+      const auto [row, column] = position(part, k);
+      const int place = ((*offsets)[0] + row) * e.type.tile_columns() + (*offsets)[1] + column;
+      result[static_cast<std::size_t>(place)] = operands.back()[static_cast<std::size_t>(k)];
+    }
+    return result;
+  }
+  const auto i32 = [&](int number) { return Registers{integer(Scalar::kI32, number)}; };
+  const auto of_integers = [&](Op op, const Registers& a, const Registers& b) {
+    return lower_elementwise(op, Scalar::kI32, {a, b});
+  };
+  // Reports an offset out of bounds: reads the first and the last element.
+  std::vector<Registers> first(operands.begin(), operands.end() - 1);
+  std::vector<Registers> last = first;
+  for (std::size_t d = 0; d < rank; ++d)
+    last[d + 1] = of_integers(Op::kAdd, last[d + 1], i32(part.tile[d] - 1));
+  tile_extract(e.type, first);
+  tile_extract(e.type, last);
+  const Registers never{integer(Scalar::kBool, 0)};
+  for (int k = 0; k < e.type.tile_size(); ++k) {
+    const auto [row, column] = position(e.type, k);
+    std::vector<Registers> place{operands.back()};
+    Registers inside{integer(Scalar::kBool, 1)};
+    for (std::size_t d = 0; d < rank; ++d) {
+      const Registers index = of_integers(Op::kSub, i32(d + 1 == rank ? column : row), operands[d + 1]);
+      const Registers before_end = of_integers(Op::kLt, index, i32(part.tile[d]));
+      const Registers within = tile_select(of_integers(Op::kGe, index, i32(0)), before_end, never);
+      inside = tile_select(inside, within, never);
+      place.push_back(tile_select(within, index, i32(0)));
+    }
+    RegisterId& element = result[static_cast<std::size_t>(k)];
+    element = tile_select(inside, tile_extract(part, place), {element})[0];
+  }
+  return result;
+}
+
+Registers KernelLowering::tile_scan_extreme(Op op, Scalar type, const Registers& tile) {
+  Registers result{tile[0]};
+  for (std::size_t k = 1; k < tile.size(); ++k)
+    result.push_back(lower_elementwise(op, type, {{tile[k]}, {result.back()}})[0]);
+  return result;
+}
+
+/// The terms of a run of equal values are added to the first element of the run; the other elements are zero.
+Registers KernelLowering::tile_run_sums(Scalar type, const Registers& values, const Registers& terms) {
+  const Registers zero{integer(type, 0)};
+  Registers result;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    Registers belongs{integer(Scalar::kBool, 1)};
+    if (k > 0) belongs = lower_elementwise(Op::kNe, type, {{values[k]}, {values[k - 1]}});
+    Registers added = tile_select(belongs, {terms[k]}, zero);
+    for (std::size_t i = k + 1; i < values.size(); ++i) {
+      const Registers same = lower_elementwise(Op::kEq, type, {{values[i]}, {values[i - 1]}});
+      belongs = tile_select(belongs, same, {integer(Scalar::kBool, 0)});
+      added.push_back(tile_select(belongs, {terms[i]}, zero)[0]);
+    }
+    result.push_back(sum(type, added));
+  }
+  return result;
+}
+
+/// Each element of a run of equal values gets the term of the first element of the run.
+Registers KernelLowering::tile_run_spread(Scalar type, const Registers& values, const Registers& terms) {
+  Registers result{terms[0]};
+  for (std::size_t k = 1; k < values.size(); ++k) {
+    const Registers same = lower_elementwise(Op::kEq, type, {{values[k]}, {values[k - 1]}});
+    result.push_back(tile_select(same, {result.back()}, {terms[k]})[0]);
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #include "backends/source/warp/expression_writer.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -182,6 +183,30 @@ std::string ExpressionWriter::tile_map(const ir::Expr& expr, std::string_view fu
   return fmt::format("wp.tile_map({}{})", function, arguments);
 }
 
+/// Whether it makes a tile of one dimension from a column, which Warp does not reshape because it is not contiguous.
+bool ExpressionWriter::is_column_of_tile(const ir::Expr& reshape) const {
+  const ir::Expr& from = function_.expr(reshape.args[0]);
+  return from.kind == ir::ExprKind::kOperation && from.op == ir::Op::kTileView && from.type.tile_rank() == 2 &&
+         from.type.tile[0] > 1 && from.type.tile[1] == 1 && reshape.type.tile_rank() == 1;
+}
+
+/// The end of the range is half a step after the last element, so that rounding cannot change the number of elements.
+ExpressionWriter::WrittenExpression ExpressionWriter::tile_arange(const ir::Expr& expr) {
+  if (!is_literal(expr.args[0]) || !is_literal(expr.args[1])) {
+    fail(expr.loc, "arguments of wp.tile_arange must be compile-time constants");
+    return {};
+  }
+  const ir::Scalar scalar = expr.type.scalar;
+  const int count = expr.type.tile[0];
+  const std::uint64_t first = function_.expr(expr.args[0]).bits;
+  const std::uint64_t step = function_.expr(expr.args[1]).bits;
+  const double real_end = std::bit_cast<double>(first) + (count - 0.5) * std::bit_cast<double>(step);
+  const std::uint64_t end =
+      ir::is_float(scalar) ? std::bit_cast<std::uint64_t>(real_end) : first + static_cast<std::uint64_t>(count) * step;
+  return {fmt::format("wp.tile_arange({}, {}, {}, dtype={})", spell_number(scalar, first), spell_number(scalar, end),
+                      spell_number(scalar, step), spell_scalar(scalar))};
+}
+
 /// Tile operations that Warp writes differently from scalar operations.
 std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operation(const ir::Expr& expr) {
   const std::string_view pattern = row(expr.op).warp_pattern;
@@ -192,8 +217,10 @@ std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operat
         return WrittenExpression{tile_zeros(expr.type)};
       return WrittenExpression{fmt::format("wp.tile_full(shape={}, value={}, dtype={})", tile_shape(expr.type), first(),
                                            spell_scalar(expr.type.scalar))};
-    case ir::Op::kTileBroadcast:
     case ir::Op::kTileReshape:
+      if (is_column_of_tile(expr)) return WrittenExpression{fmt::format("wp.tile_squeeze({})", first())};
+      [[fallthrough]];
+    case ir::Op::kTileBroadcast:
       // These two accept only a tuple.
       return WrittenExpression{
           fmt::format("wp.{}({}, shape={})", row(expr.op).mnemonic, first(),
@@ -210,6 +237,11 @@ std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operat
       fail(expr.loc, "Warp supports sums of a tile only over all elements or along one axis");
       return WrittenExpression{};
     }
+    case ir::Op::kTileArange: return tile_arange(expr);
+    case ir::Op::kTileView:
+      return WrittenExpression{
+          fmt::format("wp.tile_view({}, offset=({},), shape={})", first(), indices(expr.args, 1),
+                      expr.type.tile_rank() == 1 ? fmt::format("({},)", expr.type.tile[0]) : tile_shape(expr.type))};
     case ir::Op::kCast:
       return WrittenExpression{fmt::format("wp.tile_astype({}, dtype={})", first(), spell_scalar(expr.type.scalar))};
     case ir::Op::kAdd:
@@ -217,6 +249,12 @@ std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operat
     case ir::Op::kMul:
     case ir::Op::kDiv:
     case ir::Op::kNeg: return std::nullopt;
+    case ir::Op::kBitAnd:
+    case ir::Op::kBitOr:
+    case ir::Op::kBitXor:
+      if (std::ranges::all_of(expr.args, [&](ir::ExprId arg) { return function_.expr(arg).type.is_tile(); }))
+        return std::nullopt;
+      break;
     default: break;
   }
   if (!ir::is_elementwise(expr.op)) return std::nullopt;
@@ -233,7 +271,8 @@ ExpressionWriter::WrittenExpression ExpressionWriter::operation(const ir::Expr& 
     if (auto spelled = tile_operation(expr)) return *spelled;
   }
   if (operation.warp_pattern.empty()) {
-    const bool update = expr.op == ir::Op::kTileInsert || expr.op == ir::Op::kInsert || expr.op == ir::Op::kWithField;
+    const bool update = expr.op == ir::Op::kTileInsert || expr.op == ir::Op::kTileAssign ||
+                        expr.op == ir::Op::kInsert || expr.op == ir::Op::kWithField;
     fail(expr.loc,
          update ? fmt::format("Warp supports {} only as an assignment to a part of a variable or of an array element",
                               operation.mnemonic)

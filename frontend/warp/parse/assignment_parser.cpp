@@ -431,6 +431,7 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
                                      context_.type_name(context_.type_of(result)), context_.type_name(place.type)));
     return;
   }
+  if (place.type.is_tile()) context_.changed_tiles.emplace_back(place.variable, node);
   if (target.is(SyntaxKind::kIdentifier)) return assign_name(target, result);
   write_target(context_, target, place, result);
 }

@@ -35,6 +35,8 @@ struct CallArgument {
 
 /// Rejects atomics on scalars in a kernel with tiles, because each thread of a block would execute them.
 void reject_scalar_updates(FunctionContext& context, SyntaxNode definition);
+/// Reports changes of tiles that have views, which Warp would change too, because a view shares the tile's memory.
+void reject_changes_of_viewed_tiles(FunctionContext& context);
 
 /// Whether a function of Warp's module draws a random number or makes a generator's state.
 bool is_random_function(std::string_view name);
@@ -246,7 +248,17 @@ class WarpExpressionParser {
   ir::ExprId tile_reduce(SyntaxNode node);
   ir::ExprId tile_map(SyntaxNode node);
   ir::ExprId tile_extract(SyntaxNode node);
+  ir::ExprId tile_arange(SyntaxNode node);
+  ir::ExprId tile_scan(SyntaxNode node, ir::Op op, ir::ExprId tile);
+  ir::ExprId tile_squeeze(SyntaxNode node);
+  ir::ExprId tile_view(SyntaxNode node);
+  // tiles that are changed in place (tile_changes.cpp)
+  std::vector<ir::ExprId> part_offset(SyntaxNode call, SyntaxNode offset, ir::Type tile, ir::Type part);
+  ir::ExprId tile_index(SyntaxNode node, int extent);
+  ir::VarId changed_tile(SyntaxNode call, SyntaxNode node);
   void tile_accumulate(SyntaxNode call);
+  void tile_axpy(SyntaxNode call);
+  void tile_assign(SyntaxNode call);
   // random numbers (random_parser.cpp)
   bool draws(SyntaxNode node) const;
   ir::ExprId random(SyntaxNode node, std::string_view name);

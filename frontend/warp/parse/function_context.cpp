@@ -84,9 +84,10 @@ std::string why_not_on_tiles(ir::Op op, const std::vector<ir::Type>& types) {
   const bool any = std::ranges::any_of(types, &ir::Type::is_tile);
   if (!any || !ir::is_elementwise(op) || op == ir::Op::kNeg || op == ir::Op::kCast) return {};
   const bool all = std::ranges::all_of(types, &ir::Type::is_tile);
-  if ((op == ir::Op::kAdd || op == ir::Op::kSub || op == ir::Op::kDiv) && all) return {};
-  if (op == ir::Op::kMul) return {};
-  if (op == ir::Op::kAdd || op == ir::Op::kSub || op == ir::Op::kDiv)
+  if ((op == ir::Op::kAdd || op == ir::Op::kSub) && all) return {};
+  if (op == ir::Op::kMul || op == ir::Op::kDiv) return {};
+  if ((op == ir::Op::kBitAnd || op == ir::Op::kBitOr || op == ir::Op::kBitXor) && all) return {};
+  if (op == ir::Op::kAdd || op == ir::Op::kSub)
     return "Warp supports this operator for two tiles only; create a tile with wp.tile_full, or use wp.tile_map";
   return "this operation is supported for scalars only; use wp.tile_map for tiles";
 }

@@ -71,6 +71,7 @@ class WarpFunctionParser {
                     "wp.block_dim() is not supported in kernels with tiles; pass the block size as a parameter");
     }
     reject_scalar_updates(context, entry_.definition.part(SyntaxField::kName));
+    reject_changes_of_viewed_tiles(context);
     if (context.has_failed) return std::nullopt;
     return function;
   }

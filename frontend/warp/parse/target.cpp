@@ -135,6 +135,7 @@ void write_whole(FunctionContext& context, SyntaxNode node, const AssignmentTarg
     context.error(node, "fields of structs with array fields cannot be assigned; store the new value in a variable");
   } else if (place.root_kind == AssignmentTarget::RootKind::kVariable) {
     context.builder.assign(place.variable, whole);
+    if (context.type_of(whole).is_tile()) context.changed_tiles.emplace_back(place.variable, node);
   } else {
     context.builder.store(place.variable, place.indices(), whole);
   }

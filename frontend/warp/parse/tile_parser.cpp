@@ -4,12 +4,13 @@
 // result would differ with more threads are rejected.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/expression_parser.hpp"
+#include "frontend/warp/parse/tile_arguments.hpp"
 #include "frontend/warp/parse/warp_names.hpp"
-#include "ir/analysis.hpp"
 #include "ir/limits.hpp"
 
 namespace assay::frontend {
@@ -20,32 +21,6 @@ using ir::Op;
 using ir::Type;
 
 namespace {
-
-/// Arguments of a call, by position or keyword.
-class TileArguments {
- public:
-  explicit TileArguments(SyntaxNode call) : arguments_(arguments_of(call)) {}
-
-  bool has_star_argument() const { return arguments_.has_star_argument; }
-  std::size_t positional_count() const { return arguments_.positional_arguments.size(); }
-  /// The argument with this position and name, or none.
-  SyntaxNode operator()(std::size_t position, std::string_view name) const {
-    if (position < arguments_.positional_arguments.size()) return arguments_.positional_arguments[position];
-    const auto found = arguments_.keyword_arguments.find(name);
-    return found == arguments_.keyword_arguments.end() ? SyntaxNode() : found->second;
-  }
-  /// A keyword that is not in the list, or empty. Ignores the storage of a tile, which does not change its value.
-  std::string_view unknown(std::initializer_list<std::string_view> known) const {
-    for (const auto& [name, value] : arguments_.keyword_arguments) {
-      const bool harmless = name == "storage" || name == "aligned";
-      if (!harmless && std::ranges::find(known, name) == known.end()) return name;
-    }
-    return {};
-  }
-
- private:
-  CallArguments arguments_;
-};
 
 bool is_tile_of_numbers(Type type) { return type.is_tile() && type.scalar != ir::Scalar::kBool; }
 
@@ -126,9 +101,19 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   const TileArguments given(node);
   if (given.has_star_argument()) return context_.error(node, "starred arguments are not supported");
   const std::string_view unknown =
-      given.unknown({"a", "b", "shape", "offset", "dtype", "value", "axis", "t", "i", "j", "op", "x", "y"});
+      given.unknown({"a", "b", "shape", "offset", "dtype", "value", "axis", "t", "i", "j", "op", "x", "y", "d"});
   if (!unknown.empty()) return context_.error(node, fmt::format("argument '{}' is not supported", unknown));
   if (name == "tile_load") return tile_load(node);
+  if (name == "tile_arange") return tile_arange(node);
+  if (name == "tile_squeeze") return tile_squeeze(node);
+  if (name == "tile_view") return tile_view(node);
+  if (name == "tile_empty") return context_.error(node, "elements of wp.tile_empty are undefined; use wp.tile_zeros");
+  if (name == "tile_diag_add") {
+    const ExprId square = tile_value(node, given(0, "a"));
+    const ExprId diagonal = tile_value(node, given(1, "d"));
+    return square == kNone || diagonal == kNone ? kNone
+                                                : context_.operation(node, Op::kTileDiagAdd, {square, diagonal});
+  }
   if (name == "tile_zeros" || name == "tile_ones" || name == "tile_full") return tile_filled(node, name);
   if (name == "tile_map") return tile_map(node);
   if (name == "tile_reduce") return tile_reduce(node);
@@ -168,7 +153,136 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
     tiles.push_back(tile_value(node, given(k, "")));
     if (tiles.back() == kNone) return kNone;
   }
+  if (tiles.size() == 1 && ir::row(*op).rule == ir::TypeRule::kTileScan) return tile_scan(node, *op, tiles[0]);
   return context_.operation(node, *op, tiles);
+}
+
+/// A tile of two dimensions is scanned in row-major order.
+ExprId WarpExpressionParser::tile_scan(SyntaxNode node, Op op, ExprId tile) {
+  const Type type = context_.type_of(tile);
+  const bool is_extreme = op == Op::kTileScanMax || op == Op::kTileScanMin;
+  const bool fits =
+      type.scalar == ir::Scalar::kF32 || type.scalar == ir::Scalar::kI32 || type.scalar == ir::Scalar::kU32;
+  if (is_extreme && !fits) return context_.error(node, "elements must be float32, int32 or uint32");
+  if (type.tile_rank() == 1) return context_.operation(node, op, {tile});
+  const ExprId row = context_.operation(node, Op::kTileReshape, {tile}, ir::tile_type(type.scalar, type.tile_size()));
+  return context_.operation(node, Op::kTileReshape, {context_.operation(node, op, {row})}, type);
+}
+
+namespace {
+
+/// Number of elements of a range that is not empty. The quotient is rounded to the element type, as in Warp.
+double range_length(Type element, const ScalarConstant& start, const ScalarConstant& stop, const ScalarConstant& step) {
+  if (element.is_float_scalar()) {
+    const double quotient = (stop.real - start.real) / step.real;
+    return std::ceil(element == ir::kF32 ? static_cast<double>(static_cast<float>(quotient)) : quotient);
+  }
+  const auto difference = [](std::int64_t a, std::int64_t b) {  // a - b, which may need 64 bits
+    return static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
+  };
+  const bool ascends = step.integer > 0;
+  const std::uint64_t span =
+      ascends ? difference(stop.integer, start.integer) : difference(start.integer, stop.integer);
+  const std::uint64_t distance = ascends ? difference(step.integer, 0) : difference(0, step.integer);
+  return static_cast<double>((span - 1) / distance + 1);
+}
+
+}  // namespace
+
+/// wp.tile_arange(stop), (start, stop) or (start, stop, step) of constants, with the dtype float32 by default.
+ExprId WarpExpressionParser::tile_arange(SyntaxNode node) {
+  const TileArguments given(node);
+  const auto dtype = given(4, "dtype") ? context_.scope().type(given(4, "dtype")) : Result<Type>(ir::kF32);
+  if (!dtype.ok()) return context_.error(node, dtype.error().message);
+  const Type element = *dtype;
+  if (!element.is_scalar() || element.is_bool() || ir::row(element.scalar).bytes < 4 ||
+      element.scalar == ir::Scalar::kU64)
+    return context_.error(node, "dtype of wp.tile_arange must be int32, uint32, int64, float32 or float64");
+  const std::size_t count = given.positional_count();
+  if (count < 1 || count > 3) return context_.error(node, "wp.tile_arange takes 1 to 3 positional arguments");
+  std::array<ScalarConstant, 3> range{ScalarConstant{}, ScalarConstant{}, ScalarConstant{.integer = 1, .real = 1}};
+  for (std::size_t k = 0; k < count; ++k) {
+    const SyntaxNode argument = given(k, "");
+    const auto constant = context_.constant(argument);
+    if (!constant || !constant->type.is_scalar() || constant->type.is_bool())
+      return context_.error(argument, "arguments of wp.tile_arange must be compile-time constants");
+    const ScalarConstant number = constant->number();
+    const ScalarConstant converted = constant->as(element).number();
+    const bool is_exact = converted.as_real() == number.as_real() && !number.exceeds_int64;
+    if (element.is_integer_scalar() && !is_exact)
+      return context_.error(argument, fmt::format("{} cannot represent this number", context_.type_name(element)));
+    range[count == 1 ? 1 : k] = converted;
+  }
+  const auto [start, stop, step] = range;
+  const bool ascends = step.as_real() > 0;
+  if (step.as_real() == 0) return context_.error(node, "step must not be zero");
+  if (ascends ? start.as_real() >= stop.as_real() : start.as_real() <= stop.as_real())
+    return context_.error(node, "the range is empty; a tile must have at least one element");
+  const double length = std::max(1.0, range_length(element, start, stop, step));
+  if (!(length <= ir::kMaxTileSize)) return context_.error(node, "tile must have 1 to 4096 elements");
+  const auto literal = [&](const ScalarConstant& number) {
+    return element.is_float_scalar() ? context_.builder.literal(element, number.as_real())
+                                     : context_.builder.literal(element, number.integer);
+  };
+  context_.builder.at(node.loc());
+  return context_.operation(node, Op::kTileArange, {literal(start), literal(step)},
+                            ir::tile_type(element.scalar, static_cast<int>(length)));
+}
+
+/// wp.tile_squeeze(t, axis=(...)): drops dimensions of extent 1, by default all.
+ExprId WarpExpressionParser::tile_squeeze(SyntaxNode node) {
+  const TileArguments given(node);
+  const ExprId tile = tile_value(node, given(0, "t"));
+  if (tile == kNone) return kNone;
+  const Type type = context_.type_of(tile);
+  std::array<bool, 2> drops{type.tile[0] == 1, type.tile[1] == 1};
+  if (const SyntaxNode axis = given(1, "axis")) {
+    drops = {};
+    for (const SyntaxNode part : axis.elements({SyntaxKind::kTuple})) {
+      const auto number = context_.constant(part);
+      if (!axis.is(SyntaxKind::kTuple) || !number || !number->type.is_integer_scalar())
+        return context_.error(axis, "axis must be a tuple of constant integers");
+      const std::int64_t written = number->number().integer;
+      const std::int64_t along = written < 0 ? written + type.tile_rank() : written;
+      if (along < 0 || along >= type.tile_rank() || type.tile[static_cast<std::size_t>(along)] != 1)
+        return context_.error(part, "axis must be a tile dimension of extent 1");
+      drops[static_cast<std::size_t>(along)] = true;
+    }
+  }
+  std::vector<int> kept;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(type.tile_rank()); ++d)
+    if (!drops[d]) kept.push_back(type.tile[d]);
+  if (kept.empty()) return context_.error(node, "a tile without dimensions is not supported");
+  const Type shape = ir::tile_type(type.scalar, kept[0], kept.size() == 2 ? kept[1] : 0);
+  return shape == type ? tile : context_.operation(node, Op::kTileReshape, {tile}, shape);
+}
+
+/// wp.tile_view(t, offset=(...), shape=(...)), whose result is a copy here: reject_changes_of_viewed_tiles rejects
+/// kernels in which this makes a difference.
+ExprId WarpExpressionParser::tile_view(SyntaxNode node) {
+  const TileArguments given(node);
+  const ExprId tile = tile_value(node, given(0, "t"));
+  if (tile == kNone) return kNone;
+  const Type type = context_.type_of(tile);
+  const SyntaxNode offset = given(1, "offset");
+  if (!offset || !offset.is(SyntaxKind::kTuple)) return context_.error(node, "offset must be a tuple of integers");
+  if (const SyntaxNode shape = given(2, "shape")) {
+    if (!shape.is(SyntaxKind::kTuple)) return context_.error(shape, "shape must be a tuple");
+    const Type part = tile_shape(node, shape, type.component());
+    if (part.is_void()) return kNone;
+    std::vector<ExprId> operands = part_offset(node, offset, type, part);
+    if (operands.empty()) return kNone;
+    operands.insert(operands.begin(), tile);
+    return context_.operation(node, Op::kTileView, operands, part);
+  }
+  if (offset.children().size() != 1 || type.tile_rank() != 2)
+    return context_.error(node, "without a shape, the offset must be the number of a row of a tile of two dimensions");
+  const ExprId row = tile_index(offset.children()[0], type.tile[0]);
+  if (row == kNone) return kNone;
+  context_.builder.at(node.loc());
+  const ExprId part = context_.operation(node, Op::kTileView, {tile, row, context_.builder.i32(0)},
+                                         ir::tile_type(type.scalar, 1, type.tile[1]));
+  return context_.operation(node, Op::kTileReshape, {part}, ir::tile_type(type.scalar, type.tile[1]));
 }
 
 ExprId WarpExpressionParser::tile_load(SyntaxNode node) {
@@ -287,6 +401,8 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
   const bool stores = name == "tile_store";
   const TileArguments given(call);
   if (name == "tile_matmul" && given(2, "out")) return tile_accumulate(call), true;
+  if (name == "tile_axpy") return tile_axpy(call), true;
+  if (name == "tile_assign") return tile_assign(call), true;
   if (!stores && name != "tile_atomic_add") return false;
   if (!context_.entry.is_kernel) return context_.error(call, "tiles are supported in kernels only"), true;
   const std::string_view unknown = given.unknown({"a", "t", "offset"});
@@ -303,41 +419,6 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
   if (stores) context_.builder.store(array.variable, std::move(offset), tile);
   else context_.builder.atomic(ir::AtomicOp::kAdd, array.variable, std::move(offset), tile);
   return true;
-}
-
-/// wp.tile_matmul(a, b, out): the product is added to the variable.
-void WarpExpressionParser::tile_accumulate(SyntaxNode call) {
-  const TileArguments given(call);
-  const std::string_view unknown = given.unknown({"a", "b", "out"});
-  if (!unknown.empty() || given.positional_count() > 3) {
-    context_.error(call, "arguments alpha and beta of wp.tile_matmul are not supported");
-    return;
-  }
-  const AssignmentTarget out = place(given(2, "out"));
-  if (out.failed()) return;
-  const ExprId a = tile_value(call, given(0, "a"));
-  const ExprId b = tile_value(call, given(1, "b"));
-  if (a == kNone || b == kNone) return;
-  if (out.root_kind != AssignmentTarget::RootKind::kVariable || !out.type.is_tile() || !out.accessors.empty()) {
-    context_.error(call, "output must be a tile variable");
-    return;
-  }
-  const ExprId product = context_.operation(call, Op::kTileProduct, {a, b});
-  if (product == kNone) return;
-  context_.builder.at(call.loc());
-  const ExprId sum = context_.operation(call, Op::kAdd, {context_.builder.var(out.variable), product});
-  if (sum != kNone) context_.builder.assign(out.variable, sum);
-}
-
-void reject_scalar_updates(FunctionContext& context, SyntaxNode definition) {
-  if (!ir::uses_tiles(context.function)) return;
-  ir::for_each_statement(context.function.body, [&](const ir::Stmt& statement) {
-    const auto* atomic = std::get_if<ir::Atomic>(&statement.node);
-    if (atomic == nullptr || context.function.expr(atomic->value).type.is_tile()) return;
-    context.error(definition, fmt::format("line {}: every thread of the block would execute this atomic on a GPU, but "
-                                          "only one on the CPU; use wp.tile_atomic_add",
-                                          statement.loc.line));
-  });
 }
 
 }  // namespace assay::frontend

@@ -146,7 +146,7 @@ std::vector<Usage> of_tiles(Type f) {
   for (const Op op : {Op::kTileMin, Op::kTileMax}) {
     add(op, "", [=](OracleFixture& w, ExprId x, ExprId y) { return one(w, w.op(op, {pair(w, x, y)}), 0); });
   }
-  for (const Op op : {Op::kTileScan, Op::kTileScanExclusive, Op::kTileReverse}) {
+  for (const Op op : {Op::kTileScan, Op::kTileScanExclusive, Op::kTileReverse, Op::kTileScanMax, Op::kTileScanMin}) {
     add(op, "", [=](OracleFixture& w, ExprId x, ExprId y) { return one(w, w.op(op, {pair(w, x, y)}), 1); });
   }
   add(Op::kTileProduct, "", [=](OracleFixture& w, ExprId x, ExprId y) {
@@ -168,6 +168,31 @@ std::vector<Usage> of_tiles(Type f) {
   add(Op::kTileTranspose, "", [=](OracleFixture& w, ExprId x, ExprId y) {
     const ExprId turned = w.op(Op::kTileTranspose, {w.op(Op::kMul, {square(w, x, y), x})});
     return at(w, turned, 1, 0);
+  });
+  for (const Op op : {Op::kTileRunSums, Op::kTileRunSpread}) {
+    // Two runs: the first has two elements.
+    add(op, "", [=](OracleFixture& w, ExprId x, ExprId y) {
+      const Type four = ir::tile_type(f.scalar, 4);
+      const ExprId runs =
+          insert(w, insert(w, w.b().zero(four), {2}, w.b().literal(f, 1.0)), {3}, w.b().literal(f, 2.0));
+      const ExprId terms = w.b().op(Op::kTileReshape, {square(w, x, y)}, four);
+      return one(w, w.op(op, {runs, terms}), op == Op::kTileRunSums ? 0 : 1);
+    });
+  }
+  add(Op::kTileArange, "", [=](OracleFixture& w, ExprId x, ExprId y) {
+    return one(w, w.b().op(Op::kTileArange, {x, y}, ir::tile_type(f.scalar, 4)), 3);
+  });
+  add(Op::kTileView, "", [=](OracleFixture& w, ExprId x, ExprId y) {
+    const Type column = ir::tile_type(f.scalar, 2, 1);
+    return at(w, w.b().op(Op::kTileView, {square(w, x, y), w.b().i32(0), w.b().i32(1)}, column), 1, 0);
+  });
+  add(Op::kTileAssign, "", [=](OracleFixture& w, ExprId x, ExprId y) {
+    const ExprId row = w.b().op(Op::kTileReshape, {pair(w, y, x)}, ir::tile_type(f.scalar, 1, 2));
+    const ExprId changed = w.op(Op::kTileAssign, {square(w, x, y), w.b().i32(1), w.b().i32(0), row});
+    return w.op(Op::kMul, {at(w, changed, 1, 1), at(w, changed, 0, 1)});
+  });
+  add(Op::kTileDiagAdd, "", [=](OracleFixture& w, ExprId x, ExprId y) {
+    return at(w, w.op(Op::kTileDiagAdd, {square(w, x, y), pair(w, x, y)}), 1, 1);
   });
   add(Op::kTileExtract, "", [=](OracleFixture& w, ExprId x, ExprId y) { return at(w, square(w, x, y), 1, 0); });
   add(Op::kTileInsert, "", [=](OracleFixture& w, ExprId x, ExprId y) { return one(w, pair(w, x, y), 1); });

@@ -1,0 +1,162 @@
+// Tiles: functions that the parser turns into operations, and changes of tiles that it rejects.
+
+#include "frontend/warp/testing/golden.hpp"
+#include "frontend/warp/testing/rejection.hpp"
+
+namespace assay::frontend::testing {
+namespace {
+
+const Golden kTiles[] = {
+    {.name = "Ranges",
+     .parameters = "x: wp.array(dtype=float), k: wp.array(dtype=int)",
+     .body = R"(
+wp.tile_store(x, wp.tile_arange(3))
+wp.tile_store(x, wp.tile_arange(0.0, 0.3, 0.1))
+wp.tile_store(k, wp.tile_arange(9, 0, -4, dtype=int))
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, k: array<i32,1>; thread) {
+  x[0] = tile_arange<tile<f32,3>>(0.0, 1.0)
+  x[0] = tile_arange<tile<f32,3>>(0.0, 0.1)
+  k[0] = tile_arange<tile<i32,3>>(9, -4)
+}
+)"},
+    {.name = "PartsOfTiles",
+     .parameters = "x: wp.array(dtype=float), a: wp.array2d(dtype=float), n: int",
+     .body = R"(
+t = wp.tile_load(a, shape=(4, 3))
+wp.tile_store(x, wp.tile_view(t, offset=(n,)))
+wp.tile_store(x, wp.tile_squeeze(wp.tile_view(t, offset=(0, n), shape=(4, 1)), axis=(-1,)))
+wp.tile_assign(t, wp.tile_ones(shape=(2, 2), dtype=int), offset=(n, 1))
+wp.tile_store(a, t)
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, a: array<f32,2>, n: i32; thread) {
+  let t: tile<f32,4,3> = tile_load<tile<f32,4,3>>(a[0, 0])
+  x[0] = tile_reshape<tile<f32,3>>(tile_view<tile<f32,1,3>>(t, n, 0))
+  x[0] = tile_reshape<tile<f32,4>>(tile_view<tile<f32,4,1>>(t, 0, n))
+  t = tile_assign(t, n, 1, cast<tile<f32,2,2>>(splat<tile<i32,2,2>>(1)))
+  a[0, 0] = t
+}
+)"},
+    {.name = "Algebra",
+     .parameters = "x: wp.array(dtype=float), a: wp.array2d(dtype=float), k: wp.array(dtype=int), s: float",
+     .body = R"(
+t = wp.tile_load(x, shape=3)
+u = wp.tile_load(x, shape=3, offset=3)
+wp.tile_axpy(s, t, u)
+wp.tile_store(x, s / u + u / 2.0)
+wp.tile_store(a, wp.tile_diag_add(wp.tile_zeros(shape=(3, 3), dtype=float), d=u))
+n = wp.tile_load(k, shape=3)
+wp.tile_store(k, n & wp.tile_arange(3, dtype=int))
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, a: array<f32,2>, k: array<i32,1>, s: f32; thread) {
+  let t: tile<f32,3> = tile_load<tile<f32,3>>(x[0])
+  let u: tile<f32,3> = tile_load<tile<f32,3>>(x[3])
+  u = add(u, mul(s, t))
+  x[0] = add(div(s, u), div(u, 2.0))
+  a[0, 0] = tile_diag_add(splat<tile<f32,3,3>>(0.0), u)
+  let n: tile<i32,3> = tile_load<tile<i32,3>>(k[0])
+  k[0] = bit_and(n, tile_arange<tile<i32,3>>(0, 1))
+}
+)"},
+    {.name = "RunningExtremesOfRows",
+     .parameters = "a: wp.array2d(dtype=float)",
+     .body = R"(
+wp.tile_store(a, wp.tile_scan_max_inclusive(wp.tile_load(a, shape=(2, 3))))
+)",
+     .module = R"(
+kernel k(a: array<f32,2>; thread) {
+  a[0, 0] = tile_reshape<tile<f32,2,3>>(tile_scan_max(tile_reshape<tile<f32,6>>(tile_load<tile<f32,2,3>>(a[0, 0]))))
+}
+)"},
+    {.name = "ViewOfTemporaryTileMayChange",
+     .parameters = "x: wp.array(dtype=float)",
+     .body = R"(
+t = wp.tile_load(x, shape=4)
+v = wp.tile_view(t * 2.0, offset=(1,), shape=(2,))
+v[0] = 1.0
+t[0] = 2.0
+wp.tile_store(x, v)
+)",
+     .module = R"(
+kernel k(x: array<f32,1>; thread) {
+  let t: tile<f32,4> = tile_load<tile<f32,4>>(x[0])
+  let v: tile<f32,2> = tile_view<tile<f32,2>>(mul(t, 2.0), 1)
+  v = tile_insert(v, 0, 1.0)
+  t = tile_insert(t, 0, 2.0)
+  x[0] = v
+}
+)"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Tiles, GoldenKernelTest, ::testing::ValuesIn(kTiles), golden_name);
+
+constexpr std::string_view kShared =
+    "in Warp, the tile shares memory with another one, because line 5 makes a view, and this statement would change "
+    "both; change a copy, such as wp.tile_astype(...)";
+
+std::string rejection(std::string_view body) {
+  const std::string parameters = "x: wp.array(dtype=float), a: wp.array2d(dtype=float), n: int";
+  const auto result = parse_python(kernel(parameters, body), "test.py", {});
+  return result.ok() ? messages(*result) : result.error().text();
+}
+
+TEST(ViewsOfTiles, RejectChangesThatWarpMakesInBothTiles) {
+  for (const char* change : {"v[0] = 1.0", "t[0] = 1.0", "v += v", "wp.tile_axpy(2.0, v, v)", "wp.tile_assign(t, v)",
+                             "for k in range(n):\n    t = t + t"}) {
+    const std::string body =
+        std::string("t = wp.tile_load(x, shape=4)\nv = wp.tile_view(t, offset=(1,), shape=(2,))\n") + change;
+    EXPECT_NE(rejection(body).find(kShared), std::string::npos) << change << "\n" << rejection(body);
+  }
+  for (const char* view :
+       {"wp.tile_reshape(t, shape=(2, 2))", "wp.tile_broadcast(t, shape=(2, 4))",
+        "wp.tile_transpose(wp.tile_reshape(t, shape=(2, 2)))", "wp.tile_broadcast(t * t, shape=(2, 4))"}) {
+    const std::string body = std::string("t = wp.tile_load(x, shape=4)\nv = ") + view + "\nv[0, 1] = 1.0";
+    EXPECT_NE(rejection(body).find(kShared), std::string::npos) << view << "\n" << rejection(body);
+  }
+}
+
+TEST(ViewsOfTiles, AllowChangesBeforeTheViewAndNewTiles) {
+  EXPECT_EQ(rejection("t = wp.tile_load(x, shape=4)\nt[0] = 1.0\nv = wp.tile_view(t, offset=(1,), shape=(2,))\n"
+                      "t = t * 2.0\nwp.tile_store(x, v)\nwp.tile_store(x, t)"),
+            "");
+}
+
+struct Rejected {
+  std::string_view body;
+  std::string_view reason;
+};
+
+TEST(Tiles, RejectArgumentsThatWarpRejects) {
+  const Rejected kRejected[] = {
+      {"t = wp.tile_arange(n)", "compile-time constants"},
+      {"t = wp.tile_arange(5, 5)", "the range is empty"},
+      {"t = wp.tile_arange(0, 4, 0)", "step must not be zero"},
+      {"t = wp.tile_arange(0.5, 4.0, dtype=int)", "int32 cannot represent this number"},
+      {"t = wp.tile_arange(5000)", "1 to 4096 elements"},
+      {"t = wp.tile_empty(shape=4, dtype=float)", "undefined"},
+      {"t = wp.tile_squeeze(wp.tile_load(x, shape=1))", "without dimensions"},
+      {"t = wp.tile_squeeze(wp.tile_load(x, shape=2), axis=(0,))", "extent 1"},
+      {"t = wp.tile_view(wp.tile_load(x, shape=4), offset=(3,), shape=(2,))", "outside the tile"},
+      {"t = wp.tile_view(wp.tile_load(x, shape=4), offset=(2,))", "without a shape"},
+      {"t = wp.tile_view(wp.tile_load(x, shape=4), offset=1, shape=(2,))", "tuple"},
+      {"t = wp.tile_load(x, shape=4)\nwp.tile_assign(t, wp.tile_ones(shape=2, dtype=float), offset=(3,))",
+       "outside the tile"},
+      {"t = wp.tile_load(x, shape=4)\nwp.tile_assign(t, wp.tile_ones(shape=5, dtype=float))", "does not fit"},
+      {"t = wp.tile_load(x, shape=4)\nwp.tile_axpy(2, t, t)", "the same type"},
+      {"t = wp.tile_load(x, shape=4)\nwp.tile_axpy(2.0, t, t * t)", "must be a variable"},
+      {"t = wp.tile_diag_add(wp.tile_load(a, shape=(2, 3)), wp.tile_load(x, shape=2))", "tile_diag_add takes"},
+      {"t = wp.tile_scan_max_inclusive(wp.tile_zeros(shape=4, dtype=wp.float64))", "float32, int32 or uint32"},
+      {"t = wp.tile_load(x, shape=4) + 1.0", "two tiles only"},
+      {"t = wp.tile_arange(4, dtype=int) & 1", "scalars only"},
+  };
+  for (const Rejected& rejected : kRejected) {
+    EXPECT_NE(rejection(rejected.body).find(rejected.reason), std::string::npos) << rejected.body << "\n"
+                                                                                 << rejection(rejected.body);
+  }
+}
+
+}  // namespace
+}  // namespace assay::frontend::testing
