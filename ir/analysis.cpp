@@ -92,6 +92,10 @@ bool has_effects(const ParameterUses& uses) {
   return std::any_of(uses.begin(), uses.end(), [](const ParameterUse& use) { return use.changed(); });
 }
 
+bool has_tile(const Function& function, std::span<const ExprId> expressions) {
+  return std::ranges::any_of(expressions, [&](ExprId id) { return function.expr(id).type.is_tile(); });
+}
+
 bool loads_tile(const Function& function, const Expr& load) {
   return load.type.is_tile() && !load.args.empty() && function.expr(load.args[0]).type.is_array();
 }

@@ -323,6 +323,12 @@ std::vector<Violation> statements() {
                m.functions.push_back(std::move(function));
              }),
       kernel(VerifierRule::kTileArrayAccess, "let t: tile<f32,4> = tile_load<tile<f32,4>>(y[i, j])"),
+      kernel(VerifierRule::kTileArrayAccess,
+             "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[tile_arange<tile<i32,3>>(0, 1)])"),
+      kernel(VerifierRule::kTileArrayAccess, "let t: f32 = x[tile_arange<tile<i32,3>>(0, 1)]"),
+      kernel(VerifierRule::kIndexType, "x[tile_arange<tile<i32,3>>(0, 1)] = 1.0"),
+      kernel(VerifierRule::kIndexType,
+             "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[tile_arange<tile<f32,4>>(0.0, 1.0)])"),
       kernel(VerifierRule::kTileArrayAccess, "let t: tile<u32,4> = tile_load<tile<u32,4>>(x[i])"),
       kernel(VerifierRule::kTileArrayAccess,
              "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\nlet old: f32 = atomic_add(x[i], 1.0)"),

@@ -120,7 +120,8 @@ class ExpressionVerifier {
     const std::span<const ExprId> indices = std::span(expr.args).subspan(1);
     if (!verify_element_access(function_, expr.args[0], indices, expr.loc, diagnostics_)) return std::nullopt;
     const Type array = function_.expr(expr.args[0]).type;
-    if (!loads_tile(function_, expr) || tile_fits(array, expr.type)) {
+    if (loads_tile(function_, expr) ? tile_fits(function_, expr.args[0], indices, expr.type)
+                                    : !has_tile(function_, indices)) {
       return loads_tile(function_, expr) ? expr.type : array.element();
     }
     return reject(expr, VerifierRule::kTileArrayAccess,
@@ -231,15 +232,24 @@ bool verify_element_access(const Function& function, ExprId array, std::span<con
                     fmt::format("array access has {} indices, expected {}", indices.size(), rank));
     return false;
   }
-  const auto is_integer = [&](ExprId id) { return function.expr(id).type.is_integer_scalar(); };
-  if (std::all_of(indices.begin(), indices.end(), is_integer)) return true;
+  const auto is_index = [&](ExprId id) {
+    const Type type = function.expr(id).type;
+    return type.is_integer_scalar() || (type.is_tile() && type == tile_type(Scalar::kI32, type.tile[0]));
+  };
+  if (std::all_of(indices.begin(), indices.end(), is_index)) return true;
   diagnostics.add(VerifierRule::kIndexType, loc, "index must be an integer scalar");
   return false;
 }
 
-bool tile_fits(Type array, Type tile) {
-  return array.is_array() && tile.is_tile() && array.element() == tile.tile_element_type() &&
-         array.rank == tile.tile_rank();
+bool tile_fits(const Function& function, ExprId array, std::span<const ExprId> indices, Type tile) {
+  const Type from = function.expr(array).type;
+  const bool fits =
+      from.is_array() && tile.is_tile() && from.element() == tile.tile_element_type() && from.rank == tile.tile_rank();
+  for (std::size_t d = 0; fits && d < indices.size(); ++d) {
+    const Type index = function.expr(indices[d]).type;
+    if (index.is_tile() && index.tile[0] != tile.tile[d]) return false;
+  }
+  return fits;
 }
 
 bool verify_arguments(const Module& module, const Function& function, const Function& callee,

@@ -51,8 +51,9 @@ bool verify_arguments(const Module& module, const Function& function, const Func
 bool verify_element_access(const Function& function, ExprId array, std::span<const ExprId> indices, Loc loc,
                            VerifierDiagnostics& diagnostics);
 
-/// Whether a tile may be loaded from, or stored to, an array.
-bool tile_fits(Type array, Type tile);
+/// Whether a tile may be loaded from, or stored to, an array at the indices. An index that is a tile of i32 has one
+/// number for each position of the tile along its dimension.
+bool tile_fits(const Function& function, ExprId array, std::span<const ExprId> indices, Type tile);
 
 /// Checks the statements of the function.
 void verify_statements(const Module& module, const Function& function, const Callees& callees,

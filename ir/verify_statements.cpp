@@ -225,13 +225,19 @@ class StatementVerifier {
 
   void verify(const Store& store) {
     const Type type = element(store.array, store.indices);
-    if (verify_root(store.value) && !type.is_void() && !is_tile_access(store.array, store.value))
-      expect_type(store.value, type, "an element");
+    if (!verify_root(store.value) || type.is_void() || is_tile_access(store.array, store.indices, store.value)) return;
+    expect_type(store.value, type, "an element");
+    expect_scalar_indices(store.indices);
+  }
+
+  void expect_scalar_indices(const std::vector<ExprId>& indices) {
+    if (has_tile(function_, indices))
+      diagnose(VerifierRule::kIndexType, "only a tile that fits can be stored at the indices in a tile");
   }
 
   /// Whether the value is a tile and the array holds its elements.
-  bool is_tile_access(ExprId array, ExprId value) const {
-    return detail::tile_fits(function_.expr(array).type, function_.expr(value).type);
+  bool is_tile_access(ExprId array, const std::vector<ExprId>& indices, ExprId value) const {
+    return detail::tile_fits(function_, array, indices, function_.expr(value).type);
   }
 
   void verify(const Atomic& atomic) {
@@ -263,7 +269,8 @@ class StatementVerifier {
     if (function_.expr(atomic.array).type.is_local_array()) {
       return diagnose(VerifierRule::kAtomicTarget, "atomics on local arrays are not supported");
     }
-    if (atomic.op == AtomicOp::kAdd && is_tile_access(atomic.array, atomic.value)) return;
+    if (atomic.op == AtomicOp::kAdd && is_tile_access(atomic.array, atomic.indices, atomic.value)) return;
+    expect_scalar_indices(atomic.indices);
     if (!atomic_takes(atomic.op, type)) {
       return diagnose(VerifierRule::kAtomicType,
                       fmt::format("{} does not support elements of type {}", row(atomic.op).mnemonic, text(type)));

@@ -18,11 +18,34 @@ using ir::Op;
 /// Names that the text of any body may use.
 const NameTable& helper_names() {
   static const NameTable kNames = [] {
-    NameTable names{"real",         "half",      "bfloat",     "Float16",         "Lifted",   "Array",
-                    "Vec",          "Mat",       "Quat",       "Transform",       "infinity", "not_a_number",
-                    "wrap_add",     "wrap_sub",  "wrap_mul",   "wrap_neg",        "Tile",     "tile_leader",
-                    "tile_barrier", "tile_load", "tile_store", "tile_atomic_add", "tile_map", "tile_fill",
-                    "tile_block"};
+    NameTable names{"real",
+                    "half",
+                    "bfloat",
+                    "Float16",
+                    "Lifted",
+                    "Array",
+                    "Vec",
+                    "Mat",
+                    "Quat",
+                    "Transform",
+                    "infinity",
+                    "not_a_number",
+                    "wrap_add",
+                    "wrap_sub",
+                    "wrap_mul",
+                    "wrap_neg",
+                    "Tile",
+                    "tile_leader",
+                    "tile_barrier",
+                    "tile_load",
+                    "tile_store",
+                    "tile_atomic_add",
+                    "tile_map",
+                    "tile_fill",
+                    "tile_block",
+                    "tile_load_indexed",
+                    "tile_store_indexed",
+                    "tile_atomic_add_indexed"};
     static std::vector<std::string> components;
     for (const ir::AtomicOperationEntry& row : ir::kAtomics)
       components.push_back(concat(row.mnemonic, "_components"));
@@ -186,10 +209,11 @@ void FunctionPrinter::print(const ir::Store& node) {
   const std::string test = expression_printer_.null_test(node.array);
   const std::string guard = test.empty() ? "" : concat("if (", test, ") ");
   if (function_.expr(node.value).type.is_tile() && !function_.expr(node.array).type.is_local_array()) {
-    unit_.helpers().use("tile_store");
+    const std::string_view function = ir::has_tile(function_, node.indices) ? "tile_store_indexed" : "tile_store";
+    unit_.helpers().use(function);
     const std::string value = hoisted_tile(node.array, node.value);
     return change(node.array, true,
-                  concat(guard, "tile_store(", expression_printer_.print(node.array), ", ", value, ", ",
+                  concat(guard, function, "(", expression_printer_.print(node.array), ", ", value, ", ",
                          expression_printer_.arguments(node.indices, LiteralForm::kUntyped), ");"));
   }
   const std::string place = element_for_leader(node.array, node.indices);
@@ -275,13 +299,15 @@ std::string FunctionPrinter::assignment(std::string place, ir::ChangedElementPar
 void FunctionPrinter::print(const ir::Atomic& node) {
   const ir::Type type = function_.expr(node.value).type;
   if (type.is_tile()) {
-    unit_.helpers().use("tile_atomic_add");
+    const bool indexed = ir::has_tile(function_, node.indices);
+    const std::string_view function = indexed ? "tile_atomic_add_indexed" : "tile_atomic_add";
+    unit_.helpers().use(function);
     const std::string test = expression_printer_.null_test(node.array);
     const std::string value = hoisted_tile(node.array, node.value);
-    return change(node.array, true,
-                  concat(test.empty() ? "" : concat("if (", test, ") "), "tile_atomic_add(",
-                         expression_printer_.print(node.array), ", ", value, ", ",
-                         expression_printer_.arguments(node.indices, LiteralForm::kUntyped), ");"));
+    return change(
+        node.array, true,
+        concat(test.empty() ? "" : concat("if (", test, ") "), function, "(", expression_printer_.print(node.array),
+               ", ", value, ", ", expression_printer_.arguments(node.indices, LiteralForm::kUntyped), ");"));
   }
   ir::ChangedElementPart part = ir::updated_part(function_, node);
   // A row of a matrix is not an object of C++.

@@ -127,9 +127,10 @@ PrintedExpression ExpressionPrinter::print_elementwise(ExprId id) {
 }
 
 PrintedExpression ExpressionPrinter::load_tile(const Expr& e) {
-  unit_.helpers().use("tile_load");
   const std::vector<ExprId> offsets(e.args.begin() + 1, e.args.end());
-  std::string text = fmt::format("tile_load<{}>({}, {})", unit_.type(e.type), print(e.args[0]),
+  const std::string_view function = ir::has_tile(function_, offsets) ? "tile_load_indexed" : "tile_load";
+  unit_.helpers().use(function);
+  std::string text = fmt::format("{}<{}>({}, {})", function, unit_.type(e.type), print(e.args[0]),
                                  arguments(offsets, LiteralForm::kUntyped));
   const std::string test = null_test(e.args[0]);
   if (test.empty()) return {std::move(text), kPostfixPrecedence};

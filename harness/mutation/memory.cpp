@@ -69,7 +69,8 @@ void find_indices(MutationOperator op, const MutationContext& context, std::vect
   const VarId thread = context.function.parameter_count;
   for (const GradientAccess& access : gradient_accesses(context)) {
     if (op == MutationOperator::kTransposedIndex) {
-      if (access.indices.size() < 2) continue;
+      // A tile of indices belongs to the dimension of its length.
+      if (access.indices.size() < 2 || has_tile(context.function, access.indices)) continue;
       found.push_back(reindexed(op, context, access,
                                 [](Builder&, std::vector<ExprId>& indices) { std::swap(indices[0], indices[1]); }));
       continue;
@@ -84,7 +85,7 @@ void find_indices(MutationOperator op, const MutationContext& context, std::vect
       }
       const Op away = op == MutationOperator::kIndexPlusOne ? Op::kAdd : Op::kSub;
       found.push_back(reindexed(op, context, access, [=](Builder& make, std::vector<ExprId>& indices) {
-        indices[k] = make.op(away, {indices[k], make.literal(type, std::int64_t{1})});
+        indices[k] = make.op(away, {indices[k], make.literal(type.component(), std::int64_t{1})});
       }));
     }
   }

@@ -288,5 +288,31 @@ TEST_F(FindingsTest, ReportsAtMostFourFindingsPerSourceLine) {
   EXPECT_THAT(r.findings[6].index, ::testing::ElementsAre(100)) << "the farthest index is kept";
 }
 
+std::vector<Kind> findings_of_indexed_store(std::int64_t first, std::int64_t step) {
+  OracleFixture w;
+  const ir::VarId x = w.floats("x", {1, 2, 3, 4});
+  const ir::VarId out = w.zeros("out", ir::kF64, {4});
+  w.thread_index(1);
+  const ir::ExprId tile = w.b().load_tile(ir::tile_type(ir::Scalar::kF64, 2), x, {w.b().i32(0)});
+  const ir::ExprId indices =
+      w.b().op(Op::kTileArange, {w.b().i32(first), w.b().i32(step)}, ir::tile_type(ir::Scalar::kI32, 2));
+  w.b().store(out, {indices}, tile);
+  std::vector<Kind> kinds;
+  for (const Finding& finding : w.evaluate().findings)
+    kinds.push_back(finding.kind);
+  return kinds;
+}
+
+TEST(FindingsOfTiles, ReportsRepeatedIndicesOfStoredTile) {
+  EXPECT_THAT(findings_of_indexed_store(1, 0), ::testing::ElementsAre(Kind::kRace));
+  EXPECT_THAT(findings_of_indexed_store(1, 1), ::testing::IsEmpty());
+}
+
+TEST(FindingsOfTiles, IgnoresIndicesOutsideTheArray) {
+  EXPECT_THAT(findings_of_indexed_store(-1, 0), ::testing::IsEmpty());
+  EXPECT_THAT(findings_of_indexed_store(3, 1), ::testing::IsEmpty());
+  EXPECT_THAT(findings_of_indexed_store(3, -5), ::testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace assay::reference

@@ -125,7 +125,8 @@ class KernelLowering {
   /// Stores or adds the elements of a tile, each with a copy of `instruction`.
   void store_or_add_tile(Instruction instruction, ir::Type tile, const std::vector<ir::ExprId>& offsets,
                          const Registers& value);
-  /// Index registers of each element of a tile, by dimension: the offset plus the position in the tile.
+  /// Index registers of each element of a tile, by dimension: the offset plus the position in the tile, or the number
+  /// in a tile of indices.
   std::vector<Registers> tile_indices(ir::Type tile, const std::vector<ir::ExprId>& offsets);
   RegisterId integer(ir::Scalar type, std::int64_t value);
   Registers tile_algebra(const ir::Expr& expr, const std::vector<Registers>& operands);

@@ -7,6 +7,7 @@
 #include <bit>
 #include <numeric>
 
+#include "ir/analysis.hpp"
 #include "reference/cpu/lowering.hpp"
 
 namespace assay::reference {
@@ -44,6 +45,10 @@ RegisterId KernelLowering::integer(Scalar type, std::int64_t value) {
 std::vector<Registers> KernelLowering::tile_indices(Type tile, const std::vector<ir::ExprId>& offsets) {
   std::vector<Registers> by_dimension;
   for (std::size_t d = 0; d < offsets.size(); ++d) {
+    if (type_of(offsets[d]).is_tile()) {
+      by_dimension.push_back(expression(offsets[d]));
+      continue;
+    }
     const Scalar type = type_of(offsets[d]).scalar;
     const RegisterId offset = scalar(offsets[d]);
     Registers& indices = by_dimension.emplace_back();
@@ -73,6 +78,7 @@ Registers KernelLowering::load_tile(const ir::Expr& e) {
     const Instruction load{.code = InstructionCode::kLoad,
                            .index_count = static_cast<std::uint8_t>(indices.size()),
                            .ignores_out_of_bounds = true,
+                           .ignores_negative_indices = ir::has_tile(*frame_->function, std::span(e.args).subspan(1)),
                            .destination = destination[static_cast<std::size_t>(k)],
                            .target = parameter};
     emit(load, index_of(e.type, indices, k));
@@ -86,9 +92,11 @@ void KernelLowering::store_or_add_tile(Instruction instruction, Type tile, const
   const std::vector<Registers> indices = tile_indices(tile, offsets);
   instruction.index_count = static_cast<std::uint8_t>(indices.size());
   instruction.ignores_out_of_bounds = true;
+  instruction.ignores_negative_indices = ir::has_tile(*frame_->function, offsets);
   for (int k = 0; k < tile.tile_size(); ++k) {
     Registers operands = index_of(tile, indices, k);
     operands.push_back(value[static_cast<std::size_t>(k)]);
+    instruction.starts_tile = k == 0;
     emit(instruction, operands);
   }
 }

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -147,6 +148,8 @@ class Interpreter {
   std::vector<const BoundedValue*> sum_terms_;  ///< operands of the current sum
   /// Operands of the current operation, for a tracer that evaluates other points.
   std::vector<const Value*> point_operands_;
+  /// The elements stored so far by the current store of a tile at the indices in a tile.
+  std::set<std::size_t> elements_of_tile_;
   std::int64_t executed_instruction_count_ = 0;  ///< number of instructions executed by all threads
   std::int32_t current_thread_index_ = 0;        ///< number of the current thread in the launch
   bool is_complete_ = true;                      ///< whether the run has not stopped early

@@ -35,7 +35,7 @@ bool Interpreter<Tracer>::note_tile(const Instruction& instruction, std::span<co
     behind |= index[d] >= memory.shape()[d];
     before |= index[d] < 0;
   }
-  return behind && !before;
+  return before ? instruction.ignores_negative_indices : behind;
 }
 
 /// The element at the indices of the instruction; reports an index out of bounds.
@@ -143,8 +143,12 @@ void Interpreter<Tracer>::load(const Instruction& instruction) {
 
 template <class Tracer>
 void Interpreter<Tracer>::store(const Instruction& instruction) {
+  if (instruction.starts_tile) elements_of_tile_.clear();
   const auto element = locate(instruction);
   if (!element) return;
+  // Different threads of a block store the elements of a tile.
+  const bool is_repeated = instruction.ignores_negative_indices && !elements_of_tile_.insert(*element).second;
+  if (is_repeated) report_conflict(instruction, *element, {.thread = current_thread_index_, .loc = instruction.loc});
   ArrayMemory<Handle>& memory = accessed_array(instruction);
   const std::size_t components = instruction.component_count;
   const std::size_t first = first_component(instruction, instruction.index_count + components);

@@ -79,12 +79,15 @@ struct Instruction {
   std::uint8_t index_count = 0;                 ///< for an access to an array: number of its indices
   bool ignores_out_of_bounds =
       false;  ///< whether outside the array a load gives zero and other accesses do nothing (tiles)
-  std::uint16_t component_count = 1;      ///< number of scalar components of an element, and so of its registers
-  RegisterId destination = ir::kNone;     ///< first register of the result; kNone: no result
-  std::uint32_t first_operand = 0;        ///< index of the first operand in Program::operands
-  std::uint32_t operand_count = 0;        ///< number of operands in Program::operands
-  std::int32_t target = 0;                ///< parameter, instruction or register, depending on `code`
-  std::int32_t extent = 0;                ///< dimension, component, value or number of registers, depending on `code`
+  bool ignores_negative_indices =
+      false;  ///< whether a negative index is outside the array and not an error (tiles at the indices in a tile)
+  bool starts_tile = false;            ///< for a store or an atomic of a tile: whether it is that of the first element
+  std::uint16_t component_count = 1;   ///< number of scalar components of an element, and so of its registers
+  RegisterId destination = ir::kNone;  ///< first register of the result; kNone: no result
+  std::uint32_t first_operand = 0;     ///< index of the first operand in Program::operands
+  std::uint32_t operand_count = 0;     ///< number of operands in Program::operands
+  std::int32_t target = 0;             ///< parameter, instruction or register, depending on `code`
+  std::int32_t extent = 0;             ///< dimension, component, value or number of registers, depending on `code`
   const Evaluator* evaluator = nullptr;   ///< implementation of a float operation; null for other codes
   std::int32_t branch_point = ir::kNone;  ///< index in Program::branch_points; kNone: the instruction does not branch
   ir::Loc loc = {};                       ///< location in the source

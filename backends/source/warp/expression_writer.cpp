@@ -118,8 +118,12 @@ ExpressionWriter::WrittenExpression ExpressionWriter::spell(ir::ExprId id) {
     case ir::ExprKind::kLoad:
       if (ir::loads_tile(function_, expr)) {
         const std::vector<ir::ExprId> offsets(expr.args.begin() + 1, expr.args.end());
-        return {fmt::format("wp.tile_load({}, shape={}, offset={})", write(expr.args[0]), tile_shape(expr.type),
-                            tile_offset(offsets))};
+        const std::string array = write(expr.args[0]);
+        if (!ir::has_tile(function_, offsets))
+          return {
+              fmt::format("wp.tile_load({}, shape={}, offset={})", array, tile_shape(expr.type), tile_offset(offsets))};
+        return {fmt::format("wp.tile_load_indexed({}, shape={}, {})", array, shape_tuple(expr.type),
+                            tile_indices(expr.loc, offsets))};
       }
       return {concat(operand(expr.args[0], kPostfix), "[", indices(expr.args, 1), "]"), kPostfix};
     case ir::ExprKind::kShapeOf:
@@ -165,6 +169,32 @@ std::string ExpressionWriter::tile_shape(ir::Type tile) {
 
 std::string ExpressionWriter::tile_offset(const std::vector<ir::ExprId>& offsets) {
   return offsets.size() == 1 ? write(offsets[0]) : fmt::format("({})", list(offsets));
+}
+
+std::string ExpressionWriter::shape_tuple(ir::Type tile) {
+  return tile.tile_rank() == 1 ? fmt::format("({},)", tile.tile[0]) : tile_shape(tile);
+}
+
+std::string ExpressionWriter::tile_indices(ir::Loc loc, const std::vector<ir::ExprId>& offsets) {
+  std::string indices;
+  std::string written;
+  std::size_t axis = 0;
+  for (std::size_t d = 0; d < offsets.size(); ++d) {
+    const bool indexed = function_.expr(offsets[d]).type.is_tile();
+    if (indexed && !indices.empty()) fail(loc, "Warp supports a tile of indices for one dimension only");
+    if (!indexed) {
+      append(written, d == 0 ? "" : ", ", write(offsets[d]));
+      continue;
+    }
+    axis = d;
+    // Warp adds no number to a tile, but adds the offset to each index.
+    const ir::Expr& numbers = function_.expr(offsets[d]);
+    const bool is_moved = numbers.kind == ir::ExprKind::kOperation && numbers.op == ir::Op::kAdd &&
+                          !function_.expr(numbers.args[1]).type.is_tile();
+    indices = write(is_moved ? numbers.args[0] : offsets[d]);
+    append(written, d == 0 ? "" : ", ", is_moved ? write(numbers.args[1]) : "0");
+  }
+  return fmt::format("indices={}, offset=({}{}), axis={}", indices, written, offsets.size() == 1 ? "," : "", axis);
 }
 
 std::string ExpressionWriter::tile_zeros(ir::Type tile) {
@@ -223,8 +253,7 @@ std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operat
     case ir::Op::kTileBroadcast:
       // These two accept only a tuple.
       return WrittenExpression{
-          fmt::format("wp.{}({}, shape={})", row(expr.op).mnemonic, first(),
-                      expr.type.tile_rank() == 1 ? fmt::format("({},)", expr.type.tile[0]) : tile_shape(expr.type))};
+          fmt::format("wp.{}({}, shape={})", row(expr.op).mnemonic, first(), shape_tuple(expr.type))};
     case ir::Op::kTileSum: {
       const ir::Type from = function_.expr(expr.args[0]).type;
       const bool along_rows = from.tile_rank() == 2 && expr.type.tile_rank() == 1 && expr.type.tile[0] == from.tile[1];
@@ -239,9 +268,8 @@ std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operat
     }
     case ir::Op::kTileArange: return tile_arange(expr);
     case ir::Op::kTileView:
-      return WrittenExpression{
-          fmt::format("wp.tile_view({}, offset=({},), shape={})", first(), indices(expr.args, 1),
-                      expr.type.tile_rank() == 1 ? fmt::format("({},)", expr.type.tile[0]) : tile_shape(expr.type))};
+      return WrittenExpression{fmt::format("wp.tile_view({}, offset=({}{}), shape={})", first(), indices(expr.args, 1),
+                                           expr.type.tile_rank() == 1 ? "," : "", shape_tuple(expr.type))};
     case ir::Op::kCast:
       return WrittenExpression{fmt::format("wp.tile_astype({}, dtype={})", first(), spell_scalar(expr.type.scalar))};
     case ir::Op::kAdd:

@@ -78,6 +78,9 @@ class ExpressionWriter {
   static std::string tile_shape(ir::Type tile);
   /// "i * 4" or "(i * 4, 0)".
   std::string tile_offset(const std::vector<ir::ExprId>& offsets);
+  static std::string shape_tuple(ir::Type tile);
+  /// The arguments `indices`, `offset` and `axis` of an access in which a tile holds the indices of one dimension.
+  std::string tile_indices(ir::Loc loc, const std::vector<ir::ExprId>& offsets);
   static std::string tile_zeros(ir::Type tile);
 
   /// Records the first failure; the text printed afterwards is invalid.

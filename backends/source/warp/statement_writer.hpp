@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "backends/source/warp/expression_writer.hpp"
+#include "ir/analysis.hpp"
 #include "ir/element_part.hpp"
 #include "ir/module.hpp"
 #include "support/concat.hpp"
@@ -47,8 +48,16 @@ class StatementWriter {
   /// Writes a tile to an array.
   template <class Change>
   void write_tile_change(std::string_view function, const Change& change) {
-    line(fmt::format("wp.{}({}, {}, offset={})", function, expression_writer_.write(change.array),
-                     expression_writer_.write(change.value), expression_writer_.tile_offset(change.indices)));
+    const std::string array = expression_writer_.write(change.array);
+    const std::string tile = expression_writer_.write(change.value);
+    if (ir::has_tile(function_, change.indices)) {
+      const ir::Loc loc = function_.expr(change.array).loc;
+      line(fmt::format("wp.{}_indexed({}, t={}, {})", function, array, tile,
+                       expression_writer_.tile_indices(loc, change.indices)));
+      return;
+    }
+    line(
+        fmt::format("wp.{}({}, {}, offset={})", function, array, tile, expression_writer_.tile_offset(change.indices)));
   }
   void atomic(const ir::Atomic& atomic);
   void call(const ir::Call& call);

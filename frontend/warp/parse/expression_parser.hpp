@@ -243,6 +243,9 @@ class WarpExpressionParser {
   AssignmentTarget tile_array(SyntaxNode node, ir::Type tile);
   ir::ExprId tile_value(SyntaxNode call, SyntaxNode node);
   ir::ExprId tile_load(SyntaxNode node);
+  ir::ExprId tile_load_indexed(SyntaxNode node);
+  std::vector<ir::ExprId> tile_indices(SyntaxNode call, SyntaxNode indices, SyntaxNode offset, SyntaxNode axis,
+                                       ir::Type tile);
   ir::ExprId tile_filled(SyntaxNode node, std::string_view name);
   ir::ExprId tile_sum(SyntaxNode node, SyntaxNode tile, SyntaxNode axis);
   ir::ExprId tile_reduce(SyntaxNode node);

@@ -100,10 +100,11 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   if (!context_.entry.is_kernel) return context_.error(node, "tiles are supported in kernels only");
   const TileArguments given(node);
   if (given.has_star_argument()) return context_.error(node, "starred arguments are not supported");
-  const std::string_view unknown =
-      given.unknown({"a", "b", "shape", "offset", "dtype", "value", "axis", "t", "i", "j", "op", "x", "y", "d"});
+  const std::string_view unknown = given.unknown(
+      {"a", "b", "shape", "offset", "dtype", "value", "axis", "t", "i", "j", "op", "x", "y", "d", "indices"});
   if (!unknown.empty()) return context_.error(node, fmt::format("argument '{}' is not supported", unknown));
   if (name == "tile_load") return tile_load(node);
+  if (name == "tile_load_indexed") return tile_load_indexed(node);
   if (name == "tile_arange") return tile_arange(node);
   if (name == "tile_squeeze") return tile_squeeze(node);
   if (name == "tile_view") return tile_view(node);
@@ -298,6 +299,54 @@ ExprId WarpExpressionParser::tile_load(SyntaxNode node) {
   return context_.builder.load_tile(tile, array.variable, std::move(offset));
 }
 
+/// The indices of an access with a tile of indices for the dimension `axis`, whose offset is added to each of them.
+std::vector<ExprId> WarpExpressionParser::tile_indices(SyntaxNode call, SyntaxNode indices, SyntaxNode offset,
+                                                       SyntaxNode axis, Type tile) {
+  const ExprId numbers = tile_value(call, indices);
+  if (numbers == kNone) return {};
+  const auto fail = [&](SyntaxNode node, const char* reason) {
+    context_.error(node ? node : call, reason);
+    return std::vector<ExprId>();
+  };
+  std::int64_t dimension = 0;
+  if (axis) {
+    const auto number = context_.constant(axis);
+    dimension = number && number->type.is_integer_scalar() ? number->number().integer : -1;
+  }
+  if (dimension < 0 || dimension >= tile.tile_rank()) return fail(axis, "axis must be the number of a tile dimension");
+  const auto d = static_cast<std::size_t>(dimension);
+  if (context_.type_of(numbers) != ir::tile_type(ir::Scalar::kI32, tile.tile[d]))
+    return fail(indices, "indices must be a tile of int32 with one number for each position along the axis");
+  if (offset && !offset.is(SyntaxKind::kTuple)) return fail(offset, "offset must be a tuple of integers");
+  std::vector<ExprId> places = tile_offset(call, offset, tile.tile_rank());
+  if (places.empty()) return {};
+  const ir::Expr& first = context_.function.expr(places[d]);
+  if (first.kind == ir::ExprKind::kLiteral && first.bits == 0) {
+    places[d] = numbers;
+    return places;
+  }
+  if (context_.type_of(places[d]) != ir::kI32) return fail(offset, "offset must be an int32");
+  context_.builder.at(call.loc());
+  places[d] = context_.builder.op(Op::kAdd, {numbers, places[d]});
+  return places;
+}
+
+/// wp.tile_load_indexed(a, indices, shape, offset=..., axis=...)
+ExprId WarpExpressionParser::tile_load_indexed(SyntaxNode node) {
+  const TileArguments given(node);
+  const AssignmentTarget array = tile_array(given(0, "a"), ir::kVoid);
+  if (array.failed()) return given(0, "a") ? kNone : context_.error(node, "array argument is missing");
+  const SyntaxNode shape = given(2, "shape");
+  const Type tile = tile_shape(node, shape, array.type.element());
+  if (tile.is_void() || tile_array(given(0, "a"), tile).failed()) return kNone;
+  if (!shape.is(SyntaxKind::kTuple)) return context_.error(shape, "shape must be a tuple");
+  std::vector<ExprId> places = tile_indices(node, given(1, "indices"), given(3, "offset"), given(4, "axis"), tile);
+  if (places.empty()) return kNone;
+  context_.loaded_arrays.push_back(array.variable);
+  context_.builder.at(node.loc());
+  return context_.builder.load_tile(tile, array.variable, std::move(places));
+}
+
 ExprId WarpExpressionParser::tile_filled(SyntaxNode node, std::string_view name) {
   const TileArguments given(node);
   const bool full = name == "tile_full";
@@ -398,21 +447,25 @@ ExprId WarpExpressionParser::tile_extract(SyntaxNode node) {
 }
 
 bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name) {
-  const bool stores = name == "tile_store";
+  const bool stores = name == "tile_store" || name == "tile_store_indexed";
+  const bool indexed = name == "tile_store_indexed" || name == "tile_atomic_add_indexed";
   const TileArguments given(call);
   if (name == "tile_matmul" && given(2, "out")) return tile_accumulate(call), true;
   if (name == "tile_axpy") return tile_axpy(call), true;
   if (name == "tile_assign") return tile_assign(call), true;
-  if (!stores && name != "tile_atomic_add") return false;
+  if (!stores && name != "tile_atomic_add" && !indexed) return false;
   if (!context_.entry.is_kernel) return context_.error(call, "tiles are supported in kernels only"), true;
-  const std::string_view unknown = given.unknown({"a", "t", "offset"});
+  const std::string_view unknown =
+      indexed ? given.unknown({"a", "indices", "t", "offset", "axis"}) : given.unknown({"a", "t", "offset"});
   if (!unknown.empty()) return context_.error(call, fmt::format("argument '{}' is not supported", unknown)), true;
   const std::size_t loads_before = context_.loaded_arrays.size();
-  const ExprId tile = tile_value(call, given(1, "t"));
+  const ExprId tile = tile_value(call, given(indexed ? 2 : 1, "t"));
   if (tile == kNone) return true;
   const AssignmentTarget array = tile_array(given(0, "a"), context_.type_of(tile));
   if (array.failed()) return true;
-  std::vector<ExprId> offset = tile_offset(call, given(2, "offset"), array.type.rank);
+  std::vector<ExprId> offset =
+      indexed ? tile_indices(call, given(1, "indices"), given(3, "offset"), given(4, "axis"), context_.type_of(tile))
+              : tile_offset(call, given(2, "offset"), array.type.rank);
   if (offset.empty() || !can_evaluate_effect(call, loads_before, array.variable)) return true;
   context_.entry.has_side_effects = true;
   context_.builder.at(call.loc());

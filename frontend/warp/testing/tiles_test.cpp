@@ -12,12 +12,14 @@ const Golden kTiles[] = {
      .body = R"(
 wp.tile_store(x, wp.tile_arange(3))
 wp.tile_store(x, wp.tile_arange(0.0, 0.3, 0.1))
+wp.tile_store(x, wp.tile_arange(0.0, 0.35, 0.1))
 wp.tile_store(k, wp.tile_arange(9, 0, -4, dtype=int))
 )",
      .module = R"(
 kernel k(x: array<f32,1>, k: array<i32,1>; thread) {
   x[0] = tile_arange<tile<f32,3>>(0.0, 1.0)
   x[0] = tile_arange<tile<f32,3>>(0.0, 0.1)
+  x[0] = tile_arange<tile<f32,4>>(0.0, 0.1)
   k[0] = tile_arange<tile<i32,3>>(9, -4)
 }
 )"},
@@ -69,6 +71,22 @@ wp.tile_store(a, wp.tile_scan_max_inclusive(wp.tile_load(a, shape=(2, 3))))
      .module = R"(
 kernel k(a: array<f32,2>; thread) {
   a[0, 0] = tile_reshape<tile<f32,2,3>>(tile_scan_max(tile_reshape<tile<f32,6>>(tile_load<tile<f32,2,3>>(a[0, 0]))))
+}
+)"},
+    {.name = "TilesOfIndices",
+     .parameters = "a: wp.array2d(dtype=float), k: wp.array(dtype=int), n: int",
+     .body = R"(
+rows = wp.tile_load(k, shape=2)
+t = wp.tile_load_indexed(a, rows, shape=(2, 3), offset=(n, 1))
+wp.tile_store_indexed(a, indices=wp.tile_arange(3, dtype=int), t=t, axis=1)
+wp.tile_atomic_add_indexed(a, rows, t, axis=0)
+)",
+     .module = R"(
+kernel k(a: array<f32,2>, k: array<i32,1>, n: i32; thread) {
+  let rows: tile<i32,2> = tile_load<tile<i32,2>>(k[0])
+  let t: tile<f32,2,3> = tile_load<tile<f32,2,3>>(a[add(rows, n), 1])
+  a[0, tile_arange<tile<i32,3>>(0, 1)] = t
+  atomic_add(a[rows, 0], t)
 }
 )"},
     {.name = "ViewOfTemporaryTileMayChange",
@@ -149,6 +167,12 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
       {"t = wp.tile_load(x, shape=4)\nwp.tile_axpy(2.0, t, t * t)", "must be a variable"},
       {"t = wp.tile_diag_add(wp.tile_load(a, shape=(2, 3)), wp.tile_load(x, shape=2))", "tile_diag_add takes"},
       {"t = wp.tile_scan_max_inclusive(wp.tile_zeros(shape=4, dtype=wp.float64))", "float32, int32 or uint32"},
+      {"t = wp.tile_load_indexed(x, wp.tile_arange(3), shape=(3,))", "indices must be a tile of int32"},
+      {"t = wp.tile_load_indexed(x, wp.tile_arange(4, dtype=int), shape=(3,))", "one number for each position"},
+      {"t = wp.tile_load_indexed(x, wp.tile_arange(3, dtype=int), shape=(3,), axis=1)", "axis must be"},
+      {"t = wp.tile_load_indexed(x, wp.tile_arange(3, dtype=int), shape=3)", "shape must be a tuple"},
+      {"t = wp.tile_load(x, shape=4)\nt = wp.tile_atomic_add_indexed(x, wp.tile_arange(4, dtype=int), t)",
+       "unknown or unsupported"},
       {"t = wp.tile_load(x, shape=4) + 1.0", "two tiles only"},
       {"t = wp.tile_arange(4, dtype=int) & 1", "scalars only"},
   };

@@ -478,11 +478,16 @@ bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
 
 std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const {
   const std::int32_t whole = min_shape_covering_tiles_[parameter][dimension];
-  const auto cut = static_cast<std::int32_t>(request.seed % 2 == 0 ? 0 : mixed(request.seed, dimension, parameter) % 3);
+  const bool is_whole = has_whole_tiles_ || request.seed % 2 == 0;
+  const auto cut = static_cast<std::int32_t>(is_whole ? 0 : mixed(request.seed, dimension, parameter) % 3);
   return std::max(whole - cut, std::min(whole, 1));
 }
 
 bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
+  if (finding.thread == finding.earlier_thread && !has_whole_tiles_) {
+    has_whole_tiles_ = true;
+    return true;
+  }
   // Threads that collide through an index array need a permutation; threads that differ only in an ignored launch
   // dimension need extent 1 in it.
   for (std::size_t q = 0; q < draws_permutation_.size(); ++q) {
@@ -725,7 +730,8 @@ std::variant<DrawnLaunch, InputDrawFailure> InputSpace::search(const DrawRequest
     const bool wants_gradient = run.computes_gradient;
     run.computes_gradient = wants_gradient && attempt >= last_successful_attempt_;
     drawn.reference = oracle_->evaluate(run);
-    if (drawn.reference.findings.empty() && learn_tiles(drawn.reference) && attempt + 1 < kTries) continue;
+    const bool may_enlarge = drawn.reference.findings.empty() || has_whole_tiles_;
+    if (may_enlarge && learn_tiles(drawn.reference) && attempt + 1 < kTries) continue;
     if (drawn.reference.findings.empty()) {
       if (draws_positive_floats_ || !is_degenerate(drawn.reference)) {
         last_successful_attempt_ = attempt;

@@ -187,6 +187,8 @@ class InputSpace {
   /// By parameter and dimension: the least extent that contains every tile that the kernel accesses; empty if the
   /// kernel accesses no tile of the array.
   std::vector<std::vector<std::int32_t>> min_shape_covering_tiles_;
+  /// Whether arrays always hold whole tiles, because the zeros past the end of a tile of indices would be repeated.
+  bool has_whole_tiles_ = false;
   std::vector<std::int64_t> min_integer_;  ///< by parameter: lower bound of an integer without annotation
   /// Upper bounds of integers without annotation, if some were used to index vector components.
   std::int64_t max_array_integer_ = std::numeric_limits<std::int64_t>::max();  ///< upper bound of integers in arrays

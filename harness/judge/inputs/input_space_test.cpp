@@ -49,6 +49,21 @@ def scatter(x: wp.array(dtype=float), perm: wp.array(dtype=int), out: wp.array(d
   }
 }
 
+TEST(InputSpace, DrawsPermutationOfWholeTilesForTileOfIndices) {
+  Space space(R"(
+@wp.kernel
+def scatter(x: wp.array(dtype=float), perm: wp.array(dtype=int), out: wp.array(dtype=float)):
+    i = wp.tid()
+    t = wp.tile_load(x, shape=4, offset=i * 4)
+    wp.tile_store_indexed(out, wp.tile_load(perm, shape=4, offset=i * 4), t)
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto perm = space.integers(launch, "perm");
+    EXPECT_EQ(distinct(perm), perm.size());
+    EXPECT_GE(perm.size(), 4U);
+  }
+}
+
 TEST(InputSpace, DrawsDifferentTripCountsForDynamicLoop) {
   Space space(R"(
 @wp.kernel
