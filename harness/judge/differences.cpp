@@ -158,14 +158,8 @@ bool ForwardDifferences::oscillates_within(double step, double difference) const
   const reference::OracleRun run = run_at(input_.launch_by_precision[Precision::kPromoted]);
   const reference::ComponentValues along = component_direction();
   const auto derivative_at = [&](long double share) {
-    const reference::Tangents tangents =
-        pass_context_.subject.promoted_oracle.tangents(run, {along}, share * static_cast<long double>(step));
-    long double sum = 0;
-    for (std::size_t p = 0; p < tangents.outputs.size(); ++p) {
-      for (std::size_t i = 0; i < tangents.outputs[p].size() && i < input_.cotangents[p].size(); ++i)
-        sum += static_cast<long double>(input_.cotangents[p][i]) * tangents.outputs[p][i][0];
-    }
-    return sum;
+    return derivative_of_weighted_outputs(
+        input_, pass_context_.subject.promoted_oracle.tangents(run, {along}, share * static_cast<long double>(step)));
   };
   reference::DerivativeSamples samples{.derivative_at_center = derivative_at(0)};
   for (std::size_t k = 0; k < reference::kSampledFractions.size(); ++k) {

@@ -299,4 +299,13 @@ std::vector<std::size_t> gradient_components(const KernelUnderTest& subject, con
   return components;
 }
 
+long double derivative_of_weighted_outputs(const InputSet& set, const reference::Tangents& tangents) {
+  long double sum = 0;
+  for (std::size_t p = 0; p < tangents.outputs.size(); ++p) {
+    for (std::size_t i = 0; i < tangents.outputs[p].size() && i < set.cotangents[p].size(); ++i)
+      sum += static_cast<long double>(set.cotangents[p][i]) * tangents.outputs[p][i][0];
+  }
+  return sum;
+}
+
 }  // namespace assay::harness

@@ -107,6 +107,8 @@ std::vector<std::vector<ExpectedScalar>> expected_gradients(const KernelUnderTes
 std::vector<std::map<std::size_t, ExpectedScalar>> expected_accessed_gradients(
     const KernelUnderTest& subject, const InputSet& set, const reference::ReferenceResult& reference,
     Precision precision, InitialGradient start);
+/// The derivative of <w, f> along the first direction of the tangents of f, where w are the set's cotangents.
+long double derivative_of_weighted_outputs(const InputSet& set, const reference::Tangents& tangents);
 /// By scalar of a gradient's buffer: the index of its scalar component in the primal parameter.
 std::vector<std::size_t> gradient_components(const KernelUnderTest& subject, const InputSet& set, std::size_t gradient);
 /// By gradient parameter: whether the buffer also holds the cotangent, because the kernel writes the array.

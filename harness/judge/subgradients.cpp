@@ -37,8 +37,8 @@ class Limits {
     const reference::Tangents near = tangents_at(side * kNearThreshold, scalar);
     const reference::Tangents far = tangents_at(2 * side * kNearThreshold, scalar);
     if (!near.is_complete || !far.is_complete || near.path_hash != far.path_hash) return std::nullopt;
-    const double at_near = weighted_sum(near);
-    const double at_far = weighted_sum(far);
+    const auto at_near = static_cast<double>(derivative_of_weighted_outputs(input_, near));
+    const auto at_far = static_cast<double>(derivative_of_weighted_outputs(input_, far));
     if (!std::isfinite(at_near) || !std::isfinite(at_far)) return std::nullopt;
     return OneSidedLimit{
         .value = 2 * at_near - at_far, .error = std::abs(at_near - at_far), .path_hash = near.path_hash};
@@ -53,15 +53,6 @@ class Limits {
     return oracle_.tangents(
         {.launch = launch_, .profile = pass_context_.configuration.profile, .uninitialized = pass_context_.is_poisoned},
         {std::move(direction)}, step);
-  }
-
-  double weighted_sum(const reference::Tangents& tangents) const {
-    long double sum = 0;
-    for (std::size_t p = 0; p < tangents.outputs.size(); ++p) {
-      for (std::size_t i = 0; i < tangents.outputs[p].size() && i < input_.cotangents[p].size(); ++i)
-        sum += static_cast<long double>(input_.cotangents[p][i]) * tangents.outputs[p][i][0];
-    }
-    return static_cast<double>(sum);
   }
 
   const PassContext& pass_context_;

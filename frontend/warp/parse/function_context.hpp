@@ -83,7 +83,8 @@ struct FunctionContext {
   /// Syntax node of the last condition or operand of `and`, `or` or `not` in a condition.
   const void* whole_condition = nullptr;
 
-  /// Tile variables of which a statement changes elements, and where. Warp would also change the views of the tile.
+  /// The tile variables whose elements a statement changes, with this statement. In Warp, such a statement also changes
+  /// the views of the tile.
   std::vector<std::pair<ir::VarId, SyntaxNode>> changed_tiles;
 
   std::set<const void*> guarded_reads;  ///< syntax nodes whose reads of such variables are already guarded

@@ -37,7 +37,8 @@ ExprId WarpExpressionParser::tile_index(SyntaxNode node, int extent) {
   if (context_.type_of(index) != ir::kI32) return context_.error(node, "offset must be an int32");
   const auto number = context_.constant(node);
   if (!number || (number->number().integer >= 0 && number->number().integer < extent)) return index;
-  return context_.error(node, "the offset is outside the tile");
+  return context_.error(
+      node, fmt::format("the offset {} is outside the tile; expected 0 to {}", number->number().integer, extent - 1));
 }
 
 /// The offset of a part of a tile, one i32 for each dimension. Empty after a reported error.

@@ -580,50 +580,6 @@ TEST(InputSpace, IndexBeyondLargestDrawnArrayIsNoDefect) {
   EXPECT_TRUE(none_for("wp.int64(i) + wp.int64(4294967295)").is_defect());
 }
 
-TEST(InputSpace, DrawsMeshesWhoseTrianglesHaveThreeCorners) {
-  Space space(R"(
-@wp.kernel
-def normals(meshes: wp.array(dtype=wp.uint64), out: wp.array2d(dtype=wp.vec3)):
-    i, face = wp.tid()
-    out[i, face] = wp.mesh_eval_face_normal(meshes[i], face)
-)");
-  std::size_t triangles = 0;
-  for (const ir::Launch& launch : space.found_all()) {
-    const auto meshes = space.shape(launch, "mesh_points")[0];
-    for (const std::int64_t mesh : space.integers(launch, "meshes")) {
-      EXPECT_GE(mesh, 1);
-      EXPECT_LE(mesh, meshes);
-    }
-    const auto indices = space.integers(launch, "mesh_indices");
-    const auto row_length = static_cast<std::size_t>(space.shape(launch, "mesh_indices")[1]);
-    for (std::size_t k = 0; k + 2 < indices.size(); ++k) {
-      if (k % row_length % 3 != 0 || k % row_length + 2 >= row_length) continue;
-      EXPECT_EQ(distinct({indices[k], indices[k + 1], indices[k + 2]}), 3U);
-      ++triangles;
-    }
-  }
-  EXPECT_GT(triangles, 0U);
-}
-
-TEST(InputSpace, DrawsQueriedMeshesWhoseTrianglesHaveNoCommonCorners) {
-  Space space(R"(
-@wp.kernel
-def hit(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), out: wp.array(dtype=bool)):
-    i = wp.tid()
-    out[i] = wp.mesh_query_ray_anyhit(mesh, x[i], wp.vec3(1.0, 0.5, 0.25), 10.0)
-)");
-  for (const ir::Launch& launch : space.found_all()) {
-    const auto row_length = static_cast<std::size_t>(space.shape(launch, "mesh_indices")[1]);
-    EXPECT_EQ(row_length, 24U);
-    const auto indices = space.integers(launch, "mesh_indices");
-    for (std::size_t first = 0; first < indices.size(); first += row_length) {
-      const std::set<std::int64_t> corners(indices.begin() + static_cast<std::ptrdiff_t>(first),
-                                           indices.begin() + static_cast<std::ptrdiff_t>(first + row_length));
-      EXPECT_EQ(corners.size(), row_length);
-    }
-  }
-}
-
 TEST(InputSpace, DrawsPermutationForAnnotatedArray) {
   Space space(R"(
 # domain: perm is a permutation
