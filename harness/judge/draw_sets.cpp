@@ -43,6 +43,12 @@ constexpr int kMostLongDimensions = 6;
 /// Elements of all arrays of such a set.
 constexpr std::int64_t kMostShapeElements = 150'000;
 
+/// Factor on the number of redraws for branches as long as no set stores a value: nothing else can be judged then.
+constexpr int kRedrawFactorWithoutStores = 8;
+
+/// Elements of all arrays of a set: the oracle's results for many sets are in memory at once.
+constexpr std::int64_t kMostElements = 1 << 19;
+
 /// For the set with long rows: few threads, and more loop trips than an adjoint has checkpoints.
 constexpr double kConclusiveBound = 0x1p-10, kNarrow = 0.9;
 constexpr std::int32_t kLongRow = 79, kLongRowSize = 5;
@@ -234,7 +240,8 @@ class SetDrawer {
     return {.seed = (seed_ + static_cast<std::uint64_t>(draw) * 1000) * 64 + static_cast<std::uint64_t>(set),
             .distribution = distribution,
             .size = std::min(kSizes[static_cast<std::size_t>(set) % std::size(kSizes)], largest_),
-            .instruction_budget = kMostForSet};
+            .instruction_budget = kMostForSet,
+            .max_elements = kMostElements};
   }
 
   std::variant<InputSet, InputDrawFailure> draw_best(int s) {
@@ -463,20 +470,37 @@ class SetDrawer {
       if (is_conclusive(set)) coverage.add(set.reference.branch_points);
     }
     std::int64_t spent = 0;
-    for (int draw = 0;
-         draw < policy_.max_redraws_per_input_set && coverage.missing_samples() > 0 && spent < kRedrawBudget; ++draw) {
-      auto set = draw_promising(space_,
-                                request(policy_.input_sets() + 2 + draw, draw + 1,
-                                        kAround[static_cast<std::size_t>(draw) % std::size(kAround)]),
-                                [&](const ReferenceResult& run) {
-                                  spent += run.instructions;
-                                  return is_certain(run) && coverage.gain(run.branch_points) > 0;
-                                });
-      if (!set || !is_conclusive(*set)) continue;
-      coverage.add(set->reference.branch_points);
-      set->is_uniform = false;
-      sets_.push_back(std::move(*set));
+    const int draws = policy_.max_redraws_per_input_set;
+    for (int draw = 0; draw < draws && coverage.missing_samples() > 0 && spent < kRedrawBudget; ++draw)
+      add_covering(space_, draw, kAround[static_cast<std::size_t>(draw) % std::size(kAround)], coverage, spent);
+    if (!space_.compares_constants()) return;
+    // What unusual integers teach about the domain must not affect other draws.
+    spent = 0;
+    for (int draw = 0; draw < draws * (stores_values() ? 1 : kRedrawFactorWithoutStores) &&
+                       coverage.missing_samples() > 0 && spent < kRedrawBudget;
+         ++draw) {
+      InputSpace space = space_;
+      add_covering(space, draws + draw, Distribution::kComparedConstants, coverage, spent);
     }
+  }
+
+  /// Adds a set if it covers a branch that is not covered. Adds the oracle's instructions to `spent`.
+  void add_covering(InputSpace& space, int draw, Distribution distribution, BranchCoverage& coverage,
+                    std::int64_t& spent) {
+    auto set = draw_promising(space, request(policy_.input_sets() + 2 + draw, draw + 1, distribution),
+                              [&](const ReferenceResult& run) {
+                                spent += run.instructions;
+                                return is_certain(run) && coverage.gain(run.branch_points) > 0;
+                              });
+    if (!set || !is_conclusive(*set)) return;
+    coverage.add(set->reference.branch_points);
+    set->is_uniform = false;
+    sets_.push_back(std::move(*set));
+  }
+
+  /// Whether a thread stores a value in one of the sets.
+  [[nodiscard]] bool stores_values() const {
+    return std::ranges::any_of(sets_, [](const InputSet& set) { return writes_anything(set.reference); });
   }
 
   /// Adds inputs on both sides of the kernel's thresholds, as close as both are conclusive in each precision.
@@ -551,7 +575,15 @@ std::variant<std::vector<InputSet>, InputDrawFailure> draw_input_sets(const Kern
                                                                       const JudgingPolicy& policy,
                                                                       const reference::ArithmeticProfile& profile,
                                                                       std::uint64_t seed) {
-  return SetDrawer(subject, space, policy, profile, seed).draw();
+  InputSpace with_offsets = space;
+  auto drawn = SetDrawer(subject, space, policy, profile, seed).draw();
+  const auto* none = std::get_if<InputDrawFailure>(&drawn);
+  if (none == nullptr || none->is_defect()) return drawn;
+  with_offsets.assume_offsets();
+  auto second = SetDrawer(subject, with_offsets, policy, profile, seed).draw();
+  if (std::holds_alternative<InputDrawFailure>(second)) return drawn;
+  space = std::move(with_offsets);
+  return second;
 }
 
 }  // namespace assay::harness

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "reference/cpu/bound.hpp"
+
 namespace assay::harness {
 namespace {
 

@@ -1,5 +1,6 @@
 #include "harness/judge/judge.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -149,6 +150,7 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
 Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
                const JudgeConfiguration& configuration) {
   Judgment judgment;
+  judgment.forward.has_outputs = std::ranges::any_of(test_plan.parameter_uses, &ir::ParameterUse::changed);
   PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, judgment);
   {
     const Stopwatch watch(judgment.compare_ms);

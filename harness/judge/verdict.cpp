@@ -109,7 +109,8 @@ PassVerdict::Decision PassVerdict::decide() const {
   if (values_compared == 0 && !fault_is_active("nothing_passes")) {
     return {Outcome::inconclusive, "nothing_compared",
             inconclusive.total() > 0 ? "no value could be compared: all checks were inconclusive"
-                                     : "no value to compare: no thread stores a value"};
+            : has_outputs            ? "no value to compare: no thread stores a value"
+                                     : "no value to compare: the kernel has no statement that stores a value"};
   }
   for (const auto& [array, tally] : negative_controls) {
     if (!tally.wrongly_accepted_control_name.empty() || tally.rejected_controls < kRequiredRejectedControls) {

@@ -48,6 +48,7 @@ class PassVerdict {
   std::optional<DefectRecord> finding;                     ///< defect that the oracle found in the kernel
   std::vector<backends::MemoryFinding> memory_findings;    ///< the device's memory findings, at most kMaxMemoryFindings
   std::vector<backends::ExecutionProfile> profiles;        ///< execution profiles, one for each target of the kernel
+  bool has_outputs = true;                                 ///< whether a statement of the kernel changes an array
   std::string target;      ///< target being judged, named in failure messages; empty if the kernel has only one
   std::string worker_log;  ///< output of a worker that crashed; else empty
   std::optional<Counterexample> counterexample;  ///< the launch in which the pass failed; not part of the record

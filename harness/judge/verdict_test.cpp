@@ -42,6 +42,8 @@ TEST(Verdict, IsInconclusiveIfNothingWasCompared) {
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
   EXPECT_EQ(verdict.decide().outcome_detail, "nothing_compared");
   EXPECT_THAT(verdict.decide().message, HasSubstr("no thread stores a value"));
+  verdict.has_outputs = false;
+  EXPECT_THAT(verdict.decide().message, HasSubstr("has no statement that stores a value"));
   verdict.inconclusive.unbounded_values = 1;
   EXPECT_THAT(verdict.decide().message, HasSubstr("all checks were inconclusive"));
   verdict.negative_controls["out"] = {.tried_controls = 8, .rejected_controls = 8};

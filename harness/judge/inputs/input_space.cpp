@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/compared_constants.hpp"
 #include "ir/data_dependence.hpp"
-#include "support/rng.hpp"
 
 namespace assay::harness {
 namespace {
@@ -30,19 +30,12 @@ constexpr std::int64_t kMostWasted = 20'000'000;
 constexpr int kSample = 96;
 /// Number of last threads in each sample: these reach farthest.
 constexpr std::int64_t kLastSampled = 24;
-constexpr std::int32_t kLargestExtent = 1 << 17;
 /// Number of meshes, whatever the number of threads: threads share meshes.
 constexpr std::int32_t kMeshCount = 3;
 /// Number of corners of a mesh that the kernel queries, whatever the number of threads: each query examines all faces.
 constexpr std::int32_t kQueriedCorners = 24;
-/// Spare elements, at most, in arrays of a large launch, for threads that reach farther than the sample.
-constexpr std::int64_t kSpare = 1'024;
-/// Least growth of an array that the kernel accesses out of bounds.
-constexpr std::int64_t kStep = 8;
 constexpr double kMaxAnnotatedThreads = 1e6;  ///< unless more are requested
 constexpr std::int64_t kLargestInteger = 12;
-/// Factor by which integers become smaller when arithmetic on them overflows: from 2^52 to 0 in ten of kTries.
-constexpr std::int64_t kOverflowStep = 64;
 /// Ties use between one and two times this many steps of the range; every other draw uses fewer.
 constexpr double kTieSteps = 8;
 constexpr double kLow = -2, kHigh = 2, kPositiveLow = 0.1;
@@ -98,16 +91,6 @@ void repeat_elements(Argument& argument, std::int64_t period) {
     std::memcpy(argument.bytes.data() + at, argument.bytes.data(), std::min(filled, argument.bytes.size() - at));
 }
 
-/// The least and the greatest integer of an annotated range.
-std::int64_t least_of(const PreconditionRange& range, const Launch& launch) {
-  const double low = range.low->evaluate(launch);
-  return static_cast<std::int64_t>(std::ceil(low)) + (range.is_low_open && low == std::ceil(low));
-}
-std::int64_t greatest_of(const PreconditionRange& range, const Launch& launch) {
-  const double high = range.high->evaluate(launch);
-  return static_cast<std::int64_t>(std::floor(high)) - (range.is_high_open && high == std::floor(high));
-}
-
 /// Rounded to the type, and kept inside the closed interval.
 double fitted(Scalar scalar, double value, Interval interval) {
   std::byte memory[8] = {};
@@ -147,6 +130,8 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
       array_extents_(array_extents),
       preconditions_(std::move(preconditions)),
       parameter_uses_(parameter_use(module, kernel)),
+      index_sources_(index_sources(module, kernel)),
+      compared_constants_(compared_constants(module, kernel)),
       uses_tiles_(uses_tiles(kernel)) {
   if (array_extents == ArrayExtents::kExact)
     has_data_dependent_accesses_ = ir::has_data_dependent_accesses(module, kernel);
@@ -159,6 +144,7 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
   }
   min_integer_.assign(count, 0);
   draws_permutation_.assign(count, false);
+  spacing_step_.assign(count, 0);
   has_unit_extent_.assign(static_cast<std::size_t>(kernel.launch_rank), false);
 }
 
@@ -259,8 +245,8 @@ void InputSpace::bind_values(Launch& launch, const DrawRequest& request, std::ui
     Argument& argument = launch.arguments[static_cast<std::size_t>(term.parameter)];
     std::int64_t extent = launch.extents[d];
     const auto& range = preconditions_.range_by_parameter[static_cast<std::size_t>(term.parameter)];
-    if (range && range->high) extent = std::min(extent, greatest_of(*range, launch));
-    if (range && range->low) extent = std::max(extent, least_of(*range, launch));
+    if (range && range->high) extent = std::min(extent, range->greatest_integer(launch));
+    if (range && range->low) extent = std::max(extent, range->least_integer(launch));
     write_integer(argument.type.scalar, argument.bytes.data(), extent);
   }
   for (VarId p = 0; p < kernel_->parameter_count; ++p) {
@@ -306,6 +292,60 @@ void separate_corners(Argument& argument, std::int64_t low, std::int64_t high) {
 
 }  // namespace
 
+void InputSpace::fill_offsets(Argument& argument, std::size_t parameter, std::int64_t least, Rng& rng) const {
+  const std::int64_t spacing = spacing_of(parameter);
+  const std::int64_t count = element_count(argument);
+  const std::int64_t row_length = argument.shape.back();
+  // The elements of all rows are far apart unless the offsets would become too large.
+  const std::int64_t period = count * spacing <= kLargestExtent ? count : row_length;
+  const std::vector<ScalarComponent> components = scalar_components(*module_, argument.type.element());
+  for (std::int64_t element = 0; element < count; ++element) {
+    const std::int64_t value = least + element % period * spacing + rng.uniform_int<std::int64_t>(0, spacing / 4);
+    for (const ScalarComponent& component : components)
+      write_integer(component.scalar, argument.bytes.data() + element * argument.strides.back() + component.offset,
+                    value);
+  }
+}
+
+void InputSpace::fill_links(Argument& argument, Rng& rng) const {
+  const std::int64_t row_length = argument.shape.back();
+  const std::int64_t least = links_ == Links::kToNegative ? -1 : 0;
+  const std::vector<ScalarComponent> components = scalar_components(*module_, argument.type.element());
+  for (std::int64_t element = 0; element < element_count(argument); ++element) {
+    const std::int64_t greatest = std::max(element % row_length - 1, least);
+    for (const ScalarComponent& component : components)
+      write_integer(component.scalar, argument.bytes.data() + element * argument.strides.back() + component.offset,
+                    rng.uniform_int<std::int64_t>(least, greatest));
+  }
+}
+
+void InputSpace::insert_constants(Argument& argument, Rng& rng) const {
+  // All elements are one constant, or many of them are constants, or none is. A branch that depends on several arrays
+  // is taken if all of them have the right value.
+  enum class Kind : std::uint8_t { kNone, kMany, kAll };
+  const auto kind = static_cast<Kind>(rng.uniform_int(0, 2));
+  const std::int64_t count = element_count(argument);
+  const std::int64_t stride = argument.type.is_array() ? argument.strides.back() : 0;
+  constexpr double kShareOfZeroArrays = 0.125;
+  const bool is_zero = rng.bernoulli(kShareOfZeroArrays);
+  const auto constant = [&] {
+    return compared_constants_[rng.uniform_int<std::size_t>(0, compared_constants_.size() - 1)];
+  };
+  const std::int64_t chosen = compared_constants_.empty() ? 0 : constant();
+  const bool has_constants = !compared_constants_.empty() && kind != Kind::kNone;
+  for (const ScalarComponent& component : scalar_components(*module_, argument.type.element())) {
+    for (std::int64_t element = 0; element < count; ++element) {
+      std::byte* at = argument.bytes.data() + element * stride + component.offset;
+      if (is_float(component.scalar)) {
+        if (is_zero && argument.type.is_array()) write_float(component.scalar, at, 0);
+      } else if (is_integer(component.scalar) && has_constants) {
+        if (kind == Kind::kAll) write_integer(component.scalar, at, chosen);
+        else if (rng.bernoulli(0.5)) write_integer(component.scalar, at, constant());
+      }
+    }
+  }
+}
+
 void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& request, std::uint64_t attempt) const {
   const auto p = static_cast<std::size_t>(parameter);
   Argument& argument = launch.arguments[p];
@@ -322,13 +362,13 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const auto& range = preconditions_.range_by_parameter[p];
   if (range && range->low) {
     real.low = range->low->evaluate(launch);
-    integer_low = least_of(*range, launch);
+    integer_low = range->least_integer(launch);
     if (real.low > real.high) real.high = real.low + 2;
     integer_high = std::max(integer_high, integer_low);
   }
   if (range && range->high) {
     real.high = range->high->evaluate(launch);
-    integer_high = greatest_of(*range, launch);
+    integer_high = range->greatest_integer(launch);
     if (real.low > real.high) real.low = real.high - 2;
     integer_low = std::min(integer_low, std::max<std::int64_t>(integer_high, 0));
   }
@@ -351,11 +391,14 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
       return write(request.seed % 2 == 0 ? integer_low : integer_high);
   }
   // An integer parameter without annotation is often the number of elements or threads: every other draw uses that.
-  if (is_integer_value && !range && (request.seed % 2 == 0 || request.array_extent > 0)) {
+  const bool is_constant = is_integer_value && request.distribution == Distribution::kComparedConstants;
+  if (is_integer_value && !range && !is_constant && (request.seed % 2 == 0 || request.array_extent > 0)) {
     return write_integer(argument.type.scalar, argument.bytes.data(),
                          std::min(std::max<std::int64_t>({first_extent, least, request.array_extent}),
                                   std::max(max_integer_parameter_, least)));
   }
+  if (links_ != Links::kNone && is_linked(p)) return fill_links(argument, rng);
+  if (spacing_of(p) > 0) return fill_offsets(argument, p, integer_low, rng);
   const bool permutation = preconditions_.must_be_permutation[p] || draws_permutation_[p];
   std::vector<std::int64_t> order;
   if (permutation) {
@@ -404,76 +447,11 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
       }
     }
   }
+  const bool is_bound = range || permutation;
+  if (request.distribution == Distribution::kComparedConstants && !is_bound) insert_constants(argument, rng);
   if (repeats) repeat_elements(argument, kPeriod);
   if (preconditions_.must_be_separate_triangles[p]) draw_separate_triangles(argument, integer_low, integer_high, rng);
   if (preconditions_.must_be_triangles[p]) separate_corners(argument, integer_low, integer_high);
-}
-
-bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launch) {
-  if (finding.parameter == kNone) return learn_component(finding);
-  const auto p = static_cast<std::size_t>(finding.parameter);
-  // The oracle evaluates a sample of a large launch, and the threads that reach farthest may take another branch. Such
-  // an index grows with the thread number, n * number + rest: the array gets room for the last thread.
-  const std::int64_t extent = std::max(launch.extents[0], 1);
-  const std::int64_t number = finding.thread / std::max<std::int64_t>(launch.threads() / extent, 1);
-  const auto room_for = [&](std::int64_t index, std::int64_t held) {
-    // A loop may continue only because it reads nothing beyond the array, so that the array grows in small steps.
-    if (index < kThreadSamplingThreshold || number == 0) return std::min(index + 1, std::max(2 * held, held + kStep));
-    const std::int64_t rest = index % number;
-    return index / number * (extent - 1) + rest + std::min(rest, kSpare) + 1;
-  };
-  bool learned = false;
-  for (std::size_t d = 0; d < finding.index.size() && d < min_array_shape_[p].size(); ++d) {
-    std::int64_t index = finding.index[d];
-    // An index that counts from the end is still below zero where the array is too short by as much.
-    if (index < 0) index = finding.shape[d] - index - 1;
-    if (index < finding.shape[d] || index < min_array_shape_[p][d]) continue;
-    const std::int64_t room = room_for(index, finding.shape[d]);
-    if (index >= kLargestExtent || room > kLargestExtent) continue;
-    min_array_shape_[p][d] = static_cast<std::int32_t>(room);
-    learned = true;
-  }
-  return learned;
-}
-
-bool InputSpace::learn_component(const Finding& finding) {
-  const std::int64_t most = finding.shape.front() - 1;
-  if (finding.index.front() <= most) return false;
-  for (std::int64_t* greatest : {&max_array_integer_, &max_integer_parameter_}) {
-    if (*greatest <= most) continue;
-    *greatest = most;
-    return true;
-  }
-  return false;
-}
-
-bool InputSpace::learn_overflow(const Launch& launch) {
-  std::int64_t largest = 0;
-  for (std::size_t p = 0; p < preconditions_.range_by_parameter.size(); ++p) {
-    const auto& range = preconditions_.range_by_parameter[p];
-    if (!range || !is_integer(launch.arguments[p].type.scalar)) continue;
-    if (range->low) largest = std::max(largest, std::abs(least_of(*range, launch)));
-    if (range->high) largest = std::max(largest, std::abs(greatest_of(*range, launch)));
-  }
-  const std::int64_t before = std::min(largest, max_magnitude_without_overflow_);
-  if (before == 0) return false;
-  max_magnitude_without_overflow_ = before / kOverflowStep;
-  return true;
-}
-
-bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
-  bool learned = false;
-  for (std::size_t p = 0; p < reference.extents_required_by_tiles.size(); ++p) {
-    const auto& asked = reference.extents_required_by_tiles[p];
-    std::vector<std::int32_t>& known = min_shape_covering_tiles_[p];
-    if (!asked.empty()) known.resize(asked.size());
-    for (std::size_t d = 0; d < asked.size(); ++d) {
-      if (asked[d] <= known[d] || asked[d] > kLargestExtent) continue;
-      known[d] = asked[d];
-      learned = true;
-    }
-  }
-  return learned;
 }
 
 std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const {
@@ -483,71 +461,11 @@ std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimensio
   return std::max(whole - cut, std::min(whole, 1));
 }
 
-bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
-  if (finding.thread == finding.earlier_thread && !has_whole_tiles_) {
-    has_whole_tiles_ = true;
-    return true;
-  }
-  // Threads that collide through an index array need a permutation; threads that differ only in an ignored launch
-  // dimension need extent 1 in it.
-  for (std::size_t q = 0; q < draws_permutation_.size(); ++q) {
-    const Type type = kernel_->variables[q].type;
-    if (type.is_array() && is_integer(type.scalar) && parameter_uses_[q].read &&
-        !preconditions_.range_by_parameter[q] && !draws_permutation_[q]) {
-      draws_permutation_[q] = true;
-      return true;
-    }
-  }
-  const auto is_stated = [&](std::size_t d) {
-    return !preconditions_.launch_extents.empty() &&
-           preconditions_.launch_extents[d].kind != PreconditionTerm::Kind::kOpen;
-  };
-  std::int64_t first = finding.thread;
-  std::int64_t second = finding.earlier_thread;
-  for (std::size_t d = has_unit_extent_.size(); d-- > 0;) {
-    const std::int64_t extent = std::max(launch.extents[d], 1);
-    const bool differs = first % extent != second % extent;
-    first /= extent;
-    second /= extent;
-    const auto others = std::count(has_unit_extent_.begin(), has_unit_extent_.end(), false) - 1;
-    if (!differs || has_unit_extent_[d] || others == 0 || is_stated(d)) continue;
-    has_unit_extent_[d] = true;
-    return true;
-  }
-  return false;
-}
-
-bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launch) {
-  bool learned = false;
-  for (const Finding& finding : findings) {
-    if (finding.kind == Finding::Kind::kOutOfBounds) learned |= learn_out_of_bounds(finding, launch);
-  }
-  if (learned) return true;
-  const bool overflows =
-      std::ranges::any_of(findings, [](const Finding& f) { return f.kind == Finding::Kind::kIntegerOverflow; });
-  if (overflows && learn_overflow(launch)) return true;
-  for (const Finding& finding : findings) {
-    if (finding.kind == Finding::Kind::kRace && learn_race(finding, launch)) return true;
-  }
-  const bool negative = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
-    return f.kind == Finding::Kind::kInvalidIntegerDivision || f.kind == Finding::Kind::kOutOfBounds;
-  });
-  if (!negative) return false;
-  for (std::size_t p = 0; p < min_integer_.size(); ++p) {
-    const Type type = launch.arguments[p].type;
-    if (is_integer(type.scalar) && type.shape == Shape::kScalar && min_integer_[p] < 2) {
-      ++min_integer_[p];
-      learned = true;
-    }
-  }
-  return learned;
-}
-
 std::optional<std::pair<std::int64_t, std::int64_t>> InputSpace::integer_range(std::size_t parameter,
                                                                                const Launch& launch) const {
   const auto& range = preconditions_.range_by_parameter[parameter];
   if (!range || !range->low || !range->high) return std::nullopt;
-  return std::pair{least_of(*range, launch), greatest_of(*range, launch)};
+  return std::pair{range->least_integer(launch), range->greatest_integer(launch)};
 }
 
 bool InputSpace::is_degenerate(const reference::ReferenceResult& reference) const {
@@ -720,6 +638,7 @@ std::variant<DrawnLaunch, InputDrawFailure> InputSpace::search(const DrawRequest
   for (std::uint64_t attempt = 0; attempt < kTries && endless < kMostEndless && wasted < kMostWasted; ++attempt) {
     std::optional<Launch> launch = guess(request, attempt);
     if (!launch) {
+      if (learn_smaller_integers()) continue;
       return InputDrawFailure{
           .message = fmt::format("the kernel's indices require arrays of more than {} elements", request.max_elements),
           .finding = {}};
@@ -746,11 +665,13 @@ std::variant<DrawnLaunch, InputDrawFailure> InputSpace::search(const DrawRequest
       continue;
     }
     if (run.computes_gradient) last_successful_attempt_ = kNoAttempt;
-    wasted += drawn.reference.instructions;
     last = drawn.reference.findings.front();
     if (!drawn.reference.is_complete && request.size > kThreadSamplingThreshold) break;
-    endless += drawn.reference.is_complete ? 0 : 1;
+    const Links links = links_;
     learn(drawn.reference.findings, drawn.launch);
+    if (links_ != links) continue;
+    wasted += drawn.reference.instructions;
+    endless += drawn.reference.is_complete ? 0 : 1;
   }
   if (!last) {
     return InputDrawFailure{.message = "found no inputs for which the kernel is well defined", .finding = {}};

@@ -2,8 +2,9 @@
 //
 // The oracle decides: it detects every access outside an array, every read of an unwritten element and every race. A
 // draw starts from a guess, runs the oracle, and corrects the guess: an array grows to the index that was used, an
-// integer's range narrows, an index array becomes a permutation, a launch dimension that makes threads collide shrinks
-// to 1. Later draws reuse these corrections. Annotations above the kernel (preconditions.hpp) take precedence.
+// integer's range narrows, an index array becomes a permutation or a list of offsets that are far apart, a launch
+// dimension that makes threads collide shrinks to 1. Later draws reuse these corrections. Annotations above the kernel
+// (preconditions.hpp) take precedence.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +19,10 @@
 
 #include "harness/judge/inputs/preconditions.hpp"
 #include "ir/analysis.hpp"
+#include "ir/index_sources.hpp"
 #include "ir/launch.hpp"
 #include "reference/cpu/reference.hpp"
+#include "support/rng.hpp"
 
 namespace assay::harness {
 
@@ -29,6 +32,9 @@ enum class Distribution : std::uint8_t {
   kNearBounds,      ///< close to the ends of the range and to zero
   kWideMagnitudes,  ///< magnitudes spread over several powers of two, within the range
   kTiedValues,      ///< few distinct multiples of a power of two, zero among them: values compare equal, sums are exact
+  /// Integers are often the ones that the kernel compares with constants, also negative ones, and some arrays of floats
+  /// contain only zeros. For branches that other values do not reach.
+  kComparedConstants,
 };
 
 /// What a drawn launch should look like.
@@ -110,12 +116,18 @@ class InputSpace {
   /// The launch alone, forward.
   std::variant<ir::Launch, InputDrawFailure> draw(const DrawRequest& request);
 
+  /// Makes later draws assume that integer arrays in whose elements threads collide are offsets, as `first` in
+  /// `y[first[i] + j]`. Otherwise they become permutations. Only before the first draw.
+  void assume_offsets() { assumes_offsets_ = true; }
+
   ArrayExtents array_extents() const { return array_extents_; }
   /// Whether the content of an array decides which elements are accessed, so that the accesses do not show the extents
   /// of all arrays. False if extents are not exact.
   [[nodiscard]] bool has_data_dependent_accesses() const {
     return std::ranges::find(has_data_dependent_accesses_, true) != has_data_dependent_accesses_.end();
   }
+  /// Whether the kernel compares integers with constants.
+  [[nodiscard]] bool compares_constants() const { return !compared_constants_.empty(); }
   /// By parameter: arrays that the kernel never reads, so that their initial content must not matter.
   const std::vector<bool>& uninitialized() const { return is_never_read_; }
   const ir::ParameterUses& parameter_uses() const { return parameter_uses_; }
@@ -144,6 +156,13 @@ class InputSpace {
 
   /// Empty if the arrays would be too large.
   std::optional<ir::Launch> guess(const DrawRequest& request, std::uint64_t attempt) const;
+  /// Draws the elements of an index array that is a list of offsets far apart, or of an array of links.
+  void fill_offsets(ir::Argument& argument, std::size_t parameter, std::int64_t least, Rng& rng) const;
+  void fill_links(ir::Argument& argument, Rng& rng) const;
+  /// Replaces many of the values by constants, for Distribution::kComparedConstants.
+  void insert_constants(ir::Argument& argument, Rng& rng) const;
+  /// The distance of the offsets in the array; 0 if it is not a list of offsets.
+  [[nodiscard]] std::int64_t spacing_of(std::size_t parameter) const;
   /// The extent in the launch annotation if it is a number; otherwise 0.
   std::int32_t annotated_extent(std::size_t dimension) const;
   void choose_extents(ir::Launch& launch, const DrawRequest& request) const;
@@ -160,6 +179,21 @@ class InputSpace {
   /// Signed arithmetic overflowed: integers become smaller inside their stated ranges.
   bool learn_overflow(const ir::Launch& launch);
   bool learn_race(const reference::Finding& finding, const ir::Launch& launch);
+  /// Threads collided in an array: the integer arrays that select its elements become permutations, then lists of
+  /// offsets that are further and further apart. False if that did not help either.
+  bool learn_separate_indices(const reference::Finding& finding);
+  /// A thread did not end: arrays that are walked through their own elements, such as the parents of a tree, get links
+  /// to earlier elements.
+  bool learn_links();
+  /// Arrays grew too large because integers are used as indices in several dimensions: integers in arrays become
+  /// smaller, and the arrays grow again.
+  bool learn_smaller_integers();
+  /// Whether a learned shape of three or more dimensions has so many elements that smaller integers are preferable.
+  [[nodiscard]] bool has_too_large_array() const;
+  /// Whether the kernel reads integers from the array, and no annotation states their range.
+  [[nodiscard]] bool is_free_integer_array(std::size_t parameter) const;
+  /// Whether elements of the array select other elements of it, directly or through other arrays.
+  [[nodiscard]] bool is_linked(std::size_t parameter) const;
   /// Records the extents that tiles need; true if an array was smaller, so that a larger one is worth trying.
   bool learn_tiles(const reference::ReferenceResult& reference);
   /// Extent of an array that tiles are loaded from or stored to: what they need or, in every other draw, a little less,
@@ -170,15 +204,19 @@ class InputSpace {
   [[nodiscard]] static bool needs_larger_array(const reference::Finding& finding);
   InputDrawFailure::Reason reason_of(const reference::Finding& finding, const DrawRequest& request) const;
 
-  const ir::Module* module_;                       ///< module of the kernel
-  const ir::Function* kernel_;                     ///< the kernel
-  const reference::Oracle* oracle_;                ///< the oracle for the kernel
-  ArrayExtents array_extents_;                     ///< how large arrays are
-  Preconditions preconditions_;                    ///< annotations above the kernel
-  ir::ParameterUses parameter_uses_;               ///< how the kernel uses its parameters
-  std::vector<bool> has_data_dependent_accesses_;  ///< by parameter; empty if extents are not exact
-  std::vector<bool> is_never_read_;                ///< by parameter: whether it is an array that the kernel never reads
+  const ir::Module* module_;                              ///< module of the kernel
+  const ir::Function* kernel_;                            ///< the kernel
+  const reference::Oracle* oracle_;                       ///< the oracle for the kernel
+  ArrayExtents array_extents_;                            ///< how large arrays are
+  Preconditions preconditions_;                           ///< annotations above the kernel
+  ir::ParameterUses parameter_uses_;                      ///< how the kernel uses its parameters
+  std::vector<ir::ParameterIndexSources> index_sources_;  ///< by parameter: the arrays that select its elements
+  std::vector<std::int64_t> compared_constants_;          ///< integers that the kernel compares with, ascending
+  std::vector<bool> has_data_dependent_accesses_;         ///< by parameter; empty if extents are not exact
+  std::vector<bool> is_never_read_;  ///< by parameter: whether it is an array that the kernel never reads
   bool uses_tiles_;  ///< whether the kernel uses tiles; each launch thread then stands for a block, which is expensive
+
+  bool assumes_offsets_ = false;  ///< see assume_offsets()
 
   // Constraints learned from earlier draws.
 
@@ -197,13 +235,21 @@ class InputSpace {
   /// Upper bound on the magnitude of integers with a stated range, because larger ones were seen to overflow.
   std::int64_t max_magnitude_without_overflow_ = std::numeric_limits<std::int64_t>::max();
   std::vector<bool> draws_permutation_;  ///< by parameter: whether an index array is drawn as a permutation
-  std::vector<bool> has_unit_extent_;    ///< by launch dimension: whether its extent is fixed to 1, to avoid a race
-  bool draws_positive_floats_ = false;   ///< whether floats without annotation are drawn positive
+  /// By parameter: how many of the spacings of `learn.cpp` were tried for the array; the last one is in use.
+  std::vector<std::size_t> spacing_step_;
+  /// What arrays that are walked through their own elements contain: a link to an element before it, or for the first
+  /// element, to itself or to -1.
+  enum class Links : std::uint8_t { kNone, kToFirst, kToNegative };
+  Links links_ = Links::kNone;
+  std::vector<bool> has_unit_extent_;   ///< by launch dimension: whether its extent is fixed to 1, to avoid a race
+  bool draws_positive_floats_ = false;  ///< whether floats without annotation are drawn positive
   /// Number of the attempt at which the last draw succeeded. Before this attempt, the next draw does not compute
   /// gradients, because they are the most expensive part.
   std::uint64_t last_successful_attempt_ = kNoAttempt;
   /// Value of last_successful_attempt_ before the first success.
   static constexpr std::uint64_t kNoAttempt = std::numeric_limits<std::uint64_t>::max();
+  /// The greatest extent of an array that is drawn.
+  static constexpr std::int32_t kLargestExtent = 1 << 17;
 };
 
 }  // namespace assay::harness

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -242,6 +243,16 @@ void read_domain(PreconditionParser& reader, const ir::Function& kernel, Precond
 }
 
 }  // namespace
+
+std::int64_t PreconditionRange::least_integer(const ir::Launch& launch) const {
+  const double bound = low->evaluate(launch);
+  return static_cast<std::int64_t>(std::ceil(bound)) + (is_low_open && bound == std::ceil(bound));
+}
+
+std::int64_t PreconditionRange::greatest_integer(const ir::Launch& launch) const {
+  const double bound = high->evaluate(launch);
+  return static_cast<std::int64_t>(std::floor(bound)) - (is_high_open && bound == std::floor(bound));
+}
 
 double PreconditionTerm::evaluate(const ir::Launch& launch) const {
   switch (kind) {

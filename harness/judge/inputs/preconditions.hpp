@@ -9,6 +9,7 @@
 //     # domain: idx are separate triangles    all elements of a row differ, as far as the range allows
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,11 @@ struct PreconditionRange {
   std::optional<PreconditionTerm> low, high;  ///< bounds; empty: unbounded on that side
   bool is_low_open = false;                   ///< whether the lower bound is excluded: < instead of <=
   bool is_high_open = false;                  ///< whether the upper bound is excluded
+
+  /// The least integer of the range in a launch; the range must have a lower bound.
+  [[nodiscard]] std::int64_t least_integer(const ir::Launch& launch) const;
+  /// The greatest integer of the range in a launch; the range must have an upper bound.
+  [[nodiscard]] std::int64_t greatest_integer(const ir::Launch& launch) const;
 };
 
 /// The preconditions of a kernel, parsed from its annotations.

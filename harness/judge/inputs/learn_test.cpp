@@ -1,0 +1,138 @@
+// What InputSpace learns from launches for which the kernel is not well defined.
+#include <algorithm>
+#include <cstddef>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/judge/inputs/input_space.hpp"
+#include "harness/judge/inputs/testing/drawn_inputs.hpp"
+
+namespace assay::harness {
+namespace {
+
+using ::testing::Each;
+using ::testing::Ge;
+using ::testing::Le;
+using testing::Space;
+
+constexpr const char* kRowsAtOffsets = R"(
+@wp.kernel
+def expand(x: wp.array(dtype=float), first: wp.array(dtype=int), y: wp.array(dtype=float)):
+    i = wp.tid()
+    for j in range(7):
+        y[first[i] + j] = x[i] * float(j)
+)";
+
+TEST(InputSpace, DrawsOffsetsThatAreFarApartIfThreadsWriteSeveralElements) {
+  Space space(kRowsAtOffsets);
+  space.space().assume_offsets();
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto first = space.integers(launch, "first");
+    for (std::size_t i = 1; i < first.size(); ++i)
+      EXPECT_GE(first[i] - first[i - 1], 7);
+  }
+}
+
+TEST(InputSpace, DrawsNoOffsetsUnlessTheyAreAssumed) {
+  Space space(kRowsAtOffsets);
+  EXPECT_EQ(space.none().reason, InputDrawFailure::Reason::kDifferentThreadOrder);
+}
+
+TEST(InputSpace, DrawsAscendingOffsetsForRowsBetweenTwoOfThem) {
+  Space space(R"(
+@wp.kernel
+def scale_rows(first: wp.array(dtype=int), y: wp.array(dtype=float)):
+    i = wp.tid()
+    for j in range(first[i], first[i + 1]):
+        y[j] = y[j] * 2.0
+)");
+  space.space().assume_offsets();
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto first = space.integers(launch, "first");
+    EXPECT_TRUE(std::ranges::is_sorted(first));
+  }
+}
+
+TEST(InputSpace, DrawsLinksToEarlierElementsForWalkToRoot) {
+  Space space(R"(
+@wp.kernel
+def depth(parent: wp.array(dtype=int), out: wp.array(dtype=int)):
+    i = wp.tid()
+    j = int(i)
+    n = int(0)
+    while j >= 0:
+        j = parent[j]
+        n += 1
+    out[i] = n
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto parent = space.integers(launch, "parent");
+    for (std::size_t i = 0; i < parent.size(); ++i) {
+      EXPECT_GE(parent[i], -1);
+      EXPECT_LT(parent[i], static_cast<std::int64_t>(i));
+    }
+  }
+}
+
+TEST(InputSpace, DrawsRootThatLinksToItselfIfWalkEndsAtTheFirstElement) {
+  Space space(R"(
+@wp.kernel
+def depth(parent: wp.array(dtype=int), out: wp.array(dtype=int)):
+    i = wp.tid()
+    j = int(i)
+    n = int(0)
+    while j != 0:
+        j = parent[j]
+        n += 1
+    out[i] = n
+)");
+  for (const ir::Launch& launch : space.found_all())
+    EXPECT_EQ(space.integers(launch, "parent")[0], 0);
+}
+
+TEST(InputSpace, DrawsNoZerosInArrayOfDivisors) {
+  Space space(R"(
+@wp.kernel
+def wrap(count: wp.array(dtype=int), out: wp.array(dtype=int)):
+    i = wp.tid()
+    out[i] = i % count[i]
+)");
+  for (const ir::Launch& launch : space.found_all())
+    EXPECT_THAT(space.integers(launch, "count"), Each(Ge(1)));
+}
+
+TEST(InputSpace, DrawsSmallIntegersIfTheyIndexFourDimensions) {
+  Space space(R"(
+@wp.kernel
+def pick(index: wp.array(dtype=int), x: wp.array4d(dtype=wp.mat44), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[index[i], index[i + 1], index[i + 2], index[i + 3]][0, 0]
+)");
+  DrawRequest request;
+  request.size = 47;
+  const ir::Launch launch = space.found(request);
+  EXPECT_THAT(space.integers(launch, "index"), Each(Le(12)));
+}
+
+TEST(InputSpace, DrawsIntegersThatTheKernelComparesWithOnRequest) {
+  Space space(R"(
+@wp.kernel
+def choose(kind: wp.array(dtype=int), out: wp.array(dtype=float)):
+    i = wp.tid()
+    if kind[i] == -40:
+        out[i] = 1.0
+)");
+  std::size_t found = 0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    DrawRequest request;
+    request.seed = seed;
+    request.distribution = Distribution::kComparedConstants;
+    const auto kinds = space.integers(space.found(request), "kind");
+    found += static_cast<std::size_t>(std::ranges::count(kinds, -40));
+  }
+  EXPECT_GT(found, 12U);
+}
+
+}  // namespace
+}  // namespace assay::harness

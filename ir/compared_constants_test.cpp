@@ -1,0 +1,44 @@
+#include "ir/compared_constants.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/text.hpp"
+
+namespace assay::ir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::int64_t> constants_in(const std::string& body, const std::string& before = "") {
+  const Result<Module> module =
+      parse_text(before + "kernel k(kind: array<i32,1>, y: array<f32,1>; i) {\n" + body + "}\n");
+  if (!module.ok()) {
+    ADD_FAILURE() << module.error().text();
+    return {};
+  }
+  return compared_constants(module.value(), module.value().kernels[0]);
+}
+
+TEST(ComparedConstants, AreLiteralsThatIntegersAreComparedWith) {
+  EXPECT_THAT(constants_in("  if eq(kind[i], 7) {\n    y[i] = 1.0\n  }\n"), ElementsAre(7));
+  EXPECT_THAT(constants_in("  if lt(kind[i], -1) {\n    y[i] = 1.0\n  }\n"), ElementsAre(-2, -1, 0));
+  EXPECT_THAT(constants_in("  if ne(bit_and(kind[i], 4), 0) {\n    y[i] = 1.0\n  }\n"), ElementsAre(0, 4));
+}
+
+TEST(ComparedConstants, DoNotIncludeOtherLiterals) {
+  EXPECT_THAT(constants_in("  if lt(y[i], 3.0) {\n    y[add(i, 2)] = 1.0\n  }\n"), IsEmpty());
+}
+
+TEST(ComparedConstants, OfCalledFunctionsAreIncludedButNotOfOthers) {
+  const std::string functions =
+      "func is_free(kind: i32) -> bool {\n  return eq(kind, 5)\n}\n"
+      "func is_fixed(kind: i32) -> bool {\n  return eq(kind, 6)\n}\n";
+  EXPECT_THAT(constants_in("  if is_free(kind[i]) {\n    y[i] = 1.0\n  }\n", functions), ElementsAre(5));
+}
+
+}  // namespace
+}  // namespace assay::ir
