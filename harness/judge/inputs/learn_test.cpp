@@ -110,7 +110,7 @@ def pick(index: wp.array(dtype=int), x: wp.array4d(dtype=wp.mat44), out: wp.arra
     out[i] = x[index[i], index[i + 1], index[i + 2], index[i + 3]][0, 0]
 )");
   DrawRequest request;
-  request.size = 47;
+  request.size = 31;
   const ir::Launch launch = space.found(request);
   EXPECT_THAT(space.integers(launch, "index"), Each(Le(12)));
 }
