@@ -188,8 +188,8 @@ class InputSpace {
   /// Arrays grew too large because integers are used as indices in several dimensions: integers in arrays become
   /// smaller, and the arrays grow again.
   bool learn_smaller_integers();
-  /// Whether a learned shape of three or more dimensions has so many elements that smaller integers are preferable.
-  [[nodiscard]] bool has_too_large_array() const;
+  /// Whether an array of three or more dimensions will have so many elements that smaller integers are preferable.
+  [[nodiscard]] bool has_too_large_array(const ir::Launch& launch) const;
   /// Whether the kernel reads integers from the array, and no annotation states their range.
   [[nodiscard]] bool is_free_integer_array(std::size_t parameter) const;
   /// Whether elements of the array select other elements of it, directly or through other arrays.

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <functional>
 #include <iterator>
-#include <numeric>
 #include <set>
 #include <vector>
 
@@ -197,13 +196,13 @@ bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
   return false;
 }
 
-bool InputSpace::has_too_large_array() const {
+bool InputSpace::has_too_large_array(const Launch& launch) const {
   for (std::size_t p = 0; p < min_array_shape_.size(); ++p) {
-    const std::vector<std::int32_t>& shape = min_array_shape_[p];
-    if (shape.size() < 3) continue;
-    const std::int64_t scalars = std::accumulate(
-        shape.begin(), shape.end(),
-        std::int64_t(scalar_components(*module_, kernel_->variables[p].type.element()).size()), std::multiplies<>());
+    const std::vector<std::int32_t>& least = min_array_shape_[p];
+    if (least.size() < 3) continue;
+    auto scalars = static_cast<std::int64_t>(scalar_components(*module_, kernel_->variables[p].type.element()).size());
+    for (std::size_t d = 0; d < least.size(); ++d)
+      scalars *= std::max(least[d], launch.arguments[p].shape[d]);
     if (scalars > kManyScalars) return true;
   }
   return false;
@@ -215,7 +214,7 @@ bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launc
     if (finding.kind == Finding::Kind::kOutOfBounds) learned |= learn_out_of_bounds(finding, launch);
   }
   if (learned) {
-    if (has_too_large_array()) learn_smaller_integers();
+    if (has_too_large_array(launch)) learn_smaller_integers();
     return true;
   }
   const bool overflows =
@@ -237,13 +236,6 @@ bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launc
       ++min_integer_[p];
       learned = true;
     }
-  }
-  const bool divides =
-      std::ranges::any_of(findings, [](const Finding& f) { return f.kind == Finding::Kind::kInvalidIntegerDivision; });
-  for (std::size_t p = 0; !learned && divides && p < min_integer_.size(); ++p) {
-    if (!is_free_integer_array(p)) continue;
-    learned |= min_integer_[p] < 1;
-    min_integer_[p] = 1;
   }
   return learned;
 }
