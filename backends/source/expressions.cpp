@@ -23,6 +23,7 @@ using ir::Type;
 // Precedence as in expressions.hpp.
 constexpr int kComma = 0;
 constexpr int kTernary = kTernaryPrecedence;
+constexpr int kOrder = 9;
 constexpr int kSum = 12;
 constexpr int kProduct = 13;
 constexpr int kUnary = 14;
@@ -40,10 +41,10 @@ constexpr auto kInfix = std::to_array<Infix>({
     {"&", 7},
     {"==", 8},
     {"!=", 8},
-    {"<", 9},
-    {"<=", 9},
-    {">", 9},
-    {">=", 9},
+    {"<", kOrder},
+    {"<=", kOrder},
+    {">", kOrder},
+    {">=", kOrder},
     {"<<", 11},
     {">>", 11},
     {"+", kSum},
@@ -53,7 +54,7 @@ constexpr auto kInfix = std::to_array<Infix>({
     {"%", kProduct},
 });
 
-bool is_comparison(int precedence) { return precedence == 8 || precedence == 9; }
+bool is_comparison(int precedence) { return precedence == 8 || precedence == kOrder; }
 bool is_bits(int precedence) { return (precedence >= 5 && precedence <= 7) || precedence == 11; }
 
 /// Operator combinations that are unclear to a reader; -Wparentheses warns about most.
@@ -166,6 +167,12 @@ std::string ExpressionPrinter::negated_condition(ExprId id) {
   const Expr& e = expr(id);
   if (e.kind == ExprKind::kOperation && e.op == Op::kNot) return condition(e.args[0]);
   return "(!" + operand(id, kUnary) + ")";
+}
+
+std::string ExpressionPrinter::compared(ExprId id) {
+  PrintedExpression inner = text(id, LiteralForm::kTyped);
+  const bool parentheses = inner.precedence <= kOrder || is_unclear({"<", kOrder}, inner);
+  return parenthesized(std::move(inner), parentheses);
 }
 
 std::string ExpressionPrinter::operand(ExprId id, int precedence, LiteralForm form) {

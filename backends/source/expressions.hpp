@@ -32,6 +32,8 @@ class ExpressionPrinter {
 
   /// The expression as an operand of a comma or an assignment.
   std::string print(ir::ExprId expr, LiteralForm form = LiteralForm::kTyped);
+  /// The expression as an operand of `<` or `>`.
+  std::string compared(ir::ExprId expr);
   /// The initializer of a variable of the expression's type: a vector's components as {a, b, c}.
   std::string initializer(ir::ExprId expr);
   /// A condition in parentheses.

@@ -395,7 +395,8 @@ std::string FunctionPrinter::step_text(const std::string& variable, const Expr& 
 void FunctionPrinter::print(const ir::For& node) {
   const Expr& step = function_.expr(node.step);
   const std::string start = expression_printer_.print(node.start);
-  std::string stop = expression_printer_.print(node.stop);
+  const bool has_fixed_stop = is_constant_in_loop(node.stop);
+  std::string stop = has_fixed_stop ? expression_printer_.compared(node.stop) : expression_printer_.print(node.stop);
   std::string by = expression_printer_.print(node.step);
   name_scopes_.open();
   const std::string variable = declare(node.variable);
@@ -404,7 +405,7 @@ void FunctionPrinter::print(const ir::For& node) {
     const std::string bound = name_scopes_.declare(concat(variable, "_", what));
     append(head, ", ", bound, " = ", std::exchange(text, bound));
   };
-  if (!is_constant_in_loop(node.stop)) store_bound(stop, "stop");
+  if (!has_fixed_stop) store_bound(stop, "stop");
   if (is_constant(step)) {
     append(head, "; ", variable, descends(step) ? " > " : " < ", stop, "; ", step_text(variable, step), ") {");
   } else {

@@ -43,6 +43,20 @@ kernel ranges(starts: array<i32,1>, stops: array<i32,1>, steps: array<i32,1>, ou
   out[i] = n
 }
 
+kernel bounds(out: array<i32,1>, n: i32, few: bool; i) {
+  let steps: i32 = 0
+  for j: i32 in range(0, where(few, 1, 2), 1) {
+    steps = add(steps, 1)
+  }
+  for k: i32 in range(0, bit_and(n, 3), 1) {
+    steps = add(steps, 10)
+  }
+  for l: i32 in range(shift_left(n, 1), bit_or(n, 1), -1) {
+    steps = add(steps, 100)
+  }
+  out[i] = steps
+}
+
 kernel nested_return(x: array<i32,1>, out: array<i32,1>, n: i32; i) {
   out[i] = -1
   let after: i32 = 5
@@ -149,6 +163,14 @@ TEST(EmittedStatements, RangeLoopEvaluatesBoundsOnceAndSupportsNegativeStep) {
   std::vector<int> out(6);
   run(native(), "ranges", 6, view(starts), view(stops), view(steps), view(out));
   EXPECT_THAT(out, ElementsAre(123, 432, 135, 642, 0, 0));
+}
+
+TEST(EmittedStatements, RangeLoopEndsAtBoundWhoseOperatorBindsLessTightlyThanAComparison) {
+  std::vector<int> out(1);
+  run(native(), "bounds", 1, view(out), 6, true);
+  EXPECT_EQ(out[0], 1 + 2 * 10 + (12 - 7) * 100);
+  run(native(), "bounds", 1, view(out), 4, false);
+  EXPECT_EQ(out[0], 2 + 0 * 10 + (8 - 5) * 100);
 }
 
 TEST(EmittedStatements, ReturnInsideLoopEndsOnlyCurrentThread) {
