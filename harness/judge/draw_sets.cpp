@@ -47,7 +47,7 @@ constexpr std::int64_t kMostShapeElements = 150'000;
 constexpr int kRedrawFactorWithoutStores = 8;
 
 /// Elements of all arrays of a set: the oracle's results for many sets are in memory at once.
-constexpr std::int64_t kMostElements = 1 << 19;
+constexpr std::int64_t kMostElements = 1 << 20;
 
 /// For the set with long rows: few threads, and more loop trips than an adjoint has checkpoints.
 constexpr double kConclusiveBound = 0x1p-10, kNarrow = 0.9;

@@ -159,6 +159,7 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
   static constexpr std::int32_t kFurther[3] = {5, 3, 2};
   for (int d = 0; d < kernel_->launch_rank; ++d) {
     std::int32_t wanted = d == 0 ? request.size : kFurther[d - 1];
+    if (request.size <= kThreadSamplingThreshold) wanted = std::min(wanted, max_drawn_extent_);
     // Arrays of exact extents are only as long as the launch makes them.
     const bool is_last = d > 0 && d + 1 == kernel_->launch_rank;
     if (is_last && array_extents_ == ArrayExtents::kExact && request.array_extent > 0) wanted = request.array_extent;
@@ -638,7 +639,7 @@ std::variant<DrawnLaunch, InputDrawFailure> InputSpace::search(const DrawRequest
   for (std::uint64_t attempt = 0; attempt < kTries && endless < kMostEndless && wasted < kMostWasted; ++attempt) {
     std::optional<Launch> launch = guess(request, attempt);
     if (!launch) {
-      if (learn_smaller_integers()) continue;
+      if (learn_smaller_indices()) continue;
       return InputDrawFailure{
           .message = fmt::format("the kernel's indices require arrays of more than {} elements", request.max_elements),
           .finding = {}};

@@ -185,9 +185,9 @@ class InputSpace {
   /// A thread did not end: arrays that are walked through their own elements, such as the parents of a tree, get links
   /// to earlier elements.
   bool learn_links();
-  /// Arrays grew too large because integers are used as indices in several dimensions: integers in arrays become
-  /// smaller, and the arrays grow again.
-  bool learn_smaller_integers();
+  /// Arrays grew too large because integers or thread numbers are indices in several dimensions: integers in arrays and
+  /// the launch become smaller, and the arrays grow again.
+  bool learn_smaller_indices();
   /// Whether an array of three or more dimensions will have so many elements that smaller integers are preferable.
   [[nodiscard]] bool has_too_large_array(const ir::Launch& launch) const;
   /// Whether the kernel reads integers from the array, and no annotation states their range.
@@ -234,6 +234,8 @@ class InputSpace {
       std::numeric_limits<std::int64_t>::max();  ///< upper bound of integer parameters
   /// Upper bound on the magnitude of integers with a stated range, because larger ones were seen to overflow.
   std::int64_t max_magnitude_without_overflow_ = std::numeric_limits<std::int64_t>::max();
+  /// Upper bound on the extents of launches that are not large, because larger ones were seen to need large arrays.
+  std::int32_t max_drawn_extent_ = std::numeric_limits<std::int32_t>::max();
   std::vector<bool> draws_permutation_;  ///< by parameter: whether an index array is drawn as a permutation
   /// By parameter: how many of the spacings of `learn.cpp` were tried for the array; the last one is in use.
   std::vector<std::size_t> spacing_step_;

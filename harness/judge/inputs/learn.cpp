@@ -23,7 +23,7 @@ constexpr std::int64_t kOverflowStep = 64;
 /// Distances of offsets that are tried in turn, between the offsets of arrays in which threads collide. If none helps,
 /// it is not a list of offsets.
 constexpr std::int64_t kSpacings[] = {0, 16, 64, 0};
-/// Upper bounds of integers in arrays that are tried in turn if arrays become too large.
+/// Upper bounds of integers in arrays and of thread indices that are tried in turn if arrays become too large.
 constexpr std::int64_t kSmallIntegers[] = {12, 6, 3};
 /// Scalars in an array of three or more dimensions from which on smaller integers are tried.
 constexpr std::int64_t kManyScalars = 1 << 16;
@@ -73,10 +73,11 @@ bool InputSpace::learn_component(const Finding& finding) {
   return true;
 }
 
-bool InputSpace::learn_smaller_integers() {
+bool InputSpace::learn_smaller_indices() {
   const auto* const smaller = std::ranges::upper_bound(kSmallIntegers, max_array_integer_, std::greater{});
   if (smaller == std::end(kSmallIntegers)) return false;
   max_array_integer_ = *smaller;
+  max_drawn_extent_ = static_cast<std::int32_t>(*smaller) + 1;
   for (std::vector<std::int32_t>& shape : min_array_shape_)
     std::ranges::fill(shape, 0);
   return true;
@@ -214,7 +215,7 @@ bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launc
     if (finding.kind == Finding::Kind::kOutOfBounds) learned |= learn_out_of_bounds(finding, launch);
   }
   if (learned) {
-    if (has_too_large_array(launch)) learn_smaller_integers();
+    if (has_too_large_array(launch)) learn_smaller_indices();
     return true;
   }
   const bool overflows =
