@@ -23,7 +23,9 @@ using reference::Finding;
 constexpr int kTries = 24;
 /// Number of draws with other values that must repeat a finding before it counts as a defect of the kernel.
 constexpr int kConfirmingDraws = 2;
-/// How many of these may exhaust their instructions: each takes as long as judging a kernel.
+/// Extents of the launch and of the arrays of a further such draw.
+constexpr std::int32_t kConfirmingThreads = 5, kConfirmingExtent = 23;
+/// How many attempts may exhaust their instructions: each takes as long as judging a kernel.
 constexpr int kMostEndless = 3;
 /// Total instructions of the failed attempts of one draw: some seconds.
 constexpr std::int64_t kMostWasted = 20'000'000;
@@ -498,6 +500,7 @@ reference::OracleRun InputSpace::run_of(const DrawRequest& request, const Launch
 }
 
 bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) const {
+  if (is_confirming_) return true;
   for (int draw = 0; draw < kConfirmingDraws; ++draw) {
     request.seed = mixed(request.seed, static_cast<std::uint64_t>(draw), 1);
     const std::optional<Launch> launch = guess(request, kTries);
@@ -510,7 +513,12 @@ bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) cons
     });
     if (!again) return false;
   }
-  return true;
+  // The kernel may be well defined where the extents of arrays decide which threads access what.
+  InputSpace other = *this;
+  other.is_confirming_ = true;
+  request.size = kConfirmingThreads;
+  request.array_extent = kConfirmingExtent;
+  return std::holds_alternative<InputDrawFailure>(other.search(request, [](reference::OracleRun&) {}));
 }
 
 /// Whether a larger array than those that are drawn would have the element: Warp's extents have 31 bits.

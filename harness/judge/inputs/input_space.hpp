@@ -199,7 +199,8 @@ class InputSpace {
   /// Extent of an array that tiles are loaded from or stored to: what they need or, in every other draw, a little less,
   /// so that some tiles extend past its end.
   std::int32_t tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const;
-  /// Whether other draws of the same request have the same finding in the same threads and elements.
+  /// Whether other draws of the same request have the same finding in the same threads and elements, and a draw with
+  /// other extents has a finding, too.
   bool is_persistent(const reference::Finding& finding, DrawRequest request) const;
   [[nodiscard]] static bool needs_larger_array(const reference::Finding& finding);
   InputDrawFailure::Reason reason_of(const reference::Finding& finding, const DrawRequest& request) const;
@@ -217,6 +218,7 @@ class InputSpace {
   bool uses_tiles_;  ///< whether the kernel uses tiles; each launch thread then stands for a block, which is expensive
 
   bool assumes_offsets_ = false;  ///< see assume_offsets()
+  bool is_confirming_ = false;    ///< whether this is a copy that confirms a finding of the original
 
   // Constraints learned from earlier draws.
 

@@ -65,6 +65,11 @@ bool InputSpace::learn_component(const Finding& finding) {
     *greatest = most;
     return true;
   }
+  // The index may also be a thread number.
+  if (max_drawn_extent_ > most + 1) {
+    max_drawn_extent_ = static_cast<std::int32_t>(most + 1);
+    return true;
+  }
   // The index is a multiple of the integer, or a sum.
   if (!assumes_offsets_) return false;
   if (max_array_integer_ == 0 && max_integer_parameter_ == 0) return false;

@@ -102,6 +102,41 @@ def wrap(count: wp.array(dtype=int), out: wp.array(dtype=int)):
     EXPECT_THAT(space.integers(launch, "count"), Each(Ge(1)));
 }
 
+TEST(InputSpace, DrawsLaunchAsSmallAsVectorThatThreadNumberIndexes) {
+  Space space(R"(
+@wp.kernel
+def axes(x: wp.array(dtype=float), out: wp.array2d(dtype=float)):
+    i, axis = wp.tid()
+    v = wp.vec3(x[i], 2.0 * x[i], 3.0 * x[i])
+    out[i, axis] = v[axis]
+)");
+  for (const ir::Launch& launch : space.found_all())
+    EXPECT_LE(launch.extents[1], 3);
+}
+
+TEST(InputSpace, DoesNotCallRaceDefectIfItDependsOnExtents) {
+  Space space(R"(
+@wp.kernel
+def ends(count: wp.array2d(dtype=int), out: wp.array2d(dtype=int)):
+    i = wp.tid()
+    n = count.shape[1]
+    out[0, i] = i
+    if i == n - 1:
+        out[0, n] = i
+)");
+  EXPECT_EQ(space.none().reason, InputDrawFailure::Reason::kDifferentThreadOrder);
+}
+
+TEST(InputSpace, CallsRaceDefectIfItDoesNotDependOnExtents) {
+  Space space(R"(
+@wp.kernel
+def last(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i // 2] = x[i]
+)");
+  EXPECT_EQ(space.none().reason, InputDrawFailure::Reason::kRace);
+}
+
 TEST(InputSpace, DrawsSmallIntegersIfTheyIndexFourDimensions) {
   Space space(R"(
 @wp.kernel
