@@ -46,6 +46,14 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t attempt, std::uint64_t sal
   return (seed * 0x9E3779B97F4A7C15U) ^ (attempt * 0xD1B54A32D192ED03U) ^ (salt * 0x8CB92BA72F3D8DD7U);
 }
 
+/// The number of elements of an array, or `most` if that is less. The product of large extents exceeds 64 bits.
+std::int64_t elements_up_to(const std::vector<std::int32_t>& shape, std::int64_t most) {
+  std::int64_t elements = 1;
+  for (const std::int32_t extent : shape)
+    elements = extent > 0 && elements > most / extent ? most : elements * extent;
+  return std::min(elements, most);
+}
+
 struct Interval {
   double low;
   double high;
@@ -208,7 +216,7 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;
       shape.push_back(std::max(held, least));
     }
-    if (type.is_array()) elements += std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+    if (type.is_array()) elements += elements_up_to(shape, request.max_elements + 1);
     if (elements > request.max_elements) return std::nullopt;
     launch.arguments.push_back(make_argument(*module_, type, std::move(shape)));
   }

@@ -207,9 +207,11 @@ bool InputSpace::has_too_large_array(const Launch& launch) const {
     const std::vector<std::int32_t>& least = min_array_shape_[p];
     if (least.size() < 3) continue;
     auto scalars = static_cast<std::int64_t>(scalar_components(*module_, kernel_->variables[p].type.element()).size());
-    for (std::size_t d = 0; d < least.size(); ++d)
-      scalars *= std::max(least[d], launch.arguments[p].shape[d]);
-    if (scalars > kManyScalars) return true;
+    for (std::size_t d = 0; d < least.size(); ++d) {
+      const std::int64_t extent = std::max({least[d], launch.arguments[p].shape[d], 1});
+      if (scalars > kManyScalars / extent) return true;
+      scalars *= extent;
+    }
   }
   return false;
 }

@@ -1,6 +1,7 @@
 // What InputSpace learns from launches for which the kernel is not well defined.
 #include <algorithm>
 #include <cstddef>
+#include <variant>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@ namespace {
 
 using ::testing::Each;
 using ::testing::Ge;
+using ::testing::HasSubstr;
 using ::testing::Le;
 using testing::Space;
 
@@ -148,6 +150,18 @@ def pick(index: wp.array(dtype=int), x: wp.array4d(dtype=wp.mat44), out: wp.arra
   request.size = 31;
   const ir::Launch launch = space.found(request);
   EXPECT_THAT(space.integers(launch, "index"), Each(Le(12)));
+}
+
+TEST(InputSpace, DrawsNothingIfNumberOfElementsExceeds64Bits) {
+  Space space(R"(
+@wp.kernel
+def increment(a: wp.array4d(dtype=float)):
+    i, j, k, l = wp.tid()
+    a[i, j, k, l] = a[i, j, k, l] + 1.0
+)");
+  const auto drawn = space.draw({.seed = 1, .size = 13, .array_extent = 75'000});
+  ASSERT_TRUE(std::holds_alternative<InputDrawFailure>(drawn));
+  EXPECT_THAT(std::get<InputDrawFailure>(drawn).message, HasSubstr("require arrays of more than"));
 }
 
 TEST(InputSpace, DrawsIntegersThatTheKernelComparesWithOnRequest) {
