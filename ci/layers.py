@@ -153,6 +153,7 @@ ALLOWED = {
         "backends/device",
         "backends/ptx/execute",
         "backends/ptx/parse",
+        "generators",
         "harness/records",
         "harness/suite",
         "support",

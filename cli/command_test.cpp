@@ -231,7 +231,7 @@ TEST_F(CommandTest, ProfileCommandReportsThatCpuDeviceHasNoProfile) {
 }
 
 TEST_F(CommandTest, SelectorCanRestrictRunToForwardOrBackwardPass) {
-  ASSERT_EQ(workshop_.run("assay run loop/r1_1/*/cpu/backward loop/r1_2/*/cpu/forward --quick").status, 0);
+  ASSERT_EQ(workshop_.run("assay run loop/r2_1/*/cpu/backward loop/r2_2/*/cpu/forward --quick").status, 0);
   const harness::RunRecords run = records();
   ASSERT_EQ(run.cases.size(), 2U);
   EXPECT_EQ(run.cases[0].pass, "backward");
@@ -239,7 +239,7 @@ TEST_F(CommandTest, SelectorCanRestrictRunToForwardOrBackwardPass) {
 }
 
 TEST_F(CommandTest, MissingDeviceMakesEveryCaseUnsupported) {
-  const CommandResult ran = workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay run loop/r1_1 --device cuda");
+  const CommandResult ran = workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay run loop/r2_1 --device cuda");
   EXPECT_EQ(ran.status, 77);
   EXPECT_THAT(ran.out, HasSubstr("unsupported"));
   EXPECT_EQ(ran.err, "") << "no further output without comparisons";
@@ -302,8 +302,8 @@ TEST_F(CommandTest, EmitCommandPrintsSourceCodeForEveryTarget) {
 }
 
 TEST_F(CommandTest, EmittedPythonParsesToTheSameKernel) {
-  ASSERT_EQ(workshop_.run("assay emit loop/r1_5 --to python -o again.py").status, 0);
-  EXPECT_EQ(workshop_.run("assay emit again.py --to ir").out, workshop_.run("assay emit loop/r1_5 --to ir").out);
+  ASSERT_EQ(workshop_.run("assay emit loop/r2_5 --to python -o again.py").status, 0);
+  EXPECT_EQ(workshop_.run("assay emit again.py --to ir").out, workshop_.run("assay emit loop/r2_5 --to ir").out);
 }
 
 TEST_F(CommandTest, EmitCommandForPtxReportsMissingNvrtc) {

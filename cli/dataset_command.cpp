@@ -188,7 +188,7 @@ void add_show(CLI::App& app, Invocation& invocation) {
   command.add_option("DATASET", options->path, "Dataset folder or file of rows")->option_text(" ")->required();
   command
       .add_option("ROW", options->row,
-                  "Number of the row (from 0), the beginning of its id, or its name, such as loop/r1_42")
+                  "Number of the row (from 0), the beginning of its id, or its name, such as loop/r2_42")
       ->option_text("[0]");
   command.add_flag("--backward", options->backward, "Print the backward functions");
   command.add_option("--width", options->width, "Width of the output in columns; default: the width of the terminal")

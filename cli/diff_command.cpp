@@ -41,7 +41,7 @@ void add_diff(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<DiffOptions>();
   CLI::App& command = *app.add_subcommand("diff", "Show a kernel's CPU and CUDA source side by side");
   command
-      .add_option("KERNEL", options->selector, "FILE.py:KERNEL, FILE.py with one kernel, or a name such as loop/r1_42")
+      .add_option("KERNEL", options->selector, "FILE.py:KERNEL, FILE.py with one kernel, or a name such as loop/r2_42")
       ->option_text(" ")
       ->required();
   add_device_option(command, options->device,

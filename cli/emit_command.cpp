@@ -63,7 +63,7 @@ void add_emit(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<EmitOptions>();
   CLI::App& command = *app.add_subcommand("emit", "Print a kernel as C++, CUDA C++, PTX, Python or IR");
   command
-      .add_option("KERNEL", options->selector, "FILE.py:KERNEL, FILE.py with one kernel, or a name such as loop/r1_42")
+      .add_option("KERNEL", options->selector, "FILE.py:KERNEL, FILE.py with one kernel, or a name such as loop/r2_42")
       ->option_text(" ")
       ->required();
   const std::vector<std::string> names = target_names();

@@ -37,7 +37,7 @@ std::string families_table() {
                         row.alias.empty() ? "" : fmt::format(" (also: {})", row.alias));
   }
   return text +
-         "\nEvery family also has random kernels: <family>/r1_<seed>.\n"
+         "\nEvery family also has random kernels: <family>/r2_<seed>.\n"
          "`assay list SELECTOR` lists cases; `assay run SELECTOR` judges them.\n";
 }
 

@@ -47,7 +47,7 @@ TEST_F(PartialRunTest, RerunsOnlyCasesThatFailedInEarlierRun) {
                   "    i = wp.tid()\n    out[i] = 2.0 * x[i]\n\n\n@wp.kernel\n"
                   "def races(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n"
                   "    i = wp.tid()\n    out[0] = x[i]\n");
-  ASSERT_EQ(workshop_.run("assay run two.py loop/r1_3 --quick --pass forward").status, 1);
+  ASSERT_EQ(workshop_.run("assay run two.py loop/r2_3 --quick --pass forward").status, 1);
   EXPECT_EQ(workshop_.run("assay run --failed-in out --quick --output again").status, 1);
   const harness::RunRecords again = records("again");
   ASSERT_EQ(again.cases.size(), 1U);
@@ -60,12 +60,12 @@ TEST_F(PartialRunTest, RerunsOnlyCasesThatFailedInEarlierRun) {
 }
 
 TEST_F(PartialRunTest, RepeatOptionRecordsOutcomeOfEachAttempt) {
-  ASSERT_EQ(workshop_.run("assay run loop/r1_1 --quick --pass forward --repeat 3").status, 0);
+  ASSERT_EQ(workshop_.run("assay run loop/r2_1 --quick --pass forward --repeat 3").status, 0);
   EXPECT_EQ(records("out").cases.at(0).attempt_outcomes.size(), 3U);
 }
 
 TEST_F(PartialRunTest, ResumingAFinishedRunChangesNothing) {
-  const std::string run = "assay run loop/r1_1 --quick";
+  const std::string run = "assay run loop/r2_1 --quick";
   ASSERT_EQ(workshop_.run(run + " --resume").status, 0) << "--resume without an earlier run starts one";
   const std::string before = workshop_.read("out/records.jsonl");
   EXPECT_EQ(workshop_.run(run + " --resume").status, 0);

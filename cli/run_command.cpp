@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kRunFooter =
     "A SELECTOR is a family, a pattern over <family>/<kernel>/<types>/<device>/<pass>[/<mode>] or the beginning of\n"
     "such a pattern, a Python file, a folder of Python files, or a file pattern:\n"
-    "  loop   'loop/dyn*'   '*/*/f64'   loop/r1_42 (a random kernel)   FILE.py   FILE.py:KERNEL   src/   'src/*.py'\n"
+    "  loop   'loop/dyn*'   '*/*/f64'   loop/r2_42 (a random kernel)   FILE.py   FILE.py:KERNEL   src/   'src/*.py'\n"
     "With --import, a SELECTOR is FILE.py, FILE.py:KERNEL or the name of a module.\n"
     "Exit status: 0 all results as expected, 1 unexpected results, 2 usage error, 3 internal error, 4 nothing ran,\n"
     "77 every case is unsupported here.";

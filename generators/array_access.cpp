@@ -94,6 +94,29 @@ void write(ExpressionGenerator& generator, Write how, ir::VarId output, ir::VarI
   b.store(output, std::move(indices), value.expr);
 }
 
+/// An array in thread-private memory: filled with multiples of an input in one loop, summed from the end in another.
+void local_window(KernelSketch& sketch, ir::Type real, const std::function<ir::ExprId()>& input, Rng& rng) {
+  ir::Builder& b = sketch.b();
+  const int count = rng.uniform_int(2, 5);
+  const double first = truncate_to_two_digits(rng.uniform_real(0.2, 0.9));
+  const double step = truncate_to_two_digits(rng.uniform_real(0.1, 0.3));
+  const double weight = truncate_to_two_digits(rng.uniform_real(0.2, 0.5));
+  const auto number = [&](double value) { return b.literal(real, value); };
+  const ir::VarId window =
+      b.let_zero(sketch.unique_name("window"), real.local_array_of(static_cast<std::uint32_t>(count)));
+  sketch.set_new_range(window, kModerateRange);
+  sketch.add_for_loop("k", b.i32(0), b.i32(count), b.i32(1), {0, 4}, [&](ir::VarId k) {
+    const ir::ExprId factor = b.op(Op::kAdd, {b.op(Op::kMul, {b.cast(real, b.var(k)), number(step)}), number(first)});
+    b.store(window, {b.var(k)}, b.op(Op::kMul, {input(), factor}));
+  });
+  const ir::VarId sum = sketch.let("sum", {number(weight), kModerateRange});
+  sketch.add_for_loop("m", b.i32(0), b.i32(count), b.i32(1), {0, 4}, [&](ir::VarId m) {
+    const ir::ExprId from_end = b.op(Op::kSub, {b.i32(count - 1), b.var(m)});
+    const ir::ExprId before = b.op(Op::kMul, {b.var(sum), number(weight)});
+    b.assign(sum, b.op(Op::kAdd, {before, b.load(window, {from_end})}));
+  });
+}
+
 }  // namespace
 
 void make_array_access(KernelSketch& sketch) {
@@ -110,6 +133,7 @@ void make_array_access(KernelSketch& sketch) {
   const ir::VarId permutation = how == Write::kPermuted ? sketch.permutation("to") : ir::kNone;
   const auto outputs = add_outputs(sketch, real, 1, 1);
   sketch.start();
+  ir::Builder& b = sketch.b();
   Indexer indexer(sketch, gather);
   for (const ir::VarId array : inputs) {
     sketch.offer_element(array, indexer.read(array));
@@ -118,6 +142,10 @@ void make_array_access(KernelSketch& sketch) {
   for (const ir::VarId array : rows)
     sketch.offer_element(array, indexer.read(array));
   offer_variables(sketch, scalars);
+
+  Rng windows = rng.split("window");
+  const auto own = [&] { return b.load(inputs[0], sketch.thread_indices()); };
+  if (windows.bernoulli(0.25)) local_window(sketch, real, own, windows);
 
   ExpressionGenerator generator(sketch, real, kMenu);
   add_temporaries(generator, rng.uniform_int(0, 2), 2);

@@ -68,6 +68,20 @@ RangedExpression value_for(ExpressionGenerator& generator, const Target& target,
   return {sketch.b().make(target.type, components), {-2, 2}};
 }
 
+/// Replaces an integer that no other thread accesses, always or if it has a given value, and counts the old one.
+void exchange(KernelSketch& sketch, ir::VarId slot, ir::VarId numbers, ir::VarId kept) {
+  ir::Builder& b = sketch.b();
+  const ir::Type integer = b.function().var(slot).type.element();
+  const bool compares = sketch.rng().bernoulli(0.5);
+  const ir::ExprId number = b.load(numbers, sketch.thread_indices());
+  const ir::ExprId wanted = compares ? b.literal(integer, sketch.rng().uniform_int<std::int64_t>(0, 3)) : ir::kNone;
+  const ir::VarId old =
+      b.atomic_result(sketch.unique_name("old"), compares ? AtomicOp::kCompareAndSwap : AtomicOp::kExchange, slot,
+                      {sketch.thread_index()}, number, wanted);
+  const ir::ExprId scaled = b.op(Op::kMul, {b.var(old), b.literal(integer, std::int64_t{2})});
+  b.store(kept, sketch.thread_indices(), b.op(Op::kAdd, {scaled, b.load(numbers, sketch.thread_indices())}));
+}
+
 /// Compares thread-private inputs, so that about half of the threads take the branch in each launch; by-value
 /// parameters or derived values would exercise the branch in too few launches.
 RangedExpression own_test(ExpressionGenerator& generator, const std::vector<ir::VarId>& inputs) {
@@ -97,7 +111,7 @@ void make_atomic(KernelSketch& sketch) {
   const ir::Type real = choose_float_type(rng);
   const ir::Type integer = scalar_type(
       rng.choose({ir::Scalar::kI32, ir::Scalar::kI32, ir::Scalar::kU32, ir::Scalar::kI64, ir::Scalar::kU64}));
-  const bool counts = rng.bernoulli(0.35);
+  const bool counts = rng.bernoulli(0.6);
   const auto inputs = add_inputs(sketch, real, 1, 1, 3);
   const auto scalars = add_scalar_parameters(sketch, real, 0, 1);
   const ir::VarId bins = sketch.array("bin", ir::kI32, 1, {0, 5});
@@ -106,6 +120,9 @@ void make_atomic(KernelSketch& sketch) {
   for (int left = rng.uniform_int(1, 3); left > 0; --left)
     targets.push_back(float_target(sketch, real));
   if (counts) targets.push_back(integer_target(sketch, integer));
+  const bool exchanges = counts && rng.bernoulli(0.5);
+  const ir::VarId slot = exchanges ? sketch.array("slot", integer, 1, {0, 3}) : ir::kNone;
+  const ir::VarId kept = exchanges ? sketch.output("kept", integer) : ir::kNone;
   sketch.start();
   offer_arrays(sketch, inputs);
   offer_variables(sketch, scalars);
@@ -128,6 +145,7 @@ void make_atomic(KernelSketch& sketch) {
       one();
     }
   }
+  if (exchanges) exchange(sketch, slot, numbers, kept);
 }
 
 }  // namespace assay::generators

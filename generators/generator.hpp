@@ -1,7 +1,7 @@
 // Random kernels, one generator per family: the same seed makes the same kernel on every platform.
 //
-//     GeneratedKernel made = generate(Family::kLoop, 42);          // made.name == "loop/r1_42"
-//     Result<GeneratedKernel> again = generate_named("loop/r1_42");
+//     GeneratedKernel made = generate(Family::kLoop, 42);          // made.name == "loop/r2_42"
+//     Result<GeneratedKernel> again = generate_named("loop/r2_42");
 //
 // The kernels look like what people write, use every float input, have no races and are well defined for
 // inputs in their domains: by default [-2, 2] for floats, or as a comment above the kernel specifies,
@@ -65,7 +65,7 @@ std::optional<Family> find_family(std::string_view name);
 
 /// The version of the generators, which is part of the kernels' names. It changes when any seed would give a different
 /// kernel, so that a name always identifies the same kernel.
-inline constexpr int kGeneratorVersion = 1;
+inline constexpr int kGeneratorVersion = 2;
 
 /// A random kernel and its name.
 struct GeneratedKernel {

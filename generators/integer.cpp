@@ -75,6 +75,45 @@ class WordGenerator {
   ir::Type word_;
 };
 
+/// Offers wp.noise and its variants at a point of float32 inputs; `h` makes the state of the random numbers.
+void offer_noise(KernelSketch& sketch, const std::vector<ir::VarId>& reals, ir::VarId h, Rng& rng) {
+  ir::Builder& b = sketch.b();
+  const auto own = [&](std::size_t k) { return b.load(reals[k % reals.size()], sketch.thread_indices()); };
+  const ir::VarId state = sketch.let("state", {b.cast(scalar_type(ir::Scalar::kU32), b.var(h)), {0, 1}});
+  const auto name = rng.choose<std::string_view>({"noise", "pnoise", "curlnoise"});
+  const int dimensions = rng.uniform_int(name == "curlnoise" ? 2 : 1, 4);
+  std::vector<ir::ExprId> place;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(dimensions); ++k) {
+    const double stretch = truncate_to_two_digits(rng.uniform_real(0.4, 1.6));
+    place.push_back(b.op(Op::kMul, {own(k), b.f32(stretch)}));
+  }
+  std::vector<ir::ExprId> operands{b.var(state)};
+  operands.push_back(dimensions == 1 ? place[0] : b.make(ir::vector_type(ir::Scalar::kF32, dimensions), place));
+  for (int k = 0; name == "pnoise" && k < dimensions; ++k)
+    operands.push_back(b.i32(rng.uniform_int(2, 6)));
+  if (name == "curlnoise") {
+    operands.push_back(b.literal(scalar_type(ir::Scalar::kU32), rng.uniform_int(std::int64_t{1}, std::int64_t{2})));
+    operands.insert(operands.end(), {b.f32(2), b.f32(0.5)});
+  }
+  const ir::VarId drawn = sketch.let(name == "curlnoise" ? "flow" : "ripple", {sketch.warp(name, operands), {-4, 4}});
+  if (name != "curlnoise") return;
+  const int component = rng.uniform_int(0, dimensions == 2 ? 1 : 2);
+  sketch.offer({.type = ir::kF32, .range = {-8, 8}, .make = [&b, drawn, component] {
+                  return b.op(Op::kExtract, {b.var(drawn), b.i32(component)});
+                }});
+}
+
+/// The sign and exponent bits of a float. All bits would be too large for sums and products without overflow.
+ir::ExprId bits_of(KernelSketch& sketch, ir::VarId real, ir::Type word) {
+  ir::Builder& b = sketch.b();
+  const ir::ExprId value = b.load(real, sketch.thread_indices());
+  const bool is_wide = b.type_of(value) == ir::kF64;
+  const ir::Type integer = is_wide ? scalar_type(ir::Scalar::kI64) : ir::kI32;
+  const ir::ExprId bits = b.op(Op::kReinterpret, {value}, integer);
+  const ir::ExprId high = b.op(Op::kShiftRight, {bits, b.literal(integer, std::int64_t{is_wide ? 52 : 23})});
+  return integer == word ? high : b.cast(word, high);
+}
+
 }  // namespace
 
 void make_integer(KernelSketch& sketch) {
@@ -105,8 +144,17 @@ void make_integer(KernelSketch& sketch) {
       b.assign(mixed, b.op(Op::kBitXor, {b.op(Op::kMul, {b.var(mixed), b.literal(word, std::int64_t{31})}), change}));
     });
   }
+  Rng extra = rng.split("extra");
+  if (extra.bernoulli(0.25)) {
+    const ir::VarId ones = sketch.let("ones", {sketch.warp("bit_count", {b.var(mixed)}), {0, 64}});
+    const ir::ExprId count = word == ir::kI32 ? b.var(ones) : b.cast(word, b.var(ones));
+    b.assign(mixed, b.op(Op::kAdd, {b.var(mixed), count}));
+  }
+  if (has_reals && extra.bernoulli(0.2))
+    b.assign(mixed, b.op(Op::kBitXor, {b.var(mixed), bits_of(sketch, reals[0], word)}));
   b.store(hash, sketch.thread_indices(), b.op(Op::kAdd, {b.var(mixed), generator.grow(2)}));
   if (!has_reals) return;
+  if (real == ir::kF32 && extra.bernoulli(0.6)) offer_noise(sketch, reals, mixed, extra);
 
   ExpressionGenerator floats(sketch, real, kMenu);
   const ir::VarId value = sketch.let("value", floats.add_unused_leaves(floats.grow(2)));

@@ -155,6 +155,26 @@ void integer_matrices(KernelSketch& sketch, ir::VarId cells, ir::VarId output) {
   b.store(output, sketch.thread_indices(), b.var(m));
 }
 
+/// The singular values or the triangular factor of an input plus a constant, whose singular values are distinct and far
+/// from zero. Comes first, because a call of a function with several results is a statement.
+void decompose(KernelSketch& sketch, const Types& t, ir::VarId input) {
+  ir::Builder& b = sketch.b();
+  constexpr double kSmall[] = {4.0, 0.5, -0.75, 1.5};
+  constexpr double kLarge[] = {4.0, 0.5, -0.75, 1.25, 3.0, 0.5, -1.0, 0.75, 2.5};
+  std::vector<ExprId> components;
+  for (int k = 0; k < t.square.components(); ++k)
+    components.push_back(b.literal(t.real, t.square.rows == 2 ? kSmall[k] : kLarge[k]));
+  const ExprId small = b.op(Op::kMul, {b.load(input, sketch.thread_indices()), b.literal(t.real, 0.25)});
+  const ExprId away = b.op(Op::kAdd, {small, b.make(t.square, components)});
+  const auto parts = t.square.rows == 2 ? sketch.warp_results("svd2", {away}, {"left", "stretches", "right"})
+                                        : sketch.warp_results("qr3", {away}, {"turn", "triangle"});
+  for (const ir::VarId part : parts) {
+    const bool is_rotation = part == parts.front() || (t.square.rows == 2 && part == parts.back());
+    sketch.set_new_range(part, is_rotation ? Interval{-1, 1} : Interval{-8, 8});
+    sketch.offer_variable(part);
+  }
+}
+
 }  // namespace
 
 void make_matrix(KernelSketch& sketch) {
@@ -180,6 +200,9 @@ void make_matrix(KernelSketch& sketch) {
   offer_arrays(sketch, inputs);
   offer_variables(sketch, parameters);
   maybe_guard(sketch, inputs[0]);
+
+  Rng factors = rng.split("factors");
+  if (types.square.rows < 4 && factors.bernoulli(0.4)) decompose(sketch, types, inputs[0]);
 
   AlgebraGenerator generator(sketch, real, productions(types));
   const ir::VarId m = sketch.let("m", generator.grow({rng.bernoulli(0.7) ? types.square : types.wide, 8}, 2));

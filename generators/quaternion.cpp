@@ -99,19 +99,58 @@ std::vector<Production> productions(const Types& t) {
   return all;
 }
 
-/// The axis and angle of a rotation built from an input; the axis is far from zero, the angle far from pi. Comes first,
-/// because a call of a function with several results is a statement.
-void take_apart(KernelSketch& sketch, const Types& t, ir::VarId input) {
+/// A rotation built from an input; the axis is far from zero and from each coordinate axis, the angle far from pi.
+ExprId general_turn(KernelSketch& sketch, const Types& t, ir::VarId input) {
   ir::Builder& b = sketch.b();
   const ExprId away = b.make(
       t.quat, {b.literal(t.real, 1.75), b.literal(t.real, -2.0), b.literal(t.real, 1.5), b.literal(t.real, 2.5)});
   const ExprId small = b.op(Op::kMul, {b.load(input, sketch.thread_indices()), b.literal(t.real, 0.25)});
-  const ExprId turn = sketch.warp("normalize", {b.op(Op::kAdd, {small, away})});
+  return sketch.warp("normalize", {b.op(Op::kAdd, {small, away})});
+}
+
+/// The axis and angle of a rotation. Comes first, because a call of a function with several results is a statement.
+void take_apart(KernelSketch& sketch, const Types& t, ir::VarId input) {
+  const ExprId turn = general_turn(sketch, t, input);
   const auto parts = sketch.warp_results("quat_to_axis_angle", {turn}, {"axis", "angle"});
   sketch.set_new_range(parts[0], {-1, 1});
   sketch.set_new_range(parts[1], {0, 3.2});
   for (const ir::VarId part : parts)
     sketch.offer_variable(part);
+}
+
+/// Angles of a rotation about given axes, or its part about one axis, in a variable.
+void measure_angles(KernelSketch& sketch, const Types& t, ir::VarId input, Rng& rng) {
+  ir::Builder& b = sketch.b();
+  const auto literals = [&](Type type) {
+    std::vector<ExprId> components;
+    for (int k = 0; k < type.components(); ++k)
+      components.push_back(b.literal(t.real, truncate_to_two_digits(rng.uniform_real(0.3, 0.9))));
+    return b.make(type, components);
+  };
+  const auto axes = [&](std::vector<ExprId> operands) {
+    constexpr int kOrders[][3] = {{0, 1, 2}, {2, 0, 1}, {2, 1, 0}, {0, 1, 0}, {1, 2, 1}};
+    for (const int axis : rng.choose(kOrders))
+      operands.push_back(b.i32(axis));
+    return operands;
+  };
+  const auto name = rng.choose<std::string_view>(
+      {"quat_to_euler", "quat_from_euler", "quat_to_rpy", "quat_twist", "quat_twist_angle", "quat_twist_angle_signed"});
+  if (name == "quat_from_euler") {
+    const ExprId part =
+        b.op(Op::kMul, {literals(t.vector),
+                        b.op(Op::kExtract, {b.load(input, sketch.thread_indices()), b.i32(rng.uniform_int(0, 3))})});
+    sketch.let("turn", {sketch.warp(name, axes({part})), {-2, 2}});
+  } else if (name == "quat_to_euler") {
+    sketch.let("angles", {sketch.warp(name, axes({general_turn(sketch, t, input)})), {-6.3, 6.3}});
+  } else if (name == "quat_to_rpy") {
+    sketch.let("angles", {sketch.warp(name, {general_turn(sketch, t, input)}), {-3.2, 3.2}});
+  } else {
+    // With the signs of the rotation's axis, so that the part along it is far from zero.
+    const ExprId signs = b.make(t.vector, {b.literal(t.real, 1.0), b.literal(t.real, -1.0), b.literal(t.real, 1.0)});
+    const ExprId axis = b.op(Op::kCwMul, {literals(t.vector), signs});
+    const Interval range = name == "quat_twist" ? Interval{-1, 1} : Interval{-6.3, 6.3};
+    sketch.let("twist", {sketch.warp(name, {axis, general_turn(sketch, t, input)}), range});
+  }
 }
 
 }  // namespace
@@ -134,6 +173,9 @@ void make_quaternion(KernelSketch& sketch) {
   offer_variables(sketch, parameters);
   maybe_guard(sketch, inputs[0]);
   if (rng.bernoulli(0.2)) take_apart(sketch, types, inputs[0]);
+  Rng angles = rng.split("angles");
+  // Warp has these functions for float32 only.
+  if (types.real == ir::kF32 && angles.bernoulli(0.7)) measure_angles(sketch, types, inputs[0], angles);
 
   AlgebraGenerator generator(sketch, types.real, productions(types));
   const ir::VarId r = sketch.let("r", generator.grow({types.quat, 8}, 2));

@@ -87,7 +87,7 @@ class Reduction {
   }
   RangedExpression product() {
     const ir::VarId p = start("p", number(1.5));
-    over(0, [&](ir::VarId) { b_.assign(p, op(Op::kMul, b_.var(p), grown_with_all({0.6, 1.3}).expr)); });
+    over(0, [&](ir::VarId) { b_.assign(p, op(Op::kMul, b_.var(p), grown_with_all({0.7, 1.1}).expr)); });
     return tamed(b_.var(p), {0, 16});
   }
   /// The least or greatest element by comparison; with `place`, also its index.

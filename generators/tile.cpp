@@ -25,6 +25,25 @@ struct TileVariable {
   bool varied = true;
 };
 
+/// An operation that places, orders or converts the elements of a tile.
+enum class Arrangement : std::uint8_t {
+  kFill,      ///< a factor that is equal for all elements
+  kConvert,   ///< to the other float type and back
+  kPart,      ///< a view
+  kReplace,   ///< a part that is replaced
+  kGather,    ///< loads at indices
+  kOfMatrix,  ///< a column, or a diagonal that is added; for two dimensions
+  kRamp,      ///< consecutive numbers; for one dimension
+  kRecord     ///< greatest or least element so far; for one dimension of float32
+};
+
+Arrangement choose_arrangement(Type real, int rank, Rng& rng) {
+  using enum Arrangement;
+  if (rank == 2) return rng.choose({kFill, kConvert, kPart, kReplace, kGather, kOfMatrix, kOfMatrix, kOfMatrix});
+  if (real != ir::kF32) return rng.choose({kFill, kConvert, kPart, kReplace, kGather, kRamp});
+  return rng.choose({kFill, kConvert, kPart, kReplace, kGather, kRamp, kRamp, kRecord, kRecord, kRecord});
+}
+
 /// Makes tiles of one shape out of each other.
 class Tiles {
  public:
@@ -127,7 +146,8 @@ class Tiles {
     }
     if (shape_.tile_rank() == 1) {
       const Op scan = rng_.bernoulli(0.5) ? Op::kTileScan : Op::kTileScanExclusive;
-      keep("running", mean(b_.op(scan, {read(a)}), elements), a.most);
+      // The prefix sums of the zeros past the end of an array are equal.
+      keep("running", mean(b_.op(scan, {read(a)}), elements), a.most, false);
     } else {
       rows_or_columns(a);
     }
@@ -170,6 +190,108 @@ class Tiles {
       const ExprId sums = b_.op(Op::kTileSum, {read(a)}, ir::tile_type(float_type_.scalar, rows, 1));
       keep("rows", b_.op(Op::kTileBroadcast, {sums}, shape_), columns * a.most, false);
     }
+  }
+
+  /// An operation that places, orders or converts elements. `indices`: array of indices for kGather.
+  void arrange(Arrangement kind, VarId source, VarId indices, Rng& rng) {
+    const TileVariable a = held_[0];
+    const auto scaled_by = [&](const char* name, ExprId factor, double most) {
+      keep(name, b_.op(Op::kMul, {read(a), factor}), a.most * most, a.varied);
+    };
+    switch (kind) {
+      case Arrangement::kFill:
+        scaled_by("weighted", b_.op(Op::kSplat, {number(rng.uniform_real(0.25, 1.75))}, shape_), 1.75);
+        return;
+      case Arrangement::kConvert: converted(a); return;
+      case Arrangement::kPart: part(a, rng); return;
+      case Arrangement::kReplace: replaced(a, rng); return;
+      case Arrangement::kGather: gathered(source, indices); return;
+      case Arrangement::kOfMatrix: column_or_diagonal(a, rng); return;
+      case Arrangement::kRamp: {
+        const ExprId steps = b_.op(Op::kTileArange, {number(0.5), number(0.25)}, shape_);
+        scaled_by("ramp", steps, 0.5 + 0.25 * shape_.tile_size());
+        return;
+      }
+      // Of the tile as it was loaded: elements of other tiles may be equal, which would tie.
+      case Arrangement::kRecord:
+        keep("record", b_.op(rng.bernoulli(0.5) ? Op::kTileScanMax : Op::kTileScanMin, {read(a)}), a.most, false);
+        return;
+    }
+  }
+
+  /// Half of the tile, computed in the other float type.
+  void converted(const TileVariable& a) {
+    const Type other = float_type_ == ir::kF32 ? ir::kF64 : ir::kF32;
+    const VarId wide =
+        b_.let(sketch_.unique_name("wide"), b_.op(Op::kCast, {read(a)}, other.with_tile_extents_of(shape_)));
+    const ExprId half = b_.op(Op::kMul, {b_.var(wide), b_.literal(other, 0.5)});
+    keep("converted", b_.op(Op::kCast, {half}, shape_), 0.5 * a.most, a.varied);
+  }
+
+  /// Multiplies by the sum of a part of the tile.
+  void part(const TileVariable& a, Rng& rng) {
+    std::vector<int> extents;
+    std::vector<ExprId> operands{read(a)};
+    int count = 1;
+    for (int d = 0; d < shape_.tile_rank(); ++d) {
+      const int extent = shape_.tile[static_cast<std::size_t>(d)];
+      extents.push_back(rng.uniform_int(1, extent - 1));
+      operands.push_back(b_.i32(rng.uniform_int(0, extent - extents.back())));
+      count *= extents.back();
+    }
+    const Type type = ir::tile_type(float_type_.scalar, extents[0], extents.size() == 1 ? 0 : extents[1]);
+    const VarId view = b_.let(sketch_.unique_name("part"), b_.op(Op::kTileView, operands, type));
+    const ExprId sum = b_.op(Op::kTileSum, {b_.var(view)}, ir::tile_type(float_type_.scalar, 1));
+    const VarId total = b_.let(sketch_.unique_name("part_sum"), b_.op(Op::kTileExtract, {sum, b_.i32(0)}));
+    const TileVariable c = held_[1];
+    keep("by_part", b_.op(Op::kMul, {read(c), b_.var(total)}), count * a.most * c.most, c.varied);
+  }
+
+  /// A copy of the tile, a part of which is replaced by a constant tile.
+  void replaced(const TileVariable& a, Rng& rng) {
+    const VarId copy = b_.let(sketch_.unique_name("patched"), b_.op(Op::kMul, {read(a), number(0.5)}));
+    const bool is_row = shape_.tile_rank() == 1;
+    const Type type = is_row ? ir::tile_type(float_type_.scalar, 2) : ir::tile_type(float_type_.scalar, 1, 2);
+    const ExprId patch = b_.op(Op::kSplat, {number(rng.uniform_real(0.25, 1.75))}, type);
+    std::vector<ExprId> operands{b_.var(copy), b_.i32(rng.uniform_int(0, shape_.tile[0] - (is_row ? 2 : 1)))};
+    if (!is_row) operands.push_back(b_.i32(rng.uniform_int(0, shape_.tile[1] - 2)));
+    operands.push_back(patch);
+    b_.assign(copy, b_.op(Op::kTileAssign, operands));
+    held_.push_back({.variable = copy, .most = std::max(a.most, 1.75), .varied = false});
+  }
+
+  /// Elements of the array at the indices in a tile.
+  void gathered(VarId source, VarId indices) {
+    keep("gathered", b_.load_tile(shape_, source, places(indices)), kInputs);
+  }
+
+  /// The corner of the block's tile with the first offset replaced by this block's part of an array of indices. With
+  /// `shift`, each index is one less, so that the zeros past the end of that array are ignored.
+  std::vector<ExprId> places(VarId indices, bool shift = false) {
+    std::vector<ExprId> offsets = corner(shape_);
+    const Type numbers = ir::tile_type(ir::Scalar::kI32, shape_.tile[0]);
+    const VarId at = b_.let(sketch_.unique_name("places"), b_.load_tile(numbers, indices, {offsets[0]}));
+    offsets[0] = shift ? b_.op(Op::kAdd, {b_.var(at), b_.i32(-1)}) : b_.var(at);
+    return offsets;
+  }
+
+  /// Two dimensions: one column, or a larger diagonal.
+  void column_or_diagonal(const TileVariable& a, Rng& rng) {
+    const int rows = shape_.tile[0];
+    if (shape_.tile[1] == rows && rng.bernoulli(0.5)) {
+      const Type diagonal = ir::tile_type(float_type_.scalar, rows);
+      const ExprId added = b_.op(Op::kSplat, {number(rng.uniform_real(0.25, 1.75))}, diagonal);
+      keep("raised", b_.op(Op::kTileDiagAdd, {read(a), added}), a.most + 1.75, a.varied);
+      return;
+    }
+    const ExprId column = b_.op(Op::kTileView, {read(a), b_.i32(0), b_.i32(rng.uniform_int(0, shape_.tile[1] - 1))},
+                                ir::tile_type(float_type_.scalar, rows, 1));
+    const VarId flat = b_.let(sketch_.unique_name("column"),
+                              b_.op(Op::kTileReshape, {column}, ir::tile_type(float_type_.scalar, rows)));
+    const ExprId sum = b_.op(Op::kTileSum, {b_.var(flat)}, ir::tile_type(float_type_.scalar, 1));
+    const VarId total = b_.let(sketch_.unique_name("column_sum"), b_.op(Op::kTileExtract, {sum, b_.i32(0)}));
+    const TileVariable c = held_[1];
+    keep("by_column", b_.op(Op::kMul, {read(c), b_.var(total)}), rows * a.most * c.most, c.varied);
   }
 
   /// The sum of all unused tiles.
@@ -240,6 +362,14 @@ void make_tile(KernelSketch& sketch) {
   const auto scalars = add_scalar_parameters(sketch, real, 0, 1);
   const VarId steps = repeats ? sketch.scalar("steps", ir::kI32, {0, 3}) : ir::kNone;
   const VarId total = has_total ? sketch.array("total", real, 1) : ir::kNone;
+  Rng arrangement = rng.split("arrangement");
+  std::vector<Arrangement> kinds;
+  for (int left = arrangement.uniform_int(0, 2); left > 0; --left)
+    kinds.push_back(choose_arrangement(real, rank, arrangement));
+  const bool scatters = arrangement.bernoulli(0.2);
+  const bool has_order = scatters || std::ranges::find(kinds, Arrangement::kGather) != kinds.end();
+  const VarId order = has_order ? sketch.permutation("order") : ir::kNone;
+  const VarId bins = scatters ? sketch.array("bins", real, rank) : ir::kNone;
   const VarId out = sketch.array("out", real, rank);
   sketch.start();
   if (has_function) sketch.add_function(two_arms(sketch.b().module(), real, rng));
@@ -252,6 +382,8 @@ void make_tile(KernelSketch& sketch) {
     const TileVariable& first = tiles.last();
     tiles.keep("weighted", b.op(Op::kMul, {tiles.read(first), b.var(scalar)}), 2 * first.most);
   }
+  for (const Arrangement kind : kinds)
+    tiles.arrange(kind, inputs[0], order, arrangement);
   tiles.take(rng.uniform_int(2, 4), has_function ? 0 : -1);
   if (repeats) {
     // A loop over further tiles: a sum, or a product, whose derivative needs each iteration's own state.
@@ -260,8 +392,14 @@ void make_tile(KernelSketch& sketch) {
     const bool varied = tiles.last().varied;
     // Warp 1.19 generates code that does not compile if the loop changes a copy of a broadcast or transposed tile.
     const bool may_be_view = !varied || shape.tile_rank() == 2;
-    const ExprId last = tiles.read(tiles.last());
-    const ExprId start = may_be_view ? b.op(Op::kMul, {last, tiles.number(0.5)}) : last;
+    const bool from_zero = !product && rng.bernoulli(0.5);
+    const TileVariable before = tiles.last();
+    const auto last = [&] { return tiles.read(before); };
+    const auto start_of_state = [&] {
+      if (from_zero) return b.op(Op::kSplat, {tiles.number(0)}, shape);
+      return may_be_view ? b.op(Op::kMul, {last(), tiles.number(0.5)}) : last();
+    };
+    const ExprId start = start_of_state();
     const VarId state = b.let(sketch.unique_name("state"), start);
     sketch.add_for_loop("k", b.i32(0), b.var(steps), b.i32(1), {0, 2}, [&](VarId k) {
       const ExprId next = tiles.load(inputs[0], k);
@@ -272,7 +410,8 @@ void make_tile(KernelSketch& sketch) {
         b.assign(state, b.op(Op::kAdd, {b.var(state), next}));
       }
     });
-    tiles.keep("after", b.var(state), product ? most : most + 3 * kInputs, varied);
+    const ExprId after = from_zero ? b.op(Op::kAdd, {b.var(state), last()}) : b.var(state);
+    tiles.keep("after", after, product ? most : most + 3 * kInputs, varied);
   }
   tiles.take(rng.uniform_int(0, 2), has_function ? 0 : -1);
   if (has_function) tiles.call(0);
@@ -280,6 +419,11 @@ void make_tile(KernelSketch& sketch) {
   if (has_total) {
     const ExprId part = b.op(Op::kTileSum, {tiles.read(sum)}, ir::tile_type(real.scalar, 1));
     b.atomic(ir::AtomicOp::kAdd, total, {b.i32(0)}, part);
+  }
+  if (scatters && arrangement.bernoulli(0.5)) {
+    b.store(bins, tiles.places(order, true), tiles.read(sum));
+  } else if (scatters) {
+    b.atomic(ir::AtomicOp::kAdd, bins, tiles.places(order), tiles.read(sum));
   }
   b.store(out, tiles.corner(shape), tiles.read(sum));
 }

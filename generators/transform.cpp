@@ -75,7 +75,9 @@ std::vector<Production> spatial(const Types& t) {
       library_production("spatial_cross_dual", t.spatial, {{t.spatial, 1.4}, {t.spatial, 1.4}}, 8),
       operation_production(Op::kMul, t.spatial, {{t.matrix, 1}, {t.spatial, 1}}, 6),
       library_production("spatial_adjoint", t.matrix, {{t.block, 4}, {t.block, 4}}, 4),
+      library_production("spatial_adjoint", t.matrix, {{t.block, 4}, {t.block, 4}}, 4),
       operation_production(Op::kOuter, t.matrix, {{t.spatial, 2}, {t.spatial, 2}}, 4),
+      library_production("skew", t.block, {{t.vector, 4}}, 4),
       library_production("skew", t.block, {{t.vector, 4}}, 4),
       library_production("quat_to_matrix", t.block, {{t.quat, 1}}, 5),
   };
@@ -117,6 +119,39 @@ std::vector<Production> productions(const Types& t) {
   return all;
 }
 
+/// A matrix of translation, rotation and scale, and the parts of one: its columns are far from zero, and its trace far
+/// above its diagonal elements, which the decomposition compares.
+void scale_and_decompose(KernelSketch& sketch, const Types& t, ir::VarId input, Rng& rng) {
+  ir::Builder& b = sketch.b();
+  const auto pose = [&] { return b.load(input, sketch.thread_indices()); };
+  const auto literals = [&](Type type, Interval interval) {
+    std::vector<ExprId> components;
+    for (int k = 0; k < type.components(); ++k)
+      components.push_back(b.literal(t.real, truncate_to_two_digits(rng.uniform_real(interval.low, interval.high))));
+    return b.make(type, components);
+  };
+  const auto scaled = [&](ExprId q) {
+    return sketch.warp("transform_compose", {b.op(Op::kTranslation, {pose()}), q, literals(t.vector, {0.5, 2})});
+  };
+  if (rng.bernoulli(0.5)) {
+    const ir::VarId whole = sketch.let("whole", {scaled(b.op(Op::kRotation, {pose()})), {-16, 16}});
+    const ExprId moved = sketch.warp(rng.bernoulli(0.5) ? "transform_point" : "transform_vector",
+                                     {b.var(whole), literals(t.vector, {0.2, 0.9})});
+    sketch.let("moved", {moved, {-50, 50}});
+    return;
+  }
+  const ExprId small = b.op(Op::kMul, {b.op(Op::kRotation, {pose()}), b.literal(t.real, 0.25)});
+  const ExprId away = b.make(
+      t.quat, {b.literal(t.real, 0.25), b.literal(t.real, -0.5), b.literal(t.real, 0.75), b.literal(t.real, 4.0)});
+  const ExprId turn = sketch.warp("normalize", {b.op(Op::kAdd, {small, away})});
+  const auto parts = sketch.warp_results("transform_decompose", {scaled(turn)}, {"origin", "rotation", "stretch"});
+  const Interval ranges[] = {{-2, 2}, {-1, 1}, {0.25, 3}};
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    sketch.set_new_range(parts[k], ranges[k]);
+    sketch.offer_variable(parts[k]);
+  }
+}
+
 }  // namespace
 
 void make_transform(KernelSketch& sketch) {
@@ -138,6 +173,9 @@ void make_transform(KernelSketch& sketch) {
   offer_arrays(sketch, inputs);
   offer_variables(sketch, parameters);
   maybe_guard(sketch, inputs[0]);
+
+  Rng scales = rng.split("scales");
+  if (scales.bernoulli(0.4)) scale_and_decompose(sketch, types, inputs[0], scales);
 
   AlgebraGenerator generator(sketch, types.real, productions(types));
   const ir::VarId pose = sketch.let("pose", generator.grow({types.transform, 8}, 2));

@@ -248,6 +248,33 @@ RangedExpression library_production(KernelSketch& sketch, VectorGenerator& gener
   return generator.scalars().limit_range({b.type_of(made).is_scalar() ? made : sum(made), {-bound, bound}});
 }
 
+/// The closest points of two segments, or whether two triangles intersect. Segments and triangles have an input as one
+/// corner; the segments are far from parallel.
+void meet(KernelSketch& sketch, const std::vector<ir::VarId>& inputs, Rng& rng) {
+  ir::Builder& b = sketch.b();
+  const ir::Type point = b.function().var(inputs[0]).type.element();
+  const auto own = [&](std::size_t k) { return b.load(inputs[k % inputs.size()], sketch.thread_indices()); };
+  const auto moved = [&](std::size_t k, double x, double y, double z) {
+    const auto near = [&](double value) { return b.f32(truncate_to_two_digits(value + rng.uniform_real(0.05, 0.45))); };
+    std::vector<ir::ExprId> shift{near(x), near(y), near(z)};
+    return b.op(Op::kAdd, {own(k), b.make(point, std::move(shift))});
+  };
+  if (rng.bernoulli(0.5)) {
+    const std::vector<ir::ExprId> ends{own(0), moved(0, 2, 0, 1), moved(1, 0, 1, -1), moved(1, 0, 3, 1), b.f32(1e-6)};
+    const ir::VarId closest = sketch.let("closest", {sketch.warp("closest_point_edge_edge", ends), {-12, 12}});
+    sketch.offer({.type = ir::kF32, .range = {-12, 12}, .make = [&b, closest] {
+                    return b.op(Op::kExtract, {b.var(closest), b.i32(2)});
+                  }});
+    return;
+  }
+  const std::vector<ir::ExprId> corners{
+      own(0), moved(0, 2, 0, 1), moved(0, 0, 2, -1), moved(1, 0, 1, -1), moved(1, 1, 2, 1), moved(1, -1, 0, 1)};
+  const ir::ExprId meets = b.op(Op::kEq, {sketch.warp("intersect_tri_tri", corners), b.i32(1)});
+  const ir::ExprId weight = b.op(Op::kWhere, {meets, b.f32(1.5), b.f32(0.5)});
+  sketch.let("contact",
+             {b.op(Op::kMul, {weight, b.op(Op::kExtract, {own(0), b.i32(rng.uniform_int(0, 2))})}), {-3, 3}});
+}
+
 /// Integer vectors: sums, products by components and by scalars, dot, components.
 void integer_vectors(KernelSketch& sketch, ir::VarId cells, ir::VarId output) {
   Rng& rng = sketch.rng();
@@ -301,7 +328,9 @@ void make_vector(KernelSketch& sketch) {
     sketch.assign(v, {sketch.b().op(Op::kAdd, {kept.expr, change.expr}), kModerateRange});
   }
   Rng library = rng.split("library");
-  if (library.bernoulli(0.4)) sketch.let("size", library_production(sketch, generator, vectors[0], library));
+  if (library.bernoulli(0.8)) sketch.let("size", library_production(sketch, generator, vectors[0], library));
+  const bool is_point = vector == ir::vector_type(ir::Scalar::kF32, 3);
+  if (is_point && library.bernoulli(0.5)) meet(sketch, vectors, library);
   if (integers) integer_vectors(sketch, cells, neighbors);
 
   // Unused vectors are added by their dot product with v, unused scalars by a multiple.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "generators/generator.hpp"
 #include "harness/compilers/compiler_failures.hpp"
 #include "harness/compilers/stress_kernels.hpp"
 #include "harness/records/record_reader.hpp"
@@ -32,7 +33,8 @@ bool is_finished(const fs::path& folder) {
 /// Writes the kernels of a round, and gives the selectors.
 Result<std::vector<std::string>> kernels_of(std::uint64_t round, const fs::path& folder) {
   const std::uint64_t first = round * kKernelsOfRound + 1;
-  if (round % kFamiliesEvery == kFamiliesEvery - 1) return std::vector<std::string>{fmt::format("*/r1_{}", first)};
+  if (round % kFamiliesEvery == kFamiliesEvery - 1)
+    return std::vector<std::string>{fmt::format("*/r{}_{}", generators::kGeneratorVersion, first)};
   std::vector<std::string> selectors;
   std::error_code error;
   fs::create_directories(folder / "kernels", error);

@@ -1,6 +1,6 @@
 // Names for random kernels: what a person would call the kernel and its variables.
 //
-// The generators number their kernels (r1_42), and give variables a short name and a number. The names here come from
+// The generators number their kernels (r2_42), and give variables a short name and a number. The names here come from
 // the program: the functions that it calls, what it computes from what, and its loops, branches and atomics. They are
 // computed from the program alone, so every machine gives a kernel the same names; only the choice between the names
 // of a kernel depends on the other rows of the dataset (finish.hpp).

@@ -41,7 +41,7 @@ std::vector<std::string> variables_after_naming(const std::string& text) {
 
 TEST(Naming, KernelNamesDescribeFunctionsAndDataFlow) {
   const std::vector<std::string> names = kernel_names(
-      module_of("kernel r1_42(force: array<f32,1>, x: array<f32,1>, energy: array<f32,1>; i) {\n"
+      module_of("kernel r2_42(force: array<f32,1>, x: array<f32,1>, energy: array<f32,1>; i) {\n"
                 "  let t: f32 = sin(clamp(x[i], 0.0, 1.0))\n  atomic_add(energy[0], mul(t, force[i]))\n}\n"));
   EXPECT_THAT(names, Contains("sin_and_accumulate"));
   EXPECT_THAT(names, Contains("sin_and_clamp_and_accumulate"));
@@ -57,7 +57,7 @@ TEST(Naming, NewKernelNamesDoNotDependOnOriginalName) {
   const auto names_under = [](const std::string& name) {
     return kernel_names(module_of("kernel " + name + "(x: array<f32,1>; i) {\n  x[i] = sin(x[i])\n}\n"));
   };
-  EXPECT_EQ(names_under("r1_1"), names_under("sin_in_place"));
+  EXPECT_EQ(names_under("r2_1"), names_under("sin_in_place"));
 }
 
 TEST(Naming, KernelNameDiffersFromOtherNamesOfTheModule) {

@@ -103,7 +103,7 @@ std::span<const DatasetSlot> slots_of_block(const DatasetPlan& plan, std::span<c
 /// The blocks of the plan's shard, ascending.
 std::vector<std::uint64_t> blocks_of_shard(const DatasetPlan& plan);
 
-/// Name of a slot's candidate, such as "loop/r1_42"; nothing after the last attempt (user kernels have one).
+/// Name of a slot's candidate, such as "loop/r2_42"; nothing after the last attempt (user kernels have one).
 std::optional<std::string> candidate_name(const DatasetPlan& plan, const DatasetSlot& slot, std::uint32_t attempt);
 
 /// The plan as the first line of the journal.

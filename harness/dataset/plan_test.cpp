@@ -79,7 +79,7 @@ TEST(CandidateName, IsUniqueForEachSeedFamilySlotAndAttempt) {
     }
   }
   EXPECT_EQ(names.size(), 16U);
-  EXPECT_THAT(*names.begin(), HasSubstr("loop/r1_"));
+  EXPECT_THAT(*names.begin(), HasSubstr("loop/r2_"));
 }
 
 TEST(CandidateName, DoesNotExistForSecondAttemptOfUserKernel) {

@@ -34,7 +34,7 @@ struct VerifyingDevice {
 struct RejectedCandidate {
   std::uint64_t slot = 0;     ///< number of the slot
   std::uint32_t attempt = 0;  ///< number of the candidate of the slot, from 0
-  std::string name;           ///< name of the kernel: "loop/r1_42"
+  std::string name;           ///< name of the kernel: "loop/r2_42"
   std::string verdict;        ///< why it was rejected: "fail(mismatch)", "unsupported(adjoint)"
   std::string message;        ///< message of the verdict
   std::string python_source;  ///< source text of the kernel

@@ -35,13 +35,13 @@ struct EntryTexts {
 };
 EntryTexts entry_texts(const backends::EmittedKernel& kernel);
 
-/// Parses the only kernel in a row's Python text. `name`, such as "loop/r1_42", is the name of the kernel in the
+/// Parses the only kernel in a row's Python text. `name`, such as "loop/r2_42", is the name of the kernel in the
 /// dataset. `file` is the name of the text in messages and in comments of the code (file_of). Fails if the text cannot
 /// be parsed or does not define exactly one kernel.
 Result<harness::KernelSource> read_kernel(const std::string& python, std::string_view name, const std::string& file);
 
 /// The name of a row's Python text: "sin_and_accumulate.py" for a kernel that was named; "user/wave.step.py" for a
-/// user's kernel; and "loop/r1_42.py" for a kernel under its number, as in rows of schema 1.2 and older.
+/// user's kernel; and "loop/r2_42.py" for a kernel under its number, as in rows of schema 1.2 and older.
 std::string file_of(std::string_view name, std::string_view kernel_name);
 
 /// The kernel of a row under another name: writes it as Warp Python, parses the text again and renders it. The result

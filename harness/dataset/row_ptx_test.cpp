@@ -47,7 +47,7 @@ TEST(RowPtx, CompilesTheCudaSourceOfARow) {
   const Result<RowPtxCompiler> compile = make_ptx_compiler(plan);
   ASSERT_TRUE(compile.ok()) << compile.error().text();
   const Result<RenderedKernel> rendered =
-      render(harness::random_kernel("loop/r1_7").take(), source::print_cpp_and_cuda);
+      render(harness::random_kernel("loop/r2_7").take(), source::print_cpp_and_cuda);
   ASSERT_TRUE(rendered.ok());
   DatasetRow row = rendered->row;
   const Result<std::string> ptx = (*compile)(row);

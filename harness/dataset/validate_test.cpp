@@ -187,7 +187,7 @@ TEST_F(ValidateTest, AcceptsValidDataset) {
 
 /// Rows of schema 1.2 have no descriptions, and their kernels have the numbers of the generators as names.
 TEST_F(ValidateTest, AcceptsRowsOfOlderSchema) {
-  const std::string name = "loop/r1_7";
+  const std::string name = "loop/r2_7";
   const Result<harness::KernelSource> source = harness::random_kernel(name);
   Result<RenderedKernel> rendered = render(*source, source::print_cpp_and_cuda);
   ASSERT_TRUE(rendered.ok());

@@ -21,7 +21,7 @@ struct LoadedKernel {
 };
 
 /// Loads the kernel that the selector matches: FILE.py:KERNEL, FILE.py with a single kernel, or a name such as
-/// "loop/r1_42". Fails if it matches no kernel or several, if the kernel cannot be parsed, or, with `backward`, if it
+/// "loop/r2_42". Fails if it matches no kernel or several, if the kernel cannot be parsed, or, with `backward`, if it
 /// cannot be differentiated.
 Result<LoadedKernel> load_kernel(const std::string& selector, bool backward);
 

@@ -288,9 +288,9 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 }
 
 TEST(RandomKernelName, ConsistsOfGeneratorVersionAndSeed) {
-  EXPECT_TRUE(is_random_name("r1_42"));
+  EXPECT_TRUE(is_random_name("r2_42"));
   EXPECT_TRUE(is_random_name("r12_0"));
-  for (const char* const other : {"r1", "r_1", "r1_", "row_product", "r1_4x", ""})
+  for (const char* const other : {"r1", "r_1", "r2_", "row_product", "r2_4x", ""})
     EXPECT_FALSE(is_random_name(other)) << other;
 }
 
@@ -298,8 +298,8 @@ TEST_F(SelectTest, FamilySelectorSelectsCuratedKernelsThenRandomKernels) {
   const auto names = names_of({"loop"}, {.random_kernels_per_family = 2, .first_random_seed = 7});
   EXPECT_THAT(names, Contains("loop/dynamic_product"));
   ASSERT_GE(names.size(), 2U);
-  EXPECT_EQ(names[names.size() - 2], "loop/r1_7");
-  EXPECT_EQ(names.back(), "loop/r1_8");
+  EXPECT_EQ(names[names.size() - 2], "loop/r2_7");
+  EXPECT_EQ(names.back(), "loop/r2_8");
   EXPECT_EQ(names_of({"loop"}, {.random_kernels_per_family = 0}).size(), names.size() - 2);
 }
 
@@ -315,17 +315,17 @@ TEST_F(SelectTest, StarSelectorSelectsOnlyParsableKernelsOfEveryFamily) {
 }
 
 TEST_F(SelectTest, DeduplicatesRandomKernelSelectedTwice) {
-  EXPECT_THAT(names_of({"loop/r1_42", "loop/r1_42"}, {}), ElementsAre("loop/r1_42"));
+  EXPECT_THAT(names_of({"loop/r2_42", "loop/r2_42"}, {}), ElementsAre("loop/r2_42"));
   EXPECT_THAT(error_of("loop/r999_1"), HasSubstr("version of the generators"));
 }
 
 TEST_F(SelectTest, RandomKernelHasPythonSource) {
-  const Result<KernelSource> source = random_kernel("vector/r1_3");
+  const Result<KernelSource> source = random_kernel("vector/r2_3");
   ASSERT_TRUE(source.ok()) << source.error().text();
   EXPECT_THAT(source->python, HasSubstr("@wp.kernel"));
   EXPECT_EQ(ir::hash(*source->module), ir::hash(generators::generate(generators::Family::kVector, 3).module));
   EXPECT_FALSE(source->module->source_lines.empty());
-  EXPECT_EQ(source->selector, "vector/r1_3");
+  EXPECT_EQ(source->selector, "vector/r2_3");
 }
 
 TEST_F(SelectTest, SelectorComponentsAfterKernelNameRestrictSelection) {
