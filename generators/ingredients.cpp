@@ -9,6 +9,39 @@ constexpr std::string_view kInputNames[] = {"x", "y", "z", "a", "u", "w", "q", "
 constexpr std::string_view kScalarNames[] = {"alpha", "beta", "dt", "scale", "gain", "bias", "rate"};
 constexpr std::string_view kOutputNames[] = {"out", "result", "energy", "loss", "next"};
 constexpr std::string_view kTemporaryNames[] = {"t", "s", "d", "e", "r", "c"};
+/// The functions of Warp's library that draw a number or a point; `randn` and the others take the state only.
+constexpr std::string_view kDraws[] = {"randi",
+                                       "randu",
+                                       "randf",
+                                       "randn",
+                                       "poisson",
+                                       "sample_triangle",
+                                       "sample_unit_ring",
+                                       "sample_unit_disk",
+                                       "sample_unit_sphere_surface",
+                                       "sample_unit_sphere",
+                                       "sample_unit_hemisphere_surface",
+                                       "sample_unit_hemisphere",
+                                       "sample_unit_square",
+                                       "sample_unit_cube"};
+
+/// The operands after the state: bounds, or the mean.
+std::vector<ir::ExprId> operands_of_draw(ir::Builder& b, std::string_view name, Rng& rng) {
+  if (name == "poisson") return {b.f32(truncate_to_two_digits(rng.uniform_real(0.5, 6)))};
+  const bool is_integer = name == "randi" || name == "randu";
+  if (is_integer && rng.bernoulli(0.4)) return {};
+  if (name == "randi") return {b.i32(rng.uniform_int(-9, -1)), b.i32(rng.uniform_int(2, 9))};
+  if (name == "randu") {
+    const ir::Type state = scalar_type(ir::Scalar::kU32);
+    const ir::ExprId low = b.literal(state, rng.uniform_int(std::int64_t{0}, std::int64_t{3}));
+    return {low, b.literal(state, rng.uniform_int(std::int64_t{5}, std::int64_t{12}))};
+  }
+  if (name == "randf" && rng.bernoulli(0.5)) {
+    const ir::ExprId low = b.f32(truncate_to_two_digits(rng.uniform_real(-1.5, -0.5)));
+    return {low, b.f32(truncate_to_two_digits(rng.uniform_real(0.5, 1.5)))};
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -53,6 +86,37 @@ void maybe_guard(KernelSketch& sketch, ir::VarId array) {
   ir::Builder& b = sketch.b();
   const ir::ExprId beyond = b.op(ir::Op::kGe, {sketch.thread_index(), b.shape_of(array, 0)});
   sketch.if_({beyond, {0, 1}}, [&] { b.return_(); });
+}
+
+void draw_random_numbers(KernelSketch& sketch, Rng& rng) {
+  ir::Builder& b = sketch.b();
+  const ir::ExprId seed = b.i32(rng.uniform_int(1, 99));
+  const std::vector<ir::ExprId> seeds = rng.bernoulli(0.3)
+                                            ? std::vector{b.op(ir::Op::kAdd, {sketch.thread_index(), seed})}
+                                            : std::vector{seed, sketch.thread_index()};
+  const ir::VarId state = b.let(sketch.unique_name("state"), sketch.warp("rand_init", seeds));
+  sketch.set_new_range(state, {0, 1});
+  for (int left = rng.uniform_int(2, 3); left > 0; --left) {
+    const std::string_view name = rng.choose(kDraws);
+    std::vector<ir::ExprId> operands{b.var(state)};
+    for (const ir::ExprId operand : operands_of_draw(b, name, rng))
+      operands.push_back(operand);
+    const char* const kind = name.starts_with("sample") ? "point" : name == "randn" ? "normal" : "draw";
+    const std::vector<ir::VarId> results = sketch.warp_results(name, operands, {kind, "next_state"});
+    b.assign(state, b.var(results[1]));
+    sketch.set_new_range(results[0], {-12, 12});
+    sketch.set_new_range(results[1], {0, 1});
+    const ir::VarId drawn = results[0];
+    const ir::Type type = b.function().var(drawn).type;
+    const int part = rng.uniform_int(0, type.components() - 1);
+    const auto make = [&b, drawn, type, part] {
+      if (!type.is_scalar()) return b.op(ir::Op::kExtract, {b.var(drawn), b.i32(part)});
+      if (type == ir::kF32) return b.var(drawn);
+      return b.cast(ir::kF32, b.op(ir::Op::kMod, {b.var(drawn), b.literal(type, std::int64_t{16})}));
+    };
+    const Interval range = type.is_scalar() && name != "randf" ? Interval{-32, 32} : Interval{-2, 2};
+    sketch.offer({.type = ir::kF32, .range = range, .make = make, .variable = ir::kNone, .is_discrete = true});
+  }
 }
 
 void add_temporaries(ExpressionGenerator& generator, int count, int depth) {

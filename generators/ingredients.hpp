@@ -24,6 +24,9 @@ void offer_arrays(KernelSketch& sketch, const std::vector<ir::VarId>& arrays);
 /// With some probability, adds `if i >= x.shape[0]: return`, as in kernels whose launch is rounded up.
 void maybe_guard(KernelSketch& sketch, ir::VarId array);
 
+/// Declares a random number generator and draws a few numbers or points, which expressions of float32 may use.
+void draw_random_numbers(KernelSketch& sketch, Rng& rng);
+
 /// Declares up to `count` temporaries with trees of the given depth.
 void add_temporaries(ExpressionGenerator& generator, int count, int depth);
 

@@ -155,6 +155,7 @@ void make_integer(KernelSketch& sketch) {
   b.store(hash, sketch.thread_indices(), b.op(Op::kAdd, {b.var(mixed), generator.grow(2)}));
   if (!has_reals) return;
   if (real == ir::kF32 && extra.bernoulli(0.6)) offer_noise(sketch, reals, mixed, extra);
+  else if (real == ir::kF32) draw_random_numbers(sketch, extra);
 
   ExpressionGenerator floats(sketch, real, kMenu);
   const ir::VarId value = sketch.let("value", floats.add_unused_leaves(floats.grow(2)));

@@ -29,6 +29,8 @@ void make_random_math(KernelSketch& sketch) {
   sketch.start();
   offer_arrays(sketch, inputs);
   offer_variables(sketch, scalars);
+  Rng numbers = rng.split("numbers");
+  if (real == ir::kF32 && numbers.bernoulli(0.4)) draw_random_numbers(sketch, numbers);
 
   ExpressionGenerator generator(sketch, real, kMenu);
   const int depth = rng.uniform_int(2, 8);

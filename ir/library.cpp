@@ -246,7 +246,8 @@ constexpr auto kPlainFunctions = std::to_array<LibraryFunction>({
 const std::vector<LibraryFunction>& functions() {
   static const std::vector<LibraryFunction> all = [] {
     std::vector<LibraryFunction> joined(kPlainFunctions.begin(), kPlainFunctions.end());
-    for (const auto part : {rotation_functions(), noise_functions(), geometry_functions(), decomposition_functions()})
+    for (const auto part :
+         {rotation_functions(), noise_functions(), random_functions(), geometry_functions(), decomposition_functions()})
       joined.insert(joined.end(), part.begin(), part.end());
     return joined;
   }();
@@ -361,6 +362,14 @@ Result<int> library_function(Module& module, std::string_view name, std::span<co
   function.results = std::move(results);
   module.functions.push_back(std::move(function));
   return static_cast<int>(module.functions.size()) - 1;
+}
+
+bool changes_first_operand(const Function& function) {
+  const auto name = library_name(function);
+  const auto is_changing = [&](const LibraryFunction& entry) {
+    return entry.info.name == name && entry.info.changes_first_operand;
+  };
+  return name && std::ranges::any_of(functions(), is_changing);
 }
 
 bool is_warp_code(const Function& function) {

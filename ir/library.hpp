@@ -25,6 +25,9 @@ struct LibraryFunctionInfo {
   std::string_view formula;  ///< the result as a formula for the documentation; the operands are x, y, z, u, v, w, t
   bool is_discrete = false;  ///< whether the result is a bool or an integer, which has no derivative
   bool is_internal = false;  ///< whether only library functions may call it; Warp has no such function
+  /// Whether Warp changes the variable that is the first operand; its new value is the last result. A call is followed
+  /// by the assignment of that result to the variable.
+  bool changes_first_operand = false;
 };
 
 /// What a letter in LibraryFunctionInfo::operand_kind_letters means. All operands except int32 have the same scalar
@@ -75,6 +78,9 @@ Result<int> library_function(Module& module, std::string_view name, std::span<co
 /// The name, such as "determinant", of a function made by library_function: it is called wp_determinant and has no
 /// source location.
 std::optional<std::string_view> library_name(const Function& function);
+
+/// Whether the function is a library function with LibraryFunctionInfo::changes_first_operand.
+bool changes_first_operand(const Function& function);
 
 /// Whether the function computes a function of Warp and does not come from the user's source: it was made by
 /// library_function or by a frontend, which gives it a name such as "wp_mesh_query_ray".

@@ -59,6 +59,7 @@ struct LibraryFunction {
 /// The functions of the other files.
 std::span<const LibraryFunction> rotation_functions();
 std::span<const LibraryFunction> noise_functions();
+std::span<const LibraryFunction> random_functions();
 std::span<const LibraryFunction> geometry_functions();
 std::span<const LibraryFunction> decomposition_functions();
 

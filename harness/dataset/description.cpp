@@ -358,8 +358,12 @@ class Describer {
   /// The steps of a block, separated by semicolons; a step with steps of its own is in parentheses.
   std::string steps(const ir::Block& block) const {
     std::vector<std::string> texts;
+    bool changes_operand = false;  // whether the statement belongs to the call before it
     for (const ir::Stmt& statement : block.statements) {
-      if (!is_implicit(statement, texts)) texts.push_back(step(statement));
+      if (!changes_operand && !is_implicit(statement, texts)) texts.push_back(step(statement));
+      const auto* const call = std::get_if<ir::Call>(&statement.node);
+      changes_operand =
+          call != nullptr && ir::changes_first_operand(module_.functions[static_cast<std::size_t>(call->function)]);
     }
     if (texts.empty()) return "nothing";
     return fmt::format("{}", fmt::join(texts, "; "));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/library.hpp"
 #include "ir/module.hpp"
 #include "ir/spelling/spelling.hpp"
 #include "support/result.hpp"
@@ -65,6 +66,9 @@ class ExpressionWriter {
   /// Several of them, separated by commas.
   std::string indices(const std::vector<ir::ExprId>& ids, std::size_t first = 0);
   /// Returns the name of a function, which is given by its index in Module::functions.
+  bool changes_first_operand(std::int32_t function) const {
+    return ir::changes_first_operand(module_.functions[static_cast<std::size_t>(function)]);
+  }
   const std::string& function_name(std::int32_t function) const {
     return module_level_names_.function_names[static_cast<std::size_t>(function)];
   }

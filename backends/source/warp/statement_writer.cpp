@@ -178,6 +178,7 @@ void StatementWriter::block(const ir::Block& block) {
 
 void StatementWriter::statement(const ir::Stmt& statement) {
   statement_locations_.push_back(here());
+  if (changed_operand_) return change_operand(statement);
   std::visit(Overloaded{
                  [&](const ir::Let& node) { let(node, statement.loc); },
                  [&](const ir::Assign& node) { assign(node); },
@@ -296,12 +297,30 @@ void StatementWriter::atomic(const ir::Atomic& atomic) {
   line(target, "wp.", row(atomic.op).warp_name, "(", arguments, ")");
 }
 
+void StatementWriter::change_operand(const ir::Stmt& statement) {
+  const ChangedOperand changed = *changed_operand_;
+  changed_operand_.reset();
+  statement_locations_.back() = changed.loc;
+  const auto* const assign = std::get_if<ir::Assign>(&statement.node);
+  const ir::Expr* const value = assign != nullptr ? &function_.expr(assign->value) : nullptr;
+  const bool is_change = assign != nullptr && assign->variable == changed.variable &&
+                         value->kind == ir::ExprKind::kVariable && value->variable == changed.new_value;
+  if (!is_change)
+    expression_writer_.fail(statement.loc, "a call that changes a variable must be followed by its assignment");
+}
+
 void StatementWriter::call(const ir::Call& call) {
   std::vector<std::string> targets;
   for (const ir::VarId result : call.results)
     targets.push_back(name(result));
+  const bool changes = expression_writer_.changes_first_operand(call.function);
+  if (changes) targets.pop_back();
   const std::string results = fmt::format("{}{}", fmt::join(targets, ", "), targets.empty() ? "" : " = ");
   statement_locations_.back().column += static_cast<int>(results.size());  // the reader uses the location of the call
+  if (changes)
+    changed_operand_ = ChangedOperand{.variable = function_.expr(call.args[0]).variable,
+                                      .new_value = call.results.back(),
+                                      .loc = statement_locations_.back()};
   line(results, expression_writer_.function_name(call.function), "(", expression_writer_.list(call.args), ")");
 }
 

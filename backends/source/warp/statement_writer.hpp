@@ -61,6 +61,8 @@ class StatementWriter {
   }
   void atomic(const ir::Atomic& atomic);
   void call(const ir::Call& call);
+  /// The assignment that belongs to a call which changes its first operand: Python text has the call only.
+  void change_operand(const ir::Stmt& statement);
   void if_(const ir::If& branch, std::string_view keyword);
   void for_(const ir::For& loop);
   /// "place.field[i]" for the path.
@@ -101,6 +103,13 @@ class StatementWriter {
   int lines_before_def_ = 0;                  ///< number of lines above the "def" line
   /// Locations of the statements, in the order of the text; line numbers count from 0.
   std::vector<ir::Loc> statement_locations_;
+  /// The variable that the call just written changes, and the result that is its new value.
+  struct ChangedOperand {
+    ir::VarId variable = ir::kNone;
+    ir::VarId new_value = ir::kNone;
+    ir::Loc loc;  ///< of the call
+  };
+  std::optional<ChangedOperand> changed_operand_;  ///< set until the next statement
 };
 
 }  // namespace assay::source::warp

@@ -228,12 +228,17 @@ bool WarpStatementParser::assign_zero(SyntaxNode name, SyntaxNode call) {
   return true;
 }
 
-/// x = atomic(...) and x = function_with_effects(...): the result goes into the variable itself.
+/// x = atomic(...), x = wp.randf(state) and x = function_with_effects(...): the result goes into the variable itself.
 bool WarpStatementParser::assign_effect(SyntaxNode name, SyntaxNode call) {
   if (!is_new_here(name.text())) return false;
   if (const auto op = expressions_.atomic(call)) {
     const ir::VarId result = expressions_.atomic_call(call, *op, std::string(name.text()));
     if (result != kNone) context_.bindings.bind(name.text(), result);
+    return true;
+  }
+  if (const std::string function = expressions_.warp_function_name(call); draws_from_state(function)) {
+    const ExprId drawn = expressions_.random(call, function, std::string(name.text()));
+    if (drawn != kNone) context_.bindings.bind(name.text(), context_.function.expr(drawn).variable);
     return true;
   }
   if (!expressions_.is_file_function(call)) return false;

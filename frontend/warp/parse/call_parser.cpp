@@ -128,7 +128,7 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
     context_.builder.at(node.loc());
     return result == kNone ? kNone : context_.builder.var(result);
   }
-  if (is_random_function(name)) return random(node, name);
+  if (is_random_function(name)) return random(node, name, "drawn");
   if (is_maker(name)) return make(node, name);
   if (name.starts_with("tile") || name == "untile") return tile_call(node, name);
   return warp_call(node, name);

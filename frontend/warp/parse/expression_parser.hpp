@@ -44,7 +44,8 @@ bool is_random_function(std::string_view name);
 bool changes_mesh_query_arguments(SyntaxNode call, std::string_view name);
 /// Whether the function draws a random point of a shape.
 bool is_shape_sampler(std::string_view name);
-inline constexpr double kFloat32TwoPi = 6.2831854820251465;  ///< 2 pi rounded to f32, as in Warp's random functions.
+/// Whether the function draws a number and changes the generator's state, in one call of Warp's library.
+bool draws_from_state(std::string_view name);
 
 /// Parses the expressions of one function.
 class WarpExpressionParser {
@@ -112,6 +113,8 @@ class WarpExpressionParser {
   bool has_side_effects(SyntaxNode node) const;
   /// Whether evaluation appends statements: side effects on arrays or draws of random numbers.
   bool needs_statements(SyntaxNode node) const { return has_side_effects(node) || draws(node); }
+  /// A call of a random function. The number is stored in a new variable with the name `result`.
+  ir::ExprId random(SyntaxNode node, std::string_view name, const std::string& result);
 
  private:
   // operators
@@ -264,19 +267,11 @@ class WarpExpressionParser {
   void tile_assign(SyntaxNode call);
   // random numbers (random_parser.cpp)
   bool draws(SyntaxNode node) const;
-  ir::ExprId random(SyntaxNode node, std::string_view name);
   ir::ExprId generator_state(SyntaxNode node, std::span<const SyntaxNode> given);
   ir::VarId state_variable(SyntaxNode node);
-  ir::ExprId next_state(ir::ExprId state);
-  void advance(ir::VarId state);
-  ir::ExprId integer(ir::VarId state, const std::vector<ir::ExprId>& bounds, bool is_unsigned);
-  ir::ExprId uniform(ir::VarId state, const std::vector<ir::ExprId>& bounds);
-  ir::ExprId normal(ir::VarId state);
-  ir::ExprId point_of_shape(ir::VarId state, std::string_view shape);
+  ir::ExprId drawn(SyntaxNode node, std::string_view name, ir::VarId state, const std::vector<ir::ExprId>& bounds,
+                   const std::string& result);
   ir::ExprId sample_of_distribution(SyntaxNode node, std::span<const SyntaxNode> given);
-  ir::ExprId poisson(ir::VarId state, ir::ExprId given);
-  void poisson_by_product(ir::VarId state, ir::VarId mean, ir::VarId count);
-  void poisson_by_rejection(ir::VarId state, ir::VarId mean, ir::VarId count);
   /// False, with a reported error, if the effect of `node` would precede an evaluation that comes first in the source.
   bool can_evaluate_effect(SyntaxNode node, std::size_t loads_before, ir::VarId array);
 

@@ -1,12 +1,13 @@
 // The part of WarpExpressionParser that parses Warp's random numbers: a generator of 32 bits of state (M. Jarzynski,
 // M. Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020). A draw changes its state variable before the
-// statement and stores its number in a separate variable.
+// statement and stores its number in a separate variable. ir/library_random.cpp defines the functions.
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/expression_parser.hpp"
+#include "ir/library.hpp"
 
 namespace assay::frontend {
 
@@ -18,32 +19,16 @@ namespace {
 
 const ir::Type kState = scalar_type(ir::Scalar::kU32);
 
-/// The constant that randn adds to a uniform number before taking its logarithm.
-constexpr double kTiny = 5.96e-8;
-
-/// One step of the generator: state -> next state, which is also the number drawn.
-ir::Function generator_step(const ir::Module& module) {
-  ir::Function function;
-  function.name = "rand_pcg";
-  function.results = {kState};
-  ir::Builder b(module, function);
-  const ir::VarId state = b.parameter("state", kState);
-  const auto number = [&](std::int64_t value) { return b.literal(kState, value); };
-  const ExprId product = b.op(Op::kMul, {b.var(state), number(747796405)});
-  const ir::VarId next = b.let("next", b.op(Op::kAdd, {product, number(2891336453)}));
-  const ExprId amount = b.op(Op::kAdd, {b.op(Op::kShiftRight, {b.var(next), number(28)}), number(4)});
-  const ExprId mixed = b.op(Op::kBitXor, {b.op(Op::kShiftRight, {b.var(next), amount}), b.var(next)});
-  const ir::VarId word = b.let("word", b.op(Op::kMul, {mixed, number(277803737)}));
-  b.return_({b.op(Op::kBitXor, {b.op(Op::kShiftRight, {b.var(word), number(22)}), b.var(word)})});
-  return function;
-}
-
 }  // namespace
 
 bool is_random_function(std::string_view name) {
   static constexpr std::string_view kNames[] = {"rand_init", "randi",   "randu",     "randf",
                                                 "randn",     "poisson", "sample_cdf"};
   return std::ranges::find(kNames, name) != std::end(kNames) || is_shape_sampler(name);
+}
+
+bool draws_from_state(std::string_view name) {
+  return is_random_function(name) && name != "rand_init" && name != "sample_cdf";
 }
 
 /// Whether the expression changes variables: whether it draws a random number, which changes the variable that holds
@@ -56,13 +41,11 @@ bool WarpExpressionParser::draws(SyntaxNode node) const {
   return std::ranges::any_of(node.children(), [this](SyntaxNode child) { return draws(child); });
 }
 
-std::int32_t random_generator_step(WarpFileParser& file) { return file.library_function("rand_pcg", generator_step); }
-
-ExprId WarpExpressionParser::next_state(ExprId state) {
-  return context_.builder.call(random_generator_step(context_.file), {state});
+std::int32_t random_generator_step(ir::Module& module) {
+  return ir::library_function(module, "random_step", std::vector{kState}).value();
 }
 
-ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name) {
+ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name, const std::string& result) {
   const CallArguments arguments = arguments_of(node);
   if (arguments.has_star_argument || !arguments.keyword_arguments.empty())
     return context_.error(node, "arguments of this function must be passed by position");
@@ -93,28 +76,38 @@ ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name) {
                                               is_poisson ? "mean" : "bounds", context_.type_name(bound)));
   }
   if (!can_evaluate_effect(node, loads_before, state)) return kNone;
-  context_.builder.at(node.loc());
-  if (is_poisson) return poisson(state, bounds[0]);
-  const ExprId drawn = is_shape_sampler(name) ? point_of_shape(state, name)
-                       : name == "randf"      ? uniform(state, bounds)
-                       : name == "randn"      ? normal(state)
-                                              : integer(state, bounds, name == "randu");
-  return context_.builder.var(context_.builder.let("drawn", drawn));
+  return drawn(node, name, state, bounds, result);
+}
+
+/// Calls the library function, which returns the number and the new state.
+ExprId WarpExpressionParser::drawn(SyntaxNode node, std::string_view name, ir::VarId state,
+                                   const std::vector<ExprId>& bounds, const std::string& result) {
+  ir::Builder& b = context_.builder;
+  b.at(node.loc());
+  std::vector<ExprId> operands{b.var(state)};
+  std::vector<ir::Type> types{kState};
+  for (const ExprId id : bounds) {
+    operands.push_back(id);
+    types.push_back(context_.type_of(id));
+  }
+  const auto function = ir::library_function(context_.file.module(), name, types);
+  if (!function.ok()) return context_.error(node, function.error().message);
+  const std::vector<ir::VarId> results = b.call_statement(*function, operands, {result, "next_state"});
+  b.assign(state, b.var(results[1]));
+  return b.var(results[0]);
 }
 
 ExprId WarpExpressionParser::generator_state(SyntaxNode node, std::span<const SyntaxNode> given) {
   if (given.empty() || given.size() > 2) return context_.error(node, "expected a seed and an optional offset");
   std::vector<ExprId> numbers;
+  std::vector<ir::Type> types(given.size(), ir::kI32);
   for (const SyntaxNode argument : given) {
-    const ExprId number = value(argument);
-    if (number == kNone) return kNone;
-    if (context_.type_of(number) != ir::kI32) return context_.error(argument, "seed and offset must be int32");
-    context_.builder.at(node.loc());
-    numbers.push_back(context_.builder.cast(kState, number));
+    numbers.push_back(value(argument));
+    if (numbers.back() == kNone) return kNone;
+    if (context_.type_of(numbers.back()) != ir::kI32) return context_.error(argument, "seed and offset must be int32");
   }
   context_.builder.at(node.loc());
-  if (numbers.size() == 1) return next_state(numbers[0]);
-  return next_state(context_.builder.op(Op::kAdd, {numbers[0], next_state(numbers[1])}));
+  return context_.builder.call(ir::library_function(context_.file.module(), "rand_init", types).value(), numbers);
 }
 
 /// The state variable of a draw.
@@ -125,46 +118,6 @@ ir::VarId WarpExpressionParser::state_variable(SyntaxNode node) {
   if (known && !context_.function.is_parameter(variable)) return variable;
   context_.error(node, "random generator state must be a variable of type uint32");
   return kNone;
-}
-
-void WarpExpressionParser::advance(ir::VarId state) {
-  ir::Builder& b = context_.builder;
-  b.assign(state, next_state(b.var(state)));
-}
-
-ExprId WarpExpressionParser::integer(ir::VarId state, const std::vector<ExprId>& bounds, bool is_unsigned) {
-  ir::Builder& b = context_.builder;
-  advance(state);
-  const ir::Type type = is_unsigned ? kState : ir::kI32;
-  const auto as_state = [&](ExprId id) { return is_unsigned ? id : b.cast(kState, id); };
-  ExprId number = b.var(state);
-  if (!bounds.empty()) {
-    // Unsigned arithmetic, as in C where one operand is unsigned.
-    const ExprId extent = as_state(b.op(Op::kSub, {bounds[1], context_.copy(bounds[0])}));
-    number = b.op(Op::kAdd, {b.op(Op::kMod, {number, extent}), as_state(bounds[0])});
-  }
-  return is_unsigned ? number : b.cast(type, number);
-}
-
-/// The upper 24 bits as a fraction in [0, 1), without rounding.
-ExprId WarpExpressionParser::uniform(ir::VarId state, const std::vector<ExprId>& bounds) {
-  ir::Builder& b = context_.builder;
-  advance(state);
-  const ExprId bits = b.op(Op::kShiftRight, {b.var(state), b.literal(kState, std::int64_t{8})});
-  const ExprId unit = b.op(Op::kMul, {b.cast(ir::kF32, bits), b.f32(0x1p-24)});
-  if (bounds.empty()) return unit;
-  const ExprId width = b.op(Op::kSub, {bounds[1], context_.copy(bounds[0])});
-  return b.op(Op::kAdd, {b.op(Op::kMul, {width, unit}), bounds[0]});
-}
-
-/// Box-Muller transform of two uniform numbers.
-ExprId WarpExpressionParser::normal(ir::VarId state) {
-  ir::Builder& b = context_.builder;
-  const ir::VarId first = b.let("drawn", uniform(state, {}));
-  const ExprId second = uniform(state, {});
-  const ExprId logarithm = b.op(Op::kLog, {b.op(Op::kAdd, {b.var(first), b.f32(kTiny)})});
-  const ExprId radius = b.op(Op::kSqrt, {b.op(Op::kMul, {b.f32(-2), logarithm})});
-  return b.op(Op::kMul, {radius, b.op(Op::kCos, {b.op(Op::kMul, {b.f32(kFloat32TwoPi), second})})});
 }
 
 }  // namespace assay::frontend

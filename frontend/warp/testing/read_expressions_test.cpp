@@ -56,18 +56,36 @@ state = wp.rand_init(n, i)
 x[i] = wp.randf(state) - wp.randf(state, 1.0, x[0])
 )",
      .module = R"(
-func rand_pcg(state: u32) -> u32 {
-  let next: u32 = add(mul(state, 747796405:u32), 2891336453:u32)
+func wp_random_step(x: u32) -> u32 {
+  let next: u32 = add(mul(x, 747796405:u32), 2891336453:u32)
   let word: u32 = mul(bit_xor(shift_right(next, add(shift_right(next, 28:u32), 4:u32)), next), 277803737:u32)
   return bit_xor(shift_right(word, 22:u32), word)
 }
 
-kernel k(x: array<f32,1>, n: i32; i) {
-  let state: u32 = rand_pcg(add(cast<u32>(n), rand_pcg(cast<u32>(i))))
-  state = rand_pcg(state)
+func wp_rand_init(x: i32, y: i32) -> u32 {
+  return wp_random_step(add(cast<u32>(x), wp_random_step(cast<u32>(y))))
+}
+
+func wp_randf(x: u32) -> f32, u32 {
+  let state: u32 = x
+  state = wp_random_step(state)
   let drawn: f32 = mul(cast<f32>(shift_right(state, 8:u32)), 5.9604645e-08)
-  state = rand_pcg(state)
-  let drawn_1: f32 = add(mul(sub(x[0], 1.0), mul(cast<f32>(shift_right(state, 8:u32)), 5.9604645e-08)), 1.0)
+  return drawn, state
+}
+
+func wp_randf_1(x: u32, y: f32, z: f32) -> f32, u32 {
+  let state: u32 = x
+  state = wp_random_step(state)
+  let drawn: f32 = mul(cast<f32>(shift_right(state, 8:u32)), 5.9604645e-08)
+  return add(mul(sub(z, y), drawn), y), state
+}
+
+kernel k(x: array<f32,1>, n: i32; i) {
+  let state: u32 = wp_rand_init(n, i)
+  let drawn: f32, next_state: u32 = call wp_randf(state)
+  state = next_state
+  let drawn_1: f32, next_state_1: u32 = call wp_randf_1(state, 1.0, x[0])
+  state = next_state_1
   x[i] = sub(drawn, drawn_1)
 }
 )"},

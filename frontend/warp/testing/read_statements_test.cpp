@@ -453,19 +453,29 @@ wp.expect_near(x[1], a, 0.1)
 x[2] = float(wp.randi(state))
 )",
      .module = R"(
-func rand_pcg(state: u32) -> u32 {
-  let next: u32 = add(mul(state, 747796405:u32), 2891336453:u32)
+func wp_random_step(x: u32) -> u32 {
+  let next: u32 = add(mul(x, 747796405:u32), 2891336453:u32)
   let word: u32 = mul(bit_xor(shift_right(next, add(shift_right(next, 28:u32), 4:u32)), next), 277803737:u32)
   return bit_xor(shift_right(word, 22:u32), word)
 }
 
+func wp_rand_init(x: i32) -> u32 {
+  return wp_random_step(cast<u32>(x))
+}
+
+func wp_randi(x: u32) -> i32, u32 {
+  let state: u32 = x
+  state = wp_random_step(state)
+  return cast<i32>(state), state
+}
+
 kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
-  let state: u32 = rand_pcg(cast<u32>(7))
+  let state: u32 = wp_rand_init(7)
   let old: f32 = atomic_add(x[0], a)
-  state = rand_pcg(state)
-  let drawn: i32 = cast<i32>(state)
-  state = rand_pcg(state)
-  let drawn_1: i32 = cast<i32>(state)
+  let drawn: i32, next_state: u32 = call wp_randi(state)
+  state = next_state
+  let drawn_1: i32, next_state_1: u32 = call wp_randi(state)
+  state = next_state_1
   x[2] = cast<f32>(drawn_1)
 }
 )"},
