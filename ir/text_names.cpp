@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <numeric>
 
 #include <fmt/format.h>
 
+#include "ir/library.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::ir::text {
@@ -110,6 +112,14 @@ std::string UniqueNames::take(std::string_view wanted) {
   return name;
 }
 
+std::vector<std::size_t> function_order(const Module& module, NamingScheme naming) {
+  std::vector<std::size_t> order(module.functions.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (naming == NamingScheme::kCanonical)
+    std::ranges::stable_partition(order, [&](std::size_t k) { return library_name(module.functions[k]).has_value(); });
+  return order;
+}
+
 ModuleNames name_module(const Module& module, NamingScheme naming) {
   ModuleNames names;
   names.structs = name_all(module.structs, naming, 's', is_type_word);
@@ -117,6 +127,10 @@ ModuleNames name_module(const Module& module, NamingScheme naming) {
     names.fields.push_back(name_all(definition.fields, naming, 'a', nothing_reserved));
   }
   names.functions = name_all(module.functions, naming, 'f', is_function_word);
+  const std::vector<std::string> in_order = names.functions;
+  const std::vector<std::size_t> order = function_order(module, naming);
+  for (std::size_t k = 0; k < order.size(); ++k)
+    names.functions[order[k]] = in_order[naming == NamingScheme::kCanonical ? k : order[k]];
   names.kernels = name_all(module.kernels, naming, 'k', is_keyword);
   return names;
 }

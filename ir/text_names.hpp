@@ -56,6 +56,9 @@ struct ModuleNames {
   std::vector<std::string> kernels;              ///< name of each kernel
 };
 ModuleNames name_module(const Module& module, NamingScheme naming);
+/// The indices of the functions in the order in which the text contains them. In the canonical text, functions of
+/// Warp's library come first, because the place of the first call decides when they are added to a module.
+std::vector<std::size_t> function_order(const Module& module, NamingScheme naming);
 
 /// Names of a function's variables, by VarId.
 std::vector<std::string> name_variables(const Function& function, NamingScheme naming);

@@ -337,15 +337,15 @@ std::string to_text(const Module& module, NamingScheme naming) {
     }
     out += "}\n";
   }
-  const auto print = [&](const std::vector<Function>& functions, const std::vector<std::string>& their_names) {
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      separate();
-      if (naming == NamingScheme::kSource) print_annotations(functions[i], out);
-      FunctionPrinter(module, names, functions[i], naming, out).print(their_names[i]);
-    }
+  const auto print = [&](const Function& function, const std::string& name) {
+    separate();
+    if (naming == NamingScheme::kSource) print_annotations(function, out);
+    FunctionPrinter(module, names, function, naming, out).print(name);
   };
-  print(module.functions, names.functions);
-  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+  const std::vector<std::size_t> order = text::function_order(module, naming);
+  for (const std::size_t i : order)
+    print(module.functions[i], names.functions[i]);
+  for (const std::size_t i : order) {
     const auto custom = [&](std::string_view word, std::int32_t index) {
       if (index == kNone) return;
       const bool known = index >= 0 && static_cast<std::size_t>(index) < names.functions.size();
@@ -356,7 +356,8 @@ std::string to_text(const Module& module, NamingScheme naming) {
     custom("gradient", module.functions[i].gradient_function_index);
     custom("replay", module.functions[i].replay_function_index);
   }
-  print(module.kernels, names.kernels);
+  for (std::size_t i = 0; i < module.kernels.size(); ++i)
+    print(module.kernels[i], names.kernels[i]);
   return out;
 }
 

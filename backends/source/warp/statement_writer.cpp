@@ -294,6 +294,7 @@ void StatementWriter::atomic(const ir::Atomic& atomic) {
   if (atomic.compare_operand != ir::kNone) arguments += ", " + expression_writer_.write(atomic.compare_operand);
   arguments += ", " + expression_writer_.write(atomic.value);
   const std::string target = atomic.result == ir::kNone ? "" : name(atomic.result) + " = ";
+  statement_locations_.back().column += static_cast<int>(target.size());  // the reader uses the location of the call
   line(target, "wp.", row(atomic.op).warp_name, "(", arguments, ")");
 }
 
@@ -314,7 +315,10 @@ void StatementWriter::call(const ir::Call& call) {
   for (const ir::VarId result : call.results)
     targets.push_back(name(result));
   const bool changes = expression_writer_.changes_first_operand(call.function);
-  if (changes) targets.pop_back();
+  if (changes) {
+    targets.pop_back();
+    variable_names_[static_cast<std::size_t>(call.results.back())] = "next_state";  // not written; the reader's name
+  }
   const std::string results = fmt::format("{}{}", fmt::join(targets, ", "), targets.empty() ? "" : " = ");
   statement_locations_.back().column += static_cast<int>(results.size());  // the reader uses the location of the call
   if (changes)

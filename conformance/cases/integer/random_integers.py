@@ -8,4 +8,4 @@ def random_integers(seed: int, first: wp.array(dtype=int), die: wp.array(dtype=i
     state = wp.rand_init(seed, i)
     first[i] = wp.randi(state)
     die[i] = wp.randi(state, -6, 7) + wp.randi(state, 0, 100) * 1000
-    plain[i] = wp.randu(state) ^ wp.rand_init(seed) + wp.randu(state, wp.uint32(5), wp.uint32(90))
+    plain[i] = wp.randu(state) ^ wp.randu(state, wp.uint32(5), wp.uint32(90)) + wp.rand_init(seed)

@@ -90,7 +90,7 @@ class QueryLibrary {
   }
   std::int32_t side_by_parity() {
     const std::int32_t count = hit_count();
-    const std::int32_t step = random_generator_step(file_.module());
+    const std::int32_t step = random_generator_step(file_);
     return file_.library_function("wp_mesh_side_by_parity", [&](const ir::Module& module) {
       return queries::side_by_parity(module, count, step);
     });

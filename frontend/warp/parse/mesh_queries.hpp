@@ -28,7 +28,7 @@ struct MeshQuery {
 };
 
 /// Index of the function for one step of Warp's random numbers (random_parser.cpp); adds it to the file if needed.
-std::int32_t random_generator_step(ir::Module& module);
+std::int32_t random_generator_step(WarpFileParser& file);
 
 /// The query with this name; null if there is none.
 const MeshQuery* find_mesh_query(std::string_view name);

@@ -19,6 +19,24 @@ namespace {
 
 const ir::Type kState = scalar_type(ir::Scalar::kU32);
 
+/// One step of the generator: state -> next state. Unlike the function of the library, it can be written as Python, as
+/// part of a mesh query.
+ir::Function generator_step(const ir::Module& module) {
+  ir::Function function;
+  function.name = "rand_pcg";
+  function.results = {kState};
+  ir::Builder b(module, function);
+  const ir::VarId state = b.parameter("state", kState);
+  const auto number = [&](std::int64_t value) { return b.literal(kState, value); };
+  const ExprId product = b.op(Op::kMul, {b.var(state), number(747796405)});
+  const ir::VarId next = b.let("next", b.op(Op::kAdd, {product, number(2891336453)}));
+  const ExprId amount = b.op(Op::kAdd, {b.op(Op::kShiftRight, {b.var(next), number(28)}), number(4)});
+  const ExprId mixed = b.op(Op::kBitXor, {b.op(Op::kShiftRight, {b.var(next), amount}), b.var(next)});
+  const ir::VarId word = b.let("word", b.op(Op::kMul, {mixed, number(277803737)}));
+  b.return_({b.op(Op::kBitXor, {b.op(Op::kShiftRight, {b.var(word), number(22)}), b.var(word)})});
+  return function;
+}
+
 }  // namespace
 
 bool is_random_function(std::string_view name) {
@@ -41,9 +59,7 @@ bool WarpExpressionParser::draws(SyntaxNode node) const {
   return std::ranges::any_of(node.children(), [this](SyntaxNode child) { return draws(child); });
 }
 
-std::int32_t random_generator_step(ir::Module& module) {
-  return ir::library_function(module, "random_step", std::vector{kState}).value();
-}
+std::int32_t random_generator_step(WarpFileParser& file) { return file.library_function("rand_pcg", generator_step); }
 
 ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name, const std::string& result) {
   const CallArguments arguments = arguments_of(node);
