@@ -105,9 +105,11 @@ void local_window(KernelSketch& sketch, ir::Type real, const std::function<ir::E
   const ir::VarId window =
       b.let_zero(sketch.unique_name("window"), real.local_array_of(static_cast<std::uint32_t>(count)));
   sketch.set_new_range(window, kModerateRange);
+  const ir::VarId share = b.let(sketch.unique_name("share"), number(first));
+  sketch.set_new_range(share, {0, 3});
   sketch.add_for_loop("k", b.i32(0), b.i32(count), b.i32(1), {0, 4}, [&](ir::VarId k) {
-    const ir::ExprId factor = b.op(Op::kAdd, {b.op(Op::kMul, {b.cast(real, b.var(k)), number(step)}), number(first)});
-    b.store(window, {b.var(k)}, b.op(Op::kMul, {input(), factor}));
+    b.store(window, {b.var(k)}, b.op(Op::kMul, {input(), b.var(share)}));
+    b.assign(share, b.op(Op::kAdd, {b.var(share), number(step)}));
   });
   const ir::VarId sum = sketch.let("sum", {number(weight), kModerateRange});
   sketch.add_for_loop("m", b.i32(0), b.i32(count), b.i32(1), {0, 4}, [&](ir::VarId m) {
