@@ -239,6 +239,57 @@ std::uint32_t drawn(std::uint32_t state) {
   return (state >> 22U) ^ state;
 }
 
+/// The random numbers that follow the state 9.
+class RandomStream {
+ public:
+  long double unit() {
+    state_ = drawn(state_);
+    return static_cast<long double>(state_ >> 8U) / 16777216;
+  }
+  long double angle() { return kTurn * unit(); }
+
+ private:
+  static constexpr long double kTurn = 6.2831854820251465L;  // 2 pi in float32, as in Warp
+  std::uint32_t state_ = 9;
+};
+
+Values normal_number() {
+  RandomStream random;
+  const long double radius = std::sqrt(-2 * std::log(random.unit() + static_cast<long double>(5.96e-8F)));
+  return {radius * std::cos(random.angle())};
+}
+
+Values point_of_triangle() {
+  RandomStream random;
+  const long double side = std::sqrt(random.unit());
+  return {1 - side, side * random.unit()};
+}
+
+Values point_of_disk(bool is_edge) {
+  RandomStream random;
+  const long double radius = is_edge ? 1 : std::sqrt(random.unit());
+  const long double angle = random.angle();
+  return {radius * std::cos(angle), radius * std::sin(angle)};
+}
+
+Values point_of_cube(int dimensions) {
+  RandomStream random;
+  Values point;
+  for (int k = 0; k < dimensions; ++k)
+    point.push_back(random.unit() - 0.5L);
+  return point;
+}
+
+/// Uniform in the cosine of the polar angle, from -1 or 0 to 1.
+Values point_of_sphere(long double least_cosine, bool is_surface) {
+  RandomStream random;
+  const long double cosine = 1 - (1 - least_cosine) * random.unit();
+  const long double sine = std::sqrt((1 - cosine) * (1 + cosine));
+  const long double angle = random.angle();
+  const long double radius = is_surface ? 1 : std::pow(random.unit(), static_cast<long double>(1.0F / 3));
+  return scaled({sine * std::cos(angle), sine * std::sin(angle), cosine}, radius);
+}
+
 Values vector_at(std::uint32_t state, const std::vector<std::int32_t>& at) {
   constexpr std::uint32_t kPrimes[] = {73856093, 19349663, 53471161, 10000019};
   std::uint32_t hash = static_cast<std::uint32_t>(at.back()) * kPrimes[at.size() - 1] + state;
@@ -495,6 +546,18 @@ std::map<std::string, Formula> formulas() {
       {"curlnoise u2uaa", curl_noise},
       {"curlnoise uhuaa", curl_noise},
       {"curlnoise ucuaa", curl_noise},
+      {"randf u", [](X) { return Values{RandomStream().unit()}; }},
+      {"randf uaa", [](X x) { return Values{x[0][0] + (x[1][0] - x[0][0]) * RandomStream().unit()}; }},
+      {"randn u", [](X) { return normal_number(); }},
+      {"sample_triangle u", [](X) { return point_of_triangle(); }},
+      {"sample_unit_ring u", [](X) { return point_of_disk(true); }},
+      {"sample_unit_disk u", [](X) { return point_of_disk(false); }},
+      {"sample_unit_square u", [](X) { return point_of_cube(2); }},
+      {"sample_unit_cube u", [](X) { return point_of_cube(3); }},
+      {"sample_unit_sphere u", [](X) { return point_of_sphere(-1, false); }},
+      {"sample_unit_sphere_surface u", [](X) { return point_of_sphere(-1, true); }},
+      {"sample_unit_hemisphere u", [](X) { return point_of_sphere(0, false); }},
+      {"sample_unit_hemisphere_surface u", [](X) { return point_of_sphere(0, true); }},
       {"transform_point 43", [](X x) { return moved(x[0], x[1], 1); }},
       {"transform_vector 43", [](X x) { return moved(x[0], x[1], 0); }},
   };

@@ -349,14 +349,18 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
           args.push_back(is_integer(operands[k]) ? integer_operand(w, row, k) : *next++);
         const auto& results = w.module().functions[static_cast<std::size_t>(function)].results;
         if (results.size() == 1) return w.b().call(function, args);
-        // Several results become the components of one vector, or of a matrix with two columns.
+        // Several results become the components of one vector, or of a matrix with two columns. The state of a random
+        // number generator is left out.
         int components = 0;
-        for (const Type type : results)
-          components += type.components();
         std::vector<ir::ExprId> parts;
-        for (const ir::VarId result :
-             w.b().call_statement(function, args, std::vector<std::string>(results.size(), "r")))
-          parts.push_back(w.b().var(result));
+        const std::vector<ir::VarId> variables =
+            w.b().call_statement(function, args, std::vector<std::string>(results.size(), "r"));
+        for (std::size_t k = 0; k < results.size(); ++k) {
+          if (!results[k].has_float_components()) continue;
+          components += results[k].components();
+          parts.push_back(w.b().var(variables[k]));
+        }
+        if (parts.size() == 1) return parts[0];
         const ir::Scalar number = results[0].scalar;
         const bool fits = components <= ir::kMaxMatrixSide;
         return w.b().make(fits ? ir::vector_type(number, components) : ir::matrix_type(number, components / 2, 2),
