@@ -247,7 +247,7 @@ class Tiles {
     keep("by_part", b_.op(Op::kMul, {read(c), b_.var(total)}), count * a.most * c.most, c.varied);
   }
 
-  /// A copy of the tile, a part of which is replaced by a constant tile.
+  /// A copy of the tile in which a constant tile replaces a part.
   void replaced(const TileVariable& a, Rng& rng) {
     const VarId copy = b_.let(sketch_.unique_name("patched"), b_.op(Op::kMul, {read(a), number(0.5)}));
     const bool is_row = shape_.tile_rank() == 1;

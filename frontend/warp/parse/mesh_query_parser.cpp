@@ -155,7 +155,7 @@ ExprId WarpExpressionParser::assign_outputs(SyntaxNode call, const MeshQuery& qu
   return field("result");
 }
 
-/// Whether a call at this place may change variables, of which `variable` is one. Reports an error if not.
+/// Whether a call that changes `variable`, among others, may stand at this place. Reports an error if not.
 bool WarpExpressionParser::can_change_variables(SyntaxNode call, std::size_t loads_before, VarId variable) {
   const bool is_whole = context_.whole_value == call.id() || context_.whole_condition == call.id();
   if (!is_whole) {

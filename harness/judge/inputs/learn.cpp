@@ -21,7 +21,7 @@ constexpr std::int64_t kStep = 8;
 /// Factor by which integers become smaller when arithmetic on them overflows: from 2^52 to 0 in ten attempts.
 constexpr std::int64_t kOverflowStep = 64;
 /// Distances of offsets that are tried in turn, between the offsets of arrays in which threads collide. If none helps,
-/// it is not a list of offsets.
+/// the array is not a list of offsets.
 constexpr std::int64_t kSpacings[] = {0, 16, 64, 0};
 /// Upper bounds of integers in arrays and of thread indices that are tried in turn if arrays become too large.
 constexpr std::int64_t kSmallIntegers[] = {12, 6, 3};
