@@ -2,8 +2,9 @@
 //
 // Each line is one launch of 10,000 threads on one core with every check. Counters: `minstr_s`, millions of PTX
 // thread-instructions per second; `floor`, its lower limit (0: none); `unchecked`, the time of the launch with checks
-// over its time without them, and `ceiling` the upper limit of that ratio; `compile_ms`, the NVRTC time for both passes
-// of the kernel in one precision variant, in this run; `run_ms`, the time of the launch.
+// over its time without them, and `ceiling` the upper limit of that ratio; `unrounded`, its time with checks and
+// unrounded values over its time with checks; `compile_ms`, the NVRTC time for both passes of the kernel in one
+// precision variant, in this run; `run_ms`, the time of the launch.
 //
 // ptx/shadow writes every word of 64 MiB with every check: `bytes_per_byte` is the additional memory of the process per
 // byte written, compared with the same launch without checks.
@@ -77,17 +78,22 @@ constexpr Case kCases[] = {
     {"gather/backward", kGather, 8, backends::Pass::kBackward, 150, 2},
 };
 
-ptx::PtxOptions options_of(bool checked) {
+/// How a launch is interpreted.
+enum class Interpretation : std::uint8_t { kChecked, kUnchecked, kCheckedAndUnrounded };
+
+ptx::PtxOptions options_of(Interpretation interpretation) {
   return {.architectures = {"compute_75"},
-          .checks = checked ? ptx::EnabledChecks{} : ptx::EnabledChecks::none(),
+          .checks = interpretation == Interpretation::kUnchecked ? ptx::EnabledChecks::none() : ptx::EnabledChecks{},
+          .computes_unrounded_values = interpretation == Interpretation::kCheckedAndUnrounded,
           .uses_build_cache = false};
 }
 
 void execution(benchmark::State& state, const Case& measured) {
   std::vector<TimedKernel> kernels;
   double compile_seconds = 0;
-  for (const bool checked : {true, false}) {
-    ptx::PtxDevice device(options_of(checked));
+  for (const Interpretation interpretation :
+       {Interpretation::kChecked, Interpretation::kUnchecked, Interpretation::kCheckedAndUnrounded}) {
+    ptx::PtxDevice device(options_of(interpretation));
     const auto start = std::chrono::steady_clock::now();
     auto kernel = TimedKernel::make(device, measured.kernel, measured.trips, kThreads, kThreads + measured.trips);
     if (!kernel.ok()) return fail(state, kernel.error().text());
@@ -95,10 +101,10 @@ void execution(benchmark::State& state, const Case& measured) {
     compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 2;
     kernels.push_back(kernel.take());
   }
-  std::vector<double> seconds[2];
+  std::vector<double> seconds[3];
   double instructions = 0;
   for ([[maybe_unused]] auto iteration : state) {
-    for (const std::size_t which : {0U, 1U}) {
+    for (const std::size_t which : {0U, 1U, 2U}) {
       const auto times = kernels[which].run();
       if (!times.ok()) return fail(state, times.error().text());
       const PassTime& time = measured.pass == backends::Pass::kForward ? times->forward : times->backward;
@@ -112,6 +118,7 @@ void execution(benchmark::State& state, const Case& measured) {
   state.counters["floor"] = measured.floor;
   state.counters["unchecked"] = checked / median(seconds[1]);
   state.counters["ceiling"] = measured.ceiling;
+  state.counters["unrounded"] = median(seconds[2]) / checked;
   state.counters["compile_ms"] = compile_seconds * 1e3;
   state.counters["run_ms"] = checked * 1e3;
 }
@@ -167,7 +174,7 @@ void shadow(benchmark::State& state) {
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  const assay::ptx::PtxDevice device(assay::bench::options_of(true));
+  const assay::ptx::PtxDevice device(assay::bench::options_of(assay::bench::Interpretation::kChecked));
   if (const auto can = device.can_run(); !can.is_available) {
     std::fprintf(stderr, "assay_ptx_bench: cannot run kernels: %s\n", can.tool_or_reason.c_str());
     return 77;

@@ -92,6 +92,7 @@ ALLOWED = {
         "backends/ptx/instructions/lanes",
         "backends/ptx/parse",
         "backends/ptx/profile",
+        "backends/ptx/unrounded",
         "support",
     ),
     "backends/ptx/instructions": ("backends/ptx/parse", "support"),
@@ -99,6 +100,7 @@ ALLOWED = {
     "backends/ptx/lower": ("backends/ptx/instructions", "backends/ptx/instructions/lanes", "support"),
     "backends/ptx/parse": ("support",),
     "backends/ptx/profile": ("backends/ptx/instructions", "backends/ptx/parse"),
+    "backends/ptx/unrounded": ("backends/ptx/instructions", "backends/ptx/instructions/lanes"),
     "backends/python": ("backends/cpu", "backends/worker", "support"),
     "backends/source": ("backends/device", "backends/source/warp", "ir", "ir/operations", "support"),
     "backends/source/targets": (
@@ -338,6 +340,7 @@ ALLOWED_IN_TESTS = {
     "backends/ptx/execute": ("backends/ptx", "backends/ptx/models"),
     "backends/ptx/models": ("backends/ptx",),
     "backends/ptx/parse": ("backends/ptx", "backends/ptx/instructions"),
+    "backends/ptx/unrounded": ("backends/ptx",),
     "backends/source": ("backends/cuda/nvrtc",),
     "backends/source/warp": ("frontend/warp/parse", "generators"),
     "conformance": ("backends/source/warp", "frontend/warp/parse", "generators", "ir"),

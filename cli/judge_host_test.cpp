@@ -113,7 +113,7 @@ TEST_F(JudgeHostTest, CorrectLoadInlineFilePasses) {
 
 TEST_F(JudgeHostTest, SmallErrorInFactorFails) {
   EXPECT_THAT(judge_changed("factors[1] * sums[i]", "1.00001f * factors[1] * sums[i]").out,
-              HasSubstr("fail(mismatch)"));
+              HasSubstr("fail(algorithm)"));
 }
 
 TEST_F(JudgeHostTest, MissingBarrierIsReportedWithLineOfThePythonFile) {
@@ -475,7 +475,7 @@ TEST_F(JudgeImportTest, SourceFromAnotherFileIsReadByImport) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
   std::string wrong = source;
   workshop_.write("sums.cu", wrong.replace(wrong.find("factors[1] * sums[i]"), 20, "factors[1] * sums[i] + 1e-3f"));
-  EXPECT_THAT(judge().out, HasSubstr("fail(mismatch)"));
+  EXPECT_THAT(judge().out, HasSubstr("fail(algorithm)"));
 }
 
 TEST_F(JudgeImportTest, FormattedSourceIsReadByImport) {

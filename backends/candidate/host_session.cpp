@@ -177,6 +177,8 @@ void HostCandidateSession::copy(const DenseCopy& dense, bool to_copy) {
 void HostCandidateSession::Call::add(const Parameters& parameters, std::size_t p) {
   if (parameters.values[p].kind == CallArgumentKind::kArray)
     array_addresses.emplace_back(arguments.size(), parameters.addresses[p]);
+  if (parameters.unrounded_addresses[p] && !is_backward)
+    unrounded_addresses.emplace_back(arguments.size(), *parameters.unrounded_addresses[p]);
   arguments.push_back(parameters.values[p]);
 }
 
@@ -186,6 +188,7 @@ Result<HostCandidateSession::Parameters> HostCandidateSession::place(const Speci
                     .arguments = arguments,
                     .values = {},
                     .addresses = std::vector<BufferAddress>(specification.parameters.size()),
+                    .unrounded_addresses = std::vector<std::optional<BufferAddress>>(specification.parameters.size()),
                     .dense_copies = {}};
   for (std::size_t p = 0; p < specification.parameters.size(); ++p) {
     const SpecificationParameter& parameter = specification.parameters[p];
@@ -196,6 +199,8 @@ Result<HostCandidateSession::Parameters> HostCandidateSession::place(const Speci
     if (!view) continue;
     const Result<BufferAddress> address = dense_address(*view, parameter.bytes, placed.dense_copies);
     if (!address.ok()) return address.error();
+    const bool is_dense = placed.dense_copies.empty() || placed.dense_copies.back().buffer != address->buffer;
+    if (is_dense && float_type(parameter.type)) placed.unrounded_addresses[p] = view->region.unrounded_values;
     placed.addresses[p] = *address;
   }
   return placed;
@@ -394,6 +399,10 @@ RunOutcome HostCandidateSession::run_call(const LaunchRequest& launch, const Cal
     append(values.bytes, value);
   for (const auto& [index, address] : call.array_addresses) {
     const std::size_t at = sizeof(header) + index * sizeof(CallArgument) + offsetof(CallArgument, address);
+    values.pointers.push_back({.byte_offset = static_cast<std::uint32_t>(at), .address = address});
+  }
+  for (const auto& [index, address] : call.unrounded_addresses) {
+    const std::size_t at = sizeof(header) + index * sizeof(CallArgument) + offsetof(CallArgument, unrounded_address);
     values.pointers.push_back({.byte_offset = static_cast<std::uint32_t>(at), .address = address});
   }
   KernelArgument place;

@@ -53,13 +53,17 @@ class HostCandidateSession final : public backends::DeviceSession {
     const SpecificationArguments& arguments;         ///< values of the parameters in the launch
     std::vector<CallArgument> values;                ///< arguments for the host function, by parameter
     std::vector<backends::BufferAddress> addresses;  ///< addresses of the arrays, by parameter
-    std::vector<DenseCopy> dense_copies;             ///< copies of the arrays that are not dense
+    /// Where to write unrounded values, by parameter; nullopt: not needed.
+    std::vector<std::optional<backends::BufferAddress>> unrounded_addresses;
+    std::vector<DenseCopy> dense_copies;  ///< copies of the arrays that are not dense
   };
   /// The arguments that the worker gets for one call.
   struct Call {
     std::vector<CallArgument> arguments;  ///< arguments that the function receives, then its outputs
     /// Addresses of the arrays, each with its index in `arguments`.
     std::vector<std::pair<std::size_t, backends::BufferAddress>> array_addresses;
+    /// Where to write unrounded values of arrays, each with its index in `arguments`.
+    std::vector<std::pair<std::size_t, backends::BufferAddress>> unrounded_addresses;
     std::size_t given_count = 0;  ///< number of arguments before the outputs
     bool is_inferred = false;     ///< whether the received arguments are inferred, because no contract states them
     bool is_backward = false;     ///< whether to call the function for the backward pass, not the forward function

@@ -81,6 +81,29 @@ class CandidateLaunch {
     return {};
   }
 
+  /// Whether unrounded values of an array are needed.
+  bool needs_unrounded_values() const {
+    return std::ranges::any_of(placed_, [](const Placed& placed) {
+      return placed.view && placed.view->region.unrounded_values && !placed.is_copy;
+    });
+  }
+  /// Writes the unrounded values of all arrays that need them, after a launch; `place_of` returns the memory at an
+  /// address.
+  template <class PlaceOf>
+  void write_unrounded_values(const ptx::RunResult& result, PlaceOf place_of) const {
+    for (std::size_t p = 0; p < placed_.size(); ++p) {
+      const Placed& placed = placed_[p];
+      if (!placed.view || !placed.view->region.unrounded_values || placed.is_copy) continue;
+      const std::optional<ptx::Type> type = float_type(specification_.parameters[p].type);
+      if (!type) continue;
+      const std::size_t count = memory_.machine.bytes(placed.allocation).size() / ptx::bytes_of(*type);
+      ptx::write_unrounded_array(
+          result.unrounded_losses,
+          memory_.machine.unrounded_values(memory_.machine.address(placed.allocation), *type, count),
+          place_of(*placed.view->region.unrounded_values));
+    }
+  }
+
   /// Copies the elements of arrays with gaps back.
   void copy_back() const {
     for (const Placed& placed : placed_)
@@ -291,7 +314,11 @@ RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
   const Result<ptx::KernelArguments> arguments = placed.arguments();
   if (!arguments) return LaunchFailed{arguments.error().text()};
   const auto start = std::chrono::steady_clock::now();
-  ptx::RunResult result = machine().launch(*kernel, *geometry, *arguments, launch_options(launch));
+  ptx::LaunchOptions options = launch_options(launch);
+  options.computes_unrounded_values |= placed.needs_unrounded_values();
+  ptx::RunResult result = machine().launch(*kernel, *geometry, *arguments, options);
+  placed.write_unrounded_values(
+      result, [this](const BufferAddress& address) { return bytes(address.buffer).subspan(address.offset); });
   use_plain_names(result);
   placed.copy_back();
   return ptx::make_run_outcome(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);

@@ -60,6 +60,16 @@ CompiledLaunch compiled_launch_of(const Artifact& description) {
           .hidden_parameter_count = document.at("hidden_parameters")};
 }
 
+std::optional<ptx::Type> float_type(std::string_view name) {
+  constexpr std::array kTypes{std::pair{std::string_view{"float16"}, ptx::Type::kF16},
+                              std::pair{std::string_view{"bfloat16"}, ptx::Type::kBf16},
+                              std::pair{std::string_view{"float32"}, ptx::Type::kF32},
+                              std::pair{std::string_view{"float64"}, ptx::Type::kF64}};
+  for (const auto& [known, type] : kTypes)
+    if (known == name) return type;
+  return std::nullopt;
+}
+
 Specification specification_of(const Artifact& description, Pass pass) {
   const json document = json::parse(description.content);
   Specification result{.launch_dimension_count = document.at("dimensions"), .parameters = {}};

@@ -13,6 +13,7 @@
 #include "backends/device/backend.hpp"
 #include "backends/device/emitted_kernel.hpp"
 #include "backends/ptx/array_view.hpp"
+#include "backends/ptx/parse/type.hpp"
 #include "support/result.hpp"
 
 namespace assay::candidate {
@@ -27,6 +28,9 @@ struct SpecificationParameter {
   std::optional<std::size_t> primal_index = {};
   bool is_integer() const { return rank == 0 && (type.starts_with("int") || type.starts_with("uint")); }
 };
+
+/// The type in PTX of Warp's type of floats with this name; nullopt for other types.
+std::optional<ptx::Type> float_type(std::string_view name);
 
 /// The signature of the kernel with which a candidate is compared.
 struct Specification {

@@ -102,6 +102,28 @@ struct BufferAddress {
   std::uint64_t offset = 0;  ///< distance from the buffer's start in bytes
 };
 
+/// What a device writes about an array whose MemoryRegion::unrounded_values it fills: this header, followed by one
+/// UnroundedElement for each float of the region.
+struct UnroundedArrayHeader {
+  /// Number of comparisons in the launch whose result would differ without rounding; the elements then say little.
+  double ambiguous_decision_count = 0;
+  /// Number of values in the launch whose unrounded values could not be followed, so that they were rounded.
+  double lost_value_count = 0;
+  /// 1 if the launch evaluated polynomials with rounded coefficients, as math libraries do, otherwise 0. Their error is
+  /// part of the elements.
+  double evaluates_polynomials = 0;
+};
+/// What a kernel would have written without rounding.
+struct UnroundedElement {
+  double value = 0;  ///< value without rounding; the written value if none is known
+  /// Change of the value, to first order, if each constant in the code changes by half an ulp.
+  double constant_error = 0;
+};
+/// The memory that a device needs to write about `count` floats.
+constexpr std::size_t unrounded_array_bytes(std::size_t count) {
+  return sizeof(UnroundedArrayHeader) + count * sizeof(UnroundedElement);
+}
+
 /// The memory that a kernel may access through a pointer. Devices that check every access report accesses outside of
 /// it; other devices ignore it.
 struct MemoryRegion {
@@ -110,6 +132,9 @@ struct MemoryRegion {
   std::uint64_t bytes = kToBufferEnd;  ///< size from the pointer's address on; by default up to the end of the buffer
   bool read_only = false;              ///< whether a write is an error
   bool uninitialized = false;          ///< whether reading bytes that the launch has not written is an error
+  /// Where a device with Device::computes_unrounded_values writes what the kernel would have written to the floats of
+  /// the region, which has no gaps, without rounding; nullopt: not needed.
+  std::optional<BufferAddress> unrounded_values = std::nullopt;
 };
 
 /// One argument of a kernel, passed by value: its bytes in the device's layout, and the positions of its pointers.
@@ -274,6 +299,8 @@ class Device {
   /// have exactly the extents that the kernel accesses, and elements that no thread of the kernel writes are not
   /// compared. Nor are the gradients of outputs, because such code leaves the cotangents in place.
   [[nodiscard]] virtual bool derives_work_from_extents() const { return false; }
+  /// Whether launches fill MemoryRegion::unrounded_values.
+  [[nodiscard]] virtual bool computes_unrounded_values() const { return false; }
   /// Whether two launches with the same input bytes give the same result bytes. Not on a GPU, where the order of atomic
   /// additions varies.
   [[nodiscard]] virtual bool is_repeatable() const { return true; }

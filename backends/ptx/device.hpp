@@ -36,6 +36,8 @@ struct PtxOptions {
   /// each code generator of NVRTC.
   std::vector<std::string> architectures{"compute_75", "compute_100"};
   EnabledChecks checks;  ///< enabled run-time checks
+  /// Whether launches compute unrounded values, to measure their cost. Candidates compute them on request of the judge.
+  bool computes_unrounded_values = false;
   /// Measured results of a GPU's approximate instructions, which replace the correctly rounded results; null: none.
   std::shared_ptr<const ApproximationTables> tables = nullptr;
   /// The instruction limit of a launch, summed over threads, for each millisecond of its time limit.

@@ -81,6 +81,20 @@ std::vector<std::uint64_t> blocks_of(std::span<const std::int64_t> sample, const
 
 }  // namespace
 
+void write_unrounded_array(const UnroundedLosses& losses, std::span<const UnroundedNumber> values,
+                           std::span<std::byte> place) {
+  const UnroundedArrayHeader header{.ambiguous_decision_count = static_cast<double>(losses.ambiguous_decision_count),
+                                    .lost_value_count = static_cast<double>(losses.lost_value_count),
+                                    .evaluates_polynomials = losses.evaluates_polynomials ? 1.0 : 0.0};
+  if (place.size() < unrounded_array_bytes(values.size())) return;
+  std::memcpy(place.data(), &header, sizeof(header));
+  place = place.subspan(sizeof(header));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const UnroundedElement element{.value = values[i].value, .constant_error = values[i].constant_error};
+    std::memcpy(place.data() + i * sizeof(element), &element, sizeof(element));
+  }
+}
+
 RunOutcome make_run_outcome(const RunResult& result, const LaunchRequest& launch, const std::string& target,
                             std::chrono::nanoseconds duration) {
   if (!result.findings.empty()) return fault_of(result.findings, target);
@@ -158,6 +172,7 @@ LaunchOptions PtxSession::launch_options(const LaunchRequest& launch) const {
   LaunchOptions options;
   options.checks = options_.checks;
   options.tables = options_.tables.get();
+  options.computes_unrounded_values = options_.computes_unrounded_values;
   options.counts_atomic_collisions = launch.profile;
   options.execution_order = {order_of(launch.order), launch.shuffle_seed, false};
   options.instruction_limit = options_.instruction_limit_per_millisecond *

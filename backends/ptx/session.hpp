@@ -25,6 +25,10 @@ struct LaunchCode {
 backends::RunOutcome make_run_outcome(const RunResult& result, const backends::LaunchRequest& launch,
                                       const std::string& target, std::chrono::nanoseconds duration);
 
+/// Writes the unrounded values of an array as MemoryRegion::unrounded_values requires.
+void write_unrounded_array(const UnroundedLosses& losses, std::span<const UnroundedNumber> values,
+                           std::span<std::byte> place);
+
 /// Interprets launches of PTX. Its buffers are in the memory of this process.
 class PtxSession : public backends::DeviceSession {
  public:

@@ -224,6 +224,7 @@ void report_mismatches(const PassContext& pass_context, NamedCheck named_check, 
   static constexpr const char* kNames[] = {"t0", "t1", "t2", "t3", "t5", "devices"};
   const auto components =
       ir::scalar_components(pass_context.subject.module_in(test_launch.precision), layout.type.element());
+  const bool is_unrounded = named_check == NamedCheck::kF64Promotion && test_launch.precision == Precision::kNative;
   for (const std::size_t position : comparison.failed) {
     const ir::Scalar scalar = components[position % components.size()].scalar;
     Mismatch mismatch;
@@ -239,7 +240,7 @@ void report_mismatches(const PassContext& pass_context, NamedCheck named_check, 
       mismatch.bound = exact(std::int64_t{0});
     } else {
       mismatch.expected = exact(static_cast<double>(wanted.value));
-      mismatch.got = exact_in(scalar, got[position].value);
+      mismatch.got = is_unrounded ? exact(got[position].value) : exact_in(scalar, got[position].value);
       mismatch.bound = exact(wanted.bound);
     }
     mismatch.rho = score(got[position], wanted).rho;
@@ -248,15 +249,20 @@ void report_mismatches(const PassContext& pass_context, NamedCheck named_check, 
       verdict.counterexample->array_name = array;
       counterexample_values(*verdict.counterexample, got, expected, comparison);
       const bool by_cross_check = named_check == NamedCheck::kDeviceAgreement;
-      verdict.fail(
-          Outcome::fail, by_cross_check ? "devices_disagree" : "mismatch",
-          fmt::format(
-              "{}[{}] is {}, {} {} within {} ({}, {})", array, fmt::join(mismatch.index, ", "), mismatch.got.text,
-              by_cross_check ? fmt::format("on the device {}", pass_context.configuration.cross_check_device->name)
-                             : "expected",
-              mismatch.expected.text, mismatch.bound.text,
-              test_launch.precision == Precision::kPromoted ? "f64 promotion" : "native precision",
-              fmt::format("input set {}", test_launch.input_set_index)));
+      verdict.fail(Outcome::fail,
+                   by_cross_check ? "devices_disagree"
+                   : is_unrounded ? "algorithm"
+                                  : "mismatch",
+                   fmt::format("{}[{}] is {}{}, {} {} within {} ({}, {})", array, fmt::join(mismatch.index, ", "),
+                               mismatch.got.text, is_unrounded ? " without rounding" : "",
+                               by_cross_check ? fmt::format("on the device {}",
+                                                            pass_context.configuration.cross_check_device->name)
+                                              : "expected",
+                               mismatch.expected.text, mismatch.bound.text,
+                               test_launch.precision == Precision::kPromoted ? "f64 promotion"
+                               : is_unrounded                                ? "algorithm"
+                                                                             : "native precision",
+                               fmt::format("input set {}", test_launch.input_set_index)));
     }
     verdict.keep(std::move(mismatch));
   }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/judge/context.hpp"
+#include "harness/judge/unrounded.hpp"
 
 namespace assay::harness {
 namespace {
@@ -50,7 +51,8 @@ class ForwardJudge {
 
   void plan() {
     for (std::size_t s = 0; s < pass_context_.input_sets.size(); ++s) {
-      add(LaunchPurpose::kOracleComparison, s, Precision::kNative, kPoison);
+      add(LaunchPurpose::kOracleComparison, s, Precision::kNative, kPoison,
+          {.requests_unrounded_values = pass_context_.configuration.judges_unrounded_values});
       add(LaunchPurpose::kOracleComparison, s, Precision::kPromoted, kPoison);
       add(LaunchPurpose::kDifferentPoison, s, Precision::kNative, kDifferentPoison,
           {.padding = PaddingContent::kPlausibleValues});
@@ -103,12 +105,16 @@ class ForwardJudge {
   void check(const TestLaunch& test_launch) {
     const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
     const bool conclusive = set.is_conclusive(test_launch.precision);
-    const auto expected = expected_outputs(taken_path(test_launch), test_launch.precision);
+    const reference::ReferenceResult& path = taken_path(test_launch);
+    const auto expected = expected_outputs(path, test_launch.precision);
     for (std::size_t p = 0; p < expected.size(); ++p) {
       if (!expected[p]) continue;
       check_unwritten(test_launch, p, *expected[p]);
       if (conclusive) {
+        const bool has_correct_algorithm = check_algorithm(test_launch, p, path);
+        const bool had_failed = verdict_.failed();
         check_array(test_launch, p, *expected[p]);
+        if (has_correct_algorithm && !had_failed && verdict_.failed()) verdict_.attribute_failure_to_rounding();
       } else if (test_launch.purpose == LaunchPurpose::kOracleComparison) {
         verdict_.inconclusive.uncertain_paths += static_cast<std::int64_t>(expected[p]->scalars.size());
       }
@@ -240,6 +246,24 @@ class ForwardJudge {
           try_negative_controls(written, wanted, pass_context_.input_sets[test_launch.input_set_index].input_mean, row,
                                 pass_context_.configuration.seed + test_launch.input_set_index));
     }
+  }
+
+  /// Judges the algorithm of foreign code: what it computes without rounding. Returns whether that agrees with the
+  /// oracle; false also if it is unknown.
+  bool check_algorithm(const TestLaunch& test_launch, std::size_t p, const reference::ReferenceResult& path) {
+    const PlacedArray& array = test_launch.launcher.arrays()[p];
+    const auto bytes = test_launch.launcher.unrounded_bytes(pass_context_.configuration.session, p);
+    if (bytes.empty()) return false;
+    const auto exact = expected_outputs(path, Precision::kPromoted);
+    const auto rounded = expected_outputs(path, Precision::kNative);
+    const std::optional<UnroundedComparison> comparison =
+        compare_unrounded_values(bytes, pass_context_.subject.module, *array.initial_content, *exact[p], *rounded[p]);
+    if (!comparison) return false;
+    verdict_.count_algorithm(comparison->result);
+    report_mismatches(pass_context_, NamedCheck::kF64Promotion, test_launch,
+                      pass_context_.subject.kernel.variables[p].name, *array.initial_content, comparison->computed,
+                      comparison->expected, comparison->result, verdict_);
+    return comparison->result.agrees();
   }
 
   void count_sets() {

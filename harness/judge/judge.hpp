@@ -50,6 +50,8 @@ struct JudgeConfiguration {
   /// Whether a gradient may be any between the limits of the derivative from both sides where the kernel has no
   /// derivative, such as at 0 for abs: other generators choose another one than the oracle.
   bool accepts_subgradients = false;
+  /// Whether the device computes unrounded values (Device::computes_unrounded_values), which are judged, too.
+  bool judges_unrounded_values = false;
   /// Whether to compare the results also with tolerances, as is always done for foreign kernels.
   bool compares_with_tolerances = false;
 };

@@ -162,6 +162,29 @@ Result<backends::KernelArgument> KernelLauncher::place_array(backends::DeviceSes
   return placed;
 }
 
+Result<void> KernelLauncher::request_unrounded_values(backends::DeviceSession& session, const ir::Module& module,
+                                                      backends::KernelArgument& placed) {
+  PlacedArray& array = arrays_.back();
+  if (array.role.read_only || array.gap_elements > 0) return {};
+  const auto components = ir::scalar_components(module, array.initial_content->type.element());
+  const ir::Scalar scalar = components.front().scalar;
+  const bool is_uniform =
+      std::ranges::all_of(components, [&](const ir::ScalarComponent& each) { return each.scalar == scalar; });
+  if (!is_uniform || !ir::is_float(scalar)) return {};
+  const std::size_t count = array.initial_content->bytes.size() / static_cast<std::size_t>(ir::row(scalar).bytes);
+  const Result<backends::BufferId> buffer = session.allocate(backends::unrounded_array_bytes(count));
+  if (!buffer.ok()) return buffer.error();
+  std::ranges::fill(session.bytes(*buffer), std::byte{0xff});  // NaN: not computed
+  array.unrounded_buffer = *buffer;
+  placed.pointers.front().region.unrounded_values = backends::BufferAddress{.buffer = *buffer};
+  return {};
+}
+
+std::span<const std::byte> KernelLauncher::unrounded_bytes(backends::DeviceSession& session, std::size_t array) const {
+  const std::optional<backends::BufferId>& buffer = arrays_[array].unrounded_buffer;
+  return buffer ? std::span<const std::byte>(session.bytes(*buffer)) : std::span<const std::byte>();
+}
+
 Result<KernelLauncher> KernelLauncher::place(backends::DeviceSession& session, const ir::Module& module,
                                              const backends::BuiltKernel& kernel, backends::Pass pass,
                                              backends::Precision precision,
@@ -195,6 +218,10 @@ Result<KernelLauncher> KernelLauncher::place(backends::DeviceSession& session, c
         launcher.place_array(session, module, roles[p].is_write_only ? filled(*argument, poison) : argument, roles[p],
                              is_view ? kPrimalGap : 0, settings.padding);
     if (!placed.ok()) return placed.error();
+    if (settings.requests_unrounded_values) {
+      if (const auto done = launcher.request_unrounded_values(session, module, *placed); !done.ok())
+        return done.error();
+    }
     request.arguments.push_back(placed.take());
   }
   for (std::size_t g = 0; g < gradients.size(); ++g) {

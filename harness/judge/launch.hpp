@@ -47,6 +47,8 @@ struct PlacedArray {
   int gap_elements = 0;       ///< gap after each element of a view, in elements; 0: dense
   /// The guard bands before and after the array, of equal size.
   std::vector<std::byte> front_guard_band = {}, back_guard_band = {};
+  /// Memory for the unrounded values of the array's floats; nullopt: not requested, or the array has other scalars.
+  std::optional<backends::BufferId> unrounded_buffer = std::nullopt;
 };
 
 /// How one launch is run.
@@ -56,6 +58,8 @@ struct LaunchSettings {
   std::uint64_t shuffle_seed = 0;                                 ///< seed of a shuffled thread order
   ArrayLayout layout = ArrayLayout::kDense;                       ///< memory layout of the arrays
   PaddingContent padding = PaddingContent::kPoison;               ///< content of guard bands and gaps
+  /// Whether the device writes unrounded values of the arrays that the kernel changes.
+  bool requests_unrounded_values = false;
   std::vector<std::int64_t> checked_threads = {};  ///< threads whose results are needed, ascending; empty: all
 };
 
@@ -85,6 +89,8 @@ class KernelLauncher {
   /// By entry parameter: the kernel's, then the gradients.
   const std::vector<PlacedArray>& arrays() const { return arrays_; }
   std::span<const std::byte> bytes(backends::DeviceSession& session, std::size_t array) const;
+  /// What the device wrote about the array without rounding; empty if that was not requested.
+  std::span<const std::byte> unrounded_bytes(backends::DeviceSession& session, std::size_t array) const;
   /// Whether the guard bands and gaps of the array are unmodified.
   bool guards_intact(backends::DeviceSession& session, std::size_t array) const;
   bool is_unmodified(backends::DeviceSession& session, std::size_t array) const;
@@ -94,6 +100,10 @@ class KernelLauncher {
   Result<backends::KernelArgument> place_array(backends::DeviceSession& session, const ir::Module& module,
                                                std::shared_ptr<const ir::Argument> argument, const ArrayRole& role,
                                                int gap, PaddingContent padding);
+  /// Reserves memory for the unrounded values of the array that was placed last, if all its scalars are floats of one
+  /// type.
+  Result<void> request_unrounded_values(backends::DeviceSession& session, const ir::Module& module,
+                                        backends::KernelArgument& placed);
 
   backends::LaunchRequest request_;  ///< the launch for the session
   std::vector<PlacedArray> arrays_;  ///< one for each parameter of the kernel, then one for each gradient

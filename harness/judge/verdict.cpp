@@ -46,6 +46,16 @@ void PassVerdict::count_agreement(const ComparisonResult& comparison) {
       comparison.rho_max);
 }
 
+void PassVerdict::count_algorithm(const ComparisonResult& comparison) {
+  add(check_results.f64_promotion, comparison.checked_scalars, static_cast<std::int64_t>(comparison.failed.size()),
+      comparison.rho_max);
+}
+
+void PassVerdict::attribute_failure_to_rounding() {
+  failure_->outcome_detail = "rounding";
+  failure_->message += "; without rounding, the values would be correct";
+}
+
 void PassVerdict::count_one(NamedCheck named_check, double rho, bool failed) {
   add(result_of(check_results, named_check), 1, failed ? 1 : 0, rho);
 }

@@ -19,8 +19,9 @@ namespace assay::harness {
 
 /// The checks that docs/design/numerics.md defines.
 enum class NamedCheck : std::uint8_t {
-  kOracleSelfCheck,    ///< the oracle's reverse sweep agrees with its dual numbers and with finite differences
-  kF64Promotion,       ///< the kernel with f64 promotion agrees with the oracle
+  kOracleSelfCheck,  ///< the oracle's reverse sweep agrees with its dual numbers and with finite differences
+  /// The kernel with f64 promotion agrees with the oracle; of a foreign kernel, what it computes without rounding.
+  kF64Promotion,
   kFiniteDifferences,  ///< the backward pass agrees with differences of the forward pass
   kNativePrecision,    ///< the kernel's own types agree with the oracle
   kDeterminism,        ///< repeated launches give the same bits
@@ -57,6 +58,9 @@ class PassVerdict {
   void count(NamedCheck named_check, const ComparisonResult& comparison);
   /// Counts a comparison of two devices' results, which does not measure the accuracy of either.
   void count_agreement(const ComparisonResult& comparison);
+  /// Counts a comparison of unrounded values, which is the check kF64Promotion of foreign kernels. Their rounded values
+  /// are counted separately.
+  void count_algorithm(const ComparisonResult& comparison);
   void count_one(NamedCheck named_check, double rho, bool failed);
   void keep(Mismatch mismatch) { keep_mismatch(mismatches, std::move(mismatch)); }
   /// Keeps the finite differences of one input set if they used more of the tolerance than those of any earlier set.
@@ -73,6 +77,8 @@ class PassVerdict {
     failure_->outcome_detail = std::move(kind);
     failure_->message = std::move(message);
   }
+  /// States that the values which failed would be correct without rounding.
+  void attribute_failure_to_rounding();
   /// Reports that the oracle contradicts itself, which invalidates all earlier findings.
   void fail_oracle(std::string message);
 

@@ -35,10 +35,12 @@ struct CallArgument {
   std::int32_t is_uninitialized = 0;    ///< whether reading elements that no kernel has written is an error
   std::int32_t rank = 0;                ///< number of dimensions of an array
   std::int64_t shape[kMaxRank] = {};    ///< extents; the elements are dense, in row-major order
-  std::uint64_t address = 0;            ///< device address of an array; on the way to the worker, its host address
-  std::int64_t integer = 0;             ///< value of a kInteger
-  double real = 0;                      ///< value of a kReal
-  char name[kMaxNameBytes] = {};        ///< name of the specification's parameter, or the contract's formula
+  /// Host address at which the worker writes the unrounded values of an array; 0: not needed.
+  std::uint64_t unrounded_address = 0;
+  std::uint64_t address = 0;      ///< device address of an array; on the way to the worker, its host address
+  std::int64_t integer = 0;       ///< value of a kInteger
+  double real = 0;                ///< value of a kReal
+  char name[kMaxNameBytes] = {};  ///< name of the specification's parameter, or the contract's formula
 };
 
 /// The size of an element in bytes; 0 for kUnknown.
@@ -99,6 +101,10 @@ struct DeviceFunctions {
   /// Ends the judgment of the call: the host code does something that the simulated GPU does not support. Returns a
   /// CUDA error number.
   std::int32_t (*report_unsupported)(const char* what);
+  /// The host has copied `size` bytes between device addresses, so that their unrounded values move, too.
+  void (*copied)(std::uint64_t target, std::uint64_t source, std::uint64_t size);
+  /// The host has stored a number at a device address that it loaded from another, perhaps as another type.
+  void (*converted)(std::uint64_t target, Element target_type, std::uint64_t source, Element source_type);
   /// Allows a kernel more dynamic shared memory. Returns a CUDA error number.
   std::int32_t (*allow_shared_bytes)(std::int32_t module, const char* kernel, std::uint64_t bytes);
 };

@@ -29,6 +29,16 @@ constexpr std::array kSharedLimits{
     SharedLimit{"sm_100", 227 * 1024}, SharedLimit{"sm_103", 227 * 1024}, SharedLimit{"sm_120", 99 * 1024},
 };
 
+std::optional<ptx::Type> ptx_type(Element type) {
+  switch (type) {
+    case Element::kFloat16: return ptx::Type::kF16;
+    case Element::kBFloat16: return ptx::Type::kBf16;
+    case Element::kFloat32: return ptx::Type::kF32;
+    case Element::kFloat64: return ptx::Type::kF64;
+    default: return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::uint64_t declared_shared_bytes(const ptx::Kernel& kernel) {
@@ -71,6 +81,7 @@ void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
   }
   options_ = options;
   failure_.reset();
+  unrounded_losses_ = {};
   allocation_count_ = 0;
   allowed_shared_bytes_by_kernel_.clear();
   prepared_launches_.clear();
@@ -112,6 +123,23 @@ std::uint64_t SimulatedGpu::allocate(std::uint64_t bytes) {
 void* SimulatedGpu::bytes(std::uint64_t address, std::uint64_t size, bool writes) {
   const Result<std::span<std::byte>> found = machine_.bytes_at(address, size, writes);
   return found.ok() ? found->data() : nullptr;
+}
+
+void SimulatedGpu::copied(std::uint64_t target, std::uint64_t source, std::uint64_t size) {
+  if (options_.computes_unrounded_values) machine_.copy_unrounded_values(target, source, size);
+}
+
+void SimulatedGpu::converted(std::uint64_t target, Element target_type, std::uint64_t source, Element source_type) {
+  const std::optional<ptx::Type> from = ptx_type(source_type);
+  const std::optional<ptx::Type> to = ptx_type(target_type);
+  if (!options_.computes_unrounded_values || !from || !to) return;
+  machine_.set_unrounded_value(target, *to, machine_.unrounded_values(source, *from, 1).front());
+}
+
+void SimulatedGpu::write_unrounded_values(std::uint64_t address, Element type, std::size_t count,
+                                          std::span<std::byte> place) const {
+  const std::optional<ptx::Type> known = ptx_type(type);
+  if (known) ptx::write_unrounded_array(unrounded_losses_, machine_.unrounded_values(address, *known, count), place);
 }
 
 std::int32_t SimulatedGpu::add_module(const void* fat_binary) {
@@ -205,6 +233,9 @@ std::int32_t SimulatedGpu::run_launch(std::int32_t number) {
   if (!prepared) return kCudaErrorInvalidValue;
   const auto start = std::chrono::steady_clock::now();
   ptx::RunResult result = machine_.launch(prepared->kernel, prepared->geometry, prepared->arguments, options_);
+  unrounded_losses_.ambiguous_decision_count += result.unrounded_losses.ambiguous_decision_count;
+  unrounded_losses_.evaluates_polynomials |= result.unrounded_losses.evaluates_polynomials;
+  unrounded_losses_.lost_value_count += result.unrounded_losses.lost_value_count;
   if (result.ok()) return kCudaSuccess;
   use_plain_names(result);
   RunOutcome outcome = ptx::make_run_outcome(result, LaunchRequest{}, prepared->kernel->module->target_architecture,

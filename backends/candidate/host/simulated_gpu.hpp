@@ -47,6 +47,12 @@ class SimulatedGpu {
   std::uint64_t allocate(std::uint64_t bytes);
   /// Null if the bytes do not lie in one allocation.
   void* bytes(std::uint64_t address, std::uint64_t size, bool writes);
+  /// Moves unrounded values, after the host has copied bytes between device addresses.
+  void copied(std::uint64_t target, std::uint64_t source, std::uint64_t size);
+  /// Moves an unrounded value, after the host has converted a number. Other types than floats have none.
+  void converted(std::uint64_t target, Element target_type, std::uint64_t source, Element source_type);
+  /// Writes the unrounded values of an array of the current call as MemoryRegion::unrounded_values requires.
+  void write_unrounded_values(std::uint64_t address, Element type, std::size_t count, std::span<std::byte> place) const;
   /// Adds the PTX of a fat binary. A module that cannot be parsed fails at its first launch.
   std::int32_t add_module(const void* fat_binary);
   /// 0 if the module has no such variable.
@@ -95,7 +101,8 @@ class SimulatedGpu {
   std::map<std::pair<std::int32_t, std::string>, std::shared_ptr<const ptx::Kernel>> kernels_by_module_and_name_;
   std::map<std::pair<std::int32_t, std::string>, std::uint64_t> allowed_shared_bytes_by_kernel_;
   std::vector<std::optional<PreparedLaunch>> prepared_launches_;  ///< by number; nullopt: has run
-  std::mt19937 stream_choices_;  ///< for random choices of the next stream; seeded like the order of threads
+  std::mt19937 stream_choices_;            ///< for random choices of the next stream; seeded like the order of threads
+  ptx::UnroundedLosses unrounded_losses_;  ///< of all launches of the current call
   std::optional<backends::RunOutcome> failure_;
   std::uint32_t allocation_count_ = 0;  ///< number of allocations in the current call, for their names in messages
 };

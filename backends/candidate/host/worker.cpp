@@ -53,6 +53,10 @@ constexpr DeviceFunctions kDeviceFunctions{
     .run_launch = [](std::int32_t launch) { return gpu().run_launch(launch); },
     .choose_stream = [](std::uint32_t count) { return gpu().choose_stream(count); },
     .report_unsupported = [](const char* what) { return gpu().report_unsupported(what); },
+    .copied = [](std::uint64_t target, std::uint64_t source,
+                 std::uint64_t size) { gpu().copied(target, source, size); },
+    .converted = [](std::uint64_t target, Element target_type, std::uint64_t source,
+                    Element source_type) { gpu().converted(target, target_type, source, source_type); },
     .allow_shared_bytes = [](std::int32_t module, const char* kernel,
                              std::uint64_t bytes) { return gpu().allow_shared_bytes(module, kernel, bytes); },
 };
@@ -103,7 +107,11 @@ class CandidateExecutor final : public worker::LaunchExecutor {
     FailureReportBuffer place;
     std::memcpy(&place, arguments[1], sizeof(place));
 
-    gpu().begin_call(options_of(header));
+    ptx::LaunchOptions options = options_of(header);
+    options.computes_unrounded_values =
+        std::ranges::any_of(values, [](const CallArgument& value) { return value.unrounded_address != 0; });
+    options.may_have_rounded_parameters = true;
+    gpu().begin_call(options);
     adopt_arrays(values);
     std::array<char, worker::kMessageBufferBytes> reason{};
     const CallArguments given{.given = values.data(),
@@ -123,6 +131,7 @@ class CandidateExecutor final : public worker::LaunchExecutor {
     RunOutcome outcome = Completed{};
     if (gpu().failure()) outcome = *gpu().failure();
     else if (!returned) outcome = LaunchFailed{reason.data()};
+    if (std::holds_alternative<Completed>(outcome)) write_unrounded_values(values);
     write_report(place, outcome);
     return {.nanoseconds = duration.count()};
   }
@@ -169,6 +178,16 @@ class CandidateExecutor final : public worker::LaunchExecutor {
                                     {.read_only = value.is_output == 0, .uninitialized = value.is_uninitialized != 0});
       }
       value.address = known->second;
+    }
+  }
+
+  static void write_unrounded_values(const std::vector<CallArgument>& values) {
+    for (const CallArgument& value : values) {
+      if (value.unrounded_address == 0) continue;
+      const auto count = static_cast<std::size_t>(element_count(value));
+      gpu().write_unrounded_values(
+          value.address, value.element, count,
+          {reinterpret_cast<std::byte*>(value.unrounded_address), unrounded_array_bytes(count)});
     }
   }
 

@@ -54,6 +54,13 @@ void Execution::find_addresses(Warp& warp, const MemoryOp& memory, FrameSlot bas
 }
 
 void Execution::access(Warp& warp, const Op& op, std::uint32_t lane_mask) {
+  if (unrounded_plan_) [[unlikely]]
+    return access_with_unrounded_values(warp, op, lane_mask);
+  access_rounded(warp, op, lane_mask);
+}
+
+/// An access without unrounded values.
+void Execution::access_rounded(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
   if (memory.space == Space::kLocal && memory.has_no_base &&
       access_equal_local_words(warp, memory, lane_mask, op.immediate))
@@ -336,6 +343,11 @@ void Execution::transfer(Warp& warp, const MemoryOp& memory, std::uint32_t lane_
         if ((lane_mask >> lane & 1U) == 0) continue;
         const std::uint64_t old = function(pointers[lane], slot_words<T>(warp, memory.values[1])[lane],
                                            slot_words<T>(warp, memory.values[2])[lane]);
+        if (atomic_places_ != nullptr) {
+          std::uint64_t now = 0;
+          std::memcpy(&now, pointers[lane], sizeof(T));
+          apply_unrounded_atomic(warp, static_cast<std::uint32_t>(&memory - kernel_.memory_ops.data()), lane, old, now);
+        }
         if (memory.returns_old_value)
           slot_words<T>(warp, memory.values[0])[lane] = static_cast<Word<T>>(static_cast<T>(old));
       }

@@ -78,6 +78,10 @@ void Execution::copy_local(Warp& warp, std::span<const CallOp::LocalWordCopy> co
       std::uint32_t* const words = warp.local_memory_words.data();
       std::uint8_t* const written = warp.written_local_byte_masks.data();
       each_lane(lane_mask, [=](unsigned lane) { words[to + lane] = words[from + lane]; });
+      if (!warp.unrounded_local_words.empty()) {
+        UnroundedWord* const unrounded = warp.unrounded_local_words.data();
+        each_lane(lane_mask, [=](unsigned lane) { unrounded[to + lane] = unrounded[from + lane]; });
+      }
       each_lane(lane_mask, [=](unsigned lane) { written[to + lane] = written[from + lane]; });
     }
   }

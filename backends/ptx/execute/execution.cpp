@@ -44,6 +44,7 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry&
     is_order_sensitive_by_op_ = order_sensitive_ops();
   }
   if (options.tables != nullptr) table_correction_.emplace(*options.tables, kernel);
+  if (options.computes_unrounded_values) unrounded_plan_.emplace(kernel);
 }
 
 RunResult Execution::run(std::span<const std::uint64_t> variables) {
@@ -60,6 +61,7 @@ RunResult Execution::run(std::span<const std::uint64_t> variables) {
     run_block(shuffled ? order[i] : options_.execution_order.order == Order::kReverse ? blocks - 1 - i : i);
   }
   fill_profile();
+  result_.unrounded_losses = unrounded_losses_;
   return std::move(result_);
 }
 
@@ -76,6 +78,7 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
     const std::uint64_t bytes = variable.is_dynamically_sized ? geometry_.dynamic_shared_bytes : variable.bytes;
     shared_memory_by_variable_.emplace_back(bytes);
     shared_shadow_cells_by_variable_.emplace_back((bytes + 3) / 4);
+    if (unrounded_plan_) shared_unrounded_words_by_variable_.emplace_back((bytes + 3) / 4 + 1);
   }
   memory_op_by_number_.assign(kMaxRaceCheckNumber + 1, nullptr);
   for (const Op& op : kernel_.ops) {
@@ -138,6 +141,8 @@ void Execution::run_block(std::uint64_t block) {
          byte < shared_memory_by_variable_[i].size(); ++byte)
       shared_shadow_cells_by_variable_[i][byte / 4].packed_flags |= 1U << (byte % 4);
   }
+  for (std::vector<UnroundedWord>& words : shared_unrounded_words_by_variable_)
+    std::ranges::fill(words, UnroundedWord{});
   const std::vector<std::uint32_t> order = order_of(warps_.size(), kBlocksSalt + 2 + block);
   bool first = true;
   do {
@@ -172,6 +177,12 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.undefined_values.clear();
   warp.local_memory_words.resize(std::size_t{kernel_.local_word_count} * kLanesPerWarp);
   warp.written_local_byte_masks.assign(std::size_t{kernel_.local_word_count} * kLanesPerWarp, 0);
+  if (unrounded_plan_) {
+    warp.unrounded_registers.resize(unrounded_plan_->register_count());
+    for (UnroundedRegister& each : warp.unrounded_registers)
+      each.forget(kAllLanes);
+    warp.unrounded_local_words.assign((std::size_t{kernel_.local_word_count} + 1) * kLanesPerWarp, {});
+  }
   warp.lane_groups.assign(1, LaneGroup{.next_op_index = 0, .lane_mask = warp.live_lane_mask});
   set_special_registers(warp);
 }
@@ -295,7 +306,10 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
     if (!warp.undefined_values.empty()) [[unlikely]]
       follow_undefined_values(warp, op, active, lane_mask);
     if (op.dispatch_kind == DispatchKind::kHandlerOnly) {
-      if (lane_mask == kAllLanes) {
+      if (unrounded_plan_ && lane_mask != 0) [[unlikely]] {
+        execute_with_unrounded_values(warp, warp.unrounded_registers, *unrounded_plan_, op, next_op_index, lane_mask,
+                                      unrounded_losses_);
+      } else if (lane_mask == kAllLanes) {
         op.full_warp_handler(warp, op, lane_mask);
       } else if (lane_mask != 0) {
         op.masked_warp_handler(warp, op, lane_mask);

@@ -19,6 +19,7 @@
 #include "backends/ptx/execute/machine.hpp"
 #include "backends/ptx/execute/memory.hpp"
 #include "backends/ptx/execute/watch.hpp"
+#include "backends/ptx/unrounded/arithmetic.hpp"
 
 namespace assay::ptx {
 
@@ -74,6 +75,9 @@ struct Warp : WarpState {
   /// Written bytes of each word of local_memory_words, one bit for each byte.
   std::vector<std::uint8_t> written_local_byte_masks;
   std::vector<UndefinedValue> undefined_values;  ///< registers with undefined lanes; nearly always empty
+  /// Unrounded values, by UnroundedPlan::register_index; empty if the launch does not compute them.
+  std::vector<UnroundedRegister> unrounded_registers;
+  std::vector<UnroundedWord> unrounded_local_words;  ///< the same for local_memory_words
 };
 
 /// Replaces results of approximate instructions by measured results from a device's tables, and counts the
@@ -170,6 +174,7 @@ class Execution {
                              Addresses& addresses);
   [[nodiscard]] std::optional<SharedOffset> find_shared(std::uint64_t address, unsigned width) const;
   void access(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void access_rounded(Warp& warp, const Op& op, std::uint32_t lane_mask);
   /// Performs the access of the lanes to the given state space.
   void access_space(Warp& warp, const Op& op, const MemoryOp& memory, Space space, std::uint32_t lane_mask,
                     const Addresses& addresses);
@@ -277,6 +282,28 @@ class Execution {
   void check_matrix_alignment(const Warp& warp, const Op& op, const MatrixPlace& place, unsigned lane);
   void count_matrix_access(std::vector<std::uint64_t> addresses, unsigned bytes);
 
+  // unrounded_memory.cpp
+  /// The words of unrounded values that an access refers to. The words of a lane are at a distance of `stride`.
+  struct UnroundedPlaces {
+    std::array<UnroundedWord*, kLanesPerWarp> words{};       ///< by lane; null: nothing is known
+    std::array<std::uint8_t, kLanesPerWarp> byte_offsets{};  ///< by lane: position in the word, from 0 to 3
+    std::size_t stride = 1;
+  };
+  void access_with_unrounded_values(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  UnroundedWord* find_unrounded_word(Space space, std::uint64_t address, bool creates);
+  UnroundedPlaces find_unrounded_places(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask,
+                                        const Addresses& addresses);
+  void move_unrounded(Warp& warp, const Op& op, std::uint32_t lane_mask, const UnroundedPlaces& places);
+  /// The unrounded effect of an atomic on one lane, after the atomic; `old_bits` and `new_bits`: content of the memory.
+  void apply_unrounded_atomic(Warp& warp, std::uint32_t memory_index, unsigned lane, std::uint64_t old_bits,
+                              std::uint64_t new_bits);
+  /// Loads or stores one element of a matrix: a part of a register, whose rounded content in memory is `bits`.
+  void move_unrounded_element(Warp& warp, FrameSlot slot, unsigned lane, Part part, const MemoryOp& memory, Space space,
+                              std::uint64_t address, std::uint64_t bits);
+  void copy_unrounded(const AsyncCopy& copy, const SharedOffset& destination);
+  void shuffle_unrounded(Warp& warp, const Op& op, std::uint32_t lane_mask,
+                         const std::array<std::uint32_t, kLanesPerWarp>& source_lanes);
+
   // warp_operations.cpp
   void warp_operation(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask);
@@ -330,6 +357,12 @@ class Execution {
   };
   /// Pending copy of each word of shared memory, by variable.
   std::vector<std::vector<PendingWord>> pending_words_by_variable_;
+  std::optional<UnroundedPlan> unrounded_plan_;  ///< nullopt: the launch does not compute unrounded values
+  UnroundedLosses unrounded_losses_;             ///< facts that limit what the unrounded values say
+  /// Unrounded values of shared_memory_by_variable_, by variable.
+  std::vector<std::vector<UnroundedWord>> shared_unrounded_words_by_variable_;
+  const UnroundedPlaces* atomic_places_ = nullptr;  ///< places of the current atomic; null: not computed
+
   bool has_pending_words_ = false;  ///< whether a thread of the block has started an asynchronous copy
 
   // Epochs: now, and the start of the launch, the block and the phase between barriers.

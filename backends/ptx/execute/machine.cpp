@@ -1,12 +1,14 @@
 #include "backends/ptx/execute/machine.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "backends/ptx/execute/execution.hpp"
 #include "backends/ptx/execute/memory.hpp"
+#include "backends/ptx/instructions/numbers.hpp"
 
 namespace assay::ptx {
 
@@ -56,6 +58,11 @@ RunResult rejected(const Kernel& kernel, const std::string& message) {
           .message = fmt::format("{}: {}", kernel.entry_function->name, message)};
 }
 
+/// The offset of a device address in its allocation.
+std::uint64_t offset_of(std::uint64_t address) {
+  return (address & ((std::uint64_t{1} << kAddressWindowBits) - 1)) - kAddressWindowMiddleOffset;
+}
+
 }  // namespace
 
 Machine::Machine(std::size_t max_bytes) : memory_(std::make_unique<Memory>(max_bytes)) {}
@@ -74,7 +81,7 @@ std::uint64_t Machine::address(AllocationId allocation) const { return Memory::a
 
 Result<std::span<std::byte>> Machine::bytes_at(std::uint64_t address, std::size_t size, bool writes) {
   Allocation* const allocation = memory_->find_allocation(address);
-  const std::uint64_t offset = (address & ((std::uint64_t{1} << kAddressWindowBits) - 1)) - kAddressWindowMiddleOffset;
+  const std::uint64_t offset = offset_of(address);
   if (allocation == nullptr || offset > allocation->bytes.size() || size > allocation->bytes.size() - offset)
     return Error{fmt::format("no allocation contains the {} bytes at the device address {:#x}", size, address)};
   if (writes) memory_->set_initialized(*allocation, offset, size);
@@ -88,6 +95,46 @@ Result<std::uint64_t> Machine::variable(const std::shared_ptr<const Module>& mod
   const Result<std::vector<std::uint64_t>> addresses = memory_->variables_of(module);
   if (!addresses) return addresses.error();
   return (*addresses)[static_cast<std::size_t>(found - module->variables.begin())];
+}
+
+std::vector<UnroundedNumber> Machine::unrounded_values(std::uint64_t address, Type type, std::size_t count) const {
+  std::vector<UnroundedNumber> values(count);
+  Allocation* const allocation = memory_->find_allocation(address);
+  const std::uint64_t start = offset_of(address);
+  const unsigned size = bytes_of(type);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t offset = start + i * size;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, allocation->bytes.data() + offset, size);
+    values[i] = {number_of(type, bits), 0};
+    if (allocation->unrounded_words.empty()) continue;
+    const UnroundedParts parts =
+        UnroundedWord::read(&allocation->unrounded_words[offset / 4], 1, size, static_cast<unsigned>(offset % 4), bits);
+    const Part part = size == 2 ? Part::kLower : Part::kWhole;
+    if (parts.knows(part)) values[i] = parts.number(part);
+  }
+  return values;
+}
+
+void Machine::set_unrounded_value(std::uint64_t address, Type type, const UnroundedNumber& number) {
+  std::uint64_t bits = 0;
+  const unsigned size = bytes_of(type);
+  Allocation* const allocation = memory_->find_allocation(address);
+  if (allocation == nullptr) return;
+  std::memcpy(&bits, allocation->bytes.data() + offset_of(address), size);
+  UnroundedParts parts;
+  parts.set(size == 2 ? Part::kLower : Part::kWhole, number);
+  UnroundedWord::write(memory_->unrounded_word(*allocation, offset_of(address)), 1, size,
+                       static_cast<unsigned>(address % 4), bits, parts);
+}
+
+/// Only whole words keep their unrounded values. Those of other bytes are lost, which their content shows.
+void Machine::copy_unrounded_values(std::uint64_t target, std::uint64_t source, std::uint64_t size) {
+  Allocation* const to = memory_->find_allocation(target);
+  Allocation* const from = memory_->find_allocation(source);
+  if (to == nullptr || from == nullptr || from->unrounded_words.empty() || (target | source) % 4 != 0) return;
+  for (std::uint64_t at = 0; at + 4 <= size; at += 4)
+    *memory_->unrounded_word(*to, offset_of(target + at)) = from->unrounded_words[offset_of(source + at) / 4];
 }
 
 void Machine::set_flags(AllocationId allocation, AllocationFlags flags) { memory_->at(allocation).flags = flags; }

@@ -28,6 +28,7 @@
 #include "backends/ptx/checks/finding.hpp"
 #include "backends/ptx/instructions/program.hpp"
 #include "backends/ptx/profile/profile.hpp"
+#include "backends/ptx/unrounded/arithmetic.hpp"
 #include "support/result.hpp"
 
 namespace assay::ptx {
@@ -93,6 +94,11 @@ struct LaunchOptions {
   bool counts_atomic_collisions = false;  ///< whether to count InstructionProfile::atomic_collision_count
   std::vector<std::uint64_t> blocks_to_run =
       {};  ///< linear indices of blocks to run, ascending, for kForward; empty: all
+  /// Whether to compute unrounded values (unrounded/numbers.hpp), for Machine::unrounded_values.
+  bool computes_unrounded_values = false;
+  /// Whether the host may have rounded parameters of the kernel, as in "1 / sqrt(n)". They then count as constants,
+  /// whose rounding is part of UnroundedNumber::constant_error; otherwise they are exact.
+  bool may_have_rounded_parameters = false;
   const ApproximationTables* tables =
       nullptr;  ///< measured results of a device for approximate instructions; null: none
 };
@@ -132,6 +138,7 @@ struct RunResult {
   std::string message;                 ///< for a status other than kCompleted: the reason and the source location
   std::vector<CheckFinding> findings;  ///< errors that the checks found, in order of their first occurrence
   InstructionProfile profile;          ///< statistics of the run
+  UnroundedLosses unrounded_losses;    ///< what the unrounded values do not contain, if they were computed
 
   /// Completed without findings.
   [[nodiscard]] bool ok() const { return status == Status::kCompleted && findings.empty(); }
@@ -173,6 +180,14 @@ class Machine {
   Result<std::uint64_t> variable(const std::shared_ptr<const Module>& module, std::string_view name);
   /// Changes the flags, for instance between a forward and a backward launch.
   void set_flags(AllocationId allocation, AllocationFlags flags);
+  /// The unrounded values of `count` floats of this type from a device address on, which lie in one allocation. A float
+  /// without an unrounded value has its rounded one.
+  [[nodiscard]] std::vector<UnroundedNumber> unrounded_values(std::uint64_t address, Type type,
+                                                              std::size_t count) const;
+  /// Sets the unrounded value of a float that the host has written.
+  void set_unrounded_value(std::uint64_t address, Type type, const UnroundedNumber& number);
+  /// Moves unrounded values after the host has copied bytes between device addresses.
+  void copy_unrounded_values(std::uint64_t target, std::uint64_t source, std::uint64_t size);
   /// Frees all memory, including that of modules.
   void reset();
 

@@ -24,7 +24,13 @@ void Execution::matrix_operation(Warp& warp, const Op& op, std::uint32_t lane_ma
   }
   switch (op.instruction->opcode) {
     case Opcode::kMma:
-    case Opcode::kWmmaMma: multiply_matrices(warp, kernel_.matrix_ops[op.memory_or_call_index], lane_mask); break;
+    case Opcode::kWmmaMma:
+      if (unrounded_plan_) {
+        multiply_unrounded_matrices(warp, warp.unrounded_registers, *unrounded_plan_,
+                                    kernel_.matrix_ops[op.memory_or_call_index], lane_mask);
+      }
+      multiply_matrices(warp, kernel_.matrix_ops[op.memory_or_call_index], lane_mask);
+      break;
     case Opcode::kWmmaLoad:
     case Opcode::kWmmaStore: move_elements(warp, op, lane_mask); break;
     default: move_matrices(warp, op, lane_mask); break;
@@ -43,9 +49,11 @@ void Execution::move_matrices(Warp& warp, const Op& op, std::uint32_t lane_mask)
   find_addresses(warp, memory, op.a, op.immediate, addresses);
   const FastRaceCheck watch = make_fast_race_check(warp, memory);
   std::byte* rows[kLanesPerWarp] = {};
+  Addresses row_addresses{};
   each_lane(row_count == kLanesPerWarp ? lane_mask : lane_mask & ((1U << row_count) - 1), [&](unsigned lane) {
     std::uint64_t address = addresses[lane];
     if (memory.space == Space::kGeneric && address >> kAddressWindowBits == kSharedWindowIndex) address &= kWindowMask;
+    row_addresses[lane] = address;
     rows[lane] =
         check_shared_access(watch, lane_access(warp, op, memory, lane, address, Space::kShared), kRowBytes, kRowBytes);
   });
@@ -65,6 +73,10 @@ void Execution::move_matrices(Warp& warp, const Op& op, std::uint32_t lane_mask)
           word |= std::uint32_t{element} << (16 * half);
         } else {
           std::memcpy(start + std::size_t{2} * column, &element, 2);
+        }
+        if (unrounded_plan_) {
+          move_unrounded_element(warp, fragment.registers[i], lane, half == 0 ? Part::kLower : Part::kUpper, memory,
+                                 Space::kShared, row_addresses[8 * i + row] + std::uint64_t{2} * column, element);
         }
       }
     });
@@ -120,6 +132,11 @@ void Execution::move_elements(Warp& warp, const Op& op, std::uint32_t lane_mask)
         word |= value << shift;
       } else {
         std::memcpy(element, &value, bytes);
+      }
+      if (unrounded_plan_) {
+        const Part part = bytes != 2 ? Part::kWhole : shift == 0 ? Part::kLower : Part::kUpper;
+        move_unrounded_element(warp, fragment.registers[i / per_register], lane, part, memory, place.space, address,
+                               value);
       }
     }
   });

@@ -47,8 +47,12 @@ Result<AllocationId> Memory::allocate(std::string name, std::size_t bytes, Alloc
 
 AllocationId Memory::adopt(std::string name, std::span<std::byte> bytes, AllocationFlags flags) {
   const auto index = static_cast<std::uint32_t>(allocations_.size());
-  allocations_.push_back(
-      {.name = std::move(name), .bytes = bytes, .owned = nullptr, .flags = flags, .shadow_memory = {}});
+  allocations_.push_back({.name = std::move(name),
+                          .bytes = bytes,
+                          .owned = nullptr,
+                          .flags = flags,
+                          .unrounded_words = {},
+                          .shadow_memory = {}});
   return {index};
 }
 

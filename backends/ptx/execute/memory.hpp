@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "backends/ptx/execute/machine.hpp"
+#include "backends/ptx/unrounded/numbers.hpp"
 
 namespace assay::ptx {
 
@@ -70,11 +71,12 @@ struct ShadowMemory {
 
 /// A block of memory that kernels can access, in an address window of its own.
 struct Allocation {
-  std::string name;                    ///< name of the allocation, for messages
-  std::span<std::byte> bytes;          ///< memory of the allocation, in host memory
-  std::unique_ptr<std::byte[]> owned;  ///< null for adopted memory
-  AllocationFlags flags;               ///< flags that the caller set
-  ShadowMemory shadow_memory;          ///< access history; created at the first checked access
+  std::string name;                            ///< name of the allocation, for messages
+  std::span<std::byte> bytes;                  ///< memory of the allocation, in host memory
+  std::unique_ptr<std::byte[]> owned;          ///< null for adopted memory
+  AllocationFlags flags;                       ///< flags that the caller set
+  std::vector<UnroundedWord> unrounded_words;  ///< unrounded values of the words; empty if none are known
+  ShadowMemory shadow_memory;                  ///< access history; created at the first checked access
 
   [[nodiscard]] std::size_t cell_count() const { return (bytes.size() + 3) / 4; }
 };
@@ -102,6 +104,14 @@ class Memory {
 
   /// The allocation's shadow, all zero at first.
   ShadowCell* cells_of(Allocation& allocation);
+
+  /// The unrounded values of the word at this offset.
+  static UnroundedWord* unrounded_word(Allocation& allocation, std::uint64_t offset) {
+    std::vector<UnroundedWord>& words = allocation.unrounded_words;
+    if (words.empty())
+      words.resize(allocation.bytes.size() / 4 + 2);  // an access at the end may refer to one more word
+    return &words[offset / 4];
+  }
 
   /// Records that bytes of the allocation are initialized.
   void set_initialized(Allocation& allocation, std::uint64_t offset, std::size_t size);

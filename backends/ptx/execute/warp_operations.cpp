@@ -1,5 +1,6 @@
 // Shuffles, votes, matches and reductions over the lanes of a warp.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -65,6 +66,7 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   const std::uint32_t* const b = slot_words32(warp, op.b);
   const std::uint32_t* const c = slot_words32(warp, op.c);
   std::uint32_t results[kLanesPerWarp] = {};
+  std::array<std::uint32_t, kLanesPerWarp> source_lanes{};
   std::uint32_t in_segment = 0;
   // PTX leaves the value of a lane that does not participate undefined. This is an error only if the value is used.
   UndefinedValue undefined{.place = op.d, .lane_mask = 0, .shuffle = &op};
@@ -95,8 +97,10 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask) {
         (lane_mask >> from & 1U) == 0 || (source != nullptr && (source->lane_mask >> from & 1U) != 0);
     if (is_undefined && options_.checks.reports_divergence) undefined.lane_mask |= 1U << lane;
     results[lane] = a[from];
+    source_lanes[lane] = from;
     in_segment |= inside ? 1U << lane : 0U;
   });
+  if (unrounded_plan_) shuffle_unrounded(warp, op, lane_mask, source_lanes);
   std::uint32_t* const d = slot_words32(warp, op.d);
   each_lane(lane_mask, [&](unsigned lane) { d[lane] = results[lane]; });
   set_undefined(warp, lane_mask, undefined);

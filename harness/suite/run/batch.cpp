@@ -274,7 +274,8 @@ class KernelRun {
                                            .recorded_launches = recorded(),
                                            .decides_gradients_by_finite_differences =
                                                is_other_generator() || options_.decides_gradients_by_finite_differences,
-                                           .accepts_subgradients = is_other_generator()};
+                                           .accepts_subgradients = is_other_generator(),
+                                           .judges_unrounded_values = device_.computes_unrounded_values()};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
     const auto test_plan = options_.test_plans->get_or_draw_test_plan(

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "backends/ptx/instructions/lanes/rounding.hpp"
+#include "backends/ptx/instructions/numbers.hpp"
 
 namespace assay::ptx {
 
@@ -21,29 +22,13 @@ std::byte* slot_bytes(WarpState& warp, FrameSlot slot) {
   return warp.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstantFrameBit);
 }
 
-/// The number of a half: shifted to the exponent range of a float, which subnormals fit too.
-double half_number(std::uint32_t bits) {
-  const std::uint32_t magnitude = bits & 0x7fffU;
-  const bool is_finite = magnitude < 0x7c00U;
-  const float shifted = std::bit_cast<float>(magnitude << 13U) * 0x1p112F;
-  const double number = is_finite              ? double{shifted}
-                        : magnitude == 0x7c00U ? std::numeric_limits<double>::infinity()
-                                               : std::numeric_limits<double>::quiet_NaN();
-  return (bits & 0x8000U) != 0 ? -number : number;
-}
-
-double number_of(Type type, std::uint64_t bits) {
+/// The number that an element of a matrix represents.
+double element_number(Type type, std::uint64_t bits) {
+  if (is_float(type)) return number_of(type, bits);
   const auto word = static_cast<std::uint32_t>(bits);
-  switch (type) {
-    case Type::kF16: return half_number(word);
-    case Type::kBf16: return double{std::bit_cast<float>(word << 16U)};
-    case Type::kTf32: return double{std::bit_cast<float>(word & 0xffffe000U)};
-    case Type::kF32: return double{std::bit_cast<float>(word)};
-    case Type::kF64: return std::bit_cast<double>(bits);
-    case Type::kS8: return static_cast<std::int8_t>(word);
-    case Type::kU8: return static_cast<std::uint8_t>(word);
-    default: return static_cast<std::int32_t>(word);
-  }
+  if (type == Type::kS8) return static_cast<std::int8_t>(word);
+  if (type == Type::kU8) return static_cast<std::uint8_t>(word);
+  return static_cast<std::int32_t>(word);
 }
 
 std::uint64_t bits_of(Type type, double number, bool saturates) {
@@ -72,7 +57,7 @@ Numbers numbers_of(WarpState& warp, const Fragment& fragment, std::uint32_t mask
       for (unsigned part = 0; part < per_register; ++part) {
         const ElementPosition at = position_of(fragment, lane, i * per_register + part);
         const std::uint64_t element = per_register == 1 ? word : word >> (part * bits) & ((1U << bits) - 1);
-        numbers[at.row][at.column] = number_of(fragment.type, element);
+        numbers[at.row][at.column] = element_number(fragment.type, element);
       }
     }
   }

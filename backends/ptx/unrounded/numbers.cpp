@@ -1,0 +1,123 @@
+#include "backends/ptx/unrounded/numbers.hpp"
+
+#include <cmath>
+
+#include "backends/ptx/instructions/numbers.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+/// The digits of a format after the first, and how many trailing digits must be zero so that a constant counts as
+/// exact.
+struct Digits {
+  int mantissa_bits;
+  int zero_bits;
+};
+Digits digits_of(Type type) {
+  switch (type) {
+    case Type::kF16: return {10, 5};
+    case Type::kBf16: return {7, 3};
+    case Type::kF64: return {52, 29};
+    default: return {23, 12};
+  }
+}
+
+}  // namespace
+
+UnroundedNumber constant_number(Type type, std::uint64_t bits) {
+  const double value = number_of(type, bits);
+  const Digits digits = digits_of(type);
+  const bool is_integer = type == Type::kF32 && std::abs(value) < 0x1p24 && std::nearbyint(value) == value;
+  const bool is_exact = is_integer || (bits & ((std::uint64_t{1} << digits.zero_bits) - 1)) == 0;
+  if (is_exact || value == 0 || !std::isfinite(value)) return {value, 0};
+  return {value, std::ldexp(1.0, std::ilogb(value) - digits.mantissa_bits - 1)};
+}
+
+bool is_plausible_float(double value) {
+  const double magnitude = std::abs(value);
+  return magnitude > 1e-12 && magnitude < 1e12;
+}
+
+void UnroundedWord::set_half(unsigned index, const UnroundedNumber& number) {
+  values_[index] = number.value;
+  constant_errors_[index] = number.constant_error;
+}
+
+UnroundedParts UnroundedWord::read_word(std::uint32_t bits) const {
+  UnroundedParts parts;
+  if (content_ == Content::kWhole && bits == bits_) parts.set(Part::kWhole, half(0));
+  if (content_ != Content::kHalves) return parts;
+  const std::uint32_t difference = bits ^ bits_;
+  if ((known_halves_ & 1U) != 0 && (difference & 0xffffU) == 0) parts.set(Part::kLower, half(0));
+  if ((known_halves_ & 2U) != 0 && difference >> 16U == 0) parts.set(Part::kUpper, half(1));
+  return parts;
+}
+
+void UnroundedWord::write_word(std::uint32_t bits, const UnroundedParts& parts) {
+  bits_ = bits;
+  content_ = parts.knows(Part::kWhole) ? Content::kWhole : parts.knows_any() ? Content::kHalves : Content::kUnknown;
+  known_halves_ =
+      static_cast<std::uint8_t>((parts.knows(Part::kLower) ? 1U : 0U) | (parts.knows(Part::kUpper) ? 2U : 0U));
+  if (parts.knows(Part::kWhole) || parts.knows(Part::kLower)) set_half(0, parts.number(Part::kLower));
+  if (parts.knows(Part::kUpper)) set_half(1, parts.number(Part::kUpper));
+}
+
+UnroundedParts UnroundedWord::read(const UnroundedWord* word, std::size_t stride, unsigned bytes, unsigned byte_offset,
+                                   std::uint64_t bits) {
+  if (bytes == 4) return word->read_word(static_cast<std::uint32_t>(bits));
+  UnroundedParts parts;
+  if (bytes == 2) {
+    const bool is_upper = byte_offset == 2;
+    const UnroundedParts all =
+        word->read_word(is_upper ? static_cast<std::uint32_t>(bits << 16U) | (word->bits_ & 0xffffU)
+                                 : static_cast<std::uint32_t>(bits) | (word->bits_ & 0xffff0000U));
+    const Part part = is_upper ? Part::kUpper : Part::kLower;
+    if (all.knows(part)) parts.set(Part::kLower, all.number(part));
+  }
+  if (bytes != 8) return parts;
+  const UnroundedWord& upper_word = word[stride];
+  const auto lower_bits = static_cast<std::uint32_t>(bits);
+  const auto upper_bits = static_cast<std::uint32_t>(bits >> 32U);
+  if (word->content_ == Content::kLowerWordOfDouble && upper_word.content_ == Content::kUpperWordOfDouble) {
+    if (word->bits_ == lower_bits && upper_word.bits_ == upper_bits) parts.set(Part::kWhole, word->half(0));
+    return parts;
+  }
+  const UnroundedParts lower = word->read_word(lower_bits);
+  const UnroundedParts upper = upper_word.read_word(upper_bits);
+  if (lower.knows(Part::kWhole)) parts.set(Part::kLower, lower.number(Part::kWhole));
+  if (upper.knows(Part::kWhole)) parts.set(Part::kUpper, upper.number(Part::kWhole));
+  return parts;
+}
+
+void UnroundedWord::write(UnroundedWord* word, std::size_t stride, unsigned bytes, unsigned byte_offset,
+                          std::uint64_t bits, const UnroundedParts& parts) {
+  if (bytes == 4) return word->write_word(static_cast<std::uint32_t>(bits), parts);
+  if (bytes == 2) {
+    const unsigned index = byte_offset / 2;
+    const unsigned shift = 16 * index;
+    if (word->content_ != Content::kHalves) word->known_halves_ = 0;
+    word->content_ = Content::kHalves;
+    word->bits_ = (word->bits_ & ~(0xffffU << shift)) | static_cast<std::uint32_t>(bits & 0xffffU) << shift;
+    word->known_halves_ = static_cast<std::uint8_t>(word->known_halves_ & ~(1U << index));
+    if (!parts.knows(Part::kLower)) return;
+    word->known_halves_ = static_cast<std::uint8_t>(word->known_halves_ | 1U << index);
+    return word->set_half(index, parts.number(Part::kLower));
+  }
+  if (bytes != 8) {
+    word->content_ = Content::kUnknown;
+    return;
+  }
+  UnroundedWord& upper_word = word[stride];
+  UnroundedParts lower, upper;
+  if (parts.knows(Part::kLower)) lower.set(Part::kWhole, parts.number(Part::kLower));
+  if (parts.knows(Part::kUpper)) upper.set(Part::kWhole, parts.number(Part::kUpper));
+  word->write_word(static_cast<std::uint32_t>(bits), lower);
+  upper_word.write_word(static_cast<std::uint32_t>(bits >> 32U), upper);
+  if (!parts.knows(Part::kWhole)) return;
+  word->content_ = Content::kLowerWordOfDouble;
+  upper_word.content_ = Content::kUpperWordOfDouble;
+  word->set_half(0, parts.number(Part::kWhole));
+}
+
+}  // namespace assay::ptx

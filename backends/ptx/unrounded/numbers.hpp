@@ -1,0 +1,127 @@
+// Unrounded values: for each float in a register or in memory, the number that the kernel would compute without
+// rounding ("shadow execution"). They are computed in double precision. docs/design/ptx.md describes them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "backends/ptx/instructions/program.hpp"
+
+namespace assay::ptx {
+
+/// A number computed without rounding.
+struct UnroundedNumber {
+  double value = 0;  ///< the number
+  /// How much the number can change, to first order, if each constant in the code changes by half an ulp. Constants of
+  /// the source, such as log2(e), are rounded, and this is the effect of their rounding.
+  double constant_error = 0;
+};
+
+/// One number in each lane of a warp.
+struct UnroundedLanes {
+  alignas(64) std::array<double, kLanesPerWarp> values{};           ///< UnroundedNumber::value, by lane
+  alignas(64) std::array<double, kLanesPerWarp> constant_errors{};  ///< UnroundedNumber::constant_error, by lane
+
+  [[nodiscard]] UnroundedNumber at(unsigned lane) const { return {values[lane], constant_errors[lane]}; }
+  void set(unsigned lane, const UnroundedNumber& number) {
+    values[lane] = number.value;
+    constant_errors[lane] = number.constant_error;
+  }
+};
+
+/// What a number in a register or in memory occupies: all of it, or one half. Halves hold f16 or bf16 in 32 bits, and
+/// f32 in 64 bits.
+enum class Part : std::uint8_t { kWhole, kLower, kUpper };
+inline constexpr std::array kParts{Part::kWhole, Part::kLower, Part::kUpper};
+
+/// The unrounded values of one register, or of one word in memory, in one lane. A register holds either one number or
+/// up to two halves. Of a part that is not known, the unrounded value is the rounded value.
+class UnroundedParts {
+ public:
+  [[nodiscard]] bool knows(Part part) const { return (known_ >> static_cast<unsigned>(part) & 1U) != 0; }
+  [[nodiscard]] bool knows_any() const { return known_ != 0; }
+  [[nodiscard]] const UnroundedNumber& number(Part part) const { return numbers_[part == Part::kUpper ? 1 : 0]; }
+  void set(Part part, const UnroundedNumber& number) {
+    known_ = static_cast<std::uint8_t>(part == Part::kWhole ? 1U : (known_ & ~1U) | 1U << static_cast<unsigned>(part));
+    numbers_[part == Part::kUpper ? 1 : 0] = number;
+  }
+
+ private:
+  std::uint8_t known_ = 0;  ///< one bit for each part, set if its unrounded value is known
+  std::array<UnroundedNumber, 2> numbers_;
+};
+
+/// The unrounded values of one register in all lanes of a warp.
+class UnroundedRegister {
+ public:
+  /// The lanes in which the part is known.
+  [[nodiscard]] std::uint32_t known_lanes(Part part) const { return known_lanes_[static_cast<std::size_t>(part)]; }
+  [[nodiscard]] std::uint32_t known_lanes() const { return known_lanes_[0] | known_lanes_[1] | known_lanes_[2]; }
+  [[nodiscard]] const UnroundedLanes& lanes(Part part) const { return lanes_[part == Part::kUpper ? 1 : 0]; }
+  /// Makes the lanes of `lane_mask` hold a part, whose numbers the caller writes to the result.
+  UnroundedLanes& hold(Part part, std::uint32_t lane_mask) {
+    if (part == Part::kWhole) {
+      known_lanes_[1] &= ~lane_mask;
+      known_lanes_[2] &= ~lane_mask;
+    } else {
+      known_lanes_[0] &= ~lane_mask;
+    }
+    known_lanes_[static_cast<std::size_t>(part)] |= lane_mask;
+    return lanes_[part == Part::kUpper ? 1 : 0];
+  }
+  void forget(std::uint32_t lane_mask) {
+    for (std::uint32_t& known : known_lanes_)
+      known &= ~lane_mask;
+  }
+  [[nodiscard]] UnroundedParts parts(unsigned lane) const {
+    UnroundedParts result;
+    for (const Part part : kParts)
+      if ((known_lanes(part) >> lane & 1U) != 0) result.set(part, lanes(part).at(lane));
+    return result;
+  }
+  void set_parts(unsigned lane, const UnroundedParts& parts) {
+    forget(1U << lane);
+    for (const Part part : kParts)
+      if (parts.knows(part)) hold(part, 1U << lane).set(lane, parts.number(part));
+  }
+
+ private:
+  std::array<std::uint32_t, 3> known_lanes_{};  ///< by part, one bit for each lane
+  std::array<UnroundedLanes, 2> lanes_;         ///< numbers of the whole or lower parts, and of the upper parts
+};
+
+/// The unrounded values of a word of 4 bytes in memory, together with the content for which they hold. If something
+/// else changes the content, they are no longer known.
+class UnroundedWord {
+ public:
+  /// The parts that lie in `bytes` bytes (2, 4 or 8) at `byte_offset` (0, or 2 for the upper half) of `word`, whose
+  /// content is now `bits`. The word after it is at word[stride].
+  static UnroundedParts read(const UnroundedWord* word, std::size_t stride, unsigned bytes, unsigned byte_offset,
+                             std::uint64_t bits);
+  /// Stores the parts of a value of `bytes` bytes (1, 2, 4 or 8), whose rounded content is `bits`.
+  static void write(UnroundedWord* word, std::size_t stride, unsigned bytes, unsigned byte_offset, std::uint64_t bits,
+                    const UnroundedParts& parts);
+
+ private:
+  enum class Content : std::uint8_t { kUnknown, kWhole, kHalves, kLowerWordOfDouble, kUpperWordOfDouble };
+
+  [[nodiscard]] UnroundedNumber half(unsigned index) const { return {values_[index], constant_errors_[index]}; }
+  void set_half(unsigned index, const UnroundedNumber& number);
+  [[nodiscard]] UnroundedParts read_word(std::uint32_t bits) const;
+  void write_word(std::uint32_t bits, const UnroundedParts& parts);
+
+  std::array<double, 2> values_{};           ///< numbers of the whole or lower part, and of the upper part
+  std::array<double, 2> constant_errors_{};  ///< their constant errors
+  std::uint32_t bits_ = 0;                   ///< content for which the numbers hold
+  Content content_ = Content::kUnknown;
+  std::uint8_t known_halves_ = 0;  ///< for kHalves: bit 0 for the lower and bit 1 for the upper half
+};
+
+/// A constant in the code as a number of this type. Its error is half an ulp, or zero if it has so few digits that it
+/// is probably exact, as 0.5 and 3 are.
+UnroundedNumber constant_number(Type type, std::uint64_t bits);
+
+/// Whether bits that the code does not declare as a float are probably one.
+bool is_plausible_float(double value);
+
+}  // namespace assay::ptx

@@ -1,0 +1,272 @@
+// Unrounded values of hand-written PTX, compared with double precision.
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/ptx/testing/machine.hpp"
+
+namespace assay::ptx {
+namespace {
+
+using testing::entry;
+using testing::kernel_of;
+
+constexpr std::size_t kLanes = 32;
+
+/// The floats that 32 threads read and overwrite.
+float input(std::size_t i) { return 0.37F + 0.11F * static_cast<float>(i); }
+/// The value of %f2 in kStart without rounding.
+double third(std::size_t i) { return double{input(i)} / 3; }
+
+/// %f1: the thread's float; %f2: a third of it, which is rounded; %rd2: its address.
+constexpr std::string_view kStart =
+    "ld.param.u64 %rd1, [p0]; cvta.to.global.u64 %rd1, %rd1; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;"
+    " add.s64 %rd2, %rd1, %rd3; ld.global.f32 %f1, [%rd2]; div.rn.f32 %f2, %f1, 0f40400000;\n";
+constexpr std::string_view kEnd = "st.global.f32 [%rd2], %f3;\n";
+
+struct UnroundedRun {
+  std::vector<float> rounded;
+  std::vector<UnroundedNumber> unrounded;
+  UnroundedLosses losses;
+};
+
+/// Runs a body between kStart and kEnd.
+UnroundedRun run_body(std::string_view body, std::string_view before = "") {
+  UnroundedRun run;
+  for (std::size_t i = 0; i < kLanes; ++i)
+    run.rounded.push_back(input(i));
+  Machine machine;
+  const AllocationId id = machine.adopt("x", std::as_writable_bytes(std::span(run.rounded)), {});
+  KernelArguments arguments;
+  arguments.add(machine.address(id));
+  const auto kernel = kernel_of(entry(std::string(kStart) + std::string(body) + "\n" + std::string(kEnd), 1, before));
+  if (kernel == nullptr) return run;
+  LaunchOptions options;
+  options.computes_unrounded_values = true;
+  const RunResult result = machine.launch(kernel, {{1}, {kLanes}}, arguments, options);
+  EXPECT_TRUE(result.ok()) << result.message << (result.findings.empty() ? "" : describe(result.findings[0]));
+  run.losses = result.unrounded_losses;
+  run.unrounded = machine.unrounded_values(machine.address(id), Type::kF32, kLanes);
+  return run;
+}
+
+/// Checks that the result is f(third) without rounding, and that rounding changed it in some lane.
+void expect_function(const UnroundedRun& run, const std::function<double(std::size_t)>& f, const std::string& what) {
+  ASSERT_EQ(run.unrounded.size(), kLanes);
+  bool differs = false;
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    const double expected = f(i);
+    EXPECT_NEAR(run.unrounded[i].value, expected, 1e-15 * std::max(1.0, std::abs(expected))) << what << ", lane " << i;
+    differs = differs || static_cast<double>(run.rounded[i]) != run.unrounded[i].value;
+  }
+  EXPECT_TRUE(differs) << what;
+}
+
+TEST(UnroundedValues, OfArithmeticAreThoseOfDoublePrecision) {
+  struct Operation {
+    std::string text;
+    std::function<double(double third, double input)> expected;
+  };
+  const std::vector<Operation> operations = {
+      {"add.rn.f32 %f3, %f2, %f1;", [](double t, double x) { return t + x; }},
+      {"sub.rn.f32 %f3, %f1, %f2;", [](double t, double x) { return x - t; }},
+      {"mul.rn.f32 %f3, %f2, %f2;", [](double t, double) { return t * t; }},
+      {"fma.rn.f32 %f3, %f2, %f1, %f2;", [](double t, double x) { return t * x + t; }},
+      {"div.rn.f32 %f3, %f2, %f1;", [](double t, double x) { return t / x; }},
+      {"min.f32 %f3, %f2, %f1;", [](double t, double) { return t; }},
+      {"max.f32 %f3, %f2, 0f3F000000;", [](double t, double) { return std::max(t, 0.5); }},
+      {"neg.f32 %f4, %f2; abs.f32 %f3, %f4;", [](double t, double) { return t; }},
+      {"neg.f32 %f4, %f1; copysign.f32 %f3, %f4, %f2;", [](double t, double) { return -t; }},
+      {"sqrt.rn.f32 %f3, %f2;", [](double t, double) { return std::sqrt(t); }},
+      {"rsqrt.approx.f32 %f3, %f2;", [](double t, double) { return 1 / std::sqrt(t); }},
+      {"rcp.rn.f32 %f3, %f2;", [](double t, double) { return 1 / t; }},
+      {"ex2.approx.f32 %f3, %f2;", [](double t, double) { return std::exp2(t); }},
+      {"lg2.approx.f32 %f3, %f2;", [](double t, double) { return std::log2(t); }},
+      {"sin.approx.f32 %f3, %f2;", [](double t, double) { return std::sin(t); }},
+      {"cos.approx.f32 %f3, %f2;", [](double t, double) { return std::cos(t); }},
+      {"tanh.approx.f32 %f3, %f2;", [](double t, double) { return std::tanh(t); }},
+      {"add.sat.f32 %f3, %f2, 0f3F000000;", [](double t, double) { return std::min(t + 0.5, 1.0); }},
+      {"cvt.f64.f32 %fd1, %f2; mul.rn.f64 %fd2, %fd1, %fd1; cvt.rn.f32.f64 %f3, %fd2;",
+       [](double t, double) { return t * t; }},
+  };
+  for (const Operation& operation : operations) {
+    const UnroundedRun run = run_body(operation.text);
+    expect_function(
+        run, [&](std::size_t i) { return operation.expected(third(i), input(i)); }, operation.text);
+    EXPECT_EQ(run.losses.ambiguous_decision_count, 0U);
+    EXPECT_EQ(run.losses.lost_value_count, 0U);
+  }
+}
+
+TEST(UnroundedValues, FollowCopiesThroughRegistersAndMemory) {
+  const std::string shared =
+      ".shared .align 16 .b8 s[512]; mov.u32 %r2, s; shl.b32 %r3, %r1, 4; add.u32 %r2, %r2, %r3;";
+  const std::string local = ".local .align 8 .b8 l[16]; mov.u64 %rd4, l;";
+  for (const std::string& body : std::vector<std::string>{
+           "mov.f32 %f3, %f2;",
+           "mov.b32 %r5, %f2; mov.b32 %f3, %r5;",
+           "setp.eq.u32 %p1, %r1, 3; selp.f32 %f3, %f2, %f1, %p1; @!%p1 mov.f32 %f3, %f2;",
+           "mov.b64 %rd5, {%f1, %f2}; mov.b64 {%f4, %f3}, %rd5;",
+           "shfl.sync.bfly.b32 %f4, %f2, 1, 31, -1; shfl.sync.bfly.b32 %f3, %f4, 1, 31, -1;",
+           "st.global.f32 [%rd2], %f2; ld.global.f32 %f3, [%rd2];",
+           shared + "st.shared.f32 [%r2], %f2; ld.shared.u32 %r5, [%r2]; mov.b32 %f3, %r5;",
+           shared + "st.shared.v4.f32 [%r2], {%f1, %f2, %f1, %f1}; ld.shared.v2.f32 {%f4, %f3}, [%r2];",
+           shared + "st.shared.v2.f32 [%r2], {%f1, %f2}; ld.shared.b64 %rd5, [%r2]; mov.b64 {%f4, %f3}, %rd5;",
+           shared + "cvt.f64.f32 %fd1, %f2; st.shared.f64 [%r2], %fd1; ld.shared.f64 %fd2, [%r2];"
+                    " cvt.rn.f32.f64 %f3, %fd2;",
+           local + "st.local.f32 [%rd4], %f2; ld.local.f32 %f3, [%rd4];",
+           local + "cvt.f64.f32 %fd1, %f2; st.local.f64 [%rd4], %fd1; ld.local.f64 %fd2, [%rd4];"
+                   " cvt.rn.f32.f64 %f3, %fd2;",
+           shared + "st.shared.f32 [%r2], 0f00000000; atom.shared.add.f32 %f4, [%r2], %f2; ld.shared.f32 %f3, [%r2];",
+           shared + "st.shared.f32 [%r2], %f2; atom.shared.exch.b32 %r5, [%r2], 0; mov.b32 %f3, %r5;",
+           shared + "st.shared.f32 [%r2], %f1; ld.shared.u32 %r5, [%r2]; mov.b32 %r6, %f2;"
+                    " atom.shared.cas.b32 %r7, [%r2], %r5, %r6; ld.shared.f32 %f3, [%r2];",
+           shared + "st.shared.f32 [%r2], 0f00000000; mov.b32 %r6, %f2; atom.shared.max.s32 %r7, [%r2], %r6;"
+                    " ld.shared.f32 %f3, [%r2];",
+       }) {
+    expect_function(run_body(body), third, body);
+  }
+  expect_function(run_body("st.global.f32 [%rd2], %f2; mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r2, %r2, %r3;"
+                           " cp.async.ca.shared.global [%r2], [%rd2], 4; cp.async.wait_all; ld.shared.f32 %f3, [%r2];",
+                           ".shared .align 16 .b8 s[128];\n"),
+                  third, "cp.async");
+}
+
+TEST(UnroundedValues, OfHalvesAreNotRounded) {
+  const std::string widen = "cvt.f32.f16 %f3, ";
+  for (const std::string& body : std::vector<std::string>{
+           "cvt.rn.f16.f32 %rs1, %f2;" + widen + "%rs1;",
+           "cvt.rn.f16.f32 %rs1, %f2; mov.b32 %r5, {%rs1, %rs1}; mov.b32 {%rs2, %rs3}, %r5;" + widen + "%rs3;",
+           "cvt.rn.f16x2.f32 %r5, %f1, %f2; mov.b32 {%rs2, %rs3}, %r5;" + widen + "%rs2;",
+           "cvt.rn.f16x2.f32 %r5, %f2, %f1; st.global.b32 [%rd2], %r5; ld.global.b16 %rs3, [%rd2+2];" + widen + "%rs3;",
+           "cvt.rn.f16x2.f32 %r5, %f2, %f1; xor.b32 %r6, %r5, 0x80008000; mov.b32 {%rs2, %rs3}, %r6;"
+           " cvt.f32.f16 %f4, %rs3; neg.f32 %f3, %f4;",
+           "cvt.rn.bf16.f32 %rs1, %f2; mov.b32 %r5, {0, %rs1}; mov.b32 %f3, %r5;",
+           "cvt.rn.bf16.f32 %rs1, %f2; cvt.u32.u16 %r5, %rs1; cvt.f32.bf16 %f3, %rs1;",
+           "cvt.rn.bf16x2.f32 %r5, %f1, %f2; shl.b32 %r6, %r5, 16; mov.b32 %f3, %r6;",
+           "cvt.rn.bf16x2.f32 %r5, %f2, %f1; and.b32 %r6, %r5, 0xffff0000; mov.b32 %f3, %r6;",
+           "mov.b32 %r5, %f2; shr.u32 %r6, %r5, 16; shl.b32 %r7, %r6, 16; mov.b32 %f3, %r7;",
+       }) {
+    expect_function(run_body(body), third, body);
+  }
+  const std::string add = "cvt.rn.f16x2.f32 %r5, %f1, %f2; fma.rn.f16x2 %r6, %r5, %r5, %r5; mov.b32 {%rs2, %rs3}, %r6;";
+  expect_function(
+      run_body(add + widen + "%rs2;"), [](std::size_t i) { return third(i) * third(i) + third(i); }, add);
+  expect_function(
+      run_body(add + widen + "%rs3;"), [](std::size_t i) { return double{input(i)} * input(i) + input(i); }, add);
+}
+
+TEST(UnroundedValues, FollowOperationsOnBitsThatMultiplyByPowersOfTwo) {
+  const std::string bits = "mov.b32 %r5, %f2; ", back = "; mov.b32 %f3, %r6;";
+  expect_function(
+      run_body(bits + "add.s32 %r6, %r5, 0x01000000" + back), [](std::size_t i) { return 4 * third(i); }, "ldexp");
+  expect_function(
+      run_body(bits + "xor.b32 %r6, %r5, 0x80000000" + back), [](std::size_t i) { return -third(i); }, "neg");
+  expect_function(
+      run_body(bits + "sub.s32 %r7, %r5, 0x3f800000; and.b32 %r8, %r7, 0xff800000; sub.s32 %r6, %r5, %r8" + back),
+      [](std::size_t i) { return third(i) / std::exp2(std::floor(std::log2(third(i)))); }, "frexp");
+}
+
+TEST(UnroundedValues, CountOperationsOnBitsThatCannotBeFollowed) {
+  const UnroundedRun run = run_body("mov.b32 %r5, %f2; and.b32 %r6, %r5, 0xfffff000; mov.b32 %f3, %r6;");
+  EXPECT_GT(run.losses.lost_value_count, 0U);
+  ASSERT_NE(run.losses.first_lost_value, nullptr);
+  for (std::size_t i = 0; i < kLanes; ++i)
+    EXPECT_EQ(run.unrounded[i].value, double{run.rounded[i]}) << "goes on with the rounded value";
+}
+
+TEST(UnroundedValues, AreRoundedWhereTheCodeRoundsToIntegers) {
+  for (const std::string& body :
+       {std::string("add.rn.f32 %f4, %f1, 0f4B400000; sub.rn.f32 %f3, %f4, 0f4B400000;"),
+        std::string("mov.f32 %f5, 0f4B400000; fma.rn.f32 %f4, %f1, 0f3F800000, %f5; sub.rn.f32 %f3, %f4, %f5;"),
+        std::string("cvt.rni.f32.f32 %f3, %f1;"), std::string("cvt.rni.s32.f32 %r5, %f1; cvt.rn.f32.s32 %f3, %r5;")}) {
+    const UnroundedRun run = run_body(body);
+    for (std::size_t i = 0; i < kLanes; ++i)
+      EXPECT_EQ(run.unrounded[i].value, std::nearbyint(input(i))) << body;
+  }
+}
+
+TEST(UnroundedValues, CountDecisionsThatRoundingChanges) {
+  // %f4 is 1 + 2^-25, which is rounded to 1.
+  const std::string sum = "mov.f32 %f5, 0f33000000; add.rn.f32 %f4, %f5, 0f3F800000; mov.f32 %f3, %f4; ";
+  EXPECT_EQ(run_body(sum + "setp.gt.f32 %p1, %f4, 0f3F800000;").losses.ambiguous_decision_count, kLanes);
+  EXPECT_EQ(run_body(sum + "setp.gt.f32 %p1, %f4, 0f3F000000;").losses.ambiguous_decision_count, 0U);
+}
+
+TEST(UnroundedValues, HaveTheErrorOfRoundedConstants) {
+  const auto first_error = [](const std::string& body) { return run_body(body).unrounded[0].constant_error; };
+  const double half_ulp = 0x1p-24;  // of constants from 1 to 2
+  const double x = input(0);
+  EXPECT_NEAR(first_error("mul.rn.f32 %f3, %f1, 0f3FB8AA3B;"), x * half_ulp, 1e-15) << "log2(e)";
+  EXPECT_NEAR(first_error("mov.f32 %f4, 0f3FB8AA3B; mul.rn.f32 %f3, %f1, %f4;"), x * half_ulp, 1e-15);
+  EXPECT_NEAR(first_error("add.rn.f32 %f3, %f1, 0f3FB8AA3B;"), half_ulp, 1e-15);
+  EXPECT_NEAR(first_error("mul.rn.f32 %f4, %f1, 0f3FB8AA3B; ex2.approx.f32 %f3, %f4;"),
+              std::exp2(x * std::numbers::log2e) * std::numbers::ln2 * x * half_ulp, 1e-13);
+  EXPECT_EQ(first_error("mul.rn.f32 %f3, %f1, 0f3F000000;"), 0) << "0.5 is exact";
+  EXPECT_EQ(first_error("add.rn.f32 %f3, %f1, 0f4640E400;"), 0) << "12345 is exact";
+  EXPECT_EQ(first_error("mul.rn.f32 %f4, %f1, 0f3FB8AA3B; fma.rn.f32 %f3, %f4, 0f00000000, %f1;"), 0)
+      << "a factor of zero";
+  EXPECT_FALSE(run_body("mul.rn.f32 %f3, %f1, 0f3FB8AA3B;").losses.evaluates_polynomials);
+  EXPECT_TRUE(run_body("fma.rn.f32 %f3, %f1, %f1, 0f3FB8AA3B;").losses.evaluates_polynomials);
+}
+
+TEST(UnroundedValues, HaveTheErrorOfConstantMemoryAndOfParametersThatTheHostRounds) {
+  const std::string tenth = ".const .align 4 .f32 c = 0f3DCCCCCD;\n";
+  const double half_ulp = 0x1p-28;
+  EXPECT_NEAR(run_body("ld.const.f32 %f4, [c]; add.rn.f32 %f3, %f1, %f4;", tenth).unrounded[0].constant_error, half_ulp,
+              1e-15);
+  const std::string parameter = "ld.param.f32 %f4, [p1]; add.rn.f32 %f3, %f1, %f4;";
+  for (const bool is_rounded : {false, true}) {
+    std::vector<float> data(kLanes);
+    Machine machine;
+    const AllocationId id = machine.adopt("x", std::as_writable_bytes(std::span(data)), {});
+    KernelArguments arguments;
+    arguments.add(machine.address(id)).add(std::uint64_t{0x3DCCCCCD});
+    const auto kernel = kernel_of(entry(std::string(kStart) + parameter + std::string(kEnd), 2));
+    LaunchOptions options;
+    options.computes_unrounded_values = true;
+    options.may_have_rounded_parameters = is_rounded;
+    EXPECT_TRUE(machine.launch(kernel, {{1}, {kLanes}}, arguments, options).ok());
+    EXPECT_NEAR(machine.unrounded_values(machine.address(id), Type::kF32, 1)[0].constant_error,
+                is_rounded ? half_ulp : 0, 1e-15);
+  }
+}
+
+TEST(UnroundedValues, OfMatrixProductsContainUnroundedElements) {
+  // All elements of a and b are %rs1, and all elements of c are %f2.
+  const std::string body =
+      "cvt.rn.f16.f32 %rs1, 0f3DCCCCCD; mov.b32 %r5, {%rs1, %rs1};"
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f3, %f4, %f5, %f6}, {%r5, %r5, %r5, %r5}, {%r5, %r5},"
+      " {%f2, %f2, %f2, %f2};";
+  const double tenth = double{0.1F};
+  expect_function(
+      run_body(body), [&](std::size_t i) { return third(i) + 16 * tenth * tenth; }, body);
+}
+
+TEST(UnroundedValues, HoldOnlyForTheContentThatTheKernelWrote) {
+  std::vector<float> data{1, 2, 3, 4};
+  Machine machine;
+  const std::uint64_t x = machine.address(machine.adopt("x", std::as_writable_bytes(std::span(data)), {}));
+  const auto values = [&] {
+    std::vector<double> result;
+    for (const UnroundedNumber& number : machine.unrounded_values(x, Type::kF32, data.size()))
+      result.push_back(number.value);
+    return result;
+  };
+  EXPECT_THAT(values(), ::testing::ElementsAre(1, 2, 3, 4));
+  machine.set_unrounded_value(x, Type::kF32, {1.25, 0});
+  machine.copy_unrounded_values(x + 8, x, 4);
+  EXPECT_THAT(values(), ::testing::ElementsAre(1.25, 2, 3, 4)) << "the third element has another content";
+  data[2] = 1;
+  EXPECT_THAT(values(), ::testing::ElementsAre(1.25, 2, 1.25, 4));
+  data[0] = 5;
+  EXPECT_THAT(values(), ::testing::ElementsAre(5, 2, 1.25, 4));
+}
+
+}  // namespace
+}  // namespace assay::ptx

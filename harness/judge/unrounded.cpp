@@ -1,0 +1,51 @@
+#include "harness/judge/unrounded.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "backends/device/backend.hpp"
+
+namespace assay::harness {
+namespace {
+
+/// The bound of a rounded value without the rounding of the value itself.
+double bound_before_rounding(const ExpectedScalar& rounded, ir::Scalar scalar) {
+  const double rounding = std::ldexp(std::abs(static_cast<double>(rounded.value)), -ir::row(scalar).significant_bits);
+  return std::max(0.0, rounded.bound - rounding);
+}
+
+}  // namespace
+
+std::optional<UnroundedComparison> compare_unrounded_values(std::span<const std::byte> bytes, const ir::Module& module,
+                                                            const ir::Argument& layout, const ExpectedArray& exact,
+                                                            const ExpectedArray& rounded) {
+  backends::UnroundedArrayHeader header;
+  if (bytes.size() < sizeof(header)) return std::nullopt;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  // The memory is NaN if the device wrote nothing.
+  if (!(header.ambiguous_decision_count == 0)) return std::nullopt;
+  const bool approximates = header.evaluates_polynomials > 0 || header.lost_value_count > 0;
+  const auto components = ir::scalar_components(module, layout.type.element());
+  const ir::Scalar scalar = components.front().scalar;
+  const auto size = static_cast<std::size_t>(ir::row(scalar).bytes);
+  UnroundedComparison comparison;
+  for (std::size_t i = 0; i < exact.scalars.size(); ++i) {
+    const std::size_t offset = ir::element_offset(layout, static_cast<std::int64_t>(i / components.size())) +
+                               components[i % components.size()].offset;
+    backends::UnroundedElement element;
+    std::memcpy(&element, bytes.data() + sizeof(header) + offset / size * sizeof(element), sizeof(element));
+    ExpectedScalar expected = exact.scalars[i];
+    expected.bound = kUnroundedErrorFactor * expected.bound + kConstantErrorFactor * element.constant_error;
+    if (approximates) expected.bound += kPolynomialErrorFactor * bound_before_rounding(rounded.scalars[i], scalar);
+    const ComputedScalar computed{.value = element.value};
+    // The rounded values are judged separately; only they show an overflow.
+    const bool is_comparable = std::isfinite(element.value) && std::isfinite(expected.value);
+    if (exact.is_written[i] && is_comparable) comparison.result.add(i, computed, expected);
+    comparison.computed.push_back(computed);
+    comparison.expected.push_back(expected);
+  }
+  return comparison;
+}
+
+}  // namespace assay::harness

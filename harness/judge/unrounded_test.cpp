@@ -1,0 +1,91 @@
+#include "harness/judge/unrounded.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "backends/device/backend.hpp"
+#include "harness/testing/kernel_text.hpp"
+
+namespace assay::harness {
+namespace {
+
+using backends::UnroundedArrayHeader;
+using backends::UnroundedElement;
+
+/// What a device wrote about an array of float32 with one element, which is 1 without rounding.
+class OneElement {
+ public:
+  OneElement()
+      : source_(testing::kernel_of("@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[wp.tid()] = 1.0\n")),
+        layout_(ir::make_argument(*source_.module, source_.module->kernels[0].variables[0].type, {1})) {
+    exact_.scalars = {{.value = 1, .bound = 0x1p-50}};
+    rounded_.scalars = {{.value = 1, .bound = 0x1p-20}};
+    exact_.is_written = rounded_.is_written = {true};
+  }
+
+  /// The allowed error of the element; nullopt: no verdict.
+  std::optional<double> allowed_error() const {
+    const auto comparison = compare(1);
+    return comparison ? std::optional(comparison->expected[0].bound) : std::nullopt;
+  }
+  std::optional<UnroundedComparison> compare(double value) const {
+    UnroundedElement element = element_;
+    element.value = value;
+    std::vector<std::byte> bytes(backends::unrounded_array_bytes(1));
+    std::memcpy(bytes.data(), &header_, sizeof(header_));
+    std::memcpy(bytes.data() + sizeof(header_), &element, sizeof(element));
+    return compare_unrounded_values(bytes, *source_.module, layout_, exact_, rounded_);
+  }
+
+  UnroundedArrayHeader header_;
+  UnroundedElement element_;
+  ExpectedArray exact_, rounded_;
+
+ private:
+  KernelSource source_;
+  ir::Argument layout_;
+};
+
+TEST(UnroundedComparison, AllowsAboutATrillionthOfTheInfluencesOfTheInputs) {
+  const OneElement one;
+  EXPECT_EQ(one.allowed_error(), 0x1p-37);
+  EXPECT_TRUE(one.compare(1 + 0x1p-38)->result.agrees());
+  EXPECT_FALSE(one.compare(1 + 0x1p-36)->result.agrees());
+  EXPECT_EQ(one.compare(1)->result.checked_scalars, 1);
+}
+
+TEST(UnroundedComparison, AllowsConstantsToBeRounded) {
+  OneElement one;
+  one.element_.constant_error = 0x1p-24;
+  EXPECT_EQ(one.allowed_error(), 0x1p-37 + 0x1p-23);
+}
+
+TEST(UnroundedComparison, AllowsPartOfTheBoundOfRoundedValuesIfCodeApproximates) {
+  const double additional = kPolynomialErrorFactor * (0x1p-20 - 0x1p-24);  // without the rounding of the value
+  OneElement one;
+  one.header_.evaluates_polynomials = 1;
+  EXPECT_EQ(one.allowed_error(), 0x1p-37 + additional);
+  one.header_ = {.lost_value_count = 3};
+  EXPECT_EQ(one.allowed_error(), 0x1p-37 + additional);
+}
+
+TEST(UnroundedComparison, GivesNoVerdictIfRoundingChangesDecisionsOrNothingWasWritten) {
+  OneElement one;
+  one.header_.ambiguous_decision_count = 1;
+  EXPECT_FALSE(one.allowed_error());
+  one.header_.ambiguous_decision_count = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(one.allowed_error());
+}
+
+TEST(UnroundedComparison, LeavesOutElementsThatAreNotWrittenOrInfinite) {
+  OneElement one;
+  EXPECT_EQ(one.compare(std::numeric_limits<double>::infinity())->result.checked_scalars, 0);
+  one.exact_.is_written = {false};
+  EXPECT_EQ(one.compare(7)->result.checked_scalars, 0);
+}
+
+}  // namespace
+}  // namespace assay::harness
