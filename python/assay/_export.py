@@ -219,10 +219,16 @@ class _Exporter:
         """A function of native code, as it was declared."""
         parts = {"adj_snippet": form.adj_native_snippet, "replay_snippet": form.replay_snippet}
         snippets = [repr(form.native_snippet), *(f"{part}={text!r}" for part, text in parts.items() if text)]
-        parameters = ", ".join(f"{a.label}: {spell_type(a.type, self.struct)}" for a in form.adj.args)
+        defaults = {p.name: p.default for p in inspect.signature(form.func).parameters.values()}
+        parameters = ", ".join(self._parameter(a, defaults[a.label]) for a in form.adj.args)
         result = typing.get_type_hints(form.func).get("return")
         arrow = f" -> {spell_type(result, self.struct)}" if result not in (None, type(None)) else ""
         return f"@wp.func_native({', '.join(snippets)})\ndef {name}({parameters}){arrow}: ...\n"
+
+    def _parameter(self, argument: codegen.Var, default: Any) -> str:
+        """A parameter of a native function."""
+        text = f"{argument.label}: {spell_type(argument.type, self.struct)}"
+        return text if default is inspect.Parameter.empty else f"{text} = {spell_constant(default, self.struct)}"
 
     def _function(self, adjoint: Any, name: str, decorator: str, argument_types: dict[str, Any] | None) -> str:
         """The text of one function, with a comment that gives its place in the user's file."""

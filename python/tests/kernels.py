@@ -143,6 +143,16 @@ def calls_native(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[i] = native(x[i])
 
 
+@wp.func_native("return x * factor + offset;")
+def native_with_defaults(x: float, factor: float = 2.0, offset: int = 3) -> float: ...
+
+
+@wp.kernel(module="unique")
+def calls_native_with_defaults(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = native_with_defaults(x[i]) + native_with_defaults(x[i], 3.0)
+
+
 def print_all(x):
     print(x)
 

@@ -124,6 +124,15 @@ def test_native_functions_are_exported_as_declared(tmp_path):
     assert np.array_equal(results(kernels.calls_native, x), results(module.calls_native, x))
 
 
+def test_native_functions_keep_their_default_arguments(tmp_path):
+    text = assay.export(kernels.calls_native_with_defaults)
+    assert "(x: wp.float32, factor: wp.float32 = 2.0, offset: wp.int32 = 3) -> float: ...\n" in text
+    module = load(text, tmp_path)
+    x = wp.array(X, dtype=float)
+    expected = results(kernels.calls_native_with_defaults, x)
+    assert np.array_equal(expected, results(module.calls_native_with_defaults, x))
+
+
 def test_static_expressions_have_their_value_at_kernel_definition(tmp_path):
     texts = [assay.export(kernel) for kernel in kernels.powers]
     assert ["x[i] * 1.0" in texts[0], "x[i] * 2.0" in texts[1]] == [True, True]

@@ -36,8 +36,8 @@ def test_list_command_lists_the_kernels_of_an_imported_file(tmp_path):
     result = run("list", KERNELS, "--import", "--json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     expected = ["scaled_squares", "scaled_halves", "energies", "long_annotation", "without_prefix", "exact"]
-    expected += ["any_type", "last_writer", "Solver_step", "shadowing", "calls_native", "calls_python"]
-    expected += ["power_kernel", "power_kernel_2", "transformed"]
+    expected += ["any_type", "last_writer", "Solver_step", "shadowing", "calls_native"]
+    expected += ["calls_native_with_defaults", "calls_python", "power_kernel", "power_kernel_2", "transformed"]
     assert names(result.stdout) == [f"kernels.{name}" for name in expected]
 
 
