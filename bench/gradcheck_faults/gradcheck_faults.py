@@ -173,7 +173,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200, help="number of functions")
     parser.add_argument("--single", type=int, default=10, help="number of kernels to time alone")
     arguments = parser.parse_args()
-    wp.config.quiet = True
+    wp.config.log_level = wp.LOG_ERROR
     wp.init()
     with tempfile.TemporaryDirectory() as folder:
         judged = subjects(arguments.count, Path(folder))
