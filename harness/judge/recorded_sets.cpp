@@ -101,17 +101,26 @@ class RecordedSetDrawer {
             .is_for_recorded_launch = true};
   }
 
-  /// The whole launch, forward. Of a launch with many threads or instructions, a sample of the threads.
+  /// The launch, forward. If it has many threads, they are searched for findings, and the result is that of the sample
+  /// that judge_forward_sizes() runs; of a sample with many instructions, the result is that of a part.
   ReferenceResult whole(const ir::Launch& launch, std::int64_t& threads) const {
     reference::OracleRun run = space_.run_of({.seed = seed_, .instruction_budget = kRecordedBudget}, launch);
     run.profile = profile_;
     run.reports_only_accessed_elements = true;
-    threads = run.thread_order.empty() ? launch.threads() : static_cast<std::int64_t>(run.thread_order.size());
+    threads = launch.threads();
     ReferenceResult result = subject_.oracle.evaluate(run);
-    if (result.is_complete || launch.threads() <= kFewThreads) return result;
+    const std::vector<std::int64_t> sample = sampled_threads(launch.threads(), seed_);
+    if (!sample.empty() && !(result.is_complete && !result.findings.empty())) {
+      run.thread_order = sample;
+      threads = static_cast<std::int64_t>(sample.size());
+      result = subject_.oracle.evaluate(run);
+    }
+    if (result.is_complete || threads <= kFewThreads) return result;
     run.thread_order.clear();
-    for (std::int64_t k = 0; k < kFewThreads; ++k)
-      run.thread_order.push_back(k * (launch.threads() - 1) / (kFewThreads - 1));
+    for (std::int64_t k = 0; k < kFewThreads; ++k) {
+      const std::int64_t at = k * (threads - 1) / (kFewThreads - 1);
+      run.thread_order.push_back(sample.empty() ? at : sample[static_cast<std::size_t>(at)]);
+    }
     threads = kFewThreads;
     return subject_.oracle.evaluate(run);
   }

@@ -115,6 +115,8 @@ TEST(RecordedInputSets, UseFirstThreadsOfLargeLaunch) {
   EXPECT_EQ(made.input_sets.front().launch_by_precision[reference::kNative].threads(), kThreadSamplingThreshold);
   ASSERT_THAT(made.large_launches, SizeIs(1));
   EXPECT_EQ(made.large_launches.front().launch.threads(), 50'000);
+  EXPECT_THAT(made.large_launches.front().reference.outputs[3]->element_indices,
+              SizeIs(sampled_threads(50'000, 1).size()));
 }
 
 TEST(RecordedInputSets, OmitThreadsWithUncertainBranchDecisions) {
@@ -152,6 +154,27 @@ TEST(RecordedLaunch, IsJudgedOnItsRecordedInputs) {
     EXPECT_EQ(record.outcome, Outcome::pass) << summary(record);
     EXPECT_THAT(record.thread_counts, Each(7)) << record.pass;
   }
+}
+
+TEST(RecordedLaunch, PassesWithMoreThreadsThanAreSampled) {
+  Recorded recorded(R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] * x[i]
+)");
+  for (const CaseRecord& record : recorded.judged(launch_of(recorded.source, 50'000, 50'000)))
+    EXPECT_EQ(record.outcome, Outcome::pass) << summary(record);
+}
+
+TEST(RecordedLaunch, ReportsOutOfBoundsAccessOutsideSample) {
+  Recorded recorded(kGather);
+  RecordedLaunch launch = launch_of(recorded.source, 50'000, 50'000);
+  const std::vector<std::int64_t> sample = sampled_threads(50'000, 1);
+  ASSERT_FALSE(std::ranges::binary_search(sample, 20'000));
+  set_integers(launch.launch.arguments[1], [](std::int64_t e) { return e == 20'000 ? 50'000 : e; });
+  const auto failure = std::get<InputDrawFailure>(recorded.input_sets({launch}));
+  EXPECT_EQ(failure.reason, InputDrawFailure::Reason::kOutOfBounds);
 }
 
 TEST(RecordedLaunch, ReportsRaceAsDefect) {
