@@ -70,7 +70,12 @@ int judge_one(JudgeRequest& request, const Invocation& invocation) {
   options.command_line = invocation.arguments;
   request.run.reduction_time_limit_seconds = 0;
   if (request.prints_json) return print_json_verdict(options);
-  return run_suite(request.run);
+  const int status = run_suite(request.run);
+  const Result<harness::CandidateVerdict> verdict =
+      harness::read_verdict({options.device_options.candidate_path, options.selectors.front()}, options.output);
+  if (!verdict.ok() || verdict->errors_text().empty()) return status;
+  if (const int printed = print_or_fail(verdict->errors_text() + "\n"); printed != 0) return printed;
+  return status;
 }
 
 /// The options that each candidate of a suite is judged with.

@@ -158,6 +158,8 @@ TEST_F(JudgeTest, CorrectCandidateWithDifferentSummationOrderPasses) {
 TEST_F(JudgeTest, CorrectPtxCandidatePasses) {
   const CommandResult run = judge("scale.ptx", "scale.py");
   EXPECT_EQ(run.status, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, ContainsRegex("greatest errors, as shares of the allowed error: algorithm 0, rounded results "
+                                     "0\\.[0-9]+\n$"));
 }
 
 TEST_F(JudgeTest, CandidateWithSmallErrorInFactorFails) {
@@ -383,6 +385,8 @@ TEST_F(JudgeTest, PrintsVerdictAsLineOfJson) {
   EXPECT_EQ(verdict.at("outcome"), "fail");
   EXPECT_EQ(verdict.at("kind"), "algorithm");
   EXPECT_THAT(verdict.at("message").get<std::string>(), Not(::testing::IsEmpty()));
+  EXPECT_GT(verdict.at("algorithm_error").get<double>(), 1) << "more than allowed";
+  EXPECT_GT(verdict.at("result_error").get<double>(), 1);
   EXPECT_EQ(verdict.at("reports"), "out");
   ASSERT_EQ(verdict.at("tolerances").size(), 2U);
   EXPECT_EQ(verdict.at("tolerances")[0].at("tolerance"), 0.01);

@@ -132,9 +132,17 @@ json json_of(const CandidateVerdict& verdict) {
                {"reports", verdict.report_folder.filename().string()},
                {"seconds", verdict.seconds},
                {"reused", verdict.is_reused}};
+  if (verdict.algorithm_error) line["algorithm_error"] = *verdict.algorithm_error;
+  if (verdict.result_error) line["result_error"] = *verdict.result_error;
   for (const ToleranceComparison& comparison : verdict.tolerance_comparisons)
     line["tolerances"].push_back(to_json(comparison));
   return line;
+}
+
+/// Raises an error to that of a check in a record, if it is a finite number.
+void add_error(std::optional<double>& error, const json& record, const char* check) {
+  const json& rho = record.value("tiers", json::object()).value(check, json::object()).value("rho_max", json());
+  if (rho.is_number()) error = std::max(error.value_or(0), rho.get<double>());
 }
 
 /// Adds what one pass says about a tolerance.
@@ -160,6 +168,12 @@ std::string CandidateVerdict::outcome_text() const {
                                 : fmt::format("{}({})", to_text(outcome), outcome_detail);
 }
 
+std::string CandidateVerdict::errors_text() const {
+  if (!algorithm_error || !result_error) return "";
+  return fmt::format("greatest errors, as shares of the allowed error: algorithm {:.2g}, rounded results {:.2g}",
+                     *algorithm_error, *result_error);
+}
+
 std::string CandidateVerdict::json_text() const {
   return json_of(*this).dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -173,6 +187,8 @@ Result<CandidateVerdict> read_verdict(const ListedCandidate& candidate, const fs
   for (const json& record : records->cases) {
     for (const json& comparison : record.value("tolerances", json::array()))
       merge(verdict.tolerance_comparisons, tolerance_comparison_from(comparison));
+    add_error(verdict.algorithm_error, record, "t1");
+    add_error(verdict.result_error, record, "t3");
     const auto outcome = outcome_from_text(record.at("outcome").get<std::string>());
     if (!outcome || *outcome <= verdict.outcome) continue;
     verdict.outcome = *outcome;
@@ -233,7 +249,7 @@ Result<std::vector<CandidateVerdict>> judge_candidates(const CandidateSuiteOptio
   json rows = json::array();
   for (const CandidateVerdict& verdict : verdicts)
     rows.push_back(json_of(verdict));
-  const json document{{"schema_version", "1.1.0"}, {"assay", version_text()}, {"candidates", std::move(rows)}};
+  const json document{{"schema_version", "1.2.0"}, {"assay", version_text()}, {"candidates", std::move(rows)}};
   const std::string text = document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
   if (const Result<void> put = put_file(options.output / "candidates.json", text); !put.ok()) return put.error();
   return verdicts;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,12 +39,18 @@ struct CandidateVerdict {
   /// Whether the results of all passes are within each tolerance; one element for each tolerance, empty if nothing was
   /// compared.
   std::vector<ToleranceComparison> tolerance_comparisons;
+  /// Greatest error of a value without rounding, as a share of the allowed error; nullopt: not judged.
+  std::optional<double> algorithm_error;
+  /// Greatest error of a computed value, as a share of the allowed error; nullopt: nothing was compared.
+  std::optional<double> result_error;
   std::filesystem::path report_folder;  ///< folder of the reports
   double seconds = 0;                   ///< wall time of the judging process; 0 if an earlier verdict was reused
   bool is_reused = false;               ///< whether the verdict is from an earlier run with the same files and options
 
   /// The outcome with its kind: "pass", "fail(mismatch)".
   [[nodiscard]] std::string outcome_text() const;
+  /// Both errors in one line for people; empty if one of them is unknown.
+  [[nodiscard]] std::string errors_text() const;
   /// One line of JSON without a line break: an element of `candidates` in schemas/candidate_verdicts.schema.json.
   [[nodiscard]] std::string json_text() const;
 };
