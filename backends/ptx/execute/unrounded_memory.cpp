@@ -107,14 +107,24 @@ void Execution::move_unrounded(Warp& warp, const Op& op, std::uint32_t lane_mask
         if (is_constant && is_plausible_float(number.value))
           return target.hold(Part::kWhole, 1U << lane).set(lane, number);
         if (word == nullptr) return target.forget(1U << lane);
+        if (bytes == 4 && word->holds_whole(static_cast<std::uint32_t>(bits)))
+          return target.hold(Part::kWhole, 1U << lane).set(lane, word->whole());
         target.set_parts(lane, UnroundedWord::read(word, places.stride, bytes, byte_offset, bits));
       });
       continue;
     }
+    const UnroundedRegister* const source =
+        operand.register_index < 0 ? nullptr
+                                   : &warp.unrounded_registers[static_cast<std::size_t>(operand.register_index)];
+    const std::uint32_t whole_lanes = source == nullptr || bytes != 4 ? 0 : source->known_lanes(Part::kWhole);
     for (const std::uint32_t lane : lane_order_) {
       if ((lane_mask >> lane & 1U) == 0) continue;
       UnroundedWord* const word = place_of(lane, byte_offset);
       if (word == nullptr) continue;
+      if ((whole_lanes >> lane & 1U) != 0) {
+        word->set_whole(slot_words32(warp, operand.slot)[lane], source->lanes(Part::kWhole).at(lane));
+        continue;
+      }
       const std::uint64_t bits = low_bytes(register_bits(warp, operand.slot, lane, bytes), bytes);
       UnroundedWord::write(word, places.stride, bytes, byte_offset, bits,
                            parts_of(warp.unrounded_registers, operand, lane));

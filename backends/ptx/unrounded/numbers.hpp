@@ -102,6 +102,16 @@ class UnroundedWord {
   static void write(UnroundedWord* word, std::size_t stride, unsigned bytes, unsigned byte_offset, std::uint64_t bits,
                     const UnroundedParts& parts);
 
+  // The most frequent case, a whole number in one word, without the way through UnroundedParts.
+  [[nodiscard]] bool holds_whole(std::uint32_t bits) const { return content_ == Content::kWhole && bits_ == bits; }
+  [[nodiscard]] UnroundedNumber whole() const { return half(0); }
+  void set_whole(std::uint32_t bits, const UnroundedNumber& number) {
+    bits_ = bits;
+    content_ = Content::kWhole;
+    values_[0] = number.value;
+    constant_errors_[0] = number.constant_error;
+  }
+
  private:
   enum class Content : std::uint8_t { kUnknown, kWhole, kHalves, kLowerWordOfDouble, kUpperWordOfDouble };
 
