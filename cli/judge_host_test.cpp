@@ -368,6 +368,12 @@ TEST_F(JudgeBackwardTest, IncorrectGradientIsRejected) {
               HasSubstr("grad_x["));
 }
 
+TEST_F(JudgeBackwardTest, ErrorOfGradientThatRoundingMayHideIsRejected) {
+  // Four ulp: the gradients are within the bound that allows for rounding errors.
+  EXPECT_THAT(judge_squares("2.0f * factor", "2.000001f * factor").out,
+              AllOf(HasSubstr("candidate/backward"), HasSubstr("fail(algorithm)"), HasSubstr("grad_x[")));
+}
+
 TEST_F(JudgeBackwardTest, GradientBetweenItsLimitsAtThresholdPasses) {
   workshop_.write("squares.py",
                   "import warp as wp\n\n\n@wp.kernel\ndef squares(x: wp.array(dtype=float), factor: float, "

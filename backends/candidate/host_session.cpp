@@ -112,6 +112,23 @@ void add_elements(std::span<std::byte> sum, std::span<const std::byte> terms, st
   }
 }
 
+/// Adds `count` dense floats, the gradient before the launch, to the unrounded values of the result. If the backward
+/// pass used outputs of the forward pass, which are rounded, the result is only approximate.
+void add_to_unrounded(std::span<std::byte> unrounded, std::span<const std::byte> before, Element type,
+                      std::size_t count, bool uses_rounded_outputs) {
+  UnroundedArrayHeader header;
+  std::memcpy(&header, unrounded.data(), sizeof(header));
+  if (uses_rounded_outputs) header.lost_value_count += 1;
+  std::memcpy(unrounded.data(), &header, sizeof(header));
+  for (std::size_t i = 0; i < count; ++i) {
+    std::byte* const place = unrounded.data() + sizeof(header) + i * sizeof(UnroundedElement);
+    UnroundedElement element;
+    std::memcpy(&element, place, sizeof(element));
+    element.value += real_from(before.subspan(i * element_bytes(type), element_bytes(type)));
+    std::memcpy(place, &element, sizeof(element));
+  }
+}
+
 Result<std::string> library_of(const LaunchRequest& launch) {
   const Artifact* const library =
       launch.kernel->artifact(Artifact::Kind::kSharedLibrary, Precision::kNative, launch.target);
@@ -177,7 +194,7 @@ void HostCandidateSession::copy(const DenseCopy& dense, bool to_copy) {
 void HostCandidateSession::Call::add(const Parameters& parameters, std::size_t p) {
   if (parameters.values[p].kind == CallArgumentKind::kArray)
     array_addresses.emplace_back(arguments.size(), parameters.addresses[p]);
-  if (parameters.unrounded_addresses[p] && !is_backward)
+  if (parameters.unrounded_addresses[p])
     unrounded_addresses.emplace_back(arguments.size(), *parameters.unrounded_addresses[p]);
   arguments.push_back(parameters.values[p]);
 }
@@ -357,11 +374,13 @@ RunOutcome HostCandidateSession::run_backward(const LaunchRequest& launch, Param
   RunOutcome outcome = run_call(launch, call);
   if (!std::holds_alternative<Completed>(outcome)) return outcome;
   for (const GradientResult& result : to_add)
-    if (const auto added = add_to_gradient(parameters, result); !added.ok()) return Unsupported{added.error().text()};
+    if (const auto added = add_to_gradient(parameters, result, needs_outputs); !added.ok())
+      return Unsupported{added.error().text()};
   return outcome;
 }
 
-Result<void> HostCandidateSession::add_to_gradient(const Parameters& parameters, const GradientResult& result) {
+Result<void> HostCandidateSession::add_to_gradient(const Parameters& parameters, const GradientResult& result,
+                                                   bool uses_rounded_outputs) {
   const SpecificationParameter& parameter = parameters.specification.parameters[result.parameter];
   const ptx::ArrayView& view = *parameters.arguments.at(result.parameter).view;
   // Until dense copies are copied back, the gradient is in the copy if there is one.
@@ -372,6 +391,9 @@ Result<void> HostCandidateSession::add_to_gradient(const Parameters& parameters,
                                        ? bytes(view.address.buffer).subspan(view.address.offset)
                                        : bytes(dense->buffer);
   const auto count = static_cast<std::size_t>(element_count(parameters.values[result.parameter]));
+  if (const auto& place = parameters.unrounded_addresses[result.parameter])
+    add_to_unrounded(bytes(place->buffer).subspan(place->offset), sum, element_of(parameter.type), count,
+                     uses_rounded_outputs);
   switch (element_of(parameter.type)) {
     case Element::kFloat32: add_elements<float>(sum, bytes(result.buffer), count); return {};
     case Element::kFloat64: add_elements<double>(sum, bytes(result.buffer), count); return {};

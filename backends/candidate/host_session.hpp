@@ -93,7 +93,8 @@ class HostCandidateSession final : public backends::DeviceSession {
   /// Gives an array new memory that nothing has written, from the scratch memory with this number.
   Result<backends::BufferId> redirect(Parameters& parameters, std::size_t p, std::size_t number);
   Result<std::vector<std::size_t>> results_of(const Parameters& parameters) const;
-  Result<void> add_to_gradient(const Parameters& parameters, const GradientResult& result);
+  /// `uses_rounded_outputs`: whether the function got outputs of the forward pass.
+  Result<void> add_to_gradient(const Parameters& parameters, const GradientResult& result, bool uses_rounded_outputs);
 
   std::unique_ptr<worker::WorkerSession> workers_;
   ptx::PtxOptions options_;     ///< options of the interpreter

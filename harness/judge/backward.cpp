@@ -12,6 +12,7 @@
 
 #include "harness/judge/context.hpp"
 #include "harness/judge/subgradients.hpp"
+#include "harness/judge/unrounded.hpp"
 #include "reference/cpu/bound.hpp"
 
 namespace assay::harness {
@@ -63,7 +64,8 @@ class BackwardJudge {
 
   void plan() {
     for (std::size_t s = 0; s < pass_context_.input_sets.size(); ++s) {
-      add(LaunchPurpose::kOracleComparison, s, Precision::kNative, InitialGradient::kNonZero, 1);
+      add(LaunchPurpose::kOracleComparison, s, Precision::kNative, InitialGradient::kNonZero, 1,
+          {.requests_unrounded_values = pass_context_.configuration.judges_unrounded_values});
       add(LaunchPurpose::kOracleComparison, s, Precision::kPromoted, InitialGradient::kNonZero, 1);
       if (!pass_context_.is_fully_checked(s)) continue;
       add(LaunchPurpose::kZeroInitialGradient, s, Precision::kNative, InitialGradient::kZero, 1);
@@ -206,6 +208,7 @@ class BackwardJudge {
       }
       const std::vector<ComputedScalar> got = read(test_launch, g);
       ComparisonResult comparison = compare(got, expected[g]);
+      if (comparison.agrees()) check_algorithm(test_launch, g, start, expected[g]);
       if (!comparison.agrees() && pass_context_.configuration.accepts_subgradients)
         comparison = without_subgradients(test_launch, g, times, got, expected[g], std::move(comparison));
       verdict_.count(tier_of(test_launch), comparison);
@@ -214,6 +217,26 @@ class BackwardJudge {
       if (tier_of(test_launch) == NamedCheck::kF64Promotion && comparison.agrees())
         present(test_launch, g, got, expected[g]);
     }
+  }
+
+  /// Judges the algorithm of foreign code by the gradient that it computes without rounding.
+  void check_algorithm(const TestLaunch& test_launch, std::size_t g, InitialGradient start,
+                       const std::vector<ExpectedScalar>& rounded) {
+    const auto bytes = test_launch.launcher.unrounded_bytes(pass_context_.configuration.session,
+                                                            test_launch.launcher.parameters() + g);
+    const InputSet& set = pass_context_.input_sets[test_launch.input_set_index];
+    // With several allowed paths, the exact gradient of the path that was taken is not known.
+    if (bytes.empty() || set.references(test_launch.precision).size() > 1) return;
+    const auto exact = expected_gradients(pass_context_.subject, set, set.reference, Precision::kPromoted, start);
+    const std::vector<bool> all(rounded.size(), true);
+    const ir::Argument& layout = *array(test_launch, g).initial_content;
+    const std::optional<UnroundedComparison> comparison =
+        compare_unrounded_values(bytes, pass_context_.subject.module, layout, {.scalars = exact[g], .is_written = all},
+                                 {.scalars = rounded, .is_written = all});
+    if (!comparison) return;
+    verdict_.count_algorithm(comparison->result);
+    report_mismatches(pass_context_, NamedCheck::kF64Promotion, test_launch, name(g), layout, comparison->computed,
+                      comparison->expected, comparison->result, verdict_);
   }
 
   /// The comparison without the scalars that differ, which become inconclusive, if all of them are subgradients.

@@ -229,6 +229,10 @@ Result<KernelLauncher> KernelLauncher::place(backends::DeviceSession& session, c
         launcher.place_array(session, module, std::make_shared<const ir::Argument>(std::move(gradients[g])),
                              roles[launch->arguments.size() + g], is_view ? kGradientGap : 0, settings.padding);
     if (!placed.ok()) return placed.error();
+    if (settings.requests_unrounded_values) {
+      if (const auto done = launcher.request_unrounded_values(session, module, *placed); !done.ok())
+        return done.error();
+    }
     request.arguments.push_back(placed.take());
   }
   return launcher;
