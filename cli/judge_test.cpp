@@ -35,7 +35,9 @@ def sums(x: wp.array2d(dtype=float), factor: float, out: wp.array(dtype=float)):
 )";
 
 /// A block for each row; the sum of the row in shared memory.
-constexpr std::string_view kSums = R"(#include <cuda_runtime.h>
+constexpr std::string_view kSums = R"(#include <cassert>
+#include <cstdio>
+#include <cuda_runtime.h>
 __global__ void sums(const float* x, int columns, float factor, float* out) {
   __shared__ float part[64];
   float sum = 0;
@@ -223,6 +225,16 @@ __global__ void means(const __half* x, __half* out, int columns, int rows) {
   EXPECT_THAT(judge("means.cu", "means.py").out, HasSubstr("fail(algorithm)"));
 }
 
+TEST_F(JudgeTest, FailedAssertionIsReportedAndPrintfHasNoEffect) {
+  constexpr std::string_view kLoop = "  float sum = 0;\n";
+  const CommandResult holds = judge_sums(
+      kLoop, "  float sum = 0;\n  assert(columns >= 1);\n  if (threadIdx.x == 0) printf(\"%d columns\", columns);\n");
+  EXPECT_EQ(holds.status, 0) << holds.out << holds.err;
+  workshop_.write("sums.cu", kSums);
+  EXPECT_THAT(judge_sums(kLoop, "  float sum = 0;\n  assert(columns < 100);\n").out,
+              AllOf(HasSubstr("crashed"), HasSubstr("the assertion 'columns < 100' failed in thread 0")));
+}
+
 TEST_F(JudgeTest, CandidateThatOmitsLastColumnFails) {
   EXPECT_THAT(judge_sums("j < columns", "j < columns - 1").out, HasSubstr("fail(algorithm)"));
 }
@@ -256,7 +268,7 @@ TEST_F(JudgeTest, CandidateThatNeedsTooMuchSharedMemoryFailsToLaunch) {
 TEST_F(JudgeTest, SourceThatDoesNotCompileIsReportedWithLine) {
   const CommandResult run = judge_sums("factor * part[0]", "factr * part[0]");
   EXPECT_EQ(run.status, 1);
-  EXPECT_THAT(run.out, AllOf(HasSubstr("sums.cu(12): error"), HasSubstr("\"factr\" is undefined")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("sums.cu(14): error"), HasSubstr("\"factr\" is undefined")));
 }
 
 TEST_F(JudgeTest, RejectsContractThatDoesNotMatchCandidate) {

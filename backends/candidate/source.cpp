@@ -9,23 +9,11 @@
 namespace assay::candidate {
 namespace {
 
-constexpr std::array<std::string_view, 17> kBuiltInHeaders{"cuda.h",
-                                                           "cuda_runtime.h",
-                                                           "cuda_runtime_api.h",
-                                                           "device_launch_parameters.h",
-                                                           "math.h",
-                                                           "cmath",
-                                                           "stdio.h",
-                                                           "cstdio",
-                                                           "stdlib.h",
-                                                           "cstdlib",
-                                                           "stdint.h",
-                                                           "cstdint",
-                                                           "float.h",
-                                                           "cfloat",
-                                                           "limits.h",
-                                                           "climits",
-                                                           "math_constants.h"};
+constexpr std::array<std::string_view, 19> kBuiltInHeaders{
+    "assert.h",        "cassert", "cuda.h",  "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h",
+    "math.h",          "cmath",   "stdio.h", "cstdio",         "stdlib.h",           "cstdlib",
+    "stdint.h",        "cstdint", "float.h", "cfloat",         "limits.h",           "climits",
+    "math_constants.h"};
 
 /// What these headers declare and NVRTC does not.
 constexpr std::string_view kDeclarations = R"(typedef signed char int8_t;

@@ -1,6 +1,10 @@
 // Instructions that change the control flow of lanes: branches, calls, exits, barriers.
 #include <algorithm>
 #include <bit>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "backends/ptx/execute/execution.hpp"
 
@@ -42,6 +46,12 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
     case DispatchKind::kAsyncCopy: start_copies(warp, op, lane_mask); break;
     case DispatchKind::kAsyncCopyControl: commit_or_await_copies(warp, op, lane_mask); break;
     case DispatchKind::kFence: fence(warp, lane_mask); break;
+    case DispatchKind::kFailedAssertion:
+      stop(RunResult::Status::kTrapped,
+           fmt::format("the assertion '{}' failed in thread {}", text_argument(warp, op, lane_mask),
+                       warp.index_in_block * kLanesPerWarp + static_cast<std::uint32_t>(std::countr_zero(lane_mask))),
+           op);
+      return false;
     case DispatchKind::kTrap: stop(RunResult::Status::kTrapped, "executed a trap instruction", op); return false;
     case DispatchKind::kUnsupported:
       stop(RunResult::Status::kUnsupported,
@@ -53,6 +63,20 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
   }
   group.next_op_index = next_op_index + 1;
   return warp.lane_groups.size() == 1;
+}
+
+/// The text whose address is in the word of local memory that `op.immediate` states, for the first active lane.
+std::string Execution::text_argument(const Warp& warp, const Op& op, std::uint32_t lane_mask) {
+  constexpr std::size_t kMaxLength = 200;
+  const std::size_t at = op.immediate * kLanesPerWarp + static_cast<std::size_t>(std::countr_zero(lane_mask));
+  const std::uint64_t address = warp.local_memory_words[at] | std::uint64_t{warp.local_memory_words[at + kLanesPerWarp]}
+                                                                  << 32U;
+  const Allocation* const allocation = memory_.find_allocation(address);
+  const std::uint64_t offset = (address & kWindowMask) - kAddressWindowMiddleOffset;
+  if (allocation == nullptr || offset >= allocation->bytes.size()) return "?";
+  const auto bytes = allocation->bytes.subspan(offset);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kMaxLength));
+  return std::string(text.substr(0, text.find('\0')));
 }
 
 void Execution::branch(Warp& warp, std::size_t number, std::uint32_t lane_mask) {

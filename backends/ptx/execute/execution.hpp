@@ -129,6 +129,7 @@ class Execution {
 
   // control_flow.cpp
   bool control(Warp& warp, std::size_t number, std::uint32_t& next_op_index, std::uint32_t lane_mask);
+  std::string text_argument(const Warp& warp, const Op& op, std::uint32_t lane_mask);
   void branch(Warp& warp, std::size_t number, std::uint32_t lane_mask);
   static void copy_local(Warp& warp, std::span<const CallOp::LocalWordCopy> copies, std::uint32_t lane_mask);
   void call(Warp& warp, std::size_t number, std::uint32_t lane_mask);

@@ -130,7 +130,7 @@ struct RunResult {
     kCompleted,         ///< all threads exited
     kRejected,          ///< the arguments or the geometry are invalid; nothing ran
     kUnsupported,       ///< the kernel reached an instruction that the interpreter does not support
-    kTrapped,           ///< the kernel executed the instruction trap
+    kTrapped,           ///< the kernel executed the instruction trap, or an assertion failed
     kInstructionLimit,  ///< the kernel exceeded the instruction limit
     kFindingLimit,      ///< the run reached the maximum number of findings
   };

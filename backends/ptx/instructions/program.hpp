@@ -85,6 +85,7 @@ enum class DispatchKind : std::uint8_t {
   kReturn,            ///< return from a function
   kExit,              ///< end of the thread: exit
   kTrap,              ///< end of the launch with an error: trap
+  kFailedAssertion,   ///< end of the launch with an error: call of __assertfail
   kBarrier,           ///< barrier of the block: bar.sync, bar.red
   kWarpOperation,     ///< operation that waits for all lanes of a mask: shfl, vote, match, redux, bar.warp
   kActiveMask,        ///< query of the active lanes: activemask

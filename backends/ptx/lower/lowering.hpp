@@ -80,6 +80,7 @@ class Lowering {
   void lower_async_copy_control();
   std::uint32_t add_memory_op(MemoryOp memory);  ///< index of the new MemoryOp
   void lower_call();
+  bool lower_system_call();  ///< false: the called function is not one of CUDA's system calls
   void lower_barrier();
   void lower_warp();
   void lower_matrix_move();

@@ -249,7 +249,29 @@ void Lowering::lower_async_copy_control() {
   emit(DispatchKind::kAsyncCopyControl).immediate = operands.empty() ? 0 : operands[0].value;
 }
 
+/// A call of a function that CUDA's driver defines. The output of printf is discarded, and its result is 0.
+bool Lowering::lower_system_call() {
+  const Instruction& instruction = *current_instruction_;
+  const Function& callee = kernel_.module->functions[instruction.operands[0].index];
+  if (callee.is_defined) return false;
+  const auto& results = instruction.operands[1].elements;
+  const auto& arguments = instruction.operands[2].elements;
+  if (callee.name == "__assertfail" && !arguments.empty()) {
+    const std::uint32_t condition = current_state_->variables[arguments[0].index];
+    emit(DispatchKind::kFailedAssertion).immediate = kernel_.local_variables[condition].first_word_index;
+    return true;
+  }
+  if (callee.name != "vprintf" || results.size() != 1) return false;
+  MemoryOp memory{.access = Access::kStore, .space = Space::kLocal, .type = Type::kB32, .has_no_base = true};
+  memory.values[0] = constant(0, 4);
+  Op& op = emit(DispatchKind::kMemory);
+  op.immediate = local_address(current_state_->variables[results[0].index]);
+  op.memory_or_call_index = add_memory_op(memory);
+  return true;
+}
+
 void Lowering::lower_call() {
+  if (lower_system_call()) return;
   const Instruction& instruction = *current_instruction_;
   const Function& callee = kernel_.module->functions[instruction.operands[0].index];
   const auto& results = instruction.operands[1].elements;

@@ -24,7 +24,8 @@ constexpr std::array<TierLabel, 6> kTiers{{
      "Checks the oracle: compares its reverse sweep with its dual numbers, and the dual numbers with finite "
      "differences."},
     {"t1", "f64_promotion",
-     "Checks the generated code, computed in double precision. Each operation adds its rounding error (u = 2⁻⁵³; the "
+     "Checks the generated code, computed in double precision; of code from elsewhere, what it would compute without "
+     "rounding. Each operation adds its rounding error (u = 2⁻⁵³; the "
      "documented error of library functions) to the propagated bounds of its operands."},
     {"t2", "finite_differences",
      "Checks the generated gradient against finite differences of the generated forward kernel. The tolerance is 10⁻⁸ "
