@@ -417,18 +417,6 @@ inline const UndefinedValue* find_undefined(const Warp& warp, FrameSlot place) {
 /// `value.lane_mask` are undefined now.
 void set_undefined(Warp& warp, std::uint32_t lane_mask, const UndefinedValue& value);
 
-/// Calls `use` with the index of each lane of the mask.
-template <class Use>
-void each_lane(std::uint32_t lane_mask, Use use) {
-  if (lane_mask == kAllLanes) {
-    for (unsigned lane = 0; lane < kLanesPerWarp; ++lane)
-      use(lane);
-    return;
-  }
-  for (; lane_mask != 0; lane_mask &= lane_mask - 1)
-    use(static_cast<unsigned>(std::countr_zero(lane_mask)));
-}
-
 /// Returns the 32 words of a register with 32 bits or less.
 inline std::uint32_t* slot_words32(WarpState& lanes, FrameSlot slot) {
   return reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstantFrameBit));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,18 @@ inline constexpr unsigned kLanesPerWarp = 32;           ///< number of lanes of 
 inline constexpr std::uint32_t kAllLanes = 0xffffffff;  ///< mask of all lanes of a warp
 /// The largest number that a memory instruction can have in the race check.
 inline constexpr std::uint32_t kMaxRaceCheckNumber = 2047;
+
+/// Calls `use` with the index of each lane of the mask.
+template <class Use>
+void each_lane(std::uint32_t lane_mask, Use use) {
+  if (lane_mask == kAllLanes) {
+    for (unsigned lane = 0; lane < kLanesPerWarp; ++lane)
+      use(lane);
+    return;
+  }
+  for (; lane_mask != 0; lane_mask &= lane_mask - 1)
+    use(static_cast<unsigned>(std::countr_zero(lane_mask)));
+}
 
 struct Op;
 

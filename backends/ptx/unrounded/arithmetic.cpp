@@ -28,17 +28,6 @@ const std::uint64_t* words64(const WarpState& warp, FrameSlot slot) {
   return reinterpret_cast<const std::uint64_t*>(slot_bytes(warp, slot));
 }
 
-template <class Use>
-void for_lanes(std::uint32_t lane_mask, Use use) {
-  if (lane_mask == kAllLanes) {
-    for (unsigned lane = 0; lane < kLanesPerWarp; ++lane)
-      use(lane);
-    return;
-  }
-  for (; lane_mask != 0; lane_mask &= lane_mask - 1)
-    use(static_cast<unsigned>(std::countr_zero(lane_mask)));
-}
-
 std::uint64_t part_bits(std::uint32_t word, Part part) { return part == Part::kUpper ? word >> 16U : word; }
 
 /// Executes one instruction.
@@ -93,7 +82,7 @@ class InstructionRun {
     const UnroundedRegister* const known = find(operand);
     const std::uint32_t known_lanes = known == nullptr ? 0 : known->known_lanes(part);
     if ((lane_mask_ & ~known_lanes) == 0) return known->lanes(part);
-    for_lanes(lane_mask_, [&](unsigned lane) {
+    each_lane(lane_mask_, [&](unsigned lane) {
       if ((known_lanes >> lane & 1U) != 0) return scratch.set(lane, known->lanes(part).at(lane));
       const std::uint64_t bits = bytes_of(type) == 8 ? words64(warp_, operand.slot)[lane]
                                                      : part_bits(words32(warp_, operand.slot)[lane], part);
@@ -119,7 +108,7 @@ class InstructionRun {
       d.constant_errors[lane] =
           std::abs(number.value) <= std::numeric_limits<double>::max() ? number.constant_error : 0;
     };
-    if (lane_mask_ != kAllLanes) return for_lanes(lane_mask_, set);
+    if (lane_mask_ != kAllLanes) return each_lane(lane_mask_, set);
 #pragma GCC ivdep
     for (unsigned lane = 0; lane < kLanesPerWarp; ++lane)
       set(lane);
@@ -225,7 +214,7 @@ class InstructionRun {
   void clamp(UnroundedLanes& d) const {
     const bool saturates = op_.instruction->modifiers.has(kSat);
     if (!saturates && !op_.instruction->modifiers.has(kRelu)) return;
-    for_lanes(lane_mask_, [&](unsigned lane) {
+    each_lane(lane_mask_, [&](unsigned lane) {
       double& value = d.values[lane];
       if (!(value > 0)) value = 0;
       if (saturates && value > 1) value = 1;
@@ -265,11 +254,11 @@ class InstructionRun {
     if ((lane_mask & ~whole) == 0) {
       const UnroundedLanes& from = source == nullptr ? *operand.constant : source->lanes(Part::kWhole);
       UnroundedLanes& to = target->hold(Part::kWhole, lane_mask);
-      for_lanes(lane_mask, [&](unsigned lane) { to.set(lane, from.at(lane)); });
+      each_lane(lane_mask, [&](unsigned lane) { to.set(lane, from.at(lane)); });
       return;
     }
     if ((source->known_lanes() & lane_mask) == 0) return target->forget(lane_mask);
-    for_lanes(lane_mask, [&](unsigned lane) { target->set_parts(lane, source->parts(lane)); });
+    each_lane(lane_mask, [&](unsigned lane) { target->set_parts(lane, source->parts(lane)); });
   }
 
   /// mov that writes a part of a register from another register; `immediate` is its position in bits.
@@ -285,13 +274,13 @@ class InstructionRun {
     if (known == 0) return;
     const Part part = op_.immediate == 0 ? Part::kLower : Part::kUpper;
     UnroundedLanes& d = target->hold(part, known);
-    for_lanes(known, [&](unsigned lane) { d.set(lane, source->lanes(source_part).at(lane)); });
+    each_lane(known, [&](unsigned lane) { d.set(lane, source->lanes(source_part).at(lane)); });
     // A bf16 above 16 zeros is the same number as f32.
     const bool is_widened = part == Part::kUpper && source_part == Part::kLower &&
                             elements[0].kind == Operand::Kind::kInteger && elements[0].value == 0;
     if (!is_widened) return;
     UnroundedLanes& whole = target->hold(Part::kWhole, known);
-    for_lanes(known, [&](unsigned lane) { whole.set(lane, source->lanes(source_part).at(lane)); });
+    each_lane(known, [&](unsigned lane) { whole.set(lane, source->lanes(source_part).at(lane)); });
   }
 
   void unpack() {
@@ -303,7 +292,7 @@ class InstructionRun {
     if (source == nullptr) return;
     const bool is_wide = bytes_of(op_.instruction->type) == 8;
     const Part part = op_.immediate == 0 ? Part::kLower : Part::kUpper;
-    for_lanes(lane_mask_, [&](unsigned lane) {
+    each_lane(lane_mask_, [&](unsigned lane) {
       const UnroundedParts parts = source->parts(lane);
       // The upper half of an f32 is a bf16 that was rounded by cutting off digits.
       const bool cuts = !is_wide && part == Part::kUpper && parts.knows(Part::kWhole);
@@ -337,7 +326,7 @@ class InstructionRun {
       return number_of(planned_.type, bytes_of(planned_.type) == 8 ? words64(warp_, operand.slot)[lane]
                                                                    : words32(warp_, operand.slot)[lane]);
     };
-    for_lanes(lane_mask_ & known, [&](unsigned lane) {
+    each_lane(lane_mask_ & known, [&](unsigned lane) {
       const double x = rounded(planned_.a, lane);
       const double y = rounded(planned_.b, lane);
       if (std::isnan(x) || std::isnan(y) || holds(modifiers, x, y) == holds(modifiers, a.values[lane], b.values[lane]))
@@ -372,7 +361,7 @@ class InstructionRun {
     if (target == nullptr) return;
     if (!knows_any) return target->forget(lane_mask_);
     const std::uint32_t* const after = words32(warp_, op_.d);
-    for_lanes(lane_mask_, [&](unsigned lane) {
+    each_lane(lane_mask_, [&](unsigned lane) {
       UnroundedParts result;
       bool loses = false;
       for (const Before& source : before)
@@ -482,7 +471,7 @@ template <class Use>
 void for_elements(const Fragment& fragment, std::uint32_t lane_mask, Use use) {
   const unsigned per_register = fragment.elements_per_register();
   for (unsigned i = 0; i < fragment.register_count; ++i) {
-    for_lanes(lane_mask, [&](unsigned lane) {
+    each_lane(lane_mask, [&](unsigned lane) {
       for (unsigned part = 0; part < per_register; ++part) {
         const ElementPosition at = position_of(fragment, lane, i * per_register + part);
         use(lane, fragment.registers[i],
