@@ -239,6 +239,19 @@ TEST_F(JudgeTest, CandidateThatOmitsLastColumnFails) {
   EXPECT_THAT(judge_sums("j < columns", "j < columns - 1").out, HasSubstr("fail(algorithm)"));
 }
 
+TEST_F(JudgeTest, VerdictShowsSmallestInputsThatFail) {
+  const auto columns_of_failure = [this] {
+    const auto inputs =
+        nlohmann::json::parse(workshop_.read("out/failures/user.sums.sums.f32.candidate.forward/kernel.json"));
+    return inputs.at("given").at(0).at("shape").at(1).get<int>();
+  };
+  EXPECT_EQ(judge_sums("factor * part[0]", "1.5f * factor * part[0]").status, 1);
+  EXPECT_LT(columns_of_failure(), 3) << "fails for all inputs";
+  workshop_.write("sums.cu", kSums);
+  EXPECT_EQ(judge_sums("factor * part[0]", "(columns > 1 ? 1.5f : 1.0f) * factor * part[0]").status, 1);
+  EXPECT_THAT(columns_of_failure(), AllOf(::testing::Gt(1), ::testing::Lt(8)));
+}
+
 TEST_F(JudgeTest, MissingBarrierIsReportedWithLine) {
   const CommandResult run =
       judge_sums("  part[threadIdx.x] = sum;\n  __syncthreads();\n", "  part[threadIdx.x] = sum;\n");

@@ -36,9 +36,10 @@ class BackwardJudge {
     const bool completed = run_launches(pass_context_, test_launches_, verdict_);
     compare_with_tolerances();
     if (!completed) return;
-    for (const TestLaunch& test_launch : test_launches_)
-      check_memory(pass_context_, test_launch, verdict_);
-    for (std::size_t t = 0; t < test_launches_.size(); ++t)
+    const std::vector<std::size_t> order = checking_order(pass_context_, test_launches_);
+    for (const std::size_t t : order)
+      check_memory(pass_context_, test_launches_[t], verdict_);
+    for (const std::size_t t : order)
       check(t);
     count_sets();
     if (!verdict_.failed()) check_addresses_again();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <numeric>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -118,7 +120,8 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
   pass_context.judgment.launch_ms +=
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   bool completed = true;
-  for (std::size_t t = 0; t < outcomes.size(); ++t) {
+  for (const std::size_t t : checking_order(pass_context, test_launches)) {
+    if (t >= outcomes.size()) continue;
     test_launches[t].outcome = std::move(outcomes[t]);
     if (auto* done = std::get_if<Completed>(&test_launches[t].outcome)) {
       verdict.thread_counts.insert(requests[t].threads);
@@ -135,6 +138,25 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
     if (const auto* fault = std::get_if<MemoryFault>(&test_launches[t].outcome)) verdict.keep(fault->findings);
   }
   return completed;
+}
+
+std::vector<std::size_t> checking_order(const PassContext& pass_context, std::span<const TestLaunch> test_launches) {
+  std::vector<std::size_t> order(test_launches.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (pass_context.configuration.profile.input_error.unit_roundoffs == 0) return order;
+  // All launches of a set stay together.
+  std::vector<std::size_t> bytes_by_set(pass_context.input_sets.size());
+  for (const TestLaunch& test_launch : test_launches) {
+    std::size_t& bytes = bytes_by_set[test_launch.input_set_index];
+    if (bytes != 0) continue;
+    for (const PlacedArray& array : test_launch.launcher.arrays())
+      bytes += array.initial_content->bytes.size();
+  }
+  std::ranges::stable_sort(order, {}, [&](std::size_t t) {
+    const std::size_t set = test_launches[t].input_set_index;
+    return std::pair(bytes_by_set[set], set);
+  });
+  return order;
 }
 
 std::vector<const TestLaunch*> launches_for_tolerances(const PassContext& pass_context,

@@ -69,6 +69,10 @@ std::vector<ArrayRole> roles_of(const PassContext& pass_context, backends::Pass 
 /// first does not complete, the others do not run.
 bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_launches, PassVerdict& verdict);
 
+/// The indices of the launches in the order in which they are checked. The first failure decides the verdict, so for
+/// foreign code, the launches with the least data come first: the verdict then shows the smallest inputs that fail.
+std::vector<std::size_t> checking_order(const PassContext& pass_context, std::span<const TestLaunch> test_launches);
+
 /// The launches whose results are compared with tolerances: those on the first uniformly drawn input sets, in the
 /// kernel's own types, if they completed. None unless the kernel is foreign or the configuration asks for it.
 std::vector<const TestLaunch*> launches_for_tolerances(const PassContext& pass_context,
