@@ -344,9 +344,10 @@ void Execution::transfer(Warp& warp, const MemoryOp& memory, std::uint32_t lane_
         const std::uint64_t old = function(pointers[lane], slot_words<T>(warp, memory.values[1])[lane],
                                            slot_words<T>(warp, memory.values[2])[lane]);
         if (atomic_places_ != nullptr) {
-          std::uint64_t now = 0;
-          std::memcpy(&now, pointers[lane], sizeof(T));
-          apply_unrounded_atomic(warp, static_cast<std::uint32_t>(&memory - kernel_.memory_ops.data()), lane, old, now);
+          std::uint64_t new_bits = 0;
+          std::memcpy(&new_bits, pointers[lane], sizeof(T));
+          apply_unrounded_atomic(warp, static_cast<std::uint32_t>(&memory - kernel_.memory_ops.data()), lane, old,
+                                 new_bits);
         }
         if (memory.returns_old_value)
           slot_words<T>(warp, memory.values[0])[lane] = static_cast<Word<T>>(static_cast<T>(old));

@@ -65,7 +65,6 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
   return warp.lane_groups.size() == 1;
 }
 
-/// The text whose address is in the word of local memory that `op.immediate` states, for the first active lane.
 std::string Execution::text_argument(const Warp& warp, const Op& op, std::uint32_t lane_mask) {
   constexpr std::size_t kMaxLength = 200;
   const std::size_t at = op.immediate * kLanesPerWarp + static_cast<std::size_t>(std::countr_zero(lane_mask));

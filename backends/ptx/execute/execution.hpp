@@ -129,6 +129,7 @@ class Execution {
 
   // control_flow.cpp
   bool control(Warp& warp, std::size_t number, std::uint32_t& next_op_index, std::uint32_t lane_mask);
+  /// The text at an address in local memory of the first active lane; see DispatchKind::kFailedAssertion.
   std::string text_argument(const Warp& warp, const Op& op, std::uint32_t lane_mask);
   void branch(Warp& warp, std::size_t number, std::uint32_t lane_mask);
   static void copy_local(Warp& warp, std::span<const CallOp::LocalWordCopy> copies, std::uint32_t lane_mask);
@@ -284,7 +285,7 @@ class Execution {
   void count_matrix_access(std::vector<std::uint64_t> addresses, unsigned bytes);
 
   // unrounded_memory.cpp
-  /// The words of unrounded values that an access refers to. The words of a lane are at a distance of `stride`.
+  /// The first word of unrounded values that each lane accesses. Its next word is `stride` elements further.
   struct UnroundedPlaces {
     std::array<UnroundedWord*, kLanesPerWarp> words{};       ///< by lane; null: nothing is known
     std::array<std::uint8_t, kLanesPerWarp> byte_offsets{};  ///< by lane: position in the word, from 0 to 3

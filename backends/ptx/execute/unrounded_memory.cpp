@@ -147,10 +147,7 @@ void Execution::apply_unrounded_atomic(Warp& warp, std::uint32_t memory_index, u
   };
   UnroundedParts parts;
   if (is_float(memory.type) && memory.atomic_operation == Modifier::kAdd) {
-    const bool is_pair = memory.type == Type::kF16x2 || memory.type == Type::kBf16x2;
-    const Type type = memory.type == Type::kF16x2    ? Type::kF16
-                      : memory.type == Type::kBf16x2 ? Type::kBf16
-                                                     : memory.type;
+    const Type type = single(memory.type);
     const auto add = [&](Part part) {
       const std::uint64_t old_part_bits = part == Part::kUpper ? old_bits >> 16U : old_bits;
       const UnroundedNumber old =
@@ -159,7 +156,7 @@ void Execution::apply_unrounded_atomic(Warp& warp, std::uint32_t memory_index, u
       parts.set(part, {old.value + term.value, old.constant_error + term.constant_error});
     };
     add(bytes_of(type) == 2 ? Part::kLower : Part::kWhole);
-    if (is_pair) add(Part::kUpper);
+    if (type != memory.type) add(Part::kUpper);
   } else if (new_bits == old_bits) {
     parts = old_parts;
   } else {  // an exchange, a swap, a minimum or a maximum stores an operand

@@ -91,14 +91,16 @@ inline constexpr std::uint64_t kLocalMiddleOffset = std::uint64_t{1} << (kLocalO
 
 /// How the interpreter executes an instruction.
 enum class DispatchKind : std::uint8_t {
-  kHandlerOnly,       ///< by its handler only
-  kMemory,            ///< memory access: ld, st, atom, red
-  kBranch,            ///< branch: bra
-  kCall,              ///< call of a function
-  kReturn,            ///< return from a function
-  kExit,              ///< end of the thread: exit
-  kTrap,              ///< end of the launch with an error: trap
-  kFailedAssertion,   ///< end of the launch with an error: call of __assertfail
+  kHandlerOnly,  ///< by its handler only
+  kMemory,       ///< memory access: ld, st, atom, red
+  kBranch,       ///< branch: bra
+  kCall,         ///< call of a function
+  kReturn,       ///< return from a function
+  kExit,         ///< end of the thread: exit
+  kTrap,         ///< end of the launch with an error: trap
+  /// End of the launch with an error: call of __assertfail. The address of the condition's text is in local memory, in
+  /// the words `immediate` and `immediate` + 1.
+  kFailedAssertion,
   kBarrier,           ///< barrier of the block: bar.sync, bar.red
   kWarpOperation,     ///< operation that waits for all lanes of a mask: shfl, vote, match, redux, bar.warp
   kActiveMask,        ///< query of the active lanes: activemask

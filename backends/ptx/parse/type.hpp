@@ -73,6 +73,12 @@ constexpr std::string_view to_text(Type type) { return row(type).name; }
 constexpr bool is_signed(Type type) { return row(type).type_class == TypeClass::kSigned; }
 constexpr bool is_float(Type type) { return row(type).type_class == TypeClass::kFloat; }
 
+/// Returns the type of one number of a pair; other types are returned unchanged.
+constexpr Type single(Type type) {
+  if (type == Type::kF16x2) return Type::kF16;
+  return type == Type::kBf16x2 ? Type::kBf16 : type;
+}
+
 /// Returns the type with this spelling, without the dot.
 constexpr std::optional<Type> find_type(std::string_view name) {
   for (const TypeProperties& candidate : kTypes) {

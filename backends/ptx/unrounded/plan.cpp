@@ -12,9 +12,6 @@ namespace {
 
 using enum Modifier;
 
-/// The type of one number of a pair.
-Type single(Type type) { return type == Type::kF16x2 ? Type::kF16 : type == Type::kBf16x2 ? Type::kBf16 : type; }
-
 bool is_float_arithmetic(const Instruction& instruction) {
   if (!is_float(instruction.type)) return false;
   switch (instruction.opcode) {
