@@ -12,8 +12,8 @@ namespace assay::harness {
 /// The allowed error of an unrounded value, in units of the oracle's bound for a kernel with f64 promotion. That bound
 /// is a few times 2^-53 times the sum of the influences of all inputs, so the allowed error is about 1e-12 of this sum.
 inline constexpr double kUnroundedErrorFactor = 0x1p13;
-/// How many times half an ulp each constant in the code may be off. Correct kernels need 1.1, wrong ones that are off
-/// by a factor of 1.00001 more than 50.
+/// How many times half an ulp each constant in the code may be off. Correct kernels need 1.1. A constant that is off by
+/// a factor of 1.00001 is off by more than 100 times half an ulp.
 inline constexpr double kConstantErrorFactor = 2;
 /// The additional error that polynomials of math libraries may cause, in units of the bound of the rounded value
 /// without its own rounding. Correct kernels need 0.07.
