@@ -33,6 +33,9 @@ SweepGenerator::SweepGenerator(const Module& module, const Function& kernel, con
       primal_variables_(ssa.values.size(), kNone),
       predeclared_variables_(ssa.values.size(), kNone),
       adjoint_variables_(ssa.values.size(), kNone),
+      has_borrowed_variable_(ssa.values.size(), false),
+      deferred_contributions_(ssa.values.size()),
+      regions_of_parts_(ssa.values.size(), nullptr),
       gradient_arrays_(kernel.variables.size()) {}
 
 void SweepGenerator::run() {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <utility>
 
 #include "ir/algebra.hpp"
 #include "ir/custom.hpp"
@@ -13,11 +14,26 @@ namespace assay::transforms {
 
 using namespace ir;
 
+namespace {
+
+/// Whether the result is a field, row or component of the first operand.
+bool is_part(const ComputeNode& compute) {
+  return compute.kind == ExprKind::kField ||
+         (compute.kind == ExprKind::kOperation && compute.op == Op::kExtract && !compute.args[0].type.is_tile());
+}
+
+}  // namespace
+
 void SweepGenerator::reverse(const Region& region) {
+  for (const SsaNode& node : region.nodes)
+    if (const auto* compute = std::get_if<ComputeNode>(&node.node); compute != nullptr && is_part(*compute))
+      regions_of_parts_[index(compute->result)] = &region;
+  const Region* const outer = std::exchange(reversed_region_, &region);
   for (const SsaNode& node : std::views::reverse(region.nodes)) {
     builder_.at(node.loc);
     if (liveness_.has_reverse(node)) reverse_node(node);
   }
+  reversed_region_ = outer;
 }
 
 void SweepGenerator::reverse_node(const SsaNode& node) {
@@ -31,18 +47,45 @@ void SweepGenerator::reverse_node(const SsaNode& node) {
 }
 
 void SweepGenerator::reverse_compute(const ComputeNode& compute) {
+  if (is_part(compute)) return reverse_part(compute);
   const VarId w = adjoint_variables_[index(compute.result)];
   if (w == kNone) return;
+  adjoint_is_nonzero_ = kNone;
   for (std::size_t k = 0; k < compute.args.size(); ++k) {
-    if (activity_.is_active(compute.args[k])) accumulate(compute.args[k], contribution(compute, k, builder_.var(w)));
+    const Operand& operand = compute.args[k];
+    if (!activity_.is_active(operand)) continue;
+    const bool is_object = compute.kind == ExprKind::kOperation && compute.op == Op::kWithField && k == 0;
+    if (is_object && has_adjoint(operand.value)) {
+      // The adjoint of the replaced field belongs to its new value.
+      differentiated_operations_.insert(compute.op);
+      add_fields(adjoint_variable(operand.value), {}, builder_.var(w), compute.index);
+    } else {
+      const ExprId term = contribution(compute, k, builder_.var(w));
+      const Expr& source = builder_.function().expr(term);
+      const bool is_w = source.kind == ExprKind::kVariable && source.variable == w;
+      if (is_w) accumulate_variable(operand, w);
+      else accumulate(operand, term);
+    }
+  }
+}
+
+void SweepGenerator::reverse_part(const ComputeNode& compute) {
+  const std::vector<PartContribution> deferred = std::exchange(deferred_contributions_[index(compute.result)], {});
+  const VarId w = adjoint_variables_[index(compute.result)];
+  const Operand& whole = compute.args[0];
+  if ((w == kNone && deferred.empty()) || !activity_.is_active(whole)) return;
+  if (compute.kind == ExprKind::kOperation) differentiated_operations_.insert(compute.op);
+  ElementPartStep step{.whole_type = whole.type, .field_index = compute.index};
+  if (compute.kind == ExprKind::kOperation) step = {.whole_type = whole.type, .index = expr(compute.args[1])};
+  if (w != kNone) accumulate_in_part(whole, {step}, builder_.var(w));
+  for (const PartContribution& one : deferred) {
+    std::vector<ElementPartStep> path{step};
+    path.insert(path.end(), one.path.begin(), one.path.end());
+    accumulate_in_part(whole, std::move(path), one.term);
   }
 }
 
 ExprId SweepGenerator::contribution(const ComputeNode& compute, std::size_t k, ExprId w) {
-  if (compute.kind == ExprKind::kField) {
-    const VarId none = builder_.let_zero("zero", compute.args[0].type);
-    return builder_.op(Op::kWithField, {builder_.var(none), w}, kVoid, compute.index);
-  }
   differentiated_operations_.insert(compute.op);
   const AdjointRule& rule = rule_of(compute.op);
   const std::uint8_t mask = reads_of(rule, k);
@@ -86,38 +129,87 @@ ExprId SweepGenerator::unless_zero(ExprId w, ExprId term, bool apart) {
     const ExprId some = builder_.op(Op::kGt, {sum_of_elements(ones), builder_.zero(type.component())});
     return builder_.op(Op::kWhere, {some, term, builder_.zero(builder_.type_of(term))});
   }
-  ExprId taken = kNone;
-  for (const algebra::E component : algebra::components({&builder_, w})) {
-    const ExprId differs = builder_.op(Op::kNe, {component.id, builder_.zero(component.type().component())});
-    taken = taken == kNone ? differs : builder_.op(Op::kOr, {taken, differs});
+  ExprId taken = adjoint_is_nonzero_ == kNone ? kNone : builder_.var(adjoint_is_nonzero_);
+  if (taken == kNone) {
+    for (const algebra::E component : algebra::components({&builder_, w})) {
+      const ExprId differs = builder_.op(Op::kNe, {component.id, builder_.zero(component.type().component())});
+      taken = taken == kNone ? differs : builder_.op(Op::kOr, {taken, differs});
+    }
+    if (type.is_aggregate()) {
+      adjoint_is_nonzero_ = builder_.let("is_nonzero", taken);
+      taken = builder_.var(adjoint_is_nonzero_);
+    }
   }
   return builder_.op(Op::kWhere, {taken, term, builder_.zero(builder_.type_of(term))});
 }
 
 void SweepGenerator::accumulate(const Operand& operand, ExprId term) {
   if (!activity_.is_active(operand)) return;
-  VarId& adjoint = adjoint_variables_[index(operand.value)];
-  if (adjoint == kNone) {
-    adjoint = builder_.let("adj_" + value_of(operand.value).name, term);
-  } else if (operand.type.is_struct()) {
-    builder_.assign(adjoint, add_struct(builder_.var(adjoint), term));
-  } else {
-    builder_.assign(adjoint, plus(builder_.var(adjoint), term));
-  }
+  const std::size_t value = index(operand.value);
+  const bool is_borrowed = has_borrowed_variable_[value];
+  if (has_adjoint(operand.value) && !(is_borrowed && !operand.type.is_struct()))
+    return add_to_variable(adjoint_variable(operand.value), {}, term);
+  if (is_borrowed) term = plus(builder_.var(adjoint_variables_[value]), term);
+  adjoint_variables_[value] = builder_.let("adj_" + value_of(operand.value).name, term);
+  has_borrowed_variable_[value] = false;
 }
 
-ExprId SweepGenerator::add_struct(ExprId into, ExprId from) {
-  const Type type = builder_.type_of(into);
-  const auto& fields = module_.structs[type.struct_id].fields;
-  ExprId sum = into;
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    if (!fields[f].type.is_value() || !carries_floats(module_, fields[f].type)) continue;
-    const auto number = static_cast<std::int32_t>(f);
-    const ExprId a = builder_.field(into, number);
-    const ExprId b = builder_.field(from, number);
-    sum = builder_.op(Op::kWithField, {sum, fields[f].type.is_struct() ? add_struct(a, b) : plus(a, b)}, kVoid, number);
+void SweepGenerator::accumulate_variable(const Operand& operand, VarId variable) {
+  if (!activity_.is_active(operand)) return;
+  if (has_adjoint(operand.value)) return accumulate(operand, builder_.var(variable));
+  adjoint_variables_[index(operand.value)] = variable;
+  has_borrowed_variable_[index(operand.value)] = true;
+}
+
+void SweepGenerator::accumulate_in_part(const Operand& whole, std::vector<ElementPartStep> path, ExprId term) {
+  const std::size_t value = index(whole.value);
+  const bool is_new = adjoint_variables_[value] == kNone;
+  if (is_new && regions_of_parts_[value] == reversed_region_) {
+    deferred_contributions_[value].push_back({.path = std::move(path), .term = term});
+    return;
   }
-  return sum;
+  const VarId adjoint = adjoint_variable(whole.value);
+  if (is_new) builder_.assign(adjoint, with_part(builder_.var(adjoint), path, term));
+  else add_to_variable(adjoint, path, term);
+}
+
+VarId SweepGenerator::adjoint_variable(ValueId value) {
+  VarId& adjoint = adjoint_variables_[index(value)];
+  const std::string name = "adj_" + value_of(value).name;
+  if (has_borrowed_variable_[index(value)]) adjoint = builder_.let(name, builder_.var(adjoint));
+  else if (adjoint == kNone) adjoint = builder_.let_zero(name, value_of(value).type);
+  has_borrowed_variable_[index(value)] = false;
+  for (const PartContribution& one : std::exchange(deferred_contributions_[index(value)], {}))
+    add_to_variable(adjoint, one.path, one.term);
+  return adjoint;
+}
+
+void SweepGenerator::add_to_variable(VarId variable, const std::vector<ElementPartStep>& path, ExprId term) {
+  const Type type = builder_.type_of(term);
+  if (!type.is_struct()) {
+    const ExprId sum = plus(part(builder_.var(variable), path), term);
+    return builder_.assign(variable, with_part(builder_.var(variable), path, sum));
+  }
+  add_fields(variable, path, term, kNone);
+}
+
+void SweepGenerator::add_fields(VarId variable, const std::vector<ElementPartStep>& path, ExprId term,
+                                std::int32_t omitted_field) {
+  // Each field is added in a statement of its own, so the term must not be computed for each of them.
+  const auto is_variable = [&](ExprId id) { return builder_.function().expr(id).kind == ExprKind::kVariable; };
+  ExprId object = term;
+  while (builder_.function().expr(object).kind == ExprKind::kField)
+    object = builder_.function().expr(object).args[0];
+  if (!is_variable(object)) term = builder_.var(builder_.let("term", term));
+  const Type type = builder_.type_of(term);
+  const auto& fields = module_.structs[type.struct_id].fields;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const bool is_omitted = std::cmp_equal(f, omitted_field);
+    if (is_omitted || !fields[f].type.is_value() || !carries_floats(module_, fields[f].type)) continue;
+    std::vector<ElementPartStep> field = path;
+    field.push_back({.whole_type = type, .field_index = static_cast<std::int32_t>(f)});
+    add_to_variable(variable, field, builder_.field(term, static_cast<std::int32_t>(f)));
+  }
 }
 
 ExprId SweepGenerator::field_at(ExprId object, std::span<const std::int32_t> path) {
@@ -188,7 +280,7 @@ void SweepGenerator::reverse_store(const StoreNode& store) {
     store_part(field.gradient, store.indices, path,
                builder_.zero(path.empty() ? type : part_type(module_, type, {path.begin(), path.end()})));
   }
-  if (is_active) accumulate(store.value, builder_.var(seed));
+  if (is_active) accumulate_variable(store.value, seed);
 }
 
 void SweepGenerator::reverse_atomic(const AtomicNode& atomic) {
@@ -312,16 +404,13 @@ void SweepGenerator::collect_receivers(const Region& region, ValueSet& receivers
 }
 
 void SweepGenerator::open_receivers(const ValueSet& receivers, const ValueSet& inside) {
-  (receivers - inside).for_each([&](std::size_t v) {
-    if (adjoint_variables_[v] == kNone)
-      adjoint_variables_[v] = builder_.let_zero("adj_" + ssa_.values[v].name, ssa_.values[v].type);
-  });
+  (receivers - inside).for_each([&](std::size_t v) { static_cast<void>(adjoint_variable(static_cast<ValueId>(v))); });
 }
 
 void SweepGenerator::forget_adjoints(const Region& region) {
   ValueSet defined = liveness_.none();
   liveness_.collect_defined(region, defined);
-  defined.for_each([&](std::size_t v) { adjoint_variables_[v] = kNone; });
+  defined.for_each([&](std::size_t v) { forget_adjoint(v); });
 }
 
 void SweepGenerator::reverse_branch(const Branch& branch) {
@@ -337,7 +426,7 @@ void SweepGenerator::reverse_branch(const Branch& branch) {
       for (const MergedValue& merge : branch.merges) {
         const VarId w = adjoint_variables_[index(merge.result)];
         if (w == kNone) continue;
-        accumulate(merge.*value, builder_.var(w));
+        accumulate_variable(merge.*value, w);
         differentiated_operations_.insert(Op::kConditional);
       }
       reverse(region);
@@ -417,9 +506,8 @@ void SweepGenerator::reverse_loop(const Loop& loop) {
   builder_.at(loc);
   forget_adjoints(loop.body);
   for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
-    adjoint_variables_[index(loop.carried_values[i].argument)] = kNone;
-    if (carried_adjoints[i] != kNone)
-      accumulate(loop.carried_values[i].initial_value, builder_.var(carried_adjoints[i]));
+    forget_adjoint(index(loop.carried_values[i].argument));
+    if (carried_adjoints[i] != kNone) accumulate_variable(loop.carried_values[i].initial_value, carried_adjoints[i]);
   }
 }
 

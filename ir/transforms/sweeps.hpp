@@ -38,6 +38,12 @@ struct FieldGradient {
   ir::VarId gradient = ir::kNone;        ///< parameter of the backward kernel that is the gradient array
 };
 
+/// A contribution to a part of the adjoint of a value.
+struct PartContribution {
+  std::vector<ir::ElementPartStep> path;  ///< steps from the value to the part
+  ir::ExprId term = ir::kNone;            ///< the contribution
+};
+
 /// Generates the two sweeps of one backward kernel.
 class SweepGenerator {
  public:
@@ -116,6 +122,8 @@ class SweepGenerator {
   void reverse(const Region& region);
   void reverse_node(const SsaNode& node);
   void reverse_compute(const ComputeNode& compute);
+  /// The same for a field, row or component of a value.
+  void reverse_part(const ComputeNode& compute);
   void reverse_load(const LoadNode& load);
   void reverse_store(const StoreNode& store);
   /// The gradient array of an array whose elements are not structs.
@@ -144,13 +152,37 @@ class SweepGenerator {
   /// The term, or zero if w is zero. For tiles this is decided for each element if `apart`, otherwise for the whole
   /// tile.
   ExprId unless_zero(ExprId w, ExprId term, bool apart);
+  /// Adds the contribution to the adjoint of the operand.
   void accumulate(const Operand& operand, ExprId contribution);
-  ExprId add_struct(ExprId into, ExprId from);
+  /// Adds a variable that does not change any more. Until something else is added, this variable is the adjoint of the
+  /// operand.
+  void accumulate_variable(const Operand& operand, VarId variable);
+  /// Adds the contribution to a part of the adjoint of the operand. If the operand is itself a part of a value of the
+  /// region that is being reversed, this is deferred until the operand's own node is reversed, so that the contribution
+  /// is added to the adjoint of the whole value directly.
+  void accumulate_in_part(const Operand& whole, std::vector<ir::ElementPartStep> path, ExprId contribution);
+  /// Whether anything has contributed to the adjoint of the value.
+  [[nodiscard]] bool has_adjoint(ValueId value) const {
+    return adjoint_variables_[index(value)] != ir::kNone || !deferred_contributions_[index(value)].empty();
+  }
+  /// The variable with the adjoint of the value, including deferred contributions, to be changed. Declares it if the
+  /// value has none of its own.
+  VarId adjoint_variable(ValueId value);
+  /// Adds the term to a part of the variable, or to the whole variable if the path is empty. Structs are added field by
+  /// field.
+  void add_to_variable(VarId variable, const std::vector<ir::ElementPartStep>& path, ExprId term);
+  /// Adds the fields of a struct, except the one with the index `omitted_field`, to a part of the variable.
+  void add_fields(VarId variable, const std::vector<ir::ElementPartStep>& path, ExprId term,
+                  std::int32_t omitted_field);
   /// Declares the adjoints of the receivers that are not in `inside`.
   void open_receivers(const ValueSet& receivers, const ValueSet& inside);
   void collect_receivers(const Branch& branch, ValueSet& receivers) const;
-  void collect_receivers(const Region& region, ValueSet& receivers) const;  ///< forgets adjoints of values inside
-  void forget_adjoints(const Region& region);
+  void collect_receivers(const Region& region, ValueSet& receivers) const;
+  void forget_adjoints(const Region& region);  ///< forgets the adjoints of the values that the region defines
+  void forget_adjoint(std::size_t value) {
+    adjoint_variables_[value] = ir::kNone;
+    has_borrowed_variable_[value] = false;
+  }
 
   /// Keeps the error if it is the first. The sweeps continue, so that every value has a variable.
   void record_error(Error error) {
@@ -170,13 +202,24 @@ class SweepGenerator {
   std::vector<VarId> predeclared_variables_;
   /// For each value: variable that sums its adjoint; kNone until the first contribution.
   std::vector<VarId> adjoint_variables_;
+  /// For each value: whether this variable also serves as another adjoint, so that it must not be changed.
+  std::vector<bool> has_borrowed_variable_;
+  /// For each value: contributions to parts of its adjoint that are not in a variable yet.
+  std::vector<std::vector<PartContribution>> deferred_contributions_;
+  /// For each value that is a part of another value: the region that contains its node, set when the region is
+  /// reversed.
+  std::vector<const Region*> regions_of_parts_;
+  const Region* reversed_region_ = nullptr;                  ///< region that is being reversed; null: none
   std::vector<std::vector<FieldGradient>> gradient_arrays_;  ///< for each array parameter: its gradient arrays
   std::set<Op> differentiated_operations_;                   ///< operations whose adjoint rule was applied
   std::map<const Loop*, ReversedLoop> reversed_loops_;       ///< variables of each reversed loop
   std::vector<ExprId> rule_operands_;                        ///< operands of the current rule
   std::vector<ir::Type> rule_operand_types_;                 ///< types of these operands
   std::vector<ir::Stmt> hoisted_declarations_;  ///< declarations of local arrays, to be placed at the top of the kernel
-  int reversed_loop_depth_ = 0;                 ///< nesting depth of reversed loops at the current point
+  /// Variable that tells whether any component of the current operation's adjoint is nonzero; kNone until a rule needs
+  /// it.
+  VarId adjoint_is_nonzero_ = ir::kNone;
+  int reversed_loop_depth_ = 0;                    ///< nesting depth of reversed loops at the current point
   const Loop* outermost_reversed_loop_ = nullptr;  ///< outermost reversed loop at the current point; null: none
   std::optional<Error> error_;                     ///< first rejection; nullopt: none
 };

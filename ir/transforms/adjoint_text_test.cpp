@@ -1,0 +1,86 @@
+// The text of backward kernels: each contribution is one statement that a person would write.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/text.hpp"
+#include "ir/transforms/adjoint.hpp"
+
+namespace assay::transforms::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// The statements of the backward kernel of a kernel with these parameters and statements.
+std::string backward_of(const std::string& parameters, const std::string& statements) {
+  const Result<ir::Module> module = ir::parse_text(
+      "struct Inner {\n  gain: f32\n  bias: vec<f32,2>\n}\nstruct Body {\n  mass: f32\n  inner: Inner\n}\n"
+      "kernel k(" +
+      parameters + ", out: array<f32,1>; i) {\n" + statements + "\n}\n");
+  EXPECT_TRUE(module.ok()) << module.error().text();
+  if (!module.ok()) return {};
+  const Result<AdjointModule> adjoint = make_adjoint(*module, module->kernels[0]);
+  EXPECT_TRUE(adjoint.ok()) << adjoint.error().text();
+  return adjoint.ok() ? ir::to_text(adjoint->module) : std::string();
+}
+
+TEST(AdjointText, ComponentsAddToTheAdjointOfTheWholeVector) {
+  EXPECT_THAT(
+      backward_of("x: array<vec<f32,3>,1>", "let v: vec<f32,3> = x[i]\nout[i] = mul(extract(v, 0), extract(v, 2))"),
+      AllOf(HasSubstr("adj_v = insert(adj_v, 2, adj_"),
+            HasSubstr("adj_v = insert(adj_v, 0, add(extract(adj_v, 0), adj_"), Not(HasSubstr("add(adj_v, "))));
+}
+
+TEST(AdjointText, ComponentOfRowAddsToTheAdjointOfTheMatrix) {
+  EXPECT_THAT(
+      backward_of("x: array<mat<f32,2,2>,1>",
+                  "let m: mat<f32,2,2> = x[i]\n"
+                  "out[i] = add(extract(extract(m, 0), 1), extract(extract(m, 1), 1))"),
+      AllOf(HasSubstr("adj_m = insert(adj_m, 0, insert(extract(adj_m, 0), 1, add(extract(extract(adj_m, 0), 1), "),
+            Not(HasSubstr("let adj_extract: vec"))));
+}
+
+TEST(AdjointText, RowThatIsUsedAsAWholeHasAnAdjointOfItsOwn) {
+  EXPECT_THAT(backward_of("x: array<mat<f32,2,2>,1>",
+                          "let m: mat<f32,2,2> = x[i]\nlet row: vec<f32,2> = extract(m, 0)\n"
+                          "out[i] = add(dot(row, row), extract(row, 1))"),
+              AllOf(HasSubstr("adj_row = insert(adj_row, 1, "), HasSubstr("adj_m = insert(adj_m, 0, adj_row)")));
+}
+
+TEST(AdjointText, FieldsAddToTheAdjointOfTheWholeStruct) {
+  EXPECT_THAT(backward_of("b: Body", "out[i] = add(mul(b.mass, b.inner.gain), extract(b.inner.bias, 1))"),
+              AllOf(HasSubstr("adj_b = with_field(adj_b, mass, "), HasSubstr("insert(adj_b.inner.bias, 1, "),
+                    Not(HasSubstr("let zero"))));
+}
+
+TEST(AdjointText, ReplacedFieldContributesNothing) {
+  const std::string text =
+      backward_of("x: array<f32,1>, b: Body",
+                  "let c: Body = b\nc = with_field(c, mass, x[i])\nout[i] = mul(c.mass, add(b.mass, c.inner.gain))");
+  EXPECT_THAT(text, Not(HasSubstr("with_field(adj_b, mass, add(adj_b.mass, adj_c")));
+}
+
+TEST(AdjointText, VectorIsComparedWithZeroOnceForBothOperands) {
+  const std::string text =
+      backward_of("x: array<vec<f32,3>,1>, y: array<f32,1>", "let q: vec<f32,3> = div(x[i], y[i])\nout[i] = dot(q, q)");
+  EXPECT_THAT(text, HasSubstr("let is_nonzero: bool = or(or(ne(extract(adj_q, 0), 0.0), "));
+  EXPECT_EQ(text.find("ne(extract(adj_q, 2)"), text.rfind("ne(extract(adj_q, 2)"));
+}
+
+TEST(AdjointText, SumPassesItsAdjointOnWithoutCopies) {
+  EXPECT_THAT(backward_of("x: array<f32,1>, y: array<f32,1>", "out[i] = add(x[i], y[i])"),
+              AllOf(HasSubstr("atomic_add(grad_x[i], seed)"), HasSubstr("atomic_add(grad_y[i], seed)")));
+}
+
+TEST(AdjointText, CopiedAdjointIsNotChanged) {
+  // The adjoints of both operands start as the same variable; the second contribution to one must not change the other.
+  EXPECT_THAT(backward_of("x: array<f32,1>, y: array<f32,1>",
+                          "let a: f32 = x[i]\nlet b: f32 = y[i]\nlet c: f32 = mul(a, 3.0)\nout[i] = add(c, add(a, b))"),
+              AllOf(HasSubstr("let adj_a: f32 = add(seed, mul(seed, 3.0))"), HasSubstr("atomic_add(grad_y[i], seed)")));
+}
+
+}  // namespace
+}  // namespace assay::transforms::testing
