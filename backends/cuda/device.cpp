@@ -163,7 +163,8 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
       const NvrtcOptions options{.architecture = architecture,
                                  .flags = flags,
                                  .precision = precision,
-                                 .emit_line_info = options_.emit_line_info};
+                                 .emit_line_info = options_.emit_line_info,
+                                 .omits_runtime_declarations = true};
       bool is_from_cache = false;
       CompileOutcome outcome = compile(kernel, options, is_from_cache);
       if (auto* failed = std::get_if<BuildFailed>(&outcome)) {

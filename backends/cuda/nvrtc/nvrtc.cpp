@@ -61,6 +61,7 @@ std::string library_of(const std::string& version) {
 }
 
 constexpr std::string_view kFastCompile = "--Ofast-compile=max";
+constexpr std::string_view kMinimal = "--minimal";
 
 const char* boolean(bool value) { return value ? "true" : "false"; }
 
@@ -114,13 +115,16 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
   if (flags.fast_compile) {
     arguments.emplace_back(kFastCompile);
   }
+  if (options.omits_runtime_declarations) arguments.emplace_back(kMinimal);
   for (const std::filesystem::path& folder : options.include_folders)
     arguments.push_back("--include-path=" + folder.string());
   return arguments;
 }
 
 std::string nvcc_command(const NvrtcOptions& options) {
-  return fmt::format("nvcc --ptx {} kernel.cu", fmt::join(nvrtc_arguments(options), " "));
+  std::vector<std::string> arguments = nvrtc_arguments(options);
+  std::erase(arguments, kMinimal);  // nvcc has no such option
+  return fmt::format("nvcc --ptx {} kernel.cu", fmt::join(arguments, " "));
 }
 
 Result<Nvrtc> Nvrtc::load() { return load_first(candidates()); }
@@ -203,6 +207,7 @@ CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name
   }
   std::vector<std::string> arguments = nvrtc_arguments(options);
   if (major_version_ < 13) std::erase(arguments, kFastCompile);
+  if (std::pair(major_version_, minor_version_) < std::pair(12, 4)) std::erase(arguments, kMinimal);
   std::vector<const char*> pointers;
   for (const std::string& argument : arguments) {
     pointers.push_back(argument.c_str());

@@ -24,6 +24,9 @@ struct NvrtcOptions {
   backends::Precision precision = backends::Precision::kNative;
   bool emit_line_info = false;          ///< whether the PTX contains line numbers of the source
   bool disables_optimizations = false;  ///< whether to compile for a debugger, which disables all optimizations
+  /// Whether declarations that Assay's own code never uses, such as those of textures and of the CUDA runtime, are left
+  /// out, which saves 5 ms per program. No effect before NVRTC 12.4.
+  bool omits_runtime_declarations = false;
   std::vector<std::filesystem::path> include_folders = {};  ///< folders in which included files are searched
 };
 

@@ -130,6 +130,12 @@ TEST(NvrtcArguments, RequestDebugCodeIfUnoptimized) {
   EXPECT_THAT(nvrtc_arguments({.emit_line_info = true}), Not(Contains("--device-debug")));
 }
 
+TEST(NvrtcArguments, NvccCommandKeepsDeclarationsOfRuntime) {
+  const NvrtcOptions options{.omits_runtime_declarations = true};
+  EXPECT_THAT(nvrtc_arguments(options), Contains("--minimal"));
+  EXPECT_THAT(nvcc_command(options), Not(HasSubstr("--minimal")));
+}
+
 TEST(NvrtcArguments, ContainEachIncludeFolder) {
   EXPECT_THAT(nvrtc_arguments({.include_folders = {"/a/b", "c"}}),
               AllOf(Contains("--include-path=/a/b"), Contains("--include-path=c")));
