@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 using harness::Outcome;
 using Clock = std::chrono::steady_clock;
 
+/// From this number of failures on, archiving them takes long enough to be announced.
+constexpr std::size_t kAnnounced = 4;
 /// Limits on archived failures with the same ending, and on archived failures of a run.
 constexpr std::size_t kMostOfAKind = 3;
 constexpr std::size_t kMostArchived = 30;
@@ -144,6 +146,9 @@ void FailureArchiver::add_failure(const harness::CaseRecord& record, const std::
 std::string FailureArchiver::archive(const std::function<DeviceWithOptions(const harness::CaseRecord&)>& device_of,
                                      const std::function<void(const std::string&)>& on_message) {
   if (observed_failures_.empty()) return "";
+  if (observed_failures_.size() >= kAnnounced)
+    on_message(
+        fmt::format("judging {} of {} failures again, to archive them", observed_failures_.size(), failure_count_));
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(reduction_seconds_));
   std::string lines;
