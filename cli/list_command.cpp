@@ -57,7 +57,7 @@ std::vector<std::string> cases_of(const harness::SelectedKernel& kernel, const s
                                   const backends::Device& device) {
   std::vector<std::string> cases;
   for (const harness::Mode& mode : modes) {
-    if (!harness::is_judged_in(mode, kernel, modes, harness::KernelSampleSize::kFraction)) continue;
+    if (!harness::judged_mode(mode, kernel, modes, harness::KernelSampleSize::kFraction)) continue;
     const harness::RunOptions options{.forward = kernel.forward, .backward = kernel.backward, .mode = mode};
     std::ranges::copy(harness::plan_cases({kernel.source}, device, options), std::back_inserter(cases));
   }

@@ -126,6 +126,9 @@ struct EmittedKernelPair {
   EmittedKernel cuda;  ///< source for CUDA
 };
 
+/// For which of a device's architectures a kernel is compiled, if there are several.
+enum class ArchitectureChoice : std::uint8_t { kAll, kFirst, kLast };
+
 /// The numeric mode and the optimization level of a build; part of a case's name and of every cache key.
 struct BuildFlags {
   int optimization_level = 0;           ///< CPU: optimization level, 0 to 3, as for -O; CUDA: see fast_compile
@@ -139,6 +142,7 @@ struct BuildFlags {
   /// kernel with EmittedKernel::has_struct_padding as usual, so that copied padding does not look like a read of
   /// uninitialized memory.
   bool fast_compile = false;
+  ArchitectureChoice architectures = ArchitectureChoice::kAll;  ///< `ptx`: the architectures to compile for
 
   static constexpr BuildFlags strict() { return {}; }
   /// The default behavior of the compilers.
@@ -151,8 +155,10 @@ struct BuildFlags {
             .has_precise_square_root = false,
             .uses_approximate_functions = true};
   }
-  /// strict(), compiled in the shortest time.
-  static constexpr BuildFlags fast_to_compile() { return {.fast_compile = true}; }
+  /// strict(), compiled in the shortest time and for one architecture.
+  static constexpr BuildFlags fast_to_compile() {
+    return {.fast_compile = true, .architectures = ArchitectureChoice::kFirst};
+  }
   friend constexpr bool operator==(const BuildFlags&, const BuildFlags&) = default;
 };
 

@@ -42,6 +42,16 @@ void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision prec
 
 }  // namespace
 
+std::span<const std::string> chosen_architectures(std::span<const std::string> all,
+                                                  backends::ArchitectureChoice choice) {
+  switch (choice) {
+    case backends::ArchitectureChoice::kAll: return all;
+    case backends::ArchitectureChoice::kFirst: return all.first(1);
+    case backends::ArchitectureChoice::kLast: return all.last(1);
+  }
+  return all;
+}
+
 PtxDevice::PtxDevice(PtxOptions options)
     : options_(std::move(options)), nvrtc_(cuda::Nvrtc::load(options_.nvrtc_version_or_path)) {
   if (nvrtc_) {
@@ -63,7 +73,8 @@ cuda::NvrtcOptions PtxDevice::nvrtc_options_for(const std::string& architecture,
           .flags = flags,
           .precision = precision,
           .emit_line_info = true,
-          .disables_optimizations = options_.disables_optimizations};
+          .disables_optimizations = options_.disables_optimizations,
+          .omits_runtime_declarations = true};
 }
 
 Capability PtxDevice::can_build() const {
@@ -85,7 +96,10 @@ Capability PtxDevice::can_run() const {
 
 std::string PtxDevice::build_command(const BuildFlags& flags) const {
   if (supported_architectures_.empty()) return {};
-  return cuda::nvcc_command({.architecture = supported_architectures_.front(), .flags = flags, .emit_line_info = true});
+  return cuda::nvcc_command(
+      {.architecture = chosen_architectures(supported_architectures_, flags.architectures).front(),
+       .flags = flags,
+       .emit_line_info = true});
 }
 
 std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
@@ -98,11 +112,6 @@ std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernel
   for_each_index_in_parallel(kernels.size(), options_.jobs,
                              [&](std::size_t i) { outcomes[i] = build_kernel(kernels[i], flags); });
   return outcomes;
-}
-
-/// The architectures that a kernel is compiled for.
-std::span<const std::string> PtxDevice::architectures_for(const BuildFlags& flags) const {
-  return std::span(supported_architectures_).first(flags.fast_compile ? 1 : supported_architectures_.size());
 }
 
 std::vector<BuildOutcome> PtxDevice::build_in_batches(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
@@ -187,7 +196,8 @@ std::optional<BuiltKernel> PtxDevice::find_cached_kernel(const EmittedKernel& ke
 }
 
 BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
-  const std::span<const std::string> architectures = architectures_for(flags);
+  const std::span<const std::string> architectures =
+      chosen_architectures(supported_architectures_, flags.architectures);
   BuiltKernel built{.name = kernel.name,
                     .entry_points = {},
                     .artifacts = {},

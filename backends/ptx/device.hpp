@@ -50,6 +50,10 @@ struct PtxOptions {
   std::size_t batch_size = 24;
 };
 
+/// The architectures of a nonempty list that are chosen.
+std::span<const std::string> chosen_architectures(std::span<const std::string> all,
+                                                  backends::ArchitectureChoice choice);
+
 /// The device `ptx`.
 class PtxDevice final : public backends::Device {
  public:
@@ -91,7 +95,6 @@ class PtxDevice final : public backends::Device {
   /// Returns the options of one compilation.
   [[nodiscard]] cuda::NvrtcOptions nvrtc_options_for(const std::string& architecture, const backends::BuildFlags& flags,
                                                      backends::Precision precision) const;
-  [[nodiscard]] std::span<const std::string> architectures_for(const backends::BuildFlags& flags) const;
   [[nodiscard]] std::string cache_key(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options) const;
   /// Returns the PTX of the kernel, from the build cache or compiled; sets `failed` if it cannot be compiled.
   Result<std::string> compile(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options,

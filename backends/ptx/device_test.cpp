@@ -143,8 +143,18 @@ TEST_F(PtxDeviceTest, FastCompileModeStillOptimizesKernelsWithPaddedStructs) {
   kernel.has_struct_padding = true;
   const auto optimized = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
   EXPECT_EQ(fast.target_architectures.size(), 1U);
-  EXPECT_EQ(optimized.target_architectures.size(), 2U);
+  EXPECT_EQ(optimized.target_architectures.size(), 1U);
   EXPECT_NE(optimized.artifacts[0]->content, fast.artifacts[0]->content);
+}
+
+TEST_F(PtxDeviceTest, BuildsForTheChosenArchitectureOnly) {
+  const EmittedKernel kernel = kernel_of("x.data[i] = a;");
+  BuildFlags flags = BuildFlags::strict();
+  flags.architectures = backends::ArchitectureChoice::kLast;
+  const auto built = std::get<BuiltKernel>(device_->build({&kernel, 1}, flags).front());
+  EXPECT_THAT(built.target_architectures, ::testing::ElementsAre("compute_100"));
+  EXPECT_EQ(built.artifact(Artifact::Kind::kPtx, Precision::kNative, "compute_75"), nullptr);
+  EXPECT_THAT(device_->build_command(flags), HasSubstr("compute_100"));
 }
 
 TEST_F(PtxDeviceTest, FastCompileModeRejectsOnlyTheInvalidKernelOfBatch) {

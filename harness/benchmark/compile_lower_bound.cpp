@@ -102,22 +102,28 @@ Result<CompileLowerBound> measure_nvrtc_lower_bound(const std::vector<CompileInp
       for (const backends::EmittedKernel& kernel : part.kernels) {
         batch.push_back(&kernel);
         if (batch.size() < device.batch_size && &kernel != &part.kernels.back()) continue;
-        programs.push_back(
-            {"batch.cu",
-             backends::compose_batch(batch).text,
-             {.architecture = device.architectures.front(), .flags = part.flags, .emit_line_info = true}});
+        programs.push_back({"batch.cu",
+                            backends::compose_batch(batch).text,
+                            {.architecture = device.architectures.front(),
+                             .flags = part.flags,
+                             .emit_line_info = true,
+                             .omits_runtime_declarations = true}});
         batch.clear();
       }
       continue;
     }
     for (const backends::EmittedKernel& kernel : part.kernels) {
       for (const backends::Precision precision : {backends::Precision::kNative, backends::Precision::kPromoted}) {
-        for (const std::string& architecture : device.architectures) {
+        for (const std::string& architecture :
+             ptx::chosen_architectures(device.architectures, part.flags.architectures)) {
           if (!nvrtc->supports(architecture)) continue;
-          programs.push_back(
-              {kernel.name + ".cu",
-               kernel.source(),
-               {.architecture = architecture, .flags = part.flags, .precision = precision, .emit_line_info = true}});
+          programs.push_back({kernel.name + ".cu",
+                              kernel.source(),
+                              {.architecture = architecture,
+                               .flags = part.flags,
+                               .precision = precision,
+                               .emit_line_info = true,
+                               .omits_runtime_declarations = true}});
         }
       }
     }

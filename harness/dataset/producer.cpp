@@ -329,20 +329,32 @@ void RowProducer::judge(std::span<Candidate> candidates, Timing& timing) const {
   for (const VerifyingDevice& verifier : verifiers_) {
     if (!verifier.device->can_run().is_available) continue;
     for (const harness::Mode& mode : verifier.modes)
-      judge_on_device(verifier, mode, candidates, timing);
+      judge_in_mode(verifier, mode, candidates, timing);
   }
 }
 
-void RowProducer::judge_on_device(const VerifyingDevice& verifier, const harness::Mode& mode,
-                                  std::span<Candidate> candidates, Timing& timing) const {
-  const harness::RunOptions options{.jobs = 1, .seed = plan_.seed, .policy = policy_, .mode = mode};
+void RowProducer::judge_in_mode(const VerifyingDevice& verifier, const harness::Mode& mode,
+                                std::span<Candidate> candidates, Timing& timing) const {
   const harness::KernelSampleSize sample = harness::sample_of(plan_.judging_effort);
-  std::vector<Candidate*> left;
+  std::vector<std::pair<backends::BuildFlags, std::vector<Candidate*>>> groups;
   for (Candidate& candidate : candidates) {
     const harness::KernelSource& source = candidate.kernel.source;
-    const bool is_judged = !is_omitted_by_sampling(mode, verifier.modes, source.family, source.kernel, sample);
-    if (is_judged && candidate.failed.empty()) left.push_back(&candidate);
+    const auto judged = harness::mode_for_kernel(mode, verifier.modes, source.family, source.kernel, sample);
+    if (!judged || !candidate.failed.empty()) continue;
+    auto group = std::ranges::find(groups, judged->flags, [](const auto& one) { return one.first; });
+    if (group == groups.end()) group = groups.insert(group, {judged->flags, {}});
+    group->second.push_back(&candidate);
   }
+  for (auto& [flags, group] : groups) {
+    harness::Mode judged = mode;
+    judged.flags = flags;
+    judge_candidates(verifier, judged, std::move(group), timing);
+  }
+}
+
+void RowProducer::judge_candidates(const VerifyingDevice& verifier, const harness::Mode& mode,
+                                   std::vector<Candidate*> left, Timing& timing) const {
+  const harness::RunOptions options{.jobs = 1, .seed = plan_.seed, .policy = policy_, .mode = mode};
   for (int judgment = 1; !left.empty(); ++judgment) {
     std::vector<harness::KernelSource> sources;
     for (const Candidate* candidate : left)

@@ -25,8 +25,7 @@ namespace assay::dataset {
 /// A device that verifies rows, and the modes that it uses.
 struct VerifyingDevice {
   backends::Device* device = nullptr;  ///< the device; not owned
-  std::vector<harness::Mode>
-      modes;  ///< numeric modes; if there are several, is_omitted_by_sampling() omits some for a row
+  std::vector<harness::Mode> modes;    ///< numeric modes; mode_for_kernel() chooses those in which a row is judged
   std::vector<std::string> memory_checks = {};  ///< names of the memory checks that the device itself makes
 };
 
@@ -126,8 +125,11 @@ class RowProducer {
   Result<void> add_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
                              ProducedBlock& produced) const;
   void judge(std::span<Candidate> candidates, Timing& timing) const;
-  void judge_on_device(const VerifyingDevice& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
-                       Timing& timing) const;
+  /// Judges the candidates that mode_for_kernel() selects for this mode.
+  void judge_in_mode(const VerifyingDevice& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
+                     Timing& timing) const;
+  void judge_candidates(const VerifyingDevice& verifier, const harness::Mode& mode, std::vector<Candidate*> left,
+                        Timing& timing) const;
   void add_unjudged(Candidate& candidate) const;
   /// Adds a row in its final form, with its PTX.
   Result<void> add_row(const SlotTask& task, DatasetRow row, const RenderedKernel& kernel,

@@ -92,14 +92,19 @@ KernelSampleSize sample_of(std::string_view effort) {
   return effort == "quick" ? KernelSampleSize::kNone : KernelSampleSize::kFraction;
 }
 
-bool is_omitted_by_sampling(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
-                            std::string_view kernel, KernelSampleSize sample) {
+std::optional<Mode> mode_for_kernel(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
+                                    std::string_view kernel, KernelSampleSize sample) {
   const auto is_fast = [](const Mode& one) { return one.flags.fast_compile; };
-  if (modes.size() == 1 || std::ranges::none_of(modes, is_fast)) return false;
-  if (family == "user") return mode.flags.fast_compile;
-  if (mode.flags.fast_compile || sample == KernelSampleSize::kAll) return false;
-  return sample == KernelSampleSize::kNone ||
-         fnv1a(fmt::format("{}/{}", family, kernel)) % kKernelsPerSampledKernel != 0;
+  if (modes.size() == 1 || std::ranges::none_of(modes, is_fast)) return mode;
+  if (family == "user") return is_fast(mode) ? std::nullopt : std::optional(mode);
+  if (is_fast(mode) || sample == KernelSampleSize::kAll) return mode;
+  const bool is_sampled = sample == KernelSampleSize::kFraction &&
+                          fnv1a(fmt::format("{}/{}", family, kernel)) % kKernelsPerSampledKernel == 0;
+  if (!is_sampled) return std::nullopt;
+  Mode judged = mode;
+  judged.flags.architectures =
+      mode.flags.contracts_multiply_add ? backends::ArchitectureChoice::kLast : backends::ArchitectureChoice::kFirst;
+  return judged;
 }
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,8 @@
 namespace assay::harness {
 
 /// The values of --mode. strict: strict flags; case names omit this mode. default: the compiler's own flags. both:
-/// these two. fast_compile: strict flags without optimization. sampled: all three, but is_omitted_by_sampling() omits
-/// some cases.
+/// these two. fast_compile: strict flags without optimization. sampled: all three, but mode_for_kernel() omits some
+/// cases.
 inline constexpr std::array<std::string_view, 5> kModeNames{"strict", "default", "both", "fast_compile", "sampled"};
 
 /// The modes of a run on the device. `chosen` is one of kModeNames; empty: DeviceDescriptor::default_mode.
@@ -45,19 +46,19 @@ enum class KernelSampleSize : std::uint8_t {
   kAll,       ///< all kernels
 };
 
-/// One generated or curated kernel in this many is judged with optimized builds as well as with fast_compile. With
-/// fast_compile, a batch of kernels compiles in a thirtieth of the processor time of the optimized builds (two modes,
-/// two architectures, kernels compiled one by one), so the sample doubles to triples the total.
+/// One generated or curated kernel in this many is judged with optimized builds as well as with fast_compile. An
+/// optimized build takes four times as long as one with fast_compile, which compiles many kernels at once.
 inline constexpr std::uint64_t kKernelsPerSampledKernel = 8;
 
 /// The sample of an effort: "quick", "standard" or "thorough".
 KernelSampleSize sample_of(std::string_view effort);
 
-/// Whether a run with these modes omits one of them for a kernel. It does so only if fast_compile is one of several
-/// modes: a kernel of a user's file is judged in all other modes, and any other kernel in fast_compile and, if it
-/// belongs to the sample, in all modes.
-bool is_omitted_by_sampling(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
-                            std::string_view kernel, KernelSampleSize sample);
+/// The mode as a run with these modes judges the kernel in it; nullopt if the run omits it for the kernel. A run omits
+/// a mode only if fast_compile is one of several modes: a kernel of a user's file is judged in all other modes, and any
+/// other kernel in fast_compile and, if it belongs to the sample, in all modes. A fraction of the kernels is compiled
+/// for the first architecture in mode strict and for the last one in mode default.
+std::optional<Mode> mode_for_kernel(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
+                                    std::string_view kernel, KernelSampleSize sample);
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes);
 

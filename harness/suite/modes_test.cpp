@@ -1,5 +1,7 @@
 #include "harness/suite/modes.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +24,7 @@ std::vector<std::string> sampled(std::string_view family, std::string_view kerne
   const std::vector<Mode> modes = modes_of("ptx", "", 0);
   std::vector<std::string> names;
   for (const Mode& mode : modes)
-    if (!is_omitted_by_sampling(mode, modes, family, kernel, sample)) names.push_back(mode.name);
+    if (mode_for_kernel(mode, modes, family, kernel, sample)) names.push_back(mode.name);
   return names;
 }
 
@@ -42,6 +44,28 @@ TEST(NumericModes, OneGeneratedKernelInEightUsesAllModes) {
   EXPECT_THAT(in_all, AllOf(Gt(kKernels / 8 * 0.85), Lt(kKernels / 8 * 1.15)));
 }
 
+/// The architectures of a kernel's mode "", "default" or "fast_compile"; nullopt if it is not judged in this mode.
+std::optional<backends::ArchitectureChoice> architectures_of(std::string_view mode, std::string_view family,
+                                                             std::string_view kernel, KernelSampleSize sample) {
+  const std::vector<Mode> modes = modes_of("ptx", "", 0);
+  const auto judged = mode_for_kernel(*std::ranges::find(modes, mode, &Mode::name), modes, family, kernel, sample);
+  return judged ? std::optional(judged->flags.architectures) : std::nullopt;
+}
+
+TEST(NumericModes, SampledKernelsUseOneArchitectureForEachMode) {
+  using backends::ArchitectureChoice;
+  std::string sampled_kernel;
+  for (int i = 0; sampled_kernel.empty(); ++i)
+    if (sampled("loop", fmt::format("r1_{}", i), KernelSampleSize::kFraction).size() > 1)
+      sampled_kernel = fmt::format("r1_{}", i);
+  const auto fraction = KernelSampleSize::kFraction;
+  EXPECT_EQ(architectures_of("fast_compile", "loop", sampled_kernel, fraction), ArchitectureChoice::kFirst);
+  EXPECT_EQ(architectures_of("", "loop", sampled_kernel, fraction), ArchitectureChoice::kFirst);
+  EXPECT_EQ(architectures_of("default", "loop", sampled_kernel, fraction), ArchitectureChoice::kLast);
+  EXPECT_EQ(architectures_of("", "loop", sampled_kernel, KernelSampleSize::kAll), ArchitectureChoice::kAll);
+  EXPECT_EQ(architectures_of("default", "user", "wave.step", fraction), ArchitectureChoice::kAll);
+}
+
 TEST(NumericModes, ThoroughEffortUsesMoreModesThanQuickEffort) {
   EXPECT_THAT(sampled("loop", "horner", sample_of("thorough")), ElementsAre("fast_compile", "", "default"));
   EXPECT_THAT(sampled("loop", "horner", sample_of("quick")), ElementsAre("fast_compile"));
@@ -51,7 +75,7 @@ TEST(NumericModes, ExplicitlyChosenModeIsNeverSkipped) {
   const std::vector<Mode> modes = modes_of("ptx", "fast_compile", 0);
   ASSERT_EQ(modes.size(), 1U);
   EXPECT_TRUE(modes[0].flags.fast_compile);
-  EXPECT_FALSE(is_omitted_by_sampling(modes[0], modes, "user", "wave.step", KernelSampleSize::kFraction));
+  EXPECT_TRUE(mode_for_kernel(modes[0], modes, "user", "wave.step", KernelSampleSize::kFraction));
 }
 
 TEST(NumericModes, FastCompileModeRequiresDeviceSupport) {

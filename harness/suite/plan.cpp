@@ -83,13 +83,16 @@ std::vector<KernelGroup> groups_by_passes(const Selection& selection, const std:
     for (const SelectedKernel& kernel : selection.kernels) {
       const bool forward = kernel.forward && options.pass != "backward";
       const bool backward = kernel.backward && options.pass != "forward";
-      if (!is_judged_in(mode, kernel, modes, sample) || (!forward && !backward)) continue;
-      auto group = std::find_if(
-          groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(),
-          [&](const KernelGroup& g) { return g.options.forward == forward && g.options.backward == backward; });
+      const std::optional<Mode> judged = judged_mode(mode, kernel, modes, sample);
+      if (!judged || (!forward && !backward)) continue;
+      auto group =
+          std::find_if(groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(), [&](const KernelGroup& g) {
+            return g.options.forward == forward && g.options.backward == backward &&
+                   g.options.mode.flags == judged->flags;
+          });
       if (group == groups.end()) {
         group = groups.insert(
-            group, KernelGroup{.options = run_options(make_options_for_build(options, builds, mode.build), mode)});
+            group, KernelGroup{.options = run_options(make_options_for_build(options, builds, mode.build), *judged)});
         group->options.forward = forward;
         group->options.backward = backward;
       }
@@ -142,11 +145,11 @@ std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes
 
 }  // namespace
 
-bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes,
-                  KernelSampleSize sample) {
-  if (std::ranges::find(kernel.modes, mode.name) == kernel.modes.end()) return false;
-  return kernel.modes.size() < modes.size() ||
-         !is_omitted_by_sampling(mode, modes, kernel.source.family, kernel.source.kernel, sample);
+std::optional<Mode> judged_mode(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes,
+                                KernelSampleSize sample) {
+  if (std::ranges::find(kernel.modes, mode.name) == kernel.modes.end()) return std::nullopt;
+  if (kernel.modes.size() < modes.size()) return mode;
+  return mode_for_kernel(mode, modes, kernel.source.family, kernel.source.kernel, sample);
 }
 
 SuiteOptions make_options_for_build(const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds,

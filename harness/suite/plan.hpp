@@ -1,6 +1,7 @@
 // Plans a run: groups the selected kernels by mode and passes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,10 +22,10 @@ struct RunSelection {
   std::string inputs_hash;  ///< hash of the whole selection, for RunStart::inputs_hash
 };
 
-/// Whether a run with these modes judges the kernel in one of them. A selector that names a mode selects its cases
-/// regardless of the sample.
-bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes,
-                  KernelSampleSize sample);
+/// The mode as a run with these modes judges the kernel in it; nullopt if it does not. A selector that names a mode
+/// selects its cases regardless of the sample.
+std::optional<Mode> judged_mode(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes,
+                                KernelSampleSize sample);
 
 /// Selects by SuiteOptions::selectors or SuiteOptions::failed_run_folder. Fails on a selector that matches nothing.
 Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<Mode>& modes,
