@@ -206,6 +206,9 @@ const std::vector<MmaForm> kMmaForms = {
     {"m16n8k16", "s32.u8.s8.s32", 16, 8, 16, bytes_a_16, bytes_b_16, sums_of_16_rows},
     {"m16n8k32", "s32.s8.u8.s32", 16, 8, 32, bytes_a_32, bytes_b_32, sums_of_16_rows},
     {"m16n8k32", "s32.u8.u8.s32", 16, 8, 32, bytes_a_32, bytes_b_32, sums_of_16_rows},
+    {"m16n8k32", "f32.e4m3.e4m3.f32", 16, 8, 32, bytes_a_32, bytes_b_32, sums_of_16_rows},
+    {"m16n8k32", "f32.e5m2.e4m3.f32", 16, 8, 32, bytes_a_32, bytes_b_32, sums_of_16_rows},
+    {"m16n8k32", "f16.e4m3.e5m2.f16", 16, 8, 32, bytes_a_32, bytes_b_32, sums_of_16_rows},
     {"m8n8k4", "f64.f64.f64.f64", 8, 8, 4, doubles_a, words_b_4, sums_of_8_rows},
 };
 
@@ -273,6 +276,13 @@ std::uint64_t encoded(std::string_view type, double number) {
   if (type == "s8" || type == "u8") return static_cast<std::uint8_t>(static_cast<std::int32_t>(number));
   int exponent = 0;
   const double fraction = std::frexp(std::abs(number), &exponent);
+  if (type == "e4m3" || type == "e5m2") {
+    const int binade = type == "e4m3" ? 8 : 4;
+    const int bias = type == "e4m3" ? 5 : 13;
+    const std::uint64_t magnitude =
+        number == 0 ? 0 : static_cast<std::uint64_t>((exponent + bias) * binade + std::lround(fraction * 2 * binade));
+    return magnitude | (number < 0 ? 0x80U : 0U);
+  }
   const std::uint64_t sign = number < 0 ? 0x8000 : 0;
   return number == 0 ? 0 : sign | static_cast<std::uint64_t>((exponent + 13) * 1024 + std::lround(fraction * 2048));
 }

@@ -17,6 +17,14 @@ double number_of_half(std::uint32_t bits) {
   return (bits & 0x8000U) != 0 ? -number : number;
 }
 
+/// The number of an e4m3. A half with the same bits has an exponent that is smaller by 8, the difference of the biases.
+double number_of_e4m3(std::uint32_t byte) {
+  const std::uint32_t magnitude = byte & 0x7fU;
+  const double number =
+      magnitude == 0x7fU ? std::numeric_limits<double>::quiet_NaN() : number_of_half(magnitude << 7U) * 0x1p8;
+  return (byte & 0x80U) != 0 ? -number : number;
+}
+
 }  // namespace
 
 double number_of(Type type, std::uint64_t bits) {
@@ -25,6 +33,8 @@ double number_of(Type type, std::uint64_t bits) {
     case Type::kF16: return number_of_half(word);
     case Type::kBf16: return double{std::bit_cast<float>(word << 16U)};
     case Type::kTf32: return double{std::bit_cast<float>(word & 0xffffe000U)};
+    case Type::kE4m3: return number_of_e4m3(word);
+    case Type::kE5m2: return number_of_half((word & 0xffU) << 8U);
     case Type::kF64: return std::bit_cast<double>(bits);
     default: return double{std::bit_cast<float>(word)};
   }

@@ -16,6 +16,8 @@ using enum Modifier;
 
 bool is_byte(Type type) { return type == Type::kS8 || type == Type::kU8; }
 
+bool is_small_float(Type type) { return type == Type::kE4m3 || type == Type::kE5m2; }
+
 /// Whether wmma has the shape for the type of a or b.
 bool has_wmma_shape(Type type, MatrixShape shape) {
   return (shape == MatrixShape{16, 16, 8}) == (type == Type::kTf32) && shape.m * shape.n == 256 && shape.k >= 8;
@@ -58,6 +60,7 @@ bool is_mma_form(MatrixShape shape, const std::array<Type, 4>& types) {
     return c == d && std::ranges::find(shapes, shape) != shapes.end();
   };
   if (is_byte(a) && is_byte(b)) return d == Type::kS32 && has_shape({{8, 8, 16}, {16, 8, 16}, {16, 8, 32}});
+  if (is_small_float(a) && is_small_float(b)) return (d == Type::kF16 || d == Type::kF32) && has_shape({{16, 8, 32}});
   if (a != b) return false;
   switch (a) {
     case Type::kF16: return (d == Type::kF16 || d == Type::kF32) && has_shape({{16, 8, 8}, {16, 8, 16}});

@@ -150,6 +150,15 @@ std::vector<Operands> operands_for(const InstructionForm& spelling, const InputC
         add(a, special_registers[1][(a + i) % special_registers[1].size()]);
     }
   }
+  // All numbers near a float of at most 8 bits, or near the middle between two of them.
+  if (is_pair_of_small_floats(spelling.type)) {
+    constexpr std::uint64_t kSign = 0x80000000, kFirstExponent = 108, kLastExponent = 143,
+                            kPart = std::uint64_t{1} << 18U;
+    for (std::uint64_t bits = kFirstExponent << 23U; bits < kLastExponent << 23U; bits += kPart) {
+      add(bits - 1, bits | kSign);
+      add((bits + 1) | kSign, bits + 1);
+    }
+  }
   Rng random(12);
   for (std::size_t i = 0; i < extent.random_tuple_count; ++i) {
     Operands operands{};

@@ -1,6 +1,7 @@
 // Conversions, comparisons, selections and moves.
 #include <algorithm>
 #include <map>
+#include <vector>
 
 #include "backends/ptx/models/instruction_models.hpp"
 
@@ -31,10 +32,11 @@ std::uint64_t integer_of_nan(const InstructionForm& s) {
   return std::uint64_t{1} << (8 * bytes_of(s.type) - 1);
 }
 
-/// Rounds to 11 digits; ties are rounded away from zero.
-std::uint64_t tf32_bits(std::uint64_t bits) {
+/// Rounds to 11 digits.
+std::uint64_t tf32_bits(const InstructionForm& s, std::uint64_t bits) {
   ExactValue value = exact_float(kF32, masked(bits, 4));
   if (value.is_nan()) return 0x7fffffff;
+  if (s.has("relu") && value.is_negative) return 0;
   int digits = 0;
   while (value.kind == ExactValue::Kind::kFinite && value.significand >> digits != 0)
     ++digits;
@@ -42,7 +44,11 @@ std::uint64_t tf32_bits(std::uint64_t bits) {
   const int dropped = std::max(digits - 11, kLeastExponent - value.exponent);
   if (dropped > 0) {
     const Bits128 half = Bits128{1} << (dropped - 1);
-    value.significand = (value.significand + half) >> dropped;
+    const Bits128 remainder = value.significand & (2 * half - 1);
+    value.significand >>= dropped;
+    const bool is_odd = (value.significand & 1U) != 0;
+    if (s.has("rna") ? remainder >= half : s.has("rn") && (remainder > half || (remainder == half && is_odd)))
+      ++value.significand;
     value.exponent += dropped;
   }
   return float_bits(kF32, value, Rounding::kNearest);
@@ -58,8 +64,71 @@ std::uint64_t pair_bits(const InstructionForm& s, const Operands& in) {
   return half(in[0]) << 16U | half(in[1]);
 }
 
+/// The numbers of a type of at most 8 bits that are not negative, as multiples of its smallest number, in the order of
+/// their bits.
+std::vector<ExactValue> small_floats(Type pair) {
+  struct Format {
+    int mantissa_bits, least_exponent, count;
+  };
+  const Format format = pair == Type::kE4m3x2   ? Format{3, -9, 127}
+                        : pair == Type::kE5m2x2 ? Format{2, -16, 124}
+                        : pair == Type::kE2m3x2 ? Format{3, -3, 32}
+                                                : Format{2, -4, 32};
+  std::vector<ExactValue> numbers;
+  const int binade = 1 << format.mantissa_bits;
+  for (int bits = 0; bits < format.count; ++bits) {
+    const int exponent = bits / binade;
+    const int significand = bits % binade + (exponent > 0 ? binade : 0);
+    numbers.push_back({.significand = static_cast<Bits128>(significand) << std::max(exponent - 1, 0),
+                       .exponent = format.least_exponent});
+  }
+  return numbers;
+}
+std::uint64_t sign_of_small_float(Type pair) { return pair == Type::kE4m3x2 || pair == Type::kE5m2x2 ? 0x80 : 0x20; }
+
+/// The bits of the nearest number, which a search finds. Of two nearest ones, that with an even last bit.
+std::uint64_t small_float_bits(const InstructionForm& s, const ExactValue& value) {
+  const std::vector<ExactValue> numbers = small_floats(s.type);
+  const bool has_nan = sign_of_small_float(s.type) == 0x80;
+  if (value.is_nan()) return has_nan ? 0x7f : numbers.size() - 1;
+  if (s.has("relu") && value.is_negative) return 0;
+  const std::uint64_t sign = value.is_negative ? sign_of_small_float(s.type) : 0;
+  const ExactValue magnitude = value.is_negative ? value.negated() : value;
+  std::uint64_t bits = 0;
+  while (bits + 1 < numbers.size()) {
+    const ExactValue middle{.significand = numbers[bits].significand + numbers[bits + 1].significand,
+                            .exponent = numbers[bits].exponent - 1};
+    const int order = compare(magnitude, middle);
+    if (order < 0 || (order == 0 && bits % 2 == 0)) break;
+    ++bits;
+  }
+  return sign | bits;
+}
+
+/// The f16 with the number of a float of at most 8 bits.
+std::uint64_t bits_of_small_float(const InstructionForm& s, std::uint64_t bits) {
+  const std::vector<ExactValue> numbers = small_floats(s.source_type);
+  const std::uint64_t sign_bit = sign_of_small_float(s.source_type);
+  const std::uint64_t magnitude = bits & (sign_bit - 1);
+  const bool is_infinite = s.source_type == Type::kE5m2x2 && magnitude == numbers.size();
+  if (!is_infinite && magnitude >= numbers.size()) return 0x7fff;
+  ExactValue value = is_infinite ? ExactValue{.kind = ExactValue::Kind::kInfinite} : numbers[magnitude];
+  if ((bits & sign_bit) != 0) value = value.negated();
+  if (s.has("relu") && value.is_negative) return 0;
+  return float_bits(kF16, value, Rounding::kNearest);
+}
+
 InstructionResults cvt(const InstructionForm& s, const Operands& in) {
-  if (s.type == Type::kTf32) return {tf32_bits(in[0])};
+  if (s.type == Type::kTf32) return {tf32_bits(s, in[0])};
+  if (is_pair_of_small_floats(s.source_type))
+    return {bits_of_small_float(s, in[0] >> 8U & 0xffU) << 16U | bits_of_small_float(s, in[0] & 0xffU)};
+  if (is_pair_of_small_floats(s.type)) {
+    const bool is_pair = s.source_type == Type::kF16x2;
+    const ExactValue upper =
+        exact_float(is_pair ? kF16 : kF32, masked(is_pair ? in[0] >> 16U : in[0], is_pair ? 2 : 4));
+    const ExactValue lower = exact_float(is_pair ? kF16 : kF32, masked(is_pair ? in[0] : in[1], is_pair ? 2 : 4));
+    return {small_float_bits(s, upper) << 8U | small_float_bits(s, lower)};
+  }
   if (s.type == Type::kF16x2 || s.type == Type::kBf16x2) return {pair_bits(s, in)};
   const ExactValue value = number(s, s.source_type, in[0]);
   const bool to_integer = s.has("rni") || s.has("rzi") || s.has("rmi") || s.has("rpi");

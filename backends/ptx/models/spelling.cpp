@@ -56,7 +56,8 @@ int count_of(const InstructionForm& spelling, const Words& words) {
 bool is_valid_conversion(const InstructionForm& s) {
   const bool rounds_to_float = count_of(s, {"rn", "rz", "rm", "rp"}) != 0;
   const bool rounds_to_integer = count_of(s, {"rni", "rzi", "rmi", "rpi"}) != 0;
-  if (s.type == Type::kTf32) return s.has("rna");
+  if (s.type == Type::kTf32) return count_of(s, {"rna", "rn", "rz"}) == 1;
+  if (is_pair_of_small_floats(s.type) || is_pair_of_small_floats(s.source_type)) return s.has("rn");
   if (s.type == Type::kF16x2 || s.type == Type::kBf16x2) return count_of(s, {"rn", "rz"}) == 1;
   const bool to_float = is_float(s.type);
   const bool from_float = is_float(s.source_type);

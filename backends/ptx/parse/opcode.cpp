@@ -28,7 +28,7 @@ constexpr std::string_view kAtomicForms =
     "dec exch cas";
 constexpr std::string_view kAtomicTypes = "b16 b32 b64 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64";
 constexpr std::string_view kMmaTypes =
-    "f16 f32 f64 s32/f16 bf16 tf32 f64 s8 u8/f16 bf16 tf32 f64 s8 u8/f16 f32 f64 s32";
+    "f16 f32 f64 s32/f16 bf16 tf32 f64 s8 u8 e4m3 e5m2/f16 bf16 tf32 f64 s8 u8 e4m3 e5m2/f16 f32 f64 s32";
 constexpr std::string_view kWmmaShapes = "aligned m16n16k16 m32n8k16 m8n32k16 m16n16k8 row col satfinite";
 constexpr std::string_view kWmmaMoves =
     "aligned a b c d m16n16k16 m32n8k16 m8n32k16 m16n16k8 row col global shared shared::cta";
@@ -69,7 +69,13 @@ constexpr std::array kRows = {
     OpcodeRow{kCpAsyncWait, C::kBarrier, "cp", "async wait_all", "", "", ""},
     OpcodeRow{kCpAsync, C::kLoad, "cp", "async", "ca cg global shared shared::cta L2::64B L2::128B L2::256B", "",
               "aan?y"},
-    OpcodeRow{kCvt, C::kConvert, "cvt", "tf32", "rna", "tf32/f32", "dt"},
+    OpcodeRow{kCvt, C::kConvert, "cvt", "tf32", "rna rn rz relu", "tf32/f32", "dt"},
+    OpcodeRow{kCvt, C::kConvert, "cvt", "satfinite f32", "rn relu", "e4m3x2 e5m2x2 e2m3x2 e3m2x2/f32", "dtt"},
+    OpcodeRow{kCvt, C::kConvert, "cvt", "satfinite f16x2", "rn relu", "e4m3x2 e5m2x2/f16x2", "dt"},
+    OpcodeRow{kCvt, C::kConvert, "cvt", "e4m3x2", "rn relu", "f16x2/e4m3x2", "dt"},
+    OpcodeRow{kCvt, C::kConvert, "cvt", "e5m2x2", "rn relu", "f16x2/e5m2x2", "dt"},
+    OpcodeRow{kCvt, C::kConvert, "cvt", "e2m3x2", "rn relu", "f16x2/e2m3x2", "dt"},
+    OpcodeRow{kCvt, C::kConvert, "cvt", "e3m2x2", "rn relu", "f16x2/e3m2x2", "dt"},
     OpcodeRow{kCvt, C::kConvert, "cvt", "f16x2", "rn rz relu", "f16x2/f32", "dtt"},
     OpcodeRow{kCvt, C::kConvert, "cvt", "bf16x2", "rn rz relu", "bf16x2/f32", "dtt"},
     OpcodeRow{kCvt, C::kConvert, "cvt", "", "rn rz rm rp rni rzi rmi rpi ftz sat", kConverted, "Xx"},

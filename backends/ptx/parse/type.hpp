@@ -30,7 +30,14 @@ enum class Type : std::uint8_t {
   kBf16x2,  ///< two bfloat16 values in 32 bits
   kF32,
   kF64,
-  kTf32,  ///< TensorFloat-32, in 32 bits
+  kTf32,    ///< TensorFloat-32, in 32 bits
+  kE4m3,    ///< 8-bit float with 4 bits of exponent and no infinity
+  kE5m2,    ///< 8-bit float with 5 bits of exponent
+  kE4m3x2,  ///< two values of type kE4m3 in 16 bits
+  kE5m2x2,  ///< two values of type kE5m2 in 16 bits
+  kE2m3x2,  ///< two 6-bit floats with 2 bits of exponent, each in one byte of 16 bits
+  kE3m2x2,  ///< two 6-bit floats with 3 bits of exponent, each in one byte of 16 bits
+  kF32x2,   ///< two values of single precision in 64 bits
 };
 
 enum class TypeClass : std::uint8_t { kNone, kPredicate, kBits, kUnsigned, kSigned, kFloat };
@@ -65,6 +72,13 @@ inline constexpr std::array kTypes = {
     TypeProperties{Type::kF32, "f32", 4, TypeClass::kFloat},
     TypeProperties{Type::kF64, "f64", 8, TypeClass::kFloat},
     TypeProperties{Type::kTf32, "tf32", 4, TypeClass::kFloat},
+    TypeProperties{Type::kE4m3, "e4m3", 1, TypeClass::kFloat},
+    TypeProperties{Type::kE5m2, "e5m2", 1, TypeClass::kFloat},
+    TypeProperties{Type::kE4m3x2, "e4m3x2", 2, TypeClass::kFloat},
+    TypeProperties{Type::kE5m2x2, "e5m2x2", 2, TypeClass::kFloat},
+    TypeProperties{Type::kE2m3x2, "e2m3x2", 2, TypeClass::kFloat},
+    TypeProperties{Type::kE3m2x2, "e3m2x2", 2, TypeClass::kFloat},
+    TypeProperties{Type::kF32x2, "f32x2", 8, TypeClass::kFloat},
 };
 
 constexpr const TypeProperties& row(Type type) { return kTypes[static_cast<std::size_t>(type)]; }
@@ -76,8 +90,12 @@ constexpr bool is_float(Type type) { return row(type).type_class == TypeClass::k
 /// Returns the type of one number of a pair; other types are returned unchanged.
 constexpr Type single(Type type) {
   if (type == Type::kF16x2) return Type::kF16;
+  if (type == Type::kF32x2) return Type::kF32;
   return type == Type::kBf16x2 ? Type::kBf16 : type;
 }
+
+/// Returns whether the type is a pair of floats of 8 or 6 bits.
+constexpr bool is_pair_of_small_floats(Type type) { return type >= Type::kE4m3x2 && type <= Type::kE3m2x2; }
 
 /// Returns the type with this spelling, without the dot.
 constexpr std::optional<Type> find_type(std::string_view name) {

@@ -144,7 +144,9 @@ bool has_required(const Instruction& instruction, std::string_view words) {
     const std::size_t end = std::min(words.find(' '), words.size());
     const std::string_view word = words.substr(0, end);
     const auto modifier = find_modifier(word);
-    const bool is_present = modifier ? instruction.modifiers.has(*modifier) : find_type(word) == instruction.type;
+    const auto type = find_type(word);
+    const bool is_present =
+        modifier ? instruction.modifiers.has(*modifier) : type == instruction.type || type == instruction.source_type;
     if (!is_present) return false;
     words.remove_prefix(std::min(end + 1, words.size()));
   }

@@ -486,6 +486,16 @@ void for_elements(const Fragment& fragment, std::uint32_t lane_mask, Use use) {
 
 void read_matrix(const WarpState& warp, std::span<const UnroundedRegister> registers, const UnroundedPlan& plan,
                  const Fragment& fragment, std::uint32_t lane_mask, Numbers& numbers) {
+  if (bytes_of(fragment.type) == 1) {  // only the rounded values count
+    for (unsigned element = 0; element < fragment.element_count(); ++element) {
+      each_lane(lane_mask, [&](unsigned lane) {
+        const ElementPosition at = position_of(fragment, lane, element);
+        const std::uint32_t word = words32(warp, fragment.registers[element / 4])[lane];
+        numbers[at.row][at.column] = {number_of(fragment.type, word >> (8 * (element % 4)) & 0xffU), 0};
+      });
+    }
+    return;
+  }
   for_elements(fragment, lane_mask, [&](unsigned lane, FrameSlot slot, Part part, ElementPosition at) {
     const UnroundedOperand operand{.register_index = plan.register_index(slot), .slot = slot};
     const std::uint64_t bits = fragment.type == Type::kF64 ? words64(warp, slot)[lane] : words32(warp, slot)[lane];
@@ -498,8 +508,7 @@ void read_matrix(const WarpState& warp, std::span<const UnroundedRegister> regis
 void multiply_unrounded_matrices(const WarpState& warp, std::span<UnroundedRegister> registers,
                                  const UnroundedPlan& plan, const MatrixOp& matrix, std::uint32_t lane_mask) {
   const Fragment& destination = matrix.destination;
-  const bool is_supported = is_float(destination.type) && bytes_of(matrix.sources[0].type) >= 2;
-  if (!is_supported) return;
+  if (!is_float(destination.type)) return;
   const auto factors = std::make_unique<std::array<Numbers, 2>>();
   const auto sums = std::make_unique<Numbers>();
   read_matrix(warp, registers, plan, matrix.sources[0], lane_mask, (*factors)[0]);

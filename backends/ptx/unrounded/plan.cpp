@@ -38,6 +38,11 @@ bool is_float_arithmetic(const Instruction& instruction) {
   }
 }
 
+/// Conversions to and from floats of 8 bits or less: rounding to so few digits is deliberate.
+bool rounds_to_small_floats(const Instruction& instruction) {
+  return is_pair_of_small_floats(instruction.type) || is_pair_of_small_floats(instruction.source_type);
+}
+
 /// Whether lowering added the op to an instruction, to move a value between registers of different widths.
 bool is_resizing(const Op& op) {
   for (const InstructionHandlers& handlers :
@@ -108,6 +113,7 @@ bool UnroundedPlan::may_write(const Op& op) const {
     return false;
   if (instruction.opcode == Opcode::kCvt && (!is_float(instruction.type) || !is_float(instruction.source_type)))
     return false;
+  if (rounds_to_small_floats(instruction)) return false;
   if (instruction.opcode == Opcode::kMov && is_constant(op.a)) return bytes_of(instruction.type) == 4;
   for (const FrameSlot slot : {op.a, op.b, op.c})
     if (is_marked(slot)) return true;
@@ -194,7 +200,8 @@ UnroundedOp UnroundedPlan::plan(const Op& op) {
       set_operands(single(instruction.source_type));
       if (result.destination_index < 0) return result;
       result.is_pair = result.type != instruction.type;
-      const bool converts = is_float(instruction.type) && is_float(instruction.source_type) && !is_integral;
+      const bool converts = is_float(instruction.type) && is_float(instruction.source_type) && !is_integral &&
+                            !rounds_to_small_floats(instruction);
       result.effect = converts ? UnroundedEffect::kConversion : UnroundedEffect::kForget;
       return result;
     }

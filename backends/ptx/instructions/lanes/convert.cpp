@@ -274,14 +274,83 @@ InstructionHandlers floats_to_pair(const Modifiers& modifiers) {
   return modifiers.has(Modifier::kRn) ? pack_handlers<T, Round::kNearest>(modifiers) : InstructionHandlers{};
 }
 
-/// The nearest number with a significand of 11 digits; ties are rounded away from zero.
+/// How the conversion to tf32 rounds to a significand of 11 digits.
+enum class Tf32Round : std::uint8_t { kTiesAway, kTiesToEven, kZero };
+template <Tf32Round kRound, bool kRelu>
 struct RoundToTf32 {
   static std::uint32_t apply(std::uint32_t a) {
     const std::uint32_t magnitude = a & 0x7fffffffU;
     if (magnitude > 0x7f800000U) return kCanonicalNanF32;
-    return (a + 0x1000U) & 0xffffe000U;
+    if (kRelu && magnitude != a) return 0;
+    const std::uint32_t half = kRound == Tf32Round::kTiesAway     ? 0x1000U
+                               : kRound == Tf32Round::kTiesToEven ? 0xfffU + (a >> 13U & 1U)
+                                                                  : 0U;
+    return (a + half) & 0xffffe000U;
   }
 };
+template <Tf32Round kRound>
+InstructionHandlers tf32_handlers(const Modifiers& modifiers) {
+  return modifiers.has(Modifier::kRelu) ? unary_handlers<RoundToTf32<kRound, true>, std::uint32_t, std::uint32_t>()
+                                        : unary_handlers<RoundToTf32<kRound, false>, std::uint32_t, std::uint32_t>();
+}
+InstructionHandlers float_to_tf32(const Modifiers& modifiers) {
+  if (modifiers.has(Modifier::kRna)) return tf32_handlers<Tf32Round::kTiesAway>(modifiers);
+  if (modifiers.has(Modifier::kRn)) return tf32_handlers<Tf32Round::kTiesToEven>(modifiers);
+  return modifiers.has(Modifier::kRz) ? tf32_handlers<Tf32Round::kZero>(modifiers) : InstructionHandlers{};
+}
+
+/// A pair of floats of 8 or 6 bits from two floats or a pair of halves. The first operand becomes the upper byte.
+template <class S, SmallFloatFormat kFormat, bool kRelu>
+struct PackSmallFloats {
+  static std::uint32_t one(double x) {
+    // A NaN is not less than 0 and is converted as without .relu.
+    return kRelu && x <= 0 ? 0 : encode_small_float(x, kFormat);
+  }
+  static std::uint16_t apply(const Op&, S a, S b, S) {
+    if constexpr (std::is_same_v<S, float>) {
+      return static_cast<std::uint16_t>(one(double{a}) << 8U | one(double{b}));
+    } else {
+      return static_cast<std::uint16_t>(one(decode_float(a >> 16U, kF16Format)) << 8U |
+                                        one(decode_float(a & 0xffffU, kF16Format)));
+    }
+  }
+};
+/// A pair of halves from a pair of floats of 8 or 6 bits.
+template <SmallFloatFormat kFormat, bool kRelu>
+struct UnpackSmallFloats {
+  static std::uint32_t one(std::uint32_t bits) {
+    const double x = decode_small_float(bits & 0xffU, kFormat);
+    return kRelu && x <= 0 ? 0 : static_cast<std::uint32_t>(encode_float(x, kF16Format, Round::kNearest));
+  }
+  static std::uint32_t apply(const Op&, std::uint16_t a, std::uint16_t, std::uint16_t) {
+    return one(std::uint32_t{a} >> 8U) << 16U | one(a);
+  }
+};
+
+template <SmallFloatFormat kFormat, bool kRelu>
+InstructionHandlers small_float_handlers(const Instruction& instruction) {
+  using Word16 = std::uint16_t;
+  using Word32 = std::uint32_t;
+  if (instruction.type == Type::kF16x2)
+    return active_lane_handlers<UnpackSmallFloats<kFormat, kRelu>, Word32, Word16, Word16, Word16>();
+  return instruction.source_type == Type::kF32
+             ? active_lane_handlers<PackSmallFloats<float, kFormat, kRelu>, Word16, float, float, float>()
+             : active_lane_handlers<PackSmallFloats<Word32, kFormat, kRelu>, Word16, Word32, Word32, Word32>();
+}
+template <SmallFloatFormat kFormat>
+InstructionHandlers convert_small_floats(const Instruction& instruction) {
+  if (!instruction.modifiers.has(Modifier::kRn)) return {};
+  return instruction.modifiers.has(Modifier::kRelu) ? small_float_handlers<kFormat, true>(instruction)
+                                                    : small_float_handlers<kFormat, false>(instruction);
+}
+InstructionHandlers convert_small_floats(const Instruction& instruction, Type pair) {
+  switch (pair) {
+    case Type::kE4m3x2: return convert_small_floats<kE4m3Format>(instruction);
+    case Type::kE5m2x2: return convert_small_floats<kE5m2Format>(instruction);
+    case Type::kE2m3x2: return convert_small_floats<kE2m3Format>(instruction);
+    default: return convert_small_floats<kE3m2Format>(instruction);
+  }
+}
 
 /// The common conversions to f32 and f64, rounded by the CPU.
 InstructionHandlers nearest_to_float(const Instruction& instruction) {
@@ -307,9 +376,9 @@ InstructionHandlers select_convert(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   const Type to = instruction.type;
   const Type from = instruction.source_type;
-  if (to == Type::kTf32) {
-    return modifiers.has(kRna) ? unary_handlers<RoundToTf32, std::uint32_t, std::uint32_t>() : InstructionHandlers{};
-  }
+  if (to == Type::kTf32) return float_to_tf32(modifiers);
+  if (is_pair_of_small_floats(to)) return convert_small_floats(instruction, to);
+  if (is_pair_of_small_floats(from)) return convert_small_floats(instruction, from);
   if (to == Type::kF16x2) return floats_to_pair<F16>(modifiers);
   if (to == Type::kBf16x2) return floats_to_pair<Bf16>(modifiers);
   const bool from_half_type = from == Type::kF16 || from == Type::kBf16;

@@ -2,6 +2,7 @@
 // Private to the files of this folder.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "backends/ptx/instructions/lanes/lane_loop.hpp"
@@ -89,6 +90,52 @@ inline double decode_float(std::uint64_t bits, FieldWidths format) {
                        biased_exponent - bias - format.mantissa_bits);
   }
   return negative ? -value : value;
+}
+
+/// A float of 8 bits or less. Its greatest number need not have the greatest exponent that is not reserved.
+struct SmallFloatFormat {
+  int mantissa_bits;        ///< number of bits after the binary point
+  int exponent_bits;        ///< number of bits of the exponent
+  std::uint32_t greatest;   ///< bits of the greatest number
+  std::uint32_t nan;        ///< bits to which a NaN is converted
+  std::uint32_t first_nan;  ///< bits without the sign from which on the bits are a NaN
+  bool has_infinity;        ///< whether the bits after the greatest number are infinity
+};
+inline constexpr SmallFloatFormat kE4m3Format{3, 4, 0x7e, 0x7f, 0x7f, false};
+inline constexpr SmallFloatFormat kE5m2Format{2, 5, 0x7b, 0x7f, 0x7d, true};
+// These have neither infinities nor NaNs; a NaN is converted to the greatest number.
+inline constexpr SmallFloatFormat kE2m3Format{3, 2, 0x1f, 0x1f, 0x20, false};
+inline constexpr SmallFloatFormat kE3m2Format{2, 3, 0x1f, 0x1f, 0x20, false};
+
+/// The nearest number of the format, with ties to even; numbers that are too large, and infinities, become the greatest
+/// one.
+inline std::uint32_t encode_small_float(double x, SmallFloatFormat format) {
+  if (x != x) return format.nan;
+  const std::uint32_t sign = std::uint32_t{std::signbit(x)} << (format.mantissa_bits + format.exponent_bits);
+  const double magnitude = std::fabs(x);
+  const int bias = (1 << (format.exponent_bits - 1)) - 1;
+  constexpr double kTooLarge = 0x1p17;
+  if (magnitude >= kTooLarge) return sign | format.greatest;
+  const int exponent = magnitude == 0 ? 1 - bias : std::max(std::ilogb(magnitude), 1 - bias);
+  const double units = std::nearbyint(std::ldexp(magnitude, format.mantissa_bits - exponent));
+  // The hidden bit of a normal number increments the exponent, and so does a carry out of the mantissa.
+  const std::uint32_t bits =
+      (static_cast<std::uint32_t>(exponent + bias - 1) << format.mantissa_bits) + static_cast<std::uint32_t>(units);
+  return sign | std::min(bits, format.greatest);
+}
+
+/// `bits`: at most 8 bits; the unused upper bits of a format are ignored.
+inline double decode_small_float(std::uint32_t bits, SmallFloatFormat format) {
+  const std::uint32_t sign_bit = 1U << (format.mantissa_bits + format.exponent_bits);
+  const std::uint32_t magnitude = bits & (sign_bit - 1);
+  const int bias = (1 << (format.exponent_bits - 1)) - 1;
+  const auto mantissa = static_cast<double>(magnitude & ((1U << format.mantissa_bits) - 1));
+  const int exponent = static_cast<int>(magnitude >> format.mantissa_bits);
+  const double hidden = exponent == 0 ? 0 : static_cast<double>(1U << format.mantissa_bits);
+  double value = std::ldexp(mantissa + hidden, std::max(exponent, 1) - bias - format.mantissa_bits);
+  if (format.has_infinity && magnitude == format.greatest + 1) value = HUGE_VAL;
+  if (magnitude >= format.first_nan) value = std::nan("");
+  return (bits & sign_bit) != 0 ? -value : value;
 }
 
 template <int kMantissaBits>
