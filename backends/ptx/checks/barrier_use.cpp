@@ -76,6 +76,11 @@ class BarrierUse {
       case Opcode::kCpAsync:
       case Opcode::kCpAsyncCommit:
       case Opcode::kCpAsyncWait:
+      case Opcode::kWgmma:
+      case Opcode::kWgmmaControl:
+      case Opcode::kMbarrier:
+      case Opcode::kBulkCopy:
+      case Opcode::kBulkCopyControl:
       case Opcode::kLdmatrix:
       case Opcode::kStmatrix:
       case Opcode::kWmmaLoad:

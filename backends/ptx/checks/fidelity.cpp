@@ -24,6 +24,18 @@ class Taint {
       case DispatchKind::kMatrixOperation:
         follow_matrices(op, kernel_.matrix_ops[op.memory_or_call_index], guarded || approximated);
         break;
+      case DispatchKind::kBulkCopy: {
+        const BulkCopyOp& copy = kernel_.bulk_copy_ops[op.memory_or_call_index];
+        bool& destination_tainted = memory(copy.is_to_shared ? Space::kShared : Space::kGlobal);
+        const bool stored = guarded || has(op.a) || has(copy.source_base) || has(copy.bytes) ||
+                            (!copy.is_to_shared && memory(Space::kShared));
+        changed_ = changed_ || (stored && !destination_tainted);
+        destination_tainted = destination_tainted || stored;
+        break;
+      }
+      case DispatchKind::kWarpgroupProduct:
+        follow_product(kernel_.warpgroup_product_ops[op.memory_or_call_index], guarded || approximated);
+        break;
       case DispatchKind::kHandlerOnly:
       case DispatchKind::kWarpOperation:
       case DispatchKind::kBarrier:
@@ -98,6 +110,14 @@ class Taint {
     if (!is_tainted) return;
     for (unsigned i = 0; i < matrix.destination.register_count; ++i)
       add(matrix.destination.registers[i]);
+  }
+
+  void follow_product(const WarpgroupProductOp& product, bool decided) {
+    const bool is_tainted = decided || memory(Space::kShared) || has(product.a) || has(product.adds_sums) ||
+                            std::ranges::any_of(product.sums, [&](FrameSlot slot) { return has(slot); });
+    if (!is_tainted) return;
+    for (const FrameSlot slot : product.sums)
+      add(slot);
   }
 
   const Kernel& kernel_;

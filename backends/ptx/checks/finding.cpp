@@ -17,7 +17,9 @@ std::string text_of(const InstructionSite& site) {
   std::string source = site.source_location.line == 0 ? "" : fmt::format(", source line {}", site.source_location.line);
   if (site.source_location.inlined_call_line != 0)
     source += fmt::format(" inlined at {}", site.source_location.inlined_call_line);
-  const std::string_view state = site.is_pending_copy ? ", which its thread has not waited for," : "";
+  const std::string_view state = site.is_pending_copy     ? ", which its thread has not waited for,"
+                                 : site.lacks_proxy_fence ? ", which no fence.proxy.async follows,"
+                                                          : "";
   return fmt::format("'{}' (PTX line {}{}){} in thread ({}, {}, {}) of block ({}, {}, {})", site.instruction_text,
                      site.ptx_line, source, state, site.thread.x, site.thread.y, site.thread.z, site.block.x,
                      site.block.y, site.block.z);

@@ -21,12 +21,14 @@ struct Dim3 {
 
 /// One instruction of one thread, such as a memory access.
 struct InstructionSite {
-  std::uint32_t ptx_line = 0;     ///< line of the PTX; 0: unknown
-  DebugLocation source_location;  ///< location of the instruction in the generated source
-  std::string instruction_text;   ///< text of the instruction
-  Dim3 thread{0, 0, 0};           ///< index of the thread in its block
-  Dim3 block{0, 0, 0};            ///< index of the block in the grid
-  bool is_pending_copy = false;   ///< whether it is an asynchronous copy whose completion its thread has not waited for
+  std::uint32_t ptx_line = 0;      ///< line of the PTX; 0: unknown
+  DebugLocation source_location;   ///< location of the instruction in the generated source
+  std::string instruction_text;    ///< text of the instruction
+  Dim3 thread{0, 0, 0};            ///< index of the thread in its block
+  Dim3 block{0, 0, 0};             ///< index of the block in the grid
+  bool lacks_proxy_fence = false;  ///< whether a write of a thread, which an asynchronous read needs a fence for
+  bool is_pending_copy =
+      false;  ///< whether it is an asynchronous operation whose completion its thread has not waited for
 };
 
 /// An error that one instruction caused once or several times.

@@ -150,8 +150,10 @@ std::byte* Execution::check_shared_access(const FastRaceCheck& watch, const Lane
 /// The variable in which an access of `width` bytes lies; nullopt if it is out of bounds.
 std::optional<Execution::SharedOffset> Execution::find_shared(std::uint64_t address, unsigned width) const {
   const std::uint64_t variable = (address >> kSharedOffsetBits) - 1;
-  const std::uint64_t offset = (address & ((1U << kSharedOffsetBits) - 1)) - kSharedMiddleOffset;
-  if (variable >= shared_memory_by_variable_.size() || offset >= shared_memory_by_variable_[variable].size() ||
+  if (variable >= shared_memory_by_variable_.size()) return std::nullopt;
+  const std::uint64_t offset = (address & ((1U << kSharedOffsetBits) - 1)) - kSharedMiddleOffset -
+                               kernel_.shared_variables[variable].shared_offset;
+  if (offset >= shared_memory_by_variable_[variable].size() ||
       shared_memory_by_variable_[variable].size() - offset < width)
     return std::nullopt;
   return SharedOffset{variable, offset};
@@ -393,6 +395,25 @@ std::vector<bool> Execution::order_sensitive_ops() const {
         for (const FrameSlot slot : source.registers)
           read.insert(slot.bits);
       }
+    }
+    if (op.dispatch_kind == DispatchKind::kMbarrier) {
+      const MbarrierOp& mbarrier = kernel_.mbarrier_ops[op.memory_or_call_index];
+      for (const FrameSlot slot : {mbarrier.count, mbarrier.state})
+        read.insert(slot.bits);
+    }
+    if (op.dispatch_kind == DispatchKind::kBulkCopy) {
+      const BulkCopyOp& copy = kernel_.bulk_copy_ops[op.memory_or_call_index];
+      for (const FrameSlot slot : {copy.source_base, copy.bytes, copy.mbarrier_base})
+        read.insert(slot.bits);
+    }
+    if (op.dispatch_kind == DispatchKind::kWarpgroupProduct) {
+      const WarpgroupProductOp& product = kernel_.warpgroup_product_ops[op.memory_or_call_index];
+      for (const FrameSlot slot : product.sums)
+        read.insert(slot.bits);
+      for (const FrameSlot slot : product.a.registers)
+        read.insert(slot.bits);
+      for (const FrameSlot slot : {product.a_descriptor, product.b_descriptor, product.adds_sums})
+        read.insert(slot.bits);
     }
     if (op.dispatch_kind != DispatchKind::kMemory) continue;
     const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];

@@ -69,9 +69,9 @@ void Execution::commit_or_await_copies(Warp& warp, const Op& op, std::uint32_t l
 }
 
 void Execution::complete(const Warp& warp, unsigned lane, const AsyncCopy& copy) {
-  const AsyncCopyOp& copy_op = kernel_.async_copy_ops[copy.op->memory_or_call_index];
-  const MemoryOp& source_access = kernel_.memory_ops[copy_op.source_index];
-  const MemoryOp& destination_access = kernel_.memory_ops[copy_op.destination_index];
+  const std::vector<std::uint32_t> accesses = kernel_.memory_ops_of(*copy.op);
+  const MemoryOp& source_access = kernel_.memory_ops[accesses[0]];
+  const MemoryOp& destination_access = kernel_.memory_ops[accesses[1]];
   if (copy.source != nullptr && options_.checks.reports_races) {
     Allocation& allocation = *memory_.find_allocation(copy.source_address);
     LaneAccess reader = lane_access(warp, *copy.op, source_access, lane, copy.source_address, Space::kGlobal);

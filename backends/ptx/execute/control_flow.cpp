@@ -3,6 +3,7 @@
 #include <bit>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,7 +26,9 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
     case DispatchKind::kExit: leave(warp, number, lane_mask, true); return false;
     case DispatchKind::kBarrier: return arrive(warp, number, lane_mask);
     case DispatchKind::kWarpOperation:
-    case DispatchKind::kMatrixOperation: {
+    case DispatchKind::kMatrixOperation:
+    case DispatchKind::kWarpgroupProduct:
+    case DispatchKind::kWarpgroupControl: {
       const std::uint32_t wanted = slot_words32(warp, op.e)[std::countr_zero(lane_mask)] & warp.live_lane_mask;
       if ((wanted & ~lane_mask) != 0 && !group.runs_without_missing_lanes) {
         group.waits_for = LaneGroup::Wait::kWarp;
@@ -33,6 +36,10 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
       }
       if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
         matrix_operation(warp, op, lane_mask);
+      } else if (op.dispatch_kind == DispatchKind::kWarpgroupProduct) {
+        start_product(warp, op, lane_mask);
+      } else if (op.dispatch_kind == DispatchKind::kWarpgroupControl) {
+        control_products(warp, op);
       } else {
         warp_operation(warp, op, lane_mask);
       }
@@ -45,7 +52,16 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
       break;
     case DispatchKind::kAsyncCopy: start_copies(warp, op, lane_mask); break;
     case DispatchKind::kAsyncCopyControl: commit_or_await_copies(warp, op, lane_mask); break;
+    case DispatchKind::kMbarrier:
+      if (!operate_on_mbarrier(warp, group, op, lane_mask)) return false;
+      break;
+    case DispatchKind::kBulkCopy: start_bulk_copies(warp, op, lane_mask); break;
+    case DispatchKind::kBulkCopyControl: commit_or_await_bulk_copies(warp, op, lane_mask); break;
     case DispatchKind::kFence: fence(warp, lane_mask); break;
+    case DispatchKind::kProxyFence:
+      advance_epoch();  // later writes are not ordered by the fence
+      proxy_fence_epoch_ = current_epoch_;
+      break;
     case DispatchKind::kFailedAssertion:
       stop(RunResult::Status::kTrapped,
            fmt::format("the assertion '{}' failed in thread {}", text_argument(warp, op, lane_mask),
@@ -188,13 +204,18 @@ Execution::BarrierOperands Execution::barrier_of(Warp& warp, const LaneGroup& gr
   return {slot_words32(warp, op.b)[lane] % kBarriersPerBlock, slot_words32(warp, op.c)[lane]};
 }
 
+bool Execution::continue_waiting_warps() {
+  if (std::exchange(has_new_phase_, false) && retry_mbarrier_waits(true)) return true;
+  return release_barrier(true) || retry_mbarrier_waits(false) || release_barrier(false);
+}
+
 /// Called when all warps have ended or wait. Releases the groups of a complete barrier; if there is none, those of the
 /// lowest barrier, which is a finding. Returns false if no warp waits.
-bool Execution::release_barrier() {
+bool Execution::release_barrier(bool needs_completion) {
   std::array<BarrierArrivals, kBarriersPerBlock> arrivals;
   for (Warp& warp : warps_) {
     for (const LaneGroup& group : warp.lane_groups)
-      gather(arrivals, warp, group);
+      if (group.waits_for == LaneGroup::Wait::kBarrier) gather(arrivals, warp, group);
   }
   std::uint32_t alive = 0;
   for (const Warp& warp : warps_)
@@ -209,6 +230,7 @@ bool Execution::release_barrier() {
   };
   auto chosen = std::ranges::find_if(arrivals, is_complete);
   if (chosen == arrivals.end()) {
+    if (needs_completion) return false;
     chosen = std::ranges::find_if(arrivals,
                                   [](const BarrierArrivals& gathering) { return gathering.instruction != nullptr; });
     if (chosen == arrivals.end()) return false;
@@ -230,7 +252,7 @@ bool Execution::release_barrier() {
   }
   for (Warp& warp : warps_) {
     for (LaneGroup& group : warp.lane_groups) {
-      if (barrier_of(warp, group).barrier_number != number) continue;
+      if (group.waits_for != LaneGroup::Wait::kBarrier || barrier_of(warp, group).barrier_number != number) continue;
       group.waits_for = LaneGroup::Wait::kNone;
       ++group.next_op_index;
     }
@@ -247,8 +269,9 @@ void Execution::order_participants(std::uint32_t number) {
   behind.resize(warps_.size());
   const auto each_waiting = [&](auto use) {
     for (Warp& warp : warps_) {
-      const bool waits = std::ranges::any_of(
-          warp.lane_groups, [&](const LaneGroup& group) { return barrier_of(warp, group).barrier_number == number; });
+      const bool waits = std::ranges::any_of(warp.lane_groups, [&](const LaneGroup& group) {
+        return group.waits_for == LaneGroup::Wait::kBarrier && barrier_of(warp, group).barrier_number == number;
+      });
       if (waits) use(warp);
     }
   };
@@ -288,7 +311,7 @@ void Execution::reduce_at_barrier(const Op& barrier, std::uint32_t number) {
   std::uint32_t waiting = 0;
   for (Warp& warp : warps_) {
     for (const LaneGroup& group : warp.lane_groups) {
-      if (barrier_of(warp, group).barrier_number != number) continue;
+      if (group.waits_for != LaneGroup::Wait::kBarrier || barrier_of(warp, group).barrier_number != number) continue;
       holding += static_cast<std::uint32_t>(
           std::popcount(*slot_words32(warp, kernel_.ops[group.next_op_index].a) & group.lane_mask));
       waiting += static_cast<std::uint32_t>(std::popcount(group.lane_mask));
@@ -296,7 +319,7 @@ void Execution::reduce_at_barrier(const Op& barrier, std::uint32_t number) {
   }
   for (Warp& warp : warps_) {
     for (const LaneGroup& group : warp.lane_groups) {
-      if (barrier_of(warp, group).barrier_number != number) continue;
+      if (group.waits_for != LaneGroup::Wait::kBarrier || barrier_of(warp, group).barrier_number != number) continue;
       const Op& op = kernel_.ops[group.next_op_index];
       const Modifiers& modifiers = op.instruction->modifiers;
       if (modifiers.has(Modifier::kPopc)) {

@@ -109,6 +109,7 @@ void Execution::advance_epoch() {
   current_epoch_ = memory_.next_epoch(restarted);
   if (!restarted) return;
   launch_start_epoch_ = block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ = current_epoch_;
+  proxy_fence_epoch_ = current_epoch_;
   fence_order_.clear();
   if (orders_by_fences_) fence_order_.start_block(current_epoch_, threads_in_block_);
   started_block_epochs_ = {{current_epoch_, current_block_index_}};
@@ -133,6 +134,9 @@ void Execution::run_block(std::uint64_t block) {
   block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ = current_epoch_;
   started_block_epochs_.emplace_back(current_epoch_, block);
   has_pending_words_ = false;
+  mbarriers_.clear();
+  has_new_phase_ = false;
+  futile_wait_count_ = 0;
   if (orders_by_fences_) fence_order_.start_block(current_epoch_, threads_in_block_);
   for (std::size_t i = 0; i < shared_memory_by_variable_.size(); ++i) {
     std::ranges::fill(shared_memory_by_variable_[i], std::byte{0});
@@ -154,7 +158,7 @@ void Execution::run_block(std::uint64_t block) {
       if (is_stopped_) break;
     }
     first = false;
-  } while (!is_stopped_ && release_barrier());
+  } while (!is_stopped_ && continue_waiting_warps());
   for (Warp& warp : warps_) {
     if (warp.storage != nullptr) finish_warp(warp);
   }
@@ -170,11 +174,13 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.frames[1] = constant_frame_;
   warp.index_in_block = index;
   warp.carry_flags = 0;
-  if (!kernel_.async_copy_ops.empty()) warp.copies_by_lane.fill({});
+  if (!kernel_.async_copy_ops.empty() || !kernel_.bulk_copy_ops.empty() || !kernel_.mbarrier_ops.empty())
+    warp.copies_by_lane.fill({});
   warp.result_correction = table_correction_ ? &*table_correction_ : nullptr;
   warp.last_synchronization_epoch = current_epoch_;
   warp.live_lane_mask = lanes_below(threads_in_block_ - index * kLanesPerWarp);
   warp.undefined_values.clear();
+  warp.products = {};
   warp.local_memory_words.resize(std::size_t{kernel_.local_word_count} * kLanesPerWarp);
   warp.written_local_byte_masks.assign(std::size_t{kernel_.local_word_count} * kLanesPerWarp, 0);
   if (unrounded_plan_) {
@@ -188,6 +194,12 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
 }
 
 void Execution::finish_warp(Warp& warp) {
+  if (!kernel_.bulk_copy_ops.empty() && !is_stopped_) {
+    for (unsigned lane = 0; lane < kLanesPerWarp; ++lane) {
+      for (const AsyncCopy& copy : warp.copies_by_lane[lane].pending_bulk)
+        write_bulk_copy(warp, lane, copy);
+    }
+  }
   frames_.push_back(std::move(warp.storage));
   warp.lane_groups.clear();
 }
@@ -305,6 +317,8 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
     }
     if (!warp.undefined_values.empty()) [[unlikely]]
       follow_undefined_values(warp, op, active, lane_mask);
+    if (!warp.products.registers.empty() && lane_mask != 0) [[unlikely]]
+      check_pending_registers(warp, op);
     if (op.dispatch_kind == DispatchKind::kHandlerOnly) {
       if (unrounded_plan_ && lane_mask != 0) [[unlikely]] {
         execute_with_unrounded_values(warp, warp.unrounded_registers, *unrounded_plan_, op, next_op_index, lane_mask,

@@ -29,7 +29,7 @@ inline constexpr unsigned kSectorBits = 5;  ///< binary logarithm of the size of
 
 /// Lanes of a warp that are at the same instruction and have the same return addresses.
 struct LaneGroup {
-  enum class Wait : std::uint8_t { kNone, kWarp, kBarrier };
+  enum class Wait : std::uint8_t { kNone, kWarp, kBarrier, kMbarrier };
   std::uint32_t next_op_index = 0;  ///< index of the next op in Kernel::ops
   std::uint32_t lane_mask = 0;      ///< one bit for each lane, set if it is in the group
   Wait waits_for = Wait::kNone;     ///< what the group waits for, such as other lanes of its warp or a barrier
@@ -38,7 +38,7 @@ struct LaneGroup {
   std::vector<std::uint32_t> return_addresses = {};  ///< return addresses of the active calls, the innermost last
 };
 
-/// A copy that one thread started with cp.async and that is not complete.
+/// A copy that one thread started with cp.async or cp.async.bulk and that is not complete.
 struct AsyncCopy {
   const Op* op = nullptr;                 ///< the cp.async instruction
   std::uint64_t group = 0;                ///< number of its group, counted by its thread
@@ -47,6 +47,8 @@ struct AsyncCopy {
   std::uint64_t destination_address = 0;  ///< address of the destination
   unsigned read_bytes = 0;                ///< number of bytes to read from the source
   unsigned written_bytes = 0;             ///< number of bytes to write; bytes that are not read are written as 0
+  std::byte* destination = nullptr;       ///< for a bulk copy to global memory: destination in host memory
+  std::uint32_t start_epoch = 0;          ///< for a bulk copy to global memory: epoch that began with its start
 };
 
 /// The asynchronous copies of one thread.
@@ -54,6 +56,60 @@ struct ThreadCopies {
   /// Number of groups that are closed, which is also the number of the open group.
   std::uint64_t committed_group_count = 0;
   std::vector<AsyncCopy> pending;  ///< copies that are not complete
+  /// The same as `committed_group_count` for bulk copies to global memory.
+  std::uint64_t committed_bulk_group_count = 0;
+  std::vector<AsyncCopy> pending_bulk;  ///< bulk copies to global memory that are not complete
+};
+
+/// An mbarrier object.
+struct Mbarrier {
+  /// An arrival that waits for the earlier cp.async copies of a thread.
+  struct ArrivalOfCopies {
+    std::uint32_t warp = 0;   ///< index of the thread's warp in the block
+    unsigned lane = 0;        ///< lane of the thread
+    std::uint64_t group = 0;  ///< number of the last group of copies that it waits for
+  };
+  /// A bulk copy to shared memory that completes on the object.
+  struct BulkCopy {
+    std::uint32_t warp = 0;  ///< index in the block of the warp of the thread that started the copy
+    unsigned lane = 0;       ///< lane of this thread
+    AsyncCopy copy;          ///< the copy
+  };
+  std::uint32_t expected_count = 0;                 ///< number of arrivals in each phase
+  std::uint32_t pending_count = 0;                  ///< number of arrivals that the current phase still needs
+  std::int64_t pending_bytes = 0;                   ///< number of bytes of copies that the current phase still needs
+  std::uint64_t phase = 0;                          ///< number of completed phases
+  std::vector<ArrivalOfCopies> arrivals_of_copies;  ///< arrivals that have not happened
+  std::vector<BulkCopy> copies;                     ///< bulk copies that are not complete
+  /// By warp: accesses with an earlier epoch are ordered before those of a warp that waits for the current phase.
+  std::vector<std::uint32_t> arrived_order;
+  std::vector<std::uint32_t> finished_order;  ///< the same for the last completed phase
+};
+
+/// 16 bytes of shared memory.
+struct SharedChunk {
+  std::uint32_t variable = 0;  ///< index of the variable in Kernel::shared_variables
+  std::uint32_t offset = 0;    ///< offset in the variable, in bytes
+};
+
+/// A product that a warp started with wgmma.mma_async and has not waited for.
+struct PendingProduct {
+  const Op* op = nullptr;                     ///< the wgmma.mma_async instruction
+  std::uint64_t group = 0;                    ///< number of its group, counted by the warp from 1
+  std::uint32_t start_epoch = 0;              ///< epoch that began with its start
+  std::vector<SharedChunk> read_chunks = {};  ///< shared memory that it reads
+};
+/// A register that a pending product reads or writes.
+struct PendingRegister {
+  const Op* op = nullptr;   ///< the wgmma.mma_async instruction
+  std::uint64_t group = 0;  ///< number of its group
+  bool is_source = false;   ///< whether the product only reads it
+};
+/// The asynchronous products of one warp.
+struct WarpgroupProducts {
+  std::uint64_t committed_group_count = 0;                       ///< number of groups that are closed
+  std::vector<PendingProduct> pending;                           ///< products that the warp has not waited for
+  std::unordered_map<std::uint32_t, PendingRegister> registers;  ///< their registers and copies, by FrameSlot::bits
 };
 
 /// A register whose value is undefined in some lanes, because a shuffle read from a lane that did not participate.
@@ -74,6 +130,7 @@ struct Warp : WarpState {
   std::array<ThreadCopies, kLanesPerWarp> copies_by_lane;  ///< asynchronous copies of each lane
   /// Written bytes of each word of local_memory_words, one bit for each byte.
   std::vector<std::uint8_t> written_local_byte_masks;
+  WarpgroupProducts products;                    ///< asynchronous products of the warp
   std::vector<UndefinedValue> undefined_values;  ///< registers with undefined lanes; nearly always empty
   /// Unrounded values, by UnroundedPlan::register_index; empty if the launch does not compute them.
   std::vector<UnroundedRegister> unrounded_registers;
@@ -152,7 +209,9 @@ class Execution {
     /// Whether only part of a warp waits, or the waiting instructions expect different numbers of threads.
     bool is_divergent = false;
   };
-  bool release_barrier();  ///< false: no warp waits
+  bool continue_waiting_warps();  ///< false: no warp waits
+  /// Returns false if no warp waits, or if `needs_completion` is true and no barrier is complete.
+  bool release_barrier(bool needs_completion);
   void order_participants(std::uint32_t number);
   BarrierOperands barrier_of(Warp& warp, const LaneGroup& group);
   void gather(std::array<BarrierArrivals, kBarriersPerBlock>& arrivals, Warp& warp, const LaneGroup& group);
@@ -284,6 +343,40 @@ class Execution {
   void check_matrix_alignment(const Warp& warp, const Op& op, const MatrixPlace& place, unsigned lane);
   void count_matrix_access(std::vector<std::uint64_t> addresses, unsigned bytes);
 
+  // mbarriers.cpp
+  std::optional<std::uint64_t> check_mbarrier_access(const Warp& warp, const Op& op, std::uint32_t memory_index,
+                                                     unsigned lane, std::uint64_t address);
+  bool operate_on_mbarrier(Warp& warp, LaneGroup& group, const Op& op, std::uint32_t lane_mask);
+  void record_arrival(const Warp& warp, Mbarrier& object);
+  void finish_phase(Mbarrier& object);
+  void order_after_phase(Warp& warp, const Mbarrier& object);
+  void complete_copies(Mbarrier& object);
+  bool retry_mbarrier_waits(bool has_progress);  ///< false: no group waits for a phase
+  void start_bulk_copies(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void commit_or_await_bulk_copies(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void finish_bulk_copies(Warp& warp, unsigned lane, std::uint64_t unfinished_group_count);
+  void write_bulk_copy(const Warp& warp, unsigned lane, const AsyncCopy& copy);
+
+  // warpgroup_products.cpp
+  /// A matrix to read from shared memory, as lines of elements along k.
+  struct SharedMatrix {
+    Type type = Type::kNone;     ///< type of the elements
+    unsigned first_line = 0;     ///< number of lines of the whole matrix before the first one
+    unsigned line_count = 0;     ///< number of lines
+    bool is_transposed = false;  ///< whether adjacent lines, not the elements of a line, are contiguous in memory
+  };
+  void start_product(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void read_shared_matrix(Warp& warp, const Op& op, std::uint64_t descriptor, const SharedMatrix& wanted,
+                          std::vector<double>& rounded, std::vector<UnroundedNumber>& unrounded);
+  void read_fragment(Warp& warp, const Fragment& fragment, std::uint32_t lane_mask, std::vector<double>& rounded,
+                     std::vector<UnroundedNumber>& unrounded);
+  void check_proxy_fence(const LaneAccess& reader, const SharedOffset& place, unsigned bytes);
+  void control_products(Warp& warp, const Op& op);
+  void check_writes_since_start(const Warp& warp, const PendingProduct& pending);
+  bool check_writes_since(const LaneAccess& reader, const SharedOffset& place, unsigned bytes,
+                          std::uint32_t start_epoch);
+  void check_pending_registers(Warp& warp, const Op& op);
+
   // unrounded_memory.cpp
   /// The first word of unrounded values that each lane accesses. Its next word is `stride` elements further.
   struct UnroundedPlaces {
@@ -365,13 +458,17 @@ class Execution {
   std::vector<std::vector<UnroundedWord>> shared_unrounded_words_by_variable_;
   const UnroundedPlaces* atomic_places_ = nullptr;  ///< places of the current atomic; null: not computed
 
-  bool has_pending_words_ = false;  ///< whether a thread of the block has started an asynchronous copy
+  std::unordered_map<std::uint64_t, Mbarrier> mbarriers_;  ///< mbarrier objects of the block, by shared address
+  bool has_new_phase_ = false;           ///< whether a phase has completed since the waits were last retried
+  std::uint32_t futile_wait_count_ = 0;  ///< number of waits for a phase that failed in a row
+  bool has_pending_words_ = false;       ///< whether a thread of the block has started an asynchronous copy
 
   // Epochs: now, and the start of the launch, the block and the phase between barriers.
   std::uint32_t current_epoch_ = 0;          ///< epoch of accesses now
   std::uint32_t launch_start_epoch_ = 0;     ///< first epoch of the launch
   std::uint32_t block_start_epoch_ = 0;      ///< first epoch of the block
   std::uint32_t phase_start_epoch_ = 0;      ///< epoch that began with the last barrier of the whole block
+  std::uint32_t proxy_fence_epoch_ = 0;      ///< epoch that began with the last fence.proxy.async of a thread
   std::uint32_t partial_barrier_epoch_ = 0;  ///< epoch that began with the last barrier of a part of the block
   std::vector<std::pair<std::uint32_t, std::uint64_t>>
       started_block_epochs_;  ///< first epoch and linear index of each block so far

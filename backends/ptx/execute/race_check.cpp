@@ -212,7 +212,8 @@ void Execution::locate(CheckFinding& finding) {
     const std::uint64_t variable = (finding.address >> kSharedOffsetBits) - 1;
     if (variable < kernel_.shared_variables.size()) {
       in(kernel_.shared_variables[variable].name, shared_memory_by_variable_[variable].size(),
-         ((variable + 1) << kSharedOffsetBits) + kSharedMiddleOffset);
+         ((variable + 1) << kSharedOffsetBits) + kSharedMiddleOffset +
+             kernel_.shared_variables[variable].shared_offset);
     }
   } else if (finding.space == Space::kLocal) {
     const std::uint64_t variable = finding.address >> kLocalOffsetBits;

@@ -124,6 +124,24 @@ void Execution::follow_undefined_values(Warp& warp, const Op& op, std::uint32_t 
       std::ranges::for_each(source.registers, report);
     std::ranges::for_each(matrices.destination.registers, write);
   }
+  if (op.dispatch_kind == DispatchKind::kMbarrier) {
+    const MbarrierOp& mbarrier = kernel_.mbarrier_ops[op.memory_or_call_index];
+    report(mbarrier.count);
+    report(mbarrier.state);
+    write(mbarrier.result);
+  }
+  if (op.dispatch_kind == DispatchKind::kBulkCopy) {
+    const BulkCopyOp& copy = kernel_.bulk_copy_ops[op.memory_or_call_index];
+    for (const FrameSlot place : {copy.source_base, copy.bytes, copy.mbarrier_base})
+      report(place);
+  }
+  if (op.dispatch_kind == DispatchKind::kWarpgroupProduct) {
+    const WarpgroupProductOp& product = kernel_.warpgroup_product_ops[op.memory_or_call_index];
+    for (const FrameSlot place : {product.a_descriptor, product.b_descriptor, product.adds_sums})
+      report(place);
+    std::ranges::for_each(product.a.registers, report);
+    std::ranges::for_each(product.sums, report);
+  }
   if (!is_shuffle) {
     write(op.d);
     write(op.d2);

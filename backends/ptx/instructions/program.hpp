@@ -108,6 +108,12 @@ enum class DispatchKind : std::uint8_t {
   kMatrixOperation,   ///< operation of all lanes on matrices: ldmatrix, stmatrix, mma, wmma
   kAsyncCopy,         ///< start of an asynchronous copy: cp.async
   kAsyncCopyControl,  ///< end of a group of asynchronous copies, or wait for groups
+  kWarpgroupProduct,  ///< start of an asynchronous product: wgmma.mma_async
+  kWarpgroupControl,  ///< fence of a warpgroup, end of a group of its products, or wait for groups
+  kProxyFence,        ///< fence between accesses of threads and asynchronous accesses: fence.proxy
+  kMbarrier,          ///< operation on an mbarrier object
+  kBulkCopy,          ///< start of a bulk copy: cp.async.bulk
+  kBulkCopyControl,   ///< end of a group of bulk copies, or wait for groups
   kUnsupported,       ///< instruction that the interpreter does not support
   kNoEffect,          ///< instruction without an effect on results
 };
@@ -172,6 +178,53 @@ struct MatrixOp {
   bool is_transposed = false;  ///< whether each row in memory becomes a column of the matrix
 };
 
+/// The part of wgmma.mma_async d, a, b that one warp of the warpgroup computes: 16 rows of d = a * b + d.
+struct WarpgroupProductOp {
+  Type a_type = Type::kNone;       ///< type of the elements of a
+  Type b_type = Type::kNone;       ///< type of the elements of b
+  Type sum_type = Type::kNone;     ///< type of the elements of d
+  MatrixShape shape;               ///< extents of the product of the whole warpgroup
+  std::vector<FrameSlot> sums;     ///< registers of d
+  Fragment a;                      ///< the warp's rows of a; without registers if a is in shared memory
+  FrameSlot a_descriptor;          ///< register that describes where a is in shared memory
+  FrameSlot b_descriptor;          ///< register that describes where b is in shared memory
+  FrameSlot adds_sums;             ///< predicate: whether the old value of d is added
+  bool negates_a = false;          ///< whether a is negated
+  bool negates_b = false;          ///< whether b is negated
+  bool is_a_transposed = false;    ///< whether a column of a, not a row, is contiguous in shared memory
+  bool is_b_transposed = false;    ///< whether a row of b, not a column, is contiguous in shared memory
+  bool saturates = false;          ///< whether an integer sum is clamped to the range of its type
+  std::uint32_t memory_index = 0;  ///< index of the MemoryOp for 16 bytes in shared memory
+};
+
+/// An operation on an mbarrier object. Its Op contains the address.
+struct MbarrierOp {
+  enum class Operation : std::uint8_t { kInit, kInvalidate, kExpect, kComplete, kArrive, kArriveOfCopies, kWait };
+  Operation operation = Operation::kArrive;
+  bool drops = false;          ///< whether an arrival also reduces the number of arrivals of all later phases
+  bool expects_bytes = false;  ///< whether an arrival also expects bytes of bulk copies
+  bool increments = false;     ///< whether an arrival of copies first increments the number of pending arrivals
+  bool has_parity = false;     ///< whether a wait has the parity of the phase, not the state that an arrival returned
+  bool suspends = false;       ///< whether a wait may suspend the thread (try_wait)
+  std::uint32_t memory_index = 0;  ///< index of the MemoryOp for the object
+  FrameSlot count;                 ///< register with the number of arrivals or bytes
+  FrameSlot state;                 ///< register with the state or the parity of the phase to wait for
+  FrameSlot result;                ///< register for the state that an arrival returns, or predicate of a wait
+};
+
+/// A bulk copy. Its Op contains the address of the destination.
+struct BulkCopyOp {
+  bool is_to_shared = false;            ///< whether it copies from global to shared memory, not the other way
+  std::uint32_t source_index = 0;       ///< index of the MemoryOp for reading 16 bytes of the source
+  std::uint32_t destination_index = 0;  ///< index of the MemoryOp for writing 16 bytes of the destination
+  FrameSlot source_base;                ///< register with the base address of the source
+  std::uint64_t source_offset = 0;      ///< offset to add to the base address of the source
+  FrameSlot bytes;                      ///< register with the number of bytes
+  FrameSlot mbarrier_base;              ///< register with the base address of the mbarrier object
+  std::uint64_t mbarrier_offset = 0;    ///< offset to add to the base address of the mbarrier object
+  std::uint32_t mbarrier_index = 0;     ///< index of the MemoryOp for the mbarrier object
+};
+
 /// A call of a function: which words of local memory to copy between caller and callee.
 struct CallOp {
   /// A copy between words of a thread's local memory.
@@ -209,6 +262,9 @@ struct Kernel {
     std::uint64_t padding_bytes = 0;  ///< number of these bytes that are padding, whose reads are never reported
     /// For a local variable: index of its first word in the local memory of a thread.
     std::uint32_t first_word_index = 0;
+    /// For a shared variable: number of bytes between the start of shared memory and its start. The lower 18 bits of
+    /// its address are equal to this number, because the descriptors of matrices contain only these bits.
+    std::uint32_t shared_offset = 0;
     bool is_dynamically_sized = false;  ///< whether the launch sets its size (dynamic shared memory)
   };
   /// A constant that contains the address of a module variable, which is only known at launch.
@@ -222,12 +278,15 @@ struct Kernel {
     SpecialRegister special_register;  ///< special register, such as %tid.x
     FrameSlot slot;                    ///< register with its value
   };
-  std::shared_ptr<const Module> module;           ///< the parsed PTX
-  const Function* entry_function = nullptr;       ///< the kernel in the module
-  std::vector<Op> ops;                            ///< instructions of the kernel and of all functions that it calls
-  std::vector<MemoryOp> memory_ops;               ///< memory accesses, which Op::memory_or_call_index refers to
-  std::vector<AsyncCopyOp> async_copy_ops;        ///< copies, which Op::memory_or_call_index refers to
-  std::vector<MatrixOp> matrix_ops;               ///< matrix operations, which Op::memory_or_call_index refers to
+  std::shared_ptr<const Module> module;      ///< the parsed PTX
+  const Function* entry_function = nullptr;  ///< the kernel in the module
+  std::vector<Op> ops;                       ///< instructions of the kernel and of all functions that it calls
+  std::vector<MemoryOp> memory_ops;          ///< memory accesses, which Op::memory_or_call_index refers to
+  std::vector<AsyncCopyOp> async_copy_ops;   ///< copies, which Op::memory_or_call_index refers to
+  std::vector<MatrixOp> matrix_ops;          ///< matrix operations, which Op::memory_or_call_index refers to
+  std::vector<WarpgroupProductOp> warpgroup_product_ops;  ///< products, which Op::memory_or_call_index refers to
+  std::vector<MbarrierOp> mbarrier_ops;           ///< mbarrier operations, which Op::memory_or_call_index refers to
+  std::vector<BulkCopyOp> bulk_copy_ops;          ///< bulk copies, which Op::memory_or_call_index refers to
   std::vector<CallOp> call_ops;                   ///< calls, which Op::memory_or_call_index refers to
   std::vector<std::byte> initial_constant_frame;  ///< content of the frame of constants before relocation
   std::vector<Relocation> relocations;            ///< constants that contain addresses of module variables
@@ -243,6 +302,14 @@ struct Kernel {
     if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
       const std::optional<std::uint32_t> index = matrix_ops[op.memory_or_call_index].memory_index;
       return index ? std::vector{*index} : std::vector<std::uint32_t>{};
+    }
+    if (op.dispatch_kind == DispatchKind::kWarpgroupProduct)
+      return {warpgroup_product_ops[op.memory_or_call_index].memory_index};
+    if (op.dispatch_kind == DispatchKind::kMbarrier) return {mbarrier_ops[op.memory_or_call_index].memory_index};
+    if (op.dispatch_kind == DispatchKind::kBulkCopy) {
+      const BulkCopyOp& copy = bulk_copy_ops[op.memory_or_call_index];
+      if (!copy.is_to_shared) return {copy.source_index, copy.destination_index};
+      return {copy.source_index, copy.destination_index, copy.mbarrier_index};
     }
     if (op.dispatch_kind != DispatchKind::kAsyncCopy) return {};
     const AsyncCopyOp& copy = async_copy_ops[op.memory_or_call_index];

@@ -32,6 +32,9 @@ Instruction plain(Opcode opcode, Type type) {
 Result<void> Lowering::run() {
   if (const auto checked = check_recursion(function_index(*kernel_.entry_function), {}); !checked)
     return checked.error();
+  for (const Function& function : kernel_.module->functions)
+    has_matrix_descriptors_ |= std::ranges::any_of(
+        function.instructions, [](const Instruction& instruction) { return instruction.opcode == Opcode::kWgmma; });
   kernel_.warp_frame_bytes = 256;  // for results without a destination
   state_of(function_index(*kernel_.entry_function));
   for (std::size_t next = 0; next < queued_function_indices_.size(); ++next)
@@ -143,10 +146,16 @@ std::uint32_t Lowering::new_local(const Variable& variable) {
 std::uint32_t Lowering::new_shared(const Variable& variable) {
   // Compilers may read a variable up to the end of its alignment, e.g. load four elements at once if three are left.
   const std::uint64_t alignment = std::max<std::uint64_t>(variable.alignment, 1);
-  kernel_.shared_variables.push_back({.name = variable.name,
-                                      .bytes = (variable.bytes + alignment - 1) / alignment * alignment,
-                                      .padding_bytes = (alignment - variable.bytes % alignment) % alignment,
-                                      .is_dynamically_sized = variable.bytes == 0});
+  Kernel::Variable added{.name = variable.name,
+                         .bytes = (variable.bytes + alignment - 1) / alignment * alignment,
+                         .padding_bytes = (alignment - variable.bytes % alignment) % alignment,
+                         .is_dynamically_sized = variable.bytes == 0};
+  if (has_matrix_descriptors_ && !kernel_.shared_variables.empty()) {
+    const Kernel::Variable& last = kernel_.shared_variables.back();
+    added.shared_offset =
+        static_cast<std::uint32_t>((last.shared_offset + last.bytes + alignment - 1) / alignment * alignment);
+  }
+  kernel_.shared_variables.push_back(std::move(added));
   return static_cast<std::uint32_t>(kernel_.shared_variables.size() - 1);
 }
 
@@ -202,8 +211,9 @@ FrameSlot Lowering::symbol_address(const Operand& symbol) {
 std::uint64_t Lowering::local_address(std::uint32_t variable) {
   return (std::uint64_t{variable} << kLocalOffsetBits) + kLocalMiddleOffset;
 }
-std::uint64_t Lowering::shared_address(std::uint32_t variable) {
-  return (std::uint64_t{variable + 1} << kSharedOffsetBits) + kSharedMiddleOffset;
+std::uint64_t Lowering::shared_address(std::uint32_t variable) const {
+  return (std::uint64_t{variable + 1} << kSharedOffsetBits) + kSharedMiddleOffset +
+         kernel_.shared_variables[variable].shared_offset;
 }
 
 /// A source operand as a word of `bytes` (8, or less for a word of 4).

@@ -56,7 +56,7 @@ class Lowering {
   std::optional<std::uint64_t> constant_address(const Operand& symbol);
   FrameSlot symbol_address(const Operand& symbol);
   static std::uint64_t local_address(std::uint32_t variable);
-  static std::uint64_t shared_address(std::uint32_t variable);
+  [[nodiscard]] std::uint64_t shared_address(std::uint32_t variable) const;
   FrameSlot source(const Operand& operand, unsigned bytes, Type type);
   FrameSlot resized(FrameSlot slot, unsigned width, bool is_signed);  ///< conversion to another width
   FrameSlot source_predicate(const Operand& operand);
@@ -86,6 +86,11 @@ class Lowering {
   void lower_matrix_move();
   void lower_matrix_product();
   void lower_wmma_move();
+  void lower_mbarrier();
+  void lower_bulk_copy();
+  void lower_warpgroup_product();
+  void lower_warpgroup_control();
+  [[nodiscard]] std::vector<FrameSlot> sum_registers(const Operand& operand) const;
   Op& emit_matrix_operation(const MatrixOp& matrix);
   bool set_fragment(Fragment& fragment, const Operand& operand, std::size_t register_count, bool is_destination);
   void set_address(MemoryOp& memory, Op& op, const Operand& address, Space space);
@@ -100,7 +105,9 @@ class Lowering {
   std::map<std::pair<std::uint64_t, unsigned>, FrameSlot> constant_slots_;
   /// Index in Kernel::shared_variables of each module variable.
   std::map<std::uint32_t, std::uint32_t> shared_variable_indices_;
-  std::vector<PendingMove> pending_moves_;   ///< moves to append after the current instruction
+  std::vector<PendingMove> pending_moves_;  ///< moves to append after the current instruction
+  /// Whether the kernel has descriptors of matrices, so that the offsets of shared variables must differ.
+  bool has_matrix_descriptors_ = false;
   std::uint32_t next_predicate_offset_ = 0;  ///< offset of the next free predicate in the frame
   unsigned free_predicate_count_ = 0;        ///< number of free predicates in the word at this offset
 };

@@ -24,8 +24,8 @@ Exactness fidelity_of(const Instruction& instruction) {
 /// The value that `set` writes if the comparison holds: all ones, or one.
 std::uint64_t truth_of(Type type) {
   if (type == Type::kF32) return 0x3f800000;
-  if (type == Type::kF16) return 0x3c00;
-  if (type == Type::kBf16) return 0x3f80;
+  if (single(type) == Type::kF16) return 0x3c00;
+  if (single(type) == Type::kBf16) return 0x3f80;
   return bytes_of(type) == 2 ? 0xffff : 0xffffffff;
 }
 
@@ -91,6 +91,20 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     case Opcode::kStmatrix: lower_matrix_move(); break;
     case Opcode::kMma:
     case Opcode::kWmmaMma: lower_matrix_product(); break;
+    case Opcode::kMbarrier: lower_mbarrier(); break;
+    case Opcode::kBulkCopy: lower_bulk_copy(); break;
+    case Opcode::kBulkCopyControl:
+      emit(DispatchKind::kBulkCopyControl).immediate = instruction.operands.empty() ? 0 : instruction.operands[0].value;
+      break;
+    case Opcode::kWgmma: lower_warpgroup_product(); break;
+    case Opcode::kWgmmaControl: lower_warpgroup_control(); break;
+    case Opcode::kProxyFence: {
+      const bool orders_accesses = instruction.modifiers.has(Modifier::kAsync);
+      emit(orders_accesses ? DispatchKind::kProxyFence : DispatchKind::kNoEffect);
+      break;
+    }
+    case Opcode::kGriddepcontrol:
+    case Opcode::kSetmaxnreg: emit(DispatchKind::kNoEffect); break;
     case Opcode::kWmmaLoad:
     case Opcode::kWmmaStore: lower_wmma_move(); break;
     case Opcode::kMov: lower_move(); break;
@@ -143,6 +157,8 @@ void Lowering::lower_comparison() {
   const Instruction& instruction = *current_instruction_;
   const auto& operands = instruction.operands;
   const unsigned bytes = bytes_of(instruction.source_type);
+  if (instruction.opcode == Opcode::kSet && single(instruction.type) != instruction.type && operands.size() != 3)
+    return static_cast<void>(emit(DispatchKind::kUnsupported));
   const FrameSlot a = source(operands[1], bytes, instruction.source_type);
   const FrameSlot b = source(operands[2], bytes, instruction.source_type);
   const FrameSlot c = operands.size() > 3 ? source_predicate(operands[3]) : FrameSlot{};

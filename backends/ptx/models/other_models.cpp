@@ -174,6 +174,15 @@ InstructionResults setp(const InstructionForm& s, const Operands& in) {
 
 /// 1.0 or all ones if the comparison holds.
 InstructionResults set(const InstructionForm& s, const Operands& in) {
+  if (single(s.type) != s.type) {
+    const std::uint64_t one = float_bits(format_of(s.type), {.significand = 1}, Rounding::kNearest);
+    std::uint64_t bits = 0;
+    for (unsigned shift = 0; shift < 32; shift += 16) {
+      const Type half = single(s.source_type);
+      if (holds(s, number(s, half, in[0] >> shift), number(s, half, in[1] >> shift))) bits |= one << shift;
+    }
+    return {bits};
+  }
   const bool compared = holds(s, number(s, s.source_type, in[0]), number(s, s.source_type, in[1]));
   if (!combined(s, compared, in[2])) return {0};
   if (is_float(s.type)) return {float_bits(format_of(s.type), {.significand = 1}, Rounding::kNearest)};

@@ -1,6 +1,8 @@
 #include "backends/ptx/parse/body_parser.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <utility>
 
 #include "backends/ptx/parse/declarations.hpp"
@@ -10,6 +12,21 @@ namespace assay::ptx {
 namespace {
 
 constexpr std::size_t kMaxRegisters = 1 << 20;
+
+/// The shape "m64n128k16" of a product by a warpgroup, whose n is a multiple of 8 up to 256.
+std::optional<MatrixShape> warpgroup_shape_of(std::string_view name) {
+  constexpr std::string_view kStart = "m64n";
+  if (!name.starts_with(kStart)) return std::nullopt;
+  MatrixShape shape{.m = 64};
+  const char* const end = name.data() + name.size();
+  const auto columns = std::from_chars(name.data() + kStart.size(), end, shape.n);
+  if (columns.ec != std::errc{} || columns.ptr == end || *columns.ptr != 'k') return std::nullopt;
+  const auto inner = std::from_chars(columns.ptr + 1, end, shape.k);
+  constexpr unsigned kMaxColumns = 256;
+  const bool is_valid =
+      inner.ec == std::errc{} && inner.ptr == end && shape.n % 8 == 0 && shape.n >= 8 && shape.n <= kMaxColumns;
+  return is_valid ? std::optional(shape) : std::nullopt;
+}
 
 }  // namespace
 
@@ -207,6 +224,11 @@ void BodyParser::read_spelling(Instruction& instruction, std::string_view spelli
       const std::size_t next = types.find_first_of("/?");
       are_optional = next != std::string_view::npos && types[next] == '?';
       types = next == std::string_view::npos ? std::string_view{} : types.substr(next + 1);
+      continue;
+    }
+    if (const auto shape = warpgroup_shape_of(part);
+        shape && contains_word(row->modifiers, fmt::format("m64nNk{}", shape->k))) {
+      instruction.warpgroup_shape = *shape;
       continue;
     }
     const auto modifier = find_modifier(part);

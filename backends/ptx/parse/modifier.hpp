@@ -50,7 +50,15 @@ namespace assay::ptx {
   X(kM8n8k4, "m8n8k4") X(kM8n8k16, "m8n8k16") X(kM16n8k4, "m16n8k4") X(kM16n8k8, "m16n8k8") \
   X(kM16n8k16, "m16n8k16") X(kM16n8k32, "m16n8k32") X(kRow, "row") X(kCol, "col") X(kSatfinite, "satfinite") \
   X(kM16n16k16, "m16n16k16") X(kM32n8k16, "m32n8k16") X(kM8n32k16, "m8n32k16") X(kM16n16k8, "m16n16k8") \
-  X(kLoad, "load") X(kStore, "store") X(kMma, "mma") X(kA, "a") X(kB, "b") X(kC, "c") X(kD, "d") X(kRna, "rna")
+  X(kLoad, "load") X(kStore, "store") X(kMma, "mma") X(kA, "a") X(kB, "b") X(kC, "c") X(kD, "d") X(kRna, "rna") \
+  X(kMmaAsync, "mma_async") X(kFence, "fence") X(kProxy, "proxy") X(kAlias, "alias") \
+  X(kSharedCluster, "shared::cluster") X(kMbarrierInit, "mbarrier_init") \
+  X(kInit, "init") X(kInval, "inval") X(kArriveDrop, "arrive_drop") X(kExpectTx, "expect_tx") \
+  X(kCompleteTx, "complete_tx") X(kNoComplete, "noComplete") X(kTestWait, "test_wait") X(kTryWait, "try_wait") \
+  X(kParity, "parity") X(kMbarrier, "mbarrier") X(kNoinc, "noinc") X(kBulk, "bulk") \
+  X(kCompletesTransaction, "mbarrier::complete_tx::bytes") X(kBulkGroup, "bulk_group") X(kRead, "read") \
+  X(kL2CacheHint, "L2::cache_hint") X(kWait, "wait") X(kLaunchDependents, "launch_dependents") \
+  X(kXorsign, "xorsign") X(kAbs, "abs")
 // clang-format on
 
 /// The modifiers that the parser knows.

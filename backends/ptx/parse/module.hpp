@@ -95,6 +95,7 @@ struct Instruction {
   Opcode opcode = Opcode::kUnsupported;                          ///< opcode; for kUnsupported, see `unsupported_reason`
   InstructionCategory category = InstructionCategory::kControl;  ///< category in which a profile counts the instruction
   Modifiers modifiers;                                           ///< modifiers of the opcode, such as .rn
+  MatrixShape warpgroup_shape;                                   ///< for wgmma: its shape, such as m64n128k16
   Type type = Type::kNone;         ///< first type of the spelling, which is the type of the result
   Type source_type = Type::kNone;  ///< last type of the spelling, which is that of the source if there are several
   std::array<Type, 4> types{};     ///< all types of the spelling, in its order

@@ -19,6 +19,9 @@ constexpr std::string_view kConverted =
     "u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64/u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64";
 constexpr std::string_view kRounding = "rn rz rm rp ftz sat";
 constexpr std::string_view kCompare = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan ftz and or xor";
+constexpr std::string_view kMbarrierArrival = "expect_tx noComplete release relaxed cta cluster shared shared::cta";
+constexpr std::string_view kMbarrierWait = "parity acquire relaxed cta cluster shared shared::cta";
+constexpr std::string_view kComparePair = "eq ne lt le gt ge equ neu ltu leu gtu geu num nan";
 constexpr std::string_view kAccess =
     "global shared shared::cta local const param v2 v4 nc volatile weak relaxed acquire release cta cluster gpu sys ca "
     "cg cs cv lu wb wt L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B "
@@ -64,6 +67,12 @@ constexpr std::array kRows = {
     OpcodeRow{kCnot, C::kInteger, "cnot", "", "", kBits, "ds"},
     OpcodeRow{kCopysign, C::kFloat, "copysign", "", "", "f32 f64", "dss"},
     OpcodeRow{kCos, C::kSpecialFunction, "cos", "approx", "ftz", "f32", "ds"},
+    OpcodeRow{kMbarrier, C::kBarrier, "cp", "async mbarrier arrive", "noinc shared shared::cta", "b64", "a"},
+    OpcodeRow{kBulkCopyControl, C::kControl, "cp", "async bulk commit_group", "", "", ""},
+    OpcodeRow{kBulkCopyControl, C::kBarrier, "cp", "async bulk wait_group", "read", "", "n"},
+    OpcodeRow{kBulkCopy, C::kLoad, "cp", "async bulk mbarrier::complete_tx::bytes",
+              "global shared::cta shared::cluster L2::cache_hint", "", "aaua?x"},
+    OpcodeRow{kBulkCopy, C::kStore, "cp", "async bulk bulk_group", "global shared::cta L2::cache_hint", "", "aau?x"},
     OpcodeRow{kCpAsyncCommit, C::kControl, "cp", "async commit_group", "", "", ""},
     OpcodeRow{kCpAsyncWait, C::kBarrier, "cp", "async wait_group", "", "", "n"},
     OpcodeRow{kCpAsyncWait, C::kBarrier, "cp", "async wait_all", "", "", ""},
@@ -90,7 +99,10 @@ constexpr std::array kRows = {
     OpcodeRow{kEx2, C::kSpecialFunction, "ex2", "approx", "ftz", "f16 bf16 f32", "ds"},
     OpcodeRow{kExit, C::kControl, "exit", "", "", "", ""},
     OpcodeRow{kFma, C::kFloat, "fma", "", "rn rz rm rp ftz sat relu", kFloats, "dsss"},
+    OpcodeRow{kProxyFence, C::kBarrier, "fence", "proxy", "alias async global shared::cta shared::cluster", "", ""},
+    OpcodeRow{kProxyFence, C::kBarrier, "fence", "mbarrier_init", "release cluster", "", ""},
     OpcodeRow{kMembar, C::kBarrier, "fence", "", "sc acq_rel cta cluster gpu sys", "", ""},
+    OpcodeRow{kGriddepcontrol, C::kControl, "griddepcontrol", "", "wait launch_dependents", "", ""},
     OpcodeRow{kIsspacep, C::kPredicate, "isspacep", "", kSpaces, "", "Px"},
     OpcodeRow{kLd, C::kLoad, "ld", "", kAccess, kMemory, "Da"},
     OpcodeRow{kLdmatrix, C::kLoad, "ldmatrix", "sync", "aligned m8n8 x1 x2 x4 trans shared shared::cta", "b16", "Fa"},
@@ -103,6 +115,14 @@ constexpr std::array kRows = {
     OpcodeRow{kMadc, C::kInteger, "madc", "", "lo hi cc", "u32 s32 u64 s64", "dsss"},
     OpcodeRow{kMatch, C::kWarp, "match", "sync", "any all", "b32 b64", "*"},
     OpcodeRow{kMax, C::kFloat, "max", "", "ftz NaN", kArithmetic, "dss"},
+    OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "init", "shared shared::cta", "b64", "au"},
+    OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "inval", "shared shared::cta", "b64", "a"},
+    OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "arrive", kMbarrierArrival, "b64", "Xa?u"},
+    OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "arrive_drop", kMbarrierArrival, "b64", "Xa?u"},
+    OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "test_wait", kMbarrierWait, "b64", "Pax?u"},
+    OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "try_wait", kMbarrierWait, "b64", "Pax?u"},
+    OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "expect_tx", "relaxed cta cluster shared shared::cta", "b64", "au"},
+    OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "complete_tx", "relaxed cta cluster shared shared::cta", "b64", "au"},
     OpcodeRow{kMembar, C::kBarrier, "membar", "", "cta gl sys", "", ""},
     OpcodeRow{kMin, C::kFloat, "min", "", "ftz NaN", kArithmetic, "dss"},
     OpcodeRow{kMma, C::kWarp, "mma", "sync",
@@ -128,9 +148,12 @@ constexpr std::array kRows = {
     OpcodeRow{kRsqrt, C::kSpecialFunction, "rsqrt", "approx", "ftz", "f32 f64", "ds"},
     OpcodeRow{kSad, C::kInteger, "sad", "", "", kIntegers, "dsss"},
     OpcodeRow{kSelp, C::kMove, "selp", "", "", "b16 b32 b64 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64", "dssp"},
+    OpcodeRow{kSet, C::kPredicate, "set", "f16x2", kComparePair, "f16x2/f16x2", "Xtt"},
+    OpcodeRow{kSet, C::kPredicate, "set", "bf16x2", kComparePair, "bf16x2/bf16x2", "Xtt"},
     OpcodeRow{kSet, C::kPredicate, "set", "", kCompare,
               "u32 s32 f32 f16 bf16 u16 s16/b16 b32 b64 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64", "Xtt?p"},
     OpcodeRow{kSetp, C::kPredicate, "setp", "", kCompare, kCompared, "qss?p"},
+    OpcodeRow{kSetmaxnreg, C::kControl, "setmaxnreg", "sync", "aligned inc dec", "u32", "n"},
     OpcodeRow{kShf, C::kInteger, "shf", "", "l r wrap clamp", "b32", "dsss"},
     OpcodeRow{kShfl, C::kWarp, "shfl", "sync", "up down bfly idx", "b32", "Qsuuu"},
     OpcodeRow{kShl, C::kInteger, "shl", "", "", kBits, "dsu"},
@@ -149,6 +172,11 @@ constexpr std::array kRows = {
               "Ps"},
     OpcodeRow{kTrap, C::kControl, "trap", "", "", "", ""},
     OpcodeRow{kVote, C::kWarp, "vote", "sync", "all any uni ballot", "b32 pred", "*"},
+    OpcodeRow{kWgmma, C::kWarp, "wgmma", "mma_async sync", "aligned m64nNk8 m64nNk16 m64nNk32 satfinite",
+              "f16 f32 s32/f16 bf16 tf32 e4m3 e5m2 s8 u8/f16 bf16 tf32 e4m3 e5m2 s8 u8", "*"},
+    OpcodeRow{kWgmmaControl, C::kBarrier, "wgmma", "fence sync", "aligned", "", ""},
+    OpcodeRow{kWgmmaControl, C::kBarrier, "wgmma", "commit_group sync", "aligned", "", ""},
+    OpcodeRow{kWgmmaControl, C::kBarrier, "wgmma", "wait_group sync", "aligned", "", "n"},
     OpcodeRow{kWmmaLoad, C::kLoad, "wmma", "load sync", kWmmaMoves, "f16 f32 bf16 tf32 s8 u8 s32", "Fa?u"},
     OpcodeRow{kWmmaStore, C::kStore, "wmma", "store sync", kWmmaMoves, "f16 f32 s32", "aF?u"},
     OpcodeRow{kWmmaMma, C::kWarp, "wmma", "mma sync", kWmmaShapes,

@@ -18,43 +18,47 @@ enum class Opcode : std::uint8_t {
   kAdd,
   kAddc,  ///< addition with carry-in
   kAnd,
-  kAtom,           ///< atomic operation that returns the old value
-  kBar,            ///< barrier of a block
-  kBarWarp,        ///< barrier of lanes of a warp
-  kBfe,            ///< extraction of a bit field
-  kBfi,            ///< insertion of a bit field
-  kBfind,          ///< position of the highest set bit
-  kBra,            ///< branch
-  kBrev,           ///< reversal of the bits
-  kCall,           ///< call of a function
-  kClz,            ///< number of leading zero bits
-  kCnot,           ///< logical negation: 1 if the operand is 0, otherwise 0
-  kCopysign,       ///< magnitude of one float with the sign of another
-  kCos,            ///< cosine
-  kCpAsync,        ///< start of an asynchronous copy to shared memory
-  kCpAsyncCommit,  ///< end of a group of asynchronous copies
-  kCpAsyncWait,    ///< wait for asynchronous copies
-  kCvt,            ///< conversion between types
-  kCvta,           ///< conversion of an address to a generic address
-  kCvtaTo,         ///< cvta.to: conversion of a generic address to a state space
+  kAtom,             ///< atomic operation that returns the old value
+  kBar,              ///< barrier of a block
+  kBarWarp,          ///< barrier of lanes of a warp
+  kBfe,              ///< extraction of a bit field
+  kBfi,              ///< insertion of a bit field
+  kBfind,            ///< position of the highest set bit
+  kBra,              ///< branch
+  kBrev,             ///< reversal of the bits
+  kCall,             ///< call of a function
+  kClz,              ///< number of leading zero bits
+  kCnot,             ///< logical negation: 1 if the operand is 0, otherwise 0
+  kCopysign,         ///< magnitude of one float with the sign of another
+  kCos,              ///< cosine
+  kCpAsync,          ///< start of an asynchronous copy to shared memory
+  kCpAsyncCommit,    ///< end of a group of asynchronous copies
+  kCpAsyncWait,      ///< wait for asynchronous copies
+  kBulkCopy,         ///< start of a bulk copy between global and shared memory
+  kBulkCopyControl,  ///< end of a group of bulk copies, or wait for groups
+  kCvt,              ///< conversion between types
+  kCvta,             ///< conversion of an address to a generic address
+  kCvtaTo,           ///< cvta.to: conversion of a generic address to a state space
   kDiv,
-  kDp2a,      ///< dot product of two 16-bit and two 8-bit integers, plus an integer
-  kDp4a,      ///< dot product of two times four 8-bit integers, plus an integer
-  kElect,     ///< election of one lane of a mask
-  kEx2,       ///< power of two
-  kExit,      ///< end of the thread
-  kFma,       ///< a * b + c with one rounding
-  kIsspacep,  ///< test whether a generic address is in a state space
-  kLd,        ///< load
-  kLdmatrix,  ///< load of matrices from shared memory
-  kLg2,       ///< binary logarithm
-  kLop3,      ///< bitwise function of three operands, given by a truth table
-  kMad,       ///< a * b + c
-  kMadWide,   ///< mad.wide: product of double width, plus an integer
-  kMadc,      ///< a * b + c with carry-in
-  kMatch,     ///< mask of the lanes with an equal value
+  kDp2a,            ///< dot product of two 16-bit and two 8-bit integers, plus an integer
+  kDp4a,            ///< dot product of two times four 8-bit integers, plus an integer
+  kElect,           ///< election of one lane of a mask
+  kEx2,             ///< power of two
+  kExit,            ///< end of the thread
+  kGriddepcontrol,  ///< order of dependent grids, without an effect on a single launch
+  kFma,             ///< a * b + c with one rounding
+  kIsspacep,        ///< test whether a generic address is in a state space
+  kLd,              ///< load
+  kLdmatrix,        ///< load of matrices from shared memory
+  kLg2,             ///< binary logarithm
+  kLop3,            ///< bitwise function of three operands, given by a truth table
+  kMad,             ///< a * b + c
+  kMadWide,         ///< mad.wide: product of double width, plus an integer
+  kMadc,            ///< a * b + c with carry-in
+  kMatch,           ///< mask of the lanes with an equal value
   kMax,
-  kMembar,  ///< fence (membar, fence)
+  kMbarrier,  ///< operation on an mbarrier object
+  kMembar,    ///< fence (membar, fence)
   kMin,
   kMma,  ///< product of matrices in registers
   kMov,  ///< copy
@@ -66,37 +70,41 @@ enum class Opcode : std::uint8_t {
   kNeg,
   kNot,  ///< bitwise complement
   kOr,
-  kPopc,      ///< number of set bits
-  kPrefetch,  ///< prefetch into a cache, without an effect on results
-  kPrmt,      ///< selection of bytes from two words
-  kRcp,       ///< reciprocal
-  kRed,       ///< atomic operation without a result
-  kRedux,     ///< reduction over the lanes of a mask
-  kRem,       ///< remainder of integers
-  kRet,       ///< return from a function
-  kRsqrt,     ///< reciprocal square root
-  kSad,       ///< sum of a value and an absolute difference
-  kSelp,      ///< selection by a predicate
-  kSet,       ///< comparison with a result in a register
-  kSetp,      ///< comparison with a predicate as result
-  kShf,       ///< shift of two words that are joined
-  kShfl,      ///< exchange of values between lanes
-  kShl,       ///< left shift
-  kShr,       ///< right shift
-  kSin,       ///< sine
-  kSlct,      ///< selection by the sign of an operand
+  kPopc,        ///< number of set bits
+  kPrefetch,    ///< prefetch into a cache, without an effect on results
+  kProxyFence,  ///< fence between accesses of threads and asynchronous accesses
+  kPrmt,        ///< selection of bytes from two words
+  kRcp,         ///< reciprocal
+  kRed,         ///< atomic operation without a result
+  kRedux,       ///< reduction over the lanes of a mask
+  kRem,         ///< remainder of integers
+  kRet,         ///< return from a function
+  kRsqrt,       ///< reciprocal square root
+  kSad,         ///< sum of a value and an absolute difference
+  kSelp,        ///< selection by a predicate
+  kSet,         ///< comparison with a result in a register
+  kSetp,        ///< comparison with a predicate as result
+  kSetmaxnreg,  ///< change of the number of registers, without an effect on results
+  kShf,         ///< shift of two words that are joined
+  kShfl,        ///< exchange of values between lanes
+  kShl,         ///< left shift
+  kShr,         ///< right shift
+  kSin,         ///< sine
+  kSlct,        ///< selection by the sign of an operand
   kSqrt,
   kSt,        ///< store
   kStmatrix,  ///< store of matrices to shared memory
   kSub,
-  kSubc,       ///< subtraction with borrow-in
-  kTanh,       ///< hyperbolic tangent
-  kTestp,      ///< test for a class of floats, such as NaN
-  kTrap,       ///< end of the launch with an error
-  kVote,       ///< vote of the lanes of a mask
-  kWmmaLoad,   ///< load of a wmma fragment
-  kWmmaMma,    ///< product of wmma fragments
-  kWmmaStore,  ///< store of a wmma fragment
+  kSubc,          ///< subtraction with borrow-in
+  kTanh,          ///< hyperbolic tangent
+  kTestp,         ///< test for a class of floats, such as NaN
+  kTrap,          ///< end of the launch with an error
+  kVote,          ///< vote of the lanes of a mask
+  kWgmma,         ///< asynchronous product of matrices by a warpgroup
+  kWgmmaControl,  ///< fence of a warpgroup, end of a group of its products, or wait for groups
+  kWmmaLoad,      ///< load of a wmma fragment
+  kWmmaMma,       ///< product of wmma fragments
+  kWmmaStore,     ///< store of a wmma fragment
   kXor,
 };
 
@@ -130,6 +138,7 @@ std::string_view to_text(InstructionCategory category);
 ///   F source or destination that consists of a register or a vector of registers of 32 or 64 bits
 ///   a address       l label       n integer constant       y source of 32 bits, or a predicate
 ///   * anything (call)
+/// Among the modifiers, "m64nNk16" stands for m64n8k16, m64n16k16 and so on up to m64n256k16.
 struct OpcodeRow {
   Opcode opcode;                 ///< opcode of instructions of this form
   InstructionCategory category;  ///< category in which a profile counts the instruction

@@ -23,6 +23,11 @@ void InstructionProfile::add(const Instruction& instruction, Exactness exactness
   const bool is_product = instruction.opcode == Opcode::kMma || instruction.opcode == Opcode::kWmmaMma;
   if (const auto shape = find_matrix_shape(instruction.modifiers); shape && is_product && is_float(instruction.type))
     flop_count += threads * 2 * shape->m * shape->n * shape->k / kLanesPerWarp;
+  if (instruction.opcode == Opcode::kWgmma && is_float(instruction.type)) {
+    const MatrixShape& shape = instruction.warpgroup_shape;
+    constexpr unsigned kThreadsPerWarpgroup = 128;
+    flop_count += threads * 2 * shape.m * shape.n * shape.k / kThreadsPerWarpgroup;
+  }
   switch (exactness) {
     case Exactness::kExact: exact_instruction_count += threads; break;
     case Exactness::kApproximate:

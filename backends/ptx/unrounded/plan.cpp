@@ -87,6 +87,10 @@ void UnroundedPlan::find_constant_registers() {
       for (const FrameSlot slot : kernel_.memory_ops[index].values)
         ++write_counts[slot.bits];
     }
+    if (op.dispatch_kind == DispatchKind::kWarpgroupProduct) {
+      for (const FrameSlot slot : kernel_.warpgroup_product_ops[op.memory_or_call_index].sums)
+        write_counts[slot.bits] += 2;  // the product also reads it
+    }
     if (op.dispatch_kind != DispatchKind::kMatrixOperation) continue;
     for (const FrameSlot slot : kernel_.matrix_ops[op.memory_or_call_index].destination.registers)
       ++write_counts[slot.bits];
@@ -135,6 +139,9 @@ void UnroundedPlan::find_registers() {
         const unsigned count = memory.access == Access::kAtomic ? 1 : memory.element_count;
         for (unsigned i = 0; i < count; ++i)
           grows |= mark(memory.values[i]);
+      } else if (op.dispatch_kind == DispatchKind::kWarpgroupProduct) {
+        for (const FrameSlot slot : kernel_.warpgroup_product_ops[op.memory_or_call_index].sums)
+          grows |= mark(slot);
       } else if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
         const Fragment& fragment = kernel_.matrix_ops[op.memory_or_call_index].destination;
         for (unsigned i = 0; i < fragment.register_count; ++i)

@@ -22,8 +22,9 @@ std::byte* slot_bytes(WarpState& warp, FrameSlot slot) {
   return warp.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstantFrameBit);
 }
 
-/// The number that an element of a matrix represents.
-double element_number(Type type, std::uint64_t bits) {
+}  // namespace
+
+double number_of_element(Type type, std::uint64_t bits) {
   if (is_float(type)) return number_of(type, bits);
   const auto word = static_cast<std::uint32_t>(bits);
   if (type == Type::kS8) return static_cast<std::int8_t>(word);
@@ -31,7 +32,7 @@ double element_number(Type type, std::uint64_t bits) {
   return static_cast<std::int32_t>(word);
 }
 
-std::uint64_t bits_of(Type type, double number, bool saturates) {
+std::uint64_t bits_of_sum(Type type, double number, bool saturates) {
   switch (type) {
     case Type::kF16:
       return ASSAY_PTX_ISA::encode_float(number, ASSAY_PTX_ISA::kF16Format, ASSAY_PTX_ISA::Round::kNearest);
@@ -43,6 +44,8 @@ std::uint64_t bits_of(Type type, double number, bool saturates) {
   if (saturates) number = std::clamp(number, double{Limits::min()}, double{Limits::max()});
   return static_cast<std::uint32_t>(static_cast<std::int64_t>(number));
 }
+
+namespace {
 
 Numbers numbers_of(WarpState& warp, const Fragment& fragment, std::uint32_t mask) {
   Numbers numbers{};
@@ -57,7 +60,7 @@ Numbers numbers_of(WarpState& warp, const Fragment& fragment, std::uint32_t mask
       for (unsigned part = 0; part < per_register; ++part) {
         const ElementPosition at = position_of(fragment, lane, i * per_register + part);
         const std::uint64_t element = per_register == 1 ? word : word >> (part * bits) & ((1U << bits) - 1);
-        numbers[at.row][at.column] = element_number(fragment.type, element);
+        numbers[at.row][at.column] = number_of_element(fragment.type, element);
       }
     }
   }
@@ -130,7 +133,7 @@ void multiply_matrices(WarpState& warp, const MatrixOp& matrix, std::uint32_t ma
       std::uint64_t word = 0;
       for (unsigned part = 0; part < per_register; ++part) {
         const ElementPosition at = position_of(d_fragment, lane, i * per_register + part);
-        word |= bits_of(d_fragment.type, sums[at.row][at.column], matrix.saturates) << (16 * part);
+        word |= bits_of_sum(d_fragment.type, sums[at.row][at.column], matrix.saturates) << (16 * part);
       }
       if (d_fragment.type == Type::kF64) {
         reinterpret_cast<std::uint64_t*>(slot)[lane] = word;

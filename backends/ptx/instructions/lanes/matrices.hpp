@@ -22,6 +22,11 @@ MatrixExtents extents_of(const Fragment& fragment);
 /// from the lowest bits of the first register.
 ElementPosition position_of(const Fragment& fragment, unsigned lane, unsigned element);
 
+/// The number that an element of a matrix represents.
+double number_of_element(Type type, std::uint64_t bits);
+/// The bits of a sum of products, rounded to its type. Integers wrap or are clamped.
+std::uint64_t bits_of_sum(Type type, double number, bool saturates);
+
 /// d = a * b + c for the registers of the lanes in `mask`. Each element is summed in double precision and rounded once.
 void multiply_matrices(WarpState& warp, const MatrixOp& matrix, std::uint32_t mask);
 

@@ -99,18 +99,17 @@ InstructionHandlers select_combination(const Instruction& instruction) {
   return form<F, T, kFtz, Combine::kNone>(is_setp);
 }
 
-template <class T, bool kFlush>
-InstructionHandlers select_comparison(const Instruction& instruction) {
+/// Calls `as` with the comparison as its template argument.
+template <bool kOfFloats, class As>
+InstructionHandlers with_comparison(const Modifiers& m, As as) {
   using enum Modifier;
-  const auto as = [&]<Modifier kCompare>() { return select_combination<Compare<kCompare>, T, kFlush>(instruction); };
-  const Modifiers& m = instruction.modifiers;
   if (m.has(kEq)) return as.template operator()<kEq>();
   if (m.has(kNe)) return as.template operator()<kNe>();
   if (m.has(kLt) || m.has(kLo)) return as.template operator()<kLt>();
   if (m.has(kLe) || m.has(kLs)) return as.template operator()<kLe>();
   if (m.has(kGt) || m.has(kHi)) return as.template operator()<kGt>();
   if (m.has(kGe) || m.has(kHs)) return as.template operator()<kGe>();
-  if constexpr (!std::is_integral_v<T>) {
+  if constexpr (kOfFloats) {
     if (m.has(kEqu)) return as.template operator()<kEqu>();
     if (m.has(kNeu)) return as.template operator()<kNeu>();
     if (m.has(kLtu)) return as.template operator()<kLtu>();
@@ -123,6 +122,35 @@ InstructionHandlers select_comparison(const Instruction& instruction) {
   return {};
 }
 
+template <class T, bool kFlush>
+InstructionHandlers select_comparison(const Instruction& instruction) {
+  return with_comparison<!std::is_integral_v<T>>(instruction.modifiers, [&]<Modifier kCompare>() {
+    return select_combination<Compare<kCompare>, T, kFlush>(instruction);
+  });
+}
+
+/// set for both halves of a word.
+template <Modifier kCompare, class T>
+struct PairComparison {
+  static std::uint32_t half(const Op& op, std::uint32_t a, std::uint32_t b) {
+    const bool holds = Compare<kCompare>::apply(to_float(T{static_cast<std::uint16_t>(a)}),
+                                                to_float(T{static_cast<std::uint16_t>(b)}));
+    return holds ? static_cast<std::uint32_t>(op.immediate) : 0;
+  }
+  static std::uint32_t apply(const Op& op, std::uint32_t a, std::uint32_t b, std::uint32_t) {
+    return half(op, a, b) | half(op, a >> 16U, b >> 16U) << 16U;
+  }
+};
+template <class T>
+InstructionHandlers select_pair_comparison(const Modifiers& modifiers) {
+  using enum Modifier;
+  if (modifiers.has(kFtz)) return {};
+  return with_comparison<true>(modifiers, []<Modifier kCompare>() {
+    return active_lane_handlers<PairComparison<kCompare, T>, std::uint32_t, std::uint32_t, std::uint32_t,
+                                std::uint32_t>();
+  });
+}
+
 InstructionHandlers select_compared(const Instruction& instruction) {
   const bool ftz = instruction.modifiers.has(Modifier::kFtz);
   switch (instruction.source_type) {
@@ -131,6 +159,8 @@ InstructionHandlers select_compared(const Instruction& instruction) {
     case Type::kF32:
       return ftz ? select_comparison<float, true>(instruction) : select_comparison<float, false>(instruction);
     case Type::kF64: return select_comparison<double, false>(instruction);
+    case Type::kF16x2: return select_pair_comparison<F16>(instruction.modifiers);
+    case Type::kBf16x2: return select_pair_comparison<Bf16>(instruction.modifiers);
     default:
       return with_integer_type(instruction.source_type,
                                [&](auto type) { return select_comparison<decltype(type), false>(instruction); });

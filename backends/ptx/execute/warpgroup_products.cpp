@@ -1,0 +1,359 @@
+// Asynchronous products of matrices by a warpgroup: wgmma.
+//
+// Each of the four warps computes 16 rows of the product, independent of the others. The interpreter computes them when
+// the warp starts the product. From then until the warp waits for the product, its registers are pending: reading or
+// writing a register of d, and writing a register of a, is a finding. An exception are copies of registers of d, which
+// compilers insert and ptxas removes; the copy is pending, too. The matrices in shared memory are checked as reads at
+// the start, and the wait checks that nothing has written to them in between.
+//
+// The matrices are read through another path than the accesses of threads (the asynchronous proxy). A fence.proxy.async
+// of any thread must therefore follow each write of a thread.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "backends/ptx/execute/execution.hpp"
+#include "backends/ptx/instructions/lanes/matrices.hpp"
+#include "backends/ptx/instructions/numbers.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+constexpr unsigned kChunkBytes = 16;         ///< size of the smallest contiguous part of a matrix in shared memory
+constexpr unsigned kWarpgroupThreads = 128;  ///< number of threads of a warpgroup
+constexpr unsigned kRowsOfWarp = 16;         ///< number of rows of the product that one warp computes
+constexpr unsigned kCoreRows = 8;            ///< number of rows, or of columns, whose chunks have a fixed distance
+constexpr std::uint32_t kLower18Bits = (1U << 18U) - 1;
+
+/// Where a matrix is in shared memory.
+struct MatrixDescriptor {
+  std::uint32_t start;           ///< lower 18 bits of the address
+  std::uint32_t leading_offset;  ///< distance in bytes in the leading dimension
+  std::uint32_t stride_offset;   ///< distance in bytes in the other dimension
+  std::uint32_t base_offset;     ///< position of the start in the pattern of the swizzle
+  std::uint32_t swizzle_bytes;   ///< size of the rows whose chunks are permuted: 128, 64 or 32; 16: not permuted
+};
+
+MatrixDescriptor decode(std::uint64_t bits) {
+  const auto field = [&](unsigned first) { return static_cast<std::uint32_t>(bits >> first & 0x3fffU) << 4U; };
+  constexpr std::uint32_t kSizes[] = {kChunkBytes, 128, 64, 32};
+  return {field(0), field(16), field(32), static_cast<std::uint32_t>(bits >> 49U & 7U), kSizes[bits >> 62U]};
+}
+
+/// The lower 18 bits of the address of a chunk. `line` counts the rows or columns of k elements, and `index` the
+/// elements in such a line.
+std::uint32_t chunk_address(const MatrixDescriptor& matrix, bool is_transposed, unsigned line, unsigned index,
+                            unsigned element_bytes) {
+  const unsigned elements = kChunkBytes / element_bytes;
+  // The dimension that is contiguous in memory in chunks, and the other one.
+  const unsigned chunk = (is_transposed ? line : index) / elements;
+  const unsigned other = is_transposed ? index : line;
+  std::uint32_t address = matrix.start + other % kCoreRows * matrix.swizzle_bytes;
+  const unsigned group = other / kCoreRows;
+  if (matrix.swizzle_bytes == kChunkBytes) {
+    address += is_transposed ? group * matrix.leading_offset + chunk * matrix.stride_offset
+                             : group * matrix.stride_offset + chunk * matrix.leading_offset;
+    return address;
+  }
+  const unsigned chunks = matrix.swizzle_bytes / kChunkBytes;
+  address += group * matrix.stride_offset + chunk / chunks * matrix.leading_offset + chunk % chunks * kChunkBytes;
+  return address ^ ((address >> 7U & (chunks - 1)) << 4U);
+}
+
+}  // namespace
+
+/// Reads one matrix from shared memory: `line_count` lines of `length` elements along k. Fills line by line.
+void Execution::read_shared_matrix(Warp& warp, const Op& op, std::uint64_t descriptor, const SharedMatrix& wanted,
+                                   std::vector<double>& rounded, std::vector<UnroundedNumber>& unrounded) {
+  const WarpgroupProductOp& product = kernel_.warpgroup_product_ops[op.memory_or_call_index];
+  const MemoryOp& memory = kernel_.memory_ops[product.memory_index];
+  const MatrixDescriptor matrix = decode(descriptor);
+  const unsigned bytes = bytes_of(wanted.type);
+  const unsigned elements = kChunkBytes / bytes;
+  const unsigned length = product.shape.k;
+  if (matrix.base_offset != 0)
+    return stop(RunResult::Status::kUnsupported, "a matrix descriptor with a base offset is not supported", op);
+  // The descriptor has only the lower 18 bits of the address, which determine the variable.
+  std::uint64_t variable = 0;
+  for (std::size_t i = 0; i < kernel_.shared_variables.size(); ++i) {
+    const std::uint32_t start = kernel_.shared_variables[i].shared_offset;
+    if (matrix.start >= start && matrix.start - start < shared_memory_by_variable_[i].size()) variable = i;
+  }
+  const std::uint64_t upper_bits = ((variable + 1) << kSharedOffsetBits) + kSharedMiddleOffset;
+  const FastRaceCheck watch = make_fast_race_check(warp, memory);
+  PendingProduct& pending = warp.products.pending.back();
+  const auto read_chunk = [&](unsigned line, unsigned index) {
+    const std::uint64_t address =
+        upper_bits +
+        (chunk_address(matrix, wanted.is_transposed, wanted.first_line + line, index, bytes) & kLower18Bits);
+    LaneAccess reader = lane_access(warp, op, memory, 0, address, Space::kShared);
+    const std::byte* const chunk = check_shared_access(watch, reader, kChunkBytes, kChunkBytes);
+    if (chunk == nullptr) return;
+    const SharedOffset place = *find_shared(address, kChunkBytes);
+    pending.read_chunks.push_back(
+        {static_cast<std::uint32_t>(place.variable), static_cast<std::uint32_t>(place.offset)});
+    check_proxy_fence(reader, place, kChunkBytes);
+    for (unsigned i = 0; i < elements; ++i) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, chunk + std::size_t{i} * bytes, bytes);
+      const std::size_t at =
+          wanted.is_transposed ? std::size_t{line + i} * length + index : std::size_t{line} * length + index + i;
+      rounded[at] = number_of_element(wanted.type, bits);
+      if (unrounded.empty()) continue;
+      unrounded[at] = {rounded[at], 0};
+      if (bytes == 1) continue;
+      const std::uint64_t element = address + std::uint64_t{i} * bytes;
+      const UnroundedWord* const word = find_unrounded_word(Space::kShared, element, false);
+      const auto parts = UnroundedWord::read(word, 1, bytes, static_cast<unsigned>(element % 4), bits);
+      const Part part = bytes == 2 ? Part::kLower : Part::kWhole;
+      if (parts.knows(part)) unrounded[at] = parts.number(part);
+    }
+  };
+  if (wanted.is_transposed) {
+    for (unsigned index = 0; index < length && !is_stopped_; ++index) {
+      for (unsigned line = 0; line < wanted.line_count; line += elements)
+        read_chunk(line, index);
+    }
+    return;
+  }
+  for (unsigned line = 0; line < wanted.line_count && !is_stopped_; ++line) {
+    for (unsigned index = 0; index < length; index += elements)
+      read_chunk(line, index);
+  }
+}
+
+/// Reports an asynchronous read of bytes whose last write was made by a thread after the last fence.proxy.async.
+void Execution::check_proxy_fence(const LaneAccess& reader, const SharedOffset& place, unsigned bytes) {
+  if (!options_.checks.reports_races) return;
+  for (std::uint64_t word = place.offset / 4; word < (place.offset + bytes) / 4; ++word) {
+    const ShadowCell& cell = shared_shadow_cells_by_variable_[place.variable][word];
+    if (cell.packed_last_write >> 14U < std::max(block_start_epoch_, proxy_fence_epoch_)) continue;
+    const Op* const writer = memory_op_by_number_[cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber];
+    if (writer != nullptr && writer->dispatch_kind == DispatchKind::kBulkCopy) continue;  // asynchronous, too
+    InstructionSite site =
+        site_of(writer, cell.packed_last_write >> 4U & (kMaxThreadsPerBlock - 1), current_block_index_);
+    site.lacks_proxy_fence = true;
+    add_finding(CheckFinding::Kind::kReadWriteRace, reader.op, reader.thread, Space::kShared, reader.address, bytes,
+                std::move(site));
+    return;
+  }
+}
+
+void Execution::start_product(Warp& warp, const Op& op, std::uint32_t lane_mask) {
+  const std::uint32_t first_thread = warp.index_in_block * kLanesPerWarp;
+  const bool is_complete = (first_thread / kWarpgroupThreads + 1) * kWarpgroupThreads <= threads_in_block_;
+  if ((lane_mask != kAllLanes || !is_complete) && options_.checks.reports_divergence)
+    add_finding(CheckFinding::Kind::kInactiveLane, op,
+                first_thread + static_cast<std::uint32_t>(std::countr_zero(lane_mask)));
+  const WarpgroupProductOp& product = kernel_.warpgroup_product_ops[op.memory_or_call_index];
+  const auto lane = static_cast<unsigned>(std::countr_zero(lane_mask));
+  const auto has_equal_words = [&](FrameSlot slot) {
+    const std::uint64_t* const words = slot_words64(warp, slot);
+    bool is_uniform = true;
+    each_lane(lane_mask, [&](unsigned each) { is_uniform = is_uniform && words[each] == words[lane]; });
+    return is_uniform;
+  };
+  const bool is_a_in_shared = product.a.register_count == 0;
+  if (!has_equal_words(product.b_descriptor) || (is_a_in_shared && !has_equal_words(product.a_descriptor)))
+    return stop(RunResult::Status::kUnsupported, "lanes have different matrix descriptors", op);
+  advance_epoch();  // later writes to shared memory conflict with this read
+  warp.products.pending.push_back(
+      {.op = &op, .group = warp.products.committed_group_count + 1, .start_epoch = current_epoch_});
+
+  const auto& [m, n, k] = product.shape;
+  const bool computes_unrounded = unrounded_plan_ && is_float(product.sum_type);
+  std::vector<double> a(std::size_t{kRowsOfWarp} * k), b(std::size_t{n} * k);
+  std::vector<UnroundedNumber> unrounded_a(computes_unrounded ? a.size() : 0);
+  std::vector<UnroundedNumber> unrounded_b(computes_unrounded ? b.size() : 0);
+  if (is_a_in_shared) {
+    read_shared_matrix(warp, op, slot_words64(warp, product.a_descriptor)[lane],
+                       {.type = product.a_type,
+                        .first_line = warp.index_in_block % 4 * kRowsOfWarp,
+                        .line_count = kRowsOfWarp,
+                        .is_transposed = product.is_a_transposed},
+                       a, unrounded_a);
+  } else {
+    read_fragment(warp, product.a, lane_mask, a, unrounded_a);
+  }
+  read_shared_matrix(
+      warp, op, slot_words64(warp, product.b_descriptor)[lane],
+      {.type = product.b_type, .first_line = 0, .line_count = n, .is_transposed = product.is_b_transposed}, b,
+      unrounded_b);
+  if (is_stopped_) return;
+
+  const double sign = product.negates_a != product.negates_b ? -1 : 1;
+  const std::uint32_t adds = *slot_words32(warp, product.adds_sums);
+  const unsigned per_register = product.sum_type == Type::kF16 ? 2 : 1;
+  // The sums of one element, in the order of k.
+  each_lane(lane_mask, [&](unsigned each) {
+    const bool adds_old = (adds >> each & 1U) != 0;
+    for (std::size_t i = 0; i < product.sums.size(); ++i) {
+      std::uint32_t& word = slot_words32(warp, product.sums[i])[each];
+      std::uint32_t result = 0;
+      for (unsigned part = 0; part < per_register; ++part) {
+        const unsigned element = static_cast<unsigned>(i) * per_register + part;
+        const unsigned row = each / 4 + kCoreRows * (element / 2 % 2);
+        const unsigned column = kCoreRows * (element / 4) + 2 * (each % 4) + element % 2;
+        const std::uint32_t old_bits = per_register == 1 ? word : word >> (16 * part) & 0xffffU;
+        double sum = adds_old ? number_of_element(product.sum_type, old_bits) : 0;
+        const double* const row_of_a = &a[std::size_t{row} * k];
+        const double* const column_of_b = &b[std::size_t{column} * k];
+        for (unsigned j = 0; j < k; ++j)
+          sum += sign * (row_of_a[j] * column_of_b[j]);
+        result |= static_cast<std::uint32_t>(bits_of_sum(product.sum_type, sum, product.saturates)) << (16 * part);
+        if (!computes_unrounded) continue;
+        const Part place = per_register == 1 ? Part::kWhole : part == 0 ? Part::kLower : Part::kUpper;
+        const std::int32_t index = unrounded_plan_->register_index(product.sums[i]);
+        const UnroundedOperand operand{.register_index = index, .slot = product.sums[i]};
+        UnroundedNumber total = adds_old
+                                    ? number_of(warp.unrounded_registers, operand, each, place, product.sum_type, word)
+                                    : UnroundedNumber{};
+        const UnroundedNumber* const unrounded_row = &unrounded_a[std::size_t{row} * k];
+        const UnroundedNumber* const unrounded_column = &unrounded_b[std::size_t{column} * k];
+        for (unsigned j = 0; j < k; ++j) {
+          total.value += sign * (unrounded_row[j].value * unrounded_column[j].value);
+          total.constant_error += unrounded_row[j].constant_error * std::abs(unrounded_column[j].value) +
+                                  unrounded_column[j].constant_error * std::abs(unrounded_row[j].value);
+        }
+        if (index >= 0)
+          warp.unrounded_registers[static_cast<std::size_t>(index)].hold(place, 1U << each).set(each, total);
+      }
+      word = result;
+    }
+  });
+  for (const FrameSlot slot : product.sums)
+    warp.products.registers[slot.bits] = {&op, warp.products.committed_group_count + 1, false};
+  for (unsigned i = 0; i < product.a.register_count; ++i) {
+    const std::uint32_t place = product.a.registers[i].bits;
+    if ((place & FrameSlot::kConstantFrameBit) == 0)
+      warp.products.registers.try_emplace(place, PendingRegister{&op, warp.products.committed_group_count + 1, true});
+  }
+}
+
+/// Reads the warp's rows of a from registers.
+void Execution::read_fragment(Warp& warp, const Fragment& fragment, std::uint32_t lane_mask,
+                              std::vector<double>& rounded, std::vector<UnroundedNumber>& unrounded) {
+  const unsigned per_register = fragment.elements_per_register();
+  const unsigned bits = 32 / per_register;
+  for (unsigned element = 0; element < fragment.element_count(); ++element) {
+    const FrameSlot slot = fragment.registers[element / per_register];
+    const unsigned part = element % per_register;
+    each_lane(lane_mask, [&](unsigned lane) {
+      const ElementPosition at = position_of(fragment, lane, element);
+      const std::size_t index = std::size_t{at.row} * fragment.shape.k + at.column;
+      const std::uint32_t word = slot_words32(warp, slot)[lane];
+      const std::uint64_t value = per_register == 1 ? word : word >> (part * bits) & ((1U << bits) - 1);
+      rounded[index] = number_of_element(fragment.type, value);
+      if (unrounded.empty()) return;
+      unrounded[index] = {rounded[index], 0};
+      if (per_register > 2) return;
+      const Part place = per_register == 1 ? Part::kWhole : part == 0 ? Part::kLower : Part::kUpper;
+      const UnroundedOperand operand{.register_index = unrounded_plan_->register_index(slot), .slot = slot};
+      unrounded[index] = number_of(warp.unrounded_registers, operand, lane, place, fragment.type, word);
+    });
+  }
+}
+
+/// wgmma.fence, wgmma.commit_group, wgmma.wait_group.
+void Execution::control_products(Warp& warp, const Op& op) {
+  WarpgroupProducts& products = warp.products;
+  if (op.instruction->modifiers.has(Modifier::kCommitGroup)) {
+    ++products.committed_group_count;
+    return;
+  }
+  advance_epoch();
+  warp.last_synchronization_epoch = current_epoch_;
+  if (op.instruction->modifiers.has(Modifier::kFence)) return;
+  const auto is_finished = [&](std::uint64_t group) { return group + op.immediate <= products.committed_group_count; };
+  for (const PendingProduct& pending : products.pending)
+    if (is_finished(pending.group)) check_writes_since_start(warp, pending);
+  std::erase_if(products.pending, [&](const PendingProduct& pending) { return is_finished(pending.group); });
+  std::erase_if(products.registers, [&](const auto& each) { return is_finished(each.second.group); });
+}
+
+/// Reports a write to the matrices of a product between its start and the wait.
+void Execution::check_writes_since_start(const Warp& warp, const PendingProduct& pending) {
+  const WarpgroupProductOp& product = kernel_.warpgroup_product_ops[pending.op->memory_or_call_index];
+  const MemoryOp& memory = kernel_.memory_ops[product.memory_index];
+  for (const SharedChunk& chunk : pending.read_chunks) {
+    const std::uint64_t address = ((std::uint64_t{chunk.variable} + 1) << kSharedOffsetBits) + kSharedMiddleOffset +
+                                  kernel_.shared_variables[chunk.variable].shared_offset + chunk.offset;
+    const LaneAccess reader = lane_access(warp, *pending.op, memory, 0, address, Space::kShared);
+    if (check_writes_since(reader, {chunk.variable, chunk.offset}, kChunkBytes, pending.start_epoch)) return;
+  }
+}
+
+/// Reports a write to shared memory since the start of an asynchronous read. Returns whether there is one.
+bool Execution::check_writes_since(const LaneAccess& reader, const SharedOffset& place, unsigned bytes,
+                                   std::uint32_t start_epoch) {
+  if (!options_.checks.reports_races) return false;
+  for (std::uint64_t word = place.offset / 4; word < (place.offset + bytes) / 4; ++word) {
+    const ShadowCell& cell = shared_shadow_cells_by_variable_[place.variable][word];
+    if (cell.packed_last_write >> 14U < start_epoch) continue;
+    add_access_finding(CheckFinding::Kind::kReadWriteRace, reader, &cell.packed_last_write,
+                       cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber);
+    return true;
+  }
+  return false;
+}
+
+/// Follows the pending registers of the warp through an instruction before it is executed, and reports uses of them.
+void Execution::check_pending_registers(Warp& warp, const Op& op) {
+  auto& registers = warp.products.registers;
+  const std::uint32_t thread = warp.index_in_block * kLanesPerWarp;
+  const bool is_copy = op.dispatch_kind == DispatchKind::kHandlerOnly && op.instruction->opcode == Opcode::kMov;
+  std::optional<PendingRegister> copied;
+  const auto report = [&](CheckFinding::Kind kind, FrameSlot place) {
+    const auto found = registers.find(place.bits);
+    if (options_.checks.reports_races) {
+      InstructionSite site = site_of(found->second.op, thread, current_block_index_);
+      site.is_pending_copy = true;
+      add_finding(kind, op, thread, Space::kGeneric, 0, 0, std::move(site));
+    }
+    registers.erase(found);
+  };
+  const auto read = [&](FrameSlot place) {
+    const auto found = registers.find(place.bits);
+    if (found == registers.end() || found->second.is_source) return;
+    if (is_copy) copied = found->second;
+    else report(CheckFinding::Kind::kReadWriteRace, place);
+  };
+  const auto write = [&](FrameSlot place) {
+    if (place.bits != 0 && registers.contains(place.bits)) report(CheckFinding::Kind::kWriteWriteRace, place);
+  };
+  for (const FrameSlot place : {op.a, op.b, op.c, op.e})
+    read(place);
+  switch (op.dispatch_kind) {
+    case DispatchKind::kMemory: {
+      const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
+      const bool is_load = memory.access == Access::kLoad;
+      for (unsigned i = 0; i < std::size(memory.values); ++i) {
+        if (memory.values[i].bits == 0) continue;
+        if (is_load || (memory.access == Access::kAtomic && i == 0)) write(memory.values[i]);
+        else read(memory.values[i]);
+      }
+      break;
+    }
+    case DispatchKind::kMatrixOperation: {
+      const MatrixOp& matrix = kernel_.matrix_ops[op.memory_or_call_index];
+      for (const Fragment& source : matrix.sources)
+        std::ranges::for_each(source.registers, read);
+      std::ranges::for_each(matrix.destination.registers, write);
+      break;
+    }
+    case DispatchKind::kWarpgroupProduct:
+      std::ranges::for_each(kernel_.warpgroup_product_ops[op.memory_or_call_index].a.registers, read);
+      break;
+    default: break;
+  }
+  write(op.d);
+  write(op.d2);
+  if (copied && op.d.bits != 0) registers[op.d.bits] = *copied;
+}
+
+}  // namespace assay::ptx
