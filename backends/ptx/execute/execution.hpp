@@ -404,6 +404,7 @@ class Execution {
   void shuffle(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void match(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void reduce(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void reduce_floats(Warp& warp, const Op& op, std::uint32_t lane_mask);
 
   // undefined_values.cpp
   /// Follows undefined values through an instruction before it is executed, and reports those that decide an effect: an

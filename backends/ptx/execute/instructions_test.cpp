@@ -1,5 +1,13 @@
 // Tests of instructions in combination: carries, calls, schedules, and the reporting of approximations. Tests of single
 // instructions are in models/.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "backends/ptx/testing/machine.hpp"
@@ -34,6 +42,35 @@ TEST(PtxInstructions, CarryInstructionsCompute64BitSumsAndProducts) {
   ASSERT_TRUE(done.result.ok()) << done.result.message;
   for (const Record& record : done.data)
     EXPECT_EQ(record.result, record.a + (record.a & 0xffffffff) * (record.b & 0xffffffff)) << std::hex << record.a;
+}
+
+TEST(PtxInstructions, MinimumAndMaximumOfThreeFloats) {
+  const float nan = std::nanf("");
+  const std::vector<std::array<float, 3>> operands = {{1, 2, 3},   {3, 1, 2},     {2, 3, 1},      {0.0F, -0.0F, 0.0F},
+                                                      {nan, 5, 4}, {5, nan, nan}, {nan, nan, nan}};
+  for (const std::string text : {"min", "max", "min.NaN", "max.NaN"}) {
+    std::vector<float> data;
+    for (const auto& triple : operands) {
+      data.insert(data.end(), triple.begin(), triple.end());
+      data.push_back(0);
+    }
+    const auto done = run<float>(
+        entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 16; add.s64 %rd1, %rd1, %rd2;"
+              " ld.global.v2.f32 {%f1, %f2}, [%rd1]; ld.global.f32 %f3, [%rd1+8]; " +
+              text + ".f32 %f4, %f1, %f2, %f3; st.global.f32 [%rd1+12], %f4;"),
+        data, {{1}, {static_cast<std::uint32_t>(operands.size())}});
+    ASSERT_TRUE(done.result.ok()) << done.result.message;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      std::vector<std::pair<float, bool>> numbers;
+      for (const float number : operands[i])
+        if (number == number) numbers.emplace_back(number, !std::signbit(number));
+      const bool is_nan = numbers.empty() || (numbers.size() < 3 && text.ends_with(".NaN"));
+      const auto [least, greatest] = std::ranges::minmax_element(numbers);
+      const std::uint32_t expected =
+          is_nan ? 0x7fffffffU : std::bit_cast<std::uint32_t>(text.starts_with("min") ? least->first : greatest->first);
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(done.data[4 * i + 3]), expected) << text << " " << i;
+    }
+  }
 }
 
 TEST(PtxInstructions, CallInstructionsPassArgumentsAndReturnResults) {

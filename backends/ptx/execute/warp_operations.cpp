@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "backends/ptx/execute/execution.hpp"
@@ -25,7 +26,10 @@ void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t lane_mask
   switch (op.instruction->opcode) {
     case Opcode::kShfl: shuffle(warp, op, lane_mask); break;
     case Opcode::kMatch: match(warp, op, lane_mask); break;
-    case Opcode::kRedux: reduce(warp, op, lane_mask); break;
+    case Opcode::kRedux:
+      if (op.instruction->type == Type::kF32) reduce_floats(warp, op, lane_mask);
+      else reduce(warp, op, lane_mask);
+      break;
     case Opcode::kElect:
       // PTX leaves open which lane is elected; here it is the lowest one.
       each_lane(lane_mask, [&](unsigned lane) {
@@ -129,6 +133,51 @@ void Execution::match(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   std::uint32_t* const d = slot_words32(warp, op.d);
   each_lane(lane_mask, [&](unsigned lane) { d[lane] = results[lane]; });
   if (op.d2.bits != 0) set_predicate(warp, op.d2, agree, lane_mask);
+}
+
+/// redux of floats: the least or the greatest number, or with .abs magnitude. A number takes precedence over a NaN, but
+/// not with .NaN.
+void Execution::reduce_floats(Warp& warp, const Op& op, std::uint32_t lane_mask) {
+  const Modifiers& modifiers = op.instruction->modifiers;
+  const bool is_minimum = modifiers.has(Modifier::kMin);
+  const bool propagates = modifiers.has(Modifier::kNaN);
+  const std::uint32_t* const wanted = slot_words32(warp, op.e);
+  constexpr std::uint32_t kMagnitude = 0x7fffffff;
+  const auto bits_of = [&](unsigned lane) {
+    const std::uint32_t bits = slot_words32(warp, op.a)[lane];
+    return modifiers.has(Modifier::kAbs) ? bits & kMagnitude : bits;
+  };
+  const auto is_nan = [&](unsigned lane) { return (bits_of(lane) & kMagnitude) > 0x7f800000U; };
+  const auto precedes = [&](unsigned lane, unsigned other) {
+    if (is_nan(lane) || is_nan(other)) return is_nan(lane) == propagates && is_nan(lane) != is_nan(other);
+    const auto x = std::bit_cast<float>(bits_of(lane)), y = std::bit_cast<float>(bits_of(other));
+    if (x == y) return is_minimum && std::signbit(x) && !std::signbit(y);
+    return is_minimum ? x < y : x > y;
+  };
+  std::array<std::uint32_t, kLanesPerWarp> source_lanes{};
+  std::uint32_t results[kLanesPerWarp] = {};
+  each_lane(lane_mask, [&](unsigned lane) {
+    auto chosen = static_cast<unsigned>(std::countr_zero(wanted[lane] & lane_mask));
+    each_lane(wanted[lane] & lane_mask, [&](unsigned other) {
+      if (precedes(other, chosen)) chosen = other;
+    });
+    source_lanes[lane] = chosen;
+    results[lane] = is_nan(chosen) ? kMagnitude : bits_of(chosen);
+  });
+  if (unrounded_plan_) {
+    shuffle_unrounded(warp, op, lane_mask, source_lanes);
+    const std::int32_t target = unrounded_plan_->register_index(op.d);
+    if (modifiers.has(Modifier::kAbs) && target >= 0) {
+      UnroundedRegister& numbers = warp.unrounded_registers[static_cast<std::size_t>(target)];
+      each_lane(lane_mask & numbers.known_lanes(Part::kWhole), [&](unsigned lane) {
+        UnroundedNumber number = numbers.lanes(Part::kWhole).at(lane);
+        number.value = std::abs(number.value);
+        numbers.hold(Part::kWhole, 1U << lane).set(lane, number);
+      });
+    }
+  }
+  std::uint32_t* const d = slot_words32(warp, op.d);
+  each_lane(lane_mask, [&](unsigned lane) { d[lane] = results[lane]; });
 }
 
 void Execution::reduce(Warp& warp, const Op& op, std::uint32_t lane_mask) {

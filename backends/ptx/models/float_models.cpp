@@ -22,16 +22,17 @@ using Definition = std::uint64_t (*)(const InstructionForm&, const FloatFormat&,
 template <Definition kDefinition>
 InstructionResults apply(const InstructionForm& s, const Operands& in) {
   const FloatFormat& format = format_of(s.type);
-  const unsigned count = s.type == Type::kF16x2 || s.type == Type::kBf16x2 ? 2 : 1;
+  const unsigned count = single(s.type) != s.type ? 2 : 1;
+  const auto width = static_cast<unsigned>(format.total_bits);
   InstructionResults results;
   for (unsigned half = 0; half < count; ++half) {
     Floats floats;
     for (unsigned i = 0; i < 3; ++i) {
       const std::uint64_t mask = sign_bit(format) | magnitude_mask(format);
-      floats.bits[i] = flushed(s, s.type, in[i] >> (16 * half) & mask);
+      floats.bits[i] = flushed(s, single(s.type), in[i] >> (width * half % 64) & mask);
       floats.value[i] = exact_float(format, floats.bits[i]);
     }
-    results.result_bits |= kDefinition(s, format, floats) << (16 * half);
+    results.result_bits |= kDefinition(s, format, floats) << (width * half % 64);
   }
   return results;
 }
@@ -120,7 +121,7 @@ std::uint64_t flushed(const InstructionForm& spelling, Type type, std::uint64_t 
 
 std::uint64_t finished(const InstructionForm& spelling, std::uint64_t bits) {
   const FloatFormat& format = format_of(spelling.type);
-  bits = flushed(spelling, spelling.type, bits);
+  bits = flushed(spelling, single(spelling.type), bits);
   const ExactValue value = exact_float(format, bits);
   if (spelling.has("relu")) return value.is_negative && !value.is_nan() ? 0 : bits;
   if (!spelling.has("sat")) return bits;

@@ -47,11 +47,11 @@ Values special_pairs(const FloatFormat& format) {
   const Values halves = special_floats(format);
   Values values;
   for (std::size_t i = 0; i < halves.size(); ++i)
-    values.push_back(halves[i] | halves[(i * 7 + 3) % halves.size()] << 16U);
+    values.push_back(halves[i] | halves[(i * 7 + 3) % halves.size()] << format.total_bits);
   return values;
 }
 
-bool is_pair(Type type) { return type == Type::kF16x2 || type == Type::kBf16x2; }
+bool is_pair(Type type) { return single(type) != type; }
 
 /// The ends of every binade and the midpoints between halves; for integers, the powers of two and their neighbors.
 /// They include every limit of every type that they may be converted to.

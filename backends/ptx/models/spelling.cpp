@@ -87,7 +87,7 @@ bool is_valid(const InstructionForm& s) {
   const bool rounds = count_of(s, {"rn", "rz", "rm", "rp"}) != 0;
   const bool part = count_of(s, {"lo", "hi"}) != 0;
   const bool compares = s.opcode_row->opcode == Opcode::kSet || s.opcode_row->opcode == Opcode::kSetp;
-  if (s.has("ftz") && s.source_type != Type::kF32 && (compares || s.type != Type::kF32)) return false;
+  if (s.has("ftz") && s.source_type != Type::kF32 && (compares || single(s.type) != Type::kF32)) return false;
   switch (s.opcode_row->opcode) {
     case Opcode::kCvt: return is_valid_conversion(s);
     case Opcode::kSet:

@@ -1,5 +1,7 @@
 // Tests of warp-wide instructions against the manual's pseudo-code, and of instructions that return no result.
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -170,6 +172,34 @@ TEST(WarpWideInstructions, ReductionsFollowPtxManual) {
         if ((mode == "min" && below) || (mode == "max" && !below)) expected = value;
       }
       ASSERT_EQ(got[i].result, expected) << mode << type;
+    });
+  }
+}
+
+TEST(WarpWideInstructions, ReductionsOfFloatsFollowPtxManual) {
+  std::vector<Lane> lanes = random_lanes(100, kAll);
+  const std::vector<float> numbers = {1.5F, -2.25F, 0.0F, -0.0F, 1e30F, -1e30F, std::nanf(""), 7.0F};
+  for (std::size_t i = 0; i < lanes.size(); ++i)
+    lanes[i].a = std::bit_cast<std::uint32_t>(numbers[lanes[i].a % numbers.size()]);
+  for (const std::string mode : {"min", "max", "min.abs", "max.abs", "min.NaN", "max.abs.NaN"}) {
+    const auto got = run_warps(fmt::format("redux.sync.{}.f32 %r14, %r10, %r13;", mode), lanes);
+    each_member(got, [&](std::size_t i, std::uint32_t, std::span<const Lane> warp) {
+      // Numbers in the order of PTX, where -0 is less than +0.
+      std::vector<std::pair<float, int>> values;
+      bool has_nan = false;
+      for (std::uint32_t other = 0; other < 32; ++other) {
+        if ((got[i].members >> other & 1U) == 0) continue;
+        auto value = std::bit_cast<float>(warp[other].a);
+        if (mode.find(".abs") != std::string::npos) value = std::fabs(value);
+        if (value != value) has_nan = true;
+        else values.emplace_back(value, std::signbit(value) ? 0 : 1);
+      }
+      std::uint32_t expected = 0x7fffffff;
+      if (!values.empty() && !(has_nan && mode.find(".NaN") != std::string::npos)) {
+        const auto [least, greatest] = std::ranges::minmax_element(values);
+        expected = std::bit_cast<std::uint32_t>(mode.starts_with("min") ? least->first : greatest->first);
+      }
+      ASSERT_EQ(got[i].result, expected) << mode;
     });
   }
 }

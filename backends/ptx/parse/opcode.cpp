@@ -18,6 +18,7 @@ constexpr std::string_view kMemory = "b8 u8 s8 b16 u16 s16 b32 u32 s32 b64 u64 s
 constexpr std::string_view kConverted =
     "u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64/u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64";
 constexpr std::string_view kRounding = "rn rz rm rp ftz sat";
+constexpr std::string_view kRoundingOfPair = "rn rz rm rp ftz";
 constexpr std::string_view kCompare = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan ftz and or xor";
 constexpr std::string_view kMbarrierArrival = "expect_tx noComplete release relaxed cta cluster shared shared::cta";
 constexpr std::string_view kMbarrierWait = "parity acquire relaxed cta cluster shared shared::cta";
@@ -46,6 +47,7 @@ constexpr std::array kRows = {
     OpcodeRow{kAbs, C::kFloat, "abs", "", "ftz", kSigned, "ds"},
     OpcodeRow{kActivemask, C::kWarp, "activemask", "", "", "b32", "d"},
     OpcodeRow{kAdd, C::kInteger, "add", "cc", "", "u32 s32 u64 s64", "dss"},
+    OpcodeRow{kAdd, C::kFloat, "add", "f32x2", kRoundingOfPair, "f32x2", "dss"},
     OpcodeRow{kAdd, C::kFloat, "add", "", kRounding, kArithmetic, "dss"},
     OpcodeRow{kAddc, C::kInteger, "addc", "", "cc", "u32 s32 u64 s64", "dss"},
     OpcodeRow{kAnd, C::kInteger, "and", "", "", kBitsOrPred, "dss"},
@@ -98,6 +100,7 @@ constexpr std::array kRows = {
     OpcodeRow{kElect, C::kWarp, "elect", "sync", "", "", "*"},
     OpcodeRow{kEx2, C::kSpecialFunction, "ex2", "approx", "ftz", "f16 bf16 f32", "ds"},
     OpcodeRow{kExit, C::kControl, "exit", "", "", "", ""},
+    OpcodeRow{kFma, C::kFloat, "fma", "f32x2", kRoundingOfPair, "f32x2", "dsss"},
     OpcodeRow{kFma, C::kFloat, "fma", "", "rn rz rm rp ftz sat relu", kFloats, "dsss"},
     OpcodeRow{kProxyFence, C::kBarrier, "fence", "proxy", "alias async global shared::cta shared::cluster", "", ""},
     OpcodeRow{kProxyFence, C::kBarrier, "fence", "mbarrier_init", "release cluster", "", ""},
@@ -114,6 +117,7 @@ constexpr std::array kRows = {
     OpcodeRow{kMad24, C::kInteger, "mad24", "", "lo hi", "u32 s32", "dsss"},
     OpcodeRow{kMadc, C::kInteger, "madc", "", "lo hi cc", "u32 s32 u64 s64", "dsss"},
     OpcodeRow{kMatch, C::kWarp, "match", "sync", "any all", "b32 b64", "*"},
+    OpcodeRow{kMax, C::kFloat, "max", "f32", "ftz NaN", "f32", "dss?s"},
     OpcodeRow{kMax, C::kFloat, "max", "", "ftz NaN", kArithmetic, "dss"},
     OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "init", "shared shared::cta", "b64", "au"},
     OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "inval", "shared shared::cta", "b64", "a"},
@@ -124,11 +128,13 @@ constexpr std::array kRows = {
     OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "expect_tx", "relaxed cta cluster shared shared::cta", "b64", "au"},
     OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "complete_tx", "relaxed cta cluster shared shared::cta", "b64", "au"},
     OpcodeRow{kMembar, C::kBarrier, "membar", "", "cta gl sys", "", ""},
+    OpcodeRow{kMin, C::kFloat, "min", "f32", "ftz NaN", "f32", "dss?s"},
     OpcodeRow{kMin, C::kFloat, "min", "", "ftz NaN", kArithmetic, "dss"},
     OpcodeRow{kMma, C::kWarp, "mma", "sync",
               "aligned m8n8k4 m8n8k16 m16n8k4 m16n8k8 m16n8k16 m16n8k32 row col satfinite rn", kMmaTypes, "FFFF"},
     OpcodeRow{kMov, C::kMove, "mov", "", "", kMovable, "Di"},
     OpcodeRow{kMulWide, C::kInteger, "mul", "wide", "", "u16 s16 u32 s32", "Wss"},
+    OpcodeRow{kMul, C::kFloat, "mul", "f32x2", kRoundingOfPair, "f32x2", "dss"},
     OpcodeRow{kMul, C::kFloat, "mul", "", "lo hi rn rz rm rp ftz sat", kArithmetic, "dss"},
     OpcodeRow{kMul24, C::kInteger, "mul24", "", "lo hi", "u32 s32", "dss"},
     OpcodeRow{kNanosleep, C::kControl, "nanosleep", "", "", "u32", "s"},
@@ -142,6 +148,7 @@ constexpr std::array kRows = {
     OpcodeRow{kRcp, C::kSpecialFunction, "rcp", "approx", "ftz", "f32 f64", "ds"},
     OpcodeRow{kRcp, C::kFloat, "rcp", "", "rn rz rm rp ftz", "f32 f64", "ds"},
     OpcodeRow{kRed, C::kAtomic, "red", "", kAtomicForms, kAtomicTypes, "as"},
+    OpcodeRow{kRedux, C::kWarp, "redux", "sync f32", "min max abs NaN", "f32", "dsu"},
     OpcodeRow{kRedux, C::kWarp, "redux", "sync", "add and or xor min max", "u32 s32 b32", "dsu"},
     OpcodeRow{kRem, C::kInteger, "rem", "", "", kIntegers, "dss"},
     OpcodeRow{kRet, C::kControl, "ret", "", "uni", "", ""},
@@ -165,6 +172,7 @@ constexpr std::array kRows = {
     OpcodeRow{kSt, C::kStore, "st", "", kAccess, kMemory, "aS"},
     OpcodeRow{kStmatrix, C::kStore, "stmatrix", "sync", "aligned m8n8 x1 x2 x4 trans shared shared::cta", "b16", "aF"},
     OpcodeRow{kSub, C::kInteger, "sub", "cc", "", "u32 s32 u64 s64", "dss"},
+    OpcodeRow{kSub, C::kFloat, "sub", "f32x2", kRoundingOfPair, "f32x2", "dss"},
     OpcodeRow{kSub, C::kFloat, "sub", "", kRounding, kArithmetic, "dss"},
     OpcodeRow{kSubc, C::kInteger, "subc", "", "cc", "u32 s32 u64 s64", "dss"},
     OpcodeRow{kTanh, C::kSpecialFunction, "tanh", "approx", "", "f16 bf16 f32", "ds"},

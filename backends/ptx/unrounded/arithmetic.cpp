@@ -84,8 +84,11 @@ class InstructionRun {
     if ((lane_mask_ & ~known_lanes) == 0) return known->lanes(part);
     each_lane(lane_mask_, [&](unsigned lane) {
       if ((known_lanes >> lane & 1U) != 0) return scratch.set(lane, known->lanes(part).at(lane));
-      const std::uint64_t bits = bytes_of(type) == 8 ? words64(warp_, operand.slot)[lane]
-                                                     : part_bits(words32(warp_, operand.slot)[lane], part);
+      // Two f32 are the halves of a register of 64 bits.
+      const bool is_wide = bytes_of(type) == 8 || (bytes_of(type) == 4 && part != Part::kWhole);
+      const std::uint64_t bits = !is_wide               ? part_bits(words32(warp_, operand.slot)[lane], part)
+                                 : part == Part::kUpper ? words64(warp_, operand.slot)[lane] >> 32U
+                                                        : words64(warp_, operand.slot)[lane];
       scratch.set(lane, {number_of(type, bits), 0});
     });
     return scratch;
@@ -94,7 +97,7 @@ class InstructionRun {
   static Part part_of(Type type) { return type == Type::kF16 || type == Type::kBf16 ? Part::kLower : Part::kWhole; }
 
   void compute_all_parts() {
-    compute(part_of(planned_.type));
+    compute(planned_.is_pair ? Part::kLower : part_of(planned_.type));
     if (planned_.is_pair) compute(Part::kUpper);
   }
 
@@ -129,7 +132,9 @@ class InstructionRun {
     UnroundedRegister* const target = destination();
     if (target == nullptr) return;
     const bool is_fused = op_.instruction->opcode == Opcode::kFma || op_.instruction->opcode == Opcode::kMad;
-    const UnroundedLanes& c = is_fused ? numbers(planned_.c, planned_.type, part, scratch[2]) : a;
+    // The minimum and the maximum of two numbers have the first one as their third operand, too.
+    const bool is_extreme = op_.instruction->opcode == Opcode::kMin || op_.instruction->opcode == Opcode::kMax;
+    const UnroundedLanes& c = is_fused || is_extreme ? numbers(planned_.c, planned_.type, part, scratch[2]) : a;
     UnroundedLanes& d = target->hold(part, lane_mask_);
     using Number = UnroundedNumber;
     // Each result is set after its operands in the same lane are read, so they may share a register.
@@ -156,8 +161,12 @@ class InstructionRun {
         const bool is_maximum = op_.instruction->opcode == Opcode::kMax;
         set_result(d, [&](unsigned i) {
           // A number takes precedence over a NaN.
-          const bool takes_first = y[i] != y[i] || (is_maximum ? x[i] >= y[i] : x[i] <= y[i]);
-          return takes_first ? Number{x[i], ex[i]} : Number{y[i], ey[i]};
+          const auto extreme = [&](const Number& first, const Number& second) {
+            const bool takes_first = second.value != second.value ||
+                                     (is_maximum ? first.value >= second.value : first.value <= second.value);
+            return takes_first ? first : second;
+          };
+          return extreme(extreme({x[i], ex[i]}, {y[i], ey[i]}), c.at(i));
         });
         break;
       }

@@ -132,7 +132,8 @@ void UnroundedPlan::find_registers() {
       if (op.dispatch_kind == DispatchKind::kHandlerOnly) {
         if (!is_resizing(op) && may_write(op)) grows |= mark(op.d);
       } else if (op.dispatch_kind == DispatchKind::kWarpOperation) {
-        if (op.instruction->opcode == Opcode::kShfl && is_marked(op.a)) grows |= mark(op.d);
+        const bool moves_floats = op.instruction->opcode == Opcode::kShfl || is_float(op.instruction->type);
+        if (moves_floats && is_marked(op.a)) grows |= mark(op.d);
       } else if (op.dispatch_kind == DispatchKind::kMemory) {
         const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
         if (memory.access == Access::kStore || bytes_of(memory.type) < 2) continue;

@@ -90,6 +90,13 @@ TEST(UnroundedValues, OfArithmeticAreThoseOfDoublePrecision) {
       {"sin.approx.f32 %f3, %f2;", [](double t, double) { return std::sin(t); }},
       {"cos.approx.f32 %f3, %f2;", [](double t, double) { return std::cos(t); }},
       {"tanh.approx.f32 %f3, %f2;", [](double t, double) { return std::tanh(t); }},
+      {"max.f32 %f3, 0fBF800000, 0f00000000, %f2;", [](double t, double) { return t; }},
+      {"min.f32 %f3, %f1, 0f7F000000, %f2;", [](double t, double) { return t; }},
+      {"mov.b64 %rd4, {%f1, %f2}; add.rn.f32x2 %rd5, %rd4, %rd4; mul.rn.f32x2 %rd6, %rd5, %rd4;"
+       " fma.rn.f32x2 %rd7, %rd6, %rd5, %rd4; mov.b64 {%f4, %f3}, %rd7;",
+       [](double t, double) { return 4 * t * t * t + t; }},
+      {"neg.f32 %f4, %f2; redux.sync.max.abs.f32 %f5, %f4, -1; sub.rn.f32 %f3, %f5, %f2;",
+       [](double t, double) { return third(kLanes - 1) - t; }},
       {"add.sat.f32 %f3, %f2, 0f3F000000;", [](double t, double) { return std::min(t + 0.5, 1.0); }},
       {"cvt.f64.f32 %fd1, %f2; mul.rn.f64 %fd2, %fd1, %fd1; cvt.rn.f32.f64 %f3, %fd2;",
        [](double t, double) { return t * t; }},

@@ -20,6 +20,32 @@ InstructionHandlers in_mode(const Modifiers& modifiers) {
   return {kFull, kMasked};
 }
 
+/// Both halves of a pair of f32.
+template <class F>
+struct FloatPair {
+  using Word64 = std::uint64_t;
+  static float half(Word64 word, unsigned shift) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(word >> shift));
+  }
+  static Word64 join(float lower, float upper) {
+    return std::bit_cast<std::uint32_t>(lower) | Word64{std::bit_cast<std::uint32_t>(upper)} << 32U;
+  }
+  static Word64 apply(Word64 a, Word64 b) {
+    return join(F::apply(half(a, 0), half(b, 0)), F::apply(half(a, 32), half(b, 32)));
+  }
+  static Word64 apply(Word64 a, Word64 b, Word64 c) {
+    return join(F::apply(half(a, 0), half(b, 0), half(c, 0)), F::apply(half(a, 32), half(b, 32), half(c, 32)));
+  }
+};
+/// The least or the greatest of three numbers.
+template <class F>
+struct OfThree {
+  template <class T>
+  static T apply(T a, T b, T c) {
+    return F::apply(F::apply(a, b), c);
+  }
+};
+
 template <class F>
 InstructionHandlers select_unary(const Instruction& instruction) {
   return with_float_type(instruction.type, [&](auto type) {
@@ -32,6 +58,13 @@ InstructionHandlers select_unary(const Instruction& instruction) {
 }
 template <class F>
 InstructionHandlers select_binary(const Instruction& instruction) {
+  if (instruction.type == Type::kF32x2) {
+    return with_ftz_sat_variant<F>(instruction.modifiers, [&](auto finished) {
+      using G = FloatPair<decltype(finished)>;
+      using T = std::uint64_t;
+      return in_mode<run_binary<true, G, T, T, T>, run_binary<false, G, T, T, T>>(instruction.modifiers);
+    });
+  }
   return with_float_type(instruction.type, [&](auto type) {
     using T = decltype(type);
     return with_ftz_sat_variant<F>(instruction.modifiers, [&](auto finished) {
@@ -42,6 +75,13 @@ InstructionHandlers select_binary(const Instruction& instruction) {
 }
 template <class F>
 InstructionHandlers select_ternary(const Instruction& instruction) {
+  if (instruction.type == Type::kF32x2) {
+    return with_ftz_sat_variant<F>(instruction.modifiers, [&](auto finished) {
+      using G = FloatPair<decltype(finished)>;
+      using T = std::uint64_t;
+      return in_mode<run_ternary<true, G, T, T, T, T>, run_ternary<false, G, T, T, T, T>>(instruction.modifiers);
+    });
+  }
   return with_float_type(instruction.type, [&](auto type) {
     using T = decltype(type);
     return with_ftz_sat_variant<F>(instruction.modifiers, [&](auto finished) {
@@ -85,6 +125,8 @@ InstructionHandlers select_float(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   const bool ftz = modifiers.has(Modifier::kFtz);
   const bool propagate = modifiers.has(Modifier::kNaN);
+  constexpr std::size_t kThreeAndResult = 4;
+  const bool has_three_operands = instruction.operands.size() == kThreeAndResult;
   if (modifiers.has(Modifier::kRelu)) return {};
   switch (instruction.opcode) {
     case Opcode::kAdd: return select_binary<FloatAdd>(instruction);
@@ -96,8 +138,14 @@ InstructionHandlers select_float(const Instruction& instruction) {
     case Opcode::kSqrt: return select_unary<FloatSqrt>(instruction);
     case Opcode::kRcp: return select_unary<FloatRcp>(instruction);
     case Opcode::kMin:
+      if (has_three_operands)
+        return propagate ? select_ternary<OfThree<FloatMin<true>>>(instruction)
+                         : select_ternary<OfThree<FloatMin<false>>>(instruction);
       return propagate ? select_binary<FloatMin<true>>(instruction) : select_binary<FloatMin<false>>(instruction);
     case Opcode::kMax:
+      if (has_three_operands)
+        return propagate ? select_ternary<OfThree<FloatMax<true>>>(instruction)
+                         : select_ternary<OfThree<FloatMax<false>>>(instruction);
       return propagate ? select_binary<FloatMax<true>>(instruction) : select_binary<FloatMax<false>>(instruction);
     case Opcode::kAbs:
       return ftz ? select_sign<FloatAbs<true>>(instruction.type) : select_sign<FloatAbs<false>>(instruction.type);
