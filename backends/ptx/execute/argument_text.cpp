@@ -58,7 +58,7 @@ struct Element {
 };
 std::optional<Element> element_of(std::string_view text) {
   Element element;
-  if (const std::size_t cross = text.rfind('x'); cross != std::string_view::npos && !find_type(text)) {
+  if (const std::size_t cross = text.rfind('x'); cross != std::string_view::npos) {
     const auto components = number<std::int32_t>(text.substr(cross + 1));
     if (!components || *components < 1) return std::nullopt;
     element.components = *components;

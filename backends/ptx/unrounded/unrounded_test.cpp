@@ -36,9 +36,9 @@ struct UnroundedRun {
 };
 
 /// Runs a body between kStart and kEnd.
-UnroundedRun run_body(std::string_view body, std::string_view before = "") {
+UnroundedRun run_body(std::string_view body, std::string_view before = "", std::uint32_t threads = kLanes) {
   UnroundedRun run;
-  for (std::size_t i = 0; i < kLanes; ++i)
+  for (std::size_t i = 0; i < threads; ++i)
     run.rounded.push_back(input(i));
   Machine machine;
   const AllocationId id = machine.adopt("x", std::as_writable_bytes(std::span(run.rounded)), {});
@@ -48,10 +48,10 @@ UnroundedRun run_body(std::string_view body, std::string_view before = "") {
   if (kernel == nullptr) return run;
   LaunchOptions options;
   options.computes_unrounded_values = true;
-  const RunResult result = machine.launch(kernel, {{1}, {kLanes}}, arguments, options);
+  const RunResult result = machine.launch(kernel, {{1}, {threads}}, arguments, options);
   EXPECT_TRUE(result.ok()) << result.message << (result.findings.empty() ? "" : describe(result.findings[0]));
   run.losses = result.unrounded_losses;
-  run.unrounded = machine.unrounded_values(machine.address(id), Type::kF32, kLanes);
+  run.unrounded = machine.unrounded_values(machine.address(id), Type::kF32, threads);
   return run;
 }
 
@@ -142,6 +142,22 @@ TEST(UnroundedValues, FollowCopiesThroughRegistersAndMemory) {
                            " cp.async.ca.shared.global [%r2], [%rd2], 4; cp.async.wait_all; ld.shared.f32 %f3, [%r2];",
                            ".shared .align 16 .b8 s[128];\n"),
                   third, "cp.async");
+  const std::string copied = "mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2; setp.eq.u32 %p1, %r1, 0;";
+  const std::string variables = ".shared .align 16 .b8 s[128]; .shared .align 8 .b64 object;\n";
+  expect_function(run_body(copied + "st.shared.f32 [%r3], %f2; fence.proxy.async; bar.warp.sync -1;"
+                                    " @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 128;"
+                                    " @%p1 cp.async.bulk.commit_group; @%p1 cp.async.bulk.wait_group 0; bar.sync 0;"
+                                    " ld.global.f32 %f3, [%rd2];",
+                           variables),
+                  third, "cp.async.bulk to global memory");
+  expect_function(run_body(copied + "st.global.f32 [%rd2], %f2; mov.u32 %r5, object;"
+                                    " @%p1 mbarrier.init.shared.b64 [%r5], 1; bar.sync 0;"
+                                    " @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 128;"
+                                    " @%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r2], [%rd1],"
+                                    " 128, [%r5]; W: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0; @!%p2 bra W;"
+                                    " ld.shared.f32 %f3, [%r3];",
+                           variables),
+                  third, "cp.async.bulk to shared memory");
 }
 
 TEST(UnroundedValues, OfHalvesAreNotRounded) {
@@ -195,6 +211,16 @@ TEST(UnroundedValues, AreRoundedWhereTheCodeRoundsToIntegers) {
     const UnroundedRun run = run_body(body);
     for (std::size_t i = 0; i < kLanes; ++i)
       EXPECT_EQ(run.unrounded[i].value, std::nearbyint(input(i))) << body;
+  }
+}
+
+TEST(UnroundedValues, AreRoundedWhereTheCodeRoundsToSmallFloats) {
+  for (const std::string type : {"e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2"}) {
+    const UnroundedRun run = run_body("cvt.rn.satfinite." + type + ".f32 %rs1, %f2, %f1; cvt.rn.f16x2." + type +
+                                      " %r2, %rs1; mov.b32 {%rs2, %rs3}, %r2; cvt.f32.f16 %f3, %rs3;");
+    for (std::size_t i = 0; i < kLanes; ++i)
+      EXPECT_EQ(run.unrounded[i].value, static_cast<double>(run.rounded[i])) << type;
+    EXPECT_EQ(run.losses.lost_value_count, 0U);
   }
 }
 
@@ -253,6 +279,27 @@ TEST(UnroundedValues, OfMatrixProductsContainUnroundedElements) {
   const double tenth = double{0.1F};
   expect_function(
       run_body(body), [&](std::size_t i) { return third(i) + 16 * tenth * tenth; }, body);
+}
+
+TEST(UnroundedValues, OfWarpgroupProductsContainUnroundedElements) {
+  // Each thread has two equal elements of b in shared memory, without a swizzle, and eight equal ones of a.
+  const UnroundedRun run = run_body(
+      ".shared .align 128 .b8 s[256]; mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2;"
+      " cvt.rn.f16x2.f32 %r4, %f2, %f2; setp.lt.u32 %p1, %r1, 64; @%p1 st.shared.b32 [%r3], %r4; fence.proxy.async;"
+      " bar.sync 0; bfe.u32 %r5, %r2, 4, 14; or.b32 %r5, %r5, 0x80000; cvt.u64.u32 %rd5, %r5;"
+      " mov.f32 %f3, %f2; mov.f32 %f4, %f2; mov.f32 %f5, %f2; mov.f32 %f6, %f2; wgmma.fence.sync.aligned;"
+      " wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f3, %f4, %f5, %f6}, {%r4, %r4, %r4, %r4}, %rd5, 1, 1, 1, 0;"
+      " wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;",
+      "", 128);
+  ASSERT_EQ(run.unrounded.size(), 128U);
+  for (std::size_t thread = 0; thread < 128; ++thread) {
+    const std::size_t column = 2 * (thread % 4);
+    double expected = third(thread);
+    for (std::size_t k = 0; k < 16; ++k)
+      expected += third(thread / 4 * 4 + k % 8 / 2) * third(k / 8 * 32 + column * 4 + k % 8 / 2);
+    EXPECT_NEAR(run.unrounded[thread].value, expected, 1e-12 * expected) << thread;
+    EXPECT_NE(static_cast<double>(run.rounded[thread]), run.unrounded[thread].value) << thread;
+  }
 }
 
 TEST(UnroundedValues, HoldOnlyForTheContentThatTheKernelWrote) {
