@@ -383,7 +383,10 @@ void Execution::fill_profile() {
     executed[i] = static_cast<std::uint64_t>(threads);
     const Op& op = kernel_.ops[i];
     // Moves that lowering inserted before or after an instruction are not counted as instructions.
-    if (i > 0 && kernel_.ops[i - 1].instruction == op.instruction && op.dispatch_kind == DispatchKind::kHandlerOnly)
+    // So are the elements of an atomic on a vector after the first one.
+    if (i > 0 && kernel_.ops[i - 1].instruction == op.instruction &&
+        (op.dispatch_kind == DispatchKind::kHandlerOnly ||
+         (op.dispatch_kind == DispatchKind::kMemory && kernel_.ops[i - 1].dispatch_kind == DispatchKind::kMemory)))
       continue;
     profile.warp_instruction_count += static_cast<std::uint64_t>(warps);
     const std::uint64_t covered_execution_count = table_correction_ ? table_correction_->covered_execution_count(i) : 0;

@@ -73,6 +73,34 @@ TEST(PtxInstructions, MinimumAndMaximumOfThreeFloats) {
   }
 }
 
+TEST(PtxInstructions, AtomicsOnVectorsUpdateEachElement) {
+  // Four threads update the same four floats.
+  const std::string start =
+      "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1;"
+      " mul.rn.f32 %f2, %f1, 0f41200000;";
+  const std::vector<float> data = {1, 2, 3, 4};
+  const LaunchGeometry geometry{{1}, {4}};
+  const auto added = run<float>(entry(start + "red.global.add.v4.f32 [%rd1], {%f1, %f2, %f1, %f2};"), data, geometry);
+  ASSERT_TRUE(added.result.ok()) << added.result.message;
+  EXPECT_EQ(added.data, (std::vector<float>{7, 62, 9, 64}));
+  EXPECT_EQ(added.result.profile.order_dependent_instruction_count, 4U);
+  const auto returned =
+      run<float>(entry(start + "atom.global.v2.f32.add {%f3, %f4}, [%rd1], {%f1, %f2}; setp.eq.u32 %p1, %r1, 0;"
+                               " @%p1 st.global.v2.f32 [%rd1+8], {%f4, %f3};"),
+                 data, geometry);
+  ASSERT_TRUE(returned.result.ok()) << returned.result.message;
+  EXPECT_EQ(returned.data, (std::vector<float>{7, 62, 2, 1}));
+  const auto race = run<float>(entry(start + "red.global.add.v2.f32 [%rd1], {%f1, %f2}; ld.global.f32 %f3, [%rd1+4];"),
+                               data, geometry);
+  ASSERT_FALSE(race.result.findings.empty());
+  EXPECT_EQ(race.result.findings[0].kind, CheckFinding::Kind::kAtomicRace);
+  const auto outside = run<float>(entry(start + "red.global.add.v2.f32 [%rd1+12], {%f1, %f2};"), data, geometry);
+  ASSERT_FALSE(outside.result.findings.empty());
+  EXPECT_EQ(outside.result.findings[0].kind, CheckFinding::Kind::kOutOfBounds);
+  EXPECT_EQ(run<float>(entry(start + "red.global.add.v4.f32 [%rd1], {%f1, %f2};"), data, geometry).result.status,
+            RunResult::Status::kUnsupported);
+}
+
 TEST(PtxInstructions, CallInstructionsPassArgumentsAndReturnResults) {
   const std::string function =
       ".func (.param .b32 r) triple(.param .b32 x)\n{ .reg .b32 %r<5>; ld.param.u32 %r1, [x]; mul.lo.u32 %r2, %r1, 3;"

@@ -76,6 +76,7 @@ class Lowering {
   void find_local_addresses();
   void set_local_address(MemoryOp& memory, Op& op, std::uint64_t address);
   void lower_memory();
+  void lower_vector_atomic(const MemoryOp& common, const Op& address, Modifier operation);
   void lower_async_copy();
   void lower_async_copy_control();
   std::uint32_t add_memory_op(MemoryOp memory);  ///< index of the new MemoryOp

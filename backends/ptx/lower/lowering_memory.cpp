@@ -160,6 +160,33 @@ void Lowering::set_address(MemoryOp& memory, Op& op, const Operand& address, Spa
   }
 }
 
+/// An atomic on a vector is atomic only for each element, so it is one atomic for each.
+void Lowering::lower_vector_atomic(const MemoryOp& common, const Op& address, Modifier operation) {
+  const Instruction& instruction = *current_instruction_;
+  const std::size_t count = instruction.modifiers.has(kV4) ? 4 : 2;
+  const unsigned bytes = bytes_of(instruction.type);
+  const auto& operands = instruction.operands;
+  const auto is_vector = [&](const Operand& operand) {
+    return operand.kind == Kind::kVector && operand.elements.size() == count;
+  };
+  if (!is_vector(operands.back()) || (common.returns_old_value && !is_vector(operands[0])))
+    return static_cast<void>(emit(DispatchKind::kUnsupported));
+  // All sources are read before the first destination is written.
+  std::vector<MemoryOp> elements(count, common);
+  for (std::size_t i = 0; i < count; ++i) {
+    elements[i].atomic_operation = operation;
+    elements[i].values[1] = source(operands.back().elements[i], bytes, instruction.type);
+    if (common.returns_old_value) elements[i].values[0] = destination(operands[0].elements[i], bytes);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    Op& op = emit(DispatchKind::kMemory);
+    op.a = address.a;
+    op.immediate = address.immediate + i * bytes;
+    op.exactness = Exactness::kOrderDependent;
+    op.memory_or_call_index = add_memory_op(elements[i]);
+  }
+}
+
 void Lowering::lower_memory() {
   const Instruction& instruction = *current_instruction_;
   const Modifiers& modifiers = instruction.modifiers;
@@ -183,6 +210,7 @@ void Lowering::lower_memory() {
     if (!operation || find_atomic(*operation, instruction.type, true) == nullptr) {
       return static_cast<void>(emit(DispatchKind::kUnsupported));
     }
+    if (modifiers.first_of(std::array{kV2, kV4})) return lower_vector_atomic(memory, op, *operation);
     memory.atomic_operation = *operation;
     memory.values[1] = source(operands[address + 1], bytes, instruction.type);
     if (operands.size() > address + 2) memory.values[2] = source(operands[address + 2], bytes, instruction.type);

@@ -31,6 +31,9 @@ constexpr std::string_view kAtomicForms =
     "global shared shared::cta relaxed acquire release acq_rel cta cluster gpu sys noftz add and or xor min max inc "
     "dec exch cas";
 constexpr std::string_view kAtomicTypes = "b16 b32 b64 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64";
+constexpr std::string_view kVectorAtomicForms =
+    "global relaxed acquire release acq_rel cta cluster gpu sys noftz add min max";
+constexpr std::string_view kVectorAtomicTypes = "f16 f16x2 bf16 bf16x2 f32";
 constexpr std::string_view kMmaTypes =
     "f16 f32 f64 s32/f16 bf16 tf32 f64 s8 u8 e4m3 e5m2/f16 bf16 tf32 f64 s8 u8 e4m3 e5m2/f16 f32 f64 s32";
 constexpr std::string_view kWmmaShapes = "aligned m16n16k16 m32n8k16 m8n32k16 m16n16k8 row col satfinite";
@@ -51,6 +54,8 @@ constexpr std::array kRows = {
     OpcodeRow{kAdd, C::kFloat, "add", "", kRounding, kArithmetic, "dss"},
     OpcodeRow{kAddc, C::kInteger, "addc", "", "cc", "u32 s32 u64 s64", "dss"},
     OpcodeRow{kAnd, C::kInteger, "and", "", "", kBitsOrPred, "dss"},
+    OpcodeRow{kAtom, C::kAtomic, "atom", "v2", kVectorAtomicForms, kVectorAtomicTypes, "DaS"},
+    OpcodeRow{kAtom, C::kAtomic, "atom", "v4", kVectorAtomicForms, kVectorAtomicTypes, "DaS"},
     OpcodeRow{kAtom, C::kAtomic, "atom", "", kAtomicForms, kAtomicTypes, "das?s"},
     OpcodeRow{kBarWarp, C::kBarrier, "bar", "warp sync", "", "", "u"},
     OpcodeRow{kBar, C::kBarrier, "bar", "arrive", "cta", "", "uu"},
@@ -147,6 +152,8 @@ constexpr std::array kRows = {
     OpcodeRow{kPrmt, C::kInteger, "prmt", "", "f4e b4e rc8 ecl ecr rc16", "b32", "dsss"},
     OpcodeRow{kRcp, C::kSpecialFunction, "rcp", "approx", "ftz", "f32 f64", "ds"},
     OpcodeRow{kRcp, C::kFloat, "rcp", "", "rn rz rm rp ftz", "f32 f64", "ds"},
+    OpcodeRow{kRed, C::kAtomic, "red", "v2", kVectorAtomicForms, kVectorAtomicTypes, "aS"},
+    OpcodeRow{kRed, C::kAtomic, "red", "v4", kVectorAtomicForms, kVectorAtomicTypes, "aS"},
     OpcodeRow{kRed, C::kAtomic, "red", "", kAtomicForms, kAtomicTypes, "as"},
     OpcodeRow{kRedux, C::kWarp, "redux", "sync f32", "min max abs NaN", "f32", "dsu"},
     OpcodeRow{kRedux, C::kWarp, "redux", "sync", "add and or xor min max", "u32 s32 b32", "dsu"},
