@@ -118,6 +118,18 @@ TEST_F(InstalledTritonTest, ExampleOfGuidePasses) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
+TEST_F(InstalledTritonTest, ProductsOfWarpgroupsAreJudgedForArchitecture90) {
+  const auto judge_candidate = [&](const std::string& name) {
+    return workshop_.run("assay judge " ASSAY_SOURCE_DIR "/testdata/candidates/" + name +
+                         " --against " ASSAY_SOURCE_DIR "/conformance/specifications/matmul_half.py --quick --arch 90");
+  };
+  const CommandResult correct = judge_candidate("correct/matmul_half_triton_tiles.py");
+  EXPECT_EQ(correct.status, 0) << correct.out << correct.err;
+  const CommandResult incorrect = judge_candidate("wrong/matmul_half_triton_tiles_lost_products.py");
+  EXPECT_EQ(incorrect.status, 1) << incorrect.out << incorrect.err;
+  EXPECT_THAT(incorrect.out, HasSubstr("fail(algorithm)"));
+}
+
 TEST_F(InstalledTritonTest, KernelWithSmallErrorInFactorFails) {
   const CommandResult run = judge_kernel("factor * ratio", "1.00001 * factor * ratio");
   EXPECT_EQ(run.status, 1) << run.out << run.err;
