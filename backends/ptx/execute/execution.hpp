@@ -365,7 +365,16 @@ class Execution {
     unsigned line_count = 0;     ///< number of lines
     bool is_transposed = false;  ///< whether adjacent lines, not the elements of a line, are contiguous in memory
   };
+  /// The factors of a product, as lines of elements along k: the warp's rows of a, and the columns of b.
+  struct WarpgroupFactors {
+    std::vector<double> a;                     ///< rounded elements of a
+    std::vector<double> b;                     ///< rounded elements of b
+    std::vector<UnroundedNumber> unrounded_a;  ///< unrounded values of a; empty if they are not computed
+    std::vector<UnroundedNumber> unrounded_b;  ///< unrounded values of b; empty if they are not computed
+  };
   void start_product(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void add_products(Warp& warp, const WarpgroupProductOp& product, const WarpgroupFactors& factors, unsigned lane,
+                    bool adds_old);
   void read_shared_matrix(Warp& warp, const Op& op, std::uint64_t descriptor, const SharedMatrix& wanted,
                           std::vector<double>& rounded, std::vector<UnroundedNumber>& unrounded);
   void read_fragment(Warp& warp, const Fragment& fragment, std::uint32_t lane_mask, std::vector<double>& rounded,

@@ -167,71 +167,72 @@ void Execution::start_product(Warp& warp, const Op& op, std::uint32_t lane_mask)
 
   const auto& [m, n, k] = product.shape;
   const bool computes_unrounded = unrounded_plan_ && is_float(product.sum_type);
-  std::vector<double> a(std::size_t{kRowsOfWarp} * k), b(std::size_t{n} * k);
-  std::vector<UnroundedNumber> unrounded_a(computes_unrounded ? a.size() : 0);
-  std::vector<UnroundedNumber> unrounded_b(computes_unrounded ? b.size() : 0);
+  WarpgroupFactors factors;
+  factors.a.resize(std::size_t{kRowsOfWarp} * k);
+  factors.b.resize(std::size_t{n} * k);
+  if (computes_unrounded) {
+    factors.unrounded_a.resize(factors.a.size());
+    factors.unrounded_b.resize(factors.b.size());
+  }
   if (is_a_in_shared) {
     read_shared_matrix(warp, op, slot_words64(warp, product.a_descriptor)[lane],
                        {.type = product.a_type,
                         .first_line = warp.index_in_block % 4 * kRowsOfWarp,
                         .line_count = kRowsOfWarp,
                         .is_transposed = product.is_a_transposed},
-                       a, unrounded_a);
+                       factors.a, factors.unrounded_a);
   } else {
-    read_fragment(warp, product.a, lane_mask, a, unrounded_a);
+    read_fragment(warp, product.a, lane_mask, factors.a, factors.unrounded_a);
   }
   read_shared_matrix(
       warp, op, slot_words64(warp, product.b_descriptor)[lane],
-      {.type = product.b_type, .first_line = 0, .line_count = n, .is_transposed = product.is_b_transposed}, b,
-      unrounded_b);
+      {.type = product.b_type, .first_line = 0, .line_count = n, .is_transposed = product.is_b_transposed}, factors.b,
+      factors.unrounded_b);
   if (is_stopped_) return;
-
-  const double sign = product.negates_a != product.negates_b ? -1 : 1;
   const std::uint32_t adds = *slot_words32(warp, product.adds_sums);
-  const unsigned per_register = product.sum_type == Type::kF16 ? 2 : 1;
-  // The sums of one element, in the order of k.
-  each_lane(lane_mask, [&](unsigned each) {
-    const bool adds_old = (adds >> each & 1U) != 0;
-    for (std::size_t i = 0; i < product.sums.size(); ++i) {
-      std::uint32_t& word = slot_words32(warp, product.sums[i])[each];
-      std::uint32_t result = 0;
-      for (unsigned part = 0; part < per_register; ++part) {
-        const unsigned element = static_cast<unsigned>(i) * per_register + part;
-        const unsigned row = each / 4 + kCoreRows * (element / 2 % 2);
-        const unsigned column = kCoreRows * (element / 4) + 2 * (each % 4) + element % 2;
-        const std::uint32_t old_bits = per_register == 1 ? word : word >> (16 * part) & 0xffffU;
-        double sum = adds_old ? number_of_element(product.sum_type, old_bits) : 0;
-        const double* const row_of_a = &a[std::size_t{row} * k];
-        const double* const column_of_b = &b[std::size_t{column} * k];
-        for (unsigned j = 0; j < k; ++j)
-          sum += sign * (row_of_a[j] * column_of_b[j]);
-        result |= static_cast<std::uint32_t>(bits_of_sum(product.sum_type, sum, product.saturates)) << (16 * part);
-        if (!computes_unrounded) continue;
-        const Part place = per_register == 1 ? Part::kWhole : part == 0 ? Part::kLower : Part::kUpper;
-        const std::int32_t index = unrounded_plan_->register_index(product.sums[i]);
-        const UnroundedOperand operand{.register_index = index, .slot = product.sums[i]};
-        UnroundedNumber total = adds_old
-                                    ? number_of(warp.unrounded_registers, operand, each, place, product.sum_type, word)
-                                    : UnroundedNumber{};
-        const UnroundedNumber* const unrounded_row = &unrounded_a[std::size_t{row} * k];
-        const UnroundedNumber* const unrounded_column = &unrounded_b[std::size_t{column} * k];
-        for (unsigned j = 0; j < k; ++j) {
-          total.value += sign * (unrounded_row[j].value * unrounded_column[j].value);
-          total.constant_error += unrounded_row[j].constant_error * std::abs(unrounded_column[j].value) +
-                                  unrounded_column[j].constant_error * std::abs(unrounded_row[j].value);
-        }
-        if (index >= 0)
-          warp.unrounded_registers[static_cast<std::size_t>(index)].hold(place, 1U << each).set(each, total);
-      }
-      word = result;
-    }
-  });
+  each_lane(lane_mask, [&](unsigned each) { add_products(warp, product, factors, each, (adds >> each & 1U) != 0); });
   for (const FrameSlot slot : product.sums)
     warp.products.registers[slot.bits] = {&op, warp.products.committed_group_count + 1, false};
   for (unsigned i = 0; i < product.a.register_count; ++i) {
     const std::uint32_t place = product.a.registers[i].bits;
     if ((place & FrameSlot::kConstantFrameBit) == 0)
       warp.products.registers.try_emplace(place, PendingRegister{&op, warp.products.committed_group_count + 1, true});
+  }
+}
+
+/// Computes the sums of one lane.
+void Execution::add_products(Warp& warp, const WarpgroupProductOp& product, const WarpgroupFactors& factors,
+                             unsigned lane, bool adds_old) {
+  const unsigned k = product.shape.k;
+  const double sign = product.negates_a != product.negates_b ? -1 : 1;
+  const unsigned per_register = product.sum_type == Type::kF16 ? 2 : 1;
+  for (std::size_t i = 0; i < product.sums.size(); ++i) {
+    std::uint32_t& word = slot_words32(warp, product.sums[i])[lane];
+    const std::uint32_t old_word = word;
+    word = 0;
+    for (unsigned part = 0; part < per_register; ++part) {
+      const unsigned element = static_cast<unsigned>(i) * per_register + part;
+      const std::size_t row = lane / 4 + kCoreRows * (element / 2 % 2);
+      const std::size_t column = kCoreRows * (element / 4) + 2 * (lane % 4) + element % 2;
+      const std::uint32_t old_bits = per_register == 1 ? old_word : old_word >> (16 * part) & 0xffffU;
+      double sum = adds_old ? number_of_element(product.sum_type, old_bits) : 0;
+      for (unsigned j = 0; j < k; ++j)
+        sum += sign * (factors.a[row * k + j] * factors.b[column * k + j]);
+      word |= static_cast<std::uint32_t>(bits_of_sum(product.sum_type, sum, product.saturates)) << (16 * part);
+      const std::int32_t index = factors.unrounded_a.empty() ? -1 : unrounded_plan_->register_index(product.sums[i]);
+      if (index < 0) continue;
+      const Part place = per_register == 1 ? Part::kWhole : part == 0 ? Part::kLower : Part::kUpper;
+      const UnroundedOperand old_sum{.register_index = index, .slot = product.sums[i]};
+      UnroundedNumber total;
+      if (adds_old) total = number_of(warp.unrounded_registers, old_sum, lane, place, product.sum_type, old_word);
+      for (unsigned j = 0; j < k; ++j) {
+        const UnroundedNumber& a = factors.unrounded_a[row * k + j];
+        const UnroundedNumber& b = factors.unrounded_b[column * k + j];
+        total.value += sign * (a.value * b.value);
+        total.constant_error += a.constant_error * std::abs(b.value) + b.constant_error * std::abs(a.value);
+      }
+      warp.unrounded_registers[static_cast<std::size_t>(index)].hold(place, 1U << lane).set(lane, total);
+    }
   }
 }
 
