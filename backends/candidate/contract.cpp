@@ -1,5 +1,6 @@
 #include "backends/candidate/contract.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <system_error>
@@ -42,6 +43,32 @@ std::optional<int> input_bits_from(const json& document) {
   return std::nullopt;
 }
 
+/// The launch that the members of a contract, or of its member `backward`, state.
+LaunchContract launch_from(const json& document) {
+  return {.entry_point_name = document.value("entry", ""),
+          .host_function_name = document.value("function", ""),
+          .argument_formulas = formulas_from(document, "arguments"),
+          .result_names = formulas_from(document, "results"),
+          .grid_formulas = formulas_from(document, "grid"),
+          .block_formulas = formulas_from(document, "block"),
+          .shared_bytes_formula = document.contains("shared_bytes") ? formula_from(document.at("shared_bytes")) : "0",
+          .constexpr_json = document.value("constexpr", json::object()).dump(),
+          .warp_count = integer_from(document, "num_warps"),
+          .stage_count = integer_from(document, "num_stages"),
+          .input_bits = input_bits_from(document)};
+}
+
+std::vector<SavedArray> saved_arrays_from(const json& document) {
+  std::vector<SavedArray> arrays;
+  if (!document.contains("saved")) return arrays;
+  for (const auto& [name, array] : document.at("saved").items())
+    arrays.push_back({.name = name,
+                      .type = array.at("type"),
+                      .shape_formulas = formulas_from(array, "shape"),
+                      .is_zeroed = array.value("zeroed", false)});
+  return arrays;
+}
+
 }  // namespace
 
 double LaunchContract::input_error() const {
@@ -70,6 +97,10 @@ bool LaunchContract::derives_work_from_extents() const {
   return uses_extents && !uses_threads;
 }
 
+bool BackwardContract::accumulates(std::string_view gradient) const {
+  return accumulates_all || std::ranges::find(accumulated_names, gradient) != accumulated_names.end();
+}
+
 std::optional<std::int64_t> LaunchContract::constexpr_integer(std::string_view name) const {
   const json values = json::parse(constexpr_json);
   const auto found = values.find(name);
@@ -95,24 +126,14 @@ Result<CandidateContract> contract_of(const fs::path& candidate) {
   if (const auto errors = validator.diagnostics(document); !errors.empty())
     return Error{fmt::format("invalid contract: {}", errors.front().text()), path.string()};
   CandidateContract contract{
-      .forward = {.entry_point_name = document.value("entry", ""),
-                  .host_function_name = document.value("function", ""),
-                  .argument_formulas = formulas_from(document, "arguments"),
-                  .grid_formulas = formulas_from(document, "grid"),
-                  .block_formulas = formulas_from(document, "block"),
-                  .shared_bytes_formula =
-                      document.contains("shared_bytes") ? formula_from(document.at("shared_bytes")) : "0",
-                  .constexpr_json = document.value("constexpr", json::object()).dump(),
-                  .warp_count = integer_from(document, "num_warps"),
-                  .stage_count = integer_from(document, "num_stages"),
-                  .input_bits = input_bits_from(document)},
-      .backward = {}};
+      .forward = launch_from(document), .saved_arrays = saved_arrays_from(document), .backward = {}};
   if (!document.contains("backward")) return contract;
   const json& backward = document.at("backward");
-  contract.backward = BackwardContract{.host_function_name = backward.value("function", ""),
-                                       .argument_formulas = formulas_from(backward, "arguments"),
-                                       .result_names = formulas_from(backward, "results"),
-                                       .accumulates = backward.value("accumulates", false)};
+  const json accumulates = backward.value("accumulates", json(false));
+  contract.backward = BackwardContract{.launch = launch_from(backward),
+                                       .accumulates_all = accumulates.is_boolean() && accumulates.get<bool>(),
+                                       .accumulated_names = {}};
+  if (accumulates.is_array()) contract.backward->accumulated_names = formulas_from(backward, "accumulates");
   return contract;
 }
 

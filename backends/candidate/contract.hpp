@@ -22,6 +22,10 @@ struct LaunchContract {
   std::string entry_point_name;                ///< name of the kernel; empty: the only one
   std::string host_function_name;              ///< name of the host function to call; empty: the only one, or none
   std::vector<std::string> argument_formulas;  ///< one for each parameter: an array or a formula; empty: inferred
+  /// What the host function returns, in order. Of the forward function: outputs of the specification, and other names
+  /// for tensors that the backward function may get; empty: the outputs. Of the backward function: the gradients that
+  /// it computes; empty: those of the inputs with floats.
+  std::vector<std::string> result_names;
   std::vector<std::string> grid_formulas;   ///< formulas of the numbers of blocks; empty: as many as cover all threads
   std::vector<std::string> block_formulas;  ///< formulas of the numbers of threads of a block; empty: 256
   std::string shared_bytes_formula = "0";   ///< formula of the dynamic shared memory of a block
@@ -47,17 +51,37 @@ struct LaunchContract {
   [[nodiscard]] std::optional<std::int64_t> constexpr_integer(std::string_view name) const;
 };
 
-/// How the host function of the backward pass is called. Its arguments may be `x.grad`, the gradient of the array `x`.
+/// How the backward pass is called. Its arguments may be `x.grad`, the gradient of the array `x`.
 struct BackwardContract {
-  std::string host_function_name;              ///< name of the host function; empty: `backward`
-  std::vector<std::string> argument_formulas;  ///< empty: the gradients of the outputs, then the inputs
-  std::vector<std::string> result_names;       ///< gradients that it computes; empty: those of the inputs with floats
-  bool accumulates = false;                    ///< whether it adds to the gradients instead of overwriting them
+  /// How its function or kernel is called; without formulas for arguments: the cotangents, then the inputs and, for a
+  /// kernel, the gradients that it computes.
+  LaunchContract launch;
+  bool accumulates_all = false;                ///< whether it adds to all gradients instead of overwriting them
+  std::vector<std::string> accumulated_names;  ///< gradients to which it adds, if accumulates_all is false
+
+  /// Whether it adds to the gradient with this name: "x.grad".
+  [[nodiscard]] bool accumulates(std::string_view gradient) const;
+};
+
+/// An array that is no parameter of the specification. Assay allocates it for each run of the forward pass, and it
+/// keeps its content until the backward pass ends.
+struct SavedArray {
+  std::string name;                         ///< name in the arguments of both passes
+  std::string type;                         ///< Warp's name of its scalar type: "float32"
+  std::vector<std::string> shape_formulas;  ///< formulas of its extents
+  bool is_zeroed = false;  ///< whether its elements are zero at the start; otherwise nothing has written them
 };
 
 struct CandidateContract {
   LaunchContract forward;
+  std::vector<SavedArray> saved_arrays;      ///< additional arrays that both passes may use
   std::optional<BackwardContract> backward;  ///< nullopt: only the forward pass is judged
+
+  /// See LaunchContract. The backward pass writes whole gradients, so arrays must have exactly the extents that it
+  /// needs.
+  [[nodiscard]] bool derives_work_from_extents() const {
+    return forward.derives_work_from_extents() || backward.has_value();
+  }
 };
 
 /// The contract in CANDIDATE.assay.json, the candidate's path without its extension; one that states nothing if the

@@ -38,8 +38,9 @@ std::optional<std::string> content_of(const fs::path& path) {
 
 bool is_ptx(const fs::path& path) { return path.extension() == ".ptx"; }
 
-/// The symbol of the entry with this name, of the only one if the name is empty.
-Result<std::string> entry_of(const ptx::Module& module, const std::string& wanted) {
+/// The symbol of the entry with this name, of the only one if the name is empty. `member`: where a contract states the
+/// name.
+Result<std::string> entry_of(const ptx::Module& module, const std::string& wanted, std::string_view member) {
   std::vector<std::string> names;
   std::string found;
   for (const ptx::Function& function : module.functions) {
@@ -49,11 +50,43 @@ Result<std::string> entry_of(const ptx::Module& module, const std::string& wante
   }
   if (names.empty()) return Error{"the candidate has no kernel; it must have a __global__ function"};
   if (wanted.empty() && names.size() > 1)
-    return Error{fmt::format("the candidate has several kernels ({}); choose one with 'entry' in the contract",
-                             fmt::join(names, ", "))};
+    return Error{fmt::format("the candidate has several kernels ({}); choose one with {} in the contract",
+                             fmt::join(names, ", "), member)};
   if (found.empty())
     return Error{fmt::format("the candidate has no kernel '{}'; its kernels are {}", wanted, fmt::join(names, ", "))};
   return found;
+}
+
+bool is_triton_file(const fs::path& file) {
+  return file.extension() == ".py" && defines_triton_kernel(content_of(file).value_or(""));
+}
+
+/// Fails if the contract states something that has no effect on this kind of candidate.
+Result<void> check_kind(const CandidateContract& contract, const fs::path& file) {
+  if (is_triton_file(file)) return check_triton_contract(contract, contract_path(file));
+  const bool has_host = has_host_code(file, contract.forward);
+  std::vector<std::pair<const LaunchContract*, std::string_view>> launches{{&contract.forward, ""}};
+  if (contract.backward) launches.emplace_back(&contract.backward->launch, " in 'backward'");
+  for (const auto& [launch, place] : launches) {
+    const auto fail = [&, where = place](std::string_view text) {
+      return Error{fmt::format("{}{}", text, where), contract_path(file).string()};
+    };
+    if (launch->has_triton_members())
+      return fail("only the contract of a Triton kernel may state 'constexpr', 'num_warps' and 'num_stages'");
+    if (!has_host && !launch->host_function_name.empty())
+      return fail("the candidate has no host code, so its contract must state 'entry' instead of 'function'");
+    if (has_host && launch == &contract.forward) continue;
+    if (has_host && (!launch->entry_point_name.empty() || !launch->grid_formulas.empty() ||
+                     !launch->block_formulas.empty() || launch->shared_bytes_formula != "0")) {
+      return fail(
+          "the candidate has host code, so its contract must state a 'function' instead of 'entry', 'grid', 'block' "
+          "and "
+          "'shared_bytes'");
+    }
+    if (!has_host && launch == &contract.forward && !launch->result_names.empty())
+      return fail("a kernel returns nothing, so its contract must state 'saved' instead of 'results'");
+  }
+  return {};
 }
 
 }  // namespace
@@ -113,14 +146,19 @@ std::vector<BuildOutcome> CandidateDevice::build(std::span<const EmittedKernel> 
     if (!module.ok())
       return std::vector<BuildOutcome>(kernels.size(),
                                        BuildFailed{BuildFailed::Kind::kRejected, module.error().text()});
-    const Result<std::string> entry = entry_of(*module, contract_.entry_point_name);
-    if (!entry.ok())
-      return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kRejected, entry.error().text()});
-    if (code.entry_points.empty())
-      code.entry_points.push_back({.pass = Pass::kForward,
-                                   .precision = Precision::kNative,
-                                   .symbol = *entry,
-                                   .parameter_count = module->find_entry(*entry)->parameters.size()});
+    const Result<std::string> entry = entry_of(*module, contract_.forward.entry_point_name, "'entry'");
+    Result<std::string> backward = std::string();
+    if (contract_.backward)
+      backward = entry_of(*module, contract_.backward->launch.entry_point_name, "'entry' of 'backward'");
+    for (const Result<std::string>* const found : {&entry, &std::as_const(backward)})
+      if (!found->ok())
+        return std::vector<BuildOutcome>(kernels.size(),
+                                         BuildFailed{BuildFailed::Kind::kRejected, found->error().text()});
+    if (code.entry_points.empty()) {
+      code.entry_points.push_back({.pass = Pass::kForward, .precision = Precision::kNative, .symbol = *entry});
+      if (contract_.backward)
+        code.entry_points.push_back({.pass = Pass::kBackward, .precision = Precision::kNative, .symbol = *backward});
+    }
     code.target_architectures.push_back(one.architecture);
     code.artifacts.push_back(std::make_shared<const Artifact>(Artifact{
         .kind = Artifact::Kind::kPtx, .architecture = one.architecture, .path = {}, .content = std::move(one.ptx)}));
@@ -134,7 +172,9 @@ std::vector<BuildOutcome> CandidateDevice::build(std::span<const EmittedKernel> 
     }
     BuiltKernel built = code;
     // The harness passes the parameters of the specification.
-    built.entry_points.front().parameter_count = kernel.entry_points.front().parameter_types.size();
+    built.entry_points.resize(std::min(built.entry_points.size(), kernel.entry_points.size()));
+    for (std::size_t i = 0; i < built.entry_points.size(); ++i)
+      built.entry_points[i].parameter_count = kernel.entry_points[i].parameter_types.size();
     built.artifacts.push_back(describe(*kernel.python));
     outcomes.emplace_back(std::move(built));
   }
@@ -158,31 +198,21 @@ Result<std::unique_ptr<Device>> make_device(const DeviceOptions& options) {
   }
   Result<CandidateContract> contract = contract_of(file);
   if (!contract.ok()) return contract.error();
-  const bool is_triton = file.extension() == ".py" && defines_triton_kernel(*content_of(file));
-  if (is_triton) {
-    if (const Result<void> fits = check_triton_contract(*contract, contract_path(file)); !fits.ok())
-      return fits.error();
-  } else if (contract->forward.has_triton_members()) {
-    return Error{"only the contract of a Triton kernel may state 'constexpr', 'num_warps' and 'num_stages'",
-                 contract_path(file).string()};
-  }
+  if (const Result<void> fits = check_kind(*contract, file); !fits.ok()) return fits.error();
+  const bool is_triton = is_triton_file(file);
   ptx::PtxOptions ptx_options{.checks = ptx::checks_without(options.disabled_checks)};
   ptx_options.nvrtc_version_or_path = options.nvrtc_version_or_path;
   ptx_options.cache_directory = options.cache_directory;
   if (is_triton) {
     return std::unique_ptr<Device>(std::make_unique<TritonCandidateDevice>(
-        file, std::move(contract->forward), std::move(ptx_options), options.architectures, options.python_interpreter));
+        file, contract.take(), std::move(ptx_options), options.architectures, options.python_interpreter));
   }
   if (has_host_code(file, contract->forward)) {
     return std::unique_ptr<Device>(std::make_unique<HostCandidateDevice>(
         file, contract.take(), std::move(ptx_options), options.architectures, options.python_interpreter));
   }
-  if (contract->backward)
-    return Error{"the backward pass is judged only for candidates with host code; remove 'backward'",
-                 contract_path(file).string()};
   if (!options.architectures.empty()) ptx_options.architectures = options.architectures;
-  return std::unique_ptr<Device>(
-      std::make_unique<CandidateDevice>(file, std::move(contract->forward), std::move(ptx_options)));
+  return std::unique_ptr<Device>(std::make_unique<CandidateDevice>(file, contract.take(), std::move(ptx_options)));
 }
 
 }  // namespace assay::candidate

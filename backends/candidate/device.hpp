@@ -25,15 +25,15 @@ struct CandidatePtx {
 /// Judges a candidate without host code: compiles it to PTX, unless it is PTX, and interprets the PTX.
 class CandidateDevice final : public backends::Device {
  public:
-  CandidateDevice(std::filesystem::path file, LaunchContract contract, ptx::PtxOptions options)
+  CandidateDevice(std::filesystem::path file, CandidateContract contract, ptx::PtxOptions options)
       : candidate_path_(std::move(file)), contract_(std::move(contract)), options_(std::move(options)) {}
 
   [[nodiscard]] std::string_view name() const override { return "candidate"; }
   [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarpPython; }
   [[nodiscard]] bool uses_cuda_math() const override { return true; }
-  [[nodiscard]] double input_error() const override { return contract_.input_error(); }
+  [[nodiscard]] double input_error() const override { return contract_.forward.input_error(); }
   // Rounded inputs are part of the contract, but unrounded values do not contain their rounding.
-  [[nodiscard]] bool computes_unrounded_values() const override { return !contract_.input_bits; }
+  [[nodiscard]] bool computes_unrounded_values() const override { return !contract_.forward.input_bits; }
   [[nodiscard]] bool derives_work_from_extents() const override { return contract_.derives_work_from_extents(); }
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
@@ -52,7 +52,7 @@ class CandidateDevice final : public backends::Device {
   std::variant<std::vector<CandidatePtx>, backends::BuildFailed> compile(const backends::BuildFlags& flags) const;
 
   std::filesystem::path candidate_path_;  ///< file to judge
-  LaunchContract contract_;               ///< how to launch the candidate for a launch of the specification
+  CandidateContract contract_;            ///< how to launch the candidate for a launch of the specification
   ptx::PtxOptions options_;               ///< options of the compiler and the interpreter
 };
 

@@ -80,8 +80,8 @@ bool needs_execution(const Error& error, std::string_view python) {
 /// The function of the backward pass.
 Result<std::string> backward_function_of(const HostSource& source, const BackwardContract& contract) {
   constexpr const char* kDefaultName = "backward";
-  return function_of(source, contract.host_function_name.empty() ? kDefaultName : contract.host_function_name,
-                     kDefaultName);
+  const std::string& stated = contract.launch.host_function_name;
+  return function_of(source, stated.empty() ? kDefaultName : stated, kDefaultName);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "backends/candidate/formula.hpp"
+#include "backends/candidate/gradients.hpp"
 #include "backends/candidate/host/outcome_text.hpp"
 #include "backends/candidate/host/worker.hpp"
 
@@ -100,35 +101,6 @@ void append(std::vector<std::byte>& bytes, const T& value) {
   bytes.insert(bytes.end(), first, first + sizeof(value));
 }
 
-/// Adds `count` dense elements of `terms` to those of `sum`.
-template <typename T>
-void add_elements(std::span<std::byte> sum, std::span<const std::byte> terms, std::size_t count) {
-  for (std::size_t at = 0; at < count * sizeof(T); at += sizeof(T)) {
-    T value, term;
-    std::memcpy(&value, sum.data() + at, sizeof(T));
-    std::memcpy(&term, terms.data() + at, sizeof(T));
-    value += term;
-    std::memcpy(sum.data() + at, &value, sizeof(T));
-  }
-}
-
-/// Adds `count` dense floats, the gradient before the launch, to the unrounded values of the result. If the backward
-/// pass used outputs of the forward pass, which are rounded, the result is only approximate.
-void add_to_unrounded(std::span<std::byte> unrounded, std::span<const std::byte> before, Element type,
-                      std::size_t count, bool uses_rounded_outputs) {
-  UnroundedArrayHeader header;
-  std::memcpy(&header, unrounded.data(), sizeof(header));
-  if (uses_rounded_outputs) header.lost_value_count += 1;
-  std::memcpy(unrounded.data(), &header, sizeof(header));
-  for (std::size_t i = 0; i < count; ++i) {
-    std::byte* const place = unrounded.data() + sizeof(header) + i * sizeof(UnroundedElement);
-    UnroundedElement element;
-    std::memcpy(&element, place, sizeof(element));
-    element.value += real_from(before.subspan(i * element_bytes(type), element_bytes(type)));
-    std::memcpy(place, &element, sizeof(element));
-  }
-}
-
 Result<std::string> library_of(const LaunchRequest& launch) {
   const Artifact* const library =
       launch.kernel->artifact(Artifact::Kind::kSharedLibrary, Precision::kNative, launch.target);
@@ -154,6 +126,7 @@ void HostCandidateSession::reset() {
   workers_->reset();
   report_buffer_.reset();
   scratch_buffers_.clear();
+  saved_buffers_.clear();
 }
 
 std::vector<RunOutcome> HostCandidateSession::run(std::span<const LaunchRequest> launches) {
@@ -223,14 +196,21 @@ Result<HostCandidateSession::Parameters> HostCandidateSession::place(const Speci
   return placed;
 }
 
+std::vector<std::string> HostCandidateSession::saved_tensors(const Parameters& parameters) const {
+  std::vector<std::string> names = contract_.forward.result_names;
+  std::erase_if(names, [&](const std::string& name) { return parameters.arguments.find(name).has_value(); });
+  return names;
+}
+
 Result<void> HostCandidateSession::add_given(Call& call, const Parameters& parameters,
                                              const std::vector<std::string>& formulas,
-                                             const std::vector<std::size_t>& inferred) {
+                                             const std::vector<std::size_t>& inferred) const {
   call.is_inferred = formulas.empty();
   if (formulas.empty()) {
     for (const std::size_t p : inferred)
       call.add(parameters, p);
   }
+  const std::vector<std::string> saved = saved_tensors(parameters);
   for (const std::string& expression : formulas) {
     if (const std::optional<std::size_t> p = parameters.arguments.find(expression)) {
       call.add(parameters, *p);
@@ -238,23 +218,51 @@ Result<void> HostCandidateSession::add_given(Call& call, const Parameters& param
     }
     if (expression.ends_with(".grad"))
       return Error{fmt::format("'{}' in the contract must be the gradient of an array with floats", expression)};
-    const Result<std::int64_t> value = evaluate(expression, parameters.arguments.names());
-    if (!value.ok()) return value.error();
     CallArgument& number = call.arguments.emplace_back();
+    set_name(number, expression);
+    if (const auto tensor = std::ranges::find(saved, expression); call.is_backward && tensor != saved.end()) {
+      number.kind = CallArgumentKind::kSaved;
+      number.integer = tensor - saved.begin();
+      continue;
+    }
+    const Result<std::int64_t> value = evaluate(expression, parameters.arguments.names());
+    if (!value.ok()) {
+      if (!call.is_backward || !is_name(expression)) return value.error();
+      return Error{unknown_argument_text(expression)};
+    }
     number.kind = CallArgumentKind::kInteger;
     number.integer = *value;
-    set_name(number, expression);
   }
   call.given_count = call.arguments.size();
   return {};
+}
+
+Result<BufferId> HostCandidateSession::reuse(std::vector<std::optional<BufferId>>& buffers, std::size_t number,
+                                             std::size_t size) {
+  if (number >= buffers.size()) buffers.resize(number + 1);
+  std::optional<BufferId>& known = buffers[number];
+  if (!known || bytes(*known).size() < size) {
+    const Result<BufferId> buffer = workers_->allocate(size);
+    if (!buffer.ok()) return buffer.error();
+    known = *buffer;
+  }
+  return *known;
 }
 
 RunOutcome HostCandidateSession::run_one(const LaunchRequest& launch) {
   if (launch.threads == 0) return Completed{};
   const Artifact* const description = launch.kernel->artifact(Artifact::Kind::kPython, Precision::kNative);
   if (description == nullptr) return LaunchFailed{"the kernel was built for a different device"};
-  const Specification specification = specification_of(*description, launch.pass);
-  const Result<SpecificationArguments> arguments = SpecificationArguments::of(specification, launch);
+  Specification specification = specification_of(*description, launch.pass);
+  if (const Result<void> added = specification.add_saved_arrays(contract_.saved_arrays); !added.ok())
+    return LaunchFailed{added.error().text()};
+  const auto allocate_saved = [&](std::size_t number,
+                                  std::size_t size) -> Result<std::pair<BufferId, std::span<std::byte>>> {
+    const Result<BufferId> buffer = reuse(saved_buffers_, number, size);
+    if (!buffer.ok()) return buffer.error();
+    return std::pair{*buffer, bytes(*buffer)};
+  };
+  const Result<SpecificationArguments> arguments = SpecificationArguments::of(specification, launch, allocate_saved);
   if (!arguments.ok()) return LaunchFailed{arguments.error().text()};
   if (!report_buffer_) {
     const Result<BufferId> report = workers_->allocate(kReportBytes);
@@ -271,92 +279,109 @@ RunOutcome HostCandidateSession::run_one(const LaunchRequest& launch) {
   return outcome;
 }
 
-RunOutcome HostCandidateSession::run_forward(const LaunchRequest& launch, const Parameters& parameters) {
+Result<HostCandidateSession::Call> HostCandidateSession::forward_call(const Parameters& parameters) const {
   Call call;
+  const auto& specified = parameters.specification.parameters;
   std::vector<std::size_t> all, outputs;
   for (std::size_t p = 0; p < parameters.values.size(); ++p) {
-    if (parameters.specification.parameters[p].primal_index) continue;
+    if (specified[p].primal_index || specified[p].saved_array != nullptr) continue;
     all.push_back(p);
     if (parameters.values[p].kind == CallArgumentKind::kArray && parameters.values[p].is_output != 0)
       outputs.push_back(p);
   }
-  if (const auto given = add_given(call, parameters, contract_.forward.argument_formulas, all); !given.ok())
-    return LaunchFailed{given.error().text()};
-  for (const std::size_t p : outputs)
-    call.add(parameters, p);
-  return run_call(launch, call);
+  const std::vector<std::string>& formulas = contract_.forward.argument_formulas;
+  if (const auto given = add_given(call, parameters, formulas, all); !given.ok()) return given.error();
+  const std::vector<std::string>& results = contract_.forward.result_names;
+  call.has_results = !results.empty();
+  if (results.empty()) {
+    for (const std::size_t p : outputs)
+      call.add(parameters, p);
+    return call;
+  }
+  for (const std::size_t p : outputs) {
+    const std::string& name = specified[p].name;
+    if (std::ranges::find(results, name) == results.end() && std::ranges::find(formulas, name) == formulas.end()) {
+      return Error{fmt::format(
+          "'results' in the contract lacks '{}', which the specification writes; add it at the position at which the "
+          "forward function returns it",
+          name)};
+    }
+  }
+  std::int64_t saved_count = 0;
+  for (const std::string& name : results) {
+    if (const std::optional<std::size_t> p = parameters.arguments.find(name)) {
+      if (std::ranges::find(outputs, *p) == outputs.end()) {
+        return Error{fmt::format(
+            "'results' in the contract must be outputs of the specification and new names, got '{}'", name)};
+      }
+      call.add(parameters, *p);
+      continue;
+    }
+    CallArgument& tensor = call.arguments.emplace_back();
+    tensor.kind = CallArgumentKind::kSaved;
+    tensor.integer = saved_count++;
+    set_name(tensor, name);
+  }
+  return call;
+}
+
+RunOutcome HostCandidateSession::run_forward(const LaunchRequest& launch, const Parameters& parameters) {
+  const Result<Call> call = forward_call(parameters);
+  if (!call.ok()) return LaunchFailed{call.error().text()};
+  return run_calls(launch, {&*call, 1});
 }
 
 Result<BufferId> HostCandidateSession::redirect(Parameters& parameters, std::size_t p, std::size_t number) {
   CallArgument& value = parameters.values[p];
   const std::size_t size =
       std::max<std::size_t>(element_bytes(value.element) * static_cast<std::size_t>(element_count(value)), 1);
-  if (number >= scratch_buffers_.size()) scratch_buffers_.resize(number + 1);
-  std::optional<BufferId>& known = scratch_buffers_[number];
-  if (!known || bytes(*known).size() < size) {
-    const Result<BufferId> buffer = workers_->allocate(size);
-    if (!buffer.ok()) return buffer.error();
-    known = *buffer;
-  }
-  std::ranges::fill(bytes(*known).first(size), kPoison);
-  parameters.addresses[p] = BufferAddress{.buffer = *known};
+  const Result<BufferId> buffer = reuse(scratch_buffers_, number, size);
+  if (!buffer.ok()) return buffer.error();
+  std::ranges::fill(bytes(*buffer).first(size), kPoison);
+  parameters.addresses[p] = BufferAddress{.buffer = *buffer};
   value.is_output = 1;
   value.is_uninitialized = 1;
-  return *known;
+  return *buffer;
 }
 
-/// The indices of the gradients that the backward pass computes, among the parameters.
-Result<std::vector<std::size_t>> HostCandidateSession::results_of(const Parameters& parameters) const {
-  std::vector<std::size_t> results;
-  const auto& all = parameters.specification.parameters;
-  for (std::size_t p = 0; contract_.backward->result_names.empty() && p < all.size(); ++p)
-    if (all[p].primal_index && !all[p].is_written) results.push_back(p);
-  for (const std::string& name : contract_.backward->result_names) {
-    const std::optional<std::size_t> p = parameters.arguments.find(name);
-    if (!p || !all[*p].primal_index)
-      return Error{fmt::format(
-          "'results' of the contract's backward pass must be gradients of arrays with floats, got '{}'", name)};
-    results.push_back(*p);
-  }
-  if (results.empty()) return Error{"the specification has no input array with floats, so no gradient can be judged"};
-  return results;
+bool HostCandidateSession::needs_forward_function(const Parameters& parameters) const {
+  const std::vector<std::string> saved = saved_tensors(parameters);
+  return std::ranges::any_of(contract_.backward->launch.argument_formulas, [&](const std::string& formula) {
+    const std::optional<std::size_t> p = parameters.arguments.find(formula);
+    if (!p) return std::ranges::find(saved, formula) != saved.end();
+    const SpecificationParameter& parameter = parameters.specification.parameters[*p];
+    return parameter.is_written && !parameter.primal_index;
+  });
 }
 
 RunOutcome HostCandidateSession::run_backward(const LaunchRequest& launch, Parameters& parameters) {
   const auto& all = parameters.specification.parameters;
   const BackwardContract& contract = *contract_.backward;
-  const auto in_place = std::ranges::find_if(
-      all, [](const SpecificationParameter& parameter) { return parameter.is_read && parameter.is_written; });
-  if (in_place != all.end())
-    return Unsupported{fmt::format(
-        "the specification changes '{}' in place; the backward pass of a candidate is judged only if inputs "
-        "and outputs are different arrays",
-        in_place->name)};
+  if (const Result<void> judged = parameters.specification.check_backward(); !judged.ok())
+    return Unsupported{judged.error().text()};
   std::size_t scratch = 0;
-  // The outputs of the forward pass, for functions that need them.
-  const bool needs_outputs = std::ranges::any_of(contract.argument_formulas, [&](const std::string& formula) {
-    const std::optional<std::size_t> p = parameters.arguments.find(formula);
-    return p && all[*p].is_written && !all[*p].primal_index;
-  });
+  std::vector<Call> calls;
+  const bool needs_outputs = needs_forward_function(parameters);
   std::vector<std::size_t> inputs, cotangents;
   for (std::size_t p = 0; p < all.size(); ++p) {
     if (all[p].primal_index && all[p].is_written) cotangents.push_back(p);
     if (!all[p].primal_index && !all[p].is_written) inputs.push_back(p);
-    if (all[p].primal_index || !all[p].is_written || !needs_outputs) continue;
+    if (all[p].primal_index || !all[p].is_written || all[p].saved_array != nullptr || !needs_outputs) continue;
     if (const auto buffer = redirect(parameters, p, scratch++); !buffer.ok())
       return ResourceError{buffer.error().text()};
   }
   if (needs_outputs) {
-    RunOutcome outcome = run_forward(launch, parameters);
-    if (!std::holds_alternative<Completed>(outcome)) return outcome;
+    Result<Call> forward = forward_call(parameters);
+    if (!forward.ok()) return LaunchFailed{forward.error().text()};
+    calls.push_back(forward.take());
   }
-  const Result<std::vector<std::size_t>> results = results_of(parameters);
+  const Result<std::vector<std::size_t>> results = parameters.specification.gradients(contract.launch.result_names);
   if (!results.ok()) return LaunchFailed{results.error().text()};
-  for (CallArgument& value : parameters.values)
-    value.is_output = value.is_uninitialized = 0;
+  for (std::size_t p = 0; p < all.size(); ++p)
+    if (all[p].saved_array == nullptr) parameters.values[p].is_output = parameters.values[p].is_uninitialized = 0;
   std::vector<GradientResult> to_add;
   for (const std::size_t p : *results) {
-    if (contract.accumulates) {
+    if (contract.accumulates(all[p].name)) {
       parameters.values[p].is_output = 1;
       continue;
     }
@@ -364,23 +389,21 @@ RunOutcome HostCandidateSession::run_backward(const LaunchRequest& launch, Param
     if (!buffer.ok()) return ResourceError{buffer.error().text()};
     to_add.push_back({.parameter = p, .buffer = *buffer});
   }
-  Call call;
+  Call& call = calls.emplace_back();
   call.is_backward = true;
   cotangents.insert(cotangents.end(), inputs.begin(), inputs.end());
-  if (const auto given = add_given(call, parameters, contract.argument_formulas, cotangents); !given.ok())
+  if (const auto given = add_given(call, parameters, contract.launch.argument_formulas, cotangents); !given.ok())
     return LaunchFailed{given.error().text()};
   for (const std::size_t p : *results)
     call.add(parameters, p);
-  RunOutcome outcome = run_call(launch, call);
+  RunOutcome outcome = run_calls(launch, calls);
   if (!std::holds_alternative<Completed>(outcome)) return outcome;
   for (const GradientResult& result : to_add)
-    if (const auto added = add_to_gradient(parameters, result, needs_outputs); !added.ok())
-      return Unsupported{added.error().text()};
+    if (const auto added = add_to_gradient(parameters, result); !added.ok()) return Unsupported{added.error().text()};
   return outcome;
 }
 
-Result<void> HostCandidateSession::add_to_gradient(const Parameters& parameters, const GradientResult& result,
-                                                   bool uses_rounded_outputs) {
+Result<void> HostCandidateSession::add_to_gradient(const Parameters& parameters, const GradientResult& result) {
   const SpecificationParameter& parameter = parameters.specification.parameters[result.parameter];
   const ptx::ArrayView& view = *parameters.arguments.at(result.parameter).view;
   // Until dense copies are copied back, the gradient is in the copy if there is one.
@@ -392,40 +415,38 @@ Result<void> HostCandidateSession::add_to_gradient(const Parameters& parameters,
                                        : bytes(dense->buffer);
   const auto count = static_cast<std::size_t>(element_count(parameters.values[result.parameter]));
   if (const auto& place = parameters.unrounded_addresses[result.parameter])
-    add_to_unrounded(bytes(place->buffer).subspan(place->offset), sum, element_of(parameter.type), count,
-                     uses_rounded_outputs);
-  switch (element_of(parameter.type)) {
-    case Element::kFloat32: add_elements<float>(sum, bytes(result.buffer), count); return {};
-    case Element::kFloat64: add_elements<double>(sum, bytes(result.buffer), count); return {};
-    default:
-      return Error{fmt::format(
-          "gradients of type {} are supported only if the function adds to them; state \"accumulates\": true",
-          parameter.type)};
-  }
+    add_to_unrounded(bytes(place->buffer).subspan(place->offset), parameter.type, sum, count);
+  return add_gradient(parameter.type, sum, bytes(result.buffer), count);
 }
 
-RunOutcome HostCandidateSession::run_call(const LaunchRequest& launch, const Call& call) {
-  CallHeader header{.given_count = static_cast<std::int32_t>(call.given_count),
-                    .is_inferred = call.is_inferred ? 1 : 0,
-                    .output_count = static_cast<std::int32_t>(call.arguments.size() - call.given_count),
-                    .is_backward = call.is_backward ? 1 : 0,
+RunOutcome HostCandidateSession::run_calls(const LaunchRequest& launch, std::span<const Call> calls) {
+  CallHeader header{.call_count = static_cast<std::int32_t>(calls.size()),
                     .instruction_limit = static_cast<std::uint64_t>(launch.time_limit.count()) *
                                          options_.instruction_limit_per_millisecond,
                     .shuffle_seed = launch.shuffle_seed,
                     .order = static_cast<std::uint64_t>(launch.order)};
   for (std::size_t i = 0; i < ptx::kChecks.size(); ++i)
     if (options_.checks.*ptx::kChecks[i].member) header.checks |= 1U << i;
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    header.calls[i] = {.given_count = static_cast<std::int32_t>(calls[i].given_count),
+                       .is_inferred = calls[i].is_inferred ? 1 : 0,
+                       .output_count = static_cast<std::int32_t>(calls[i].arguments.size() - calls[i].given_count),
+                       .has_results = calls[i].has_results ? 1 : 0,
+                       .is_backward = calls[i].is_backward ? 1 : 0};
   KernelArgument values;
   append(values.bytes, header);
-  for (const CallArgument& value : call.arguments)
-    append(values.bytes, value);
-  for (const auto& [index, address] : call.array_addresses) {
-    const std::size_t at = sizeof(header) + index * sizeof(CallArgument) + offsetof(CallArgument, address);
-    values.pointers.push_back({.byte_offset = static_cast<std::uint32_t>(at), .address = address});
-  }
-  for (const auto& [index, address] : call.unrounded_addresses) {
-    const std::size_t at = sizeof(header) + index * sizeof(CallArgument) + offsetof(CallArgument, unrounded_address);
-    values.pointers.push_back({.byte_offset = static_cast<std::uint32_t>(at), .address = address});
+  for (const Call& call : calls) {
+    const std::size_t first = values.bytes.size();
+    for (const CallArgument& value : call.arguments)
+      append(values.bytes, value);
+    const auto add_pointers = [&](const auto& addresses, std::size_t member) {
+      for (const auto& [index, address] : addresses) {
+        const std::size_t at = first + index * sizeof(CallArgument) + member;
+        values.pointers.push_back({.byte_offset = static_cast<std::uint32_t>(at), .address = address});
+      }
+    };
+    add_pointers(call.array_addresses, offsetof(CallArgument, address));
+    add_pointers(call.unrounded_addresses, offsetof(CallArgument, unrounded_address));
   }
   KernelArgument place;
   append(place.bytes, FailureReportBuffer{.bytes = kReportBytes});

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,8 +37,9 @@ class HostCandidateSession final : public backends::DeviceSession {
   /// Each launch is one call of the function. Arrays are passed as dense tensors; an array of another layout is copied
   /// before and after the call. A launch without threads does nothing.
   ///
-  /// A backward launch calls the function of the backward pass. If this gets an output of the specification, the
-  /// forward function runs first and computes it. Results that do not accumulate are added to the gradients afterwards.
+  /// A backward launch calls the function of the backward pass. If this gets an output of the specification, or a
+  /// tensor that the forward function saves, the forward function runs first, in the same call of the worker, so that
+  /// unrounded values are kept. Results that do not accumulate are added to the gradients afterwards.
   std::vector<backends::RunOutcome> run(std::span<const backends::LaunchRequest> launches) override;
 
  private:
@@ -66,6 +68,7 @@ class HostCandidateSession final : public backends::DeviceSession {
     std::vector<std::pair<std::size_t, backends::BufferAddress>> unrounded_addresses;
     std::size_t given_count = 0;  ///< number of arguments before the outputs
     bool is_inferred = false;     ///< whether the received arguments are inferred, because no contract states them
+    bool has_results = false;     ///< whether the contract states the outputs
     bool is_backward = false;     ///< whether to call the function for the backward pass, not the forward function
 
     void add(const Parameters& parameters, std::size_t p);
@@ -79,7 +82,12 @@ class HostCandidateSession final : public backends::DeviceSession {
   backends::RunOutcome run_one(const backends::LaunchRequest& launch);
   backends::RunOutcome run_forward(const backends::LaunchRequest& launch, const Parameters& parameters);
   backends::RunOutcome run_backward(const backends::LaunchRequest& launch, Parameters& parameters);
-  backends::RunOutcome run_call(const backends::LaunchRequest& launch, const Call& call);
+  backends::RunOutcome run_calls(const backends::LaunchRequest& launch, std::span<const Call> calls);
+  [[nodiscard]] Result<Call> forward_call(const Parameters& parameters) const;
+  /// The tensors that the forward function returns and that are not outputs of the specification.
+  [[nodiscard]] std::vector<std::string> saved_tensors(const Parameters& parameters) const;
+  /// Whether the function of the backward pass gets something that the forward function computes.
+  [[nodiscard]] bool needs_forward_function(const Parameters& parameters) const;
   Result<Parameters> place(const Specification& specification, const SpecificationArguments& arguments);
   /// Returns the address of the array, or of a new dense copy, which it appends to `copies`. `element`: bytes per
   /// element.
@@ -88,13 +96,14 @@ class HostCandidateSession final : public backends::DeviceSession {
   void copy(const DenseCopy& dense, bool to_copy);
   /// Adds to the call the arguments that the contract's formulas state or, without formulas, the parameters with the
   /// indices in `inferred`.
-  static Result<void> add_given(Call& call, const Parameters& parameters, const std::vector<std::string>& formulas,
-                                const std::vector<std::size_t>& inferred);
+  Result<void> add_given(Call& call, const Parameters& parameters, const std::vector<std::string>& formulas,
+                         const std::vector<std::size_t>& inferred) const;
+  /// Returns memory of at least this size from the memory with this number in `buffers`, which is allocated once.
+  Result<backends::BufferId> reuse(std::vector<std::optional<backends::BufferId>>& buffers, std::size_t number,
+                                   std::size_t size);
   /// Gives an array new memory that nothing has written, from the scratch memory with this number.
   Result<backends::BufferId> redirect(Parameters& parameters, std::size_t p, std::size_t number);
-  Result<std::vector<std::size_t>> results_of(const Parameters& parameters) const;
-  /// `uses_rounded_outputs`: whether the function got outputs of the forward pass.
-  Result<void> add_to_gradient(const Parameters& parameters, const GradientResult& result, bool uses_rounded_outputs);
+  Result<void> add_to_gradient(const Parameters& parameters, const GradientResult& result);
 
   std::unique_ptr<worker::WorkerSession> workers_;
   ptx::PtxOptions options_;     ///< options of the interpreter
@@ -103,6 +112,7 @@ class HostCandidateSession final : public backends::DeviceSession {
   std::optional<backends::BufferId> report_buffer_;
   std::vector<std::optional<backends::BufferId>>
       scratch_buffers_;  ///< memory for results of the backward pass, reused by each launch
+  std::vector<std::optional<backends::BufferId>> saved_buffers_;  ///< memory of the contract's saved arrays
 };
 
 }  // namespace assay::candidate

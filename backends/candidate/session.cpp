@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "backends/candidate/formula.hpp"
+#include "backends/candidate/gradients.hpp"
 #include "backends/candidate/host/kernel_names.hpp"
 #include "backends/candidate/host/simulated_gpu.hpp"
 #include "backends/candidate/specification.hpp"
@@ -21,6 +22,31 @@
 namespace assay::candidate {
 
 using namespace backends;
+
+/// A kernel of the candidate, and how it is launched.
+struct CandidateKernel {
+  const LaunchContract& contract;
+  Pass pass;
+  std::shared_ptr<const ptx::Kernel> kernel;
+  std::string architecture;  ///< "compute_80"
+  CompiledLaunch compiled;
+
+  [[nodiscard]] const ptx::Function& function() const { return *kernel->entry_function; }
+  /// The name in the source, for messages.
+  [[nodiscard]] std::string name() const { return plain_name(function().name); }
+  /// The dynamic shared memory of a block that the compiler states; nullopt: the contract states it.
+  [[nodiscard]] std::optional<std::int64_t> shared_bytes() const {
+    const auto found = compiled.shared_bytes.find(architecture);
+    if (found == compiled.shared_bytes.end()) return std::nullopt;
+    return found->second;
+  }
+  /// The limit of a block's shared memory. Triton sets the attribute that allows more than the default.
+  [[nodiscard]] std::uint64_t shared_bytes_limit() const {
+    constexpr std::string_view kPrefix = "compute_";
+    if (!shared_bytes() || !architecture.starts_with(kPrefix)) return kDefaultMaxSharedBytes;
+    return most_shared_bytes(fmt::format("sm_{}", architecture.substr(kPrefix.size())));
+  }
+};
 
 namespace {
 
@@ -35,38 +61,14 @@ struct PtxMemory {
   std::function<std::span<std::byte>(const ptx::ArrayView&)> bytes;
 };
 
-/// The code that a launch runs.
-struct LaunchedCode {
-  const ptx::Function& function;
-  std::string_view architecture;  ///< "compute_80"
-  CompiledLaunch compiled;
+}  // namespace
 
-  /// The dynamic shared memory of a block that the compiler states; nullopt: the contract states it.
-  [[nodiscard]] std::optional<std::int64_t> shared_bytes() const {
-    const auto found = compiled.shared_bytes.find(std::string(architecture));
-    if (found == compiled.shared_bytes.end()) return std::nullopt;
-    return found->second;
-  }
-  /// The limit of a block's shared memory. Triton sets the attribute that allows more than the default.
-  [[nodiscard]] std::uint64_t shared_bytes_limit() const {
-    constexpr std::string_view kPrefix = "compute_";
-    if (!shared_bytes() || !architecture.starts_with(kPrefix)) return kDefaultMaxSharedBytes;
-    return most_shared_bytes(fmt::format("sm_{}", architecture.substr(kPrefix.size())));
-  }
-};
-
-/// One launch of the candidate.
+/// One launch of the specification: its arrays in the machine, and how the candidate's kernels get them.
 class CandidateLaunch {
  public:
-  CandidateLaunch(const Specification& specification, SpecificationArguments arguments, const LaunchContract& contract,
-                  LaunchedCode code, const LaunchRequest& launch, PtxMemory memory)
-      : specification_(specification),
-        arguments_(std::move(arguments)),
-        contract_(contract),
-        code_(std::move(code)),
-        name_(plain_name(code_.function.name)),
-        launch_(launch),
-        memory_(std::move(memory)) {}
+  CandidateLaunch(const Specification& specification, SpecificationArguments arguments, const LaunchRequest& launch,
+                  PtxMemory memory)
+      : specification_(specification), arguments_(std::move(arguments)), launch_(launch), memory_(std::move(memory)) {}
 
   /// Makes the arrays known to the machine.
   Result<void> place() {
@@ -87,10 +89,47 @@ class CandidateLaunch {
       return placed.view && placed.view->region.unrounded_values && !placed.is_copy;
     });
   }
+  /// Gives an array new memory that nothing has written. It is added to the array by add_new_gradients() if it is a
+  /// gradient, and otherwise lost.
+  Result<void> renew(std::size_t p) {
+    Placed& placed = placed_[p];
+    const std::size_t size = std::max<std::size_t>(memory_.machine.bytes(placed.allocation).size(), 1);
+    const Result<ptx::AllocationId> made =
+        memory_.machine.allocate(specification_.parameters[p].name, size, {.uninitialized = true});
+    if (!made.ok()) return made.error();
+    constexpr std::byte kNaN{0xff};
+    std::ranges::fill(memory_.machine.bytes(*made), kNaN);
+    placed.original_allocation = std::exchange(placed.allocation, *made);
+    return {};
+  }
+  /// Whether kernels may write an array from now on.
+  void set_writable(std::size_t p, bool is_writable) {
+    Placed& placed = placed_[p];
+    if (!placed.view) return;
+    const bool is_uninitialized = placed.original_allocation || placed.view->region.uninitialized;
+    memory_.machine.set_flags(placed.allocation, {.read_only = !is_writable, .uninitialized = is_uninitialized});
+  }
+  /// Adds gradients with new memory to the initial gradients. `place_of` returns the memory at an address.
+  template <class PlaceOf>
+  Result<void> add_new_gradients(PlaceOf place_of) const {
+    for (std::size_t p = 0; p < placed_.size(); ++p) {
+      const Placed& placed = placed_[p];
+      const SpecificationParameter& parameter = specification_.parameters[p];
+      if (!placed.original_allocation || !parameter.primal_index) continue;
+      const std::span<std::byte> sum = memory_.machine.bytes(*placed.original_allocation);
+      const std::size_t count = sum.size() / parameter.bytes;
+      if (placed.view->region.unrounded_values && !placed.is_copy)
+        add_to_unrounded(place_of(*placed.view->region.unrounded_values), parameter.type, sum, count);
+      if (auto added = add_gradient(parameter.type, sum, memory_.machine.bytes(placed.allocation), count); !added.ok())
+        return added;
+    }
+    return {};
+  }
+
   /// Writes the unrounded values of all arrays that need them, after a launch; `place_of` returns the memory at an
   /// address.
   template <class PlaceOf>
-  void write_unrounded_values(const ptx::RunResult& result, PlaceOf place_of) const {
+  void write_unrounded_values(const ptx::UnroundedLosses& losses, PlaceOf place_of) const {
     for (std::size_t p = 0; p < placed_.size(); ++p) {
       const Placed& placed = placed_[p];
       if (!placed.view || !placed.view->region.unrounded_values || placed.is_copy) continue;
@@ -98,8 +137,7 @@ class CandidateLaunch {
       if (!type) continue;
       const std::size_t count = memory_.machine.bytes(placed.allocation).size() / ptx::bytes_of(*type);
       ptx::write_unrounded_array(
-          result.unrounded_losses,
-          memory_.machine.unrounded_values(memory_.machine.address(placed.allocation), *type, count),
+          losses, memory_.machine.unrounded_values(memory_.machine.address(placed.allocation), *type, count),
           place_of(*placed.view->region.unrounded_values));
     }
   }
@@ -110,10 +148,12 @@ class CandidateLaunch {
       if (placed.is_copy) copy(placed, false);
   }
 
-  Result<ptx::LaunchGeometry> geometry() const {
+  Result<ptx::LaunchGeometry> geometry(const CandidateKernel& kernel) const {
+    const LaunchContract& contract = kernel.contract;
     ptx::LaunchGeometry result;
-    const std::int64_t default_block = code_.compiled.block_threads == 0 ? kDefaultBlock : code_.compiled.block_threads;
-    const Result<std::array<std::int64_t, 3>> block = extents(contract_.block_formulas, {default_block, 1, 1},
+    const std::int64_t default_block =
+        kernel.compiled.block_threads == 0 ? kDefaultBlock : kernel.compiled.block_threads;
+    const Result<std::array<std::int64_t, 3>> block = extents(contract, contract.block_formulas, {default_block, 1, 1},
                                                               {kMostThreadsOfBlock, kMostThreadsOfBlock, 64}, "block");
     if (!block.ok()) return block.error();
     const std::int64_t threads = (*block)[0] * (*block)[1] * (*block)[2];
@@ -121,42 +161,45 @@ class CandidateLaunch {
       return Error{fmt::format("a block has {} threads, but at most {} are allowed", threads, kMostThreadsOfBlock)};
     const std::int64_t blocks = (launch_.threads + threads - 1) / threads;
     const Result<std::array<std::int64_t, 3>> grid =
-        extents(contract_.grid_formulas, {blocks, 1, 1}, kMostBlocks, "grid");
+        extents(contract, contract.grid_formulas, {blocks, 1, 1}, kMostBlocks, "grid");
     if (!grid.ok()) return grid.error();
-    const std::optional<std::int64_t> compiled_shared = code_.shared_bytes();
-    const Result<std::int64_t> shared =
-        compiled_shared ? Result<std::int64_t>(*compiled_shared) : evaluate(contract_.shared_bytes_formula, names());
+    const std::optional<std::int64_t> compiled_shared = kernel.shared_bytes();
+    const Result<std::int64_t> shared = compiled_shared ? Result<std::int64_t>(*compiled_shared)
+                                                        : evaluate(contract.shared_bytes_formula, names(contract));
     if (!shared.ok()) return shared.error();
     const auto dimensions = [](const std::array<std::int64_t, 3>& e) {
       return ptx::Dim3{static_cast<std::uint32_t>(e[0]), static_cast<std::uint32_t>(e[1]),
                        static_cast<std::uint32_t>(e[2])};
     };
-    if (*shared < 0 || static_cast<std::uint64_t>(*shared) > code_.shared_bytes_limit())
+    if (*shared < 0 || static_cast<std::uint64_t>(*shared) > kernel.shared_bytes_limit())
       return Error{fmt::format("a block requests {} bytes of dynamic shared memory, but at most {} are allowed",
-                               *shared, code_.shared_bytes_limit())};
+                               *shared, kernel.shared_bytes_limit())};
     return ptx::LaunchGeometry{.grid = dimensions(*grid),
                                .block = dimensions(*block),
                                .dynamic_shared_bytes = static_cast<std::uint32_t>(*shared)};
   }
 
-  Result<ptx::KernelArguments> arguments() const {
-    Result<std::vector<std::string>> stated = expressions();
+  Result<ptx::KernelArguments> arguments(const CandidateKernel& kernel) const {
+    Result<std::vector<std::string>> stated = expressions(kernel);
     if (!stated.ok()) return stated.error();
+    const std::vector<ptx::Variable>& parameters = kernel.function().parameters;
     ptx::KernelArguments arguments;
     for (std::size_t k = 0; k < stated->size(); ++k) {
-      Result<std::vector<std::byte>> bytes = bytes_of((*stated)[k], code_.function.parameters[k], k);
+      Result<std::vector<std::byte>> bytes = bytes_of((*stated)[k], parameters[k], k, kernel);
       if (!bytes.ok()) return bytes.error();
       arguments.add_bytes(bytes.take());
     }
-    for (std::size_t k = stated->size(); k < code_.function.parameters.size(); ++k)
-      arguments.add_bytes(std::vector<std::byte>(code_.function.parameters[k].bytes));
+    for (std::size_t k = stated->size(); k < parameters.size(); ++k)
+      arguments.add_bytes(std::vector<std::byte>(parameters[k].bytes));
     return arguments;
   }
 
  private:
   struct Placed {
     std::optional<ptx::ArrayView> view;  ///< of an array
-    ptx::AllocationId allocation;
+    ptx::AllocationId allocation;        ///< memory that kernels get
+    /// Memory of the array, if kernels get other memory.
+    std::optional<ptx::AllocationId> original_allocation;
     std::vector<std::int64_t> dense;  ///< strides of the dense elements
     bool is_copy = false;             ///< whether the elements were copied
     std::vector<std::byte> value;     ///< of a value
@@ -182,7 +225,7 @@ class CandidateLaunch {
   }
 
   void copy(const Placed& placed, bool to_machine) const {
-    const std::span<std::byte> own = memory_.machine.bytes(placed.allocation);
+    const std::span<std::byte> own = memory_.machine.bytes(placed.original_allocation.value_or(placed.allocation));
     const std::span<std::byte> theirs = memory_.bytes(*placed.view);
     const auto element = static_cast<std::size_t>(placed.dense.back());
     ptx::for_each_offset_pair(placed.view->shape, placed.dense, placed.view->byte_strides,
@@ -192,11 +235,11 @@ class CandidateLaunch {
                               });
   }
 
-  FormulaNameLookup names() const {
+  FormulaNameLookup names(const LaunchContract& contract) const {
     FormulaNameLookup names = arguments_.names();
-    names.value_of = [this, value_of = std::move(names.value_of)](std::string_view name) -> std::optional<double> {
+    names.value_of = [&contract, value_of = std::move(names.value_of)](std::string_view name) -> std::optional<double> {
       if (const std::optional<double> value = value_of(name)) return value;
-      const std::optional<std::int64_t> value = contract_.constexpr_integer(name);
+      const std::optional<std::int64_t> value = contract.constexpr_integer(name);
       return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
     };
     return names;
@@ -204,11 +247,11 @@ class CandidateLaunch {
 
   std::optional<std::size_t> number_of(std::string_view name) const { return arguments_.find(name); }
 
-  Result<std::array<std::int64_t, 3>> extents(const std::vector<std::string>& formulas,
+  Result<std::array<std::int64_t, 3>> extents(const LaunchContract& contract, const std::vector<std::string>& formulas,
                                               std::array<std::int64_t, 3> result,
                                               const std::array<std::int64_t, 3>& most, std::string_view what) const {
     for (std::size_t d = 0; d < formulas.size(); ++d) {
-      const Result<std::int64_t> value = evaluate(formulas[d], names());
+      const Result<std::int64_t> value = evaluate(formulas[d], names(contract));
       if (!value.ok()) return value.error();
       result[d] = *value;
     }
@@ -219,30 +262,28 @@ class CandidateLaunch {
     return result;
   }
 
-  /// The arguments that the contract states; otherwise arrays and values in the order of the specification.
-  Result<std::vector<std::string>> expressions() const {
-    const auto fail = [&](const std::string& reason) {
-      return Error{
-          fmt::format("{}; state the arguments in the contract, the .assay.json file next to the candidate", reason)};
-    };
-    const std::size_t count = code_.function.parameters.size() - code_.compiled.hidden_parameter_count;
-    if (!contract_.argument_formulas.empty()) {
-      if (contract_.argument_formulas.size() == count) return contract_.argument_formulas;
-      return Error{fmt::format("the contract states {} arguments, but '{}' has {} parameters",
-                               contract_.argument_formulas.size(), name_, count)};
+  /// The arguments that the contract states; otherwise those that the pass usually has.
+  Result<std::vector<std::string>> expressions(const CandidateKernel& kernel) const {
+    const std::size_t count = kernel.function().parameters.size() - kernel.compiled.hidden_parameter_count;
+    const std::vector<std::string>& stated = kernel.contract.argument_formulas;
+    if (!stated.empty()) {
+      if (stated.size() == count) return stated;
+      return Error{fmt::format("the contract states {} arguments{}, but '{}' has {} parameters", stated.size(),
+                               kernel.pass == Pass::kBackward ? " for the backward pass" : "", kernel.name(), count)};
     }
-    std::vector<std::string> names;
-    for (const SpecificationParameter& parameter : specification_.parameters)
-      names.push_back(parameter.name);
-    if (names.size() != count)
-      return fail(fmt::format("'{}' has {} parameters, but the specification has {}", name_, count, names.size()));
-    return names;
+    std::vector<std::string> names = specification_.usual_arguments(kernel.pass, kernel.contract.result_names);
+    if (names.size() == count) return names;
+    return Error{fmt::format(
+        "'{}' has {} parameters, but the {} {}; state the arguments in the contract, the .assay.json file next to the "
+        "candidate",
+        kernel.name(), count, kernel.pass == Pass::kBackward ? "backward pass usually has" : "specification has",
+        names.size())};
   }
 
   Result<std::vector<std::byte>> bytes_of(const std::string& expression, const ptx::Variable& target,
-                                          std::size_t number) const {
+                                          std::size_t number, const CandidateKernel& kernel) const {
     const auto mismatch = [&](const std::string& got) {
-      return Error{fmt::format("parameter {} of '{}' has type .{} and {} bytes, got {}", number + 1, name_,
+      return Error{fmt::format("parameter {} of '{}' has type .{} and {} bytes, got {}", number + 1, kernel.name(),
                                ptx::row(target.type).name, target.bytes, got)};
     };
     if (const std::optional<std::size_t> p = number_of(expression)) {
@@ -258,8 +299,11 @@ class CandidateLaunch {
       std::memcpy(bytes.data(), &address, sizeof(address));
       return bytes;
     }
-    const Result<std::int64_t> value = evaluate(expression, names());
-    if (!value.ok()) return value.error();
+    const Result<std::int64_t> value = evaluate(expression, names(kernel.contract));
+    if (!value.ok()) {
+      if (kernel.pass != Pass::kBackward || !is_name(expression)) return value.error();
+      return Error{unknown_argument_text(expression)};
+    }
     if (ptx::is_float(target.type) || (target.bytes != 4 && target.bytes != 8))
       return mismatch(fmt::format("the formula '{}'", expression));
     if (target.bytes == 4 && *value > std::numeric_limits<std::uint32_t>::max())
@@ -271,57 +315,147 @@ class CandidateLaunch {
 
   const Specification& specification_;
   SpecificationArguments arguments_;
-  const LaunchContract& contract_;
-  LaunchedCode code_;
-  std::string name_;  ///< of the function, for messages
   const LaunchRequest& launch_;
   PtxMemory memory_;
   std::vector<Placed> placed_;
 };
 
+namespace {
+
+void add(ptx::UnroundedLosses& sum, const ptx::UnroundedLosses& losses) {
+  sum.ambiguous_decision_count += losses.ambiguous_decision_count;
+  sum.lost_value_count += losses.lost_value_count;
+  sum.evaluates_polynomials |= losses.evaluates_polynomials;
+}
+
 }  // namespace
 
-RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
-  if (launch.threads == 0) return Completed{};
-  const Result<ptx::LaunchCode> code = code_of(launch);
-  if (!code) return LaunchFailed{code.error().text()};
-  const Artifact* const description = launch.kernel->artifact(Artifact::Kind::kPython, Precision::kNative);
-  if (description == nullptr) return LaunchFailed{"the kernel was built for a different device"};
-  const auto kernel = find_or_lower_kernel(code->artifact, code->entry_point->symbol);
-  if (!kernel) return LaunchFailed{kernel.error().text()};
-  machine().reset();
-  const Specification specification = specification_of(*description);
-  const auto memory_of = [this](const ptx::ArrayView& view) {
-    const std::span<std::byte> rest = bytes(view.address.buffer).subspan(view.address.offset);
-    return rest.first(std::min<std::uint64_t>(rest.size(), view.region.bytes));
+void CandidateSession::reset() {
+  PtxSession::reset();
+  saved_buffers_.clear();
+}
+
+Result<CandidateKernel> CandidateSession::kernel_for(const LaunchRequest& launch, Pass pass,
+                                                     const Artifact& description) {
+  const BuiltEntryPoint* const entry = launch.kernel->find(pass, Precision::kNative);
+  if (entry == nullptr) return Error{"the candidate was built without this pass"};
+  const auto find_code = [&](const std::string& architecture) {
+    return std::ranges::find_if(launch.kernel->artifacts, [&](const auto& artifact) {
+      return artifact->kind == Artifact::Kind::kPtx && artifact->architecture == architecture;
+    });
   };
-  Result<SpecificationArguments> values = SpecificationArguments::of(specification, launch);
-  if (!values.ok()) return LaunchFailed{values.error().text()};
-  const LaunchedCode launched{.function = *(*kernel)->entry_function,
-                              .architecture = code->artifact->architecture,
-                              .compiled = compiled_launch_of(*description)};
-  CandidateLaunch placed(specification, values.take(), contract_, launched, launch,
-                         {.machine = machine(), .bytes = memory_of});
-  if (const Result<void> done = placed.place(); !done.ok()) return LaunchFailed{done.error().text()};
-  const Result<ptx::LaunchGeometry> geometry = placed.geometry();
+  const std::string target = launch.target.empty() ? launch.kernel->target_architectures.front() : launch.target;
+  const auto end = launch.kernel->artifacts.end();
+  auto code = pass == Pass::kBackward ? find_code(backward_code_name(target)) : end;
+  if (code == end) code = find_code(target);
+  if (code == end) return Error{"the candidate was not built for this GPU architecture"};
+  const auto lowered = find_or_lower_kernel(*code, entry->symbol);
+  if (!lowered.ok()) return lowered.error();
+  return CandidateKernel{.contract = pass == Pass::kBackward ? contract_.backward->launch : contract_.forward,
+                         .pass = pass,
+                         .kernel = *lowered,
+                         .architecture = target,
+                         .compiled = compiled_launch_of(description, pass)};
+}
+
+RunOutcome CandidateSession::run_kernel(const LaunchRequest& launch, const CandidateKernel& kernel,
+                                        const CandidateLaunch& placed, ptx::UnroundedLosses& losses) {
+  const Result<ptx::LaunchGeometry> geometry = placed.geometry(kernel);
   if (!geometry) return LaunchFailed{geometry.error().text()};
   if (geometry->grid.x == 0 || geometry->grid.y == 0 || geometry->grid.z == 0) return Completed{};
-  const std::uint64_t shared = declared_shared_bytes(**kernel) + geometry->dynamic_shared_bytes;
-  if (shared > launched.shared_bytes_limit()) {
+  const std::uint64_t shared = declared_shared_bytes(*kernel.kernel) + geometry->dynamic_shared_bytes;
+  if (shared > kernel.shared_bytes_limit()) {
     return LaunchFailed{fmt::format("a block uses {} bytes of shared memory, but at most {} are allowed", shared,
-                                    launched.shared_bytes_limit())};
+                                    kernel.shared_bytes_limit())};
   }
-  const Result<ptx::KernelArguments> arguments = placed.arguments();
+  const Result<ptx::KernelArguments> arguments = placed.arguments(kernel);
   if (!arguments) return LaunchFailed{arguments.error().text()};
   const auto start = std::chrono::steady_clock::now();
   ptx::LaunchOptions options = launch_options(launch);
   options.computes_unrounded_values |= placed.needs_unrounded_values();
-  ptx::RunResult result = machine().launch(*kernel, *geometry, *arguments, options);
-  placed.write_unrounded_values(
-      result, [this](const BufferAddress& address) { return bytes(address.buffer).subspan(address.offset); });
+  ptx::RunResult result = machine().launch(kernel.kernel, *geometry, *arguments, options);
+  add(losses, result.unrounded_losses);
   use_plain_names(result);
+  return ptx::make_run_outcome(result, launch, kernel.architecture, std::chrono::steady_clock::now() - start);
+}
+
+RunOutcome CandidateSession::run_backward(const LaunchRequest& launch, const Artifact& description,
+                                          const Specification& specification, CandidateLaunch& placed,
+                                          ptx::UnroundedLosses& losses) {
+  if (const Result<void> judged = specification.check_backward(); !judged.ok())
+    return Unsupported{judged.error().text()};
+  const BackwardContract& contract = *contract_.backward;
+  const auto& all = specification.parameters;
+  const Result<std::vector<std::size_t>> results = specification.gradients(contract.launch.result_names);
+  if (!results.ok()) return LaunchFailed{results.error().text()};
+  const bool needs_forward = specification.names_forward_results(contract.launch.argument_formulas);
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    const bool is_output = all[p].is_written && !all[p].primal_index && all[p].saved_array == nullptr;
+    if (is_output && needs_forward)
+      if (const Result<void> renewed = placed.renew(p); !renewed.ok()) return ResourceError{renewed.error().text()};
+    placed.set_writable(p, (is_output && needs_forward) || all[p].saved_array != nullptr);
+  }
+  if (needs_forward) {
+    const Result<CandidateKernel> forward = kernel_for(launch, Pass::kForward, description);
+    if (!forward.ok()) return LaunchFailed{forward.error().text()};
+    RunOutcome outcome = run_kernel(launch, *forward, placed, losses);
+    if (!std::holds_alternative<Completed>(outcome)) return outcome;
+  }
+  for (std::size_t p = 0; p < all.size(); ++p)
+    placed.set_writable(p, all[p].saved_array != nullptr);
+  for (const std::size_t p : *results) {
+    if (!contract.accumulates(all[p].name))
+      if (const Result<void> renewed = placed.renew(p); !renewed.ok()) return ResourceError{renewed.error().text()};
+    placed.set_writable(p, true);
+  }
+  const Result<CandidateKernel> backward = kernel_for(launch, Pass::kBackward, description);
+  if (!backward.ok()) return LaunchFailed{backward.error().text()};
+  return run_kernel(launch, *backward, placed, losses);
+}
+
+RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
+  if (launch.threads == 0) return Completed{};
+  const Artifact* const description = launch.kernel->artifact(Artifact::Kind::kPython, Precision::kNative);
+  if (description == nullptr) return LaunchFailed{"the kernel was built for a different device"};
+  machine().reset();
+  Specification specification = specification_of(*description, launch.pass);
+  if (const Result<void> added = specification.add_saved_arrays(contract_.saved_arrays); !added.ok())
+    return LaunchFailed{added.error().text()};
+  const auto memory_of = [this](const ptx::ArrayView& view) {
+    const std::span<std::byte> rest = bytes(view.address.buffer).subspan(view.address.offset);
+    return rest.first(std::min<std::uint64_t>(rest.size(), view.region.bytes));
+  };
+  const auto allocate_saved = [this](std::size_t number,
+                                     std::size_t size) -> Result<std::pair<BufferId, std::span<std::byte>>> {
+    if (number >= saved_buffers_.size()) saved_buffers_.resize(number + 1);
+    std::optional<BufferId>& buffer = saved_buffers_[number];
+    if (!buffer || bytes(*buffer).size() < size) {
+      const Result<BufferId> made = allocate(size);
+      if (!made.ok()) return made.error();
+      buffer = *made;
+    }
+    return std::pair{*buffer, bytes(*buffer)};
+  };
+  Result<SpecificationArguments> values = SpecificationArguments::of(specification, launch, allocate_saved);
+  if (!values.ok()) return LaunchFailed{values.error().text()};
+  CandidateLaunch placed(specification, values.take(), launch, {.machine = machine(), .bytes = memory_of});
+  if (const Result<void> done = placed.place(); !done.ok()) return LaunchFailed{done.error().text()};
+  ptx::UnroundedLosses losses;
+  RunOutcome outcome = Completed{};
+  if (launch.pass == Pass::kBackward) {
+    outcome = run_backward(launch, *description, specification, placed, losses);
+  } else {
+    const Result<CandidateKernel> kernel = kernel_for(launch, Pass::kForward, *description);
+    if (!kernel.ok()) return LaunchFailed{kernel.error().text()};
+    outcome = run_kernel(launch, *kernel, placed, losses);
+  }
+  const auto place_of = [this](const BufferAddress& address) { return bytes(address.buffer).subspan(address.offset); };
+  placed.write_unrounded_values(losses, place_of);
+  if (std::holds_alternative<Completed>(outcome))
+    if (const Result<void> added = placed.add_new_gradients(place_of); !added.ok())
+      return Unsupported{added.error().text()};
   placed.copy_back();
-  return ptx::make_run_outcome(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);
+  return outcome;
 }
 
 }  // namespace assay::candidate

@@ -1,10 +1,14 @@
 #include "backends/candidate/specification.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstring>
+#include <limits>
 #include <ranges>
 #include <span>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace assay::candidate {
@@ -27,9 +31,23 @@ std::int64_t integer_from(std::span<const std::byte> bytes, bool is_signed) {
   }
 }
 
+json document_of(const CompiledLaunch& launch) {
+  return {{"block_threads", launch.block_threads},
+          {"shared_bytes", launch.shared_bytes},
+          {"hidden_parameters", launch.hidden_parameter_count}};
+}
+
+/// The size of a scalar type that the schema of contracts allows for saved arrays.
+std::size_t bytes_of_scalar(std::string_view type) {
+  if (type == "bool" || type.ends_with("int8")) return 1;
+  if (type.ends_with("16")) return 2;
+  return type.ends_with("64") ? 8 : 4;
+}
+
 }  // namespace
 
-std::shared_ptr<const Artifact> describe(const PythonBinding& binding, const CompiledLaunch& launch) {
+std::shared_ptr<const Artifact> describe(const PythonBinding& binding, const CompiledLaunch& forward,
+                                         const CompiledLaunch& backward) {
   json parameters = json::array();
   for (const PythonBinding::Parameter& parameter : binding.parameters)
     parameters.push_back({{"name", parameter.name},
@@ -47,14 +65,13 @@ std::shared_ptr<const Artifact> describe(const PythonBinding& binding, const Com
                                                    .content = json{{"dimensions", binding.launch_dimension_count},
                                                                    {"parameters", parameters},
                                                                    {"gradients", gradients},
-                                                                   {"block_threads", launch.block_threads},
-                                                                   {"shared_bytes", launch.shared_bytes},
-                                                                   {"hidden_parameters", launch.hidden_parameter_count}}
+                                                                   {"forward", document_of(forward)},
+                                                                   {"backward", document_of(backward)}}
                                                                   .dump()});
 }
 
-CompiledLaunch compiled_launch_of(const Artifact& description) {
-  const json document = json::parse(description.content);
+CompiledLaunch compiled_launch_of(const Artifact& description, Pass pass) {
+  const json document = json::parse(description.content).at(pass == Pass::kBackward ? "backward" : "forward");
   return {.block_threads = document.at("block_threads"),
           .shared_bytes = document.at("shared_bytes"),
           .hidden_parameter_count = document.at("hidden_parameters")};
@@ -90,10 +107,114 @@ Specification specification_of(const Artifact& description, Pass pass) {
   return result;
 }
 
-Result<SpecificationArguments> SpecificationArguments::of(const Specification& specification,
-                                                          const LaunchRequest& launch) {
+Result<void> Specification::add_saved_arrays(const std::vector<SavedArray>& arrays) {
+  for (const SavedArray& array : arrays) {
+    if (std::ranges::find(parameters, array.name, &SpecificationParameter::name) != parameters.end()) {
+      return Error{fmt::format(
+          "'saved' in the contract defines '{}', which is a parameter of the specification; choose another name",
+          array.name)};
+    }
+    parameters.push_back({.name = array.name,
+                          .type = array.type,
+                          .rank = array.shape_formulas.size(),
+                          .bytes = bytes_of_scalar(array.type),
+                          .is_read = true,
+                          .is_written = true,
+                          .primal_index = {},
+                          .saved_array = &array});
+  }
+  return {};
+}
+
+Result<void> Specification::check_backward() const {
+  for (const SpecificationParameter& parameter : parameters) {
+    if (parameter.saved_array != nullptr || !parameter.is_read || !parameter.is_written) continue;
+    return Error{fmt::format(
+        "the specification changes '{}' in place; the backward pass of a candidate is judged only if inputs "
+        "and outputs are different arrays",
+        parameter.name)};
+  }
+  return {};
+}
+
+bool Specification::names_forward_results(const std::vector<std::string>& formulas) const {
+  return std::ranges::any_of(parameters, [&](const SpecificationParameter& parameter) {
+    return parameter.is_written && !parameter.primal_index &&
+           std::ranges::find(formulas, parameter.name) != formulas.end();
+  });
+}
+
+std::vector<std::string> Specification::usual_arguments(Pass pass, const std::vector<std::string>& results) const {
+  std::vector<std::string> names;
+  const auto add_if = [&](auto condition) {
+    for (const SpecificationParameter& parameter : parameters)
+      if (parameter.saved_array == nullptr && condition(parameter)) names.push_back(parameter.name);
+  };
+  if (pass == Pass::kForward) {
+    add_if([](const SpecificationParameter&) { return true; });
+    return names;
+  }
+  add_if([](const SpecificationParameter& one) { return one.primal_index && one.is_written; });
+  add_if([](const SpecificationParameter& one) { return !one.primal_index && !one.is_written; });
+  if (results.empty()) add_if([](const SpecificationParameter& one) { return one.primal_index && !one.is_written; });
+  names.insert(names.end(), results.begin(), results.end());
+  return names;
+}
+
+bool is_name(std::string_view formula) {
+  return !formula.empty() && std::isdigit(static_cast<unsigned char>(formula.front())) == 0 &&
+         std::ranges::all_of(formula, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+std::string unknown_argument_text(std::string_view name) {
+  return fmt::format(
+      "'{}' in 'arguments' of the contract's backward pass is unknown; expected a parameter of the specification, its "
+      "gradient such as 'x.grad', a formula, or a name from 'results' of the forward function or from 'saved'",
+      name);
+}
+
+Result<std::vector<std::size_t>> Specification::gradients(const std::vector<std::string>& names) const {
+  std::vector<std::size_t> results;
+  for (std::size_t p = 0; names.empty() && p < parameters.size(); ++p)
+    if (parameters[p].primal_index && !parameters[p].is_written) results.push_back(p);
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(parameters, name, &SpecificationParameter::name);
+    if (found == parameters.end() || !found->primal_index) {
+      return Error{fmt::format(
+          "'results' of the contract's backward pass must be gradients of arrays with floats, got '{}'", name)};
+    }
+    results.push_back(static_cast<std::size_t>(found - parameters.begin()));
+  }
+  if (results.empty()) return Error{"the specification has no input array with floats, so no gradient can be judged"};
+  return results;
+}
+
+Result<ptx::ArrayView> SpecificationArguments::saved_view(const SpecificationParameter& parameter) const {
+  ptx::ArrayView view;
+  view.region.name = parameter.name;
+  view.region.uninitialized = !parameter.saved_array->is_zeroed;
+  for (const std::string& formula : parameter.saved_array->shape_formulas) {
+    const Result<std::int64_t> extent = evaluate(formula, names());
+    if (!extent.ok()) return extent.error();
+    if (*extent < 0 || *extent > std::numeric_limits<std::int32_t>::max()) {
+      return Error{fmt::format("an extent of '{}' in 'saved' of the contract must be from 0 to {}, got {}",
+                               parameter.name, std::numeric_limits<std::int32_t>::max(), *extent)};
+    }
+    view.shape.push_back(static_cast<std::int32_t>(*extent));
+  }
+  view.byte_strides = ptx::dense_byte_strides(view.shape, parameter.bytes);
+  view.region.bytes = view.byte_extent(parameter.bytes);
+  return view;
+}
+
+Result<SpecificationArguments> SpecificationArguments::of(
+    const Specification& specification, const LaunchRequest& launch,
+    const std::function<Result<std::pair<BufferId, std::span<std::byte>>>(std::size_t number, std::size_t bytes)>&
+        allocate_saved) {
   const std::size_t first = specification.launch_dimension_count - 1;
-  if (launch.arguments.size() < first + specification.parameters.size())
+  const auto saved_count = static_cast<std::size_t>(
+      std::ranges::count_if(specification.parameters, [](const auto& one) { return one.saved_array != nullptr; }));
+  if (launch.arguments.size() + saved_count < first + specification.parameters.size())
     return Error{"the launch has fewer arguments than the specification has parameters"};
   SpecificationArguments result(specification, launch.threads);
   // The launch passes the extents from the second on.
@@ -102,7 +223,21 @@ Result<SpecificationArguments> SpecificationArguments::of(const Specification& s
   for (const KernelArgument& extent : launch.arguments | std::views::take(first))
     further *= result.launch_extents_.emplace_back(integer_from(extent.bytes, true));
   if (further > 0) result.launch_extents_.front() = launch.threads / further;
+  std::size_t saved_number = 0;
   for (std::size_t p = 0; p < specification.parameters.size(); ++p) {
+    if (specification.parameters[p].saved_array != nullptr) {
+      Result<ptx::ArrayView> view = result.saved_view(specification.parameters[p]);
+      if (!view.ok()) return view.error();
+      const std::size_t size = std::max<std::size_t>(view->region.bytes, 1);
+      const auto memory = allocate_saved(saved_number++, size);
+      if (!memory.ok()) return memory.error();
+      view->address = {.buffer = memory->first};
+      constexpr std::byte kNaN{0xff};
+      std::ranges::fill(memory->second.first(size),
+                        specification.parameters[p].saved_array->is_zeroed ? std::byte{0} : kNaN);
+      result.arguments_.emplace_back().view = view.take();
+      continue;
+    }
     const KernelArgument& argument = launch.arguments[first + p];
     Argument& value = result.arguments_.emplace_back();
     if (specification.parameters[p].rank == 0) value.value = argument.bytes;
@@ -125,14 +260,15 @@ FormulaNameLookup SpecificationArguments::names() const {
   return {.value_of = [this](std::string_view name) -> std::optional<double> {
             if (name == "threads") return static_cast<double>(thread_count_);
             const std::optional<std::size_t> p = find(name);
-            if (!p || !specification_->parameters[*p].is_integer()) return std::nullopt;
+            if (!p || *p >= arguments_.size() || !specification_->parameters[*p].is_integer()) return std::nullopt;
             return static_cast<double>(integer(*p));
           },
           .extent_of = [this](std::string_view name, std::size_t dimension) -> std::optional<double> {
             if (name == "threads" && dimension < launch_extents_.size())
               return static_cast<double>(launch_extents_[dimension]);
             const std::optional<std::size_t> p = find(name);
-            if (!p || !arguments_[*p].view || dimension >= arguments_[*p].view->shape.size()) return std::nullopt;
+            if (!p || *p >= arguments_.size() || !arguments_[*p].view || dimension >= arguments_[*p].view->shape.size())
+              return std::nullopt;
             return arguments_[*p].view->shape[dimension];
           }};
 }

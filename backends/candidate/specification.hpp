@@ -1,14 +1,19 @@
 // The parameters of a specification and their values in a launch, which formulas of a contract refer to.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "backends/candidate/contract.hpp"
 #include "backends/candidate/formula.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/device/emitted_kernel.hpp"
@@ -26,6 +31,7 @@ struct SpecificationParameter {
   bool is_read = true, is_written = false;  ///< whether the kernel reads, or changes, elements of the array
   /// For a gradient `x.grad`: index of the parameter `x`; otherwise nullopt.
   std::optional<std::size_t> primal_index = {};
+  const SavedArray* saved_array = nullptr;  ///< the array of the contract that this is; null: of the specification
   bool is_integer() const { return rank == 0 && (type.starts_with("int") || type.starts_with("uint")); }
 };
 
@@ -35,11 +41,25 @@ std::optional<ptx::Type> float_type(std::string_view name);
 /// The signature of the kernel with which a candidate is compared.
 struct Specification {
   std::size_t launch_dimension_count = 1;  ///< number of dimensions of its launches
-  /// Parameters of the kernel, then for the backward pass one gradient for each array.
+  /// Parameters of the kernel, then for the backward pass one gradient for each array, then the saved arrays.
   std::vector<SpecificationParameter> parameters;
+
+  /// Adds the saved arrays of a contract, which must outlive this object. Fails if a name is in use.
+  Result<void> add_saved_arrays(const std::vector<SavedArray>& arrays);
+  /// Fails if the backward pass of a candidate for this specification cannot be judged.
+  [[nodiscard]] Result<void> check_backward() const;
+  /// Whether a formula is the name of an output or of a saved array.
+  [[nodiscard]] bool names_forward_results(const std::vector<std::string>& formulas) const;
+  /// The arguments of a kernel whose contract states none. For the forward pass: all parameters. For the backward pass:
+  /// the cotangents, the inputs and the gradients with the names `results`; without names, those of all inputs.
+  [[nodiscard]] std::vector<std::string> usual_arguments(backends::Pass pass,
+                                                         const std::vector<std::string>& results) const;
+  /// The indices of the gradients with these names; without names, of all inputs with floats. Only for the backward
+  /// pass.
+  [[nodiscard]] Result<std::vector<std::size_t>> gradients(const std::vector<std::string>& names) const;
 };
 
-/// The launch parameters that the compiler of a candidate determines.
+/// The launch parameters of a kernel that the compiler of a candidate determines.
 struct CompiledLaunch {
   std::uint32_t block_threads = 0;  ///< threads of a block; 0: the contract specifies the number
   /// Size of the dynamic shared memory of a block in bytes, by architecture.
@@ -47,15 +67,21 @@ struct CompiledLaunch {
   std::size_t hidden_parameter_count = 0;  ///< number of additional parameters at the end, which get null pointers
 };
 
-/// Returns the artifact that describes the specification's parameters and the launch.
+/// Returns the artifact that describes the specification's parameters and the launches of both passes.
 std::shared_ptr<const backends::Artifact> describe(const backends::PythonBinding& binding,
-                                                   const CompiledLaunch& launch = {});
+                                                   const CompiledLaunch& forward = {},
+                                                   const CompiledLaunch& backward = {});
 
-/// The launch in an artifact that describe() returned.
-CompiledLaunch compiled_launch_of(const backends::Artifact& description);
+/// A launch in an artifact that describe() returned.
+CompiledLaunch compiled_launch_of(const backends::Artifact& description, backends::Pass pass);
 
 /// The specification in an artifact that describe() returned.
 Specification specification_of(const backends::Artifact& description, backends::Pass pass = backends::Pass::kForward);
+
+/// Whether a formula is a single name.
+bool is_name(std::string_view formula);
+/// The message that an argument of the backward pass is unknown.
+std::string unknown_argument_text(std::string_view name);
 
 /// The arguments of one launch of the specification, by parameter.
 class SpecificationArguments {
@@ -66,8 +92,13 @@ class SpecificationArguments {
     std::vector<std::byte> value;        ///< bytes of the value; empty for an array
   };
 
-  /// Fails if the launch has fewer arguments than the specification. The specification must outlive the result.
-  static Result<SpecificationArguments> of(const Specification& specification, const backends::LaunchRequest& launch);
+  /// Fails if the launch has fewer arguments than the specification, or if a saved array cannot be allocated. The
+  /// specification must outlive the result. `allocate_saved` returns memory of this size for the saved array with this
+  /// number.
+  static Result<SpecificationArguments> of(
+      const Specification& specification, const backends::LaunchRequest& launch,
+      const std::function<Result<std::pair<backends::BufferId, std::span<std::byte>>>(
+          std::size_t number, std::size_t bytes)>& allocate_saved);
 
   [[nodiscard]] const Argument& at(std::size_t parameter) const { return arguments_[parameter]; }
   /// The index of the parameter with this name.
@@ -78,6 +109,9 @@ class SpecificationArguments {
   [[nodiscard]] FormulaNameLookup names() const;
 
  private:
+  /// The view of a saved array without its memory.
+  [[nodiscard]] Result<ptx::ArrayView> saved_view(const SpecificationParameter& parameter) const;
+
   SpecificationArguments(const Specification& specification, std::int64_t threads)
       : specification_(&specification), thread_count_(threads) {}
 

@@ -35,16 +35,16 @@ std::string_view triton_type(std::string_view type) {
 }
 
 /// The types of the arguments that the contract states, or of all parameters of the specification.
-Result<std::vector<std::string>> types_of_arguments(const LaunchContract& contract,
-                                                    const Specification& specification) {
+Result<std::vector<std::string>> types_of_arguments(const LaunchContract& contract, const Specification& specification,
+                                                    Pass pass) {
   std::vector<std::string> arguments = contract.argument_formulas;
-  if (arguments.empty())
-    for (const SpecificationParameter& parameter : specification.parameters)
-      arguments.push_back(parameter.name);
+  if (arguments.empty()) arguments = specification.usual_arguments(pass, contract.result_names);
   std::vector<std::string> types;
   for (const std::string& argument : arguments) {
     const auto parameter = std::ranges::find(specification.parameters, argument, &SpecificationParameter::name);
     if (parameter == specification.parameters.end()) {
+      if (argument.ends_with(".grad"))
+        return Error{fmt::format("'{}' in the contract must be the gradient of an array with floats", argument)};
       types.emplace_back("i32");
       continue;
     }
@@ -62,7 +62,7 @@ Result<std::vector<std::string>> types_of_arguments(const LaunchContract& contra
 
 }  // namespace
 
-TritonCandidateDevice::TritonCandidateDevice(fs::path file, LaunchContract contract, ptx::PtxOptions options,
+TritonCandidateDevice::TritonCandidateDevice(fs::path file, CandidateContract contract, ptx::PtxOptions options,
                                              std::vector<std::string> architectures, const std::string& python)
     : candidate_path_(std::move(file)),
       contract_(std::move(contract)),
@@ -87,39 +87,59 @@ BuildOutcome TritonCandidateDevice::build_for(const EmittedKernel& specification
   if (specification.python == nullptr)
     return BuildFailed{BuildFailed::Kind::kRejected, "the kernel's source was generated for a different device"};
   if (!interpreter_.ok()) return BuildFailed{BuildFailed::Kind::kResourceFailure, interpreter_.error().text()};
-  const auto types = types_of_arguments(contract_, specification_of(*describe(*specification.python)));
-  if (!types.ok()) return BuildFailed{BuildFailed::Kind::kUnsupported, types.error().text()};
   BuiltKernel built{.name = candidate_path_.stem().string(),
                     .entry_points = {},
                     .artifacts = {},
-                    .target_architectures = {},
+                    .target_architectures = architectures_,
                     .log = {}};
+  auto forward = add_kernel(built, Pass::kForward, specification);
+  if (auto* failed = std::get_if<BuildFailed>(&forward)) return std::move(*failed);
+  std::variant<CompiledLaunch, BuildFailed> backward;
+  if (contract_.backward && specification.entry_points.size() > 1)
+    backward = add_kernel(built, Pass::kBackward, specification);
+  if (auto* failed = std::get_if<BuildFailed>(&backward)) return std::move(*failed);
+  built.artifacts.push_back(
+      describe(*specification.python, std::get<CompiledLaunch>(forward), std::get<CompiledLaunch>(backward)));
+  return built;
+}
+
+std::variant<CompiledLaunch, BuildFailed> TritonCandidateDevice::add_kernel(BuiltKernel& built, Pass pass,
+                                                                            const EmittedKernel& specification) const {
+  const bool is_backward = pass == Pass::kBackward;
+  const LaunchContract& contract = is_backward ? contract_.backward->launch : contract_.forward;
+  Specification parameters = specification_of(*describe(*specification.python), pass);
+  if (const Result<void> added = parameters.add_saved_arrays(contract_.saved_arrays); !added.ok())
+    return BuildFailed{BuildFailed::Kind::kRejected, added.error().text()};
+  const auto types = types_of_arguments(contract, parameters, pass);
+  if (!types.ok()) return BuildFailed{BuildFailed::Kind::kUnsupported, types.error().text()};
   CompiledLaunch launch;
   for (const std::string& architecture : architectures_) {
     auto compiled = compile_triton(*interpreter_, {.file = candidate_path_,
-                                                   .kernel_name = contract_.entry_point_name,
+                                                   .kernel_name = contract.entry_point_name,
                                                    .argument_types = *types,
-                                                   .constexpr_json = contract_.constexpr_json,
-                                                   .warp_count = contract_.warp_count,
-                                                   .stage_count = contract_.stage_count,
+                                                   .constexpr_json = contract.constexpr_json,
+                                                   .warp_count = contract.warp_count,
+                                                   .stage_count = contract.stage_count,
                                                    .architecture = architecture});
     if (auto* failed = std::get_if<BuildFailed>(&compiled)) return std::move(*failed);
     TritonCode& code = std::get<TritonCode>(compiled);
-    if (built.entry_points.empty())
-      built.entry_points.push_back({.pass = Pass::kForward,
-                                    .precision = Precision::kNative,
-                                    .symbol = code.entry_point_name,
-                                    .parameter_count = specification.entry_points.front().parameter_types.size()});
+    if (architecture == architectures_.front())
+      built.entry_points.push_back(
+          {.pass = pass,
+           .precision = Precision::kNative,
+           .symbol = code.entry_point_name,
+           .parameter_count = specification.entry_points[is_backward ? 1 : 0].parameter_types.size()});
     launch.block_threads = code.block_threads;
     launch.shared_bytes[architecture] = code.shared_bytes;
-    built.target_architectures.push_back(architecture);
-    built.artifacts.push_back(std::make_shared<const Artifact>(Artifact{
-        .kind = Artifact::Kind::kPtx, .architecture = architecture, .path = {}, .content = std::move(code.ptx)}));
+    built.artifacts.push_back(std::make_shared<const Artifact>(
+        Artifact{.kind = Artifact::Kind::kPtx,
+                 .architecture = is_backward ? backward_code_name(architecture) : architecture,
+                 .path = {},
+                 .content = std::move(code.ptx)}));
   }
   // global_scratch and profile_scratch.
   launch.hidden_parameter_count = 2;
-  built.artifacts.push_back(describe(*specification.python, launch));
-  return built;
+  return launch;
 }
 
 Result<std::unique_ptr<DeviceSession>> TritonCandidateDevice::open(const SessionLimits& limits) {
@@ -127,21 +147,29 @@ Result<std::unique_ptr<DeviceSession>> TritonCandidateDevice::open(const Session
 }
 
 Result<void> check_triton_contract(const CandidateContract& contract, const fs::path& contract_file) {
-  const LaunchContract& forward = contract.forward;
-  const auto fail = [&](const std::string& message) { return Error{message, contract_file.string()}; };
-  if (forward.grid_formulas.empty()) {
-    return fail(
-        "the contract of a Triton kernel must state 'grid', for example [\"ceil(threads / BLOCK)\"] with the constexpr "
-        "parameter BLOCK");
+  std::vector<std::pair<const LaunchContract*, std::string_view>> launches{{&contract.forward, ""}};
+  if (contract.backward) launches.emplace_back(&contract.backward->launch, " in 'backward'");
+  for (const auto& [launch, place] : launches) {
+    const auto fail = [&](const std::string& message) { return Error{message, contract_file.string()}; };
+    if (launch->grid_formulas.empty()) {
+      return fail(fmt::format(
+          "the contract of a Triton kernel must state 'grid'{}, for example [\"ceil(threads / BLOCK)\"] with the "
+          "constexpr parameter BLOCK",
+          place));
+    }
+    const bool returns_tensors = launch == &contract.forward && !launch->result_names.empty();
+    const std::array<std::pair<const char*, bool>, 4> without_effect{
+        std::pair{"function", !launch->host_function_name.empty()}, std::pair{"block", !launch->block_formulas.empty()},
+        std::pair{"shared_bytes", launch->shared_bytes_formula != "0"}, std::pair{"results", returns_tensors}};
+    for (const auto& [name, is_stated] : without_effect) {
+      if (!is_stated) continue;
+      const std::string_view member = name;
+      return fail(fmt::format("the contract of a Triton kernel must not state '{}'{}; remove it{}", member, place,
+                              member == "block"     ? " and state 'num_warps'"
+                              : member == "results" ? " and state 'saved'"
+                                                    : ""));
+    }
   }
-  const std::array<std::pair<const char*, bool>, 4> without_effect{
-      std::pair{"function", !forward.host_function_name.empty()}, std::pair{"block", !forward.block_formulas.empty()},
-      std::pair{"shared_bytes", forward.shared_bytes_formula != "0"},
-      std::pair{"backward", contract.backward.has_value()}};
-  for (const auto& [name, is_stated] : without_effect)
-    if (is_stated)
-      return fail(fmt::format("the contract of a Triton kernel must not state '{}'; remove it{}", name,
-                              std::string_view(name) == "block" ? " and state 'num_warps'" : ""));
   return {};
 }
 

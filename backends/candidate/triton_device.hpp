@@ -9,6 +9,7 @@
 
 #include "backends/candidate/contract.hpp"
 #include "backends/candidate/device.hpp"
+#include "backends/candidate/specification.hpp"
 #include "backends/candidate/triton/compiler.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/ptx/device.hpp"
@@ -21,15 +22,15 @@ class TritonCandidateDevice final : public backends::Device {
  public:
   /// `architectures` are those that the user states; without any, the code is compiled for compute_80. `python` is the
   /// interpreter that the user names, or empty.
-  TritonCandidateDevice(std::filesystem::path file, LaunchContract contract, ptx::PtxOptions options,
+  TritonCandidateDevice(std::filesystem::path file, CandidateContract contract, ptx::PtxOptions options,
                         std::vector<std::string> architectures, const std::string& python);
 
   [[nodiscard]] std::string_view name() const override { return "candidate"; }
   [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarpPython; }
   [[nodiscard]] bool uses_cuda_math() const override { return true; }
-  [[nodiscard]] double input_error() const override { return contract_.input_error(); }
+  [[nodiscard]] double input_error() const override { return contract_.forward.input_error(); }
   // Rounded inputs are part of the contract, but unrounded values do not contain their rounding.
-  [[nodiscard]] bool computes_unrounded_values() const override { return !contract_.input_bits; }
+  [[nodiscard]] bool computes_unrounded_values() const override { return !contract_.forward.input_bits; }
   [[nodiscard]] bool derives_work_from_extents() const override { return contract_.derives_work_from_extents(); }
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
@@ -46,9 +47,12 @@ class TritonCandidateDevice final : public backends::Device {
 
  private:
   backends::BuildOutcome build_for(const backends::EmittedKernel& specification) const;
+  /// Adds the kernel of a pass to `built`, and returns how it must be launched.
+  std::variant<CompiledLaunch, backends::BuildFailed> add_kernel(backends::BuiltKernel& built, backends::Pass pass,
+                                                                 const backends::EmittedKernel& specification) const;
 
   std::filesystem::path candidate_path_;    ///< file to judge
-  LaunchContract contract_;                 ///< how to launch the candidate for a launch of the specification
+  CandidateContract contract_;              ///< how to launch the candidate for a launch of the specification
   ptx::PtxOptions options_;                 ///< options of the interpreter
   std::vector<std::string> architectures_;  ///< architectures to compile for: "compute_80"
   Result<TritonInterpreter> interpreter_;   ///< Python with Triton, or why there is none

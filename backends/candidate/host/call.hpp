@@ -25,7 +25,12 @@ enum class Element : std::int32_t {
   kUnknown,
 };
 
-enum class CallArgumentKind : std::int32_t { kArray, kInteger, kReal };
+enum class CallArgumentKind : std::int32_t {
+  kArray,
+  kInteger,
+  kReal,
+  kSaved,  ///< a tensor that the forward function returns for the backward function; `integer` is its number
+};
 
 /// An array or a number that a host function gets, or an array that receives its results.
 struct CallArgument {
@@ -38,7 +43,7 @@ struct CallArgument {
   /// Host address at which the worker writes the unrounded values of an array; 0: not needed.
   std::uint64_t unrounded_address = 0;
   std::uint64_t address = 0;      ///< device address of an array; on the way to the worker, its host address
-  std::int64_t integer = 0;       ///< value of a kInteger
+  std::int64_t integer = 0;       ///< value of a kInteger, number of a kSaved
   double real = 0;                ///< value of a kReal
   char name[kMaxNameBytes] = {};  ///< name of the specification's parameter, or the contract's formula
 };
@@ -70,13 +75,16 @@ constexpr std::int64_t element_count(const CallArgument& array) {
 
 /// The arguments of one call of the candidate's function.
 struct CallArguments {
-  const CallArgument* given = nullptr;    ///< what the contract states; without a contract, all parameters
-  std::int32_t given_count = 0;           ///< number of elements of `given`
-  std::int32_t is_inferred = 0;           ///< whether `given` does not come from a contract
-  const CallArgument* outputs = nullptr;  ///< arrays that the specification writes, in order
-  std::int32_t output_count = 0;          ///< number of elements of `outputs`
-  char* message = nullptr;                ///< receives the reason if the call fails
-  std::uint64_t message_bytes = 0;        ///< size of `message`, including its final zero
+  const CallArgument* given = nullptr;  ///< what the contract states; without a contract, all parameters
+  std::int32_t given_count = 0;         ///< number of elements of `given`
+  std::int32_t is_inferred = 0;         ///< whether `given` does not come from a contract
+  /// What the function returns, in order: arrays that the specification writes, and kSaved.
+  const CallArgument* outputs = nullptr;
+  std::int32_t output_count = 0;    ///< number of elements of `outputs`
+  std::int32_t has_results = 0;     ///< whether a contract states `outputs`
+  std::int32_t is_forward = 0;      ///< whether the function is the forward function, whose tensors are saved
+  char* message = nullptr;          ///< receives the reason if the call fails
+  std::uint64_t message_bytes = 0;  ///< size of `message`, including its final zero
 };
 
 /// The GPU as the worker simulates it. Device addresses are not host addresses.

@@ -83,6 +83,7 @@ void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
   failure_.reset();
   unrounded_losses_ = {};
   allocation_count_ = 0;
+  adopted_arrays_.clear();
   allowed_shared_bytes_by_kernel_.clear();
   prepared_launches_.clear();
   stream_choices_.seed(static_cast<std::mt19937::result_type>(options.execution_order.shuffle_seed));
@@ -107,7 +108,16 @@ void SimulatedGpu::report_unfinished(std::int32_t count) {
 }
 
 std::uint64_t SimulatedGpu::adopt(const std::string& name, std::span<std::byte> bytes, ptx::AllocationFlags flags) {
-  return machine_.address(machine_.adopt(name, bytes, flags));
+  const ptx::AllocationId allocation = machine_.adopt(name, bytes, flags);
+  adopted_arrays_[machine_.address(allocation)] = {allocation, flags};
+  return machine_.address(allocation);
+}
+
+void SimulatedGpu::protect(std::uint64_t address) {
+  const auto found = adopted_arrays_.find(address);
+  if (found == adopted_arrays_.end()) return;
+  found->second.second.read_only = true;
+  machine_.set_flags(found->second.first, found->second.second);
 }
 
 std::uint64_t SimulatedGpu::allocate(std::uint64_t bytes) {

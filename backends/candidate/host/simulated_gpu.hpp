@@ -43,6 +43,8 @@ class SimulatedGpu {
 
   /// Makes `bytes` known to kernels for the current call and returns the device address.
   std::uint64_t adopt(const std::string& name, std::span<std::byte> bytes, ptx::AllocationFlags flags);
+  /// Makes an adopted array read-only for the rest of the call.
+  void protect(std::uint64_t address);
   /// Device memory that no kernel has written; the bytes are 0xff. Returns 0 if there is none left.
   std::uint64_t allocate(std::uint64_t bytes);
   /// Null if the bytes do not lie in one allocation.
@@ -97,6 +99,8 @@ class SimulatedGpu {
 
   ptx::Machine machine_;
   ptx::LaunchOptions options_;
+  /// The arrays of the current call, by device address.
+  std::map<std::uint64_t, std::pair<ptx::AllocationId, ptx::AllocationFlags>> adopted_arrays_;
   std::vector<Module> modules_;
   std::map<std::pair<std::int32_t, std::string>, std::shared_ptr<const ptx::Kernel>> kernels_by_module_and_name_;
   std::map<std::pair<std::int32_t, std::string>, std::uint64_t> allowed_shared_bytes_by_kernel_;

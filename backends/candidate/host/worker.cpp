@@ -100,8 +100,11 @@ class CandidateExecutor final : public worker::LaunchExecutor {
     if (arguments.size() != 2) return rejected("a call of the candidate must have exactly two arguments");
     CallHeader header;
     std::memcpy(&header, arguments[0], sizeof(header));
-    std::vector<CallArgument> values(static_cast<std::size_t>(header.given_count) +
-                                     static_cast<std::size_t>(header.output_count));
+    const std::span<const FunctionCall> calls(header.calls, static_cast<std::size_t>(header.call_count));
+    std::size_t value_count = 0;
+    for (const FunctionCall& call : calls)
+      value_count += static_cast<std::size_t>(call.given_count) + static_cast<std::size_t>(call.output_count);
+    std::vector<CallArgument> values(value_count);
     std::memcpy(values.data(), static_cast<const std::byte*>(arguments[0]) + sizeof(header),
                 values.size() * sizeof(CallArgument));
     FailureReportBuffer place;
@@ -113,24 +116,18 @@ class CandidateExecutor final : public worker::LaunchExecutor {
     options.may_have_rounded_parameters = true;
     gpu().begin_call(options);
     adopt_arrays(values);
-    std::array<char, worker::kMessageBufferBytes> reason{};
-    const CallArguments given{.given = values.data(),
-                              .given_count = header.given_count,
-                              .is_inferred = header.is_inferred,
-                              .outputs = values.data() + header.given_count,
-                              .output_count = header.output_count,
-                              .message = reason.data(),
-                              .message_bytes = reason.size()};
-    const CallFunction call = header.is_backward != 0 ? functions.backward : functions.forward;
-    if (call == nullptr) return rejected("the compiled candidate has no function for the backward pass");
-    const auto start = std::chrono::steady_clock::now();
-    const bool returned = call(&given) == 0;
-    const std::int32_t unfinished = functions.end_call();
-    if (returned && unfinished > 0) gpu().report_unfinished(unfinished);
-    const auto duration = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start);
     RunOutcome outcome = Completed{};
-    if (gpu().failure()) outcome = *gpu().failure();
-    else if (!returned) outcome = LaunchFailed{reason.data()};
+    const auto start = std::chrono::steady_clock::now();
+    std::span<const CallArgument> left = values;
+    for (const FunctionCall& call : calls) {
+      const auto size = static_cast<std::size_t>(call.given_count) + static_cast<std::size_t>(call.output_count);
+      if (call.is_backward != 0 && functions.backward == nullptr)
+        return rejected("the compiled candidate has no function for the backward pass");
+      outcome = run_call(functions, call, left.first(size));
+      if (!std::holds_alternative<Completed>(outcome)) break;
+      left = left.subspan(size);
+    }
+    const auto duration = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start);
     if (std::holds_alternative<Completed>(outcome)) write_unrounded_values(values);
     write_report(place, outcome);
     return {.nanoseconds = duration.count()};
@@ -164,6 +161,34 @@ class CandidateExecutor final : public worker::LaunchExecutor {
              .backward = reinterpret_cast<CallFunction>(::dlsym(library, kCallBackwardSymbol)),
              .end_call = end_call};
     return known;
+  }
+
+  /// Calls a function and waits for its work.
+  static RunOutcome run_call(const Functions& functions, const FunctionCall& call,
+                             std::span<const CallArgument> values) {
+    std::array<char, worker::kMessageBufferBytes> reason{};
+    const CallArguments arguments{.given = values.data(),
+                                  .given_count = call.given_count,
+                                  .is_inferred = call.is_inferred,
+                                  .outputs = values.data() + call.given_count,
+                                  .output_count = call.output_count,
+                                  .has_results = call.has_results,
+                                  .is_forward = call.is_backward != 0 ? 0 : 1,
+                                  .message = reason.data(),
+                                  .message_bytes = reason.size()};
+    if (call.is_backward != 0) protect_inputs(values);
+    const bool returned = (call.is_backward != 0 ? functions.backward : functions.forward)(&arguments) == 0;
+    const std::int32_t unfinished = functions.end_call();
+    if (returned && unfinished > 0) gpu().report_unfinished(unfinished);
+    if (gpu().failure()) return *gpu().failure();
+    if (!returned) return LaunchFailed{reason.data()};
+    return Completed{};
+  }
+
+  /// Outputs of the forward function are inputs of the function of the backward pass.
+  static void protect_inputs(std::span<const CallArgument> values) {
+    for (const CallArgument& value : values)
+      if (value.kind == CallArgumentKind::kArray && value.is_output == 0) gpu().protect(value.address);
   }
 
   /// Replaces the host addresses of arrays by device addresses. An array that occurs twice gets one address.

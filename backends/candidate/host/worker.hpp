@@ -11,16 +11,25 @@ namespace assay::candidate {
 /// The argument that makes a program a worker.
 inline constexpr const char* kWorkerRoleArgument = "assay-candidate-worker";
 
-/// The first argument of each launch: this header and then `given_count + output_count` CallArguments.
+/// One call of a function of the candidate.
+struct FunctionCall {
+  std::int32_t given_count = 0;   ///< see CallArguments
+  std::int32_t is_inferred = 0;   ///< see CallArguments
+  std::int32_t output_count = 0;  ///< see CallArguments
+  std::int32_t has_results = 0;   ///< see CallArguments
+  std::int32_t is_backward = 0;   ///< whether to call the function of the backward pass
+};
+
+inline constexpr int kMaxFunctionCalls = 2;  ///< the forward function and the function of the backward pass
+
+/// The first argument of each launch: this header and then, for each call, `given_count + output_count` CallArguments.
 struct CallHeader {
-  std::int32_t given_count = 0;         ///< see CallArguments
-  std::int32_t is_inferred = 0;         ///< see CallArguments
-  std::int32_t output_count = 0;        ///< see CallArguments
-  std::int32_t is_backward = 0;         ///< whether to call the function of the backward pass
-  std::uint32_t checks = 0;             ///< bit i: whether kChecks[i] of the interpreter is enabled
-  std::uint64_t instruction_limit = 0;  ///< for each launch of a kernel
-  std::uint64_t shuffle_seed = 0;       ///< seed of ThreadOrder::kShuffled
-  std::uint64_t order = 0;              ///< ThreadOrder of the kernels
+  FunctionCall calls[kMaxFunctionCalls];  ///< calls in order; a later call may use the tensors of an earlier one
+  std::int32_t call_count = 0;            ///< number of calls
+  std::uint32_t checks = 0;               ///< bit i: whether kChecks[i] of the interpreter is enabled
+  std::uint64_t instruction_limit = 0;    ///< for each launch of a kernel
+  std::uint64_t shuffle_seed = 0;         ///< seed of ThreadOrder::kShuffled
+  std::uint64_t order = 0;                ///< ThreadOrder of the kernels
 };
 
 /// The second argument of each launch: where the worker writes the outcome of a call that did not succeed.
