@@ -8,6 +8,8 @@
 namespace assay::candidate {
 
 inline constexpr int kMaxRank = 8;
+/// Number of multiprocessors of the simulated GPU.
+inline constexpr int kMultiprocessorCount = 108;
 inline constexpr int kMaxNameBytes = 48;  ///< size of a name, including its final zero
 
 /// The scalar type of an array's elements.
@@ -98,10 +100,14 @@ struct DeviceFunctions {
   std::int32_t (*add_module)(const void* fat_binary);
   /// The device address of a variable of a module; 0 if it has no such variable.
   std::uint64_t (*variable)(std::int32_t module, const char* name);
-  /// Checks a launch and copies its arguments. `launch` receives its number. Returns a CUDA error number.
+  /// Checks a launch and copies its arguments. `is_cooperative`: 1 if all blocks must be resident at the same time.
+  /// `launch` receives its number. Returns a CUDA error number.
   std::int32_t (*prepare_launch)(std::int32_t module, const char* kernel, const std::uint32_t grid[3],
-                                 const std::uint32_t block[3], std::uint64_t dynamic_shared_bytes, void** arguments,
-                                 std::int32_t* launch);
+                                 const std::uint32_t block[3], std::uint64_t dynamic_shared_bytes,
+                                 std::int32_t is_cooperative, void** arguments, std::int32_t* launch);
+  /// The number of blocks that one multiprocessor can hold at the same time; 0 if the kernel is unknown.
+  std::uint32_t (*resident_blocks)(std::int32_t module, const char* kernel, std::uint32_t block_threads,
+                                   std::uint64_t dynamic_shared_bytes);
   /// Runs a prepared launch to its end, once. Returns a CUDA error number.
   std::int32_t (*run_launch)(std::int32_t launch);
   /// Chooses one of `count` streams to run next; `count` is at least 1. Repeated calls explore different orders.

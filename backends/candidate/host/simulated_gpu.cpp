@@ -56,6 +56,15 @@ std::uint64_t most_shared_bytes(std::string_view architecture) {
   return found == kSharedLimits.end() ? kDefaultMaxSharedBytes : found->bytes;
 }
 
+std::uint32_t resident_blocks(std::string_view architecture, std::uint64_t block_threads, std::uint64_t shared_bytes) {
+  constexpr std::uint64_t kMostThreads = 2048, kMostBlocks = 32;
+  constexpr std::uint64_t kReservedBytes = 1024;  // of the shared memory of each block
+  if (block_threads == 0) return 0;
+  const std::uint64_t by_shared_memory =
+      (most_shared_bytes(architecture) + kReservedBytes) / (shared_bytes + kReservedBytes);
+  return static_cast<std::uint32_t>(std::min({kMostThreads / block_threads, kMostBlocks, by_shared_memory}));
+}
+
 std::vector<SimulatedGpu::VariableContent> SimulatedGpu::contents_of_variables() {
   std::vector<VariableContent> contents;
   for (const Module& module : modules_) {
@@ -207,6 +216,14 @@ std::int32_t SimulatedGpu::report_unsupported(const std::string& what) {
               kCudaErrorNotSupported);
 }
 
+std::uint32_t SimulatedGpu::resident_blocks(std::int32_t module, const std::string& kernel, std::uint32_t block_threads,
+                                            std::uint64_t dynamic_shared_bytes) {
+  const Result<std::shared_ptr<const ptx::Kernel>> found = find_kernel(module, kernel);
+  if (!found.ok()) return 0;
+  return candidate::resident_blocks((*found)->module->target_architecture, block_threads,
+                                    declared_shared_bytes(**found) + dynamic_shared_bytes);
+}
+
 std::int32_t SimulatedGpu::prepare_launch(std::int32_t module, const std::string& kernel,
                                           const ptx::LaunchGeometry& geometry, void* const* arguments,
                                           std::int32_t& number) {
@@ -224,6 +241,17 @@ std::int32_t SimulatedGpu::prepare_launch(std::int32_t module, const std::string
                                  "at most {} are possible; on a GPU, this kernel never runs",
                                  shared, most)},
         kCudaErrorInvalidValue);
+  }
+  const std::uint64_t most_blocks =
+      std::uint64_t{kMultiprocessorCount} * candidate::resident_blocks((*found)->module->target_architecture,
+                                                                       geometry.block.count(),
+                                                                       declared + geometry.dynamic_shared_bytes);
+  if (geometry.is_cooperative && geometry.grid.count() > most_blocks) {
+    return fail(LaunchFailed{fmt::format("the host code starts {} blocks cooperatively, but a GPU with {} "
+                                         "multiprocessors can hold at most {} of them at the same time; on such a GPU, "
+                                         "this kernel never runs",
+                                         geometry.grid.count(), kMultiprocessorCount, most_blocks)},
+                kCudaErrorCooperativeLaunchTooLarge);
   }
   ptx::KernelArguments values;
   const std::vector<ptx::Variable>& parameters = (*found)->entry_function->parameters;

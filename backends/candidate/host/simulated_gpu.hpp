@@ -26,12 +26,16 @@ inline constexpr std::int32_t kCudaErrorInvalidValue = 1;
 inline constexpr std::int32_t kCudaErrorInvalidConfiguration = 9;
 inline constexpr std::int32_t kCudaErrorInvalidDeviceFunction = 98;
 inline constexpr std::int32_t kCudaErrorLaunchFailure = 719;
+inline constexpr std::int32_t kCudaErrorCooperativeLaunchTooLarge = 720;
 inline constexpr std::int32_t kCudaErrorNotSupported = 801;
 
 /// Limits of a block's shared memory, in bytes.
 inline constexpr std::uint64_t kDefaultMaxSharedBytes = 48 * 1024;  ///< without the attribute that allows more
 /// With the attribute, on this architecture: "sm_75".
 std::uint64_t most_shared_bytes(std::string_view architecture);
+/// The number of blocks with this many threads and bytes of shared memory that one multiprocessor of this architecture
+/// can hold at the same time, if registers do not limit it.
+std::uint32_t resident_blocks(std::string_view architecture, std::uint64_t block_threads, std::uint64_t shared_bytes);
 /// The size of the shared memory that the kernel declares, without dynamic shared memory.
 std::uint64_t declared_shared_bytes(const ptx::Kernel& kernel);
 
@@ -62,6 +66,10 @@ class SimulatedGpu {
   /// Makes the outcome of the call Unsupported, unless a launch has failed before.
   std::int32_t report_unsupported(const std::string& what);
   std::int32_t allow_shared_bytes(std::int32_t module, const std::string& kernel, std::uint64_t bytes);
+  /// The number of blocks that one multiprocessor can hold at the same time; 0 if the kernel is unknown. The number of
+  /// registers is not known and does not count.
+  std::uint32_t resident_blocks(std::int32_t module, const std::string& kernel, std::uint32_t block_threads,
+                                std::uint64_t dynamic_shared_bytes);
   /// Checks a launch and copies its arguments. `number` receives the number of the launch in this call.
   std::int32_t prepare_launch(std::int32_t module, const std::string& kernel, const ptx::LaunchGeometry& geometry,
                               void* const* arguments, std::int32_t& number);

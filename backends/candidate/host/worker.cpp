@@ -43,12 +43,17 @@ constexpr DeviceFunctions kDeviceFunctions{
     .variable = [](std::int32_t module, const char* name) { return gpu().variable(module, name); },
     .prepare_launch =
         [](std::int32_t module, const char* kernel, const std::uint32_t grid[3], const std::uint32_t block[3],
-           std::uint64_t dynamic_shared_bytes, void** arguments, std::int32_t* launch) {
+           std::uint64_t dynamic_shared_bytes, std::int32_t is_cooperative, void** arguments, std::int32_t* launch) {
           const ptx::LaunchGeometry geometry{
               .grid = dimensions_of(grid),
               .block = dimensions_of(block),
-              .dynamic_shared_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(dynamic_shared_bytes, ~0U))};
+              .dynamic_shared_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(dynamic_shared_bytes, ~0U)),
+              .is_cooperative = is_cooperative != 0};
           return gpu().prepare_launch(module, kernel, geometry, arguments, *launch);
+        },
+    .resident_blocks =
+        [](std::int32_t module, const char* kernel, std::uint32_t block_threads, std::uint64_t dynamic_shared_bytes) {
+          return gpu().resident_blocks(module, kernel, block_threads, dynamic_shared_bytes);
         },
     .run_launch = [](std::int32_t launch) { return gpu().run_launch(launch); },
     .choose_stream = [](std::uint32_t count) { return gpu().choose_stream(count); },

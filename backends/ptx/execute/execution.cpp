@@ -47,18 +47,33 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry&
   if (options.computes_unrounded_values) unrounded_plan_.emplace(kernel);
 }
 
+Execution::~Execution() = default;
+
 RunResult Execution::run(std::span<const std::uint64_t> variables) {
   prepare(variables);
   advance_epoch();
-  launch_start_epoch_ = current_epoch_;
+  launch_start_epoch_ = kernel_start_epoch_ = current_epoch_;
+  const auto run_block = [this](std::uint64_t block) {
+    start_block(block);
+    continue_block(true);
+  };
   for (const std::uint64_t block : options_.blocks_to_run) {
     if (!is_stopped_) run_block(block);
   }
   const std::uint64_t blocks = options_.blocks_to_run.empty() ? geometry_.grid.count() : 0;
   const bool shuffled = options_.execution_order.order == Order::kShuffled;
   const std::vector<std::uint32_t> order = shuffled ? order_of(blocks, kBlocksSalt) : std::vector<std::uint32_t>{};
-  for (std::uint64_t i = 0; i < blocks && !is_stopped_; ++i) {
-    run_block(shuffled ? order[i] : options_.execution_order.order == Order::kReverse ? blocks - 1 - i : i);
+  const auto block_at = [&](std::uint64_t i) {
+    return shuffled ? order[i] : options_.execution_order.order == Order::kReverse ? blocks - 1 - i : i;
+  };
+  if (geometry_.is_cooperative) {
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t i = 0; i < blocks; ++i)
+      all.push_back(block_at(i));
+    run_cooperatively(all);
+  } else {
+    for (std::uint64_t i = 0; i < blocks && !is_stopped_; ++i)
+      run_block(block_at(i));
   }
   fill_profile();
   result_.unrounded_losses = unrounded_losses_;
@@ -91,6 +106,7 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
     }
   }
   warps_.resize((threads_in_block_ + kLanesPerWarp - 1) / kLanesPerWarp);
+  if (geometry_.is_cooperative) prepare_grid_barrier();
   lane_order_ = order_of(kLanesPerWarp, kBlocksSalt + 1);
 }
 
@@ -108,36 +124,48 @@ void Execution::advance_epoch() {
   bool restarted = false;
   current_epoch_ = memory_.next_epoch(restarted);
   if (!restarted) return;
-  launch_start_epoch_ = block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ = current_epoch_;
-  proxy_fence_epoch_ = current_epoch_;
+  kernel_start_epoch_ = launch_start_epoch_ = block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ =
+      proxy_fence_epoch_ = current_epoch_;
   fence_order_.clear();
   if (orders_by_fences_) fence_order_.start_block(current_epoch_, threads_in_block_);
   started_block_epochs_ = {{current_epoch_, current_block_index_}};
   partial_barrier_order_by_warp_.assign(warps_.size(), BarrierOrder(warps_.size()));
   arrival_order_by_barrier_.fill({});
-  for (std::vector<ShadowCell>& cells : shared_shadow_cells_by_variable_) {
-    for (ShadowCell& cell : cells)
-      cell.packed_last_write = cell.packed_last_read = 0;
-  }
+  const auto forget = [](std::vector<std::vector<ShadowCell>>& cells_by_variable) {
+    for (std::vector<ShadowCell>& cells : cells_by_variable)
+      for (ShadowCell& cell : cells)
+        cell.packed_last_write = cell.packed_last_read = 0;
+  };
+  forget(shared_shadow_cells_by_variable_);
+  for (SuspendedBlock& block : suspended_blocks_)
+    forget(block.shared_shadow_cells_by_variable);
   for (Warp& warp : warps_)
     warp.last_synchronization_epoch = current_epoch_;
 }
 
 // ------------------------------------------------------------------------------------------------- blocks and warps
 
-void Execution::run_block(std::uint64_t block) {
+void Execution::start_block(std::uint64_t block) {
   current_block_index_ = block;
   arrived_thread_counts_.fill(0);
   arrival_order_by_barrier_.fill({});
-  partial_barrier_order_by_warp_.assign(warps_.size(), BarrierOrder(warps_.size()));
-  advance_epoch();
-  block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ = current_epoch_;
-  started_block_epochs_.emplace_back(current_epoch_, block);
+  start_block_epoch();
   has_pending_words_ = false;
   mbarriers_.clear();
   has_new_phase_ = false;
   futile_wait_count_ = 0;
+  clear_shared_memory();
+}
+
+void Execution::start_block_epoch() {
+  partial_barrier_order_by_warp_.assign(warps_.size(), BarrierOrder(warps_.size()));
+  advance_epoch();
+  block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ = current_epoch_;
+  started_block_epochs_.emplace_back(current_epoch_, current_block_index_);
   if (orders_by_fences_) fence_order_.start_block(current_epoch_, threads_in_block_);
+}
+
+void Execution::clear_shared_memory() {
   for (std::size_t i = 0; i < shared_memory_by_variable_.size(); ++i) {
     std::ranges::fill(shared_memory_by_variable_[i], std::byte{0});
     std::ranges::fill(shared_shadow_cells_by_variable_[i], ShadowCell{});
@@ -147,21 +175,25 @@ void Execution::run_block(std::uint64_t block) {
   }
   for (std::vector<UnroundedWord>& words : shared_unrounded_words_by_variable_)
     std::ranges::fill(words, UnroundedWord{});
-  const std::vector<std::uint32_t> order = order_of(warps_.size(), kBlocksSalt + 2 + block);
-  bool first = true;
+}
+
+bool Execution::continue_block(bool starts_warps) {
+  const std::vector<std::uint32_t> order = order_of(warps_.size(), kBlocksSalt + 2 + current_block_index_);
   do {
     for (const std::uint32_t index : order) {
       Warp& warp = warps_[index];
-      if (first) start_warp(warp, index);
+      if (starts_warps) start_warp(warp, index);
       if (!warp.lane_groups.empty()) run_warp(warp);
       if (warp.lane_groups.empty() && warp.storage != nullptr) finish_warp(warp);
       if (is_stopped_) break;
     }
-    first = false;
+    starts_warps = false;
+    if (!is_stopped_ && waits_for_grid()) return false;
   } while (!is_stopped_ && continue_waiting_warps());
   for (Warp& warp : warps_) {
     if (warp.storage != nullptr) finish_warp(warp);
   }
+  return true;
 }
 
 void Execution::start_warp(Warp& warp, std::uint32_t index) {
@@ -207,6 +239,7 @@ void Execution::finish_warp(Warp& warp) {
 void Execution::set_special_registers(Warp& warp) {
   if (kernel_.special_registers.empty()) return;
   const Dim3 size = geometry_.block;
+  const std::uint64_t grid_barrier = grid_barrier_address_ == 0 ? 0 : grid_barrier_address_ - kGridBarrierOffset;
   const Dim3 block = block_position(current_block_index_);
   Dim3 thread = thread_position(warp.index_in_block * kLanesPerWarp);
   for (std::uint32_t lane = 0; lane < kLanesPerWarp; ++lane) {
@@ -231,7 +264,9 @@ void Execution::set_special_registers(Warp& warp) {
                                     bit - 1,
                                     ~(bit - 1),
                                     ~(bit | (bit - 1)),
-                                    kLanesPerWarp};
+                                    kLanesPerWarp,
+                                    static_cast<std::uint32_t>(grid_barrier >> 32U),
+                                    static_cast<std::uint32_t>(grid_barrier)};
     for (const Kernel::SpecialRegisterSlot& special : kernel_.special_registers)
       slot_words32(warp, special.slot)[lane] = values[static_cast<std::size_t>(special.special_register)];
     // The next thread of the block, without the divisions of thread_position.
@@ -263,11 +298,13 @@ LaneGroup* Execution::next_group(Warp& warp) {
                : a.next_op_index < b.next_op_index;
   };
   LaneGroup* waiting = nullptr;
+  bool waits_for_grid = false;
   for (LaneGroup& group : warp.lane_groups) {
+    waits_for_grid |= group.waits_for == LaneGroup::Wait::kGrid;
     if (group.waits_for == LaneGroup::Wait::kNone && (best == nullptr || before(group, *best))) best = &group;
     if (group.waits_for == LaneGroup::Wait::kWarp && (waiting == nullptr || before(group, *waiting))) waiting = &group;
   }
-  if (best != nullptr || waiting == nullptr) return best;
+  if (best != nullptr || waiting == nullptr || waits_for_grid) return best;
   waiting->waits_for = LaneGroup::Wait::kNone;
   waiting->runs_without_missing_lanes = true;
   return waiting;
@@ -329,6 +366,11 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
         op.masked_warp_handler(warp, op, lane_mask);
       }
     } else if (op.dispatch_kind == DispatchKind::kMemory) {
+      if (grid_barrier_address_ != 0 && must_wait_for_grid(warp, group, op, lane_mask)) [[unlikely]] {
+        count(from, next_op_index, active);
+        group.next_op_index = next_op_index;
+        return false;
+      }
       if (lane_mask != 0) access(warp, op, lane_mask);
     } else {
       group.next_op_index = next_op_index;

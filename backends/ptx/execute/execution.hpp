@@ -1,5 +1,6 @@
 // One launch. Private to the machine: execution.cpp runs blocks and warps, control_flow.cpp executes control flow,
-// accesses.cpp memory accesses and warp_operations.cpp warp-wide operations; race_check.cpp checks accesses for races.
+// accesses.cpp memory accesses and warp_operations.cpp warp-wide operations; race_check.cpp checks accesses for races;
+// grid_barrier.cpp runs cooperative launches.
 #pragma once
 
 #include <algorithm>
@@ -27,15 +28,20 @@ inline constexpr std::uint64_t kWindowMask =
     (std::uint64_t{1} << kAddressWindowBits) - 1;  ///< bits of a generic address that are an address in its space
 inline constexpr unsigned kSectorBits = 5;  ///< binary logarithm of the size of a sector of global memory in bytes
 
+/// Position of the counter of the grid barrier in the memory to which %envreg1 and %envreg2 point.
+inline constexpr std::uint64_t kGridBarrierOffset = 4;
+
 /// Lanes of a warp that are at the same instruction and have the same return addresses.
 struct LaneGroup {
-  enum class Wait : std::uint8_t { kNone, kWarp, kBarrier, kMbarrier };
+  enum class Wait : std::uint8_t { kNone, kWarp, kBarrier, kMbarrier, kGrid };
   std::uint32_t next_op_index = 0;  ///< index of the next op in Kernel::ops
   std::uint32_t lane_mask = 0;      ///< one bit for each lane, set if it is in the group
   Wait waits_for = Wait::kNone;     ///< what the group waits for, such as other lanes of its warp or a barrier
   bool runs_without_missing_lanes =
       false;  ///< whether it continues without the missing lanes, because nothing else can run
   std::vector<std::uint32_t> return_addresses = {};  ///< return addresses of the active calls, the innermost last
+  std::uint32_t awaited_grid_barrier = 0;            ///< for kGrid: number of the grid barrier, counted from 0
+  bool passes_grid_barrier = false;                  ///< whether the grid barrier at which it waited is complete
 };
 
 /// A copy that one thread started with cp.async or cp.async.bulk and that is not complete.
@@ -160,6 +166,7 @@ class Execution {
  public:
   Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry& geometry, std::vector<std::byte> parameters,
             const LaunchOptions& options);
+  ~Execution();
   /// `variables`: addresses of the module's variables.
   RunResult run(std::span<const std::uint64_t> variables);
 
@@ -170,7 +177,10 @@ class Execution {
 
   // execution.cpp
   void prepare(std::span<const std::uint64_t> variables);  ///< sets the state before the first block
-  void run_block(std::uint64_t block);
+  void start_block(std::uint64_t block);
+  void start_block_epoch();  ///< starts the first epoch of the current block
+  void clear_shared_memory();
+  bool continue_block(bool starts_warps);  ///< false: the block waits for other blocks
   void start_warp(Warp& warp, std::uint32_t index);
   void set_special_registers(Warp& warp);  ///< sets special registers
   void finish_warp(Warp& warp);            ///< keeps its frame for reuse
@@ -182,6 +192,19 @@ class Execution {
   void stop(RunResult::Status status, std::string message, const Op& op);
   void fill_profile();
   void advance_epoch();  ///< advances current_epoch_
+
+  // grid_barrier.cpp
+  struct SuspendedBlock;
+  void run_cooperatively(std::span<const std::uint64_t> blocks);
+  void prepare_grid_barrier();
+  /// Follows an access to the grid barrier. Returns whether the group must wait before the access until all blocks have
+  /// arrived.
+  bool must_wait_for_grid(Warp& warp, LaneGroup& group, const Op& op, std::uint32_t lane_mask);
+  [[nodiscard]] bool waits_for_grid() const;  ///< whether a thread of the current block waits for other blocks
+  void complete_grid_barrier();
+  void suspend_block();
+  bool resume_block(SuspendedBlock& block);  ///< false: it must still wait
+  void exchange_block(SuspendedBlock& block);
   [[nodiscard]] std::vector<std::uint32_t> order_of(std::size_t size, std::uint64_t salt) const;
 
   // control_flow.cpp
@@ -305,7 +328,7 @@ class Execution {
   [[nodiscard]] FastRaceCheck make_fast_race_check(const Warp& warp, const MemoryOp& memory) const {
     return {memory,
             current_epoch_,
-            {launch_start_epoch_, block_start_epoch_, phase_start_epoch_,
+            {memory.non_coherent ? kernel_start_epoch_ : launch_start_epoch_, block_start_epoch_, phase_start_epoch_,
              std::max(warp.last_synchronization_epoch, partial_barrier_epoch_)}};
   }
   [[nodiscard]] bool is_unordered(std::uint32_t earlier, const LaneAccess& actor) const;
@@ -483,6 +506,14 @@ class Execution {
   std::vector<std::pair<std::uint32_t, std::uint64_t>>
       started_block_epochs_;  ///< first epoch and linear index of each block so far
 
+  /// First epoch of the kernel. launch_start_epoch_ is the first epoch after the last grid barrier.
+  std::uint32_t kernel_start_epoch_ = 0;
+
+  std::uint64_t grid_barrier_address_ = 0;        ///< address of the counter of the grid barrier; 0: there is none
+  std::uint64_t arrived_block_count_ = 0;         ///< number of blocks that have arrived at the current grid barrier
+  std::uint32_t completed_grid_barriers_ = 0;     ///< number of grid barriers that all blocks have reached
+  std::vector<SuspendedBlock> suspended_blocks_;  ///< blocks that wait for others
+
   bool orders_by_fences_ = false;  ///< whether the kernel has a fence, so that fence_order_ is used
   FenceOrder fence_order_;         ///< order of accesses that fences establish
 
@@ -499,6 +530,20 @@ class Execution {
   /// Number of executions by threads, stored as differences between successive ops.
   std::vector<std::int64_t> thread_execution_deltas_;
   std::uint64_t instructions_left_ = 0;  ///< number of instructions left until the limit, summed over threads
+};
+
+/// The state of a block that waits for other blocks.
+struct Execution::SuspendedBlock {
+  std::uint64_t index = 0;  ///< linear index of the block
+  std::vector<Warp> warps;
+  std::array<std::uint32_t, kBarriersPerBlock> arrived_thread_counts{};
+  std::array<BarrierOrder, kBarriersPerBlock> arrival_order_by_barrier;
+  std::vector<std::vector<std::byte>> shared_memory_by_variable;
+  std::vector<std::vector<ShadowCell>> shared_shadow_cells_by_variable;
+  std::vector<std::vector<PendingWord>> pending_words_by_variable;
+  std::vector<std::vector<UnroundedWord>> shared_unrounded_words_by_variable;
+  bool has_pending_words = false;
+  std::unordered_map<std::uint64_t, Mbarrier> mbarriers;
 };
 
 /// Checks one lane's access; whole words take the fast path first.

@@ -8,9 +8,10 @@
 //     RunResult result = machine.launch(kernel, {.grid = {8}, .block = {128}}, arguments, {});
 //     if (result.ok()) ... machine.bytes(x) ...; for (const auto& f : result.findings) puts(describe(f).c_str());
 //
-// Blocks run sequentially, and the warps of a block run sequentially from barrier to barrier, in an order defined by
-// the execution order. Diverged lanes of a warp run lowest instruction first and reconverge when they reach the same
-// instruction. A kernel can access only the memory of the machine. A machine must be used by one thread at a time.
+// Blocks run sequentially (in a cooperative launch, from grid barrier to grid barrier), and the warps of a block run
+// sequentially from barrier to barrier, in an order defined by the execution order. Diverged lanes of a warp run lowest
+// instruction first and reconverge when they reach the same instruction. A kernel can access only the memory of the
+// machine. A machine must be used by one thread at a time.
 #pragma once
 
 #include <array>
@@ -80,6 +81,9 @@ struct LaunchGeometry {
   Dim3 grid;                               ///< number of blocks along each axis
   Dim3 block;                              ///< number of threads of a block along each axis
   std::uint32_t dynamic_shared_bytes = 0;  ///< size of the dynamic shared memory of a block in bytes
+  /// Whether all blocks are resident at the same time, so that they can wait for each other at the grid barrier of
+  /// cooperative groups.
+  bool is_cooperative = false;
 };
 
 struct ApproximationTables;

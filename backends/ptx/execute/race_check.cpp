@@ -69,7 +69,7 @@ void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAcce
   const bool atomically = (cell.packed_flags & kLastWriteIsAtomicFlag) != 0;
   const std::uint32_t writer = cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber;
   if (checks.reports_non_coherent && actor.memory_op.non_coherent && written &&
-      epoch_of(cell.packed_last_write) >= launch_start_epoch_) {
+      epoch_of(cell.packed_last_write) >= kernel_start_epoch_) {
     add_access_finding(CheckFinding::Kind::kNonCoherentRead, actor, &cell.packed_last_write, writer);
   } else if (checks.reports_races && written && is_unordered(cell.packed_last_write, actor) &&
              !(atomically && actor.memory_op.is_strong)) {

@@ -88,6 +88,8 @@ enum class SpecialRegister : std::uint8_t {
   kLanemaskGe,  ///< %lanemask_ge: bits of this lane and all higher ones
   kLanemaskGt,  ///< %lanemask_gt: bits of all higher lanes
   kWarpSize,    ///< WARP_SZ: number of lanes of a warp
+  kEnvreg1,     ///< %envreg1: upper half of the address of the grid barrier; 0 without one
+  kEnvreg2,     ///< %envreg2: lower half of this address
 };
 
 /// One instruction of a function body.

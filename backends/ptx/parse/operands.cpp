@@ -39,6 +39,8 @@ constexpr std::array kSpecials = {
     SpecialName{"%lanemask_ge", kLanemaskGe},
     SpecialName{"%lanemask_gt", kLanemaskGt},
     SpecialName{"WARP_SZ", kWarpSize},
+    SpecialName{"%envreg1", kEnvreg1},
+    SpecialName{"%envreg2", kEnvreg2},
 };
 
 }  // namespace table
