@@ -300,6 +300,55 @@ TEST_F(JudgeHostTest, ArgumentsThatDoNotMatchParametersAreReported) {
   EXPECT_THAT(judge().out, HasSubstr("parameter 2 of the candidate's function does not accept 'x', which is an array"));
 }
 
+/// The sum of each row in one cooperative launch of two blocks for each row.
+constexpr std::string_view kCooperative = R"py(from torch.utils.cpp_extension import load_inline
+
+source = """
+#include <torch/extension.h>
+#include <cooperative_groups.h>
+
+__global__ void row_sums(const float* x, float factor, float* halves, float* out, int columns) {
+  const float* row = x + blockIdx.x / 2 * columns;
+  float sum = 0;
+  for (int j = blockIdx.x % 2; j < columns; j += 2) sum += row[j];
+  halves[blockIdx.x] = sum;
+  cooperative_groups::this_grid().sync();
+  if (blockIdx.x % 2 == 0) out[blockIdx.x / 2] = factor * (halves[blockIdx.x] + halves[blockIdx.x + 1]);
+}
+
+torch::Tensor sums(torch::Tensor x, double scale) {
+  float factor = scale;
+  int rows = x.size(0), columns = x.size(1);
+  auto out = torch::empty({rows}, x.options());
+  auto halves = torch::empty({2 * rows}, x.options());
+  const float* input = x.data_ptr<float>();
+  float *middle = halves.data_ptr<float>(), *result = out.data_ptr<float>();
+  void* arguments[] = {&input, &factor, &middle, &result, &columns};
+  cudaLaunchCooperativeKernel((void*)row_sums, dim3(2 * rows), dim3(1), arguments, 0, nullptr);
+  return out;
+}
+"""
+
+module = load_inline(name="sums", cpp_sources="", cuda_sources=source, functions=["sums"])
+)py";
+
+TEST_F(JudgeHostTest, BlocksOfCooperativeLaunchWaitForEachOther) {
+  const auto judge_cooperative = [&](std::string_view old, std::string_view changed) {
+    std::string source(kCooperative);
+    if (!old.empty()) source.replace(source.find(old), old.size(), changed);
+    workshop_.write("candidate.py", source);
+    return workshop_.run("assay judge candidate.py --against sums.py --quick");
+  };
+  const CommandResult correct = judge_cooperative("", "");
+  EXPECT_EQ(correct.status, 0) << correct.out << correct.err;
+  EXPECT_THAT(judge_cooperative("  cooperative_groups::this_grid().sync();\n", "").out, HasSubstr("race"));
+  EXPECT_THAT(judge_cooperative("  float sum = 0;", "  if (blockIdx.x == 1) return;\n  float sum = 0;").out,
+              HasSubstr("barrier_divergence"));
+  EXPECT_THAT(judge_cooperative("cudaLaunchCooperativeKernel(", "cudaLaunchKernel(").out, HasSubstr("trap"));
+  EXPECT_THAT(judge_cooperative("dim3(2 * rows), dim3(1)", "dim3(4000), dim3(1)").out,
+              HasSubstr("starts 4000 blocks cooperatively, but a GPU with 108 multiprocessors can hold at most 3456"));
+}
+
 /// The forward and backward pass of y = factor * x * x.
 constexpr std::string_view kSquares = R"py(from torch.utils.cpp_extension import load_inline
 
