@@ -63,7 +63,7 @@ struct BackwardContract {
   [[nodiscard]] bool accumulates(std::string_view gradient) const;
 };
 
-/// An array that is no parameter of the specification. Assay allocates it for each run of the forward pass, and it
+/// An array that is not a parameter of the specification. Assay allocates it for each run of the forward pass, and it
 /// keeps its content until the backward pass ends.
 struct SavedArray {
   std::string name;                         ///< name in the arguments of both passes
