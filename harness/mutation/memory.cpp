@@ -93,6 +93,7 @@ void find_indices(MutationOperator op, const MutationContext& context, std::vect
 
 /// Mutations that add to gradients to which the kernel adds nothing.
 void find_inactive(const MutationContext& context, std::vector<Mutation>& found) {
+  if (context.statements.empty()) return;  // no output is differentiable
   std::vector<bool> added_to(context.function.variables.size(), false);
   for (const GradientAccess& access : gradient_accesses(context)) {
     const auto& node = context.statements[access.statement].statement->node;

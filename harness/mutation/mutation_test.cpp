@@ -69,6 +69,17 @@ TEST(Mutations, AreNotMadeInDeadCode) {
   EXPECT_EQ(find_mutations(MutationOperator::kUnsavedLoopState, narrow.backward()).size(), 1U) << "12 states fit";
 }
 
+TEST(Mutations, AreNotMadeInBackwardKernelWithoutDifferentiableOutput) {
+  const Subject sign(R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=int)):
+    i = wp.tid()
+    out[i] = int(x[i])
+)");
+  ASSERT_TRUE(sign.backward().statements.empty());
+  EXPECT_EQ(sign.mutated(MutationOperator::kWriteToInactiveGradient), "none found");
+}
+
 TEST(Mutations, DoNotReverseOrderIndependentLoops) {
   const Subject sum(R"(
 @wp.kernel
@@ -97,15 +108,16 @@ TEST(Mutations, DoNotRoundValuesThatAreExactInLowerPrecision) {
 }
 
 TEST(TextMutations, ChangeGradientStridesAndThreadBound) {
-  backends::EmittedKernel kernel{.name = "k",
-                                 .helpers = {},
-                                 .body =
-                                     "extern \"C\" void k_backward(long long begin, long long end, Array<real, 1> x, "
-                                     "Array<real, 1> grad_x) {\n  for (long long thread = begin; thread < end; "
-                                     "++thread) {\n  }\n}\n",
-                                 .entry_points = {{.pass = backends::Pass::kBackward, .symbol = "k_backward"}}};
+  backends::EmittedKernel kernel{
+      .name = "k",
+      .helpers = {},
+      .body =
+          "extern \"C\" void k_backward(long long begin, long long end, Array<real, 1> x, "
+          "Array<real, 1> y, Array<real, 1> grad_x, Array<real, 1> grad_y) {\n  for (long "
+          "long thread = begin; thread < end; ++thread) {\n    grad_x[thread] = 1;\n  }\n}\n",
+      .entry_points = {{.pass = backends::Pass::kBackward, .symbol = "k_backward"}}};
   const auto strides = find_text_mutations(MutationOperator::kWrongGradientStrides, kernel);
-  ASSERT_EQ(strides.size(), 1U);
+  ASSERT_EQ(strides.size(), 1U) << "grad_y is not used";
   EXPECT_NE(strides[0].kernel.body.find("grad_x.strides[d] = x.strides[d]"), std::string::npos);
   const auto guard = find_text_mutations(MutationOperator::kNoThreadGuard, kernel);
   ASSERT_EQ(guard.size(), 1U);

@@ -36,7 +36,9 @@ void find_strides(const EmittedKernel& kernel, const Backward& backward, std::ve
     bool has_primal = false;
     for (auto array = std::sregex_iterator(head.begin(), head.end(), kArray); array != std::sregex_iterator(); ++array)
       has_primal = has_primal || (*array)[1] == name;
-    if (!has_primal) continue;
+    // The strides of a gradient that the backward kernel never changes have no effect.
+    const std::regex use("\\bgrad_" + name + "\\b");
+    if (!has_primal || !std::regex_search(kernel.body.substr(backward.opening), use)) continue;
     TextMutation mutation{MutationOperator::kWrongGradientStrides,
                           fmt::format("'grad_{0}' has the strides of '{0}'", name), kernel};
     mutation.kernel.body.insert(backward.opening + 2,
