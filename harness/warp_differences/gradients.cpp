@@ -6,6 +6,7 @@
 #include "harness/judge/launch.hpp"
 #include "harness/warp_differences/forward.hpp"
 #include "ir/custom.hpp"
+#include "ir/spatial_paths.hpp"
 
 namespace assay::warp {
 namespace {
@@ -122,9 +123,9 @@ GradientComparison compare_gradients(const ComparedKernel& subject, std::size_t 
     const ir::Argument& argument = set.launch_by_precision[reference::kNative].arguments[p];
     const ir::ParameterUse& use = subject.uses()[p];
     const bool only_overwritten = use.written && !use.read && !use.is_atomically_updated;
-    // Warp has no arrays for the gradients of meshes.
-    const bool is_of_mesh = subject.kernel().var(static_cast<ir::VarId>(p)).path.starts_with(ir::kMeshPathPrefix);
-    if (!set.reference.gradients[p] || !argument.type.is_array() || only_overwritten || is_of_mesh) continue;
+    // Warp has no arrays for the gradients of meshes and hierarchies of boxes.
+    const bool is_spatial = ir::is_spatial_path(subject.kernel().var(static_cast<ir::VarId>(p)).path);
+    if (!set.reference.gradients[p] || !argument.type.is_array() || only_overwritten || is_spatial) continue;
     const auto& ours = set.reference.gradients[p]->elements;
     const auto warp = harness::read_scalars(subject.module(), argument, answer.array_contents[p]);
     const bool known =

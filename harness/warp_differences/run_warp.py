@@ -29,6 +29,10 @@ import numpy as np
 import warp as wp
 
 MESH_PREFIX = "wp.Mesh."  # paths of the parameters that hold the arrays of all meshes
+GRID_PREFIX = "wp.HashGrid."  # those of all hash grids
+BVH_PREFIX = "wp.Bvh."  # those of all hierarchies of boxes
+# By type of the coordinates of a hash grid: words in the source of a kernel that queries such a grid.
+GRID_TYPES = {wp.float64: ("vec3d", "float64"), wp.float16: ("vec3h", "float16")}
 BLOCK_SIZE = "wp.block_dim()"  # path of the parameter that holds the number of threads in a block
 
 
@@ -157,24 +161,48 @@ class Inputs:
         return [given.made() if isinstance(given, IndexedArray) else given for given in self.given]
 
 
-class Meshes:
-    """The meshes of a launch. The plan has them as rows of arrays, and the mesh in row k as the identifier k + 1."""
+class Structures:
+    """The meshes, hash grids and hierarchies of boxes of a launch.
 
-    def __init__(self) -> None:
+    The plan has them as rows of arrays, and the structure in row k as the identifier k + 1.
+    """
+
+    PREFIXES = (MESH_PREFIX, GRID_PREFIX, BVH_PREFIX)
+
+    def __init__(self, kernel: wp.Kernel) -> None:
+        self.source = kernel.adj.source
         self.arrays: dict[str, wp.array] = {}  # by path
-        self.made: list[wp.Mesh] = []
+        self.made: list[wp.Mesh | wp.HashGrid | wp.Bvh] = []
 
     def add(self, parameter: dict[str, Any], raw: bytes) -> None:
-        """Stores an array of all meshes; does nothing for other parameters."""
+        """Stores an array of all structures; does nothing for other parameters."""
         path = parameter["path"] or ""
-        if path.startswith(MESH_PREFIX):
-            dtype = wp.vec3 if path in (MESH_PREFIX + "points", MESH_PREFIX + "velocities") else wp.int32
+        if path.startswith(self.PREFIXES):
+            dtype: Any = wp.int32
+            if path.rpartition(".")[2] in ("points", "velocities", "lowers", "uppers"):
+                dtype = wp.vec3
+            elif path in (GRID_PREFIX + "cells", GRID_PREFIX + "dims"):
+                dtype = wp.vec3i
+            elif path == GRID_PREFIX + "widths":
+                dtype = wp.float32
             self.arrays[path] = array_argument(dtype, parameter["shape"], raw, False)
 
     def make(self) -> None:
+        """Makes a structure of each row."""
+        kinds = {path.rpartition(".")[0] + "." for path in self.arrays}
+        if len(kinds) > 1:
+            raise ValueError("identifiers of different kinds of structures cannot be told apart")
+        makers = {MESH_PREFIX: self.make_meshes, GRID_PREFIX: self.make_grids, BVH_PREFIX: self.make_hierarchies}
+        for kind in kinds:
+            makers[kind]()
+
+    def rows(self, prefix: str, name: str) -> np.ndarray | None:
+        """Returns an array of all structures; None if the kernel does not use it."""
+        array = self.arrays.get(prefix + name)
+        return None if array is None else array.numpy()
+
+    def make_meshes(self) -> None:
         """Makes a mesh of each row. A kernel may use only some of the arrays; the others are empty."""
-        if not self.arrays:
-            return
         indices = self.arrays[MESH_PREFIX + "indices"]
         vectors = [self.arrays.get(MESH_PREFIX + name) for name in ("points", "velocities")]
         rows = min(array.shape[0] for path, array in self.arrays.items() if path != MESH_PREFIX + "order")
@@ -186,9 +214,34 @@ class Meshes:
             )
             self.made.append(wp.Mesh(points=points, indices=wp.clone(indices[row]), velocities=velocities))
 
+    def make_grids(self) -> None:
+        """Makes a hash grid of each row. The points are the centers of their cells."""
+        uses = {dtype: any(word in self.source for word in words) for dtype, words in GRID_TYPES.items()}
+        dtype = next((dtype for dtype, is_used in uses.items() if is_used), wp.float32)
+        widths, cells = self.rows(GRID_PREFIX, "widths"), self.rows(GRID_PREFIX, "cells")
+        dims, groups = self.rows(GRID_PREFIX, "dims"), self.rows(GRID_PREFIX, "groups")
+        count = self.arrays[GRID_PREFIX + "order"].shape[0]
+        for row in range(min(len(each) for each in (widths, cells, dims, groups) if each is not None)):
+            grid = wp.HashGrid(*([4, 4, 4] if dims is None else dims[row].tolist()), device="cpu", dtype=dtype)
+            width = float(widths[row])
+            centers = np.zeros((count, 3)) if cells is None else (cells[row, :count] + 0.5) * width
+            points = wp.array(centers, dtype=wp.types.vector(3, dtype), device="cpu")
+            given = None if groups is None else wp.array(groups[row, :count], dtype=wp.int32, device="cpu")
+            grid.build(points, width, given)
+            self.made.append(grid)
+
+    def make_hierarchies(self) -> None:
+        """Makes a hierarchy of the boxes of each row."""
+        lowers, uppers, groups = (self.rows(BVH_PREFIX, name) for name in ("lowers", "uppers", "groups"))
+        count = self.arrays[BVH_PREFIX + "order"].shape[0]
+        for row in range(min(len(each) for each in (lowers, uppers, groups) if each is not None)):
+            corners = [wp.array(each[row, :count], dtype=wp.vec3, device="cpu") for each in (lowers, uppers)]
+            given = None if groups is None else wp.array(groups[row, :count], dtype=wp.int32, device="cpu")
+            self.made.append(wp.Bvh(*corners, groups=given))
+
     def identifiers(self, raw: bytes) -> bytes:
         """Replaces the identifiers of the plan by those of Warp; 0 and others without a row stay the same."""
-        ids = {number + 1: mesh.id for number, mesh in enumerate(self.made)}
+        ids = {number + 1: each.id for number, each in enumerate(self.made)}
         given = np.frombuffer(raw, np.uint64)
         return np.array([ids.get(int(value), int(value)) for value in given], np.uint64).tobytes()
 
@@ -207,7 +260,7 @@ class Launch:
         data = (folder / plan["data"]).read_bytes()
         position = 0
         self.inputs = Inputs(kernel)
-        self.meshes = Meshes()
+        self.structures = Structures(kernel)
         self.handles: dict[int, tuple[bytes, bytes]] = {}  # by number of an array: given and passed identifiers
         raws: list[bytes] = []
         for number, parameter in enumerate(self.parameters):
@@ -216,11 +269,11 @@ class Launch:
             if parameter["seeded"]:
                 self.cotangents[number] = data[position : position + parameter["bytes"]]
                 position += parameter["bytes"]
-            self.meshes.add(parameter, raws[-1])
-        self.meshes.make()
+            self.structures.add(parameter, raws[-1])
+        self.structures.make()
         for number, (parameter, given) in enumerate(zip(self.parameters, raws, strict=True)):
-            if (parameter["path"] or "").startswith(MESH_PREFIX):
-                self.values.append(self.meshes.arrays[parameter["path"]])
+            if (parameter["path"] or "").startswith(Structures.PREFIXES):
+                self.values.append(self.structures.arrays[parameter["path"]])
                 continue
             raw = given
             if parameter["path"] == BLOCK_SIZE:
@@ -229,7 +282,7 @@ class Launch:
                 continue
             kind = self.inputs.next_type(parameter["path"])
             if wp.uint64 in (kind, getattr(kind, "dtype", None)):
-                raw = self.meshes.identifiers(raw)
+                raw = self.structures.identifiers(raw)
             if parameter["shape"] is None:
                 self.values.append(self.inputs.add(value_argument(kind, raw)))
                 continue

@@ -113,6 +113,7 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
                    : context_.error(node, "wp.block_dim() takes no arguments");
   }
   if (is_mesh_function(name)) return mesh_call(node, name);
+  if (is_spatial_function(name)) return spatial_call(node, name);
   if (name == "select")
     return context_.error(node, "wp.select was removed from Warp; use wp.where(condition, if_true, if_false)");
   if (name == "static") {
@@ -737,8 +738,8 @@ ExprId WarpExpressionParser::hidden_parameter(SyntaxNode call, HiddenParameter p
   const ir::VarId variable = context_.hidden[static_cast<std::size_t>(parameter)];
   if (variable == kNone) {
     return context_.error(call,
-                          "meshes and the block size are known only in kernels and in functions that are called by "
-                          "their name; pass them as arguments");
+                          "meshes, hash grids, hierarchies of boxes and the block size are known only in kernels and "
+                          "in functions that are called by their name; pass them as arguments");
   }
   context_.builder.at(call.loc());
   return context_.builder.var(variable);

@@ -12,6 +12,7 @@
 
 #include "frontend/warp/parse/function_context.hpp"
 #include "frontend/warp/parse/mesh_queries.hpp"
+#include "frontend/warp/parse/spatial_queries.hpp"
 #include "frontend/warp/parse/target.hpp"
 
 namespace assay::frontend {
@@ -40,8 +41,9 @@ void reject_changes_of_viewed_tiles(FunctionContext& context);
 
 /// Whether a function of Warp's module draws a random number or makes a generator's state.
 bool is_random_function(std::string_view name);
-/// Whether a call of this function of Warp queries a mesh and changes variables that it gets as arguments.
-bool changes_mesh_query_arguments(SyntaxNode call, std::string_view name);
+/// Whether a call of this function of Warp queries a mesh, hash grid or hierarchy of boxes and changes variables that
+/// it gets as arguments.
+bool changes_query_arguments(SyntaxNode call, std::string_view name);
 /// Whether the function draws a random point of a shape.
 bool is_shape_sampler(std::string_view name);
 /// Whether the function draws a number and changes the generator's state, in one call of Warp's library.
@@ -102,11 +104,14 @@ class WarpExpressionParser {
   ir::VarId alias(SyntaxNode node, std::string_view name);
   /// Whether the node is wp.adjoint[...] or a part of it.
   bool is_adjoint(SyntaxNode node) const;
-  /// Advances the query of a mesh that a variable holds, and assigns the face that it finds to `index`. Returns a
-  /// variable that tells whether it found one; kNone after a reported error.
-  ir::VarId advance_query(SyntaxNode node, ir::VarId query, ir::VarId index);
-  /// Whether the expression names a variable that holds a query which visits faces of a mesh.
-  bool is_mesh_iteration(SyntaxNode node) const;
+  /// Advances the query that a variable holds, and assigns the face, point or box that it finds to `index`. Returns a
+  /// variable that tells whether it found one; kNone after a reported error. `limit` is the greatest distance along a
+  /// ray; kNone: none.
+  ir::VarId advance_query(SyntaxNode node, ir::VarId query, ir::VarId index, ir::ExprId limit = ir::kNone);
+  /// Whether the expression is a query that visits faces, points or boxes, or a variable that holds one.
+  bool is_query_iteration(SyntaxNode node) const;
+  /// The variable that holds such a query; kNone after a reported error.
+  ir::VarId iterated_query(SyntaxNode node);
   /// Parses a Warp call that has an effect on a tile and no value: a store or an addition. False if it is another call.
   bool tile_statement(SyntaxNode call, std::string_view name);
   /// Whether evaluation has side effects on arrays.
@@ -170,25 +175,36 @@ class WarpExpressionParser {
   ir::ExprId hidden_parameter(SyntaxNode call, HiddenParameter parameter);
   // meshes (mesh_parser.cpp)
   static bool is_mesh_function(std::string_view name);
-  ir::ExprId mesh_id(SyntaxNode node);
   ir::ExprId mesh_call(SyntaxNode node, std::string_view name);
-  /// Appends the arrays of all meshes to the arguments. Returns false after a reported error.
-  bool pass_mesh_arrays(SyntaxNode call, const std::vector<HiddenParameter>& arrays,
-                        std::vector<ir::ExprId>& arguments);
-  /// The arguments of a function of meshes: the arrays, the mesh and the operands. Empty after a reported error.
-  std::vector<ir::ExprId> mesh_arguments(SyntaxNode call, const std::vector<HiddenParameter>& arrays,
-                                         std::span<const SyntaxNode> given, std::span<const ir::Type> operands);
   // queries of meshes (mesh_query_parser.cpp)
   ir::ExprId mesh_query(SyntaxNode node, const MeshQuery& query);
   ir::ExprId assign_outputs(SyntaxNode call, const MeshQuery& query, ir::ExprId result,
                             std::span<const SyntaxNode> outputs, std::size_t loads_before);
   bool can_change_variables(SyntaxNode call, std::size_t loads_before, ir::VarId variable);
   ir::VarId changed_variable(SyntaxNode node, ir::Type type);
-  ir::ExprId next_face(SyntaxNode call);
-  const MeshQuery* query_in(ir::VarId variable) const;
   void note_whole_condition(SyntaxNode node);
   ir::VarId mesh_alias(SyntaxNode call);  ///< alias of the arrays that wp.mesh_get returns
-  void note_mesh_range(ir::ExprId id);
+  // hash grids and hierarchies of boxes, and what they share with meshes (spatial_parser.cpp)
+  static bool is_spatial_function(std::string_view name);
+  ir::ExprId spatial_call(SyntaxNode node, std::string_view name);
+  ir::ExprId spatial_query(SyntaxNode node, const SpatialQuery& query);
+  ir::ExprId continue_query(SyntaxNode call, SpatialKind kind);
+  /// How the query that a variable holds continues; nullopt if the variable holds none.
+  std::optional<QueryStep> step_of(ir::VarId query) const;
+  /// The value of an identifier of a mesh, hash grid or hierarchy of boxes; kNone after a reported error.
+  ir::ExprId spatial_id(SyntaxNode node, SpatialKind kind);
+  void note_id_range(ir::ExprId id, HiddenParameter array);
+  /// Appends arrays of all structures to the arguments. Returns false after a reported error.
+  bool pass_spatial_arrays(SyntaxNode call, const std::vector<HiddenParameter>& arrays,
+                           std::vector<ir::ExprId>& arguments);
+  /// The arguments of a function of a structure: the arrays, the identifier and the operands, whose types are not
+  /// checked. Empty after a reported error.
+  std::vector<ir::ExprId> spatial_arguments(SyntaxNode call, SpatialKind kind,
+                                            const std::vector<HiddenParameter>& arrays,
+                                            std::span<const SyntaxNode> given);
+  /// Whether the last arguments, which were given after an identifier, have these types. Reports an error if not.
+  bool have_types(std::span<const SyntaxNode> given, const std::vector<ir::ExprId>& arguments,
+                  const std::vector<ir::Type>& operands);
   ir::ExprId single_result(SyntaxNode node, const ResolvedCall& resolved);
   ir::ExprId call_file_function(SyntaxNode node);
   bool pass_references(SyntaxNode call, const SourceFunction& callee, ResolvedCall& resolved);

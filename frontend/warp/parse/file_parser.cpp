@@ -300,7 +300,8 @@ void WarpFileParser::parse_custom_derivatives(SourceFunction& entry) {
       (custom.is_gradient ? other.differentiated_function : other.replayed_function) = &entry;
       entry.parse_state = SourceFunction::State::kFailed;
       entry.reason_not_parsed =
-          "a function with a custom gradient or replay must not call wp.block_dim() or functions of meshes";
+          "a function with a custom gradient or replay must not call wp.block_dim() or functions of meshes, hash grids "
+          "or hierarchies of boxes";
       return;
     }
     if (!entry.argument_specs.empty() ||
@@ -459,7 +460,7 @@ HiddenParameters WarpFileParser::hidden_parameters(SourceFunction& entry) {
   const std::function<void(SyntaxNode)> search = [&](SyntaxNode node) {
     if (node.is(SyntaxKind::kCall)) {
       const SyntaxNode function = node.part(SyntaxField::kFunction);
-      found |= hidden_parameters_of(entry.environment->scope.warp_name(function));
+      found |= hidden_parameters_of(node, entry.environment->scope.warp_name(function));
       if (const auto* callees = find(*entry.environment, function.text()); callees != nullptr) {
         for (SourceFunction* callee : *callees)
           found |= hidden_parameters(*callee);

@@ -38,6 +38,13 @@ struct ArrayStruct {
   std::vector<ir::VarId> fields;  ///< variable or alias of each field
 };
 
+/// Initial value of FunctionContext::hidden.
+constexpr std::array<ir::VarId, kHiddenParameterCount> none_hidden() {
+  std::array<ir::VarId, kHiddenParameterCount> none{};
+  none.fill(ir::kNone);
+  return none;
+}
+
 /// The state of parsing one function.
 struct FunctionContext {
   WarpFileParser& file;       ///< parser of the file
@@ -50,7 +57,7 @@ struct FunctionContext {
   bool has_results = false;   ///< whether a return statement was parsed
 
   /// By HiddenParameter: the parameter; kNone: the function has none.
-  std::array<ir::VarId, kHiddenParameterCount> hidden = {ir::kNone, ir::kNone, ir::kNone, ir::kNone, ir::kNone};
+  std::array<ir::VarId, kHiddenParameterCount> hidden = none_hidden();
   /// By syntax node of a call of wp.mesh_get: the alias of its arrays, a struct with arrays.
   std::map<const void*, ir::VarId> mesh_aliases_by_call;
 

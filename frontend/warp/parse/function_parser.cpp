@@ -275,8 +275,12 @@ class WarpFunctionParser {
     const bool has_queries = WarpFileParser::hidden_parameters(entry_)[kQueriesMeshes];
     if (!indices.empty())
       annotations.push_back(fmt::format("domain: {} are {}triangles", indices, has_queries ? "separate " : ""));
-    if (const std::string order = name(HiddenParameter::kMeshOrder); !order.empty())
-      annotations.push_back(fmt::format("domain: {} is a permutation", order));
+    for (const HiddenParameterEntry& row : kHiddenParameters) {
+      if (!row.domain.empty() && !name(row.parameter).empty())
+        annotations.push_back("domain: " + fmt::format(fmt::runtime(row.domain), name(row.parameter)));
+    }
+    if (const std::string uppers = name(HiddenParameter::kBvhUppers); !uppers.empty())
+      annotations.push_back(fmt::format("domain: {} <= {}", name(HiddenParameter::kBvhLowers), uppers));
     const std::string block_size = name(HiddenParameter::kBlockSize);
     if (block_size.empty()) return;
     if (thread_indices_.size() < 2) {

@@ -1,8 +1,8 @@
-// Parameters that the source does not have: what a kernel takes from its launch or from a mesh becomes a parameter of
-// the kernel and of each function that uses it.
+// Parameters that the source does not have: what a kernel takes from its launch, or from a mesh, a hash grid or a
+// hierarchy of boxes, becomes a parameter of the kernel and of each function that uses it.
 //
 // A mesh is a row of the arrays of points, velocities and indices, which all meshes share. The mesh with the identifier
-// k is row k - 1. No mesh has the identifier 0.
+// k is row k - 1. No mesh has the identifier 0. The same holds for hash grids and hierarchies of boxes.
 #pragma once
 
 #include <array>
@@ -10,13 +10,30 @@
 #include <cstdint>
 #include <string_view>
 
+#include "frontend/warp/syntax/syntax.hpp"
 #include "ir/module.hpp"
+#include "ir/spatial_paths.hpp"
 
 namespace assay::frontend {
 
 /// A parameter that the source does not have, in the order in which they follow the other parameters.
-enum class HiddenParameter : std::uint8_t { kMeshPoints, kMeshVelocities, kMeshIndices, kMeshOrder, kBlockSize };
-inline constexpr std::size_t kHiddenParameterCount = 5;
+enum class HiddenParameter : std::uint8_t {
+  kMeshPoints,
+  kMeshVelocities,
+  kMeshIndices,
+  kMeshOrder,
+  kGridCells,
+  kGridDims,
+  kGridWidths,
+  kGridGroups,
+  kGridOrder,
+  kBvhLowers,
+  kBvhUppers,
+  kBvhGroups,
+  kBvhOrder,
+  kBlockSize
+};
+inline constexpr std::size_t kHiddenParameterCount = 14;
 /// Number that stands for queries of meshes, such as wp.mesh_query_point: a property of a function, not a parameter.
 inline constexpr std::size_t kQueriesMeshes = kHiddenParameterCount;
 /// Which of them a function has, by number.
@@ -28,6 +45,9 @@ struct HiddenParameterEntry {
   std::string_view name;      ///< name of the parameter, unless the function has another parameter of this name
   std::string_view path;      ///< Variable::path of the kernel's parameter
   ir::Type type;              ///< type of the parameter
+  /// Precondition of a kernel with the parameter, with `{}` for its name; empty: none, or one that depends on the
+  /// kernel.
+  std::string_view domain = {};
 };
 inline constexpr std::array<HiddenParameterEntry, kHiddenParameterCount> kHiddenParameters = {{
     {HiddenParameter::kMeshPoints, "mesh_points", ir::kMeshPointsPath,
@@ -35,11 +55,24 @@ inline constexpr std::array<HiddenParameterEntry, kHiddenParameterCount> kHidden
     {HiddenParameter::kMeshVelocities, "mesh_velocities", ir::kMeshVelocitiesPath,
      ir::vector_type(ir::Scalar::kF32, 3).array_of(2)},
     {HiddenParameter::kMeshIndices, "mesh_indices", ir::kMeshIndicesPath, ir::kI32.array_of(2)},
-    {HiddenParameter::kMeshOrder, "mesh_order", ir::kMeshOrderPath, ir::kI32.array_of(1)},
+    {HiddenParameter::kMeshOrder, "mesh_order", ir::kMeshOrderPath, ir::kI32.array_of(1), "{} is a permutation"},
+    {HiddenParameter::kGridCells, "grid_cells", ir::kGridCellsPath, ir::vector_type(ir::Scalar::kI32, 3).array_of(2),
+     "-4 <= {} <= 4"},
+    {HiddenParameter::kGridDims, "grid_dims", ir::kGridDimsPath, ir::vector_type(ir::Scalar::kI32, 3).array_of(1),
+     "1 <= {} <= 6"},
+    {HiddenParameter::kGridWidths, "grid_widths", ir::kGridWidthsPath, ir::kF32.array_of(1), "0.375 <= {} <= 1.5"},
+    {HiddenParameter::kGridGroups, "grid_groups", ir::kGridGroupsPath, ir::kI32.array_of(2), "0 <= {} <= 2"},
+    {HiddenParameter::kGridOrder, "grid_order", ir::kGridOrderPath, ir::kI32.array_of(1), "{} is a permutation"},
+    {HiddenParameter::kBvhLowers, "bvh_lowers", ir::kBvhLowersPath, ir::vector_type(ir::Scalar::kF32, 3).array_of(2),
+     "-2 <= {} <= 2"},
+    {HiddenParameter::kBvhUppers, "bvh_uppers", ir::kBvhUppersPath, ir::vector_type(ir::Scalar::kF32, 3).array_of(2),
+     "-2 <= {} <= 2"},
+    {HiddenParameter::kBvhGroups, "bvh_groups", ir::kBvhGroupsPath, ir::kI32.array_of(2), "0 <= {} <= 2"},
+    {HiddenParameter::kBvhOrder, "bvh_order", ir::kBvhOrderPath, ir::kI32.array_of(1), "{} is a permutation"},
     {HiddenParameter::kBlockSize, "block_dim", ir::kBlockSizePath, ir::kI32},
 }};
 
 /// The parameters that a call of this function of Warp needs.
-HiddenParameters hidden_parameters_of(std::string_view warp_function);
+HiddenParameters hidden_parameters_of(SyntaxNode call, std::string_view warp_function);
 
 }  // namespace assay::frontend

@@ -94,7 +94,7 @@ std::optional<std::vector<std::int64_t>> WarpStatementParser::known_range(std::s
 }
 
 void WarpStatementParser::for_statement(SyntaxNode node) {
-  if (expressions_.is_mesh_iteration(node.part(SyntaxField::kRight))) return loop_over_faces(node);
+  if (expressions_.is_query_iteration(node.part(SyntaxField::kRight))) return loop_over_query(node);
   const std::vector<SyntaxNode> given = range_arguments(node);
   if (given.empty()) return;
   if (is_static_in(node.part(SyntaxField::kBody), node.part(SyntaxField::kLeft).text())) {
@@ -199,26 +199,27 @@ void WarpStatementParser::loop(SyntaxNode node, std::span<const SyntaxNode> give
   if (sound) append(node, std::move(loop));
 }
 
-/// `for face in query:`, where `query` holds a query that visits faces of a mesh.
-void WarpStatementParser::loop_over_faces(SyntaxNode node) {
+/// `for face in query:`, where `query` is a query that visits faces, points or boxes, or a variable that holds one.
+void WarpStatementParser::loop_over_query(SyntaxNode node) {
   const SyntaxNode target = node.part(SyntaxField::kLeft);
   const SyntaxNode query = node.part(SyntaxField::kRight);
   if (!target.is(SyntaxKind::kIdentifier) || node.part(SyntaxField::kAlternative)) {
-    context_.error(target, "a loop over the faces of a query must have one variable and no else clause");
+    context_.error(target, "a loop over a query must have one variable and no else clause");
     return;
   }
-  const ir::VarId visited = context_.bindings.find(query.text());
+  const ir::VarId visited = expressions_.iterated_query(query);
+  if (visited == kNone) return;
   context_.builder.at(node.loc());
-  const ir::VarId face = context_.builder.let("face", context_.builder.i32(-1));
+  const ir::VarId index = context_.builder.let("index", context_.builder.i32(-1));
   ir::While loop{.condition = context_.builder.boolean(true), .body = {}};
   ++dynamic_loop_depth_;
   loop.body = nested(node.part(SyntaxField::kBody), [&] {
-    const ir::VarId has_face = expressions_.advance_query(query, visited, face);
-    if (has_face == kNone) return;
-    const ExprId ends = context_.operation(query, ir::Op::kNot, {context_.builder.var(has_face)});
+    const ir::VarId has_next = expressions_.advance_query(query, visited, index);
+    if (has_next == kNone) return;
+    const ExprId ends = context_.operation(query, ir::Op::kNot, {context_.builder.var(has_next)});
     context_.builder.if_(ends, [&] { context_.builder.break_(); });
     context_.builder.at(target.loc());
-    bind_loop_variable(target, context_.builder.var(face), true);
+    bind_loop_variable(target, context_.builder.var(index), true);
   });
   --dynamic_loop_depth_;
   append(node, std::move(loop));

@@ -8,8 +8,8 @@
 #include "frontend/warp/parse/expression_parser.hpp"
 #include "frontend/warp/parse/hidden_parameters.hpp"
 #include "frontend/warp/parse/mesh_queries.hpp"
+#include "frontend/warp/parse/spatial_queries.hpp"
 #include "ir/algebra.hpp"
-#include "ir/visit.hpp"
 
 namespace assay::frontend {
 
@@ -104,7 +104,7 @@ class MeshFunctionBuilder {
 
 }  // namespace
 
-HiddenParameters hidden_parameters_of(std::string_view warp_function) {
+HiddenParameters hidden_parameters_of(SyntaxNode call, std::string_view warp_function) {
   const auto bit = [](HiddenParameter parameter) {
     return HiddenParameters().set(static_cast<std::size_t>(parameter));
   };
@@ -119,67 +119,27 @@ HiddenParameters hidden_parameters_of(std::string_view warp_function) {
     return indices | bit(HiddenParameter::kMeshPoints) | order | HiddenParameters().set(kQueriesMeshes);
   }
   const MeshFunction* const found = mesh_function(warp_function);
-  return found == nullptr ? HiddenParameters() : indices | bit(found->vectors);
+  return found == nullptr ? spatial_parameters_of(call, warp_function) : indices | bit(found->vectors);
 }
 
 bool WarpExpressionParser::is_mesh_function(std::string_view name) {
   return mesh_function(name) != nullptr || find_mesh_query(name) != nullptr || continues_mesh_query(name);
 }
 
-ExprId WarpExpressionParser::mesh_id(SyntaxNode node) {
-  const ExprId id = value(node);
-  if (id == kNone || context_.type_of(id) == kMeshId) return id;
-  return context_.error(
-      node, fmt::format("a mesh identifier must be a uint64, got {}", context_.type_name(context_.type_of(id))));
-}
-
 ExprId WarpExpressionParser::mesh_call(SyntaxNode node, std::string_view name) {
   if (const MeshQuery* query = find_mesh_query(name)) return mesh_query(node, *query);
-  if (continues_mesh_query(name)) return next_face(node);
+  if (continues_mesh_query(name)) return continue_query(node, SpatialKind::kMesh);
   const MeshFunction& function = *mesh_function(name);
   std::vector<SyntaxNode> given;
   if (!match_named_arguments(node, {function.parameters}, given) || given.size() != function.operands.size() + 1)
     return context_.error(node, fmt::format("expected the arguments {}", function.parameters));
   std::vector<HiddenParameter> arrays{HiddenParameter::kMeshIndices};
   if (function.vectors != HiddenParameter::kMeshIndices) arrays.insert(arrays.begin(), function.vectors);
-  const std::vector<ExprId> arguments = mesh_arguments(node, arrays, given, function.operands);
-  if (arguments.empty()) return kNone;
+  const std::vector<ExprId> arguments = spatial_arguments(node, SpatialKind::kMesh, arrays, given);
+  if (arguments.empty() || !have_types(given, arguments, function.operands)) return kNone;
   const auto make = [&](const ir::Module& module) { return MeshFunctionBuilder(module, function).take(); };
   context_.builder.at(node.loc());
   return context_.builder.call(context_.file.library_function(name, make), arguments);
-}
-
-bool WarpExpressionParser::pass_mesh_arrays(SyntaxNode call, const std::vector<HiddenParameter>& arrays,
-                                            std::vector<ExprId>& arguments) {
-  for (const HiddenParameter array : arrays) {
-    const ExprId passed = hidden_parameter(call, array);
-    if (passed == kNone) return false;
-    arguments.push_back(passed);
-    context_.loaded_arrays.push_back(context_.function.expr(passed).variable);
-  }
-  return true;
-}
-
-std::vector<ExprId> WarpExpressionParser::mesh_arguments(SyntaxNode call, const std::vector<HiddenParameter>& arrays,
-                                                         std::span<const SyntaxNode> given,
-                                                         std::span<const ir::Type> operands) {
-  std::vector<ExprId> arguments;
-  if (!pass_mesh_arrays(call, arrays, arguments)) return {};
-  const ExprId id = mesh_id(given[0]);
-  if (id == kNone) return {};
-  note_mesh_range(id);
-  arguments.push_back(id);
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    const ExprId operand = value(given[k + 1]);
-    if (operand == kNone) return {};
-    if (context_.type_of(operand) != operands[k]) {
-      context_.error(given[k + 1], fmt::format("expected {}, got {}", context_.type_name(operands[k]),
-                                               context_.type_name(context_.type_of(operand))));
-      return {};
-    }
-    arguments.push_back(operand);
-  }
-  return arguments;
 }
 
 VarId WarpExpressionParser::mesh_alias(SyntaxNode call) {
@@ -197,9 +157,8 @@ VarId WarpExpressionParser::mesh_alias(SyntaxNode call) {
                    "wp.mesh_get is not supported in expressions evaluated conditionally; use a separate statement");
     return kNone;
   }
-  const ExprId id = mesh_id(arguments.positional_arguments[0]);
+  const ExprId id = spatial_id(arguments.positional_arguments[0], SpatialKind::kMesh);
   if (id == kNone) return kNone;
-  note_mesh_range(id);
   context_.builder.at(call.loc());
   const VarId row = context_.builder.let("mesh_row", row_of(context_.builder, id));
   ir::Module& module = context_.file.module();
@@ -224,28 +183,6 @@ VarId WarpExpressionParser::mesh_alias(SyntaxNode call) {
   }
   alias = context_.add(std::move(mesh));
   return alias;
-}
-
-/// States that a parameter of the kernel, or each element of an array, is the identifier of a mesh.
-void WarpExpressionParser::note_mesh_range(ExprId id) {
-  if (!context_.entry.is_kernel) return;
-  const ir::Expr* expr = &context_.function.expr(id);
-  if (expr->kind == ir::ExprKind::kVariable) {
-    // The initial value of a local variable.
-    ir::for_each_statement(context_.function.body, [&](const ir::Stmt& statement) {
-      const auto* let = std::get_if<ir::Let>(&statement.node);
-      if (let != nullptr && let->variable == context_.function.expr(id).variable && let->value != kNone)
-        expr = &context_.function.expr(let->value);
-    });
-  }
-  if (expr->kind == ir::ExprKind::kLoad) expr = &context_.function.expr(expr->args[0]);
-  if (expr->kind != ir::ExprKind::kVariable || !context_.function.is_parameter(expr->variable)) return;
-  const VarId indices = context_.hidden[static_cast<std::size_t>(HiddenParameter::kMeshIndices)];
-  if (indices == kNone) return;
-  const std::string line = fmt::format("domain: 1 <= {} <= {}.shape[0]", context_.function.var(expr->variable).name,
-                                       context_.function.var(indices).name);
-  std::vector<std::string>& annotations = context_.function.annotations;
-  if (std::ranges::find(annotations, line) == annotations.end()) annotations.push_back(line);
 }
 
 }  // namespace assay::frontend

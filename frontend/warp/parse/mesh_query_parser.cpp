@@ -9,6 +9,7 @@
 #include "frontend/warp/parse/expression_parser.hpp"
 #include "frontend/warp/parse/hidden_parameters.hpp"
 #include "frontend/warp/parse/mesh_queries.hpp"
+#include "frontend/warp/parse/spatial_queries.hpp"
 
 namespace assay::frontend {
 
@@ -80,8 +81,8 @@ SyntaxNode without_not(SyntaxNode node) {
 
 }  // namespace
 
-bool changes_mesh_query_arguments(SyntaxNode call, std::string_view name) {
-  if (continues_mesh_query(name)) return true;
+bool changes_query_arguments(SyntaxNode call, std::string_view name) {
+  if (continued_kind(name)) return true;
   const MeshQuery* const query = find_mesh_query(name);
   if (query == nullptr || query->outputs.empty()) return false;
   const CallArguments arguments = arguments_of(call);
@@ -116,9 +117,8 @@ ExprId WarpExpressionParser::mesh_query(SyntaxNode node, const MeshQuery& query)
   std::vector<HiddenParameter> arrays;
   if (!query.visits_faces) arrays = {HiddenParameter::kMeshPoints, HiddenParameter::kMeshIndices};
   const std::size_t loads_before = context_.loaded_arrays.size();
-  std::vector<ExprId> arguments =
-      mesh_arguments(node, arrays, given, std::span(query.operands).first(given.size() - 1));
-  if (arguments.empty()) return kNone;
+  std::vector<ExprId> arguments = spatial_arguments(node, SpatialKind::kMesh, arrays, given);
+  if (arguments.empty() || !have_types(given, arguments, query.operands)) return kNone;
   for (std::size_t k = given.size() - 1; k < query.operands.size(); ++k) {
     const double number = query.defaults[k + query.defaults.size() - query.operands.size()];
     arguments.push_back(query.operands[k] == ir::kI32 ? context_.builder.i32(static_cast<std::int64_t>(number))
@@ -182,53 +182,6 @@ VarId WarpExpressionParser::changed_variable(SyntaxNode node, ir::Type type) {
         node, "Warp treats a variable that is initialized with a bare literal as a constant; write x = int(0)");
   }
   return variable;
-}
-
-ExprId WarpExpressionParser::next_face(SyntaxNode call) {
-  std::vector<SyntaxNode> given;
-  if (!match_named_arguments(call, {"query index"}, given) || given.size() != 2)
-    return context_.error(call, "expected the arguments query index");
-  const VarId index = changed_variable(given[1], ir::kI32);
-  if (index == kNone) return kNone;
-  const VarId query = given[0].is(SyntaxKind::kIdentifier) ? context_.bindings.find(given[0].text()) : kNone;
-  const std::size_t loads_before = context_.loaded_arrays.size();
-  const VarId found = advance_query(call, query, index);
-  if (found == kNone || !can_change_variables(call, loads_before, found)) return kNone;
-  return context_.builder.var(found);
-}
-
-bool WarpExpressionParser::is_mesh_iteration(SyntaxNode node) const {
-  return node.is(SyntaxKind::kIdentifier) && query_in(context_.bindings.find(node.text())) != nullptr;
-}
-
-/// The query that a variable holds; null if it holds none.
-const MeshQuery* WarpExpressionParser::query_in(VarId variable) const {
-  if (variable == kNone || FunctionContext::is_alias(variable) || context_.function.is_parameter(variable))
-    return nullptr;
-  const ir::Type type = context_.function.var(variable).type;
-  return type.is_struct() ? query_of_struct(context_.file.module().structs[type.struct_id].name) : nullptr;
-}
-
-VarId WarpExpressionParser::advance_query(SyntaxNode node, VarId query, VarId index) {
-  const MeshQuery* const row = query_in(query);
-  if (row == nullptr) {
-    return context_.error(node,
-                          "query must be a variable that holds the result of wp.mesh_query_aabb or "
-                          "wp.mesh_query_sphere");
-  }
-  std::vector<ExprId> arguments;
-  if (!pass_mesh_arrays(
-          node, {HiddenParameter::kMeshPoints, HiddenParameter::kMeshIndices, HiddenParameter::kMeshOrder}, arguments))
-    return kNone;
-  ir::Builder& b = context_.builder;
-  b.at(node.loc());
-  arguments.push_back(b.var(query));
-  arguments.push_back(b.var(index));
-  const std::vector<VarId> results =
-      b.call_statement(next_face_of_query(context_.file, *row), arguments, {"has_face", "next", "next_face"});
-  b.assign(query, b.op(Op::kWithField, {b.var(query), b.var(results[1])}, ir::kVoid, kNextField));
-  b.assign(index, b.var(results[2]));
-  return results[0];
 }
 
 }  // namespace assay::frontend

@@ -43,7 +43,7 @@ class WarpStatementParser {
   std::optional<std::vector<std::int64_t>> known_range(std::span<const SyntaxNode> given) const;
   void copied_loop(SyntaxNode node, std::span<const std::int64_t> values);
   void loop(SyntaxNode node, std::span<const SyntaxNode> given);
-  void loop_over_faces(SyntaxNode node);
+  void loop_over_query(SyntaxNode node);
   void bind_loop_variable(SyntaxNode target, ir::ExprId counter, bool must_copy);
   bool is_declared_outside(std::string_view name) const;  ///< whether a block around the current one declares it
   bool is_unrolled(const ir::For& loop) const;            ///< whether Warp unrolls the loop

@@ -12,6 +12,7 @@
 
 #include "backends/source/warp/writer.hpp"
 #include "frontend/warp/testing/parse.hpp"
+#include "ir/spatial_paths.hpp"
 #include "ir/text.hpp"
 
 namespace assay::frontend::testing {
@@ -430,6 +431,70 @@ def k(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), counts: wp.array(dtype=int)):
   const std::string next = "= call wp_mesh_query_aabb_next(mesh_points, mesh_indices, mesh_order, boxes, face)\n";
   EXPECT_THAT(ir::to_text(file.module),
               AllOf(HasSubstr(next), HasSubstr("for place: i32 in range(query.next, shape(order, 0), 1)")));
+}
+
+TEST(PythonParser, QueriesOfHashGridsVisitPointsInOrderOfPermutation) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.func
+def count(grid: wp.uint64, x: wp.vec3h):
+    n = int(0)
+    for point in wp.hash_grid_query(grid, x, wp.float16(0.5)):
+        n += point
+    return n
+@wp.kernel
+def k(grids: wp.array(dtype=wp.uint64), x: wp.array(dtype=wp.vec3), y: wp.vec3h, counts: wp.array(dtype=int)):
+    i = wp.hash_grid_point_id(grids[0], wp.tid())
+    point = int(0)
+    near = wp.hash_grid_query(grids[i], x[i], 2.0, group=1)
+    while wp.hash_grid_query_next(near, point):
+        counts[i] += point
+    counts[i] += count(grids[0], y)
+)");
+  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  const ir::Function& kernel = file.module.kernels[0];
+  EXPECT_EQ(kernel.var(kernel.parameter_count - 1).path, ir::kGridOrderPath);
+  EXPECT_THAT(kernel.annotations,
+              ElementsAre("domain: -4 <= grid_cells <= 4", "domain: 1 <= grid_dims <= 6",
+                          "domain: 0.375 <= grid_widths <= 1.5", "domain: 0 <= grid_groups <= 2",
+                          "domain: grid_order is a permutation", "domain: 1 <= grids <= grid_widths.shape[0]"));
+  EXPECT_THAT(
+      ir::to_text(file.module),
+      AllOf(HasSubstr("wp_hash_grid_point_id(grid_order, tid)"),
+            HasSubstr("wp_hash_grid_query_of_group(grid_widths, grids[wrap_index(i, shape(grids, 0))], x[wrap_index(i, "
+                      "shape(x, 0))], 2.0, 1)"),
+            HasSubstr(
+                "call wp_hash_grid_query_of_group_next(grid_cells, grid_dims, grid_groups, grid_order, near, point)"),
+            HasSubstr("wp_hash_grid_query_f16(grid_widths, grid, x, 0.5:f16)"),
+            HasSubstr("call wp_hash_grid_query_next(grid_cells, grid_dims, grid_order, query, index)")));
+}
+
+TEST(PythonParser, QueriesOfBoxesTakeGroupsOnlyIfRootIsGiven) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.kernel
+def whole(bvh: wp.uint64, x: wp.array(dtype=wp.vec3), counts: wp.array(dtype=int)):
+    i = wp.tid()
+    boxes = wp.bvh_query_aabb(bvh, x[i], x[i], root=-1)
+    box = int(0)
+    while wp.bvh_query_next(boxes, box):
+        counts[i] += box
+@wp.kernel
+def group(bvh: wp.uint64, x: wp.array(dtype=wp.vec3), counts: wp.array(dtype=int)):
+    i = wp.tid()
+    box = int(0)
+    query = wp.bvh_query_ray(bvh, x[i], x[i], wp.bvh_get_group_root(bvh, i))
+    while wp.bvh_query_next(query, box):
+        counts[i] += box
+)");
+  ASSERT_EQ(file.module.kernels.size(), 2U) << messages(file);
+  EXPECT_THAT(file.module.kernels[0].annotations,
+              ElementsAre("domain: -2 <= bvh_lowers <= 2", "domain: -2 <= bvh_uppers <= 2",
+                          "domain: bvh_order is a permutation", "domain: bvh_lowers <= bvh_uppers",
+                          "domain: 1 <= bvh <= bvh_lowers.shape[0]"));
+  EXPECT_THAT(ir::to_text(file.module),
+              AllOf(HasSubstr("call wp_bvh_query_aabb_next(bvh_lowers, bvh_uppers, bvh_order, boxes, box)"),
+                    HasSubstr("wp_bvh_get_group_root(bvh_groups, bvh_order, bvh, i))"),
+                    HasSubstr("call wp_bvh_query_ray_of_group_next(bvh_lowers, bvh_uppers, bvh_groups, bvh_order, "
+                              "query, box, inf)")));
 }
 
 TEST(PythonParser, OutputsOfMeshQueryAreAssignedIfSomethingIsFound) {

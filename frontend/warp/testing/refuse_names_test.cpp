@@ -180,7 +180,7 @@ const RejectionCase kCases[] = {
               "@wp.func_grad(f)\ndef adj_f(b: float, adj: float):\n    wp.adjoint[b] += adj\n",
      .body = "x[0] = f(a)",
      .messages = "10:12: error: in k: f(...): a function with a custom gradient or replay must not call wp.block_dim() "
-                 "or functions of meshes"},
+                 "or functions of meshes, hash grids or hierarchies of boxes"},
     {.name = "MeshThatIsNoIdentifier",
      .body = "p = wp.mesh_get_point(n, 0)",
      .messages = "4:27: error: in k: n: a mesh identifier must be a uint64, got int32"},
@@ -221,6 +221,27 @@ const RejectionCase kCases[] = {
      .body = "q = wp.mesh_query_point(wp.uint64(n), v, a)\nf = int(0)\nb = wp.mesh_query_next(q, f)",
      .messages = "6:9: error: in k: wp.mesh_query_next(...): query must be a variable that holds the result of "
                  "wp.mesh_query_aabb or wp.mesh_query_sphere"},
+    {.name = "NextPointOfQueryOfBoxes",
+     .body = "q = wp.bvh_query_sphere(wp.uint64(n), v, a)\nf = int(0)\nb = wp.hash_grid_query_next(q, f)",
+     .messages = "6:9: error: in k: wp.hash_grid_query_next(...): query must be a variable that holds the result of "
+                 "wp.hash_grid_query"},
+    {.name = "DistanceOfHashGridQueryOfAnotherType",
+     .body = "q = wp.hash_grid_query(wp.uint64(n), wp.vec3d(v), a)",
+     .messages = "4:55: error: in k: a: expected float64, got float32"},
+    {.name = "HashGridQueryWithTooFewArguments",
+     .body = "q = wp.hash_grid_query(wp.uint64(n), v)",
+     .messages = "4:9: error: in k: wp.hash_grid_query(...): expected the arguments id point max_dist or id point "
+                 "max_dist group"},
+    {.name = "HashGridThatIsNoIdentifier",
+     .body = "p = wp.hash_grid_point_id(n, 0)",
+     .messages = "4:31: error: in k: n: a hash grid identifier must be a uint64, got int32"},
+    {.name = "LoopOverQueryOfBoxes",
+     .body = "for box in wp.bvh_query_sphere(wp.uint64(n), v, a):\n    b = float(box)",
+     .messages = "4:16: error: in k: wp.bvh_query_sphere(...): Warp does not support for loops over queries of a BVH; "
+                 "write while wp.bvh_query_next(query, index)"},
+    {.name = "LimitOfQueryOfBoxesThatIsInteger",
+     .body = "q = wp.bvh_query_ray(wp.uint64(n), v, v)\nf = int(0)\nb = wp.bvh_query_next(q, f, n)",
+     .messages = "6:33: error: in k: n: expected float32, got int32"},
     {.name = "FieldThatMeshesLack",
      .body = "m = wp.mesh_get(wp.uint64(n))\np = m.normals[0]",
      .messages = "5:9: error: in k: m.normals: struct wp_Mesh has no field 'normals'"},

@@ -13,6 +13,7 @@
 
 #include "ir/compared_constants.hpp"
 #include "ir/data_dependence.hpp"
+#include "ir/spatial_paths.hpp"
 
 namespace assay::harness {
 namespace {
@@ -32,10 +33,12 @@ constexpr std::int64_t kMostWasted = 20'000'000;
 constexpr int kSample = 96;
 /// Number of last threads in each sample: these reach farthest.
 constexpr std::int64_t kLastSampled = 24;
-/// Number of meshes, whatever the number of threads: threads share meshes.
-constexpr std::int32_t kMeshCount = 3;
+/// Number of meshes, hash grids and hierarchies of boxes, whatever the number of threads: threads share them.
+constexpr std::int32_t kSpatialCount = 3;
 /// Number of corners of a mesh that the kernel queries, whatever the number of threads: each query examines all faces.
 constexpr std::int32_t kQueriedCorners = 24;
+/// Number of points of a hash grid and of boxes of a hierarchy, whatever the number of threads.
+constexpr std::int32_t kQueriedPoints = 16;
 constexpr double kMaxAnnotatedThreads = 1e6;  ///< unless more are requested
 constexpr std::int64_t kLargestInteger = 12;
 /// Ties use between one and two times this many steps of the range; every other draw uses fewer.
@@ -52,6 +55,22 @@ std::int64_t elements_up_to(const std::vector<std::int32_t>& shape, std::int64_t
   for (const std::int32_t extent : shape)
     elements = extent > 0 && elements > most / extent ? most : elements * extent;
   return std::min(elements, most);
+}
+
+/// Exchanges the scalars of two dense arrays of the same type where the first is greater.
+void order_elements(const ir::Module& module, Argument& low, Argument& high) {
+  const std::int64_t count = std::min(element_count(low), element_count(high));
+  for (const ScalarComponent& component : scalar_components(module, low.type.element())) {
+    for (std::int64_t element = 0; element < count; ++element) {
+      std::byte* const a = low.bytes.data() + element * low.strides.back() + component.offset;
+      std::byte* const b = high.bytes.data() + element * high.strides.back() + component.offset;
+      const double first = read_float(component.scalar, a);
+      const double second = read_float(component.scalar, b);
+      if (first <= second) continue;
+      write_float(component.scalar, a, second);
+      write_float(component.scalar, b, first);
+    }
+  }
 }
 
 struct Interval {
@@ -179,6 +198,16 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
   }
 }
 
+std::int32_t InputSpace::spatial_extent(std::string_view path, std::size_t dimension) const {
+  if (!ir::is_spatial_path(path)) return 0;
+  if (path == ir::kMeshOrderPath) return kQueriedCorners / 3;
+  if (path == ir::kGridOrderPath || path == ir::kBvhOrderPath) return kQueriedPoints;
+  if (dimension == 0) return kSpatialCount;
+  if (!path.starts_with(ir::kMeshPathPrefix)) return kQueriedPoints;
+  const auto& queried = preconditions_.must_be_separate_triangles;
+  return std::ranges::find(queried, true) == queried.end() ? 0 : kQueriedCorners;
+}
+
 std::int32_t InputSpace::annotated_extent(std::size_t dimension) const {
   if (dimension >= preconditions_.launch_extents.size() ||
       preconditions_.launch_extents[dimension].kind != PreconditionTerm::Kind::kNumber)
@@ -200,16 +229,12 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::int32_t few = request.array_extent > 0 ? request.array_extent : 6;
       const bool is_long =
           request.long_dimension && request.long_dimension->parameter == p && request.long_dimension->dimension == d;
-      const bool is_of_mesh = kernel_->var(p).path.starts_with(ir::kMeshPathPrefix);
-      const bool has_queries = std::ranges::find(preconditions_.must_be_separate_triangles, true) !=
-                               preconditions_.must_be_separate_triangles.end();
+      const std::int32_t spatial = spatial_extent(kernel_->var(p).path, d);
       const std::int32_t guessed =
-          kernel_->var(p).path == ir::kMeshOrderPath ? kQueriedCorners / 3
-          : is_of_mesh && d == 0                     ? kMeshCount
-          : is_of_mesh && has_queries                ? kQueriedCorners
-          : is_long                                  ? request.long_dimension->extent
-          : request.has_independent_extents          ? independent_extent(request, static_cast<std::size_t>(p) + 1, d)
-          : beyond                                   ? few + static_cast<std::int32_t>(d)
+          spatial > 0                       ? spatial
+          : is_long                         ? request.long_dimension->extent
+          : request.has_independent_extents ? independent_extent(request, static_cast<std::size_t>(p) + 1, d)
+          : beyond                          ? few + static_cast<std::int32_t>(d)
                    : std::max({launch.extents[from], request.array_extent, annotated_extent(from)});
       const std::int32_t least = min_array_shape_[static_cast<std::size_t>(p)][d];
       const bool of_tiles = !min_shape_covering_tiles_[static_cast<std::size_t>(p)].empty();
@@ -262,6 +287,10 @@ void InputSpace::bind_values(Launch& launch, const DrawRequest& request, std::ui
   }
   for (VarId p = 0; p < kernel_->parameter_count; ++p) {
     if (!kernel_->var(p).type.is_integer_scalar()) fill_array(launch, p, request, attempt);
+  }
+  for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
+    if (const VarId most = preconditions_.greatest_elements[p]; most != ir::kNone)
+      order_elements(*module_, launch.arguments[p], launch.arguments[static_cast<std::size_t>(most)]);
   }
 }
 

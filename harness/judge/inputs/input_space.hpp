@@ -165,6 +165,8 @@ class InputSpace {
   [[nodiscard]] std::int64_t spacing_of(std::size_t parameter) const;
   /// The extent in the launch annotation if it is a number; otherwise 0.
   std::int32_t annotated_extent(std::size_t dimension) const;
+  /// The extent of an array of all meshes, hash grids or hierarchies of boxes; 0 for other arrays and extents.
+  std::int32_t spatial_extent(std::string_view path, std::size_t dimension) const;
   void choose_extents(ir::Launch& launch, const DrawRequest& request) const;
   static std::int32_t independent_extent(const DrawRequest& request, std::size_t number, std::size_t dimension);
   void apply_launch_annotation(ir::Launch& launch, const DrawRequest& request) const;

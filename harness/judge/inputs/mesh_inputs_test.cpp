@@ -1,4 +1,4 @@
-// The meshes that InputSpace draws.
+// The meshes and hierarchies of boxes that InputSpace draws.
 #include <cstddef>
 #include <set>
 
@@ -56,6 +56,29 @@ def hit(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), out: wp.array(dtype=bool)):
       EXPECT_EQ(corners.size(), row_length);
     }
   }
+}
+
+TEST(InputSpace, DrawsBoxesWhoseLowerCornersAreBelowUpperCorners) {
+  Space space(R"(
+@wp.kernel
+def touched(bvh: wp.uint64, x: wp.array(dtype=wp.vec3), out: wp.array(dtype=int)):
+    i = wp.tid()
+    query = wp.bvh_query_sphere(bvh, x[i], 0.5)
+    box = int(0)
+    while wp.bvh_query_next(query, box):
+        out[i] += box
+)");
+  std::size_t boxes = 0;
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto lowers = space.floats(launch, "bvh_lowers");
+    const auto uppers = space.floats(launch, "bvh_uppers");
+    ASSERT_EQ(lowers.size(), uppers.size());
+    for (std::size_t k = 0; k < lowers.size(); ++k)
+      EXPECT_LE(lowers[k], uppers[k]);
+    boxes += lowers.size() / 3;
+    EXPECT_EQ(space.shape(launch, "bvh_order")[0], 16);
+  }
+  EXPECT_GT(boxes, 0U);
 }
 
 }  // namespace

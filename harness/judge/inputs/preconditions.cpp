@@ -176,8 +176,15 @@ void read_launch(PreconditionParser& reader, Preconditions& preconditions) {
   if (bracket) reader.want(")");
 }
 
-/// name is a permutation | name are [separate] triangles | name <= term | term <= name [<= term], and the mirrored
-/// comparisons.
+/// Whether both parameters are arrays of floats of the same type.
+bool are_comparable(const ir::Function& kernel, VarId first, VarId second) {
+  if (first == ir::kNone || second == ir::kNone) return false;
+  const ir::Type type = kernel.var(first).type;
+  return type.is_array() && type == kernel.var(second).type && !type.element().is_struct() && ir::is_float(type.scalar);
+}
+
+/// name is a permutation | name are [separate] triangles | name <= name | name <= term | term <= name [<= term], and
+/// the mirrored comparisons.
 void read_domain(PreconditionParser& reader, const ir::Function& kernel, Preconditions& preconditions) {
   PreconditionParser look = reader;
   const VarId subject = look.parameter();
@@ -218,6 +225,12 @@ void read_domain(PreconditionParser& reader, const ir::Function& kernel, Precond
   if (starts_with_name) {
     PreconditionParser first = look;
     order(first, less, open);
+    PreconditionParser second = first;
+    if (const VarId other = second.parameter(); !open && second.done() && are_comparable(kernel, subject, other)) {
+      preconditions.greatest_elements[static_cast<std::size_t>(less ? subject : other)] = less ? other : subject;
+      reader = second;
+      return;
+    }
     if (first.failed() && kernel.var(subject).type.is_array()) {
       reader = first;
       return;
@@ -294,6 +307,7 @@ Result<Preconditions> parse_preconditions(const ir::Module& module, const ir::Fu
   preconditions.must_be_permutation.resize(static_cast<std::size_t>(kernel.parameter_count));
   preconditions.must_be_triangles.resize(static_cast<std::size_t>(kernel.parameter_count));
   preconditions.must_be_separate_triangles.resize(static_cast<std::size_t>(kernel.parameter_count));
+  preconditions.greatest_elements.resize(static_cast<std::size_t>(kernel.parameter_count), ir::kNone);
   for (const std::string& annotation : kernel.annotations) {
     const std::string_view text = trimmed(annotation);
     const bool launch = text.starts_with("launch:");

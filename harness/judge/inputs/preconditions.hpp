@@ -5,6 +5,7 @@
 //     # domain: 0 <= idx < len(x)    a range of a parameter or of an array's elements, with one or two bounds
 //     # domain: 0.1 <= x <= 2
 //     # domain: idx is a permutation
+//     # domain: low <= high          no component of an array of floats exceeds that of another array
 //     # domain: idx are triangles    each three elements of a row, from the first one on, differ
 //     # domain: idx are separate triangles    all elements of a row differ, as far as the range allows
 #pragma once
@@ -59,6 +60,8 @@ struct Preconditions {
   std::vector<bool> must_be_triangles;
   /// By parameter: whether, in addition, no two of these triangles have a corner in common.
   std::vector<bool> must_be_separate_triangles;
+  /// By parameter: the array whose elements its elements must not exceed; kNone: none.
+  std::vector<ir::VarId> greatest_elements;
 };
 
 /// Whether a kernel whose threads all do the same must be launched with one thread, because it stores a value or uses

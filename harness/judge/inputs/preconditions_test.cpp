@@ -181,6 +181,23 @@ TEST(Preconditions, ParsesTriangles) {
   EXPECT_TRUE(separate->must_be_separate_triangles[kIdx]);
 }
 
+TEST(Preconditions, ParsesComparisonsOfArraysOfFloats) {
+  constexpr const char* kKernel = R"(
+@wp.kernel
+def k(low: wp.array(dtype=wp.vec3), high: wp.array(dtype=wp.vec3), x: wp.array(dtype=float)):
+    i = wp.tid()
+    x[i] = low[i][0] + high[i][0]
+)";
+  for (const char* text : {"# domain: low <= high", "# domain: high >= low"}) {
+    const Result<Preconditions> preconditions = preconditions_of(testing::kernel_of(std::string(text) + kKernel));
+    ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
+    EXPECT_EQ(preconditions->greatest_elements[0], 1);
+    EXPECT_EQ(preconditions->greatest_elements[1], ir::kNone);
+  }
+  for (const char* text : {"# domain: low < high", "# domain: low <= x", "# domain: low <= high + 1"})
+    EXPECT_FALSE(preconditions_of(testing::kernel_of(std::string(text) + kKernel)).ok()) << text;
+}
+
 TEST(Preconditions, ParsesOpenLaunchExtent) {
   const Result<Preconditions> preconditions = preconditions_of(kernel_with("# launch: (_, n)\n"));
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();

@@ -19,6 +19,7 @@
 
 #include "harness/judge/recorded_launch.hpp"
 #include "ir/analysis.hpp"
+#include "ir/spatial_paths.hpp"
 #include "ir/transforms/merged_parameters.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
@@ -129,9 +130,9 @@ class Binder {
       : file_(file), module_(module), kernel_(kernel), uses_(ir::parameter_use(module, kernel)) {}
 
   Result<BoundLaunch> bind() {
-    const auto is_of_mesh = [](const ir::Variable& each) { return each.path.starts_with(ir::kMeshPathPrefix); };
-    if (std::ranges::any_of(kernel_.variables, is_of_mesh)) {
-      reject("the kernel uses meshes, whose arrays are not recorded");
+    const auto is_spatial = [](const ir::Variable& each) { return ir::is_spatial_path(each.path); };
+    if (std::ranges::any_of(kernel_.variables, is_spatial)) {
+      reject("the kernel uses meshes, hash grids or hierarchies of boxes, whose arrays are not recorded");
       return BoundLaunch{.launch = std::nullopt, .unsupported_reason = unsupported_};
     }
     const auto parameters = static_cast<std::size_t>(kernel_.parameter_count);
