@@ -8,6 +8,7 @@ def weight(between: wp.vec3, radius: float):
     return wp.max(rest * rest * rest, 0.0)
 
 
+# launch: (grid_order.shape[0])
 # domain: 0.5 <= radius <= 2
 @wp.kernel
 def grid_density(

@@ -11,6 +11,7 @@ def pressure_force(between: wp.vec3, pressure: float, density: float, radius: fl
     return wp.vec3()
 
 
+# launch: (grid_order.shape[0])
 # domain: 0.5 <= radius <= 2
 # domain: 0.5 <= rho <= 2
 # domain: 0.5 <= stiffness <= 2
