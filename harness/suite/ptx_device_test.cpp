@@ -74,8 +74,8 @@ constexpr Fault kFaults[] = {
      "grad_x.at(0) += adj_x_wrap_index_1", Pass::kBackward, "read_write_race", "grad_x"},
     {"writes a primal", R"(if \(grad_out\.data\) grad_out\.at\(i\) = 0\.0f;)",
      "grad_out.at(i) = 0.0f; x.at(idx_i) = seed;", Pass::kBackward, "read_only_write", "x"},
-    {"reads a primal output", R"(real adj_mul = seed;)", "real adj_mul = seed + 0.0f * out.at(i);", Pass::kBackward,
-     "uninitialised_read", "out"},
+    {"reads a primal output", R"(real adj_x_wrap_index = seed \* x_wrap_index_1;)",
+     "real adj_x_wrap_index = seed * x_wrap_index_1 + 0.0f * out.at(i);", Pass::kBackward, "uninitialised_read", "out"},
 };
 
 std::vector<CaseRecord> judged(backends::Device& device, const Fault* fault) {
