@@ -126,7 +126,11 @@ Result<CandidateContract> contract_of(const fs::path& candidate) {
   if (const auto errors = validator.diagnostics(document); !errors.empty())
     return Error{fmt::format("invalid contract: {}", errors.front().text()), path.string()};
   CandidateContract contract{
-      .forward = launch_from(document), .saved_arrays = saved_arrays_from(document), .backward = {}};
+      .forward = launch_from(document),
+      .saved_arrays = saved_arrays_from(document),
+      .backward = {},
+      .program = {.argument_formulas = formulas_from(document, "program_arguments"),
+                  .kernel_parameters = document.value("parameters", std::map<std::string, std::string>())}};
   if (!document.contains("backward")) return contract;
   const json& backward = document.at("backward");
   const json accumulates = backward.value("accumulates", json(false));

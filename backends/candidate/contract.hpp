@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,6 +52,14 @@ struct LaunchContract {
   [[nodiscard]] std::optional<std::int64_t> constexpr_integer(std::string_view name) const;
 };
 
+/// How a program with main() is run.
+struct ProgramContract {
+  std::vector<std::string> argument_formulas;  ///< one for each argument of the program
+  /// For an array or value of the specification: the parameter of a kernel that it is, "kernel[0]". Empty: inferred.
+  std::map<std::string, std::string> kernel_parameters;
+  [[nodiscard]] bool states_anything() const { return !argument_formulas.empty() || !kernel_parameters.empty(); }
+};
+
 /// How the backward pass is called. Its arguments may be `x.grad`, the gradient of the array `x`.
 struct BackwardContract {
   /// How its function or kernel is called; without formulas for arguments: the cotangents, then the inputs and, for a
@@ -76,6 +85,7 @@ struct CandidateContract {
   LaunchContract forward;
   std::vector<SavedArray> saved_arrays;      ///< additional arrays that both passes may use
   std::optional<BackwardContract> backward;  ///< nullopt: only the forward pass is judged
+  ProgramContract program;                   ///< only for a program with main()
 
   /// See LaunchContract. The backward pass writes whole gradients, so arrays must have exactly the extents that it
   /// needs.

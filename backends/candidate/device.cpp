@@ -61,8 +61,36 @@ bool is_triton_file(const fs::path& file) {
   return file.extension() == ".py" && defines_triton_kernel(content_of(file).value_or(""));
 }
 
+/// Fails if the contract of a program states how to call a function or a kernel.
+Result<void> check_program_contract(const CandidateContract& contract, const fs::path& file) {
+  std::vector<std::string_view> members;
+  const auto add = [&](bool is_stated, std::string_view name) {
+    if (is_stated) members.push_back(name);
+  };
+  const LaunchContract& launch = contract.forward;
+  add(!launch.entry_point_name.empty(), "'entry'");
+  add(!launch.argument_formulas.empty(), "'arguments'");
+  add(!launch.result_names.empty(), "'results'");
+  add(!launch.grid_formulas.empty(), "'grid'");
+  add(!launch.block_formulas.empty(), "'block'");
+  add(launch.shared_bytes_formula != "0", "'shared_bytes'");
+  add(launch.has_triton_members(), "the members for Triton kernels");
+  add(!contract.saved_arrays.empty(), "'saved'");
+  add(contract.backward.has_value(), "'backward'");
+  if (members.empty()) return {};
+  return Error{
+      fmt::format("the candidate has a main(), which starts its kernels; remove {} from its contract, or state "
+                  "a 'function'",
+                  fmt::join(members, ", ")),
+      contract_path(file).string()};
+}
+
 /// Fails if the contract states something that has no effect on this kind of candidate.
 Result<void> check_kind(const CandidateContract& contract, const fs::path& file) {
+  if (is_program(file, contract.forward)) return check_program_contract(contract, file);
+  if (contract.program.states_anything())
+    return Error{"only the contract of a program with main() may state 'program_arguments' and 'parameters'",
+                 contract_path(file).string()};
   if (is_triton_file(file)) return check_triton_contract(contract, contract_path(file));
   const bool has_host = has_host_code(file, contract.forward);
   std::vector<std::pair<const LaunchContract*, std::string_view>> launches{{&contract.forward, ""}};
@@ -80,8 +108,7 @@ Result<void> check_kind(const CandidateContract& contract, const fs::path& file)
                      !launch->block_formulas.empty() || launch->shared_bytes_formula != "0")) {
       return fail(
           "the candidate has host code, so its contract must state a 'function' instead of 'entry', 'grid', 'block' "
-          "and "
-          "'shared_bytes'");
+          "and 'shared_bytes'");
     }
     if (!has_host && launch == &contract.forward && !launch->result_names.empty())
       return fail("a kernel returns nothing, so its contract must state 'saved' instead of 'results'");

@@ -1,6 +1,7 @@
 #include "backends/candidate/host_device.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <ranges>
@@ -11,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "backends/candidate/host/executed_source.hpp"
+#include "backends/candidate/host/host_functions.hpp"
 #include "backends/candidate/host_session.hpp"
 #include "backends/candidate/specification.hpp"
 #include "backends/device/artifact_files.hpp"
@@ -33,18 +35,43 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// The number of the last line that contains the word; nullopt if none does. A declaration comes before the call.
+std::optional<std::size_t> line_with(std::string_view text, std::string_view word) {
+  const auto is_part_of_word = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  for (std::size_t at = text.rfind(word); at != std::string_view::npos;
+       at = at == 0 ? std::string_view::npos : text.rfind(word, at - 1)) {
+    if ((at == 0 || !is_part_of_word(at - 1)) && !is_part_of_word(at + word.size()))
+      return 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, at), '\n'));
+  }
+  return std::nullopt;
+}
+
 fs::path directory_of_cache(const ptx::PtxOptions& options) {
   return options.cache_directory.empty() ? default_cache_directory() : options.cache_directory;
 }
 
 /// The source of a CUDA file with host code.
-HostSource cuda_source(const fs::path& file) {
+HostSource cuda_source(const fs::path& file, const LaunchContract& contract) {
   HostSource source;
+  if (is_program(file, contract)) {
+    source.text = fmt::format("#line 1 \"{}\"\n{}\n", file.filename().string(), text_of(file));
+    source.is_program = true;
+    return source;
+  }
   source.text = fmt::format("#include <torch/extension.h>\n#include <cuda_runtime.h>\n#line 1 \"{}\"\n{}\n",
                             file.filename().string(), text_of(file));
   source.functions = pybind_functions(source.text);
+  if (!source.functions.empty()) return source;
+  for (const std::string& name : extern_c_functions(source.text))
+    source.functions.push_back({.python_name = name, .cpp_name = name});
+  // Further functions are known only to the contract.
+  if (!contract.host_function_name.empty()) source.functions.clear();
   return source;
 }
+
+bool includes_torch(const std::string& text) { return text.find("<torch/") != std::string::npos; }
 
 /// The C++ name of a function: of the stated one, or else of `preferred` or the only function. Without a list of
 /// functions, the stated name.
@@ -89,7 +116,17 @@ Result<std::string> backward_function_of(const HostSource& source, const Backwar
 bool has_host_code(const fs::path& file, const LaunchContract& contract) {
   if (file.extension() == ".py") return true;
   if (file.extension() != ".cu") return false;
-  return !contract.host_function_name.empty() || text_of(file).find("<torch/") != std::string::npos;
+  if (!contract.host_function_name.empty()) return true;
+  const std::string text = text_of(file);
+  if (includes_torch(text) || defines_main(text)) return true;
+  // A contract with a grid is about a kernel.
+  return contract.grid_formulas.empty() && contract.entry_point_name.empty() && !extern_c_functions(text).empty();
+}
+
+bool is_program(const fs::path& file, const LaunchContract& contract) {
+  if (file.extension() != ".cu" || !contract.host_function_name.empty()) return false;
+  const std::string text = text_of(file);
+  return !includes_torch(text) && defines_main(text);
 }
 
 HostCandidateDevice::HostCandidateDevice(fs::path file, CandidateContract contract, ptx::PtxOptions options,
@@ -119,7 +156,7 @@ std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKern
   const bool is_python = candidate_path_.extension() == ".py";
   Result<HostSource> source = is_python
                                   ? read_load_inline(text_of(candidate_path_), candidate_path_.filename().string())
-                                  : Result<HostSource>(cuda_source(candidate_path_));
+                                  : Result<HostSource>(cuda_source(candidate_path_, contract_.forward));
   if (!source.ok() && is_python && needs_execution(source.error(), text_of(candidate_path_))) {
     Result<HostSource> imported = import_load_inline(candidate_path_, python_);
     if (!imported.ok())
@@ -128,7 +165,9 @@ std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKern
     source = std::move(imported);
   }
   if (!source.ok()) return all_failed(BuildFailed::Kind::kRejected, source.error().text());
-  const Result<std::string> function = function_of(*source, contract_.forward.host_function_name, "forward");
+  const Result<std::string> function = source->is_program
+                                           ? Result<std::string>("main")
+                                           : function_of(*source, contract_.forward.host_function_name, "forward");
   if (!function.ok()) return all_failed(BuildFailed::Kind::kRejected, function.error().text());
   Result<std::string> backward = std::string();
   if (contract_.backward) backward = backward_function_of(*source, *contract_.backward);
@@ -199,9 +238,11 @@ std::optional<BuildFailed> HostCandidateDevice::try_loading(const fs::path& libr
   const std::string reason = backends::describe(outcome);
   constexpr std::string_view kUndefined = "undefined symbol: ";
   if (const std::size_t at = reason.find(kUndefined); at != std::string::npos) {
-    return BuildFailed{
-        BuildFailed::Kind::kUnsupported,
-        fmt::format("the host code calls '{}', which Assay does not provide", reason.substr(at + kUndefined.size()))};
+    const std::string symbol = reason.substr(at + kUndefined.size());
+    const std::optional<std::size_t> line = line_with(text_of(candidate_path_), symbol);
+    const std::string place = line ? fmt::format("{}:{}: ", candidate_path_.filename().string(), *line) : std::string();
+    return BuildFailed{BuildFailed::Kind::kUnsupported,
+                       fmt::format("{}the host code calls '{}', which Assay does not provide", place, symbol)};
   }
   return BuildFailed{BuildFailed::Kind::kCrashed, "loading the compiled candidate failed: " + reason};
 }
@@ -210,7 +251,8 @@ Result<std::unique_ptr<DeviceSession>> HostCandidateDevice::open(const SessionLi
   if (!scratch_.ok()) return scratch_.error();
   auto workers = open_host_workers(limits, scratch_->path());
   if (!workers.ok()) return workers.error();
-  return std::unique_ptr<DeviceSession>(std::make_unique<HostCandidateSession>(workers.take(), options_, contract_));
+  return std::unique_ptr<DeviceSession>(std::make_unique<HostCandidateSession>(
+      workers.take(), options_, contract_, is_program(candidate_path_, contract_.forward)));
 }
 
 std::string HostCandidateDevice::confinement() {

@@ -66,8 +66,10 @@ class HostCandidateDevice final : public backends::Device {
 /// The architecture for which candidates with host code are compiled if the user specifies none.
 inline constexpr const char* kDefaultArchitecture = "compute_80";
 
-/// Whether a candidate has host code that Assay calls: a Python file, or a CUDA source that includes PyTorch or whose
-/// contract states a function.
+/// Whether a candidate has host code that Assay calls: a Python file, or a CUDA source that includes PyTorch, defines
+/// main() or whose contract states a function.
 bool has_host_code(const std::filesystem::path& file, const LaunchContract& contract);
+/// Whether a candidate is a program: a CUDA source whose main() Assay runs.
+bool is_program(const std::filesystem::path& file, const LaunchContract& contract);
 
 }  // namespace assay::candidate

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -11,7 +12,6 @@
 #include "backends/candidate/formula.hpp"
 #include "backends/candidate/gradients.hpp"
 #include "backends/candidate/host/outcome_text.hpp"
-#include "backends/candidate/host/worker.hpp"
 
 namespace assay::candidate {
 
@@ -220,14 +220,15 @@ Result<void> HostCandidateSession::add_given(Call& call, const Parameters& param
       return Error{fmt::format("'{}' in the contract must be the gradient of an array with floats", expression)};
     CallArgument& number = call.arguments.emplace_back();
     set_name(number, expression);
-    if (const auto tensor = std::ranges::find(saved, expression); call.is_backward && tensor != saved.end()) {
+    if (const auto tensor = std::ranges::find(saved, expression);
+        call.kind == CallKind::kBackward && tensor != saved.end()) {
       number.kind = CallArgumentKind::kSaved;
       number.integer = tensor - saved.begin();
       continue;
     }
     const Result<std::int64_t> value = evaluate(expression, parameters.arguments.names());
     if (!value.ok()) {
-      if (!call.is_backward || !is_name(expression)) return value.error();
+      if (call.kind != CallKind::kBackward || !is_name(expression)) return value.error();
       return Error{unknown_argument_text(expression)};
     }
     number.kind = CallArgumentKind::kInteger;
@@ -271,8 +272,9 @@ RunOutcome HostCandidateSession::run_one(const LaunchRequest& launch) {
   }
   Result<Parameters> parameters = place(specification, *arguments);
   if (!parameters.ok()) return LaunchFailed{parameters.error().text()};
-  RunOutcome outcome =
-      launch.pass == Pass::kBackward ? run_backward(launch, *parameters) : run_forward(launch, *parameters);
+  RunOutcome outcome = is_program_                      ? run_program(launch, *parameters)
+                       : launch.pass == Pass::kBackward ? run_backward(launch, *parameters)
+                                                        : run_forward(launch, *parameters);
   if (std::holds_alternative<Completed>(outcome))
     for (const DenseCopy& dense : parameters->dense_copies)
       copy(dense, false);
@@ -329,6 +331,41 @@ RunOutcome HostCandidateSession::run_forward(const LaunchRequest& launch, const 
   const Result<Call> call = forward_call(parameters);
   if (!call.ok()) return LaunchFailed{call.error().text()};
   return run_calls(launch, {&*call, 1});
+}
+
+RunOutcome HostCandidateSession::run_program(const LaunchRequest& launch, const Parameters& parameters) {
+  const auto& all = parameters.specification.parameters;
+  const std::map<std::string, std::string>& stated = contract_.program.kernel_parameters;
+  for (const auto& [name, place] : stated)
+    if (!parameters.arguments.find(name))
+      return Unsupported{
+          fmt::format("'parameters' of the contract names '{}', which is no parameter of the specification", name)};
+  Call call{.kind = CallKind::kProgram};
+  if (const auto given = add_given(call, parameters, contract_.program.argument_formulas, {}); !given.ok())
+    return LaunchFailed{given.error().text()};
+  std::int32_t array_count = 0;
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    const auto found = stated.find(all[p].name);
+    const bool is_array = parameters.values[p].kind == CallArgumentKind::kArray;
+    if (found == stated.end() && !is_array) continue;  // the program has the value, or gets it as an argument
+    ProgramParameter& parameter = call.program_parameters.emplace_back();
+    parameter.is_read = parameters.values[p].is_uninitialized != 0 ? 0 : 1;
+    parameter.index = array_count;
+    if (found != stated.end()) {
+      const std::size_t bracket = found->second.rfind('[');
+      found->second.copy(parameter.kernel, std::min<std::size_t>(bracket, kMaxNameBytes - 1));
+      parameter.index = std::stoi(found->second.substr(bracket + 1));
+    } else if (!stated.empty()) {
+      return Unsupported{fmt::format("'parameters' of the contract must also state the array '{}'", all[p].name)};
+    }
+    array_count += is_array ? 1 : 0;
+    call.add(parameters, p);
+  }
+  std::vector<std::int64_t> given;
+  for (std::size_t i = 0; i < call.given_count; ++i)
+    given.push_back(call.arguments[i].integer);
+  call.runs_own_data = own_runs_.insert(std::move(given)).second;
+  return run_calls(launch, {&call, 1});
 }
 
 Result<BufferId> HostCandidateSession::redirect(Parameters& parameters, std::size_t p, std::size_t number) {
@@ -390,7 +427,7 @@ RunOutcome HostCandidateSession::run_backward(const LaunchRequest& launch, Param
     to_add.push_back({.parameter = p, .buffer = *buffer});
   }
   Call& call = calls.emplace_back();
-  call.is_backward = true;
+  call.kind = CallKind::kBackward;
   cotangents.insert(cotangents.end(), inputs.begin(), inputs.end());
   if (const auto given = add_given(call, parameters, contract.launch.argument_formulas, cotangents); !given.ok())
     return LaunchFailed{given.error().text()};
@@ -428,11 +465,12 @@ RunOutcome HostCandidateSession::run_calls(const LaunchRequest& launch, std::spa
   for (std::size_t i = 0; i < ptx::kChecks.size(); ++i)
     if (options_.checks.*ptx::kChecks[i].member) header.checks |= 1U << i;
   for (std::size_t i = 0; i < calls.size(); ++i)
-    header.calls[i] = {.given_count = static_cast<std::int32_t>(calls[i].given_count),
+    header.calls[i] = {.kind = calls[i].kind,
+                       .given_count = static_cast<std::int32_t>(calls[i].given_count),
                        .is_inferred = calls[i].is_inferred ? 1 : 0,
                        .output_count = static_cast<std::int32_t>(calls[i].arguments.size() - calls[i].given_count),
                        .has_results = calls[i].has_results ? 1 : 0,
-                       .is_backward = calls[i].is_backward ? 1 : 0};
+                       .runs_own_data = calls[i].runs_own_data ? 1 : 0};
   KernelArgument values;
   append(values.bytes, header);
   for (const Call& call : calls) {
@@ -447,6 +485,8 @@ RunOutcome HostCandidateSession::run_calls(const LaunchRequest& launch, std::spa
     };
     add_pointers(call.array_addresses, offsetof(CallArgument, address));
     add_pointers(call.unrounded_addresses, offsetof(CallArgument, unrounded_address));
+    for (const ProgramParameter& parameter : call.program_parameters)
+      append(values.bytes, parameter);
   }
   KernelArgument place;
   append(place.bytes, FailureReportBuffer{.bytes = kReportBytes});
@@ -459,7 +499,10 @@ RunOutcome HostCandidateSession::run_calls(const LaunchRequest& launch, std::spa
   request.sample_count = 0;
   bytes(*report_buffer_)[0] = std::byte{0};
   RunOutcome outcome = workers_->run({&request, 1}).front();
-  if (!std::holds_alternative<Completed>(outcome)) return outcome;
+  // A worker that crashes may have written the reason before.
+  const auto* const crash = std::get_if<Crashed>(&outcome);
+  if (!std::holds_alternative<Completed>(outcome) && (crash == nullptr || crash->signal_number != SIGSEGV))
+    return outcome;
   const auto* const text = reinterpret_cast<const char*>(bytes(*report_buffer_).data());
   const std::string_view report(text, ::strnlen(text, kReportBytes));
   if (report.empty()) return outcome;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "backends/candidate/contract.hpp"
 #include "backends/candidate/host/call.hpp"
+#include "backends/candidate/host/worker.hpp"
 #include "backends/candidate/specification.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/ptx/device.hpp"
@@ -28,8 +30,8 @@ Result<std::unique_ptr<worker::WorkerSession>> open_host_workers(const backends:
 class HostCandidateSession final : public backends::DeviceSession {
  public:
   HostCandidateSession(std::unique_ptr<worker::WorkerSession> workers, const ptx::PtxOptions& options,
-                       CandidateContract contract)
-      : workers_(std::move(workers)), options_(options), contract_(std::move(contract)) {}
+                       CandidateContract contract, bool is_program)
+      : workers_(std::move(workers)), options_(options), contract_(std::move(contract)), is_program_(is_program) {}
 
   Result<backends::BufferId> allocate(std::size_t size) override { return workers_->allocate(size); }
   std::span<std::byte> bytes(backends::BufferId buffer) override { return workers_->bytes(buffer); }
@@ -61,6 +63,7 @@ class HostCandidateSession final : public backends::DeviceSession {
   };
   /// The arguments that the worker gets for one call.
   struct Call {
+    CallKind kind = CallKind::kForward;   ///< function to call
     std::vector<CallArgument> arguments;  ///< arguments that the function receives, then its outputs
     /// Addresses of the arrays, each with its index in `arguments`.
     std::vector<std::pair<std::size_t, backends::BufferAddress>> array_addresses;
@@ -69,7 +72,8 @@ class HostCandidateSession final : public backends::DeviceSession {
     std::size_t given_count = 0;  ///< number of arguments before the outputs
     bool is_inferred = false;     ///< whether the received arguments are inferred, because no contract states them
     bool has_results = false;     ///< whether the contract states the outputs
-    bool is_backward = false;     ///< whether to call the function for the backward pass, not the forward function
+    bool runs_own_data = false;   ///< whether to run a program first with the data that it creates itself
+    std::vector<ProgramParameter> program_parameters;  ///< for a program: those of the outputs; otherwise empty
 
     void add(const Parameters& parameters, std::size_t p);
   };
@@ -81,6 +85,7 @@ class HostCandidateSession final : public backends::DeviceSession {
 
   backends::RunOutcome run_one(const backends::LaunchRequest& launch);
   backends::RunOutcome run_forward(const backends::LaunchRequest& launch, const Parameters& parameters);
+  backends::RunOutcome run_program(const backends::LaunchRequest& launch, const Parameters& parameters);
   backends::RunOutcome run_backward(const backends::LaunchRequest& launch, Parameters& parameters);
   backends::RunOutcome run_calls(const backends::LaunchRequest& launch, std::span<const Call> calls);
   [[nodiscard]] Result<Call> forward_call(const Parameters& parameters) const;
@@ -106,8 +111,10 @@ class HostCandidateSession final : public backends::DeviceSession {
   Result<void> add_to_gradient(const Parameters& parameters, const GradientResult& result);
 
   std::unique_ptr<worker::WorkerSession> workers_;
-  ptx::PtxOptions options_;     ///< options of the interpreter
-  CandidateContract contract_;  ///< how to call the candidate's host function
+  ptx::PtxOptions options_;                       ///< options of the interpreter
+  CandidateContract contract_;                    ///< how to call the candidate's host function
+  bool is_program_;                               ///< whether the candidate is a program with main()
+  std::set<std::vector<std::int64_t>> own_runs_;  ///< arguments with which the program has run with its own data
   /// Memory to which the worker writes how a call ended; nullopt: not allocated yet.
   std::optional<backends::BufferId> report_buffer_;
   std::vector<std::optional<backends::BufferId>>

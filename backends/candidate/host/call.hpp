@@ -121,6 +121,10 @@ struct DeviceFunctions {
   void (*converted)(std::uint64_t target, Element target_type, std::uint64_t source, Element source_type);
   /// Allows a kernel more dynamic shared memory. Returns a CUDA error number.
   std::int32_t (*allow_shared_bytes)(std::int32_t module, const char* kernel, std::uint64_t bytes);
+  /// Managed memory, which host and kernels access at the same address. Returns 0 if there is none left.
+  std::uint64_t (*allocate_managed)(std::uint64_t bytes);
+  /// The host has copied `size` bytes from device memory to its own.
+  void (*copied_to_host)(std::uint64_t source, std::uint64_t size);
 };
 
 inline constexpr const char* kAttachSymbol = "assay_attach";  ///< void(const DeviceFunctions*)
@@ -131,5 +135,10 @@ inline constexpr const char* kCallBackwardSymbol = "assay_call_backward";
 /// std::int32_t(): waits for what a caller who uses the results in the default stream waits for, and forgets all other
 /// work. Returns the number of kernels, copies and fills that it forgot.
 inline constexpr const char* kEndCallSymbol = "assay_end_call";
+/// std::int32_t(int argc, char** argv, char* message, std::uint64_t message_bytes): runs main() of a program and
+/// returns its exit status. `message` receives the reason if main() throws an exception.
+inline constexpr const char* kRunProgramSymbol = "assay_run_program";
+/// std::int32_t(): ends the run of a program. Returns the number of kernels, copies and fills that have not run.
+inline constexpr const char* kEndProgramSymbol = "assay_end_program";
 
 }  // namespace assay::candidate

@@ -27,16 +27,20 @@ namespace {
 constexpr std::chrono::milliseconds kCompileLimit{120'000};
 constexpr std::chrono::milliseconds kVersionLimit{20'000};
 
+constexpr const char* kRunProgramFile = "run_program.cpp";
+
 struct IncludeFile {
   std::string_view name;
   std::string_view text;
 };
-std::array<IncludeFile, 5> include_files() {
+std::array<IncludeFile, 7> include_files() {
   return {{{"call.hpp", kCallHeader},
            {"device_memory.h", kDeviceMemoryHeader},
            {"tensor.h", kTensorHeader},
            {"call_function.h", kCallFunctionHeader},
-           {"cuda_runtime_functions.cpp", kCudaRuntimeFunctions}}};
+           {"cuda_runtime_functions.cpp", kCudaRuntimeFunctions},
+           {"program.h", kProgramHeader},
+           {kRunProgramFile, kRunProgram}}};
 }
 
 /// PyTorch's headers that candidates include; each includes tensor.h.
@@ -80,6 +84,7 @@ std::string caller_text(const char* symbol, const std::string& function) {
 }
 
 std::string source_text(const LibraryBuildRequest& request) {
+  if (request.source->is_program) return fmt::format("#include \"program.h\"\n{}", request.source->text);
   std::string text = fmt::format("{}\n#line 1 \"assay_call\"\n#include \"call_function.h\"\n{}", request.source->text,
                                  caller_text(kCallSymbol, request.host_function_name));
   if (!request.backward_function_name.empty()) text += caller_text(kCallBackwardSymbol, request.backward_function_name);
@@ -100,6 +105,9 @@ std::vector<std::string> arguments_for(const LibraryBuildRequest& request) {
                                      "-w",      "--no-compress", "--expt-relaxed-constexpr"};  // as PyTorch does
   arguments.push_back("-gencode");
   arguments.push_back(fmt::format("arch={0},code={0}", request.architecture));
+  // A program ends with exit(), which must not end the worker, and the worker unloads its library.
+  if (request.source->is_program)
+    arguments.insert(arguments.end(), {"-Xlinker", "--wrap=exit,-Bsymbolic", "-Xcompiler", "-fno-gnu-unique"});
   bool states_standard = false;
   for (const std::string& flag : request.source->flags) {
     states_standard |= flag.starts_with("--std");
@@ -225,6 +233,7 @@ std::variant<std::string, BuildFailed> build_library(const LibraryBuildRequest& 
   std::vector<std::string> arguments = arguments_for(request);
   arguments.insert(arguments.end(), {"-I", folder.string(), "-o", library.string(), (folder / kSourceFile).string(),
                                      (folder / "cuda_runtime_functions.cpp").string()});
+  if (request.source->is_program) arguments.push_back((folder / kRunProgramFile).string());
   cpu::ProcessResult result = cpu::run_process(nvcc, arguments, kCompileLimit);
   if (result.succeeded()) return std::move(result.output);
   if (result.end_reason == cpu::ProcessResult::EndReason::kTimedOut) {

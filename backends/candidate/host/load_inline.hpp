@@ -24,6 +24,7 @@ struct HostSource {
   std::string text;                     ///< one CUDA source; #line directives refer to the file
   std::vector<HostFunction> functions;  ///< the functions that Python can call; empty: unknown
   std::vector<std::string> flags;       ///< flags for nvcc that change what the code means: "--use_fast_math"
+  bool is_program = false;              ///< whether Assay runs main() instead of a function
 };
 
 /// In each error about a source that the syntax of the file does not determine.

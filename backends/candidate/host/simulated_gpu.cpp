@@ -7,9 +7,11 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include "backends/candidate/host/fat_binary.hpp"
 #include "backends/candidate/host/kernel_names.hpp"
+#include "backends/candidate/host/outcome_text.hpp"
 #include "backends/ptx/session.hpp"
 
 namespace assay::candidate {
@@ -82,6 +84,7 @@ std::vector<SimulatedGpu::VariableContent> SimulatedGpu::contents_of_variables()
 void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
   const std::vector<VariableContent> contents = contents_of_variables();
   machine_.reset();
+  free_managed_memory();
   for (const VariableContent& content : contents) {
     const Result<std::uint64_t> address = machine_.variable(content.parsed_module, content.name);
     if (!address.ok()) continue;
@@ -96,6 +99,21 @@ void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
   allowed_shared_bytes_by_kernel_.clear();
   prepared_launches_.clear();
   stream_choices_.seed(static_cast<std::mt19937::result_type>(options.execution_order.shuffle_seed));
+}
+
+void SimulatedGpu::end_process() {
+  modules_.clear();
+  kernels_by_module_and_name_.clear();
+  prepared_launches_.clear();
+  machine_.reset();
+  unprotect_managed_memory();
+  free_managed_memory();
+}
+
+void SimulatedGpu::free_managed_memory() {
+  for (const auto& [address, allocation] : allocations_by_address_)
+    if (allocation.is_managed) ::munmap(reinterpret_cast<void*>(address), allocation.bytes);
+  allocations_by_address_.clear();
 }
 
 std::uint32_t SimulatedGpu::choose_stream(std::uint32_t count) {
@@ -136,10 +154,78 @@ std::uint64_t SimulatedGpu::allocate(std::uint64_t bytes) {
   if (!allocation.ok()) return 0;
   // The candidate must not depend on the content of new memory.
   std::ranges::fill(machine_.bytes(*allocation), std::byte{0xff});
-  return machine_.address(*allocation);
+  const std::uint64_t address = machine_.address(*allocation);
+  allocations_by_address_[address] = {.bytes = bytes};
+  return address;
+}
+
+std::uint64_t SimulatedGpu::allocate_managed(std::uint64_t bytes) {
+  // Some addresses are in use in the host's address space, for instance by its program and libraries.
+  constexpr int kAttempts = 32;
+  const std::size_t size = std::max<std::uint64_t>(bytes, 1);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const std::uint64_t address = machine_.next_address();
+    void* const wanted = reinterpret_cast<void*>(address);
+    void* const mapped = ::mmap(wanted, size, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (mapped == wanted) {
+      const std::span<std::byte> memory(static_cast<std::byte*>(mapped), size);
+      std::ranges::fill(memory, std::byte{0xff});
+      machine_.adopt(fmt::format("allocation {} of the host code", ++allocation_count_), memory, {});
+      allocations_by_address_[address] = {.bytes = size, .is_managed = true};
+      return address;
+    }
+    if (mapped != MAP_FAILED) ::munmap(mapped, size);
+    machine_.adopt("unused", {}, {});
+  }
+  return 0;
+}
+
+void SimulatedGpu::unprotect_managed_memory() {
+  for (auto& [address, allocation] : allocations_by_address_)
+    if (std::exchange(allocation.is_protected, false))
+      ::mprotect(reinterpret_cast<void*>(address), allocation.bytes, PROT_READ | PROT_WRITE);
+  if (!crash_report_.empty()) crash_report_.front() = '\0';
+}
+
+void SimulatedGpu::protect_memory_of_pending_launches() {
+  for (const std::optional<PreparedLaunch>& launch : prepared_launches_) {
+    if (!launch) continue;
+    for (const std::vector<std::byte>& value : launch->arguments.values()) {
+      std::uint64_t address = 0;
+      if (value.size() != sizeof(address)) continue;
+      std::memcpy(&address, value.data(), sizeof(address));
+      if (!is_managed(address)) continue;
+      auto& [start, allocation] = *std::prev(allocations_by_address_.upper_bound(address));
+      if (std::exchange(allocation.is_protected, true)) continue;
+      ::mprotect(reinterpret_cast<void*>(start), allocation.bytes, PROT_NONE);
+      const std::string text =
+          outcome_text(LaunchFailed{"the host accesses managed memory while a kernel that gets it may be running; call "
+                                    "cudaDeviceSynchronize() before"},
+                       crash_report_.size());
+      if (text.size() < crash_report_.size()) std::ranges::copy(text + '\0', crash_report_.begin());
+    }
+  }
+}
+
+void SimulatedGpu::copied_to_host(std::uint64_t source, std::uint64_t size) const {
+  if (observer_ != nullptr) observer_->copied_to_host(source, size);
+}
+
+std::uint64_t SimulatedGpu::bytes_from(std::uint64_t address) const {
+  const auto after = allocations_by_address_.upper_bound(address);
+  if (after == allocations_by_address_.begin()) return 0;
+  const auto& [start, allocation] = *std::prev(after);
+  return address - start < allocation.bytes ? start + allocation.bytes - address : 0;
+}
+
+bool SimulatedGpu::is_managed(std::uint64_t address) const {
+  const auto after = allocations_by_address_.upper_bound(address);
+  return after != allocations_by_address_.begin() && bytes_from(address) > 0 && std::prev(after)->second.is_managed;
 }
 
 void* SimulatedGpu::bytes(std::uint64_t address, std::uint64_t size, bool writes) {
+  if (is_managed(address)) unprotect_managed_memory();
   const Result<std::span<std::byte>> found = machine_.bytes_at(address, size, writes);
   return found.ok() ? found->data() : nullptr;
 }
@@ -261,6 +347,7 @@ std::int32_t SimulatedGpu::prepare_launch(std::int32_t module, const std::string
   }
   number = static_cast<std::int32_t>(prepared_launches_.size());
   prepared_launches_.push_back(PreparedLaunch{.kernel = *found, .geometry = geometry, .arguments = std::move(values)});
+  protect_memory_of_pending_launches();
   return kCudaSuccess;
 }
 
@@ -269,8 +356,19 @@ std::int32_t SimulatedGpu::run_launch(std::int32_t number) {
   const std::optional<PreparedLaunch> prepared =
       std::exchange(prepared_launches_.at(static_cast<std::size_t>(number)), std::nullopt);
   if (!prepared) return kCudaErrorInvalidValue;
+  unprotect_managed_memory();
+  ptx::KernelArguments arguments = prepared->arguments;
+  if (observer_ != nullptr) {
+    std::vector<std::vector<std::byte>> values = arguments.values();
+    if (auto failure = observer_->before_launch(plain_name(prepared->kernel->entry_function->name), values))
+      return fail(*std::move(failure), kCudaErrorLaunchFailure);
+    arguments = {};
+    for (std::vector<std::byte>& value : values)
+      arguments.add_bytes(std::move(value));
+  }
   const auto start = std::chrono::steady_clock::now();
-  ptx::RunResult result = machine_.launch(prepared->kernel, prepared->geometry, prepared->arguments, options_);
+  ptx::RunResult result = machine_.launch(prepared->kernel, prepared->geometry, arguments, options_);
+  protect_memory_of_pending_launches();
   unrounded_losses_.ambiguous_decision_count += result.unrounded_losses.ambiguous_decision_count;
   unrounded_losses_.evaluates_polynomials |= result.unrounded_losses.evaluates_polynomials;
   unrounded_losses_.lost_value_count += result.unrounded_losses.lost_value_count;

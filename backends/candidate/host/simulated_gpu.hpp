@@ -39,11 +39,34 @@ std::uint32_t resident_blocks(std::string_view architecture, std::uint64_t block
 /// The size of the shared memory that the kernel declares, without dynamic shared memory.
 std::uint64_t declared_shared_bytes(const ptx::Kernel& kernel);
 
+/// Sees the launches of a call and its copies to the host.
+class CallObserver {
+ public:
+  virtual ~CallObserver() = default;
+  /// Called before a launch of the kernel with this name. May change the arguments and the memory. Returns a failure if
+  /// the launch must not run.
+  virtual std::optional<backends::RunOutcome> before_launch(const std::string& kernel,
+                                                            std::vector<std::vector<std::byte>>& arguments) = 0;
+  /// Called after the host has copied `size` bytes from device memory.
+  virtual void copied_to_host(std::uint64_t source, std::uint64_t size) = 0;
+};
+
 class SimulatedGpu {
  public:
+  SimulatedGpu() = default;
+  SimulatedGpu(const SimulatedGpu&) = delete;
+  SimulatedGpu& operator=(const SimulatedGpu&) = delete;
+  ~SimulatedGpu() { free_managed_memory(); }
+
   /// Frees all memory and forgets the outcome of the last call. Modules and the contents of their variables stay, as on
   /// a GPU.
   void begin_call(const ptx::LaunchOptions& options);
+  /// Frees everything, with the modules, as the end of a process does. The library that registered them was unloaded.
+  void end_process();
+  /// Memory for a report that explains a crash of the worker; it is empty whenever a crash has another cause.
+  void set_crash_report(std::span<char> report) { crash_report_ = report; }
+  /// The observer of all launches that follow; null: none.
+  void set_observer(CallObserver* observer) { observer_ = observer; }
 
   /// Makes `bytes` known to kernels for the current call and returns the device address.
   std::uint64_t adopt(const std::string& name, std::span<std::byte> bytes, ptx::AllocationFlags flags);
@@ -51,6 +74,15 @@ class SimulatedGpu {
   void protect(std::uint64_t address);
   /// Device memory that no kernel has written; the bytes are 0xff. Returns 0 if there is none left.
   std::uint64_t allocate(std::uint64_t bytes);
+  /// Memory that the host accesses at its device address. Counts as written. Returns 0 if there is none left.
+  std::uint64_t allocate_managed(std::uint64_t bytes);
+  /// Calls the observer.
+  void copied_to_host(std::uint64_t source, std::uint64_t size) const;
+  /// The number of bytes from a device address to the end of the memory that the host code allocated; 0 if the address
+  /// is in no such memory.
+  [[nodiscard]] std::uint64_t bytes_from(std::uint64_t address) const;
+  /// Whether the host can access the memory at a device address without a copy.
+  [[nodiscard]] bool is_managed(std::uint64_t address) const;
   /// Null if the bytes do not lie in one allocation.
   void* bytes(std::uint64_t address, std::uint64_t size, bool writes);
   /// Moves unrounded values, after the host has copied bytes between device addresses.
@@ -76,6 +108,8 @@ class SimulatedGpu {
   /// Runs a prepared launch, once. After a launch that did not complete without findings, later launches of the call do
   /// nothing.
   std::int32_t run_launch(std::int32_t number);
+  /// The number of launches of the call that were prepared.
+  [[nodiscard]] std::size_t launch_count() const { return prepared_launches_.size(); }
   /// Chooses one of `count` streams to run next: the first, the last or a random one, as the order of threads demands.
   std::uint32_t choose_stream(std::uint32_t count);
   /// Makes the outcome of the call a failure, unless a launch has failed before: the host code returned without waiting
@@ -104,8 +138,22 @@ class SimulatedGpu {
   std::vector<VariableContent> contents_of_variables();
   Result<std::shared_ptr<const ptx::Kernel>> find_kernel(std::int32_t module, const std::string& kernel);
   std::int32_t fail(backends::RunOutcome outcome, std::int32_t error);
+  void free_managed_memory();
+  /// Lets the host access managed memory, except that which pending launches get: their results are not there yet.
+  void protect_memory_of_pending_launches();
+  void unprotect_managed_memory();
+
+  /// Memory that the host code allocated in this call.
+  struct HostAllocation {
+    std::uint64_t bytes = 0;
+    bool is_managed = false;
+    bool is_protected = false;  ///< whether an access by the host ends the process
+  };
 
   ptx::Machine machine_;
+  CallObserver* observer_ = nullptr;
+  std::span<char> crash_report_;
+  std::map<std::uint64_t, HostAllocation> allocations_by_address_;
   ptx::LaunchOptions options_;
   /// The arrays of the current call, by device address.
   std::map<std::uint64_t, std::pair<ptx::AllocationId, ptx::AllocationFlags>> adopted_arrays_;

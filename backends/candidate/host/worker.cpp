@@ -12,9 +12,12 @@
 #include <vector>
 
 #include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "backends/candidate/host/call.hpp"
 #include "backends/candidate/host/outcome_text.hpp"
+#include "backends/candidate/host/program_run.hpp"
 #include "backends/candidate/host/simulated_gpu.hpp"
 #include "backends/worker/placed_arguments.hpp"
 #include "backends/worker/serve.hpp"
@@ -64,11 +67,14 @@ constexpr DeviceFunctions kDeviceFunctions{
                     Element source_type) { gpu().converted(target, target_type, source, source_type); },
     .allow_shared_bytes = [](std::int32_t module, const char* kernel,
                              std::uint64_t bytes) { return gpu().allow_shared_bytes(module, kernel, bytes); },
+    .allocate_managed = [](std::uint64_t bytes) { return gpu().allocate_managed(bytes); },
+    .copied_to_host = [](std::uint64_t source, std::uint64_t size) { gpu().copied_to_host(source, size); },
 };
 
 using AttachFunction = void (*)(const DeviceFunctions*);
 using CallFunction = std::int32_t (*)(const CallArguments*);
 using EndCallFunction = std::int32_t (*)();
+using RunProgramFunction = std::int32_t (*)(int, char**, char*, std::uint64_t);
 
 ptx::Order order_of(std::uint64_t order) {
   switch (static_cast<ThreadOrder>(order)) {
@@ -87,6 +93,25 @@ ptx::LaunchOptions options_of(const CallHeader& header) {
   return options;
 }
 
+/// An argument of a program as text.
+std::string argument_text(const CallArgument& argument) {
+  return argument.kind == CallArgumentKind::kReal ? fmt::format("{}", argument.real)
+                                                  : fmt::format("{}", argument.integer);
+}
+
+/// The last line that the program has printed since its start, as a clause of a message; empty if there is none.
+std::string output_clause() {
+  constexpr std::size_t kMostBytes = 200;
+  const off_t end = ::lseek(STDOUT_FILENO, 0, SEEK_CUR);
+  if (end <= 0) return {};
+  std::string text(std::min<std::size_t>(static_cast<std::size_t>(end), kMostBytes), '\0');
+  const ssize_t count = ::pread(STDOUT_FILENO, text.data(), text.size(), end - static_cast<off_t>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  text.erase(text.find_last_not_of(" \t\r\n") + 1);
+  if (const std::size_t line = text.rfind('\n'); line != std::string::npos) text.erase(0, line + 1);
+  return text.empty() ? text : fmt::format("; its output ends with '{}'", text);
+}
+
 LaunchResult rejected(std::string message) {
   return {.progress = worker::LaunchProgress::kRejected, .message = std::move(message)};
 }
@@ -98,7 +123,7 @@ class CandidateExecutor final : public worker::LaunchExecutor {
   LaunchResult run(const LaunchRecordReader& reader) override {
     std::string message;
     const Functions& functions = functions_of(reader.code(), message);
-    if (functions.forward == nullptr) return rejected(message);
+    if (functions.library == nullptr) return rejected(message);
     if (reader.loads_only()) return {};
     const std::span<void*> arguments =
         placed_.place(reader, reinterpret_cast<std::uintptr_t>(buffers_.data())).subspan(1);
@@ -114,19 +139,25 @@ class CandidateExecutor final : public worker::LaunchExecutor {
                 values.size() * sizeof(CallArgument));
     FailureReportBuffer place;
     std::memcpy(&place, arguments[1], sizeof(place));
+    if (!calls.empty() && calls.front().kind == CallKind::kProgram) {
+      std::vector<ProgramParameter> parameters(static_cast<std::size_t>(calls.front().output_count));
+      std::memcpy(parameters.data(),
+                  static_cast<const std::byte*>(arguments[0]) + sizeof(header) + values.size() * sizeof(CallArgument),
+                  parameters.size() * sizeof(ProgramParameter));
+      const auto start = std::chrono::steady_clock::now();
+      gpu().set_crash_report({reinterpret_cast<char*>(place.address), static_cast<std::size_t>(place.bytes)});
+      write_report(place, run_program(reader.code(), header, values, parameters));
+      return {.nanoseconds = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count()};
+    }
 
-    ptx::LaunchOptions options = options_of(header);
-    options.computes_unrounded_values =
-        std::ranges::any_of(values, [](const CallArgument& value) { return value.unrounded_address != 0; });
-    options.may_have_rounded_parameters = true;
-    gpu().begin_call(options);
+    gpu().begin_call(options_for(header, values));
     adopt_arrays(values);
     RunOutcome outcome = Completed{};
     const auto start = std::chrono::steady_clock::now();
     std::span<const CallArgument> left = values;
     for (const FunctionCall& call : calls) {
       const auto size = static_cast<std::size_t>(call.given_count) + static_cast<std::size_t>(call.output_count);
-      if (call.is_backward != 0 && functions.backward == nullptr)
+      if (call.kind == CallKind::kBackward && functions.backward == nullptr)
         return rejected("the compiled candidate has no function for the backward pass");
       outcome = run_call(functions, call, left.first(size));
       if (!std::holds_alternative<Completed>(outcome)) break;
@@ -140,15 +171,88 @@ class CandidateExecutor final : public worker::LaunchExecutor {
 
  private:
   struct Functions {
-    CallFunction forward = nullptr;   ///< null if the library cannot be loaded
+    void* library = nullptr;          ///< null if the library cannot be loaded
+    CallFunction forward = nullptr;   ///< null for a program
     CallFunction backward = nullptr;  ///< null if the candidate has no backward pass
     EndCallFunction end_call = nullptr;
+    RunProgramFunction run_program = nullptr;  ///< null if the candidate is not a program
+    EndCallFunction end_program = nullptr;
   };
+
+  static ptx::LaunchOptions options_for(const CallHeader& header, const std::vector<CallArgument>& values) {
+    ptx::LaunchOptions options = options_of(header);
+    options.computes_unrounded_values =
+        std::ranges::any_of(values, [](const CallArgument& value) { return value.unrounded_address != 0; });
+    options.may_have_rounded_parameters = true;
+    return options;
+  }
+
+  /// Runs a program with the arrays and values of the specification.
+  RunOutcome run_program(const std::string& code, const CallHeader& header, const std::vector<CallArgument>& values,
+                         const std::vector<ProgramParameter>& parameters) {
+    const FunctionCall& call = header.calls[0];
+    const auto given_count = static_cast<std::size_t>(call.given_count);
+    const std::span<const CallArgument> given(values.data(), given_count);
+    const ptx::LaunchOptions options = options_for(header, values);
+    if (call.runs_own_data != 0) {
+      ptx::LaunchOptions own = options;
+      own.computes_unrounded_values = false;
+      int status = 0;
+      if (auto failure = run_main(code, given, own, nullptr, status)) return *std::move(failure);
+      if (status != 0 && gpu().launch_count() == 0) {
+        return Unsupported{
+            fmt::format("the program ends with exit status {} before it starts a kernel{}; it may read no "
+                        "files",
+                        status, output_clause())};
+      }
+      if (status != 0)
+        return LaunchFailed{fmt::format("the program ends with exit status {} when it runs with its own data{}", status,
+                                        output_clause())};
+    }
+    ProgramRun run(gpu(), std::span(values).subspan(given_count), parameters, given_count > 0);
+    int status = 0;
+    if (auto failure = run_main(code, given, options, &run, status)) return *std::move(failure);
+    if (auto failure = run.write_results(status)) return *std::move(failure);
+    return Completed{};
+  }
+
+  /// Runs main() as in a new process. Returns a failure, if there is one.
+  std::optional<RunOutcome> run_main(const std::string& code, std::span<const CallArgument> given,
+                                     const ptx::LaunchOptions& options, ProgramRun* run, int& status) {
+    // Static variables get their initial values when the library is loaded again.
+    if (void* const library = std::exchange(functions_by_path_[code], {}).library; library != nullptr)
+      ::dlclose(library);
+    gpu().end_process();
+    std::string message;
+    const Functions& functions = functions_of(code, message);
+    if (functions.run_program == nullptr)
+      return LaunchFailed{message.empty() ? "the compiled candidate has no main()" : message};
+    std::vector<std::string> texts{"program"};
+    for (const CallArgument& argument : given)
+      texts.push_back(argument_text(argument));
+    std::vector<char*> arguments;
+    for (std::string& text : texts)
+      arguments.push_back(text.data());
+    arguments.push_back(nullptr);
+    std::array<char, worker::kMessageBufferBytes> reason{};
+    gpu().begin_call(options);
+    gpu().set_observer(run);
+    status = functions.run_program(static_cast<int>(texts.size()), arguments.data(), reason.data(), reason.size());
+    gpu().set_observer(nullptr);
+    if (gpu().failure()) return gpu().failure();
+    if (reason.front() != '\0') return LaunchFailed{fmt::format("main() throws: {}", reason.data())};
+    const std::int32_t unfinished = functions.end_program();
+    if (unfinished == 0) return std::nullopt;
+    return LaunchFailed{
+        fmt::format("the program ends before {} run, and nothing waits for this work; call cudaDeviceSynchronize()",
+                    unfinished == 1 ? std::string("1 kernel, copy or fill has")
+                                    : fmt::format("{} kernels, copies or fills have", unfinished))};
+  }
 
   /// The functions of a library; if it cannot be loaded, the reason is in `message`.
   const Functions& functions_of(const std::string& path, std::string& message) {
     Functions& known = functions_by_path_[path];
-    if (known.forward != nullptr) return known;
+    if (known.library != nullptr) return known;
     void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       message = std::string("cannot load the compiled candidate: ") + ::dlerror();
@@ -157,20 +261,25 @@ class CandidateExecutor final : public worker::LaunchExecutor {
     const auto attach = reinterpret_cast<AttachFunction>(::dlsym(library, kAttachSymbol));
     const auto forward = reinterpret_cast<CallFunction>(::dlsym(library, kCallSymbol));
     const auto end_call = reinterpret_cast<EndCallFunction>(::dlsym(library, kEndCallSymbol));
-    if (attach == nullptr || forward == nullptr || end_call == nullptr) {
+    const auto run_program = reinterpret_cast<RunProgramFunction>(::dlsym(library, kRunProgramSymbol));
+    if (attach == nullptr || (forward == nullptr && run_program == nullptr) || end_call == nullptr) {
       message = "the compiled candidate lacks the functions that Assay adds to its source";
       return known;
     }
     attach(&kDeviceFunctions);
-    known = {.forward = forward,
+    known = {.library = library,
+             .forward = forward,
              .backward = reinterpret_cast<CallFunction>(::dlsym(library, kCallBackwardSymbol)),
-             .end_call = end_call};
+             .end_call = end_call,
+             .run_program = run_program,
+             .end_program = reinterpret_cast<EndCallFunction>(::dlsym(library, kEndProgramSymbol))};
     return known;
   }
 
   /// Calls a function and waits for its work.
   static RunOutcome run_call(const Functions& functions, const FunctionCall& call,
                              std::span<const CallArgument> values) {
+    const bool is_backward = call.kind == CallKind::kBackward;
     std::array<char, worker::kMessageBufferBytes> reason{};
     const CallArguments arguments{.given = values.data(),
                                   .given_count = call.given_count,
@@ -178,11 +287,11 @@ class CandidateExecutor final : public worker::LaunchExecutor {
                                   .outputs = values.data() + call.given_count,
                                   .output_count = call.output_count,
                                   .has_results = call.has_results,
-                                  .is_forward = call.is_backward != 0 ? 0 : 1,
+                                  .is_forward = is_backward ? 0 : 1,
                                   .message = reason.data(),
                                   .message_bytes = reason.size()};
-    if (call.is_backward != 0) protect_inputs(values);
-    const bool returned = (call.is_backward != 0 ? functions.backward : functions.forward)(&arguments) == 0;
+    if (is_backward) protect_inputs(values);
+    const bool returned = (is_backward ? functions.backward : functions.forward)(&arguments) == 0;
     const std::int32_t unfinished = functions.end_call();
     if (returned && unfinished > 0) gpu().report_unfinished(unfinished);
     if (gpu().failure()) return *gpu().failure();

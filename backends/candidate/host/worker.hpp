@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "backends/candidate/host/call.hpp"
 #include "backends/device/backend.hpp"
 
 namespace assay::candidate {
@@ -11,18 +12,27 @@ namespace assay::candidate {
 /// The argument that makes a program a worker.
 inline constexpr const char* kWorkerRoleArgument = "assay-candidate-worker";
 
-/// One call of a function of the candidate.
+enum class CallKind : std::int32_t {
+  kForward,   ///< the forward function
+  kBackward,  ///< the function of the backward pass
+  kProgram,   ///< main(), which is the only call
+};
+
+/// One call of a function of the candidate. For a program, the given arguments are those of main(), and the outputs are
+/// the arrays and values of the specification that its kernels get.
 struct FunctionCall {
-  std::int32_t given_count = 0;   ///< see CallArguments
-  std::int32_t is_inferred = 0;   ///< see CallArguments
-  std::int32_t output_count = 0;  ///< see CallArguments
-  std::int32_t has_results = 0;   ///< see CallArguments
-  std::int32_t is_backward = 0;   ///< whether to call the function of the backward pass
+  CallKind kind = CallKind::kForward;  ///< function to call
+  std::int32_t given_count = 0;        ///< see CallArguments
+  std::int32_t is_inferred = 0;        ///< see CallArguments
+  std::int32_t output_count = 0;       ///< see CallArguments
+  std::int32_t has_results = 0;        ///< see CallArguments
+  std::int32_t runs_own_data = 0;      ///< whether to run a program first with the data that it creates itself
 };
 
 inline constexpr int kMaxFunctionCalls = 2;  ///< the forward function and the function of the backward pass
 
 /// The first argument of each launch: this header and then, for each call, `given_count + output_count` CallArguments.
+/// For a program, `output_count` ProgramParameters follow.
 struct CallHeader {
   FunctionCall calls[kMaxFunctionCalls];  ///< calls in order; a later call may use the tensors of an earlier one
   std::int32_t call_count = 0;            ///< number of calls
@@ -30,6 +40,14 @@ struct CallHeader {
   std::uint64_t instruction_limit = 0;    ///< for each launch of a kernel
   std::uint64_t shuffle_seed = 0;         ///< seed of ThreadOrder::kShuffled
   std::uint64_t order = 0;                ///< ThreadOrder of the kernels
+};
+
+/// Which parameter of a kernel is an array or a value of the specification.
+struct ProgramParameter {
+  char kernel[kMaxNameBytes] =
+      {};                    ///< name of the kernel; empty: the one that takes as many pointers as there are arrays
+  std::int32_t index = 0;    ///< index of the parameter; without a name, among those that are pointers
+  std::int32_t is_read = 0;  ///< whether the specification reads the array or value
 };
 
 /// The second argument of each launch: where the worker writes the outcome of a call that did not succeed.

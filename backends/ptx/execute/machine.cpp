@@ -73,6 +73,7 @@ Machine& Machine::operator=(Machine&&) noexcept = default;
 Result<AllocationId> Machine::allocate(std::string name, std::size_t bytes, AllocationFlags flags) {
   return memory_->allocate(std::move(name), bytes, flags);
 }
+std::uint64_t Machine::next_address() const { return memory_->next_address(); }
 AllocationId Machine::adopt(std::string name, std::span<std::byte> bytes, AllocationFlags flags) {
   return memory_->adopt(std::move(name), bytes, flags);
 }

@@ -174,6 +174,9 @@ class Machine {
   Result<AllocationId> allocate(std::string name, std::size_t bytes, AllocationFlags flags = {});
   /// Uses memory of the caller, which must outlive the machine or its next reset().
   AllocationId adopt(std::string name, std::span<std::byte> bytes, AllocationFlags flags = {});
+  /// The device address that the next allocation will have. Adopted memory may lie there in the host's address space,
+  /// too.
+  [[nodiscard]] std::uint64_t next_address() const;
   [[nodiscard]] std::span<std::byte> bytes(AllocationId allocation);
   /// The device address of the first byte.
   [[nodiscard]] std::uint64_t address(AllocationId allocation) const;

@@ -88,6 +88,9 @@ class Memory {
 
   Result<AllocationId> allocate(std::string name, std::size_t bytes, AllocationFlags flags);
   AllocationId adopt(std::string name, std::span<std::byte> bytes, AllocationFlags flags);
+  [[nodiscard]] std::uint64_t next_address() const {
+    return address({static_cast<std::uint32_t>(allocations_.size())});
+  }
   [[nodiscard]] Allocation& at(AllocationId id) { return allocations_[id.index]; }
   /// Returns the address of the first byte of an allocation, as kernels see it.
   [[nodiscard]] static std::uint64_t address(AllocationId id) {
