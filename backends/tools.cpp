@@ -33,6 +33,12 @@ Tool nvcc_tool() {
   return {"nvcc", true, fmt::format("{}, {}", candidate::nvcc_version(*nvcc), nvcc->string())};
 }
 
+Tool clang_tool() {
+  const Result<candidate::HostCompiler> clang = candidate::find_host_compiler("clang");
+  if (!clang.ok()) return {"clang", false, reason_text(clang.error())};
+  return {"clang", true, fmt::format("{}, {}", clang->version, clang->program.string())};
+}
+
 Tool triton_tool() {
   const Result<candidate::TritonInterpreter> triton = candidate::find_triton("");
   if (!triton.ok()) return {"Triton", false, reason_text(triton.error())};
@@ -69,7 +75,7 @@ std::vector<Tool> find_tools() {
   std::vector<Tool> tools{nvrtc_tool()};
   if (const std::vector<std::string> versions = cuda::installed_nvrtc_versions(); !versions.empty())
     tools.push_back({"--nvrtc", true, fmt::format("{}", fmt::join(versions, ", "))});
-  tools.insert(tools.end(), {nvcc_tool(), triton_tool(), driver_tool(), cupti_tool(), cache_tool()});
+  tools.insert(tools.end(), {nvcc_tool(), clang_tool(), triton_tool(), driver_tool(), cupti_tool(), cache_tool()});
   return tools;
 }
 

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "backends/candidate/contract.hpp"
+#include "backends/candidate/host/compiler.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/run_suite.hpp"
@@ -90,6 +91,8 @@ std::vector<std::string> options_for_each(const harness::SuiteOptions& suite) {
   add_list("--arch", suite.builds.architectures);
   if (!suite.device_options.python_interpreter.empty())
     options.insert(options.end(), {"--python", suite.device_options.python_interpreter});
+  if (!suite.device_options.cuda_compiler.empty())
+    options.insert(options.end(), {"--cuda-compiler", suite.device_options.cuda_compiler});
   for (const std::string& check : suite.device_options.disabled_checks)
     options.insert(options.end(), {"--no-check", check});
   return options;
@@ -164,6 +167,14 @@ void add_judge(CLI::App& app, Invocation& invocation) {
   command
       .add_option("--python", suite.device_options.python_interpreter, "For Triton: Python interpreter that has Triton")
       ->option_text("PROGRAM [$ASSAY_PYTHON or python3]");
+  command
+      .add_option(
+          "--cuda-compiler", suite.device_options.cuda_compiler,
+          "Compiler of candidates with host code: nvcc, or clang 19 or later, which needs the headers of nvcc's "
+          "CUDA Toolkit")
+      ->option_text("NAME [nvcc]")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(candidate::kHostCompilerNames.begin(), candidate::kHostCompilerNames.end())));
   add_no_check_option(command, suite.device_options.disabled_checks);
   CLI::Option* const quick = command.add_flag("--quick", suite.quick, "Judge on few inputs, for a first look");
   command.add_flag("--thorough", suite.thorough, "Judge on many inputs")->excludes(quick);

@@ -577,5 +577,67 @@ TEST_F(JudgeHostTest, RejectsPythonWithoutLoadInline) {
   EXPECT_THAT(run.out, HasSubstr("sums.py: the Python file does not call load_inline"));
 }
 
+TEST_F(JudgeHostTest, ExternCFunctionGetsPointers) {
+  constexpr std::string_view kSource =
+      R"(__global__ void sums(const float* x, float factor, float* out, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= rows) return;
+  float sum = 0;
+  for (int j = 0; j < columns; ++j) sum += x[i * columns + j];
+  out[i] = factor * sum;
+}
+extern "C" void solve(const float* x, float factor, float* out, int rows, int columns) {
+  sums<<<(rows + 127) / 128, 128>>>(x, factor, out, rows, columns);
+  cudaDeviceSynchronize();
+}
+)";
+  workshop_.write("solve.cu", kSource);
+  workshop_.write("solve.assay.json", R"({"schema_version": "1.0.0",
+ "arguments": ["x", "factor", "out", "x.shape[0]", "x.shape[1]"]})");
+  const CommandResult run = judge("solve.cu");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  std::string changed(kSource);
+  changed.replace(changed.find("(rows + 127) / 128"), 18, "1");
+  workshop_.write("solve.cu", changed);
+  EXPECT_EQ(workshop_.run("assay judge solve.cu --against sums.py").status, 1);
+}
+
+class JudgeWithClangTest : public JudgeHostTest {
+ protected:
+  void SetUp() override {
+    if (const auto clang = candidate::find_host_compiler("clang"); !clang.ok()) GTEST_SKIP() << clang.error().text();
+  }
+  CommandResult judge_with_clang(std::string_view old = {}, std::string_view changed = {}) const {
+    std::string source(kCandidate);
+    workshop_.write("candidate.py", source.replace(source.find(old), old.size(), changed));
+    return workshop_.run("assay judge candidate.py --against sums.py --quick --cuda-compiler clang");
+  }
+};
+
+TEST_F(JudgeWithClangTest, CorrectCandidatePassesAndRecordNamesCompiler) {
+  const CommandResult run = judge_with_clang();
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  EXPECT_THAT(workshop_.read("out/records.jsonl"), HasSubstr("\"clang "));
+}
+
+TEST_F(JudgeWithClangTest, MissingBarrierIsReportedWithLine) {
+  const CommandResult run =
+      judge_with_clang("  part[threadIdx.x] = sum;\n  __syncthreads();\n", "  part[threadIdx.x] = sum;\n");
+  EXPECT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("read_write_race in row_sums<float>:"), HasSubstr("source line 15"),
+                             HasSubstr("--cuda-compiler clang")));
+}
+
+TEST_F(JudgeWithClangTest, MissingFunctionOfPyTorchIsUnsupported) {
+  const CommandResult run = judge_with_clang("  return out;\n}", "  return torch::softmax(out, 0);\n}");
+  EXPECT_EQ(run.status, 77) << run.out << run.err;
+  EXPECT_THAT(run.out + run.err, HasSubstr("torch::softmax"));
+}
+
+TEST_F(JudgeWithClangTest, ErrorOfTheCompilerIsReported) {
+  const CommandResult run = judge_with_clang("sum += x[", "sum += y[");
+  EXPECT_THAT(run.out + run.err, HasSubstr("use of undeclared identifier 'y'"));
+}
+
 }  // namespace
 }  // namespace assay::cli

@@ -235,8 +235,9 @@ Result<std::unique_ptr<Device>> make_device(const DeviceOptions& options) {
         file, contract.take(), std::move(ptx_options), options.architectures, options.python_interpreter));
   }
   if (has_host_code(file, contract->forward)) {
-    return std::unique_ptr<Device>(std::make_unique<HostCandidateDevice>(
-        file, contract.take(), std::move(ptx_options), options.architectures, options.python_interpreter));
+    return std::unique_ptr<Device>(
+        std::make_unique<HostCandidateDevice>(file, contract.take(), std::move(ptx_options), options.architectures,
+                                              options.python_interpreter, options.cuda_compiler));
   }
   if (!options.architectures.empty()) ptx_options.architectures = options.architectures;
   return std::unique_ptr<Device>(std::make_unique<CandidateDevice>(file, contract.take(), std::move(ptx_options)));

@@ -130,21 +130,22 @@ bool is_program(const fs::path& file, const LaunchContract& contract) {
 }
 
 HostCandidateDevice::HostCandidateDevice(fs::path file, CandidateContract contract, ptx::PtxOptions options,
-                                         std::vector<std::string> architectures, std::string python)
+                                         std::vector<std::string> architectures, std::string python,
+                                         const std::string& compiler)
     : candidate_path_(std::move(file)),
       contract_(std::move(contract)),
       options_(std::move(options)),
       architectures_(architectures.empty() ? std::vector<std::string>{kDefaultArchitecture} : std::move(architectures)),
       python_(std::move(python)),
-      nvcc_path_(find_nvcc()),
+      compiler_(find_host_compiler(compiler)),
       scratch_(make_artifact_directory(directory_of_cache(options_))) {
   if (auto opened = BuildCache::open(directory_of_cache(options_), kCacheBytes); opened.ok()) cache_ = opened.take();
 }
 
 Capability HostCandidateDevice::can_build() const {
-  if (!nvcc_path_.ok()) return {false, nvcc_path_.error().text()};
+  if (!compiler_.ok()) return {false, compiler_.error().text()};
   if (!scratch_.ok()) return {false, scratch_.error().text()};
-  return {true, fmt::format("nvcc {}", nvcc_version(*nvcc_path_))};
+  return {true, compiler_->text()};
 }
 
 std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags&) {
@@ -216,12 +217,12 @@ std::variant<Artifact, BuildFailed> HostCandidateDevice::find_or_build_library(c
   const fs::path library = scratch_->path() / fmt::format("candidate_{}.so", number);
   Artifact artifact{
       .kind = Artifact::Kind::kSharedLibrary, .architecture = request.architecture, .path = library, .content = {}};
-  const std::string key = sha256_hex(library_identity(request, *nvcc_path_));
+  const std::string key = sha256_hex(library_identity(request, *compiler_));
   if (cache_ != nullptr && cache_->fetch(key, library) && !try_loading(library)) return artifact;
   std::error_code ignored;
   fs::remove(library, ignored);
   fs::create_directories(folder, ignored);
-  auto built = build_library(request, *nvcc_path_, folder, library);
+  auto built = build_library(request, *compiler_, folder, library);
   fs::remove_all(folder, ignored);
   if (auto* failed = std::get_if<BuildFailed>(&built)) return std::move(*failed);
   if (auto failure = try_loading(library)) return *std::move(failure);

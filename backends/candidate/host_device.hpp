@@ -26,9 +26,9 @@ namespace assay::candidate {
 class HostCandidateDevice final : public backends::Device {
  public:
   /// `architectures` are those that the user states; without any, the code is compiled for kDefaultArchitecture.
-  /// `python` is the interpreter that the user names, or empty.
+  /// `python` is the interpreter that the user names, or empty. `compiler`: one of kHostCompilerNames, or empty.
   HostCandidateDevice(std::filesystem::path file, CandidateContract contract, ptx::PtxOptions options,
-                      std::vector<std::string> architectures, std::string python);
+                      std::vector<std::string> architectures, std::string python, const std::string& compiler);
 
   [[nodiscard]] std::string_view name() const override { return "candidate"; }
   [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarpPython; }
@@ -57,7 +57,7 @@ class HostCandidateDevice final : public backends::Device {
   ptx::PtxOptions options_;                      ///< options of the interpreter
   std::vector<std::string> architectures_;       ///< architectures to compile for: "compute_80"
   std::string python_;                           ///< the interpreter that the user names, or empty
-  Result<std::filesystem::path> nvcc_path_;      ///< path of nvcc, or why there is none
+  Result<HostCompiler> compiler_;                ///< the compiler, or why there is none
   Result<backends::ScratchDirectory> scratch_;   ///< directory for the built libraries, or why it could not be created
   std::unique_ptr<backends::BuildCache> cache_;  ///< build cache; null if its directory is not usable
   std::atomic<int> next_library_number_ = 0;     ///< number in the file name of the next library

@@ -33,6 +33,7 @@ struct DeviceOptions {
   bool disables_optimizations = false;          ///< `ptx`: whether the compiler's optimizations are off in every mode
   std::string candidate_path = {};              ///< `candidate`: path of the file to judge
   std::string python_interpreter = {};  ///< `candidate`: path of a Python interpreter with Triton; empty: the default
+  std::string cuda_compiler = {};       ///< `candidate`: "nvcc" or "clang", for host code; empty: nvcc
   std::string cache_directory = {};     ///< all devices except `cuda`: directory of the build cache; empty: the default
 };
 

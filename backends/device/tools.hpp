@@ -13,7 +13,7 @@ struct Tool {
   std::string version_or_reason;  ///< version and location if it is available; otherwise why it is not
 };
 
-/// NVRTC, nvcc, the CUDA driver, CUPTI and the build cache.
+/// NVRTC, nvcc, clang, Triton, the CUDA driver, CUPTI and the build cache.
 std::vector<Tool> find_tools();
 
 }  // namespace assay::backends

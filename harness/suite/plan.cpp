@@ -46,6 +46,8 @@ std::string reproduce_command_prefix(const SuiteOptions& options, const Mode& mo
     prefix += fmt::format(" --ptx-tables '{}'", options.device_options.approximation_tables_file);
   if (!options.device_options.python_interpreter.empty())
     prefix += fmt::format(" --python '{}'", options.device_options.python_interpreter);
+  if (!options.device_options.cuda_compiler.empty())
+    prefix += " --cuda-compiler " + options.device_options.cuda_compiler;
   if (!options.device_options.nvrtc_version_or_path.empty())
     prefix += fmt::format(" --nvrtc '{}'", options.device_options.nvrtc_version_or_path);
   if (!options.device_options.architectures.empty())

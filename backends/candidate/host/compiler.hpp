@@ -1,6 +1,7 @@
-// Compiles a candidate with host code to a library that the worker loads. The compiler is nvcc.
+// Compiles a candidate with host code to a library that the worker loads. The compiler is nvcc or clang.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <variant>
@@ -22,6 +23,28 @@ std::vector<std::filesystem::path> toolkit_headers();
 /// The version that nvcc prints: "13.0.88"; empty if it prints none.
 std::string nvcc_version(const std::filesystem::path& nvcc);
 
+/// The clang++ that compiles candidates: $ASSAY_CLANG, clang++-19 or later, or clang++ on the path if it is recent
+/// enough.
+Result<std::filesystem::path> find_clang();
+
+/// A compiler of CUDA sources with host code.
+struct HostCompiler {
+  bool is_clang = false;          ///< whether it is clang instead of nvcc
+  std::filesystem::path program;  ///< path of nvcc or clang++
+  std::string version;            ///< "13.0.88", "19.1.7"
+  /// The folder of the CUDA Toolkit, from which clang takes headers and the device library.
+  std::filesystem::path toolkit;
+
+  /// Its name and version: "nvcc 13.0.88".
+  [[nodiscard]] std::string text() const { return (is_clang ? "clang " : "nvcc ") + version; }
+};
+
+/// Names of compilers for --cuda-compiler; the first one is the default.
+inline constexpr std::array<const char*, 2> kHostCompilerNames{"nvcc", "clang"};
+
+/// The compiler with this name, or the default one if the name is empty. Fails if it is not installed.
+Result<HostCompiler> find_host_compiler(const std::string& name);
+
 /// What a library is made of.
 struct LibraryBuildRequest {
   const HostSource* source = nullptr;  ///< source of the candidate
@@ -31,11 +54,11 @@ struct LibraryBuildRequest {
 };
 
 /// Everything that the library depends on, in one text: for the key of a cache.
-std::string library_identity(const LibraryBuildRequest& request, const std::filesystem::path& nvcc);
+std::string library_identity(const LibraryBuildRequest& request, const HostCompiler& compiler);
 
 /// Compiles the library in an empty folder, which gets the sources and `library`. Returns the compiler's output.
 std::variant<std::string, backends::BuildFailed> build_library(const LibraryBuildRequest& request,
-                                                               const std::filesystem::path& nvcc,
+                                                               const HostCompiler& compiler,
                                                                const std::filesystem::path& folder,
                                                                const std::filesystem::path& library);
 

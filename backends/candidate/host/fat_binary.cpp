@@ -45,6 +45,21 @@ std::size_t fat_binary_bytes(const void* fat_binary) {
   return header.magic == kMagic ? header.header_bytes + header.body_bytes : 0;
 }
 
+std::string fat_binary_of(std::string_view ptx) {
+  constexpr std::uint16_t kVersion = 0x101;
+  const Entry entry{.kind = kPtxKind,
+                    .version = kVersion,
+                    .header_bytes = sizeof(Entry),
+                    .body_bytes = ptx.size(),
+                    .compressed_bytes = 0};
+  const Header header{
+      .magic = kMagic, .version = 1, .header_bytes = sizeof(Header), .body_bytes = sizeof(Entry) + ptx.size()};
+  std::string result(sizeof(header) + sizeof(entry), '\0');
+  std::memcpy(result.data(), &header, sizeof(header));
+  std::memcpy(result.data() + sizeof(header), &entry, kEntryBytes);
+  return result.append(ptx);
+}
+
 Result<std::vector<std::string>> ptx_of(std::span<const std::byte> fat_binary) {
   if (fat_binary.size() < sizeof(Header) || fat_binary_bytes(fat_binary.data()) != fat_binary.size())
     return Error{"the compiled candidate contains no fat binary of a known layout"};

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/result.hpp"
@@ -17,5 +18,8 @@ Result<std::vector<std::string>> ptx_of(std::span<const std::byte> fat_binary);
 
 /// The size of a fat binary in bytes, from its header; 0 if the memory holds something else. Reads 16 bytes.
 std::size_t fat_binary_bytes(const void* fat_binary);
+
+/// A fat binary that contains one PTX text.
+std::string fat_binary_of(std::string_view ptx);
 
 }  // namespace assay::candidate

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,13 @@ TEST(FatBinaryTest, RemovesTrailingZeroBytesFromPtxEntries) {
   const Result<std::vector<std::string>> texts = ptx_of(binary.bytes());
   ASSERT_TRUE(texts.ok()) << texts.error().text();
   EXPECT_THAT(*texts, ElementsAre(".version 8.0\n", ".version 9.0"));
+}
+
+TEST(FatBinaryTest, ContainsWrittenPtx) {
+  const std::string binary = fat_binary_of(".version 8.5\n");
+  const Result<std::vector<std::string>> texts = ptx_of(std::as_bytes(std::span(binary)));
+  ASSERT_TRUE(texts.ok()) << texts.error().text();
+  EXPECT_THAT(*texts, ElementsAre(".version 8.5\n"));
 }
 
 TEST(FatBinaryTest, RejectsCompressedAndMalformedContainers) {
