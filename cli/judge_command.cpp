@@ -66,6 +66,7 @@ int judge_one(JudgeRequest& request, const Invocation& invocation) {
   options.selectors = {request.specification};
   options.device = "candidate";
   options.pass = contract->backward ? "both" : "forward";
+  options.fixed_extents = {.launch = contract->extents.threads, .shapes = contract->extents.shapes};
   options.max_failures_to_examine = 0;
   options.ignores_cached_verdicts = true;
   options.command_line = invocation.arguments;

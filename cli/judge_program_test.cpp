@@ -180,6 +180,33 @@ TEST_F(JudgeProgramTest, ProgramWithoutStatedSizesIsUnsupported) {
   EXPECT_THAT(run.out + run.err, HasSubstr("'program_arguments'"));
 }
 
+TEST_F(JudgeProgramTest, ConstantSizesComeFromTheContract) {
+  workshop_.write("program.assay.json", R"({"schema_version": "1.2.0",
+ "shapes": {"x": [2000], "out": [2000]}, "threads": [2000],
+ "parameters": {"factor": "scale[0]", "x": "scale[1]", "out": "scale[2]"}})");
+  const CommandResult run = judge_changed("std::atoi(argv[1])", "2000");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST_F(JudgeProgramTest, ManyThreadsOfConstantSizesAreSampled) {
+  workshop_.write("program.assay.json", R"({"schema_version": "1.2.0",
+ "shapes": {"x": [40000], "out": [40000]}, "threads": [40000],
+ "parameters": {"factor": "scale[0]", "x": "scale[1]", "out": "scale[2]"}})");
+  const CommandResult run = judge_changed("std::atoi(argv[1])", "40000");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  std::string source(kProgram);
+  source.replace(source.find("std::atoi(argv[1])"), 18, "40000");
+  source.replace(source.find("(n + 63) / 64"), 13, "(n - 1) / 64");
+  EXPECT_EQ(judge(source).status, 1);
+}
+
+TEST_F(JudgeProgramTest, ShapesOfUnknownArraysAreRejected) {
+  workshop_.write("program.assay.json", R"({"schema_version": "1.2.0", "shapes": {"z": [2000]}, "threads": [2000]})");
+  const CommandResult run = judge(kProgram);
+  EXPECT_NE(run.status, 0) << run.out << run.err;
+  EXPECT_THAT(run.out + run.err, HasSubstr("'shapes' in the contract must name arrays of the specification, got 'z'"));
+}
+
 TEST_F(JudgeProgramTest, ContractOfAKernelIsRejected) {
   workshop_.write("program.assay.json", R"({"schema_version": "1.0.0", "grid": ["threads"]})");
   const CommandResult run = judge(kProgram);

@@ -130,7 +130,9 @@ Result<CandidateContract> contract_of(const fs::path& candidate) {
       .saved_arrays = saved_arrays_from(document),
       .backward = {},
       .program = {.argument_formulas = formulas_from(document, "program_arguments"),
-                  .kernel_parameters = document.value("parameters", std::map<std::string, std::string>())}};
+                  .kernel_parameters = document.value("parameters", std::map<std::string, std::string>())},
+      .extents = {.threads = document.value("threads", std::vector<std::int32_t>()),
+                  .shapes = document.value("shapes", std::map<std::string, std::vector<std::int32_t>>())}};
   if (!document.contains("backward")) return contract;
   const json& backward = document.at("backward");
   const json accumulates = backward.value("accumulates", json(false));

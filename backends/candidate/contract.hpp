@@ -81,11 +81,18 @@ struct SavedArray {
   bool is_zeroed = false;  ///< whether its elements are zero at the start; otherwise nothing has written them
 };
 
+/// The only extents that a candidate supports.
+struct ExtentsContract {
+  std::vector<std::int32_t> threads;                        ///< extents of the specification's launch; empty: any
+  std::map<std::string, std::vector<std::int32_t>> shapes;  ///< extents of arrays of the specification
+};
+
 struct CandidateContract {
   LaunchContract forward;
   std::vector<SavedArray> saved_arrays;      ///< additional arrays that both passes may use
   std::optional<BackwardContract> backward;  ///< nullopt: only the forward pass is judged
   ProgramContract program;                   ///< only for a program with main()
+  ExtentsContract extents;                   ///< the extents of all launches, if the candidate has constant sizes
 
   /// See LaunchContract. The backward pass writes whole gradients, so arrays must have exactly the extents that it
   /// needs.

@@ -339,7 +339,7 @@ RunOutcome HostCandidateSession::run_program(const LaunchRequest& launch, const 
   for (const auto& [name, place] : stated)
     if (!parameters.arguments.find(name))
       return Unsupported{
-          fmt::format("'parameters' of the contract names '{}', which is no parameter of the specification", name)};
+          fmt::format("'parameters' of the contract must name parameters of the specification, got '{}'", name)};
   Call call{.kind = CallKind::kProgram};
   if (const auto given = add_given(call, parameters, contract_.program.argument_formulas, {}); !given.ok())
     return LaunchFailed{given.error().text()};

@@ -129,9 +129,17 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
       InputSpace::make(subject.module, subject.kernel, subject.oracle,
                        configuration.derives_work_from_extents ? ArrayExtents::kExact : ArrayExtents::kSufficient);
   if (!space.ok()) return InputDrawFailure{.message = space.error().text(), .finding = {}};
-  if (!configuration.recorded_launches.empty()) {
-    auto recorded = make_recorded_sets(subject, space.value(), configuration.recorded_launches, configuration.policy,
-                                       configuration.profile, configuration.seed);
+  if (const Result<void> fixed =
+          space->fix_extents(configuration.fixed_extents.launch, configuration.fixed_extents.shapes);
+      !fixed.ok())
+    return InputDrawFailure{.message = fixed.error().text(), .finding = {}};
+  std::vector<RecordedLaunch> launches(configuration.recorded_launches.begin(), configuration.recorded_launches.end());
+  // The oracle evaluates a sample of a large launch, as for a recorded one.
+  if (auto large = space->large_fixed_launch(configuration.seed); large && launches.empty())
+    launches.push_back({.file_name = "of the extents in the contract", .launch = *std::move(large)});
+  if (!launches.empty()) {
+    auto recorded = make_recorded_sets(subject, space.value(), launches, configuration.policy, configuration.profile,
+                                       configuration.seed);
     if (auto* none = std::get_if<InputDrawFailure>(&recorded)) return std::move(*none);
     auto& [sets, large] = std::get<RecordedSets>(recorded);
     return TestPlan{.input_sets = std::move(sets),

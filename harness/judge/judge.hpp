@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backends/device/backend.hpp"
+#include "harness/judge/fixed_extents.hpp"
 #include "harness/judge/input_set.hpp"
 #include "harness/judge/inputs/input_space.hpp"
 #include "harness/judge/recorded_launch.hpp"
@@ -43,6 +44,7 @@ struct JudgeConfiguration {
   bool derives_work_from_extents = false;                  ///< see Device::derives_work_from_extents
   bool is_repeatable = true;                               ///< see Device::is_repeatable
   bool trusts_custom_gradients = false;                    ///< whether a custom gradient may differ from the derivative
+  FixedExtents fixed_extents = {};                         ///< extents of all launches; empty: chosen by the judge
   std::span<const RecordedLaunch> recorded_launches = {};  ///< launches to use as inputs; empty: inputs are drawn
   /// Whether finite differences decide which is incorrect if a gradient differs from the oracle's. Used for the code of
   /// other generators.

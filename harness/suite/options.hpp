@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/device/registry.hpp"
+#include "harness/judge/fixed_extents.hpp"
 #include "harness/measure/measure.hpp"
 #include "harness/suite/select/exported_kernel.hpp"
 
@@ -40,6 +41,7 @@ struct SuiteOptions {
   bool thorough = false;              ///< whether to judge on more inputs (JudgingPolicy::thorough)
   /// Whether custom gradients may differ from the derivatives of their functions.
   bool trusts_custom_gradients = false;
+  FixedExtents fixed_extents = {};       ///< extents of all launches of every kernel; empty: chosen by the judge
   int repetition_count = 1;              ///< number of times that each case is judged
   int jobs = 0;                          ///< number of batches processed concurrently; 0: one per core
   std::string shard;                     ///< part of the selection to judge: "2/4"; empty: all

@@ -68,6 +68,7 @@ RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
           .repetition_count = options.repetition_count,
           .mode = mode,
           .time_limit = options.device_options.candidate_path.empty() ? RunOptions{}.time_limit : kCandidateTimeLimit,
+          .fixed_extents = options.fixed_extents,
           .trusts_custom_gradients = options.trusts_custom_gradients,
           .reproduce_command_prefix = reproduce_command_prefix(options, mode),
           .reproduce_command_has_device = options.device_options.candidate_path.empty(),

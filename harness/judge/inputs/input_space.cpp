@@ -183,7 +183,39 @@ std::int32_t InputSpace::independent_extent(const DrawRequest& request, std::siz
   return rng.uniform_int<std::int32_t>(2, std::max(request.array_extent, 2));
 }
 
+Result<void> InputSpace::fix_extents(const std::vector<std::int32_t>& launch,
+                                     const std::map<std::string, std::vector<std::int32_t>>& shapes) {
+  if (!launch.empty() && launch.size() != static_cast<std::size_t>(kernel_->launch_rank))
+    return Error{fmt::format("'threads' in the contract must have {} extents, as the launch of the specification has",
+                             kernel_->launch_rank)};
+  for (const auto& [name, shape] : shapes) {
+    const auto end = kernel_->variables.begin() + kernel_->parameter_count;
+    const auto parameter = std::find_if(kernel_->variables.begin(), end,
+                                        [&](const ir::Variable& variable) { return variable.name == name; });
+    if (parameter == end || !parameter->type.is_array())
+      return Error{fmt::format("'shapes' in the contract must name arrays of the specification, got '{}'", name)};
+    if (shape.size() != parameter->type.rank)
+      return Error{fmt::format("'shapes' in the contract must state {} extents for '{}'", parameter->type.rank, name)};
+  }
+  fixed_launch_extents_ = launch;
+  fixed_shapes_ = shapes;
+  return {};
+}
+
+std::optional<Launch> InputSpace::large_fixed_launch(std::uint64_t seed) const {
+  std::int64_t threads = 1;
+  for (const std::int32_t extent : fixed_launch_extents_)
+    threads *= extent;
+  if (fixed_launch_extents_.empty() || threads <= kThreadSamplingThreshold) return std::nullopt;
+  constexpr std::int64_t kMostElements = 1 << 26;
+  return guess({.seed = seed, .max_elements = kMostElements}, 0);
+}
+
 void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) const {
+  if (!fixed_launch_extents_.empty()) {
+    launch.extents.assign(fixed_launch_extents_.begin(), fixed_launch_extents_.end());
+    return;
+  }
   // The extents of the dimensions differ, so that swapped indices are detected.
   static constexpr std::int32_t kFurther[3] = {5, 3, 2};
   for (int d = 0; d < kernel_->launch_rank; ++d) {
@@ -241,6 +273,8 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;
       shape.push_back(std::max(held, least));
     }
+    if (const auto fixed = fixed_shapes_.find(kernel_->var(p).name); fixed != fixed_shapes_.end())
+      shape = fixed->second;
     if (type.is_array()) elements += elements_up_to(shape, request.max_elements + 1);
     if (elements > request.max_elements) return std::nullopt;
     launch.arguments.push_back(make_argument(*module_, type, std::move(shape)));
@@ -671,7 +705,7 @@ std::optional<DrawnLaunch> InputSpace::with_exact_extents(const DrawRequest& req
 std::variant<DrawnLaunch, InputDrawFailure> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
   auto found = search(request, complete);
   const auto* const drawn = std::get_if<DrawnLaunch>(&found);
-  if (drawn == nullptr || array_extents_ != ArrayExtents::kExact) return found;
+  if (drawn == nullptr || array_extents_ != ArrayExtents::kExact || has_fixed_extents()) return found;
   if (auto exact = with_exact_extents(request, drawn->launch, complete)) return *std::move(exact);
   return found;
 }

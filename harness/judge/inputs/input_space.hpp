@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -120,6 +121,15 @@ class InputSpace {
   /// `y[first[i] + j]`. Otherwise they become permutations. Only before the first draw.
   void assume_offsets() { assumes_offsets_ = true; }
 
+  /// Makes all later launches have these extents; `launch` and the shapes of arrays may be empty, which means that they
+  /// are drawn. Fails if the kernel has no such array or dimension.
+  Result<void> fix_extents(const std::vector<std::int32_t>& launch,
+                           const std::map<std::string, std::vector<std::int32_t>>& shapes);
+  [[nodiscard]] bool has_fixed_extents() const { return !fixed_launch_extents_.empty() || !fixed_shapes_.empty(); }
+  /// A launch of the fixed extents with more threads than the oracle evaluates, which may have findings; nullopt if the
+  /// fixed launch has fewer threads or none is fixed.
+  [[nodiscard]] std::optional<ir::Launch> large_fixed_launch(std::uint64_t seed) const;
+
   ArrayExtents array_extents() const { return array_extents_; }
   /// Whether the content of an array decides which elements are accessed, so that the accesses do not show the extents
   /// of all arrays. False if extents are not exact.
@@ -219,8 +229,10 @@ class InputSpace {
   std::vector<bool> is_never_read_;  ///< by parameter: whether it is an array that the kernel never reads
   bool uses_tiles_;  ///< whether the kernel uses tiles; each launch thread then stands for a block, which is expensive
 
-  bool assumes_offsets_ = false;  ///< see assume_offsets()
-  bool is_confirming_ = false;    ///< whether this is a copy that confirms a finding of the original
+  std::vector<std::int32_t> fixed_launch_extents_;                 ///< see fix_extents()
+  std::map<std::string, std::vector<std::int32_t>> fixed_shapes_;  ///< see fix_extents()
+  bool assumes_offsets_ = false;                                   ///< see assume_offsets()
+  bool is_confirming_ = false;  ///< whether this is a copy that confirms a finding of the original
 
   // Constraints learned from earlier draws.
 

@@ -271,6 +271,7 @@ class KernelRun {
                                            .derives_work_from_extents = device_.derives_work_from_extents(),
                                            .is_repeatable = device_.is_repeatable(),
                                            .trusts_custom_gradients = options_.trusts_custom_gradients,
+                                           .fixed_extents = options_.fixed_extents,
                                            .recorded_launches = recorded(),
                                            .decides_gradients_by_finite_differences =
                                                is_other_generator() || options_.decides_gradients_by_finite_differences,

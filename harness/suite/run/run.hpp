@@ -15,6 +15,7 @@
 
 #include "backends/device/backend.hpp"
 #include "harness/judge/counterexample.hpp"
+#include "harness/judge/fixed_extents.hpp"
 #include "harness/judge/policy.hpp"
 #include "harness/judge/recorded_launch.hpp"
 #include "harness/measure/measure.hpp"
@@ -77,6 +78,7 @@ struct RunOptions {
   int repetition_count = 1;     ///< number of times that each case is judged, with the same inputs; see repeat.hpp
   Mode mode;                    ///< numeric mode in which the kernels are judged
   std::chrono::milliseconds time_limit{2000};  ///< limit on the processor time of one launch
+  FixedExtents fixed_extents = {};             ///< extents of all launches; empty: chosen by the judge
   bool trusts_custom_gradients = false;        ///< whether a custom gradient may differ from the derivative
   /// Whether finite differences decide which is incorrect if a gradient differs from the oracle's. For devices that run
   /// the code of another generator they always decide.
