@@ -55,8 +55,9 @@ KernelSampleSize sample_of(std::string_view effort);
 
 /// The mode as a run with these modes judges the kernel in it; nullopt if the run omits it for the kernel. A run omits
 /// a mode only if fast_compile is one of several modes: a kernel of a user's file is judged in all other modes, and any
-/// other kernel in fast_compile and, if it belongs to the sample, in all modes. A fraction of the kernels is compiled
-/// for the first architecture in mode strict and for the last one in mode default.
+/// other kernel in fast_compile and, if it belongs to the sample, in all modes. With
+/// KernelSampleSize::kFraction, the sample is compiled for the first architecture in mode strict and for the last one
+/// in mode default.
 std::optional<Mode> mode_for_kernel(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
                                     std::string_view kernel, KernelSampleSize sample);
 

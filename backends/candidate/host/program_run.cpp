@@ -157,10 +157,10 @@ std::optional<RunOutcome> ProgramRun::write_results(int exit_status) {
         return LaunchFailed{fmt::format("the program does not start the kernel '{}', which gets '{}'; it starts {}{}",
                                         kernel, name, fmt::join(started_kernels_, ", "), end)};
       }
-      return Unsupported{
-          fmt::format("no kernel of the program takes {} arrays, as the specification does; it starts {}; state in "
-                      "'parameters' of the contract which parameters of which kernels are those of the specification",
-                      array_count_, fmt::join(started_kernels_, ", "))};
+      return Unsupported{fmt::format(
+          "the specification has {} arrays, but no kernel of the program takes as many; the program starts {}; "
+          "state in 'parameters' of the contract, for each array, the kernel and the index of its parameter",
+          array_count_, fmt::join(started_kernels_, ", "))};
     }
     if (binding.value->kind != CallArgumentKind::kArray || binding.value->is_output == 0) continue;
     if (gpu_.is_managed(binding.address)) copied_to_host(binding.address, binding.bytes);
