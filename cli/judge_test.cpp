@@ -252,6 +252,15 @@ TEST_F(JudgeTest, VerdictShowsSmallestInputsThatFail) {
   EXPECT_THAT(columns_of_failure(), AllOf(::testing::Gt(1), ::testing::Lt(8)));
 }
 
+TEST_F(JudgeTest, FailureIsArchivedWithSmallestInputs) {
+  // No drawn input set has 40 to 42 columns.
+  EXPECT_THAT(judge_sums("factor * part[0]", "(columns > 39 ? 1.5f : 1.0f) * factor * part[0]").out,
+              HasSubstr("reproduce.sh  (smallest inputs: x 1 x 40, out 1)"));
+  workshop_.write("sums.cu", kSums);
+  EXPECT_THAT(judge_sums("factor * part[0]", "(blockIdx.x > 4 ? 1.5f : 1.0f) * factor * part[0]").out,
+              HasSubstr("reproduce.sh  (smallest inputs: x 6 x 2, out 6)"));
+}
+
 TEST_F(JudgeTest, MissingBarrierIsReportedWithLine) {
   const CommandResult run =
       judge_sums("  part[threadIdx.x] = sum;\n  __syncthreads();\n", "  part[threadIdx.x] = sum;\n");
@@ -448,6 +457,8 @@ TEST_F(JudgeTest, RejectsCandidateFileThatIsMissingOrContainsNoKernel) {
   EXPECT_THAT(text.err, HasSubstr("the candidate must be a CUDA source (.cu), PTX (.ptx), or a Python file"));
   workshop_.write("empty.cu", "__device__ int zero() { return 0; }\n");
   EXPECT_THAT(judge("empty.cu", "sums.py").out, HasSubstr("the candidate has no kernel"));
+  workshop_.write("host.cu", "int twice(int x) { return 2 * x; }\n");
+  EXPECT_THAT(judge("host.cu", "sums.py").out, HasSubstr("the candidate has no kernel"));
 }
 
 }  // namespace

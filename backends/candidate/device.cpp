@@ -29,6 +29,7 @@ namespace {
 
 /// Part of NVRTC's message about a header that it does not find.
 constexpr std::string_view kMissingHeader = "could not open source file";
+constexpr std::string_view kNoKernel = "the candidate has no kernel; it must have a __global__ function";
 
 std::optional<std::string> content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -48,7 +49,7 @@ Result<std::string> entry_of(const ptx::Module& module, const std::string& wante
     names.push_back(plain_name(function.name));
     if (wanted.empty() || wanted == function.name || wanted == names.back()) found = function.name;
   }
-  if (names.empty()) return Error{"the candidate has no kernel; it must have a __global__ function"};
+  if (names.empty()) return Error{std::string(kNoKernel)};
   if (wanted.empty() && names.size() > 1)
     return Error{fmt::format("the candidate has several kernels ({}); choose one with {} in the contract",
                              fmt::join(names, ", "), member)};
@@ -147,6 +148,9 @@ std::variant<std::vector<CandidatePtx>, BuildFailed> CandidateDevice::compile(co
       if (headers.empty() && failed->log.find(kMissingHeader) != std::string::npos) {
         failed->kind = BuildFailed::Kind::kUnsupported;
         failed->log = "the candidate includes headers that need the CUDA Toolkit; run ci/setup-nvcc: " + failed->log;
+      } else if (text->find("__global__") == std::string::npos) {
+        // NVRTC compiles no host functions, which would be the only thing that its messages are about.
+        failed->log = kNoKernel;
       }
       return std::move(*failed);
     }

@@ -132,7 +132,7 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
     const NamedOutcome named = classify(test_launches[t].outcome);
     save_counterexample(verdict, test_launches[t]);
     verdict.fail(named.outcome, named.kind,
-                 fmt::format("{} on input set {} ({} threads)", describe(test_launches[t].outcome),
+                 fmt::format("{} (input set {}, {} threads)", describe(test_launches[t].outcome),
                              test_launches[t].input_set_index, test_launches[t].launcher.request().threads));
     if (const auto* crash = std::get_if<Crashed>(&test_launches[t].outcome)) verdict.worker_log = crash->output;
     if (const auto* fault = std::get_if<MemoryFault>(&test_launches[t].outcome)) verdict.keep(fault->findings);
@@ -228,12 +228,12 @@ void check_memory(const PassContext& pass_context, const TestLaunch& test_launch
       save_counterexample(verdict, test_launch);
       verdict.fail(
           Outcome::memory_fault, "out_of_bounds",
-          fmt::format("memory next to '{}' was overwritten on input set {}", role.name, test_launch.input_set_index));
+          fmt::format("memory next to '{}' was overwritten (input set {})", role.name, test_launch.input_set_index));
     }
     if (role.read_only && !test_launch.launcher.is_unmodified(pass_context.configuration.session, a)) {
       save_counterexample(verdict, test_launch);
       verdict.fail(Outcome::memory_fault, "input_modified",
-                   fmt::format("'{}' is read-only in this pass but was modified on input set {}", role.name,
+                   fmt::format("'{}' is read-only in this pass but was modified (input set {})", role.name,
                                test_launch.input_set_index));
     }
   }

@@ -8,6 +8,7 @@
 #include "harness/judge/context.hpp"
 #include "harness/judge/draw_sets.hpp"
 #include "harness/judge/recorded_sets.hpp"
+#include "harness/judge/smaller_inputs.hpp"
 #include "ir/source_location.hpp"
 
 namespace assay::harness {
@@ -122,6 +123,24 @@ void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verd
         {.name = pass_context.subject.kernel.variables[p].name, .content = launch.arguments[p]});
 }
 
+/// Replaces the counterexamples of passes that failed by those for smaller inputs.
+void find_smaller_counterexamples(const TestPlan& test_plan, const KernelUnderTest& subject,
+                                  const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration,
+                                  Judgment& judgment) {
+  if (!configuration.recorded_launches.empty() || !configuration.fixed_extents.launch.empty() ||
+      !configuration.fixed_extents.shapes.empty())
+    return;
+  for (const backends::Pass pass : {backends::Pass::kForward, backends::Pass::kBackward}) {
+    PassVerdict& verdict = pass == backends::Pass::kForward ? judgment.forward : judgment.backward;
+    if (!verdict.failed() || !verdict.counterexample ||
+        verdict.counterexample->input_set_index >= test_plan.input_sets.size())
+      continue;
+    const DrawRequest& request = test_plan.input_sets[verdict.counterexample->input_set_index].request;
+    auto smaller = find_smaller_counterexample(subject, kernel, configuration, pass, verdict, request);
+    if (smaller) verdict.counterexample = std::move(smaller);
+  }
+}
+
 }  // namespace
 
 DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfiguration& configuration) {
@@ -200,6 +219,8 @@ Judgment judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderTe
     check_custom_gradients(pass_context);
     counterexample_by_inputs(pass_context, judgment.backward);
   }
+  if (configuration.finds_smaller_counterexamples)
+    find_smaller_counterexamples(test_plan, subject, kernel, configuration, judgment);
   return judgment;
 }
 

@@ -56,6 +56,8 @@ struct JudgeConfiguration {
   bool judges_unrounded_values = false;
   /// Whether to compare the results also with tolerances, as is always done for foreign kernels.
   bool compares_with_tolerances = false;
+  /// Whether to search for smaller inputs for which a pass still fails; they become its counterexample.
+  bool finds_smaller_counterexamples = false;
 };
 
 /// The verdicts on both passes, and the time that judging took.

@@ -101,19 +101,22 @@ Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Fai
   const JudgedFailure whole = judge_with_evidence(source, pass, device, harness::printer(), options);
   if (const auto put = write_failure_folder(folder, failure, whole.evidence, std::nullopt); !put.ok())
     return put.error();
-  if (time.count() <= 0) return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
+  const auto archived = [&] {
+    return ArchivedFailure{.folder = folder, .failure = std::move(failure), .smallest_arrays = whole.smallest_arrays};
+  };
+  if (time.count() <= 0) return archived();
 
   const FailingCase failing{.source = source, .pass = pass, .failure_class = failure.failure_class};
   const auto made = reduce_case(failing, device, harness::printer(), options, {.time_limit = time}, on_progress);
   if (!made.ok()) {
     if (on_message) on_message("not reduced: " + made.error().text());
-    return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
+    return archived();
   }
   failure.reduction_summary = reduced_of(*made, failure.conditions);
   const JudgedFailure rest = judge_with_evidence(made->source, pass, device, harness::printer(), made->options);
   if (const auto put = write_failure_folder(folder, failure, whole.evidence, rest.evidence); !put.ok())
     return put.error();
-  return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
+  return archived();
 }
 
 fs::path failures_folder(const fs::path& output) { return output / "failures"; }
@@ -182,6 +185,7 @@ std::string line_of(const ArchivedFailure& archived) {
     line += fmt::format("  (reduced from {} {} to {})", reduced->statements_before,
                         reduced->statements_before == 1 ? "statement" : "statements", reduced->statements_after);
   }
+  if (!archived.smallest_arrays.empty()) line += fmt::format("  (smallest inputs: {})", archived.smallest_arrays);
   return line;
 }
 

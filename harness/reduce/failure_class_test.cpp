@@ -38,12 +38,12 @@ TEST(FailureClass, BuildFailuresWithSameCompilerErrorHaveSameClass) {
 }
 
 TEST(FailureClass, CrashesWithSameSignalHaveSameClass) {
-  const FailureClass ending = ending_of(
-      record(Outcome::crashed, "signal", "crashed: SIGSEGV (segmentation fault) on input set 3 (17 threads)"));
+  const FailureClass ending =
+      ending_of(record(Outcome::crashed, "signal", "crashed: SIGSEGV (segmentation fault) (input set 3, 17 threads)"));
   EXPECT_TRUE(has_ending(
-      record(Outcome::crashed, "signal", "crashed: SIGSEGV (segmentation fault) on input set 0 (1 threads)"), ending));
+      record(Outcome::crashed, "signal", "crashed: SIGSEGV (segmentation fault) (input set 0, 1 threads)"), ending));
   EXPECT_FALSE(has_ending(
-      record(Outcome::crashed, "signal", "crashed: SIGFPE (arithmetic error) on input set 0 (1 threads)"), ending));
+      record(Outcome::crashed, "signal", "crashed: SIGFPE (arithmetic error) (input set 0, 1 threads)"), ending));
 }
 
 TEST(FailureClass, MemoryFaultsOfSameKindHaveSameClass) {

@@ -6,8 +6,10 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/reduce/failure_values.hpp"
 #include "harness/suite/run/batch.hpp"
@@ -83,16 +85,25 @@ Result<void> fill(const fs::path& folder, const Failure& failure, const Evidence
   return written;
 }
 
+/// The arrays of the launch, by name and shape.
+std::string arrays_of(const harness::Counterexample& counterexample) {
+  std::vector<std::string> arrays;
+  for (const auto& [name, content] : counterexample.launch_arguments)
+    if (content.type.is_array()) arrays.push_back(fmt::format("{} {}", name, fmt::join(content.shape, " x ")));
+  return fmt::format("{}", fmt::join(arrays, ", "));
+}
+
 }  // namespace
 
 JudgedFailure judge_with_evidence(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,
                                   const harness::Printer& printer, const harness::RunOptions& options) {
-  JudgedFailure examined{.record = {}, .evidence = {{".py", source.python}}};
+  JudgedFailure examined{.record = {}, .evidence = {{".py", source.python}}, .smallest_arrays = {}};
   if (source.module == nullptr) return examined;
   harness::RunOptions watched = options;
   watched.on_counterexample = [&](const harness::CaseRecord&, const harness::Counterexample& counterexample) {
     const bool promoted = counterexample.precision == backends::Precision::kPromoted;
     examined.evidence[".json"] = values_json(promoted ? ir::promoted(*source.module) : *source.module, counterexample);
+    if (device.input_error() != 0) examined.smallest_arrays = arrays_of(counterexample);
   };
   examined.record = reduce::judge_case(source, pass, device, printer, watched);
   add_sources(examined.evidence, source, device, printer, options);

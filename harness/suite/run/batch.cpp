@@ -217,8 +217,11 @@ class KernelRun {
   /// Whether another program than Assay generated the code.
   bool is_other_generator() const { return device_.target() == backends::SourceTarget::kWarpPython; }
 
-  /// Whether Warp generated the code. A candidate, which may use another algorithm, was not generated from the kernel.
-  bool is_warp() const { return is_other_generator() && device_.input_error() == 0; }
+  /// Whether the code is a candidate, which may use another algorithm, because it was not generated from the kernel.
+  bool is_foreign() const { return device_.input_error() != 0; }
+
+  /// Whether Warp generated the code.
+  bool is_warp() const { return is_other_generator() && !is_foreign(); }
 
   /// Adds the likely cause of an incorrect gradient of Warp, and calls it a convention if Warp documents it.
   void name_cause(CaseRecord& record) const {
@@ -276,7 +279,8 @@ class KernelRun {
                                            .decides_gradients_by_finite_differences =
                                                is_other_generator() || options_.decides_gradients_by_finite_differences,
                                            .accepts_subgradients = is_other_generator(),
-                                           .judges_unrounded_values = device_.computes_unrounded_values()};
+                                           .judges_unrounded_values = device_.computes_unrounded_values(),
+                                           .finds_smaller_counterexamples = is_foreign() && options_.on_counterexample};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
     const auto test_plan = options_.test_plans->get_or_draw_test_plan(
