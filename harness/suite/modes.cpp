@@ -98,9 +98,11 @@ std::optional<Mode> mode_for_kernel(const Mode& mode, const std::vector<Mode>& m
   if (modes.size() == 1 || std::ranges::none_of(modes, is_fast)) return mode;
   if (family == "user") return is_fast(mode) ? std::nullopt : std::optional(mode);
   if (is_fast(mode) || sample == KernelSampleSize::kAll) return mode;
-  const bool is_sampled = sample == KernelSampleSize::kFraction &&
-                          fnv1a(fmt::format("{}/{}", family, kernel)) % kKernelsPerSampledKernel == 0;
-  if (!is_sampled) return std::nullopt;
+  if (sample == KernelSampleSize::kNone) return std::nullopt;
+  const std::uint64_t hash = fnv1a(fmt::format("{}/{}", family, kernel));
+  const bool is_for_default_mode = hash / kKernelsPerSampledKernel % 2 == 0;
+  if (hash % kKernelsPerSampledKernel != 0 || is_for_default_mode != mode.flags.contracts_multiply_add)
+    return std::nullopt;
   Mode judged = mode;
   judged.flags.architectures =
       mode.flags.contracts_multiply_add ? backends::ArchitectureChoice::kLast : backends::ArchitectureChoice::kFirst;

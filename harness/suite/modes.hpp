@@ -39,7 +39,7 @@ Mode mode_named(std::string_view device, std::string_view name);
 /// The command-line option that selects only this mode; empty for the device's default mode.
 std::string mode_option(std::string_view device, const Mode& mode);
 
-/// How many kernels a run with --mode sampled judges in all modes.
+/// How many generated and curated kernels a run with --mode sampled judges in other modes than fast_compile, too.
 enum class KernelSampleSize : std::uint8_t {
   kNone,      ///< no generated kernel: each is judged only in mode fast_compile
   kFraction,  ///< one generated kernel in kKernelsPerSampledKernel
@@ -55,9 +55,9 @@ KernelSampleSize sample_of(std::string_view effort);
 
 /// The mode as a run with these modes judges the kernel in it; nullopt if the run omits it for the kernel. A run omits
 /// a mode only if fast_compile is one of several modes: a kernel of a user's file is judged in all other modes, and any
-/// other kernel in fast_compile and, if it belongs to the sample, in all modes. With
-/// KernelSampleSize::kFraction, the sample is compiled for the first architecture in mode strict and for the last one
-/// in mode default.
+/// other kernel in fast_compile. A kernel of the sample is also judged in one of the other modes: with
+/// KernelSampleSize::kFraction, half of the sample in mode strict for the first architecture, the other half in mode
+/// default for the last one; with KernelSampleSize::kAll, in all modes and for all architectures.
 std::optional<Mode> mode_for_kernel(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
                                     std::string_view kernel, KernelSampleSize sample);
 
