@@ -59,8 +59,11 @@ TEST(NumericModes, SampledKernelsUseOneArchitectureForEachMode) {
   using backends::ArchitectureChoice;
   const auto fraction = KernelSampleSize::kFraction;
   const auto kernel_sampled_for = [&](const std::string& mode) {
-    for (int i = 0;; ++i)
-      if (sampled("loop", fmt::format("r1_{}", i), fraction).back() == mode) return fmt::format("r1_{}", i);
+    std::string kernel;
+    for (int i = 0; i < 1000 && kernel.empty(); ++i)
+      if (sampled("loop", fmt::format("r1_{}", i), fraction).back() == mode) kernel = fmt::format("r1_{}", i);
+    EXPECT_NE(kernel, "") << "no kernel in mode '" << mode << "'";
+    return kernel;
   };
   const std::string strict_kernel = kernel_sampled_for("");
   EXPECT_EQ(architectures_of("fast_compile", "loop", strict_kernel, fraction), ArchitectureChoice::kFirst);
