@@ -427,6 +427,8 @@ class Execution {
   /// Loads or stores one element of a matrix: a part of a register, whose rounded content in memory is `bits`.
   void move_unrounded_element(Warp& warp, FrameSlot slot, unsigned lane, Part part, const MemoryOp& memory, Space space,
                               std::uint64_t address, std::uint64_t bits);
+  /// Moves the unrounded value of a whole register from or to a word in shared memory.
+  void move_unrounded_word(Warp& warp, FrameSlot slot, unsigned lane, bool is_load, std::uint64_t address);
   void copy_unrounded(const AsyncCopy& copy, const SharedOffset& destination);
   void shuffle_unrounded(Warp& warp, const Op& op, std::uint32_t lane_mask,
                          const std::array<std::uint32_t, kLanesPerWarp>& source_lanes);

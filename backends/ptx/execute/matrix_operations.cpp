@@ -79,6 +79,9 @@ void Execution::move_matrices(Warp& warp, const Op& op, std::uint32_t lane_mask)
                                  Space::kShared, row_addresses[8 * i + row] + std::uint64_t{2} * column, element);
         }
       }
+      // Kernels also use these instructions for matrices of 32-bit elements, which two columns contain.
+      if (unrounded_plan_ && !matrix.is_transposed && rows[8 * i + lane / 4] != nullptr)
+        move_unrounded_word(warp, fragment.registers[i], lane, is_load, row_addresses[8 * i + lane / 4] + lane % 4 * 4);
     });
   }
 }

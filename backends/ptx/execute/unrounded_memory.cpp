@@ -194,6 +194,17 @@ void Execution::move_unrounded_element(Warp& warp, FrameSlot slot, unsigned lane
   UnroundedWord::write(word, 1, bytes, byte_offset, low_bytes(bits, bytes), parts);
 }
 
+void Execution::move_unrounded_word(Warp& warp, FrameSlot slot, unsigned lane, bool is_load, std::uint64_t address) {
+  const std::int32_t index = unrounded_plan_->register_index(slot);
+  UnroundedWord* const word = find_unrounded_word(Space::kShared, address, !is_load);
+  if (index < 0 || word == nullptr) return;
+  UnroundedRegister& known = warp.unrounded_registers[static_cast<std::size_t>(index)];
+  const std::uint32_t bits = slot_words32(warp, slot)[lane];
+  if (is_load && word->holds_whole(bits)) known.hold(Part::kWhole, 1U << lane).set(lane, word->whole());
+  if (!is_load && (known.known_lanes(Part::kWhole) >> lane & 1U) != 0)
+    word->set_whole(bits, known.lanes(Part::kWhole).at(lane));
+}
+
 /// cp.async copies whole words.
 void Execution::copy_unrounded(const AsyncCopy& copy, const SharedOffset& destination) {
   UnroundedWord* const to = &shared_unrounded_words_by_variable_[destination.variable][destination.offset / 4];

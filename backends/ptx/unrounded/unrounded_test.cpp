@@ -281,6 +281,28 @@ TEST(UnroundedValues, OfMatrixProductsContainUnroundedElements) {
       run_body(body), [&](std::size_t i) { return third(i) + 16 * tenth * tenth; }, body);
 }
 
+TEST(UnroundedValues, OfProductsInTf32ContainAllBitsOfFactors) {
+  // All elements of a and b are 0.1, which tf32 rounds further, and all elements of c are %f2.
+  const std::string body =
+      "mov.b32 %r5, 0x3DCCCCCD;"
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f3, %f4, %f5, %f6}, {%r5, %r5, %r5, %r5}, {%r5, %r5},"
+      " {%f2, %f2, %f2, %f2};";
+  const double tenth = double{0.1F};
+  expect_function(
+      run_body(body), [&](std::size_t i) { return third(i) + 8 * tenth * tenth; }, body);
+}
+
+TEST(UnroundedValues, FollowFloatsThroughMatrixCopies) {
+  // Lane i gets word i of a matrix whose rows have four words.
+  const std::string shared =
+      ".shared .align 16 .b8 s[128]; mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2;"
+      " and.b32 %r4, %r1, 7; shl.b32 %r4, %r4, 4; add.u32 %r4, %r4, %r2; mov.b32 %r5, %f2;";
+  for (const std::string body :
+       {"st.shared.f32 [%r3], %f2; bar.sync 0; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r4];",
+        "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r4], {%r5}; bar.sync 0; ld.shared.b32 %r6, [%r3];"})
+    expect_function(run_body(shared + body + " mov.b32 %f3, %r6;"), third, body);
+}
+
 TEST(UnroundedValues, OfWarpgroupProductsContainUnroundedElements) {
   // Each thread has two equal elements of b in shared memory, without a swizzle, and eight equal ones of a.
   const UnroundedRun run = run_body(
