@@ -35,7 +35,7 @@ void make_precision(KernelSketch& sketch) {
   std::vector<ir::VarId> others;
   for (int left = rng.uniform_int(0, 2); left > 0; --left) {
     const ir::Type other = rng.choose({kF16, kBF16, ir::kF32, ir::kF64});
-    others.push_back(sketch.array(rng.choose({"half", "fine", "coarse"}), other, 1));
+    others.push_back(sketch.array(rng.choose({is_narrow(other) ? "half" : "wide", "fine", "coarse"}), other, 1));
   }
   const ir::VarId gain = rng.bernoulli(0.3) ? sketch.scalar("gain", compute) : ir::kNone;
   const ir::VarId out = sketch.output("out", compute);

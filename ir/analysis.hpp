@@ -31,6 +31,8 @@ bool has_effects(const ParameterUses& uses);
 
 /// Whether a load reads a tile from an array, not a single element.
 bool loads_tile(const Function& function, const Expr& load);
+/// Whether a kTileReshape makes a tile of one dimension from a column of a tile.
+bool reshapes_column(const Function& function, const Expr& reshape);
 /// Whether one of the expressions is a tile.
 bool has_tile(const Function& function, std::span<const ExprId> expressions);
 /// The type of a call of a function with one result; a tile if an argument is a tile.

@@ -203,7 +203,7 @@ class Describer {
     for (std::size_t p = 0; p < uses_.size(); ++p) {
       if (!uses_[p].changed()) continue;
       std::vector<std::string> behind;
-      for (const ir::VarId source : parameters_behind(kernel_, static_cast<ir::VarId>(p)))
+      for (const ir::VarId source : parameters_behind(module_, kernel_, static_cast<ir::VarId>(p)))
         behind.push_back(in_backquotes(kernel_.var(source).name));
       const std::string name = in_backquotes(kernel_.variables[p].name);
       const Update update = update_of(uses_[p]);

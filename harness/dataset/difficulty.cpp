@@ -285,11 +285,13 @@ std::vector<std::string> functions_called(const ir::Module& module, const ir::Fu
         // A conditional expression and the wrapping of a negative index are no calls in Python, whatever Warp makes of
         // them.
         if (expr.kind != ir::ExprKind::kOperation || expr.op == ir::Op::kConditional || is_wrapping(expr)) return;
+        if (expr.op == ir::Op::kTileReshape && ir::reshapes_column(kernel, expr)) return add("tile_squeeze");
         if (auto name = function_in(ir::row(expr.op).warp_pattern)) add(std::move(*name));
       });
     });
     if (const auto* const atomic = std::get_if<ir::Atomic>(&statement.node))
-      add(fmt::format("{}{}", kernel.expr(atomic->value).type.is_tile() ? "tile_" : "", ir::row(atomic->op).warp_name));
+      add(fmt::format("{}{}{}", kernel.expr(atomic->value).type.is_tile() ? "tile_" : "", ir::row(atomic->op).warp_name,
+                      ir::has_tile(kernel, atomic->indices) ? "_indexed" : ""));
     if (const auto* const call = std::get_if<ir::Call>(&statement.node)) add_function(call->function);
   });
   return names;

@@ -85,6 +85,18 @@ TEST(Difficulty, ListsCalledFunctionsInOrderOfUse) {
   EXPECT_THAT(functions_called(module, module.kernels[0]), ElementsAre("tanh", "sin", "exp", "atomic_add"));
 }
 
+TEST(Difficulty, ListsFunctionsOfTilesByTheirNamesInWarp) {
+  const ir::Module module = module_of(
+      "kernel k(x: array<f32,2>, at: array<i32,1>; i) {\n"
+      "  let t: tile<f32,3,3> = tile_load<tile<f32,3,3>>(x[0, 0])\n"
+      "  let places: tile<i32,3> = tile_load<tile<i32,3>>(at[0])\n"
+      "  let c: tile<f32,3> = tile_reshape<tile<f32,3>>(tile_view<tile<f32,3,1>>(t, 0, 1))\n"
+      "  let d: tile<f32,9> = tile_reshape<tile<f32,9>>(t)\n"
+      "  atomic_add(x[places, 0], t)\n}\n");
+  EXPECT_THAT(functions_called(module, module.kernels[0]),
+              ElementsAre("tile_squeeze", "tile_view", "tile_reshape", "tile_atomic_add_indexed"));
+}
+
 /// The frontend wraps indices that may be negative; the source does not contain this.
 TEST(Difficulty, IgnoresWrappingOfIndices) {
   const ir::Module module =

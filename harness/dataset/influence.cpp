@@ -4,7 +4,9 @@
 #include <set>
 #include <span>
 #include <variant>
+#include <vector>
 
+#include "ir/analysis.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::dataset {
@@ -53,7 +55,9 @@ struct Exits {
 
 class InfluenceAnalysis {
  public:
-  explicit InfluenceAnalysis(const ir::Function& kernel) : kernel_(kernel) {
+  InfluenceAnalysis(const ir::Module& module, const ir::Function& kernel) : kernel_(kernel) {
+    for (const ir::Function& function : module.functions)
+      uses_by_function_.push_back(ir::parameter_use(module, function));
     for (ir::VarId p = 0; p < kernel.parameter_count; ++p) {
       if (is_array(p)) now_.own_element[p] = {p};
       else now_.variables[p] = {p};
@@ -136,17 +140,17 @@ class InfluenceAnalysis {
   template <class Node>
   void change(const ir::Stmt& statement, const Node& node, const Sources& around, bool may_be_skipped) {
     Sources read = around;
-    Sources passed;  // arrays that a called function may change
+    PassedArrays passed;
     ir::for_each_root_expression(statement, [&](const ir::ExprId& root) {
       add_values(root, read);
       ir::for_each_expression(kernel_, root, [&](ir::ExprId, const ir::Expr& expr) {
-        if (expr.kind == ir::ExprKind::kCall) add_arrays(expr.args, passed);
+        if (expr.kind == ir::ExprKind::kCall) add_arrays(expr.index, expr.args, passed);
       });
     });
-    if constexpr (std::is_same_v<Node, ir::Call>) add_arrays(node.args, passed);
-    for (const ir::VarId array : passed)
+    if constexpr (std::is_same_v<Node, ir::Call>) add_arrays(node.function, node.args, passed);
+    for (const ir::VarId array : passed.read)
       add_to(read, any_element(array));
-    for (const ir::VarId array : passed)
+    for (const ir::VarId array : passed.changed)
       add_to(now_.stored_elsewhere[array], read);
     if constexpr (std::is_same_v<Node, ir::Store>) store(node, read, !may_be_skipped);
     if constexpr (std::is_same_v<Node, ir::Atomic>) {
@@ -214,15 +218,24 @@ class InfluenceAnalysis {
       add_values(arg, read);
   }
 
-  /// Adds the expressions that are array variables.
-  void add_arrays(std::span<const ir::ExprId> expressions, Sources& arrays) const {
-    for (const ir::ExprId id : expressions) {
-      const ir::Expr& expr = kernel_.expr(id);
-      if (expr.kind == ir::ExprKind::kVariable && is_array(expr.variable)) arrays.insert(expr.variable);
+  /// The arrays that a statement passes to functions.
+  struct PassedArrays {
+    Sources read;     ///< those of which a function may read elements
+    Sources changed;  ///< those of which a function may change elements
+  };
+
+  void add_arrays(std::int32_t function, std::span<const ir::ExprId> arguments, PassedArrays& arrays) const {
+    const ir::ParameterUses& uses = uses_by_function_[static_cast<std::size_t>(function)];
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const ir::Expr& expr = kernel_.expr(arguments[i]);
+      if (expr.kind != ir::ExprKind::kVariable || !is_array(expr.variable)) continue;
+      if (uses[i].read) arrays.read.insert(expr.variable);
+      if (uses[i].changed()) arrays.changed.insert(expr.variable);
     }
   }
 
   const ir::Function& kernel_;
+  std::vector<ir::ParameterUses> uses_by_function_;  ///< by function of the module
   bool changes_thread_index_ = false;
   Contents now_;
   Exits iteration_exits_;  ///< of the innermost loop
@@ -231,8 +244,8 @@ class InfluenceAnalysis {
 
 }  // namespace
 
-std::vector<ir::VarId> parameters_behind(const ir::Function& kernel, ir::VarId output) {
-  return InfluenceAnalysis(kernel).parameters_behind(output);
+std::vector<ir::VarId> parameters_behind(const ir::Module& module, const ir::Function& kernel, ir::VarId output) {
+  return InfluenceAnalysis(module, kernel).parameters_behind(output);
 }
 
 }  // namespace assay::dataset

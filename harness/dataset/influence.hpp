@@ -11,6 +11,6 @@ namespace assay::dataset {
 /// conditions, in order of the parameters. The analysis follows the order of the statements: a stored value that is
 /// always overwritten later has no influence. It recognizes this only for the element with the thread's own indices, as
 /// in x[i].
-std::vector<ir::VarId> parameters_behind(const ir::Function& kernel, ir::VarId output);
+std::vector<ir::VarId> parameters_behind(const ir::Module& module, const ir::Function& kernel, ir::VarId output);
 
 }  // namespace assay::dataset

@@ -18,7 +18,7 @@ std::vector<ir::VarId> behind_out(const std::string& body, ir::VarId output = 5)
       "kernel k(x: array<f32,1>, y: array<f32,1>, c: f32, n: i32, state: array<f32,1>, out: array<f32,1>; i) {\n" +
       body + "}\n");
   EXPECT_TRUE(module.ok()) << module.error().text();
-  return module.ok() ? parameters_behind(module->kernels[0], output) : std::vector<ir::VarId>{};
+  return module.ok() ? parameters_behind(*module, module->kernels[0], output) : std::vector<ir::VarId>{};
 }
 
 TEST(Influence, IncludesConditions) {
@@ -62,6 +62,23 @@ TEST(Influence, FollowsValuesThroughSeveralIterations) {
       ElementsAre(0));
   EXPECT_THAT(behind_out("  let t: f32 = 0.0\n  while lt(t, c) {\n    t = add(t, 1.0)\n  }\n  out[i] = t\n"),
               ElementsAre(2));
+}
+
+TEST(Influence, OfArraysPassedToFunctionsDependsOnWhatTheFunctionsDo) {
+  const std::string functions =
+      "func get(a: array<f32,1>, k: i32) -> f32 {\n  return a[k]\n}\n"
+      "func put(a: array<f32,1>, k: i32, t: f32) {\n  a[k] = t\n}\n";
+  const auto behind_out_with_calls = [&](const std::string& body) {
+    const Result<ir::Module> module = ir::parse_text(
+        functions + "kernel k(x: array<f32,1>, y: array<f32,1>, z: array<f32,1>, out: array<f32,1>; i) {\n" + body +
+        "}\n");
+    EXPECT_TRUE(module.ok()) << module.error().text();
+    return module.ok() ? parameters_behind(*module, module->kernels[0], 3) : std::vector<ir::VarId>{};
+  };
+  EXPECT_THAT(behind_out_with_calls("  z[i] = mul(get(y, i), x[i])\n  out[i] = y[i]\n"), ElementsAre(1))
+      << "get() changes nothing";
+  EXPECT_THAT(behind_out_with_calls("  call put(y, 0, x[i])\n  out[i] = y[i]\n"), ElementsAre(0, 1));
+  EXPECT_THAT(behind_out_with_calls("  z[i] = x[i]\n  out[i] = get(z, i)\n"), ElementsAre(0, 2));
 }
 
 }  // namespace

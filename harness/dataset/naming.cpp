@@ -340,7 +340,7 @@ class KernelNamer {
       const std::string& name = kernel_.variables[p].name;
       if (!uses[p].changed()) continue;
       // An output that depends on inputs, and then a telling name.
-      const std::pair rank{!parameters_behind(kernel_, static_cast<ir::VarId>(p)).empty(), is_telling(name)};
+      const std::pair rank{!parameters_behind(module_, kernel_, static_cast<ir::VarId>(p)).empty(), is_telling(name)};
       if (output != ir::kNone && rank <= best_rank) continue;
       output = static_cast<ir::VarId>(p);
       best_rank = rank;
@@ -352,11 +352,11 @@ class KernelNamer {
       if (uses[p].changed() && static_cast<ir::VarId>(p) != output) names.push_back(kernel_.variables[p].name);
     }
     outputs_ = joined_by_and(first(names, 2));
-    for (const ir::VarId input : parameters_behind(kernel_, output)) {
+    for (const ir::VarId input : parameters_behind(module_, kernel_, output)) {
       if (input != output && kernel_.var(input).type.has_float_components()) inputs_.push_back(kernel_.var(input).name);
     }
     std::ranges::stable_sort(inputs_, {}, [](const std::string& name) { return !is_telling(name); });
-    for (const ir::VarId input : parameters_behind(kernel_, output)) {
+    for (const ir::VarId input : parameters_behind(module_, kernel_, output)) {
       if (input != output && !kernel_.var(input).type.has_float_components())
         inputs_.push_back(kernel_.var(input).name);
     }

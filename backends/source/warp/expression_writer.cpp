@@ -213,13 +213,6 @@ std::string ExpressionWriter::tile_map(const ir::Expr& expr, std::string_view fu
   return fmt::format("wp.tile_map({}{})", function, arguments);
 }
 
-/// Whether it makes a tile of one dimension from a column, which Warp does not reshape because it is not contiguous.
-bool ExpressionWriter::is_column_of_tile(const ir::Expr& reshape) const {
-  const ir::Expr& from = function_.expr(reshape.args[0]);
-  return from.kind == ir::ExprKind::kOperation && from.op == ir::Op::kTileView && from.type.tile_rank() == 2 &&
-         from.type.tile[0] > 1 && from.type.tile[1] == 1 && reshape.type.tile_rank() == 1;
-}
-
 /// The end of the range is half a step after the last element, so that rounding cannot change the number of elements.
 ExpressionWriter::WrittenExpression ExpressionWriter::tile_arange(const ir::Expr& expr) {
   if (!is_literal(expr.args[0]) || !is_literal(expr.args[1])) {
@@ -248,7 +241,8 @@ std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operat
       return WrittenExpression{fmt::format("wp.tile_full(shape={}, value={}, dtype={})", tile_shape(expr.type), first(),
                                            spell_scalar(expr.type.scalar))};
     case ir::Op::kTileReshape:
-      if (is_column_of_tile(expr)) return WrittenExpression{fmt::format("wp.tile_squeeze({})", first())};
+      // A column is not contiguous, so Warp does not reshape it.
+      if (ir::reshapes_column(function_, expr)) return WrittenExpression{fmt::format("wp.tile_squeeze({})", first())};
       [[fallthrough]];
     case ir::Op::kTileBroadcast:
       // These two accept only a tuple.

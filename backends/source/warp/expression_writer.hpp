@@ -105,7 +105,6 @@ class ExpressionWriter {
   /// Whether the expression is a row of a matrix.
   bool is_row(ir::ExprId id) const;
   std::string tile_map(const ir::Expr& expr, std::string_view function);
-  bool is_column_of_tile(const ir::Expr& reshape) const;
   WrittenExpression tile_arange(const ir::Expr& expr);
   std::optional<WrittenExpression> tile_operation(const ir::Expr& expr);
   WrittenExpression operation(const ir::Expr& expr);
