@@ -81,6 +81,9 @@ class BarrierUse {
       case Opcode::kMbarrier:
       case Opcode::kBulkCopy:
       case Opcode::kBulkCopyControl:
+      case Opcode::kTensorMap:
+      case Opcode::kClusterBarrier:
+      case Opcode::kBrx:
       case Opcode::kLdmatrix:
       case Opcode::kStmatrix:
       case Opcode::kWmmaLoad:

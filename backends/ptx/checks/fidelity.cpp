@@ -27,7 +27,10 @@ class Taint {
       case DispatchKind::kBulkCopy: {
         const BulkCopyOp& copy = kernel_.bulk_copy_ops[op.memory_or_call_index];
         bool& destination_tainted = memory(copy.is_to_shared ? Space::kShared : Space::kGlobal);
-        const bool stored = guarded || has(op.a) || has(copy.source_base) || has(copy.bytes) ||
+        const bool has_box =
+            copy.box && (has(copy.box->map_base) ||
+                         std::ranges::any_of(copy.box->coordinates, [&](FrameSlot slot) { return has(slot); }));
+        const bool stored = guarded || has_box || has(op.a) || has(copy.source_base) || has(copy.bytes) ||
                             (!copy.is_to_shared && memory(Space::kShared));
         changed_ = changed_ || (stored && !destination_tainted);
         destination_tainted = destination_tainted || stored;
@@ -36,6 +39,7 @@ class Taint {
       case DispatchKind::kWarpgroupProduct:
         follow_product(kernel_.warpgroup_product_ops[op.memory_or_call_index], guarded || approximated);
         break;
+      case DispatchKind::kClusterAddress:
       case DispatchKind::kHandlerOnly:
       case DispatchKind::kWarpOperation:
       case DispatchKind::kBarrier:

@@ -19,7 +19,9 @@ std::string text_of(const InstructionSite& site) {
     source += fmt::format(" inlined at {}", site.source_location.inlined_call_line);
   const std::string_view state = site.is_pending_copy     ? ", which its thread has not waited for,"
                                  : site.lacks_proxy_fence ? ", which no fence.proxy.async follows,"
-                                                          : "";
+                                 : site.lacks_tensor_map_fence
+                                     ? ", which no fence.proxy.tensormap of the block follows,"
+                                     : "";
   return fmt::format("'{}' (PTX line {}{}){} in thread ({}, {}, {}) of block ({}, {}, {})", site.instruction_text,
                      site.ptx_line, source, state, site.thread.x, site.thread.y, site.thread.z, site.block.x,
                      site.block.y, site.block.z);

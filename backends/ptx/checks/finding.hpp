@@ -27,6 +27,8 @@ struct InstructionSite {
   Dim3 thread{0, 0, 0};            ///< index of the thread in its block
   Dim3 block{0, 0, 0};             ///< index of the block in the grid
   bool lacks_proxy_fence = false;  ///< whether a write of a thread, which an asynchronous read needs a fence for
+  /// Whether a write to a tensor map, which a copy that uses the map needs a fence for.
+  bool lacks_tensor_map_fence = false;
   bool is_pending_copy =
       false;  ///< whether it is an asynchronous operation whose completion its thread has not waited for
 };

@@ -405,6 +405,16 @@ std::vector<bool> Execution::order_sensitive_ops() const {
       const BulkCopyOp& copy = kernel_.bulk_copy_ops[op.memory_or_call_index];
       for (const FrameSlot slot : {copy.source_base, copy.bytes, copy.mbarrier_base})
         read.insert(slot.bits);
+      if (copy.box) {
+        read.insert(copy.box->map_base.bits);
+        for (const FrameSlot slot : copy.box->coordinates)
+          read.insert(slot.bits);
+      }
+    }
+    if (op.dispatch_kind == DispatchKind::kTensorMapReplace || op.dispatch_kind == DispatchKind::kTensorMapCopy) {
+      const TensorMapOp& map = kernel_.tensor_map_ops[op.memory_or_call_index];
+      for (const FrameSlot slot : {map.value, map.source_base})
+        read.insert(slot.bits);
     }
     if (op.dispatch_kind == DispatchKind::kWarpgroupProduct) {
       const WarpgroupProductOp& product = kernel_.warpgroup_product_ops[op.memory_or_call_index];

@@ -83,7 +83,11 @@ void Execution::complete(const Warp& warp, unsigned lane, const AsyncCopy& copy)
   std::byte* const destination = shared_memory_by_variable_[place.variable].data() + place.offset;
   if (copy.source != nullptr) std::memcpy(destination, copy.source, copy.read_bytes);
   std::fill_n(destination + copy.read_bytes, copy.written_bytes - copy.read_bytes, std::byte{0});
-  if (unrounded_plan_) copy_unrounded(copy, place);
+  if (unrounded_plan_ && ((copy.source_address | copy.destination_address) & 3U) != 0) {
+    copy_unrounded_elements(copy, Space::kGlobal, Space::kShared);
+  } else if (unrounded_plan_) {
+    copy_unrounded(copy, place);
+  }
   // Accesses since the start have conflicted with the pending copy, so this write is only recorded.
   const std::uint32_t thread = warp.index_in_block * kLanesPerWarp + lane;
   const std::uint64_t end = (place.offset + copy.written_bytes + 3) / 4;

@@ -1,6 +1,7 @@
 // Instructions that change the control flow of lanes: branches, calls, exits, barriers.
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,7 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
   }
   switch (op.dispatch_kind) {
     case DispatchKind::kBranch: branch(warp, number, lane_mask); return warp.lane_groups.size() == 1;
+    case DispatchKind::kIndexedBranch: branch_by_index(warp, number, lane_mask); return warp.lane_groups.size() == 1;
     case DispatchKind::kCall: call(warp, number, lane_mask); return warp.lane_groups.size() == 1;
     case DispatchKind::kReturn: leave(warp, number, lane_mask, false); return false;
     case DispatchKind::kExit: leave(warp, number, lane_mask, true); return false;
@@ -28,6 +30,7 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
     case DispatchKind::kWarpOperation:
     case DispatchKind::kMatrixOperation:
     case DispatchKind::kWarpgroupProduct:
+    case DispatchKind::kTensorMapCopy:
     case DispatchKind::kWarpgroupControl: {
       const std::uint32_t wanted = slot_words32(warp, op.e)[std::countr_zero(lane_mask)] & warp.live_lane_mask;
       if ((wanted & ~lane_mask) != 0 && !group.runs_without_missing_lanes) {
@@ -40,6 +43,8 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
         start_product(warp, op, lane_mask);
       } else if (op.dispatch_kind == DispatchKind::kWarpgroupControl) {
         control_products(warp, op);
+      } else if (op.dispatch_kind == DispatchKind::kTensorMapCopy) {
+        copy_tensor_map(warp, op, lane_mask);
       } else {
         warp_operation(warp, op, lane_mask);
       }
@@ -57,6 +62,12 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
       break;
     case DispatchKind::kBulkCopy: start_bulk_copies(warp, op, lane_mask); break;
     case DispatchKind::kBulkCopyControl: commit_or_await_bulk_copies(warp, op, lane_mask); break;
+    case DispatchKind::kTensorMapReplace: replace_tensor_map_field(warp, op, lane_mask); break;
+    case DispatchKind::kTensorMapFence: fence_tensor_map(warp, op, lane_mask); break;
+    case DispatchKind::kClusterBarrier:
+      if (!pass_cluster_barrier(warp, group, op, lane_mask)) return false;
+      break;
+    case DispatchKind::kClusterAddress: find_cluster_addresses(warp, op, lane_mask); break;
     case DispatchKind::kFence: fence(warp, lane_mask); break;
     case DispatchKind::kProxyFence:
       advance_epoch();  // later writes are not ordered by the fence
@@ -106,6 +117,34 @@ void Execution::branch(Warp& warp, std::size_t number, std::uint32_t lane_mask) 
   group.lane_mask &= ~lane_mask;
   ++group.next_op_index;
   warp.lane_groups.push_back(std::move(taken));
+}
+
+/// Branches to the target that each lane selects.
+void Execution::branch_by_index(Warp& warp, std::size_t number, std::uint32_t lane_mask) {
+  const LaneGroup before = warp.lane_groups[number];
+  const Op& op = kernel_.ops[before.next_op_index];
+  const std::vector<std::uint32_t>& targets = kernel_.branch_targets[op.memory_or_call_index];
+  const std::uint32_t* const indices = slot_words32(warp, op.a);
+  std::vector<LaneGroup> groups;
+  const auto add = [&](std::uint32_t next_op_index, std::uint32_t lanes) {
+    if (lanes == 0) return;
+    groups.push_back({.next_op_index = next_op_index, .lane_mask = lanes, .return_addresses = before.return_addresses});
+  };
+  for (std::uint32_t left = lane_mask; left != 0;) {
+    const std::uint32_t index = indices[std::countr_zero(left)];
+    if (index >= targets.size()) {
+      return stop(RunResult::Status::kTrapped,
+                  fmt::format("the index of a branch must be less than {}, got {}", targets.size(), index), op);
+    }
+    std::uint32_t lanes = 0;
+    each_lane(left, [&](unsigned lane) { lanes |= indices[lane] == index ? 1U << lane : 0U; });
+    add(targets[index], lanes);
+    left &= ~lanes;
+  }
+  add(before.next_op_index + 1, before.lane_mask & ~lane_mask);
+  if (groups.size() > 1) ++result_.profile.divergent_branch_count;
+  warp.lane_groups[number] = std::move(groups.front());
+  warp.lane_groups.insert(warp.lane_groups.end(), std::next(groups.begin()), groups.end());
 }
 
 /// Copies the arguments or results of a call between words of local memory, for the lanes in `lane_mask`.

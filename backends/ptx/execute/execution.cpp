@@ -97,7 +97,8 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
   }
   memory_op_by_number_.assign(kMaxRaceCheckNumber + 1, nullptr);
   for (const Op& op : kernel_.ops) {
-    orders_by_fences_ |= op.dispatch_kind == DispatchKind::kFence;
+    orders_by_fences_ |= op.dispatch_kind == DispatchKind::kFence || op.dispatch_kind == DispatchKind::kTensorMapCopy ||
+                         op.dispatch_kind == DispatchKind::kTensorMapFence;
     for (const std::uint32_t index : kernel_.memory_ops_of(op)) {
       const MemoryOp& memory = kernel_.memory_ops[index];
       orders_by_fences_ |= memory.releases || memory.acquires;
@@ -127,6 +128,7 @@ void Execution::advance_epoch() {
   kernel_start_epoch_ = launch_start_epoch_ = block_start_epoch_ = phase_start_epoch_ = partial_barrier_epoch_ =
       proxy_fence_epoch_ = current_epoch_;
   fence_order_.clear();
+  tensor_map_fence_epochs_.clear();
   if (orders_by_fences_) fence_order_.start_block(current_epoch_, threads_in_block_);
   started_block_epochs_ = {{current_epoch_, current_block_index_}};
   partial_barrier_order_by_warp_.assign(warps_.size(), BarrierOrder(warps_.size()));
@@ -152,6 +154,13 @@ void Execution::start_block(std::uint64_t block) {
   start_block_epoch();
   has_pending_words_ = false;
   mbarriers_.clear();
+  // Warps that have not started count as threads that have not arrived at the barrier of the cluster.
+  for (std::uint32_t i = 0; i < warps_.size(); ++i) {
+    warps_[i].index_in_block = i;
+    warps_[i].live_lane_mask = lanes_below(threads_in_block_ - i * kLanesPerWarp);
+  }
+  cluster_barrier_ = {};
+  cluster_arrival_counts_.assign(std::size_t{kLanesPerWarp} * warps_.size(), 0);
   has_new_phase_ = false;
   futile_wait_count_ = 0;
   clear_shared_memory();
@@ -242,6 +251,8 @@ void Execution::set_special_registers(Warp& warp) {
   const std::uint64_t grid_barrier = grid_barrier_address_ == 0 ? 0 : grid_barrier_address_ - kGridBarrierOffset;
   const Dim3 block = block_position(current_block_index_);
   Dim3 thread = thread_position(warp.index_in_block * kLanesPerWarp);
+  // Each cluster has one block.
+  const std::uint32_t is_in_explicit_cluster = kernel_.entry_function->is_in_explicit_cluster ? 1 : 0;
   for (std::uint32_t lane = 0; lane < kLanesPerWarp; ++lane) {
     const std::uint32_t bit = 1U << lane;
     const std::uint32_t values[] = {thread.x,
@@ -266,7 +277,22 @@ void Execution::set_special_registers(Warp& warp) {
                                     ~(bit | (bit - 1)),
                                     kLanesPerWarp,
                                     static_cast<std::uint32_t>(grid_barrier >> 32U),
-                                    static_cast<std::uint32_t>(grid_barrier)};
+                                    static_cast<std::uint32_t>(grid_barrier),
+                                    0,
+                                    0,
+                                    0,
+                                    1,
+                                    1,
+                                    1,
+                                    0,
+                                    1,
+                                    block.x,
+                                    block.y,
+                                    block.z,
+                                    geometry_.grid.x,
+                                    geometry_.grid.y,
+                                    geometry_.grid.z,
+                                    is_in_explicit_cluster};
     for (const Kernel::SpecialRegisterSlot& special : kernel_.special_registers)
       slot_words32(warp, special.slot)[lane] = values[static_cast<std::size_t>(special.special_register)];
     // The next thread of the block, without the divisions of thread_position.

@@ -19,6 +19,7 @@
 #include "backends/ptx/execute/fence_order.hpp"
 #include "backends/ptx/execute/machine.hpp"
 #include "backends/ptx/execute/memory.hpp"
+#include "backends/ptx/execute/tensor_map.hpp"
 #include "backends/ptx/execute/watch.hpp"
 #include "backends/ptx/unrounded/arithmetic.hpp"
 
@@ -55,6 +56,7 @@ struct AsyncCopy {
   unsigned written_bytes = 0;             ///< number of bytes to write; bytes that are not read are written as 0
   std::byte* destination = nullptr;       ///< for a bulk copy to global memory: destination in host memory
   std::uint32_t start_epoch = 0;          ///< for a bulk copy to global memory: epoch that began with its start
+  Type element_type = Type::kNone;        ///< for a box of a tensor or a reduction: type of the elements
 };
 
 /// The asynchronous copies of one thread.
@@ -212,6 +214,7 @@ class Execution {
   /// The text at an address in local memory of the first active lane; see DispatchKind::kFailedAssertion.
   std::string text_argument(const Warp& warp, const Op& op, std::uint32_t lane_mask);
   void branch(Warp& warp, std::size_t number, std::uint32_t lane_mask);
+  void branch_by_index(Warp& warp, std::size_t number, std::uint32_t lane_mask);
   static void copy_local(Warp& warp, std::span<const CallOp::LocalWordCopy> copies, std::uint32_t lane_mask);
   void call(Warp& warp, std::size_t number, std::uint32_t lane_mask);
   void leave(Warp& warp, std::size_t number, std::uint32_t lane_mask, bool exits);
@@ -380,6 +383,35 @@ class Execution {
   void finish_bulk_copies(Warp& warp, unsigned lane, std::uint64_t unfinished_group_count);
   void write_bulk_copy(const Warp& warp, unsigned lane, const AsyncCopy& copy);
 
+  // tensor_copies.cpp
+  /// Contiguous bytes of a box.
+  struct BoxPiece {
+    std::uint64_t shared_address = 0;  ///< address in shared memory
+    std::uint64_t global_address = 0;  ///< address in global memory; 0: outside of the tensor
+    unsigned bytes = 0;                ///< number of bytes
+  };
+  std::optional<TensorMap> read_tensor_map(const Warp& warp, const Op& op, unsigned lane, std::uint64_t address);
+  void check_tensor_map_fence(const LaneAccess& reader);
+  static std::vector<BoxPiece> pieces_of_box(const TensorMap& map, std::span<const std::int32_t> coordinates,
+                                             std::uint64_t shared_address);
+  void start_tensor_copies(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void load_box(Warp& warp, const Op& op, unsigned lane, const TensorMap& map, std::span<const BoxPiece> pieces,
+                std::uint64_t shared_address, std::uint64_t mbarrier_address);
+  void store_box(Warp& warp, const Op& op, unsigned lane, const TensorMap& map, std::span<const BoxPiece> pieces,
+                 std::uint64_t shared_address);
+  void reduce_bulk_copy(const AsyncCopy& copy, Modifier operation);
+  void copy_unrounded_elements(const AsyncCopy& copy, Space source_space, Space destination_space);
+  std::byte* check_tensor_map_access(const Warp& warp, const Op& op, std::uint32_t memory_index, unsigned lane,
+                                     std::uint64_t address);
+  void replace_tensor_map_field(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void copy_tensor_map(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void fence_tensor_map(Warp& warp, const Op& op, std::uint32_t lane_mask);
+
+  // clusters.cpp
+  bool pass_cluster_barrier(Warp& warp, LaneGroup& group, const Op& op, std::uint32_t lane_mask);
+  void finish_cluster_phase();
+  void find_cluster_addresses(Warp& warp, const Op& op, std::uint32_t lane_mask);
+
   // warpgroup_products.cpp
   /// A matrix to read from shared memory, as lines of elements along k.
   struct SharedMatrix {
@@ -494,16 +526,21 @@ class Execution {
   const UnroundedPlaces* atomic_places_ = nullptr;  ///< places of the current atomic; null: not computed
 
   std::unordered_map<std::uint64_t, Mbarrier> mbarriers_;  ///< mbarrier objects of the block, by shared address
+  Mbarrier cluster_barrier_;                               ///< barrier of the cluster, which is the block
+  /// By thread of the block: number of its arrivals at the cluster's barrier.
+  std::vector<std::uint64_t> cluster_arrival_counts_;
   bool has_new_phase_ = false;           ///< whether a phase has completed since the waits were last retried
   std::uint32_t futile_wait_count_ = 0;  ///< number of waits for a phase that failed in a row
   bool has_pending_words_ = false;       ///< whether a thread of the block has started an asynchronous copy
 
   // Epochs: now, and the start of the launch, the block and the phase between barriers.
-  std::uint32_t current_epoch_ = 0;          ///< epoch of accesses now
-  std::uint32_t launch_start_epoch_ = 0;     ///< first epoch of the launch
-  std::uint32_t block_start_epoch_ = 0;      ///< first epoch of the block
-  std::uint32_t phase_start_epoch_ = 0;      ///< epoch that began with the last barrier of the whole block
-  std::uint32_t proxy_fence_epoch_ = 0;      ///< epoch that began with the last fence.proxy.async of a thread
+  std::uint32_t current_epoch_ = 0;       ///< epoch of accesses now
+  std::uint32_t launch_start_epoch_ = 0;  ///< first epoch of the launch
+  std::uint32_t block_start_epoch_ = 0;   ///< first epoch of the block
+  std::uint32_t phase_start_epoch_ = 0;   ///< epoch that began with the last barrier of the whole block
+  std::uint32_t proxy_fence_epoch_ = 0;   ///< epoch that began with the last fence.proxy.async of a thread
+  /// By block and address of a tensor map: epoch that began with the last fence.proxy.tensormap.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> tensor_map_fence_epochs_;
   std::uint32_t partial_barrier_epoch_ = 0;  ///< epoch that began with the last barrier of a part of the block
   std::vector<std::pair<std::uint32_t, std::uint64_t>>
       started_block_epochs_;  ///< first epoch and linear index of each block so far
@@ -546,6 +583,8 @@ struct Execution::SuspendedBlock {
   std::vector<std::vector<UnroundedWord>> shared_unrounded_words_by_variable;
   bool has_pending_words = false;
   std::unordered_map<std::uint64_t, Mbarrier> mbarriers;
+  Mbarrier cluster_barrier;
+  std::vector<std::uint64_t> cluster_arrival_counts;
 };
 
 /// Checks one lane's access; whole words take the fast path first.

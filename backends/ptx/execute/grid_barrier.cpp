@@ -140,6 +140,8 @@ void Execution::exchange_block(SuspendedBlock& block) {
   std::swap(shared_unrounded_words_by_variable_, block.shared_unrounded_words_by_variable);
   std::swap(has_pending_words_, block.has_pending_words);
   std::swap(mbarriers_, block.mbarriers);
+  std::swap(cluster_barrier_, block.cluster_barrier);
+  std::swap(cluster_arrival_counts_, block.cluster_arrival_counts);
 }
 
 }  // namespace assay::ptx

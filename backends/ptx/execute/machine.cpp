@@ -144,6 +144,11 @@ void Machine::reset() { memory_->reset(); }
 RunResult Machine::launch(const std::shared_ptr<const Kernel>& kernel, const LaunchGeometry& geometry,
                           const KernelArguments& arguments, const LaunchOptions& options) {
   if (const std::string reason = rejection(*kernel, geometry); !reason.empty()) return rejected(*kernel, reason);
+  if (const std::uint64_t blocks = kernel->entry_function->blocks_per_cluster; blocks != 1) {
+    return {.status = RunResult::Status::kUnsupported,
+            .message = fmt::format("{}: clusters of {} blocks are not supported; at most 1 block is",
+                                   kernel->entry_function->name, blocks)};
+  }
   Result<std::vector<std::byte>> parameters = lay_out_arguments(*kernel, arguments);
   if (!parameters) return rejected(*kernel, parameters.error().text());
   const auto variables = memory_->variables_of(kernel->module);

@@ -165,8 +165,12 @@ bool Execution::retry_mbarrier_waits(bool has_progress) {
       retries = true;
       futile_wait_count_ = has_progress ? 0 : futile_wait_count_ + 1;
       if (futile_wait_count_ <= kMaxFutileWaits) continue;
-      stop(RunResult::Status::kInstructionLimit, "waits for a phase of an mbarrier object that does not complete",
-           kernel_.ops[group.next_op_index]);
+      const Op& op = kernel_.ops[group.next_op_index];
+      stop(RunResult::Status::kInstructionLimit,
+           op.dispatch_kind == DispatchKind::kClusterBarrier
+               ? "waits at a barrier of the cluster at which not all threads arrive"
+               : "waits for a phase of an mbarrier object that does not complete",
+           op);
     }
   }
   return retries;
@@ -174,6 +178,7 @@ bool Execution::retry_mbarrier_waits(bool has_progress) {
 
 void Execution::start_bulk_copies(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   const BulkCopyOp& copy_op = kernel_.bulk_copy_ops[op.memory_or_call_index];
+  if (copy_op.box) return start_tensor_copies(warp, op, lane_mask);
   const MemoryOp& source_access = kernel_.memory_ops[copy_op.source_index];
   const MemoryOp& destination_access = kernel_.memory_ops[copy_op.destination_index];
   Addresses sources;
@@ -201,7 +206,8 @@ void Execution::start_bulk_copies(Warp& warp, const Op& op, std::uint32_t lane_m
                    .source_address = sources[lane],
                    .destination_address = destinations[lane],
                    .read_bytes = bytes,
-                   .written_bytes = bytes};
+                   .written_bytes = bytes,
+                   .element_type = copy_op.reduction ? op.instruction->type : Type::kNone};
     LaneAccess reader = lane_access(warp, op, source_access, lane, sources[lane],
                                     copy_op.is_to_shared ? Space::kGlobal : Space::kShared);
     LaneAccess writer = lane_access(warp, op, destination_access, lane, destinations[lane],
@@ -251,15 +257,18 @@ void Execution::finish_bulk_copies(Warp& warp, unsigned lane, std::uint64_t unfi
 }
 
 void Execution::write_bulk_copy(const Warp& warp, unsigned lane, const AsyncCopy& copy) {
-  std::memcpy(copy.destination, copy.source, copy.written_bytes);
+  const BulkCopyOp& copy_op = kernel_.bulk_copy_ops[copy.op->memory_or_call_index];
   const SharedOffset place = *find_shared(copy.source_address, copy.written_bytes);
-  if (unrounded_plan_) {
+  if (copy_op.reduction) reduce_bulk_copy(copy, *copy_op.reduction);
+  else std::memcpy(copy.destination, copy.source, copy.written_bytes);
+  if (unrounded_plan_ && !copy_op.reduction && ((copy.source_address | copy.destination_address) & 3U) != 0) {
+    copy_unrounded_elements(copy, Space::kShared, Space::kGlobal);
+  } else if (unrounded_plan_ && !copy_op.reduction) {
     UnroundedWord* const to = find_unrounded_word(Space::kGlobal, copy.destination_address, true);
     const UnroundedWord* const from = &shared_unrounded_words_by_variable_[place.variable][place.offset / 4];
     for (unsigned word = 0; to != nullptr && word < copy.written_bytes / 4; ++word)
       to[word] = from[word];
   }
-  const BulkCopyOp& copy_op = kernel_.bulk_copy_ops[copy.op->memory_or_call_index];
   const LaneAccess reader =
       lane_access(warp, *copy.op, kernel_.memory_ops[copy_op.source_index], lane, copy.source_address, Space::kShared);
   check_writes_since(reader, place, copy.written_bytes, copy.start_epoch);

@@ -134,6 +134,15 @@ void Execution::follow_undefined_values(Warp& warp, const Op& op, std::uint32_t 
     const BulkCopyOp& copy = kernel_.bulk_copy_ops[op.memory_or_call_index];
     for (const FrameSlot place : {copy.source_base, copy.bytes, copy.mbarrier_base})
       report(place);
+    if (copy.box) {
+      report(copy.box->map_base);
+      std::ranges::for_each(copy.box->coordinates, report);
+    }
+  }
+  if (op.dispatch_kind == DispatchKind::kTensorMapReplace || op.dispatch_kind == DispatchKind::kTensorMapCopy) {
+    const TensorMapOp& map = kernel_.tensor_map_ops[op.memory_or_call_index];
+    report(map.value);
+    report(map.source_base);
   }
   if (op.dispatch_kind == DispatchKind::kWarpgroupProduct) {
     const WarpgroupProductOp& product = kernel_.warpgroup_product_ops[op.memory_or_call_index];

@@ -94,10 +94,12 @@ enum class DispatchKind : std::uint8_t {
   kHandlerOnly,  ///< by its handler only
   kMemory,       ///< memory access: ld, st, atom, red
   kBranch,       ///< branch: bra
-  kCall,         ///< call of a function
-  kReturn,       ///< return from a function
-  kExit,         ///< end of the thread: exit
-  kTrap,         ///< end of the launch with an error: trap
+  /// Branch to a target that an index selects: brx.idx.
+  kIndexedBranch,
+  kCall,    ///< call of a function
+  kReturn,  ///< return from a function
+  kExit,    ///< end of the thread: exit
+  kTrap,    ///< end of the launch with an error: trap
   /// End of the launch with an error: call of __assertfail. The address of the condition's text is in local memory, in
   /// the words `immediate` and `immediate` + 1.
   kFailedAssertion,
@@ -114,8 +116,18 @@ enum class DispatchKind : std::uint8_t {
   kMbarrier,          ///< operation on an mbarrier object
   kBulkCopy,          ///< start of a bulk copy: cp.async.bulk
   kBulkCopyControl,   ///< end of a group of bulk copies, or wait for groups
-  kUnsupported,       ///< instruction that the interpreter does not support
-  kNoEffect,          ///< instruction without an effect on results
+  /// Change of a field of a tensor map: tensormap.replace.
+  kTensorMapReplace,
+  /// Copy of a tensor map by a warp: tensormap.cp_fenceproxy.
+  kTensorMapCopy,
+  /// Fence between accesses to a tensor map and its use: fence.proxy.tensormap.
+  kTensorMapFence,
+  /// Arrival or wait at the barrier of a cluster of blocks.
+  kClusterBarrier,
+  /// Address in the shared memory of a block of the cluster: mapa.
+  kClusterAddress,
+  kUnsupported,  ///< instruction that the interpreter does not support
+  kNoEffect,     ///< instruction without an effect on results
 };
 
 enum class Access : std::uint8_t { kLoad, kStore, kAtomic };
@@ -212,7 +224,17 @@ struct MbarrierOp {
   FrameSlot result;                ///< register for the state that an arrival returns, or predicate of a wait
 };
 
-/// A bulk copy. Its Op contains the address of the destination.
+/// The part of a tensor that a bulk copy accesses: a box whose position in the tensor the coordinates state.
+struct TensorBoxOp {
+  std::uint8_t rank = 1;                  ///< number of dimensions
+  std::array<FrameSlot, 5> coordinates;   ///< registers with the coordinates, that of the contiguous dimension first
+  std::uint32_t map_index = 0;            ///< index of the MemoryOp for the tensor map
+  FrameSlot map_base;                     ///< register with the base address of the tensor map
+  std::uint64_t map_offset = 0;           ///< offset to add to the base address of the tensor map
+  std::optional<FrameSlot> block_mask{};  ///< register with the mask of the blocks that receive the box (multicast)
+};
+
+/// A bulk copy. Its Op contains the address of the destination, or for a copy to a tensor, that of the tensor map.
 struct BulkCopyOp {
   bool is_to_shared = false;            ///< whether it copies from global to shared memory, not the other way
   std::uint32_t source_index = 0;       ///< index of the MemoryOp for reading 16 bytes of the source
@@ -223,6 +245,22 @@ struct BulkCopyOp {
   FrameSlot mbarrier_base;              ///< register with the base address of the mbarrier object
   std::uint64_t mbarrier_offset = 0;    ///< offset to add to the base address of the mbarrier object
   std::uint32_t mbarrier_index = 0;     ///< index of the MemoryOp for the mbarrier object
+  std::optional<TensorBoxOp> box{};     ///< box of the tensor in global memory; nullopt: contiguous bytes
+  /// Operation that combines the source with the destination in global memory (cp.reduce); nullopt: a copy.
+  std::optional<Modifier> reduction{};
+};
+
+/// A change of a field of a tensor map, or a copy of a tensor map. Its Op contains the address of the tensor map or of
+/// the destination.
+struct TensorMapOp {
+  Modifier field{};                     ///< field to change
+  std::uint32_t dimension = 0;          ///< for a field with several values: number of the value
+  FrameSlot value;                      ///< register with the new value
+  bool has_64_bit_value = false;        ///< whether the new value has 64 bits, not 32
+  FrameSlot source_base;                ///< for a copy: register with the base address of the source
+  std::uint64_t source_offset = 0;      ///< for a copy: offset to add to it
+  std::uint32_t source_index = 0;       ///< index of the MemoryOp for reading the tensor map
+  std::uint32_t destination_index = 0;  ///< index of the MemoryOp for writing the tensor map
 };
 
 /// A call of a function: which words of local memory to copy between caller and callee.
@@ -285,16 +323,18 @@ struct Kernel {
   std::vector<AsyncCopyOp> async_copy_ops;   ///< copies, which Op::memory_or_call_index refers to
   std::vector<MatrixOp> matrix_ops;          ///< matrix operations, which Op::memory_or_call_index refers to
   std::vector<WarpgroupProductOp> warpgroup_product_ops;  ///< products, which Op::memory_or_call_index refers to
-  std::vector<MbarrierOp> mbarrier_ops;           ///< mbarrier operations, which Op::memory_or_call_index refers to
-  std::vector<BulkCopyOp> bulk_copy_ops;          ///< bulk copies, which Op::memory_or_call_index refers to
-  std::vector<CallOp> call_ops;                   ///< calls, which Op::memory_or_call_index refers to
-  std::vector<std::byte> initial_constant_frame;  ///< content of the frame of constants before relocation
-  std::vector<Relocation> relocations;            ///< constants that contain addresses of module variables
-  std::vector<SpecialRegisterSlot> special_registers;  ///< special registers that the kernel reads
-  std::vector<Variable> shared_variables;              ///< variables in shared memory
-  std::vector<Variable> local_variables;               ///< variables in local memory
-  std::uint32_t local_word_count = 0;                  ///< size of the local memory of a thread, in words of 4 bytes
-  std::uint32_t warp_frame_bytes = 0;                  ///< size of a warp's frame of registers, in bytes
+  std::vector<MbarrierOp> mbarrier_ops;     ///< mbarrier operations, which Op::memory_or_call_index refers to
+  std::vector<BulkCopyOp> bulk_copy_ops;    ///< bulk copies, which Op::memory_or_call_index refers to
+  std::vector<TensorMapOp> tensor_map_ops;  ///< tensor map operations, which Op::memory_or_call_index refers to
+  std::vector<std::vector<std::uint32_t>> branch_targets;  ///< ops to which each brx.idx may branch
+  std::vector<CallOp> call_ops;                            ///< calls, which Op::memory_or_call_index refers to
+  std::vector<std::byte> initial_constant_frame;           ///< content of the frame of constants before relocation
+  std::vector<Relocation> relocations;                     ///< constants that contain addresses of module variables
+  std::vector<SpecialRegisterSlot> special_registers;      ///< special registers that the kernel reads
+  std::vector<Variable> shared_variables;                  ///< variables in shared memory
+  std::vector<Variable> local_variables;                   ///< variables in local memory
+  std::uint32_t local_word_count = 0;  ///< size of the local memory of a thread, in words of 4 bytes
+  std::uint32_t warp_frame_bytes = 0;  ///< size of a warp's frame of registers, in bytes
 
   /// Returns the indices in memory_ops of the memory accesses that an op performs.
   [[nodiscard]] std::vector<std::uint32_t> memory_ops_of(const Op& op) const {
@@ -308,8 +348,14 @@ struct Kernel {
     if (op.dispatch_kind == DispatchKind::kMbarrier) return {mbarrier_ops[op.memory_or_call_index].memory_index};
     if (op.dispatch_kind == DispatchKind::kBulkCopy) {
       const BulkCopyOp& copy = bulk_copy_ops[op.memory_or_call_index];
-      if (!copy.is_to_shared) return {copy.source_index, copy.destination_index};
-      return {copy.source_index, copy.destination_index, copy.mbarrier_index};
+      std::vector<std::uint32_t> indices{copy.source_index, copy.destination_index};
+      if (copy.is_to_shared) indices.push_back(copy.mbarrier_index);
+      if (copy.box) indices.push_back(copy.box->map_index);
+      return indices;
+    }
+    if (op.dispatch_kind == DispatchKind::kTensorMapReplace || op.dispatch_kind == DispatchKind::kTensorMapCopy) {
+      const TensorMapOp& map = tensor_map_ops[op.memory_or_call_index];
+      return {map.source_index, map.destination_index};
     }
     if (op.dispatch_kind != DispatchKind::kAsyncCopy) return {};
     const AsyncCopyOp& copy = async_copy_ops[op.memory_or_call_index];

@@ -33,8 +33,10 @@ Result<void> Lowering::run() {
   if (const auto checked = check_recursion(function_index(*kernel_.entry_function), {}); !checked)
     return checked.error();
   for (const Function& function : kernel_.module->functions)
-    has_matrix_descriptors_ |= std::ranges::any_of(
-        function.instructions, [](const Instruction& instruction) { return instruction.opcode == Opcode::kWgmma; });
+    has_matrix_descriptors_ |= std::ranges::any_of(function.instructions, [](const Instruction& instruction) {
+      return instruction.opcode == Opcode::kWgmma ||
+             (instruction.opcode == Opcode::kBulkCopy && instruction.modifiers.has(Modifier::kTensor));
+    });
   kernel_.warp_frame_bytes = 256;  // for results without a destination
   state_of(function_index(*kernel_.entry_function));
   for (std::size_t next = 0; next < queued_function_indices_.size(); ++next)
@@ -113,6 +115,9 @@ void Lowering::lower_function(std::uint32_t index) {
   for (std::size_t i = current_state_->first_op_index; i < kernel_.ops.size(); ++i) {
     if (kernel_.ops[i].dispatch_kind == DispatchKind::kBranch)
       kernel_.ops[i].target_op_index = starts[kernel_.ops[i].target_op_index];
+    if (kernel_.ops[i].dispatch_kind != DispatchKind::kIndexedBranch) continue;
+    for (std::uint32_t& target : kernel_.branch_targets[kernel_.ops[i].memory_or_call_index])
+      target = starts[target];
   }
 }
 
@@ -257,7 +262,20 @@ FrameSlot Lowering::resized(FrameSlot slot, unsigned width, bool is_signed) {
 
 FrameSlot Lowering::source_predicate(const Operand& operand) {
   if (operand.kind == Kind::kInteger) return constant((operand.value != 0) != operand.is_negated ? kAllLanes : 0, 4);
-  const FrameSlot slot = current_state_->register_slots[operand.index];
+  FrameSlot slot;
+  if (operand.kind == Kind::kSpecialRegister) {
+    Instruction compare = plain(Opcode::kSetp, Type::kU32);
+    compare.modifiers.add(Modifier::kNe);
+    slot = new_predicate();
+    const FrameSlot number = special(static_cast<SpecialRegister>(operand.index));
+    const FrameSlot zero = constant(0, 4);
+    Op& op = emit(DispatchKind::kHandlerOnly, select_handlers(compare));
+    op.a = op.c = number;
+    op.b = zero;
+    op.d = slot;
+  } else {
+    slot = current_state_->register_slots[operand.index];
+  }
   if (!operand.is_negated) return slot;
   const FrameSlot result = new_predicate();
   Op& op = emit(DispatchKind::kHandlerOnly, select_predicate_not());

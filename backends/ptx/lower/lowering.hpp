@@ -89,6 +89,11 @@ class Lowering {
   void lower_wmma_move();
   void lower_mbarrier();
   void lower_bulk_copy();
+  void lower_tensor_copy();
+  void lower_tensor_map();
+  void lower_tensor_map_fence();
+  void lower_indexed_branch();
+  void lower_cluster_operation();
   void lower_warpgroup_product();
   void lower_warpgroup_control();
   [[nodiscard]] std::vector<FrameSlot> sum_registers(const Operand& operand) const;
@@ -107,7 +112,8 @@ class Lowering {
   /// Index in Kernel::shared_variables of each module variable.
   std::map<std::uint32_t, std::uint32_t> shared_variable_indices_;
   std::vector<PendingMove> pending_moves_;  ///< moves to append after the current instruction
-  /// Whether the kernel has descriptors of matrices, so that the offsets of shared variables must differ.
+  /// Whether the kernel has descriptors of matrices or copies boxes of tensors, so that the offsets of shared variables
+  /// must differ.
   bool has_matrix_descriptors_ = false;
   std::uint32_t next_predicate_offset_ = 0;  ///< offset of the next free predicate in the frame
   unsigned free_predicate_count_ = 0;        ///< number of free predicates in the word at this offset

@@ -63,6 +63,11 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     case Opcode::kIsspacep: lower_space_test(); break;
     case Opcode::kTestp: lower_class_test(); break;
     case Opcode::kBra: emit(DispatchKind::kBranch).target_op_index = instruction.operands[0].index; break;
+    case Opcode::kBrx: lower_indexed_branch(); break;
+    case Opcode::kClusterBarrier:
+    case Opcode::kMapa:
+    case Opcode::kGetctarank: lower_cluster_operation(); break;
+    case Opcode::kTensorMap: lower_tensor_map(); break;
     case Opcode::kCall: lower_call(); break;
     case Opcode::kRet: emit(DispatchKind::kReturn); break;
     case Opcode::kExit: emit(DispatchKind::kExit); break;
@@ -92,13 +97,20 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     case Opcode::kMma:
     case Opcode::kWmmaMma: lower_matrix_product(); break;
     case Opcode::kMbarrier: lower_mbarrier(); break;
-    case Opcode::kBulkCopy: lower_bulk_copy(); break;
+    case Opcode::kBulkCopy:
+      if (instruction.modifiers.has(Modifier::kTensor)) lower_tensor_copy();
+      else lower_bulk_copy();
+      break;
     case Opcode::kBulkCopyControl:
       emit(DispatchKind::kBulkCopyControl).immediate = instruction.operands.empty() ? 0 : instruction.operands[0].value;
       break;
     case Opcode::kWgmma: lower_warpgroup_product(); break;
     case Opcode::kWgmmaControl: lower_warpgroup_control(); break;
     case Opcode::kProxyFence: {
+      if (instruction.modifiers.has(Modifier::kTensorMapProxy)) {
+        lower_tensor_map_fence();
+        break;
+      }
       const bool orders_accesses = instruction.modifiers.has(Modifier::kAsync);
       emit(orders_accesses ? DispatchKind::kProxyFence : DispatchKind::kNoEffect);
       break;

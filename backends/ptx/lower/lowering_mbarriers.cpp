@@ -1,4 +1,5 @@
 // Rules for mbarrier objects and bulk copies.
+#include "backends/ptx/instructions/lanes/atomics.hpp"
 #include "backends/ptx/lower/lowering.hpp"
 
 namespace assay::ptx {
@@ -63,11 +64,19 @@ void Lowering::lower_bulk_copy() {
   const Modifiers& modifiers = instruction.modifiers;
   const auto& operands = instruction.operands;
   BulkCopyOp copy{.is_to_shared = modifiers.has(kCompletesTransaction)};
+  if (modifiers.has(kReduce)) {
+    copy.reduction = modifiers.first_of(std::array{kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor});
+    if (!copy.reduction || find_atomic(*copy.reduction, instruction.type, true) == nullptr)
+      return static_cast<void>(emit(DispatchKind::kUnsupported));
+  }
   const bool has_spaces = modifiers.has(kGlobal) && is_in_shared_memory(modifiers);
   if (!has_spaces || (!copy.is_to_shared && modifiers.has(kSharedCluster)))
     return static_cast<void>(emit(DispatchKind::kUnsupported));
   MemoryOp source_access{.access = Access::kLoad, .type = Type::kB64, .element_count = 2};
-  MemoryOp destination_access{.access = Access::kStore, .type = Type::kB64, .element_count = 2};
+  MemoryOp destination_access{.access = copy.reduction ? Access::kAtomic : Access::kStore,
+                              .type = copy.reduction ? instruction.type : Type::kB64,
+                              .element_count = static_cast<std::uint8_t>(copy.reduction ? 1 : 2)};
+  destination_access.is_strong = copy.reduction.has_value();
   Op source_address;
   Op destination_address;
   set_address(source_access, source_address, operands[1], copy.is_to_shared ? Space::kGlobal : Space::kShared);
@@ -88,6 +97,7 @@ void Lowering::lower_bulk_copy() {
     copy.mbarrier_index = add_memory_op(mbarrier);
   }
   Op& op = emit(DispatchKind::kBulkCopy);
+  if (copy.reduction && is_float(instruction.type)) op.exactness = Exactness::kOrderDependent;
   op.a = destination_address.a;
   op.immediate = destination_address.immediate;
   op.memory_or_call_index = static_cast<std::uint32_t>(kernel_.bulk_copy_ops.size());

@@ -34,10 +34,10 @@ BodyParser::BodyParser(TokenCursor& cursor, const Module& module, Function& func
     : cursor_(cursor), module_(module), function_(function) {}
 
 void BodyParser::parse() {
-  scopes_.emplace_back();
+  open_scope();
   while (!scopes_.empty()) {
     if (cursor_.accept("{")) {
-      scopes_.emplace_back();
+      open_scope();
     } else if (cursor_.accept("}")) {
       scopes_.pop_back();
     } else {
@@ -47,6 +47,11 @@ void BodyParser::parse() {
   resolve_labels();
 }
 
+void BodyParser::open_scope() {
+  outer_scopes_.push_back(scopes_.empty() ? 0 : innermost_scope());
+  scopes_.emplace_back().number = static_cast<std::uint32_t>(outer_scopes_.size() - 1);
+}
+
 void BodyParser::parse_statement() {
   const Token& token = cursor_.peek();
   if (token.is("@")) return parse_instruction();
@@ -54,15 +59,26 @@ void BodyParser::parse_statement() {
   if (token.kind != Token::Kind::kWord) cursor_.fail("an instruction, a directive, a label or '}'");
   if (token.text.starts_with('.')) return parse_directive();
   if (cursor_.peek(1).is(":")) {
-    const auto position = static_cast<std::uint32_t>(function_.instructions.size());
-    if (!instruction_index_by_label_.emplace(std::string(token.text), position).second) {
-      TokenCursor::fail_at(fmt::format("duplicate label '{}'", token.text), token.position);
-    }
-    cursor_.take();
-    cursor_.take();
-    return;
+    return parse_label();
   }
   parse_instruction();
+}
+
+/// Parses the label of an instruction, or of the targets of brx.idx: "targets: .branchtargets L1, L2;".
+void BodyParser::parse_label() {
+  const Token token = cursor_.take();
+  cursor_.take();
+  Label label{.instruction_index = static_cast<std::uint32_t>(function_.instructions.size()), .targets = {}};
+  if (cursor_.accept(".branchtargets")) {
+    do {
+      const Position position = cursor_.peek().position;
+      label.targets.push_back({label.instruction_index, cursor_.take_word("a label"), position, innermost_scope()});
+    } while (cursor_.accept(","));
+    cursor_.expect(";");
+  }
+  if (!labels_.emplace(std::pair(innermost_scope(), std::string(token.text)), std::move(label)).second) {
+    TokenCursor::fail_at(fmt::format("duplicate label '{}'", token.text), token.position);
+  }
 }
 
 void BodyParser::parse_directive() {
@@ -271,15 +287,32 @@ void BodyParser::parse_call(Instruction& instruction) {
   if (!cursor_.at(";")) cursor_.fail("';'");
 }
 
+/// The label that a name denotes in its scope or in the scopes around it.
+const BodyParser::Label& BodyParser::find_label(const PendingLabel& pending) const {
+  for (std::uint32_t scope = pending.scope;; scope = outer_scopes_[scope]) {
+    if (const auto found = labels_.find(std::pair(scope, pending.name)); found != labels_.end()) return found->second;
+    if (scope == outer_scopes_[scope]) break;
+  }
+  TokenCursor::fail_at(fmt::format("found '{}', expected a register, a variable or a label", pending.name),
+                       pending.position);
+}
+
 void BodyParser::resolve_labels() {
   for (const PendingLabel& pending : pending_labels_) {
-    const auto label = instruction_index_by_label_.find(pending.name);
-    if (label == instruction_index_by_label_.end()) {
-      TokenCursor::fail_at(fmt::format("found '{}', expected a register, a variable or a label", pending.name),
-                           pending.position);
+    const Label& label = find_label(pending);
+    Instruction& instruction = function_.instructions[pending.instruction_index];
+    if (instruction.opcode == Opcode::kUnsupported) continue;
+    const bool has_targets = instruction.opcode == Opcode::kBrx;
+    if (has_targets == label.targets.empty()) {
+      TokenCursor::fail_at(
+          has_targets ? "expected a label of .branchtargets here" : "expected a label of an instruction here",
+          pending.position);
     }
-    for (Operand& operand : function_.instructions[pending.instruction_index].operands) {
-      if (operand.kind == Operand::Kind::kLabel) operand.index = label->second;
+    for (Operand& operand : instruction.operands) {
+      if (operand.kind != Operand::Kind::kLabel) continue;
+      operand.index = label.instruction_index;
+      for (const PendingLabel& target : label.targets)
+        operand.elements.push_back({.kind = Operand::Kind::kLabel, .index = find_label(target).instruction_index});
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/ptx/parse/cursor.hpp"
@@ -23,6 +24,7 @@ class BodyParser {
  private:
   /// The names declared in one pair of braces.
   struct Scope {
+    std::uint32_t number = 0;  ///< index in BodyParser::outer_scopes_
     /// Registers that are declared together, as in "%r<4>".
     struct RegisterRange {
       std::uint32_t first = 0;  ///< index in Function::registers of "%r0"
@@ -39,9 +41,17 @@ class BodyParser {
     std::size_t instruction_index;  ///< index of the instruction that uses the label
     std::string name;               ///< name of the label
     Position position;              ///< position of the use, for messages
+    std::uint32_t scope;            ///< number of the innermost scope that contains the use
+  };
+  /// A definition of a label.
+  struct Label {
+    std::uint32_t instruction_index = 0;  ///< index of the instruction after the label
+    std::vector<PendingLabel> targets;    ///< for a label of .branchtargets: the labels in its list
   };
 
+  void open_scope();
   void parse_statement();
+  void parse_label();
   void parse_directive();
   void parse_registers();
   void parse_location();
@@ -49,6 +59,8 @@ class BodyParser {
   void parse_call(Instruction& instruction);
   void read_spelling(Instruction& instruction, std::string_view spelling);
   void resolve_labels();
+  [[nodiscard]] const Label& find_label(const PendingLabel& pending) const;
+  [[nodiscard]] std::uint32_t innermost_scope() const { return scopes_.back().number; }
 
   Operand operand();
   Operand named_operand();
@@ -62,8 +74,9 @@ class BodyParser {
   const Module& module_;       ///< module that contains the function
   Function& function_;         ///< function that is filled
   std::vector<Scope> scopes_;  ///< scopes of the enclosing braces, the innermost last
-  std::map<std::string, std::uint32_t, std::less<>>
-      instruction_index_by_label_;            ///< index of the instruction that follows each label
+  /// By number of a scope: number of the scope around it; for the first scope, its own.
+  std::vector<std::uint32_t> outer_scopes_;
+  std::map<std::pair<std::uint32_t, std::string>, Label> labels_;  ///< labels, by number of the scope and name
   std::vector<PendingLabel> pending_labels_;  ///< uses of labels, which are resolved at the end of the body
   DebugLocation debug_location_;              ///< location of the last .loc directive
   /// Name of an unknown special register in the current instruction; empty: none.

@@ -58,11 +58,19 @@ namespace assay::ptx {
   X(kParity, "parity") X(kMbarrier, "mbarrier") X(kNoinc, "noinc") X(kBulk, "bulk") \
   X(kCompletesTransaction, "mbarrier::complete_tx::bytes") X(kBulkGroup, "bulk_group") X(kRead, "read") \
   X(kL2CacheHint, "L2::cache_hint") X(kWait, "wait") X(kLaunchDependents, "launch_dependents") \
-  X(kXorsign, "xorsign") X(kAbs, "abs")
+  X(kXorsign, "xorsign") X(kAbs, "abs") \
+  X(kTensor, "tensor") X(kRank1, "1d") X(kRank2, "2d") X(kRank3, "3d") X(kRank4, "4d") X(kRank5, "5d") \
+  X(kTile, "tile") X(kMulticast, "multicast::cluster") X(kOneBlockGroup, "cta_group::1") X(kReduce, "reduce") \
+  X(kPrefetchTensor, "prefetch") X(kTensorMap, "tensormap") X(kTensorMapProxy, "tensormap::generic") \
+  X(kReplace, "replace") X(kCopyAndFence, "cp_fenceproxy") X(kMapObject, "b1024") \
+  X(kGlobalAddress, "global_address") X(kRankField, "rank") X(kBoxDim, "box_dim") X(kGlobalDim, "global_dim") \
+  X(kGlobalStride, "global_stride") X(kElementStride, "element_stride") X(kElementType, "elemtype") \
+  X(kInterleaveLayout, "interleave_layout") X(kSwizzleMode, "swizzle_mode") \
+  X(kSwizzleAtomicity, "swizzle_atomicity") X(kFillMode, "fill_mode")
 // clang-format on
 
 /// The modifiers that the parser knows.
-enum class Modifier : std::uint8_t {
+enum class Modifier : std::uint16_t {
 #define ASSAY_PTX_ENUMERATOR(enumerator, spelling) enumerator,
   ASSAY_PTX_MODIFIERS(ASSAY_PTX_ENUMERATOR)
 #undef ASSAY_PTX_ENUMERATOR

@@ -50,10 +50,12 @@ struct Operand {
     kFloat,            ///< a floating-point number; `value` has the bits of a double or of a float
     kSpecialRegister,  ///< a special register; `index` is a SpecialRegister
     kSymbol,           ///< the address of a symbol: `symbol_kind` and `index`, plus the offset `value`
-    kAddress,  ///< an address in brackets: elements[0] is the base (register, symbol or number), `value` the offset
-    kVector,   ///< a vector in braces, in `elements`
-    kPair,     ///< a pair "d|p", in `elements`
-    kLabel,    ///< a label; `index` of the instruction after it
+    /// an address in brackets: elements[0] is the base (register, symbol or number), `value` the offset, and
+    /// elements[1] the vector of coordinates in a tensor, if any
+    kAddress,
+    kVector,  ///< a vector in braces, in `elements`
+    kPair,    ///< a pair "d|p", in `elements`
+    kLabel,   ///< a label; `index` of the instruction after it, or for brx.idx, `elements` for its targets
   };
   Kind kind = Kind::kSink;  ///< what the operand is
   bool is_negated = false;  ///< whether the operand is a negated predicate: "!%p"
@@ -67,29 +69,44 @@ struct Operand {
 
 /// The special registers that the interpreter supports.
 enum class SpecialRegister : std::uint8_t {
-  kTidX,        ///< %tid.x: index of the thread in its block
-  kTidY,        ///< %tid.y
-  kTidZ,        ///< %tid.z
-  kNtidX,       ///< %ntid.x: number of threads of a block
-  kNtidY,       ///< %ntid.y
-  kNtidZ,       ///< %ntid.z
-  kCtaidX,      ///< %ctaid.x: index of the block in the grid
-  kCtaidY,      ///< %ctaid.y
-  kCtaidZ,      ///< %ctaid.z
-  kNctaidX,     ///< %nctaid.x: number of blocks of the grid
-  kNctaidY,     ///< %nctaid.y
-  kNctaidZ,     ///< %nctaid.z
-  kLaneid,      ///< %laneid: index of the lane in its warp
-  kWarpid,      ///< %warpid: index of the warp in its block
-  kNwarpid,     ///< %nwarpid: number of warps of a block
-  kLanemaskEq,  ///< %lanemask_eq: bit of this lane
-  kLanemaskLe,  ///< %lanemask_le: bits of this lane and all lower ones
-  kLanemaskLt,  ///< %lanemask_lt: bits of all lower lanes
-  kLanemaskGe,  ///< %lanemask_ge: bits of this lane and all higher ones
-  kLanemaskGt,  ///< %lanemask_gt: bits of all higher lanes
-  kWarpSize,    ///< WARP_SZ: number of lanes of a warp
-  kEnvreg1,     ///< %envreg1: upper half of the address of the grid barrier; 0 without one
-  kEnvreg2,     ///< %envreg2: lower half of this address
+  kTidX,               ///< %tid.x: index of the thread in its block
+  kTidY,               ///< %tid.y
+  kTidZ,               ///< %tid.z
+  kNtidX,              ///< %ntid.x: number of threads of a block
+  kNtidY,              ///< %ntid.y
+  kNtidZ,              ///< %ntid.z
+  kCtaidX,             ///< %ctaid.x: index of the block in the grid
+  kCtaidY,             ///< %ctaid.y
+  kCtaidZ,             ///< %ctaid.z
+  kNctaidX,            ///< %nctaid.x: number of blocks of the grid
+  kNctaidY,            ///< %nctaid.y
+  kNctaidZ,            ///< %nctaid.z
+  kLaneid,             ///< %laneid: index of the lane in its warp
+  kWarpid,             ///< %warpid: index of the warp in its block
+  kNwarpid,            ///< %nwarpid: number of warps of a block
+  kLanemaskEq,         ///< %lanemask_eq: bit of this lane
+  kLanemaskLe,         ///< %lanemask_le: bits of this lane and all lower ones
+  kLanemaskLt,         ///< %lanemask_lt: bits of all lower lanes
+  kLanemaskGe,         ///< %lanemask_ge: bits of this lane and all higher ones
+  kLanemaskGt,         ///< %lanemask_gt: bits of all higher lanes
+  kWarpSize,           ///< WARP_SZ: number of lanes of a warp
+  kEnvreg1,            ///< %envreg1: upper half of the address of the grid barrier; 0 without one
+  kEnvreg2,            ///< %envreg2: lower half of this address
+  kClusterCtaidX,      ///< %cluster_ctaid.x: index of the block in its cluster
+  kClusterCtaidY,      ///< %cluster_ctaid.y
+  kClusterCtaidZ,      ///< %cluster_ctaid.z
+  kClusterNctaidX,     ///< %cluster_nctaid.x: number of blocks of a cluster
+  kClusterNctaidY,     ///< %cluster_nctaid.y
+  kClusterNctaidZ,     ///< %cluster_nctaid.z
+  kClusterCtarank,     ///< %cluster_ctarank: linear index of the block in its cluster
+  kClusterNctarank,    ///< %cluster_nctarank: number of blocks of a cluster
+  kClusteridX,         ///< %clusterid.x: index of the cluster in the grid
+  kClusteridY,         ///< %clusterid.y
+  kClusteridZ,         ///< %clusterid.z
+  kNclusteridX,        ///< %nclusterid.x: number of clusters of the grid
+  kNclusteridY,        ///< %nclusterid.y
+  kNclusteridZ,        ///< %nclusterid.z
+  kIsExplicitCluster,  ///< %is_explicit_cluster: predicate
 };
 
 /// One instruction of a function body.
@@ -140,6 +157,8 @@ struct Function {
   std::vector<Register> registers;        ///< declared registers
   std::vector<Variable> variables;        ///< variables that the body declares, in shared, local or param space
   std::vector<Instruction> instructions;  ///< instructions of the body, in order
+  std::uint64_t blocks_per_cluster = 1;   ///< number of blocks of a cluster that it requires
+  bool is_in_explicit_cluster = false;    ///< whether its blocks are always grouped into clusters explicitly
   std::uint64_t parameter_bytes = 0;      ///< total size of the parameters in bytes
   Position position;                      ///< position of the name in the PTX
 };

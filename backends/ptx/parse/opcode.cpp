@@ -20,15 +20,19 @@ constexpr std::string_view kConverted =
 constexpr std::string_view kRounding = "rn rz rm rp ftz sat";
 constexpr std::string_view kRoundingOfPair = "rn rz rm rp ftz";
 constexpr std::string_view kCompare = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan ftz and or xor";
-constexpr std::string_view kMbarrierArrival = "expect_tx noComplete release relaxed cta cluster shared shared::cta";
+constexpr std::string_view kMbarrierArrival =
+    "expect_tx noComplete release relaxed cta cluster shared shared::cta shared::cluster";
 constexpr std::string_view kMbarrierWait = "parity acquire relaxed cta cluster shared shared::cta";
+constexpr std::string_view kMbarrierTransaction = "relaxed cta cluster shared shared::cta shared::cluster";
 constexpr std::string_view kComparePair = "eq ne lt le gt ge equ neu ltu leu gtu geu num nan";
 constexpr std::string_view kAccess =
-    "global shared shared::cta local const param v2 v4 nc volatile weak relaxed acquire release cta cluster gpu sys ca "
+    "global shared shared::cta shared::cluster local const param v2 v4 nc volatile weak relaxed acquire release cta "
+    "cluster gpu sys ca "
     "cg cs cv lu wb wt L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B "
     "L2::128B L2::256B";
 constexpr std::string_view kAtomicForms =
-    "global shared shared::cta relaxed acquire release acq_rel cta cluster gpu sys noftz add and or xor min max inc "
+    "global shared shared::cta shared::cluster relaxed acquire release acq_rel cta cluster gpu sys noftz add and or "
+    "xor min max inc "
     "dec exch cas";
 constexpr std::string_view kAtomicTypes = "b16 b32 b64 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64";
 constexpr std::string_view kVectorAtomicForms =
@@ -39,7 +43,16 @@ constexpr std::string_view kMmaTypes =
 constexpr std::string_view kWmmaShapes = "aligned m16n16k16 m32n8k16 m8n32k16 m16n16k8 row col satfinite";
 constexpr std::string_view kWmmaMoves =
     "aligned a b c d m16n16k16 m32n8k16 m8n32k16 m16n16k8 row col global shared shared::cta";
-constexpr std::string_view kSpaces = "global shared shared::cta local const param";
+constexpr std::string_view kSpaces = "global shared shared::cta shared::cluster local const param";
+constexpr std::string_view kTensorLoad =
+    "1d 2d 3d 4d 5d tile global shared::cta shared::cluster multicast::cluster cta_group::1 L2::cache_hint";
+constexpr std::string_view kTensorStore = "1d 2d 3d 4d 5d tile global shared::cta L2::cache_hint";
+constexpr std::string_view kTensorReduction =
+    "1d 2d 3d 4d 5d tile global shared::cta add min max inc dec and or xor L2::cache_hint";
+constexpr std::string_view kBulkReduction = "global shared::cta add min max inc dec and or xor noftz L2::cache_hint";
+constexpr std::string_view kTensorMapFields =
+    "global_address rank box_dim global_dim global_stride element_stride elemtype interleave_layout swizzle_mode "
+    "swizzle_atomicity fill_mode b1024 global shared::cta";
 
 namespace table {
 
@@ -59,6 +72,8 @@ constexpr std::array kRows = {
     OpcodeRow{kAtom, C::kAtomic, "atom", "", kAtomicForms, kAtomicTypes, "das?s"},
     OpcodeRow{kBarWarp, C::kBarrier, "bar", "warp sync", "", "", "u"},
     OpcodeRow{kBar, C::kBarrier, "bar", "arrive", "cta", "", "uu"},
+    OpcodeRow{kClusterBarrier, C::kBarrier, "barrier", "cluster arrive", "release relaxed aligned", "", ""},
+    OpcodeRow{kClusterBarrier, C::kBarrier, "barrier", "cluster wait", "acquire aligned", "", ""},
     OpcodeRow{kBar, C::kBarrier, "barrier", "arrive", "cta aligned", "", "uu"},
     OpcodeRow{kBar, C::kBarrier, "bar", "red", "cta popc and or", "u32 pred", "*"},
     OpcodeRow{kBar, C::kBarrier, "barrier", "red", "cta popc and or aligned", "u32 pred", "*"},
@@ -69,6 +84,7 @@ constexpr std::array kRows = {
     OpcodeRow{kBfind, C::kInteger, "bfind", "", "shiftamt", "u32 u64 s32 s64", "Xs"},
     OpcodeRow{kBra, C::kControl, "bra", "", "uni", "", "l"},
     OpcodeRow{kBrev, C::kInteger, "brev", "", "", "b32 b64", "ds"},
+    OpcodeRow{kBrx, C::kControl, "brx", "idx", "uni", "", "ul"},
     OpcodeRow{kCall, C::kControl, "call", "", "uni", "", "*"},
     OpcodeRow{kClz, C::kInteger, "clz", "", "", "b32 b64", "Xs"},
     OpcodeRow{kCnot, C::kInteger, "cnot", "", "", kBits, "ds"},
@@ -77,6 +93,14 @@ constexpr std::array kRows = {
     OpcodeRow{kMbarrier, C::kBarrier, "cp", "async mbarrier arrive", "noinc shared shared::cta", "b64", "a"},
     OpcodeRow{kBulkCopyControl, C::kControl, "cp", "async bulk commit_group", "", "", ""},
     OpcodeRow{kBulkCopyControl, C::kBarrier, "cp", "async bulk wait_group", "read", "", "n"},
+    OpcodeRow{kBulkCopy, C::kLoad, "cp", "async bulk tensor mbarrier::complete_tx::bytes", kTensorLoad, "", "aTa?xx"},
+    OpcodeRow{kBulkCopy, C::kAtomic, "cp", "reduce async bulk tensor bulk_group", kTensorReduction, "", "Ta?x"},
+    OpcodeRow{kBulkCopy, C::kAtomic, "cp", "reduce async bulk bulk_group", kBulkReduction,
+              "f16 bf16 b32 u32 s32 b64 u64 s64 f32 f64", "aau?x"},
+    OpcodeRow{kBulkCopy, C::kStore, "cp", "async bulk tensor bulk_group", kTensorStore, "", "Ta?x"},
+    OpcodeRow{kPrefetch, C::kControl, "cp", "async bulk prefetch tensor",
+              "1d 2d 3d 4d 5d tile L2 global L2::cache_hint", "", "T?x"},
+    OpcodeRow{kPrefetch, C::kControl, "cp", "async bulk prefetch", "L2 global L2::cache_hint", "", "au?x"},
     OpcodeRow{kBulkCopy, C::kLoad, "cp", "async bulk mbarrier::complete_tx::bytes",
               "global shared::cta shared::cluster L2::cache_hint", "", "aaua?x"},
     OpcodeRow{kBulkCopy, C::kStore, "cp", "async bulk bulk_group", "global shared::cta L2::cache_hint", "", "aau?x"},
@@ -107,9 +131,12 @@ constexpr std::array kRows = {
     OpcodeRow{kExit, C::kControl, "exit", "", "", "", ""},
     OpcodeRow{kFma, C::kFloat, "fma", "f32x2", kRoundingOfPair, "f32x2", "dsss"},
     OpcodeRow{kFma, C::kFloat, "fma", "", "rn rz rm rp ftz sat relu", kFloats, "dsss"},
+    OpcodeRow{kProxyFence, C::kBarrier, "fence", "proxy tensormap::generic", "acquire release cta cluster gpu sys", "",
+              "?an"},
     OpcodeRow{kProxyFence, C::kBarrier, "fence", "proxy", "alias async global shared::cta shared::cluster", "", ""},
     OpcodeRow{kProxyFence, C::kBarrier, "fence", "mbarrier_init", "release cluster", "", ""},
     OpcodeRow{kMembar, C::kBarrier, "fence", "", "sc acq_rel cta cluster gpu sys", "", ""},
+    OpcodeRow{kGetctarank, C::kMove, "getctarank", "", "shared::cluster", "u32 u64", "Xi"},
     OpcodeRow{kGriddepcontrol, C::kControl, "griddepcontrol", "", "wait launch_dependents", "", ""},
     OpcodeRow{kIsspacep, C::kPredicate, "isspacep", "", kSpaces, "", "Px"},
     OpcodeRow{kLd, C::kLoad, "ld", "", kAccess, kMemory, "Da"},
@@ -121,6 +148,7 @@ constexpr std::array kRows = {
     OpcodeRow{kMad, C::kFloat, "mad", "", "lo hi cc sat rn rz rm rp ftz", "u16 s16 u32 s32 u64 s64 f32 f64", "dsss"},
     OpcodeRow{kMad24, C::kInteger, "mad24", "", "lo hi", "u32 s32", "dsss"},
     OpcodeRow{kMadc, C::kInteger, "madc", "", "lo hi cc", "u32 s32 u64 s64", "dsss"},
+    OpcodeRow{kMapa, C::kMove, "mapa", "", "shared::cluster", "u32 u64", "diu"},
     OpcodeRow{kMatch, C::kWarp, "match", "sync", "any all", "b32 b64", "*"},
     OpcodeRow{kMax, C::kFloat, "max", "f32", "ftz NaN", "f32", "dss?s"},
     OpcodeRow{kMax, C::kFloat, "max", "", "ftz NaN", kArithmetic, "dss"},
@@ -130,8 +158,8 @@ constexpr std::array kRows = {
     OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "arrive_drop", kMbarrierArrival, "b64", "Xa?u"},
     OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "test_wait", kMbarrierWait, "b64", "Pax?u"},
     OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "try_wait", kMbarrierWait, "b64", "Pax?u"},
-    OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "expect_tx", "relaxed cta cluster shared shared::cta", "b64", "au"},
-    OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "complete_tx", "relaxed cta cluster shared shared::cta", "b64", "au"},
+    OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "expect_tx", kMbarrierTransaction, "b64", "au"},
+    OpcodeRow{kMbarrier, C::kBarrier, "mbarrier", "complete_tx", kMbarrierTransaction, "b64", "au"},
     OpcodeRow{kMembar, C::kBarrier, "membar", "", "cta gl sys", "", ""},
     OpcodeRow{kMin, C::kFloat, "min", "f32", "ftz NaN", "f32", "dss?s"},
     OpcodeRow{kMin, C::kFloat, "min", "", "ftz NaN", kArithmetic, "dss"},
@@ -147,7 +175,7 @@ constexpr std::array kRows = {
     OpcodeRow{kNot, C::kInteger, "not", "", "", kBitsOrPred, "ds"},
     OpcodeRow{kOr, C::kInteger, "or", "", "", kBitsOrPred, "dss"},
     OpcodeRow{kPopc, C::kInteger, "popc", "", "", "b32 b64", "Xs"},
-    OpcodeRow{kPrefetch, C::kControl, "prefetch", "", "global local L1 L2", "", "a"},
+    OpcodeRow{kPrefetch, C::kControl, "prefetch", "", "global local L1 L2 tensormap const param", "", "a"},
     OpcodeRow{kPrefetch, C::kControl, "prefetchu", "", "L1", "", "a"},
     OpcodeRow{kPrmt, C::kInteger, "prmt", "", "f4e b4e rc8 ecl ecr rc16", "b32", "dsss"},
     OpcodeRow{kRcp, C::kSpecialFunction, "rcp", "approx", "ftz", "f32 f64", "ds"},
@@ -183,6 +211,9 @@ constexpr std::array kRows = {
     OpcodeRow{kSub, C::kFloat, "sub", "", kRounding, kArithmetic, "dss"},
     OpcodeRow{kSubc, C::kInteger, "subc", "", "cc", "u32 s32 u64 s64", "dss"},
     OpcodeRow{kTanh, C::kSpecialFunction, "tanh", "approx", "", "f16 bf16 f32", "ds"},
+    OpcodeRow{kTensorMap, C::kStore, "tensormap", "replace tile", kTensorMapFields, "b32 b64", "ax?x"},
+    OpcodeRow{kTensorMap, C::kStore, "tensormap", "cp_fenceproxy tensormap::generic release sync aligned",
+              "global shared::cta cta cluster gpu sys", "", "aan"},
     OpcodeRow{kTestp, C::kPredicate, "testp", "", "finite infinite number notanumber normal subnormal", "f32 f64",
               "Ps"},
     OpcodeRow{kTrap, C::kControl, "trap", "", "", "", ""},

@@ -26,8 +26,10 @@ enum class Opcode : std::uint8_t {
   kBfind,            ///< position of the highest set bit
   kBra,              ///< branch
   kBrev,             ///< reversal of the bits
+  kBrx,              ///< branch to a target that an index selects
   kCall,             ///< call of a function
   kClz,              ///< number of leading zero bits
+  kClusterBarrier,   ///< arrival or wait at the barrier of a cluster of blocks
   kCnot,             ///< logical negation: 1 if the operand is 0, otherwise 0
   kCopysign,         ///< magnitude of one float with the sign of another
   kCos,              ///< cosine
@@ -46,6 +48,7 @@ enum class Opcode : std::uint8_t {
   kEx2,             ///< power of two
   kExit,            ///< end of the thread
   kGriddepcontrol,  ///< order of dependent grids, without an effect on a single launch
+  kGetctarank,      ///< rank in the cluster of the block to whose shared memory an address belongs
   kFma,             ///< a * b + c with one rounding
   kIsspacep,        ///< test whether a generic address is in a state space
   kLd,              ///< load
@@ -55,6 +58,7 @@ enum class Opcode : std::uint8_t {
   kMad,             ///< a * b + c
   kMadWide,         ///< mad.wide: product of double width, plus an integer
   kMadc,            ///< a * b + c with carry-in
+  kMapa,            ///< address in the shared memory of a block of the cluster
   kMatch,           ///< mask of the lanes with an equal value
   kMax,
   kMbarrier,  ///< operation on an mbarrier object
@@ -97,6 +101,7 @@ enum class Opcode : std::uint8_t {
   kSub,
   kSubc,          ///< subtraction with borrow-in
   kTanh,          ///< hyperbolic tangent
+  kTensorMap,     ///< change or copy of a tensor map
   kTestp,         ///< test for a class of floats, such as NaN
   kTrap,          ///< end of the launch with an error
   kVote,          ///< vote of the lanes of a mask
@@ -136,6 +141,7 @@ std::string_view to_text(InstructionCategory category);
 ///   Q destination of the type, or with a predicate "d|p"
 ///   D, S destination and source of a memory access: register of at least the type's width, or a vector of them
 ///   F source or destination that consists of a register or a vector of registers of 32 or 64 bits
+///   T address of a tensor map with coordinates: "[%rd1, {%r1, %r2}]"
 ///   a address       l label       n integer constant       y source of 32 bits, or a predicate
 ///   * anything (call)
 /// Among the modifiers, "m64nNk16" stands for m64n8k16, m64n16k16 and so on up to m64n256k16.

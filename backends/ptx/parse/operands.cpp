@@ -41,6 +41,21 @@ constexpr std::array kSpecials = {
     SpecialName{"WARP_SZ", kWarpSize},
     SpecialName{"%envreg1", kEnvreg1},
     SpecialName{"%envreg2", kEnvreg2},
+    SpecialName{"%cluster_ctaid.x", kClusterCtaidX},
+    SpecialName{"%cluster_ctaid.y", kClusterCtaidY},
+    SpecialName{"%cluster_ctaid.z", kClusterCtaidZ},
+    SpecialName{"%cluster_nctaid.x", kClusterNctaidX},
+    SpecialName{"%cluster_nctaid.y", kClusterNctaidY},
+    SpecialName{"%cluster_nctaid.z", kClusterNctaidZ},
+    SpecialName{"%cluster_ctarank", kClusterCtarank},
+    SpecialName{"%cluster_nctarank", kClusterNctarank},
+    SpecialName{"%clusterid.x", kClusteridX},
+    SpecialName{"%clusterid.y", kClusteridY},
+    SpecialName{"%clusterid.z", kClusteridZ},
+    SpecialName{"%nclusterid.x", kNclusteridX},
+    SpecialName{"%nclusterid.y", kNclusteridY},
+    SpecialName{"%nclusterid.z", kNclusteridZ},
+    SpecialName{"%is_explicit_cluster", kIsExplicitCluster},
 };
 
 }  // namespace table
@@ -134,7 +149,8 @@ Operand BodyParser::named_operand() {
     TokenCursor::fail_at(fmt::format("found '{}', expected a declared register", token.text), token.position);
   }
   result.kind = Operand::Kind::kLabel;
-  pending_labels_.push_back({function_.instructions.size(), std::string(token.text), token.position});
+  pending_labels_.push_back(
+      {function_.instructions.size(), std::string(token.text), token.position, innermost_scope()});
   return result;
 }
 
@@ -153,6 +169,7 @@ Operand BodyParser::address() {
     result.value += negative ? 0 - offset : offset;
   }
   result.elements = {std::move(base)};
+  if (cursor_.accept(",")) result.elements.push_back(vector("{", "}"));
   cursor_.expect("]");
   return result;
 }

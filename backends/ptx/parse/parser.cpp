@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "backends/ptx/parse/body_parser.hpp"
@@ -111,7 +113,7 @@ class Parser {
     function.name = cursor_.take_word("a function name");
     function.parameters = parameters();
     function.parameter_bytes = lay_out(function.parameters);
-    skip_attributes();
+    parse_attributes(function);
     const bool declared_only = cursor_.accept(";");
     Function& place = find_or_add(function.name, position);
     if (declared_only && place.is_defined) return;
@@ -132,12 +134,17 @@ class Parser {
     return module_.functions.emplace_back();
   }
 
-  /// ".maxntid 256", ".noreturn", ".minnctapersm 2": code generation hints.
-  void skip_attributes() {
+  /// ".reqnctapercluster 2", and hints for the generation of code: ".maxntid 256", ".noreturn", ".minnctapersm 2".
+  void parse_attributes(Function& function) {
     while (cursor_.peek().kind == Token::Kind::kWord) {
-      cursor_.take();
-      while (cursor_.peek().kind == Token::Kind::kInteger || cursor_.at(","))
-        cursor_.take();
+      const std::string_view attribute = cursor_.take().text;
+      function.is_in_explicit_cluster |= attribute == ".explicitcluster" || attribute == ".reqnctapercluster";
+      std::uint64_t product = 1;
+      while (cursor_.peek().kind == Token::Kind::kInteger || cursor_.at(",")) {
+        const Token& number = cursor_.take();
+        if (number.kind == Token::Kind::kInteger) product *= std::min<std::uint64_t>(number.value, UINT16_MAX);
+      }
+      if (attribute == ".reqnctapercluster") function.blocks_per_cluster = product;
     }
   }
 
@@ -168,7 +175,7 @@ std::string_view to_text(Space space) {
 Space space_of(const Modifiers& modifiers) {
   using enum Modifier;
   if (modifiers.has(kGlobal)) return Space::kGlobal;
-  if (modifiers.has(kShared) || modifiers.has(kSharedCta)) return Space::kShared;
+  if (modifiers.has(kShared) || modifiers.has(kSharedCta) || modifiers.has(kSharedCluster)) return Space::kShared;
   if (modifiers.has(kLocal)) return Space::kLocal;
   if (modifiers.has(kConst)) return Space::kConst;
   if (modifiers.has(kParam)) return Space::kParam;

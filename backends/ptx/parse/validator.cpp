@@ -52,7 +52,8 @@ class Validator {
         if (operand.kind != Kind::kPair) return destination(operand, {bytes, bytes});
         destination(operand.elements[0], {bytes, bytes});
         return predicate(operand.elements[1], false);
-      case 'a': return address(operand);
+      case 'a': return address(operand, false);
+      case 'T': return address(operand, true);
       case 'n':
         if (operand.kind != Kind::kInteger) reject(operand, "an integer constant");
         return;
@@ -117,11 +118,16 @@ class Validator {
   void predicate(const Operand& operand, bool is_source) const {
     if (!is_source && operand.kind == Kind::kSink) return;
     if (is_source && operand.kind == Kind::kInteger) return;
+    if (is_source && operand.kind == Kind::kSpecialRegister &&
+        operand.index == static_cast<std::uint32_t>(SpecialRegister::kIsExplicitCluster))
+      return;
     if (operand.kind != Kind::kRegister || type_of(operand) != Type::kPred) reject(operand, "a predicate");
   }
 
-  void address(const Operand& operand) const {
-    if (operand.kind != Kind::kAddress) reject(operand, "an address such as [%rd1+8]");
+  void address(const Operand& operand, bool has_coordinates) const {
+    if (operand.kind != Kind::kAddress || (operand.elements.size() == 2) != has_coordinates)
+      reject(operand, has_coordinates ? "an address such as [%rd1, {%r1, %r2}]" : "an address such as [%rd1+8]");
+    if (has_coordinates) each(operand.elements[1], [&](const Operand& element) { source(element, {4, 4}); });
     const Operand& base = operand.elements[0];
     if (base.kind == Kind::kRegister) return register_of(base, {4, 8});
     if (base.kind != Kind::kSymbol && base.kind != Kind::kInteger) reject(base, "a register or a variable");
