@@ -131,6 +131,7 @@ Result<CandidateContract> contract_of(const fs::path& candidate) {
       .backward = {},
       .program = {.argument_formulas = formulas_from(document, "program_arguments"),
                   .kernel_parameters = document.value("parameters", std::map<std::string, std::string>())},
+      .architecture = document.value("architecture", ""),
       .extents = {.threads = document.value("threads", std::vector<std::int32_t>()),
                   .shapes = document.value("shapes", std::map<std::string, std::vector<std::int32_t>>())}};
   if (!document.contains("backward")) return contract;

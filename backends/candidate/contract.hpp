@@ -92,6 +92,7 @@ struct CandidateContract {
   std::vector<SavedArray> saved_arrays;      ///< additional arrays that both passes may use
   std::optional<BackwardContract> backward;  ///< nullopt: only the forward pass is judged
   ProgramContract program;                   ///< only for a program with main()
+  std::string architecture;                  ///< architecture to compile for: "compute_90a"; empty: the default
   ExtentsContract extents;                   ///< the extents of all launches, if the candidate has constant sizes
 
   /// See LaunchContract. The backward pass writes whole gradients, so arrays must have exactly the extents that it

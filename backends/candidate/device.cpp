@@ -231,19 +231,21 @@ Result<std::unique_ptr<Device>> make_device(const DeviceOptions& options) {
   if (!contract.ok()) return contract.error();
   if (const Result<void> fits = check_kind(*contract, file); !fits.ok()) return fits.error();
   const bool is_triton = is_triton_file(file);
+  std::vector<std::string> architectures = options.architectures;
+  if (architectures.empty() && !contract->architecture.empty()) architectures = {contract->architecture};
   ptx::PtxOptions ptx_options{.checks = ptx::checks_without(options.disabled_checks)};
   ptx_options.nvrtc_version_or_path = options.nvrtc_version_or_path;
   ptx_options.cache_directory = options.cache_directory;
   if (is_triton) {
     return std::unique_ptr<Device>(std::make_unique<TritonCandidateDevice>(
-        file, contract.take(), std::move(ptx_options), options.architectures, options.python_interpreter));
+        file, contract.take(), std::move(ptx_options), std::move(architectures), options.python_interpreter));
   }
   if (has_host_code(file, contract->forward)) {
     return std::unique_ptr<Device>(
-        std::make_unique<HostCandidateDevice>(file, contract.take(), std::move(ptx_options), options.architectures,
+        std::make_unique<HostCandidateDevice>(file, contract.take(), std::move(ptx_options), std::move(architectures),
                                               options.python_interpreter, options.cuda_compiler));
   }
-  if (!options.architectures.empty()) ptx_options.architectures = options.architectures;
+  if (!architectures.empty()) ptx_options.architectures = std::move(architectures);
   return std::unique_ptr<Device>(std::make_unique<CandidateDevice>(file, contract.take(), std::move(ptx_options)));
 }
 

@@ -40,6 +40,11 @@ struct CandidateKernel {
     if (found == compiled.shared_bytes.end()) return std::nullopt;
     return found->second;
   }
+  /// The scratch memory of a block in global memory.
+  [[nodiscard]] std::uint64_t scratch_bytes() const {
+    const auto found = compiled.scratch_bytes.find(architecture);
+    return found == compiled.scratch_bytes.end() ? 0 : found->second;
+  }
   /// The limit of a block's shared memory. Triton sets the attribute that allows more than the default.
   [[nodiscard]] std::uint64_t shared_bytes_limit() const {
     constexpr std::string_view kPrefix = "compute_";
@@ -179,7 +184,8 @@ class CandidateLaunch {
                                .dynamic_shared_bytes = static_cast<std::uint32_t>(*shared)};
   }
 
-  Result<ptx::KernelArguments> arguments(const CandidateKernel& kernel) const {
+  /// `scratch_address`: address of the scratch memory of all blocks; 0: none.
+  Result<ptx::KernelArguments> arguments(const CandidateKernel& kernel, std::uint64_t scratch_address) const {
     Result<std::vector<std::string>> stated = expressions(kernel);
     if (!stated.ok()) return stated.error();
     const std::vector<ptx::Variable>& parameters = kernel.function().parameters;
@@ -189,8 +195,12 @@ class CandidateLaunch {
       if (!bytes.ok()) return bytes.error();
       arguments.add_bytes(bytes.take());
     }
-    for (std::size_t k = stated->size(); k < parameters.size(); ++k)
-      arguments.add_bytes(std::vector<std::byte>(parameters[k].bytes));
+    for (std::size_t k = stated->size(); k < parameters.size(); ++k) {
+      std::vector<std::byte> bytes(parameters[k].bytes);
+      if (k == stated->size() && scratch_address != 0 && bytes.size() == sizeof(scratch_address))
+        std::memcpy(bytes.data(), &scratch_address, sizeof(scratch_address));
+      arguments.add_bytes(std::move(bytes));
+    }
     return arguments;
   }
 
@@ -368,7 +378,13 @@ RunOutcome CandidateSession::run_kernel(const LaunchRequest& launch, const Candi
     return LaunchFailed{fmt::format("a block uses {} bytes of shared memory, but at most {} are allowed", shared,
                                     kernel.shared_bytes_limit())};
   }
-  const Result<ptx::KernelArguments> arguments = placed.arguments(kernel);
+  std::uint64_t scratch_address = 0;
+  if (const std::uint64_t bytes = kernel.scratch_bytes() * geometry->grid.count(); bytes != 0) {
+    const Result<ptx::AllocationId> scratch = machine().allocate("scratch memory", bytes, {.uninitialized = true});
+    if (!scratch.ok()) return ResourceError{scratch.error().text()};
+    scratch_address = machine().address(*scratch);
+  }
+  const Result<ptx::KernelArguments> arguments = placed.arguments(kernel, scratch_address);
   if (!arguments) return LaunchFailed{arguments.error().text()};
   const auto start = std::chrono::steady_clock::now();
   ptx::LaunchOptions options = launch_options(launch);

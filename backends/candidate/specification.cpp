@@ -34,6 +34,7 @@ std::int64_t integer_from(std::span<const std::byte> bytes, bool is_signed) {
 json document_of(const CompiledLaunch& launch) {
   return {{"block_threads", launch.block_threads},
           {"shared_bytes", launch.shared_bytes},
+          {"scratch_bytes", launch.scratch_bytes},
           {"hidden_parameters", launch.hidden_parameter_count}};
 }
 
@@ -74,6 +75,7 @@ CompiledLaunch compiled_launch_of(const Artifact& description, Pass pass) {
   const json document = json::parse(description.content).at(pass == Pass::kBackward ? "backward" : "forward");
   return {.block_threads = document.at("block_threads"),
           .shared_bytes = document.at("shared_bytes"),
+          .scratch_bytes = document.at("scratch_bytes"),
           .hidden_parameter_count = document.at("hidden_parameters")};
 }
 

@@ -64,7 +64,11 @@ struct CompiledLaunch {
   std::uint32_t block_threads = 0;  ///< threads of a block; 0: the contract specifies the number
   /// Size of the dynamic shared memory of a block in bytes, by architecture.
   std::map<std::string, std::uint32_t> shared_bytes;
-  std::size_t hidden_parameter_count = 0;  ///< number of additional parameters at the end, which get null pointers
+  /// Size of the scratch memory of a block in global memory, in bytes, by architecture.
+  std::map<std::string, std::uint32_t> scratch_bytes;
+  /// Number of additional parameters at the end. The first one gets the scratch memory if there is any. The others get
+  /// null pointers.
+  std::size_t hidden_parameter_count = 0;
 };
 
 /// Returns the artifact that describes the specification's parameters and the launches of both passes.

@@ -131,6 +131,7 @@ std::variant<CompiledLaunch, BuildFailed> TritonCandidateDevice::add_kernel(Buil
            .parameter_count = specification.entry_points[is_backward ? 1 : 0].parameter_types.size()});
     launch.block_threads = code.block_threads;
     launch.shared_bytes[architecture] = code.shared_bytes;
+    launch.scratch_bytes[architecture] = code.scratch_bytes;
     built.artifacts.push_back(std::make_shared<const Artifact>(
         Artifact{.kind = Artifact::Kind::kPtx,
                  .architecture = is_backward ? backward_code_name(architecture) : architecture,

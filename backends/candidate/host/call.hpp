@@ -89,6 +89,20 @@ struct CallArguments {
   std::uint64_t message_bytes = 0;  ///< size of `message`, including its final zero
 };
 
+/// The arguments of cuTensorMapEncodeTiled, with the driver's numbers.
+struct TensorMapRequest {
+  std::uint64_t address = 0;      ///< device address of the tensor
+  std::uint64_t extents[5] = {};  ///< extents, that of the contiguous dimension first
+  std::uint64_t strides[4] = {};  ///< strides in bytes of the other dimensions
+  std::uint32_t box[5] = {};      ///< extents of a box
+  std::uint32_t element_strides[5] = {};
+  std::uint32_t rank = 0;         ///< number of dimensions
+  std::int32_t element_type = 0;  ///< CUtensorMapDataType
+  std::int32_t interleave = 0;    ///< CUtensorMapInterleave
+  std::int32_t swizzle = 0;       ///< CUtensorMapSwizzle
+  std::int32_t fill = 0;          ///< CUtensorMapFloatOOBfill
+};
+
 /// The GPU as the worker simulates it. Device addresses are not host addresses.
 struct DeviceFunctions {
   /// Memory that no kernel has written. Returns 0 if there is none left.
@@ -125,6 +139,8 @@ struct DeviceFunctions {
   std::uint64_t (*allocate_managed)(std::uint64_t bytes);
   /// The host has copied `size` bytes from device memory to its own.
   void (*copied_to_host)(std::uint64_t source, std::uint64_t size);
+  /// Writes the 128 bytes of a tensor map. Returns a CUDA error number if no GPU accepts it.
+  std::int32_t (*encode_tensor_map)(const TensorMapRequest* request, void* map);
 };
 
 inline constexpr const char* kAttachSymbol = "assay_attach";  ///< void(const DeviceFunctions*)

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -140,6 +141,13 @@ std::vector<std::string> flags_for(const LibraryBuildRequest& request, bool is_c
   return arguments;
 }
 
+/// The definition of the macro with the compute capability of an architecture: 90 for "compute_90a".
+std::string capability_definition(const std::string& architecture) {
+  std::string digits;
+  std::ranges::copy_if(architecture, std::back_inserter(digits), [](char c) { return c >= '0' && c <= '9'; });
+  return "-DASSAY_COMPUTE_CAPABILITY=" + digits;
+}
+
 /// Flags of the linker for a program: it ends with exit(), which must not end the worker.
 constexpr const char* kProgramLinkFlags = "--wrap=exit,-Bsymbolic";
 
@@ -149,6 +157,7 @@ std::vector<std::string> arguments_for(const LibraryBuildRequest& request) {
                                      "-w",      "--no-compress", "--expt-relaxed-constexpr"};  // as PyTorch does
   arguments.push_back("-gencode");
   arguments.push_back(fmt::format("arch={0},code={0}", request.architecture));
+  arguments.push_back(capability_definition(request.architecture));
   if (request.source->is_program)
     arguments.insert(arguments.end(), {"-Xlinker", kProgramLinkFlags, "-Xcompiler", "-fno-gnu-unique"});
   for (std::string& flag : flags_for(request, false))
@@ -160,9 +169,14 @@ std::vector<std::string> arguments_for(const LibraryBuildRequest& request) {
 std::vector<std::string> clang_arguments_for(const LibraryBuildRequest& request, const HostCompiler& compiler) {
   std::string architecture = request.architecture;  // "compute_80"
   if (const std::size_t at = architecture.find('_'); at != std::string::npos) architecture.replace(0, at, "sm");
-  std::vector<std::string> arguments{"-x",   "cuda", "--cuda-gpu-arch=" + architecture,
-                                     "-w",   "-O2",  "--cuda-path=" + compiler.toolkit.string(),
-                                     "-fPIC"};
+  std::vector<std::string> arguments{"-x",
+                                     "cuda",
+                                     "--cuda-gpu-arch=" + architecture,
+                                     "-w",
+                                     "-O2",
+                                     "--cuda-path=" + compiler.toolkit.string(),
+                                     "-fPIC",
+                                     capability_definition(request.architecture)};
   for (std::string& flag : flags_for(request, true))
     arguments.push_back(std::move(flag));
   return arguments;

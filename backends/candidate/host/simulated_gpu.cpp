@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include "backends/candidate/host/fat_binary.hpp"
 #include "backends/candidate/host/kernel_names.hpp"
 #include "backends/candidate/host/outcome_text.hpp"
+#include "backends/ptx/execute/tensor_map.hpp"
 #include "backends/ptx/session.hpp"
 
 namespace assay::candidate {
@@ -300,6 +303,32 @@ std::int32_t SimulatedGpu::fail(RunOutcome outcome, std::int32_t error) {
 std::int32_t SimulatedGpu::report_unsupported(const std::string& what) {
   return fail(Unsupported{fmt::format("the host code uses {}, which Assay does not support", what)},
               kCudaErrorNotSupported);
+}
+
+std::int32_t SimulatedGpu::encode_tensor_map(const TensorMapRequest& request, void* map) {
+  // The codes of tensormap.replace by CUtensorMapDataType.
+  constexpr std::array<std::uint8_t, 16> kElementCodes{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 11, 12, 13, 14, 15};
+  constexpr std::int32_t kWidestSwizzle = 3;  // greater numbers permute chunks of other sizes
+  if (request.rank == 0 || request.rank > ptx::kMaxTensorRank || request.element_type < 0 ||
+      static_cast<std::size_t>(request.element_type) >= kElementCodes.size())
+    return kCudaErrorInvalidValue;
+  ptx::TensorMap tensor{.address = request.address};
+  std::ranges::copy(std::span(request.strides), tensor.strides.begin());
+  std::ranges::copy(std::span(request.extents), tensor.extents.begin());
+  std::ranges::copy(std::span(request.box), tensor.box.begin());
+  for (std::size_t d = 0; d < request.rank; ++d)
+    tensor.element_strides[d] =
+        static_cast<std::uint8_t>(std::min<std::uint32_t>(request.element_strides[d], UINT8_MAX));
+  tensor.rank_code = static_cast<std::uint8_t>(request.rank - 1);
+  tensor.element_code = kElementCodes[static_cast<std::size_t>(request.element_type)];
+  tensor.interleave_code = static_cast<std::uint8_t>(request.interleave);
+  tensor.swizzle_code = static_cast<std::uint8_t>(std::min(request.swizzle, kWidestSwizzle));
+  tensor.atomicity_code = request.swizzle > kWidestSwizzle ? 1 : 0;
+  tensor.fill_code = static_cast<std::uint8_t>(request.fill);
+  if (!tensor.defect().empty()) return kCudaErrorInvalidValue;
+  const ptx::TensorMapBytes bytes = ptx::encode(tensor);
+  std::memcpy(map, bytes.data(), bytes.size());
+  return kCudaSuccess;
 }
 
 std::uint32_t SimulatedGpu::resident_blocks(std::int32_t module, const std::string& kernel, std::uint32_t block_threads,

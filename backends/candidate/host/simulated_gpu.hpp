@@ -98,6 +98,8 @@ class SimulatedGpu {
   /// Makes the outcome of the call Unsupported, unless a launch has failed before.
   std::int32_t report_unsupported(const std::string& what);
   std::int32_t allow_shared_bytes(std::int32_t module, const std::string& kernel, std::uint64_t bytes);
+  /// Writes a tensor map in the format of the interpreter. Fails if no GPU accepts the tensor map.
+  static std::int32_t encode_tensor_map(const TensorMapRequest& request, void* map);
   /// The number of blocks that one multiprocessor can hold at the same time; 0 if the kernel is unknown. The number of
   /// registers is not known and does not count.
   std::uint32_t resident_blocks(std::int32_t module, const std::string& kernel, std::uint32_t block_threads,

@@ -231,7 +231,8 @@ def compiled(request: dict[str, Any]) -> dict[str, Any]:
         "kernel": metadata.name,
         "block_threads": metadata.num_warps * metadata.warp_size,
         "shared_bytes": metadata.shared,
-        "scratch_bytes": metadata.global_scratch_size + metadata.profile_scratch_size,
+        "scratch_bytes": metadata.global_scratch_size,
+        "profile_scratch_bytes": metadata.profile_scratch_size,
     }
 
 

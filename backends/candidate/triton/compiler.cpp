@@ -129,14 +129,15 @@ std::variant<TritonCode, BuildFailed> compile_triton(const TritonInterpreter& in
   try {
     const json answer = json::parse(result->answer);
     if (answer.contains("error")) return BuildFailed{BuildFailed::Kind::kRejected, answer.at("error")};
-    if (answer.at("scratch_bytes") != 0) {
+    if (answer.at("profile_scratch_bytes") != 0) {
       return BuildFailed{BuildFailed::Kind::kUnsupported,
-                         fmt::format("'{}' needs scratch memory in global memory, which is not supported",
+                         fmt::format("'{}' needs scratch memory for profiles, which is not supported",
                                      answer.at("kernel").get<std::string>())};
     }
     return TritonCode{.ptx = answer.at("ptx"),
                       .entry_point_name = answer.at("kernel"),
                       .block_threads = answer.at("block_threads"),
+                      .scratch_bytes = answer.at("scratch_bytes"),
                       .shared_bytes = answer.at("shared_bytes")};
   } catch (const json::exception&) {  // the imported file can write to the answer as well
     return failure_without_answer(*result, request);

@@ -39,6 +39,7 @@ struct TritonCode {
   std::string ptx;                  ///< text of the PTX
   std::string entry_point_name;     ///< name of the kernel in the PTX
   std::uint32_t block_threads = 0;  ///< number of threads of a block
+  std::uint32_t scratch_bytes = 0;  ///< size of the scratch memory of a block in global memory, in bytes
   std::uint32_t shared_bytes = 0;   ///< size of the dynamic shared memory of a block in bytes
 };
 
