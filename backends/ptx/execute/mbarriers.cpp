@@ -66,10 +66,12 @@ bool Execution::operate_on_mbarrier(Warp& warp, LaneGroup& group, const Op& op, 
         ++warp.copies_by_lane[lane].committed_group_count;
         return;
       case Operation::kWait: {
-        complete_copies(object);
-        const bool is_complete = mbarrier.has_parity
-                                     ? (object.phase & 1U) != (slot_words32(warp, mbarrier.state)[lane] & 1U)
+        const auto has_ended = [&] {
+          return mbarrier.has_parity ? (object.phase & 1U) != (slot_words32(warp, mbarrier.state)[lane] & 1U)
                                      : object.phase != slot_words64(warp, mbarrier.state)[lane];
+        };
+        if (!has_ended()) complete_copies(object);
+        const bool is_complete = has_ended();
         if (is_complete) order_after_phase(warp, object);
         must_wait = must_wait || !is_complete;
         set_predicate(warp, mbarrier.result, is_complete ? kAllLanes : 0, 1U << lane);

@@ -198,6 +198,11 @@ TEST(TensorCopies, AccessBeforeTheWaitIsDetected) {
   if (HasFatalFailure()) return;
   EXPECT_THAT(describe(early.findings[0]), HasSubstr("which its thread has not waited for"));
   expect_first(run_threads(body(kInit, expect(kBytes), load(0, 0), kFill)).result, Kind::kWriteWriteRace);
+  // A wait for the phase before the one that the copy completes does not wait for the copy.
+  expect_first(run_threads(body(kInit, expect(kBytes), load(0, 0),
+                                "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r5], 1; @!%p2 bra W;\n", kOutput))
+                   .result,
+               Kind::kReadWriteRace);
 }
 
 TEST(TensorCopies, IncorrectNumberOfBytesNeverCompletes) {
