@@ -219,8 +219,9 @@ bool is_computed(const OpcodeRow& opcode) {
                                   InstructionCategory::kStore,           InstructionCategory::kAtomic,
                                   InstructionCategory::kControl,         InstructionCategory::kWarp,
                                   InstructionCategory::kBarrier};
-  const bool of_addresses =
-      opcode.opcode == Opcode::kCvta || opcode.opcode == Opcode::kCvtaTo || opcode.opcode == Opcode::kIsspacep;
+  constexpr std::array kOfAddresses = {Opcode::kCvta, Opcode::kCvtaTo, Opcode::kIsspacep, Opcode::kMapa,
+                                       Opcode::kGetctarank};
+  const bool of_addresses = std::ranges::find(kOfAddresses, opcode.opcode) != kOfAddresses.end();
   return !of_addresses && std::ranges::find(kOthers, opcode.category) == kOthers.end();
 }
 
