@@ -329,6 +329,72 @@ TEST(TensorCopies, CopyToTheOwnBlockOfAClusterIsSupported) {
   EXPECT_EQ(run_threads(multicast(3)).result.status, RunResult::Status::kUnsupported);
 }
 
+/// Runs 256 threads with unrounded values. `prepare` gets the machine and the address of the tensor.
+template <class T, class Prepare>
+std::vector<UnroundedNumber> unrounded_values_of(const std::string& text, TensorMap map, std::vector<T> data,
+                                                 bool of_output, Prepare prepare) {
+  constexpr Type kType = sizeof(T) == 2 ? Type::kF16 : Type::kF32;
+  Machine machine;
+  std::vector<T> output(256);
+  const AllocationId x = machine.adopt("x", std::as_writable_bytes(std::span(data)));
+  const AllocationId y = machine.adopt("y", std::as_writable_bytes(std::span(output)));
+  map.address = machine.address(x);
+  prepare(machine, machine.address(x));
+  KernelArguments arguments;
+  arguments.add(machine.address(x)).add(encode(map)).add(machine.address(y)).add(machine.address(y));
+  const auto kernel = kernel_of(text);
+  if (kernel == nullptr) return {};
+  const RunResult result = machine.launch(kernel, {{1}, {256}}, arguments, {.computes_unrounded_values = true});
+  expect_clean(result);
+  return machine.unrounded_values(machine.address(of_output ? y : x), kType, of_output ? output.size() : data.size());
+}
+constexpr double kTolerance = 1e-12;
+constexpr std::string_view kReciprocal =
+    ".reg .f32 %f<4>; .reg .b16 %rs<4>; add.u32 %r8, %r1, 3; cvt.rn.f32.u32 %f1, %r8; rcp.approx.f32 %f2, %f1;\n";
+
+TEST(TensorCopies, ReductionsAddUnroundedValues) {
+  TensorMap map = tensor();
+  map.element_code = kF32Code;
+  const auto values = unrounded_values_of(
+      body(kReciprocal, "st.shared.f32 [%r2], %f2;\n", kFence, store(0, 0, ".add"), kCommit, kWaitForGroup), map,
+      std::vector<float>(kWidth * kHeight, 1.0F), false, [](Machine&, std::uint64_t) {});
+  ASSERT_EQ(values.size(), kWidth * kHeight);
+  for (std::size_t i = 0; i < 256; ++i)
+    ASSERT_NEAR(values[i / 32 * kWidth + i % 32].value, 1 + 1 / (static_cast<double>(i) + 3), kTolerance);
+}
+
+TEST(TensorCopies, BoxesAtOddColumnsOfHalvesKeepUnroundedValues) {
+  constexpr std::uint8_t kF16Code = 6;
+  TensorMap map = tensor();
+  map.element_code = kF16Code;
+  map.strides = {kWidth * 2};
+  std::vector<std::uint16_t> data(kWidth * kHeight);
+  const auto stored = unrounded_values_of(
+      body(kReciprocal, "cvt.rn.f16.f32 %rs1, %f2; mad.lo.u32 %r2, %r1, 2, %r4; st.shared.b16 [%r2], %rs1;\n", kFence,
+           store(1, 0), kCommit, kWaitForGroup),
+      map, data, false, [](Machine&, std::uint64_t) {});
+  ASSERT_EQ(stored.size(), data.size());
+  for (std::size_t i = 0; i < 256; ++i)
+    ASSERT_NEAR(stored[i / 32 * kWidth + 1 + i % 32].value, 1 / (static_cast<double>(i) + 3), kTolerance);
+
+  constexpr std::uint16_t kOne = 0x3c00;
+  constexpr double kDifference = 1e-5;
+  const auto number = [](std::size_t i) { return 1 + static_cast<double>(i) / 1024 + kDifference; };
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<std::uint16_t>(kOne + i);
+  const auto loaded = unrounded_values_of(
+      body(kInit, expect(kBytes / 2), load(1, 0), kWait,
+           ".reg .b16 %rs<4>; mad.lo.u32 %r2, %r1, 2, %r4; ld.shared.b16 %rs1, [%r2]; mul.wide.u32 %rd6, %r1, 2;"
+           " add.s64 %rd4, %rd3, %rd6; st.global.b16 [%rd4], %rs1;\n"),
+      map, data, true, [&](Machine& machine, std::uint64_t address) {
+        for (std::size_t i = 0; i < data.size(); ++i)
+          machine.set_unrounded_value(address + 2 * i, Type::kF16, {number(i), 0});
+      });
+  ASSERT_EQ(loaded.size(), 256U);
+  for (std::size_t i = 0; i < 256; ++i)
+    ASSERT_NEAR(loaded[i].value, number(i / 32 * kWidth + 1 + i % 32), kTolerance) << i;
+}
+
 TEST(TensorMaps, InvalidTensorMapsEndTheLaunch) {
   const std::string text = body(kInit, expect(kBytes), load(0, 0), kWait);
   const auto expect_trap = [&](const TensorMap& map, std::string_view message) {
