@@ -169,14 +169,9 @@ std::vector<std::string> arguments_for(const LibraryBuildRequest& request) {
 std::vector<std::string> clang_arguments_for(const LibraryBuildRequest& request, const HostCompiler& compiler) {
   std::string architecture = request.architecture;  // "compute_80"
   if (const std::size_t at = architecture.find('_'); at != std::string::npos) architecture.replace(0, at, "sm");
-  std::vector<std::string> arguments{"-x",
-                                     "cuda",
-                                     "--cuda-gpu-arch=" + architecture,
-                                     "-w",
-                                     "-O2",
-                                     "--cuda-path=" + compiler.toolkit.string(),
-                                     "-fPIC",
-                                     capability_definition(request.architecture)};
+  std::vector<std::string> arguments{"-x",   "cuda", "--cuda-gpu-arch=" + architecture,
+                                     "-w",   "-O2",  "--cuda-path=" + compiler.toolkit.string(),
+                                     "-fPIC"};
   for (std::string& flag : flags_for(request, true))
     arguments.push_back(std::move(flag));
   return arguments;
@@ -399,8 +394,13 @@ std::variant<std::string, BuildFailed> build_with_clang(const LibraryBuildReques
       run(clang_arguments_for(request, compiler), {"--cuda-host-only", "-c", "-Xclang", "-fcuda-include-gpubinary",
                                                    "-Xclang", fat_binary.string(), source, "-o", object.string()});
   if (std::holds_alternative<BuildFailed>(host)) return host;
-  std::vector<std::string> arguments{"-shared",    "-fPIC", "-w",
-                                     "-std=c++17", "-I",    (compiler.toolkit / "include").string()};
+  std::vector<std::string> arguments{"-shared",
+                                     "-fPIC",
+                                     "-w",
+                                     "-std=c++17",
+                                     "-I",
+                                     (compiler.toolkit / "include").string(),
+                                     capability_definition(request.architecture)};
   if (request.source->is_program)
     arguments.insert(arguments.end(), {fmt::format("-Wl,{}", kProgramLinkFlags), (folder / kRunProgramFile).string()});
   return run(std::move(arguments), {object.string(), (folder / kRuntimeFile).string(), "-o", library.string()});
