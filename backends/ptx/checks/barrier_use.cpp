@@ -78,6 +78,8 @@ class BarrierUse {
       case Opcode::kCpAsyncWait:
       case Opcode::kWgmma:
       case Opcode::kWgmmaControl:
+      case Opcode::kTensorMemory:
+      case Opcode::kTensorProduct:
       case Opcode::kMbarrier:
       case Opcode::kBulkCopy:
       case Opcode::kBulkCopyControl:

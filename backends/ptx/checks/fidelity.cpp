@@ -39,6 +39,10 @@ class Taint {
       case DispatchKind::kWarpgroupProduct:
         follow_product(kernel_.warpgroup_product_ops[op.memory_or_call_index], guarded || approximated);
         break;
+      case DispatchKind::kTensorMemory:
+      case DispatchKind::kTensorOperation:
+        follow_tensor_memory(op, kernel_.tensor_memory_ops[op.memory_or_call_index], guarded || approximated);
+        break;
       case DispatchKind::kClusterAddress:
       case DispatchKind::kHandlerOnly:
       case DispatchKind::kWarpOperation:
@@ -121,6 +125,24 @@ class Taint {
                             std::ranges::any_of(product.sums, [&](FrameSlot slot) { return has(slot); });
     if (!is_tainted) return;
     for (const FrameSlot slot : product.sums)
+      add(slot);
+  }
+
+  /// Allocations and waits have no effect on values.
+  void follow_tensor_memory(const Op& op, const TensorMemoryOp& tensor, bool decided) {
+    using Operation = TensorMemoryOp::Operation;
+    bool& memory_tainted = memories_[static_cast<std::size_t>(Space::kTensor)];
+    const bool reads_shared = tensor.operation == Operation::kMultiply || tensor.operation == Operation::kCopy;
+    const bool writes = reads_shared || tensor.operation == Operation::kStore;
+    const std::vector<FrameSlot> sources = tensor.sources();
+    const bool is_tainted = decided || has(op.a) || (reads_shared && memory(Space::kShared)) ||
+                            std::ranges::any_of(sources, [&](FrameSlot slot) { return has(slot); });
+    if (writes) {
+      changed_ = changed_ || (is_tainted && !memory_tainted);
+      memory_tainted = memory_tainted || is_tainted;
+    }
+    if (!is_tainted && !memory_tainted) return;
+    for (const FrameSlot slot : tensor.destinations())
       add(slot);
   }
 

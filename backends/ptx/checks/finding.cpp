@@ -8,10 +8,10 @@ namespace assay::ptx {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> kKinds = {"out_of_bounds",    "misaligned",        "uninitialised_read",
+constexpr std::array<std::string_view, 12> kKinds = {"out_of_bounds",    "misaligned",        "uninitialised_read",
                                                      "write_write_race", "read_write_race",   "atomic_race",
                                                      "read_only_write",  "non_coherent_read", "barrier_divergence",
-                                                     "inactive_lane",    "instruction_budget"};
+                                                     "inactive_lane",    "not_freed",         "instruction_budget"};
 
 std::string text_of(const InstructionSite& site) {
   std::string source = site.source_location.line == 0 ? "" : fmt::format(", source line {}", site.source_location.line);
@@ -33,7 +33,12 @@ std::string_view to_text(CheckFinding::Kind kind) { return kKinds[static_cast<st
 
 std::string describe(const CheckFinding& finding) {
   std::string text = fmt::format("{} in {}: {}", to_text(finding.kind), finding.kernel, text_of(finding.site));
-  if (finding.access_bytes != 0) {
+  if (finding.space == Space::kTensor) {
+    text += fmt::format(", lane {} and column {} of tensor memory", finding.address >> 16U, finding.address & 0xffffU);
+    if (finding.allocation_name.empty()) text += ", which is not allocated";
+    else if (finding.kind == CheckFinding::Kind::kOutOfBounds)
+      text += "; the warp can access only its quarter of the lanes";
+  } else if (finding.access_bytes != 0) {
     text +=
         fmt::format(", {} bytes at {} address 0x{:x}", finding.access_bytes, to_text(finding.space), finding.address);
     text += finding.allocation_name.empty() ? ", which is not allocated"

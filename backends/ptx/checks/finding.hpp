@@ -47,6 +47,7 @@ struct CheckFinding {
     kNonCoherentRead,    ///< a load with .nc of memory that the same launch writes
     kBarrierDivergence,  ///< a barrier that only some of its threads reach
     kInactiveLane,       ///< a warp operation whose mask or source includes a lane that does not take part
+    kNotFreed,           ///< tensor memory that the block has not freed when it ends
     kInstructionLimit,   ///< the launch exceeded its instruction limit
   };
   Kind kind = Kind::kOutOfBounds;  ///< what is wrong

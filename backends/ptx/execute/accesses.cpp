@@ -416,6 +416,10 @@ std::vector<bool> Execution::order_sensitive_ops() const {
       for (const FrameSlot slot : {map.value, map.source_base})
         read.insert(slot.bits);
     }
+    if (const TensorMemoryOp* const tensor = kernel_.tensor_memory_op(op)) {
+      for (const FrameSlot slot : tensor->sources())
+        read.insert(slot.bits);
+    }
     if (op.dispatch_kind == DispatchKind::kWarpgroupProduct) {
       const WarpgroupProductOp& product = kernel_.warpgroup_product_ops[op.memory_or_call_index];
       for (const FrameSlot slot : product.sums)

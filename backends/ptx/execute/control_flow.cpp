@@ -31,7 +31,8 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
     case DispatchKind::kMatrixOperation:
     case DispatchKind::kWarpgroupProduct:
     case DispatchKind::kTensorMapCopy:
-    case DispatchKind::kWarpgroupControl: {
+    case DispatchKind::kWarpgroupControl:
+    case DispatchKind::kTensorMemory: {
       const std::uint32_t wanted = slot_words32(warp, op.e)[std::countr_zero(lane_mask)] & warp.live_lane_mask;
       if ((wanted & ~lane_mask) != 0 && !group.runs_without_missing_lanes) {
         group.waits_for = LaneGroup::Wait::kWarp;
@@ -45,6 +46,8 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
         control_products(warp, op);
       } else if (op.dispatch_kind == DispatchKind::kTensorMapCopy) {
         copy_tensor_map(warp, op, lane_mask);
+      } else if (op.dispatch_kind == DispatchKind::kTensorMemory) {
+        if (!operate_on_tensor_memory(warp, group, op, lane_mask)) return false;
       } else {
         warp_operation(warp, op, lane_mask);
       }
@@ -60,6 +63,7 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
     case DispatchKind::kMbarrier:
       if (!operate_on_mbarrier(warp, group, op, lane_mask)) return false;
       break;
+    case DispatchKind::kTensorOperation: start_tensor_operation(warp, op, lane_mask); break;
     case DispatchKind::kBulkCopy: start_bulk_copies(warp, op, lane_mask); break;
     case DispatchKind::kBulkCopyControl: commit_or_await_bulk_copies(warp, op, lane_mask); break;
     case DispatchKind::kTensorMapReplace: replace_tensor_map_field(warp, op, lane_mask); break;

@@ -141,6 +141,7 @@ void Execution::advance_epoch() {
   forget(shared_shadow_cells_by_variable_);
   for (SuspendedBlock& block : suspended_blocks_)
     forget(block.shared_shadow_cells_by_variable);
+  forget_tensor_accesses();
   for (Warp& warp : warps_)
     warp.last_synchronization_epoch = current_epoch_;
 }
@@ -161,6 +162,7 @@ void Execution::start_block(std::uint64_t block) {
   }
   cluster_barrier_ = {};
   cluster_arrival_counts_.assign(std::size_t{kLanesPerWarp} * warps_.size(), 0);
+  start_tensor_memory();
   has_new_phase_ = false;
   futile_wait_count_ = 0;
   clear_shared_memory();
@@ -202,6 +204,7 @@ bool Execution::continue_block(bool starts_warps) {
   for (Warp& warp : warps_) {
     if (warp.storage != nullptr) finish_warp(warp);
   }
+  if (!is_stopped_) report_lost_tensor_memory();
   return true;
 }
 
@@ -235,6 +238,7 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
 }
 
 void Execution::finish_warp(Warp& warp) {
+  if (!is_stopped_) report_early_uses(warp);
   if (!kernel_.bulk_copy_ops.empty() && !is_stopped_) {
     for (unsigned lane = 0; lane < kLanesPerWarp; ++lane) {
       for (const AsyncCopy& copy : warp.copies_by_lane[lane].pending_bulk)
@@ -380,8 +384,8 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
     }
     if (!warp.undefined_values.empty()) [[unlikely]]
       follow_undefined_values(warp, op, active, lane_mask);
-    if (!warp.products.registers.empty() && lane_mask != 0) [[unlikely]]
-      check_pending_registers(warp, op);
+    if (!warp.products.registers.empty()) [[unlikely]]
+      check_pending_registers(warp, op, lane_mask);
     if (op.dispatch_kind == DispatchKind::kHandlerOnly) {
       if (unrounded_plan_ && lane_mask != 0) [[unlikely]] {
         execute_with_unrounded_values(warp, warp.unrounded_registers, *unrounded_plan_, op, next_op_index, lane_mask,

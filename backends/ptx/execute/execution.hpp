@@ -19,7 +19,9 @@
 #include "backends/ptx/execute/fence_order.hpp"
 #include "backends/ptx/execute/machine.hpp"
 #include "backends/ptx/execute/memory.hpp"
+#include "backends/ptx/execute/shared_matrices.hpp"
 #include "backends/ptx/execute/tensor_map.hpp"
+#include "backends/ptx/execute/tensor_memory.hpp"
 #include "backends/ptx/execute/watch.hpp"
 #include "backends/ptx/unrounded/arithmetic.hpp"
 
@@ -83,21 +85,21 @@ struct Mbarrier {
     unsigned lane = 0;       ///< lane of this thread
     AsyncCopy copy;          ///< the copy
   };
+  /// An arrival that waits for earlier products and copies of a thread in tensor memory.
+  struct ArrivalOfTensorOperations {
+    std::uint32_t thread = 0;       ///< index of the thread in its block
+    std::uint32_t last_number = 0;  ///< number of the last operation that it waits for
+  };
   std::uint32_t expected_count = 0;                 ///< number of arrivals in each phase
   std::uint32_t pending_count = 0;                  ///< number of arrivals that the current phase still needs
   std::int64_t pending_bytes = 0;                   ///< number of bytes of copies that the current phase still needs
   std::uint64_t phase = 0;                          ///< number of completed phases
   std::vector<ArrivalOfCopies> arrivals_of_copies;  ///< arrivals that have not happened
-  std::vector<BulkCopy> copies;                     ///< bulk copies that are not complete
+  std::vector<ArrivalOfTensorOperations> arrivals_of_tensor_operations;  ///< arrivals that have not happened
+  std::vector<BulkCopy> copies;                                          ///< bulk copies that are not complete
   /// By warp: accesses with an earlier epoch are ordered before those of a warp that waits for the current phase.
   std::vector<std::uint32_t> arrived_order;
   std::vector<std::uint32_t> finished_order;  ///< the same for the last completed phase
-};
-
-/// 16 bytes of shared memory.
-struct SharedChunk {
-  std::uint32_t variable = 0;  ///< index of the variable in Kernel::shared_variables
-  std::uint32_t offset = 0;    ///< offset in the variable, in bytes
 };
 
 /// A product that a warp started with wgmma.mma_async and has not waited for.
@@ -107,14 +109,22 @@ struct PendingProduct {
   std::uint32_t start_epoch = 0;              ///< epoch that began with its start
   std::vector<SharedChunk> read_chunks = {};  ///< shared memory that it reads
 };
-/// A register that a pending product reads or writes.
+/// A register that a pending product reads or writes, or that a pending load from tensor memory writes.
 struct PendingRegister {
-  const Op* op = nullptr;   ///< the wgmma.mma_async instruction
+  const Op* op = nullptr;   ///< the wgmma.mma_async or tcgen05.ld instruction
   std::uint64_t group = 0;  ///< number of its group
   bool is_source = false;   ///< whether the product only reads it
+  bool is_derived = false;  ///< whether it is a copy of such a register, or computed from it
 };
-/// The asynchronous products of one warp.
+/// A use of a register that a load from tensor memory writes, before its warp has waited for the load.
+struct EarlyUse {
+  CheckFinding::Kind kind = CheckFinding::Kind::kReadWriteRace;  ///< kind of the finding, if it is one
+  const Op* op = nullptr;                                        ///< the instruction that uses the register
+  const Op* load = nullptr;                                      ///< the load
+};
+/// The asynchronous products of one warp, and its loads from tensor memory.
 struct WarpgroupProducts {
+  std::vector<EarlyUse> early_uses;                              ///< uses since the last wait for loads
   std::uint64_t committed_group_count = 0;                       ///< number of groups that are closed
   std::vector<PendingProduct> pending;                           ///< products that the warp has not waited for
   std::unordered_map<std::uint32_t, PendingRegister> registers;  ///< their registers and copies, by FrameSlot::bits
@@ -415,10 +425,14 @@ class Execution {
   // warpgroup_products.cpp
   /// A matrix to read from shared memory, as lines of elements along k.
   struct SharedMatrix {
-    Type type = Type::kNone;     ///< type of the elements
-    unsigned first_line = 0;     ///< number of lines of the whole matrix before the first one
-    unsigned line_count = 0;     ///< number of lines
-    bool is_transposed = false;  ///< whether adjacent lines, not the elements of a line, are contiguous in memory
+    MatrixDescriptor descriptor;     ///< where it is
+    Type type = Type::kNone;         ///< type of the elements
+    unsigned length = 0;             ///< number of elements along k
+    std::uint32_t memory_index = 0;  ///< index of the MemoryOp for 16 bytes
+    unsigned lane = 0;               ///< lane that reads it, for messages
+    unsigned first_line = 0;         ///< number of lines of the whole matrix before the first one
+    unsigned line_count = 0;         ///< number of lines
+    bool is_transposed = false;      ///< whether adjacent lines, not the elements of a line, are contiguous in memory
   };
   /// The factors of a product, as lines of elements along k: the warp's rows of a, and the columns of b.
   struct WarpgroupFactors {
@@ -427,11 +441,75 @@ class Execution {
     std::vector<UnroundedNumber> unrounded_a;  ///< unrounded values of a; empty if they are not computed
     std::vector<UnroundedNumber> unrounded_b;  ///< unrounded values of b; empty if they are not computed
   };
+
+  // tensor_memory.cpp
+  bool operate_on_tensor_memory(Warp& warp, LaneGroup& group, const Op& op, std::uint32_t lane_mask);
+  bool allocate_tensor_memory(Warp& warp, LaneGroup& group, const Op& op, std::uint32_t lane_mask);
+  void free_tensor_memory(const Warp& warp, const Op& op, std::uint32_t address, std::uint32_t column_count);
+  void move_tensor_words(Warp& warp, const Op& op, std::uint32_t address, std::uint32_t lane_mask);
+  /// Checks an access to a word of tensor memory. Returns whether it may be performed.
+  bool check_tensor_access(const FastRaceCheck& watch, const LaneAccess& actor, TensorCell cell);
+  void report_early_uses(const Warp& warp);
+  void wait_for_tensor_loads(Warp& warp);
+  void wait_for_tensor_stores(const Warp& warp);
+  void start_tensor_operation(Warp& warp, const Op& op, std::uint32_t lane_mask);
+  void commit_tensor_operations(Warp& warp, const Op& op, unsigned lane, std::uint64_t address);
+  void complete_tensor_operations(Mbarrier& object);
+  void complete_tensor_operation(const PendingTensorOperation& operation);
+  void report_lost_tensor_memory();
+  void start_tensor_memory();
+  void forget_tensor_accesses();
+
+  // tensor_products.cpp
+  /// A product of a thread in tensor memory, decoded from its descriptors.
+  struct TensorProduct {
+    MatrixShape shape;                  ///< extents of the product
+    Type a_type = Type::kNone;          ///< type of the elements of a
+    Type b_type = Type::kNone;          ///< type of the elements of b
+    Type sum_type = Type::kNone;        ///< type of the elements of d
+    bool negates = false;               ///< whether the products are negated
+    bool is_a_transposed = false;       ///< whether a column of a, not a row, is contiguous in shared memory
+    bool is_b_transposed = false;       ///< whether a row of b, not a column, is contiguous in shared memory
+    bool saturates = false;             ///< whether an integer sum is clamped to the range of its type
+    bool is_weight_stationary = false;  ///< whether the parts of d with different columns are in different lanes
+    bool adds = false;                  ///< whether the old value of d is added
+    double old_factor = 1;              ///< factor of the old value of d
+    TensorCell first_cell;              ///< where d starts
+
+    /// The number of parts of d, each with some of the columns, that are in different lanes.
+    [[nodiscard]] unsigned part_count() const { return is_weight_stationary ? kTensorLanes / shape.m : 1; }
+    /// The lane that holds a row of a part of a matrix which starts in the lane `first_lane`.
+    [[nodiscard]] unsigned lane_of(unsigned first_lane, unsigned part, unsigned row) const {
+      if (is_weight_stationary) return part * shape.m + row;
+      constexpr unsigned kRowsOfQuarter = 16;  // in a product with 64 rows
+      return first_lane + (shape.m == kTensorLanes ? row : row / kRowsOfQuarter * 32 + row % kRowsOfQuarter);
+    }
+  };
+  /// Rows of a and columns of b, in vectors of elements. Those of b are ordered by k.
+  struct TensorFactors {
+    std::vector<double> a, b;                  ///< rounded elements
+    std::vector<UnroundedNumber> unrounded_a;  ///< unrounded values of a; empty if they are not computed
+    std::vector<double> unrounded_b, error_b;  ///< unrounded values of b and their constant errors
+  };
+  bool decode_product(const Op& op, std::uint32_t descriptor, TensorProduct& product);
+  std::optional<MatrixDescriptor> decode_tensor_descriptor(const Op& op, std::uint64_t bits, bool is_transposed);
+  void multiply_in_tensor_memory(Warp& warp, const Op& op, unsigned lane, std::uint32_t address);
+  void read_tensor_matrix(Warp& warp, const Op& op, unsigned lane, const TensorProduct& product, unsigned part,
+                          TensorFactors& factors, std::vector<std::uint32_t>& read_cells);
+  void add_tensor_products(Warp& warp, const Op& op, unsigned lane, const TensorProduct& product, unsigned part,
+                           const TensorFactors& factors, std::vector<std::uint32_t>& written_cells);
+  void copy_to_tensor_memory(Warp& warp, const Op& op, unsigned lane, std::uint32_t address);
+
+  // warpgroup_products.cpp
   void start_product(Warp& warp, const Op& op, std::uint32_t lane_mask);
   void add_products(Warp& warp, const WarpgroupProductOp& product, const WarpgroupFactors& factors, unsigned lane,
                     bool adds_old);
-  void read_shared_matrix(Warp& warp, const Op& op, std::uint64_t descriptor, const SharedMatrix& wanted,
+  void read_shared_matrix(Warp& warp, const Op& op, const SharedMatrix& wanted, std::vector<SharedChunk>& read_chunks,
                           std::vector<double>& rounded, std::vector<UnroundedNumber>& unrounded);
+  /// Checks a read of a chunk, whose lower 18 address bits are given, by the asynchronous proxy. Returns its content;
+  /// null if it must not be read.
+  const std::byte* read_shared_chunk(Warp& warp, const Op& op, const SharedMatrix& wanted, std::uint32_t address,
+                                     std::vector<SharedChunk>& read_chunks);
   void read_fragment(Warp& warp, const Fragment& fragment, std::uint32_t lane_mask, std::vector<double>& rounded,
                      std::vector<UnroundedNumber>& unrounded);
   void check_proxy_fence(const LaneAccess& reader, const SharedOffset& place, unsigned bytes);
@@ -439,7 +517,7 @@ class Execution {
   void check_writes_since_start(const Warp& warp, const PendingProduct& pending);
   bool check_writes_since(const LaneAccess& reader, const SharedOffset& place, unsigned bytes,
                           std::uint32_t start_epoch);
-  void check_pending_registers(Warp& warp, const Op& op);
+  void check_pending_registers(Warp& warp, const Op& op, std::uint32_t lane_mask);
 
   // unrounded_memory.cpp
   /// The first word of unrounded values that each lane accesses. Its next word is `stride` elements further.
@@ -525,6 +603,7 @@ class Execution {
   std::vector<std::vector<UnroundedWord>> shared_unrounded_words_by_variable_;
   const UnroundedPlaces* atomic_places_ = nullptr;  ///< places of the current atomic; null: not computed
 
+  TensorMemory tensor_memory_;                             ///< tensor memory of the block
   std::unordered_map<std::uint64_t, Mbarrier> mbarriers_;  ///< mbarrier objects of the block, by shared address
   Mbarrier cluster_barrier_;                               ///< barrier of the cluster, which is the block
   /// By thread of the block: number of its arrivals at the cluster's barrier.
@@ -585,6 +664,7 @@ struct Execution::SuspendedBlock {
   std::unordered_map<std::uint64_t, Mbarrier> mbarriers;
   Mbarrier cluster_barrier;
   std::vector<std::uint64_t> cluster_arrival_counts;
+  TensorMemory tensor_memory;
 };
 
 /// Checks one lane's access; whole words take the fast path first.

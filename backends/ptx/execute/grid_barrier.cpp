@@ -142,6 +142,7 @@ void Execution::exchange_block(SuspendedBlock& block) {
   std::swap(mbarriers_, block.mbarriers);
   std::swap(cluster_barrier_, block.cluster_barrier);
   std::swap(cluster_arrival_counts_, block.cluster_arrival_counts);
+  std::swap(tensor_memory_, block.tensor_memory);
 }
 
 }  // namespace assay::ptx

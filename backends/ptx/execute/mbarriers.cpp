@@ -144,6 +144,7 @@ void Execution::complete_copies(Mbarrier& object) {
     if (object.pending_count != 0) --object.pending_count;
     finish_phase(object);
   }
+  complete_tensor_operations(object);
   if (object.pending_count != 0 || object.copies.empty()) return;
   for (const Mbarrier::BulkCopy& bulk : std::exchange(object.copies, {})) {
     const Warp& warp = warps_[bulk.warp];
@@ -171,7 +172,9 @@ bool Execution::retry_mbarrier_waits(bool has_progress) {
       stop(RunResult::Status::kInstructionLimit,
            op.dispatch_kind == DispatchKind::kClusterBarrier
                ? "waits at a barrier of the cluster at which not all threads arrive"
-               : "waits for a phase of an mbarrier object that does not complete",
+           : op.dispatch_kind == DispatchKind::kMbarrier
+               ? "waits for a phase of an mbarrier object that does not complete"
+               : "waits for tensor memory that no thread frees",
            op);
     }
   }

@@ -221,6 +221,9 @@ void Execution::locate(CheckFinding& finding) {
       in(kernel_.local_variables[variable].name, kernel_.local_variables[variable].bytes,
          (variable << kLocalOffsetBits) + kLocalMiddleOffset);
     }
+  } else if (finding.space == Space::kTensor) {
+    if ((finding.address & 0xffffU) < kTensorColumns && tensor_memory_.is_allocated_column[finding.address & 0xffffU])
+      finding.allocation_name = "tensor memory";
   } else if (finding.space == Space::kParam) {
     in("parameters", parameters_.size(), 0);
   } else if (const Allocation* allocation = memory_.find_allocation(finding.address)) {

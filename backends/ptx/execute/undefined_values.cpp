@@ -151,6 +151,10 @@ void Execution::follow_undefined_values(Warp& warp, const Op& op, std::uint32_t 
     std::ranges::for_each(product.a.registers, report);
     std::ranges::for_each(product.sums, report);
   }
+  if (const TensorMemoryOp* const tensor = kernel_.tensor_memory_op(op)) {
+    std::ranges::for_each(tensor->sources(), report);
+    std::ranges::for_each(tensor->destinations(), write);
+  }
   if (!is_shuffle) {
     write(op.d);
     write(op.d2);

@@ -24,37 +24,29 @@ namespace assay::ptx {
 
 namespace {
 
-constexpr unsigned kChunkBytes = 16;         ///< size of the smallest contiguous part of a matrix in shared memory
 constexpr unsigned kWarpgroupThreads = 128;  ///< number of threads of a warpgroup
 constexpr unsigned kRowsOfWarp = 16;         ///< number of rows of the product that one warp computes
 constexpr unsigned kCoreRows = 8;            ///< number of rows, or of columns, whose chunks have a fixed distance
 constexpr std::uint32_t kLower18Bits = (1U << 18U) - 1;
 
-/// Where a matrix is in shared memory.
-struct MatrixDescriptor {
-  std::uint32_t start;           ///< lower 18 bits of the address
-  std::uint32_t leading_offset;  ///< distance in bytes in the leading dimension
-  std::uint32_t stride_offset;   ///< distance in bytes in the other dimension
-  std::uint32_t base_offset;     ///< position of the start in the pattern of the swizzle
-  std::uint32_t swizzle_bytes;   ///< size of the rows whose chunks are permuted: 128, 64 or 32; 16: not permuted
-};
-
 MatrixDescriptor decode(std::uint64_t bits) {
-  const auto field = [&](unsigned first) { return static_cast<std::uint32_t>(bits >> first & 0x3fffU) << 4U; };
   constexpr std::uint32_t kSizes[] = {kChunkBytes, 128, 64, 32};
-  return {field(0), field(16), field(32), static_cast<std::uint32_t>(bits >> 49U & 7U), kSizes[bits >> 62U]};
+  MatrixDescriptor matrix = MatrixDescriptor::decode_offsets(bits);
+  matrix.swizzle_bytes = kSizes[bits >> 62U];
+  return matrix;
 }
 
-/// The lower 18 bits of the address of a chunk. `line` counts the rows or columns of k elements, and `index` the
-/// elements in such a line.
+}  // namespace
+
 std::uint32_t chunk_address(const MatrixDescriptor& matrix, bool is_transposed, unsigned line, unsigned index,
                             unsigned element_bytes) {
   const unsigned elements = kChunkBytes / element_bytes;
   // The dimension that is contiguous in memory in chunks, and the other one.
   const unsigned chunk = (is_transposed ? line : index) / elements;
   const unsigned other = is_transposed ? index : line;
-  std::uint32_t address = matrix.start + other % kCoreRows * matrix.swizzle_bytes;
-  const unsigned group = other / kCoreRows;
+  const unsigned rows = matrix.permutes_pairs ? kCoreRows / 2 : kCoreRows;
+  std::uint32_t address = matrix.start + other % rows * matrix.swizzle_bytes;
+  const unsigned group = other / rows;
   if (matrix.swizzle_bytes == kChunkBytes) {
     address += is_transposed ? group * matrix.leading_offset + chunk * matrix.stride_offset
                              : group * matrix.stride_offset + chunk * matrix.leading_offset;
@@ -62,42 +54,47 @@ std::uint32_t chunk_address(const MatrixDescriptor& matrix, bool is_transposed, 
   }
   const unsigned chunks = matrix.swizzle_bytes / kChunkBytes;
   address += group * matrix.stride_offset + chunk / chunks * matrix.leading_offset + chunk % chunks * kChunkBytes;
+  if (matrix.permutes_pairs) return address ^ ((address >> 7U & 3U) << 5U);
   return address ^ ((address >> 7U & (chunks - 1)) << 4U);
 }
 
-}  // namespace
-
-/// Reads one matrix from shared memory: `line_count` lines of `length` elements along k. Fills line by line.
-void Execution::read_shared_matrix(Warp& warp, const Op& op, std::uint64_t descriptor, const SharedMatrix& wanted,
-                                   std::vector<double>& rounded, std::vector<UnroundedNumber>& unrounded) {
-  const WarpgroupProductOp& product = kernel_.warpgroup_product_ops[op.memory_or_call_index];
-  const MemoryOp& memory = kernel_.memory_ops[product.memory_index];
-  const MatrixDescriptor matrix = decode(descriptor);
-  const unsigned bytes = bytes_of(wanted.type);
-  const unsigned elements = kChunkBytes / bytes;
-  const unsigned length = product.shape.k;
-  if (matrix.base_offset != 0)
-    return stop(RunResult::Status::kUnsupported, "a matrix descriptor with a base offset is not supported", op);
+const std::byte* Execution::read_shared_chunk(Warp& warp, const Op& op, const SharedMatrix& wanted,
+                                              std::uint32_t address, std::vector<SharedChunk>& read_chunks) {
   // The descriptor has only the lower 18 bits of the address, which determine the variable.
   std::uint64_t variable = 0;
   for (std::size_t i = 0; i < kernel_.shared_variables.size(); ++i) {
     const std::uint32_t start = kernel_.shared_variables[i].shared_offset;
-    if (matrix.start >= start && matrix.start - start < shared_memory_by_variable_[i].size()) variable = i;
+    const std::uint32_t matrix_start = wanted.descriptor.start;
+    if (matrix_start >= start && matrix_start - start < shared_memory_by_variable_[i].size()) variable = i;
   }
-  const std::uint64_t upper_bits = ((variable + 1) << kSharedOffsetBits) + kSharedMiddleOffset;
-  const FastRaceCheck watch = make_fast_race_check(warp, memory);
-  PendingProduct& pending = warp.products.pending.back();
+  const std::uint64_t whole_address =
+      ((variable + 1) << kSharedOffsetBits) + kSharedMiddleOffset + (address & kLower18Bits);
+  const MemoryOp& memory = kernel_.memory_ops[wanted.memory_index];
+  const LaneAccess reader = lane_access(warp, op, memory, wanted.lane, whole_address, Space::kShared);
+  const std::byte* const chunk =
+      check_shared_access(make_fast_race_check(warp, memory), reader, kChunkBytes, kChunkBytes);
+  if (chunk == nullptr) return nullptr;
+  const SharedOffset place = *find_shared(whole_address, kChunkBytes);
+  read_chunks.push_back({static_cast<std::uint32_t>(place.variable), static_cast<std::uint32_t>(place.offset)});
+  check_proxy_fence(reader, place, kChunkBytes);
+  return chunk;
+}
+
+/// Reads one matrix from shared memory: `line_count` lines of `length` elements along k. Fills line by line.
+void Execution::read_shared_matrix(Warp& warp, const Op& op, const SharedMatrix& wanted,
+                                   std::vector<SharedChunk>& read_chunks, std::vector<double>& rounded,
+                                   std::vector<UnroundedNumber>& unrounded) {
+  const unsigned bytes = bytes_of(wanted.type);
+  const unsigned elements = kChunkBytes / bytes;
+  const unsigned length = wanted.length;
+  if (wanted.descriptor.base_offset != 0)
+    return stop(RunResult::Status::kUnsupported, "a matrix descriptor with a base offset is not supported", op);
   const auto read_chunk = [&](unsigned line, unsigned index) {
-    const std::uint64_t address =
-        upper_bits +
-        (chunk_address(matrix, wanted.is_transposed, wanted.first_line + line, index, bytes) & kLower18Bits);
-    LaneAccess reader = lane_access(warp, op, memory, 0, address, Space::kShared);
-    const std::byte* const chunk = check_shared_access(watch, reader, kChunkBytes, kChunkBytes);
+    const std::uint32_t address =
+        chunk_address(wanted.descriptor, wanted.is_transposed, wanted.first_line + line, index, bytes);
+    const std::byte* const chunk = read_shared_chunk(warp, op, wanted, address, read_chunks);
     if (chunk == nullptr) return;
-    const SharedOffset place = *find_shared(address, kChunkBytes);
-    pending.read_chunks.push_back(
-        {static_cast<std::uint32_t>(place.variable), static_cast<std::uint32_t>(place.offset)});
-    check_proxy_fence(reader, place, kChunkBytes);
+    const SharedChunk place = read_chunks.back();
     for (unsigned i = 0; i < elements; ++i) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, chunk + std::size_t{i} * bytes, bytes);
@@ -107,9 +104,9 @@ void Execution::read_shared_matrix(Warp& warp, const Op& op, std::uint64_t descr
       if (unrounded.empty()) continue;
       unrounded[at] = {rounded[at], 0};
       if (bytes == 1) continue;
-      const std::uint64_t element = address + std::uint64_t{i} * bytes;
-      const UnroundedWord* const word = find_unrounded_word(Space::kShared, element, false);
-      const auto parts = UnroundedWord::read(word, 1, bytes, static_cast<unsigned>(element % 4), bits);
+      const std::uint32_t offset = place.offset + i * bytes;
+      const UnroundedWord* const word = &shared_unrounded_words_by_variable_[place.variable][offset / 4];
+      const auto parts = UnroundedWord::read(word, 1, bytes, offset % 4, bits);
       const Part part = bytes == 2 ? Part::kLower : Part::kWhole;
       if (parts.knows(part)) unrounded[at] = parts.number(part);
     }
@@ -167,6 +164,7 @@ void Execution::start_product(Warp& warp, const Op& op, std::uint32_t lane_mask)
 
   const auto& [m, n, k] = product.shape;
   const bool computes_unrounded = unrounded_plan_ && is_float(product.sum_type);
+  std::vector<SharedChunk>& read_chunks = warp.products.pending.back().read_chunks;
   WarpgroupFactors factors;
   factors.a.resize(std::size_t{kRowsOfWarp} * k);
   factors.b.resize(std::size_t{n} * k);
@@ -175,19 +173,26 @@ void Execution::start_product(Warp& warp, const Op& op, std::uint32_t lane_mask)
     factors.unrounded_b.resize(factors.b.size());
   }
   if (is_a_in_shared) {
-    read_shared_matrix(warp, op, slot_words64(warp, product.a_descriptor)[lane],
-                       {.type = product.a_type,
+    read_shared_matrix(warp, op,
+                       {.descriptor = decode(slot_words64(warp, product.a_descriptor)[lane]),
+                        .type = product.a_type,
+                        .length = k,
+                        .memory_index = product.memory_index,
                         .first_line = warp.index_in_block % 4 * kRowsOfWarp,
                         .line_count = kRowsOfWarp,
                         .is_transposed = product.is_a_transposed},
-                       factors.a, factors.unrounded_a);
+                       read_chunks, factors.a, factors.unrounded_a);
   } else {
     read_fragment(warp, product.a, lane_mask, factors.a, factors.unrounded_a);
   }
-  read_shared_matrix(
-      warp, op, slot_words64(warp, product.b_descriptor)[lane],
-      {.type = product.b_type, .first_line = 0, .line_count = n, .is_transposed = product.is_b_transposed}, factors.b,
-      factors.unrounded_b);
+  read_shared_matrix(warp, op,
+                     {.descriptor = decode(slot_words64(warp, product.b_descriptor)[lane]),
+                      .type = product.b_type,
+                      .length = k,
+                      .memory_index = product.memory_index,
+                      .line_count = n,
+                      .is_transposed = product.is_b_transposed},
+                     read_chunks, factors.b, factors.unrounded_b);
   if (is_stopped_) return;
   const std::uint32_t adds = *slot_words32(warp, product.adds_sums);
   each_lane(lane_mask, [&](unsigned each) { add_products(warp, product, factors, each, (adds >> each & 1U) != 0); });
@@ -304,14 +309,18 @@ bool Execution::check_writes_since(const LaneAccess& reader, const SharedOffset&
 }
 
 /// Follows the pending registers of the warp through an instruction before it is executed, and reports uses of them.
-void Execution::check_pending_registers(Warp& warp, const Op& op) {
+void Execution::check_pending_registers(Warp& warp, const Op& op, std::uint32_t lane_mask) {
   auto& registers = warp.products.registers;
   const std::uint32_t thread = warp.index_in_block * kLanesPerWarp;
   const bool is_copy = op.dispatch_kind == DispatchKind::kHandlerOnly && op.instruction->opcode == Opcode::kMov;
   std::optional<PendingRegister> copied;
   const auto report = [&](CheckFinding::Kind kind, FrameSlot place) {
     const auto found = registers.find(place.bits);
-    if (options_.checks.reports_races) {
+    if (found->second.op->dispatch_kind == DispatchKind::kTensorMemory) {
+      constexpr std::size_t kMaxEarlyUses = 16;
+      if (warp.products.early_uses.size() < kMaxEarlyUses)
+        warp.products.early_uses.push_back({kind, &op, found->second.op});
+    } else if (options_.checks.reports_races) {
       InstructionSite site = site_of(found->second.op, thread, current_block_index_);
       site.is_pending_copy = true;
       add_finding(kind, op, thread, Space::kGeneric, 0, 0, std::move(site));
@@ -321,12 +330,19 @@ void Execution::check_pending_registers(Warp& warp, const Op& op) {
   const auto read = [&](FrameSlot place) {
     const auto found = registers.find(place.bits);
     if (found == registers.end() || found->second.is_source) return;
-    if (is_copy) copied = found->second;
+    const bool is_loaded = found->second.op->dispatch_kind == DispatchKind::kTensorMemory;
+    if (is_copy || (is_loaded && op.dispatch_kind == DispatchKind::kHandlerOnly)) copied = found->second;
     else report(CheckFinding::Kind::kReadWriteRace, place);
   };
   const auto write = [&](FrameSlot place) {
-    if (place.bits != 0 && registers.contains(place.bits)) report(CheckFinding::Kind::kWriteWriteRace, place);
+    const auto found = registers.find(place.bits);
+    if (place.bits == 0 || found == registers.end()) return;
+    const bool is_loaded = found->second.op->dispatch_kind == DispatchKind::kTensorMemory;
+    if (found->second.is_derived || (is_loaded && copied)) registers.erase(found);
+    else report(CheckFinding::Kind::kWriteWriteRace, place);
   };
+  if (op.is_guarded) read(op.guard);
+  if (lane_mask == 0) return;
   for (const FrameSlot place : {op.a, op.b, op.c, op.e})
     read(place);
   switch (op.dispatch_kind) {
@@ -350,11 +366,21 @@ void Execution::check_pending_registers(Warp& warp, const Op& op) {
     case DispatchKind::kWarpgroupProduct:
       std::ranges::for_each(kernel_.warpgroup_product_ops[op.memory_or_call_index].a.registers, read);
       break;
+    case DispatchKind::kTensorMemory:
+    case DispatchKind::kTensorOperation: {
+      const TensorMemoryOp& tensor = kernel_.tensor_memory_ops[op.memory_or_call_index];
+      std::ranges::for_each(tensor.sources(), read);
+      std::ranges::for_each(tensor.destinations(), write);
+      break;
+    }
     default: break;
   }
   write(op.d);
   write(op.d2);
-  if (copied && op.d.bits != 0) registers[op.d.bits] = *copied;
+  if (!copied) return;
+  copied->is_derived = true;
+  for (const FrameSlot place : {op.d, op.d2})
+    if (place.bits != 0) registers[place.bits] = *copied;
 }
 
 }  // namespace assay::ptx

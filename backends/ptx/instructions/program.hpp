@@ -126,6 +126,10 @@ enum class DispatchKind : std::uint8_t {
   kClusterBarrier,
   /// Address in the shared memory of a block of the cluster: mapa.
   kClusterAddress,
+  /// Operation of all lanes on tensor memory: tcgen05.alloc, dealloc, ld, st, wait.
+  kTensorMemory,
+  /// Start of an asynchronous operation of a thread on tensor memory, or their commit.
+  kTensorOperation,
   kUnsupported,  ///< instruction that the interpreter does not support
   kNoEffect,     ///< instruction without an effect on results
 };
@@ -263,6 +267,58 @@ struct TensorMapOp {
   std::uint32_t destination_index = 0;  ///< index of the MemoryOp for writing the tensor map
 };
 
+/// An operation on tensor memory.
+struct TensorMemoryOp {
+  enum class Operation : std::uint8_t {
+    kAllocate,
+    kFree,
+    kRelinquish,  ///< end of the allocations of the block
+    kLoad,
+    kStore,
+    kWaitForLoads,
+    kWaitForStores,
+    kMultiply,
+    kCopy,    ///< copy from shared memory
+    kCommit,  ///< arrival at an mbarrier object when the earlier products and copies of the thread are complete
+  };
+  Operation operation = Operation::kAllocate;
+  Modifier shape{};                       ///< shape of a load, store or copy, such as k32x32b
+  Modifier kind{};                        ///< kind of a product, such as kKindF16
+  Modifier replication{};                 ///< for a copy: which quarters of the lanes get the same rows
+  bool packs_halves = false;              ///< whether a register of a load or store has the lower halves of two words
+  bool is_weight_stationary = false;      ///< whether a product has .ws
+  std::vector<FrameSlot> registers;       ///< registers that are loaded or stored
+  std::uint32_t half_offset = 0;          ///< for .16x32bx2: number of columns between the two halves
+  std::uint32_t scale_shift = 0;          ///< for a product: power of two by which the old sums are divided
+  FrameSlot column_count;                 ///< for an allocation or its end: number of columns
+  FrameSlot a_descriptor;                 ///< place of a, or of the source of a copy, in shared memory
+  FrameSlot b_descriptor;                 ///< place of b in shared memory
+  FrameSlot a_base;                       ///< base address of a in tensor memory
+  std::uint64_t a_offset = 0;             ///< offset to add to `a_base`
+  bool is_a_in_tensor_memory = false;     ///< whether a product reads a from tensor memory
+  FrameSlot instruction_descriptor;       ///< types and extents of a product
+  FrameSlot adds_sums;                    ///< predicate: whether a product adds to the old sums
+  std::vector<FrameSlot> disabled_lanes;  ///< masks of the lanes of tensor memory that a product leaves unchanged
+  FrameSlot block_mask;                   ///< for a commit with .multicast: mask of the blocks of the cluster
+  std::uint32_t memory_index = 0;         ///< index of the MemoryOp for shared memory
+  std::uint32_t tensor_load_index = 0;    ///< index of the MemoryOp for loads of words of tensor memory
+  std::uint32_t tensor_store_index = 0;   ///< index of the MemoryOp for stores of words of tensor memory
+
+  /// The registers that it reads, apart from those of its Op.
+  [[nodiscard]] std::vector<FrameSlot> sources() const {
+    std::vector<FrameSlot> slots = disabled_lanes;
+    if (operation == Operation::kStore) slots = registers;
+    for (const FrameSlot slot :
+         {column_count, a_descriptor, b_descriptor, a_base, instruction_descriptor, adds_sums, block_mask})
+      if (slot.bits != 0) slots.push_back(slot);
+    return slots;
+  }
+  /// The registers that it writes.
+  [[nodiscard]] std::vector<FrameSlot> destinations() const {
+    return operation == Operation::kLoad ? registers : std::vector<FrameSlot>{};
+  }
+};
+
 /// A call of a function: which words of local memory to copy between caller and callee.
 struct CallOp {
   /// A copy between words of a thread's local memory.
@@ -327,15 +383,23 @@ struct Kernel {
   std::vector<BulkCopyOp> bulk_copy_ops;    ///< bulk copies, which Op::memory_or_call_index refers to
   std::vector<TensorMapOp> tensor_map_ops;  ///< tensor map operations, which Op::memory_or_call_index refers to
   std::vector<std::vector<std::uint32_t>> branch_targets;  ///< ops to which each brx.idx may branch
-  std::vector<CallOp> call_ops;                            ///< calls, which Op::memory_or_call_index refers to
-  std::vector<std::byte> initial_constant_frame;           ///< content of the frame of constants before relocation
-  std::vector<Relocation> relocations;                     ///< constants that contain addresses of module variables
-  std::vector<SpecialRegisterSlot> special_registers;      ///< special registers that the kernel reads
-  std::vector<Variable> shared_variables;                  ///< variables in shared memory
-  std::vector<Variable> local_variables;                   ///< variables in local memory
-  std::uint32_t local_word_count = 0;  ///< size of the local memory of a thread, in words of 4 bytes
-  std::uint32_t warp_frame_bytes = 0;  ///< size of a warp's frame of registers, in bytes
+  /// Tensor memory operations, which Op::memory_or_call_index refers to.
+  std::vector<TensorMemoryOp> tensor_memory_ops;
+  std::vector<CallOp> call_ops;                        ///< calls, which Op::memory_or_call_index refers to
+  std::vector<std::byte> initial_constant_frame;       ///< content of the frame of constants before relocation
+  std::vector<Relocation> relocations;                 ///< constants that contain addresses of module variables
+  std::vector<SpecialRegisterSlot> special_registers;  ///< special registers that the kernel reads
+  std::vector<Variable> shared_variables;              ///< variables in shared memory
+  std::vector<Variable> local_variables;               ///< variables in local memory
+  std::uint32_t local_word_count = 0;                  ///< size of the local memory of a thread, in words of 4 bytes
+  std::uint32_t warp_frame_bytes = 0;                  ///< size of a warp's frame of registers, in bytes
 
+  /// Returns the operation on tensor memory that an op executes; null: none.
+  [[nodiscard]] const TensorMemoryOp* tensor_memory_op(const Op& op) const {
+    const bool is_one =
+        op.dispatch_kind == DispatchKind::kTensorMemory || op.dispatch_kind == DispatchKind::kTensorOperation;
+    return is_one ? &tensor_memory_ops[op.memory_or_call_index] : nullptr;
+  }
   /// Returns the indices in memory_ops of the memory accesses that an op performs.
   [[nodiscard]] std::vector<std::uint32_t> memory_ops_of(const Op& op) const {
     if (op.dispatch_kind == DispatchKind::kMemory) return {op.memory_or_call_index};
@@ -357,6 +421,8 @@ struct Kernel {
       const TensorMapOp& map = tensor_map_ops[op.memory_or_call_index];
       return {map.source_index, map.destination_index};
     }
+    if (const TensorMemoryOp* const tensor = tensor_memory_op(op))
+      return {tensor->memory_index, tensor->tensor_load_index, tensor->tensor_store_index};
     if (op.dispatch_kind != DispatchKind::kAsyncCopy) return {};
     const AsyncCopyOp& copy = async_copy_ops[op.memory_or_call_index];
     return {copy.source_index, copy.destination_index};

@@ -34,7 +34,7 @@ Result<void> Lowering::run() {
     return checked.error();
   for (const Function& function : kernel_.module->functions)
     has_matrix_descriptors_ |= std::ranges::any_of(function.instructions, [](const Instruction& instruction) {
-      return instruction.opcode == Opcode::kWgmma ||
+      return instruction.opcode == Opcode::kWgmma || instruction.opcode == Opcode::kTensorProduct ||
              (instruction.opcode == Opcode::kBulkCopy && instruction.modifiers.has(Modifier::kTensor));
     });
   kernel_.warp_frame_bytes = 256;  // for results without a destination

@@ -96,6 +96,8 @@ class Lowering {
   void lower_cluster_operation();
   void lower_warpgroup_product();
   void lower_warpgroup_control();
+  void lower_tensor_memory();
+  void lower_tensor_operation();
   [[nodiscard]] std::vector<FrameSlot> sum_registers(const Operand& operand) const;
   Op& emit_matrix_operation(const MatrixOp& matrix);
   bool set_fragment(Fragment& fragment, const Operand& operand, std::size_t register_count, bool is_destination);

@@ -106,6 +106,8 @@ void Lowering::lower_instruction(const Instruction& instruction) {
       break;
     case Opcode::kWgmma: lower_warpgroup_product(); break;
     case Opcode::kWgmmaControl: lower_warpgroup_control(); break;
+    case Opcode::kTensorMemory: lower_tensor_memory(); break;
+    case Opcode::kTensorProduct: lower_tensor_operation(); break;
     case Opcode::kProxyFence: {
       if (instruction.modifiers.has(Modifier::kTensorMapProxy)) {
         lower_tensor_map_fence();

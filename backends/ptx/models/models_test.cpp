@@ -99,6 +99,7 @@ const std::map<std::string_view, std::string_view> kTestedBy = {
     {"stmatrix", "MatrixOperations.StmatrixIsInverseOfLdmatrix"},
     {"tanh", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
     {"tensormap", "TensorMaps.MapsCanBeMadeOnTheDevice"},
+    {"tcgen05", "TensorProducts.AllKindsAndExtentsMultiply"},
     {"trap", "WarpWideInstructions.TrapStopsLaunch"},
     {"vote", "WarpWideInstructions.VotesFollowPtxManual"},
     {"wgmma", "WarpgroupProducts.AllTypesAndWidthsMultiply"},

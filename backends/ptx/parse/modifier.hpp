@@ -66,7 +66,18 @@ namespace assay::ptx {
   X(kGlobalAddress, "global_address") X(kRankField, "rank") X(kBoxDim, "box_dim") X(kGlobalDim, "global_dim") \
   X(kGlobalStride, "global_stride") X(kElementStride, "element_stride") X(kElementType, "elemtype") \
   X(kInterleaveLayout, "interleave_layout") X(kSwizzleMode, "swizzle_mode") \
-  X(kSwizzleAtomicity, "swizzle_atomicity") X(kFillMode, "fill_mode")
+  X(kSwizzleAtomicity, "swizzle_atomicity") X(kFillMode, "fill_mode") \
+  X(kAlloc, "alloc") X(kDealloc, "dealloc") X(kRelinquishAllocPermit, "relinquish_alloc_permit") X(kLd, "ld") \
+  X(kSt, "st") X(kWaitLd, "wait::ld") X(kWaitSt, "wait::st") X(kCommit, "commit") X(kCp, "cp") X(kWs, "ws") \
+  X(kFenceBefore, "fence::before_thread_sync") X(kFenceAfter, "fence::after_thread_sync") \
+  X(kArriveOne, "mbarrier::arrive::one") \
+  X(kKindF16, "kind::f16") X(kKindTf32, "kind::tf32") X(kKindF8f6f4, "kind::f8f6f4") X(kKindI8, "kind::i8") \
+  X(k32x32b, "32x32b") X(k16x64b, "16x64b") X(k16x128b, "16x128b") X(k16x256b, "16x256b") X(k16x32bx2, "16x32bx2") \
+  X(kX8, "x8") X(kX16, "x16") X(kX32, "x32") X(kX64, "x64") X(kX128, "x128") X(kPack16, "pack::16b") \
+  X(kUnpack16, "unpack::16b") X(k128x256b, "128x256b") X(k128x128b, "128x128b") X(k64x128b, "64x128b") \
+  X(k32x128b, "32x128b") X(kWarps02And13, "warpx2::02_13") X(kWarps01And23, "warpx2::01_23") X(kWarpx4, "warpx4") \
+  X(kCollectorAFill, "collector::a::fill") X(kCollectorAUse, "collector::a::use") \
+  X(kCollectorALastuse, "collector::a::lastuse") X(kCollectorADiscard, "collector::a::discard")
 // clang-format on
 
 /// The modifiers that the parser knows.

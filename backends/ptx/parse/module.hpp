@@ -32,7 +32,7 @@ struct DebugLocation {
   std::uint32_t inlined_call_line = 0;  ///< line of the call, if the code was inlined; 0: not inlined
 };
 
-enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kRegister };
+enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kRegister, kTensor };
 std::string_view to_text(Space space);
 /// The space of an access; kGeneric if none is specified.
 Space space_of(const Modifiers& modifiers);

@@ -53,6 +53,7 @@ constexpr std::string_view kBulkReduction = "global shared::cta add min max inc 
 constexpr std::string_view kTensorMapFields =
     "global_address rank box_dim global_dim global_stride element_stride elemtype interleave_layout swizzle_mode "
     "swizzle_atomicity fill_mode b1024 global shared::cta";
+constexpr std::string_view kTensorSizes = "aligned 32x32b 16x64b 16x128b 16x256b x1 x2 x4 x8 x16 x32 x64 x128";
 
 namespace table {
 
@@ -214,6 +215,29 @@ constexpr std::array kRows = {
     OpcodeRow{kTensorMap, C::kStore, "tensormap", "replace tile", kTensorMapFields, "b32 b64", "ax?x"},
     OpcodeRow{kTensorMap, C::kStore, "tensormap", "cp_fenceproxy tensormap::generic release sync aligned",
               "global shared::cta cta cluster gpu sys", "", "aan"},
+    OpcodeRow{kTensorMemory, C::kBarrier, "tcgen05", "alloc sync", "cta_group::1 aligned shared::cta", "b32", "au"},
+    OpcodeRow{kTensorMemory, C::kBarrier, "tcgen05", "dealloc sync", "cta_group::1 aligned", "b32", "uu"},
+    OpcodeRow{kTensorMemory, C::kControl, "tcgen05", "relinquish_alloc_permit sync", "cta_group::1 aligned", "", ""},
+    OpcodeRow{kTensorMemory, C::kLoad, "tcgen05", "ld sync 16x32bx2", "aligned x1 x2 x4 x8 x16 x32 x64 x128 pack::16b",
+              "b32", "Fan"},
+    OpcodeRow{kTensorMemory, C::kLoad, "tcgen05", "ld sync pack::16b", kTensorSizes, "b32", "Fa"},
+    OpcodeRow{kTensorMemory, C::kLoad, "tcgen05", "ld sync", kTensorSizes, "b32", "Fa"},
+    OpcodeRow{kTensorMemory, C::kStore, "tcgen05", "st sync 16x32bx2",
+              "aligned x1 x2 x4 x8 x16 x32 x64 x128 unpack::16b", "b32", "anF"},
+    OpcodeRow{kTensorMemory, C::kStore, "tcgen05", "st sync unpack::16b", kTensorSizes, "b32", "aF"},
+    OpcodeRow{kTensorMemory, C::kStore, "tcgen05", "st sync", kTensorSizes, "b32", "aF"},
+    OpcodeRow{kTensorMemory, C::kBarrier, "tcgen05", "wait::ld sync", "aligned", "", ""},
+    OpcodeRow{kTensorMemory, C::kBarrier, "tcgen05", "wait::st sync", "aligned", "", ""},
+    OpcodeRow{kTensorMemory, C::kBarrier, "tcgen05", "fence::before_thread_sync", "", "", ""},
+    OpcodeRow{kTensorMemory, C::kBarrier, "tcgen05", "fence::after_thread_sync", "", "", ""},
+    OpcodeRow{kTensorProduct, C::kBarrier, "tcgen05", "commit",
+              "cta_group::1 mbarrier::arrive::one shared::cta shared::cluster multicast::cluster", "b64", "a?x"},
+    OpcodeRow{kTensorProduct, C::kLoad, "tcgen05", "cp",
+              "cta_group::1 128x256b 128x128b 64x128b 32x128b warpx2::02_13 warpx2::01_23 warpx4", "", "ax"},
+    OpcodeRow{kTensorProduct, C::kWarp, "tcgen05", "mma",
+              "ws cta_group::1 kind::f16 kind::tf32 kind::f8f6f4 kind::i8 collector::a::fill collector::a::use "
+              "collector::a::lastuse collector::a::discard",
+              "", "*"},
     OpcodeRow{kTestp, C::kPredicate, "testp", "", "finite infinite number notanumber normal subnormal", "f32 f64",
               "Ps"},
     OpcodeRow{kTrap, C::kControl, "trap", "", "", "", ""},

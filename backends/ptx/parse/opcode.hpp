@@ -99,17 +99,19 @@ enum class Opcode : std::uint8_t {
   kSt,        ///< store
   kStmatrix,  ///< store of matrices to shared memory
   kSub,
-  kSubc,          ///< subtraction with borrow-in
-  kTanh,          ///< hyperbolic tangent
-  kTensorMap,     ///< change or copy of a tensor map
-  kTestp,         ///< test for a class of floats, such as NaN
-  kTrap,          ///< end of the launch with an error
-  kVote,          ///< vote of the lanes of a mask
-  kWgmma,         ///< asynchronous product of matrices by a warpgroup
-  kWgmmaControl,  ///< fence of a warpgroup, end of a group of its products, or wait for groups
-  kWmmaLoad,      ///< load of a wmma fragment
-  kWmmaMma,       ///< product of wmma fragments
-  kWmmaStore,     ///< store of a wmma fragment
+  kSubc,           ///< subtraction with borrow-in
+  kTanh,           ///< hyperbolic tangent
+  kTensorMap,      ///< change or copy of a tensor map
+  kTensorMemory,   ///< operation of all lanes of a warp on tensor memory: allocation, load, store, wait
+  kTensorProduct,  ///< asynchronous product of matrices in tensor memory, or copy to it, and their completion
+  kTestp,          ///< test for a class of floats, such as NaN
+  kTrap,           ///< end of the launch with an error
+  kVote,           ///< vote of the lanes of a mask
+  kWgmma,          ///< asynchronous product of matrices by a warpgroup
+  kWgmmaControl,   ///< fence of a warpgroup, end of a group of its products, or wait for groups
+  kWmmaLoad,       ///< load of a wmma fragment
+  kWmmaMma,        ///< product of wmma fragments
+  kWmmaStore,      ///< store of a wmma fragment
   kXor,
 };
 

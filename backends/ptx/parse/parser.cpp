@@ -168,6 +168,7 @@ std::string_view to_text(Space space) {
     case Space::kLocal: return "local";
     case Space::kConst: return "const";
     case Space::kParam: return "param";
+    case Space::kTensor: return "tensor";
     default: return "generic";
   }
 }

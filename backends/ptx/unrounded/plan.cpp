@@ -91,6 +91,10 @@ void UnroundedPlan::find_constant_registers() {
       for (const FrameSlot slot : kernel_.warpgroup_product_ops[op.memory_or_call_index].sums)
         write_counts[slot.bits] += 2;  // the product also reads it
     }
+    if (const TensorMemoryOp* const tensor = kernel_.tensor_memory_op(op)) {
+      for (const FrameSlot slot : tensor->destinations())
+        ++write_counts[slot.bits];
+    }
     if (op.dispatch_kind != DispatchKind::kMatrixOperation) continue;
     for (const FrameSlot slot : kernel_.matrix_ops[op.memory_or_call_index].destination.registers)
       ++write_counts[slot.bits];
@@ -142,6 +146,9 @@ void UnroundedPlan::find_registers() {
           grows |= mark(memory.values[i]);
       } else if (op.dispatch_kind == DispatchKind::kWarpgroupProduct) {
         for (const FrameSlot slot : kernel_.warpgroup_product_ops[op.memory_or_call_index].sums)
+          grows |= mark(slot);
+      } else if (op.dispatch_kind == DispatchKind::kTensorMemory) {
+        for (const FrameSlot slot : kernel_.tensor_memory_ops[op.memory_or_call_index].destinations())
           grows |= mark(slot);
       } else if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
         const Fragment& fragment = kernel_.matrix_ops[op.memory_or_call_index].destination;
