@@ -141,6 +141,7 @@ std::byte* Execution::check_shared_access(const FastRaceCheck& watch, const Lane
   }
   std::byte* const target = shared_memory_by_variable_[place->variable].data() + place->offset;
   if (actor.plain_store != nullptr) actor.plain_store->targets[actor.thread % kLanesPerWarp] = target;
+  if (actor.stored_row != nullptr) actor.stored_row->target = target;
   const bool is_shadowed = options_.checks.reports_races || options_.checks.reports_uninitialized;
   if (is_shadowed && !(has_pending_words_ && conflicts_with_pending_copy(*place, width, actor)))
     check_access(watch, shared_shadow_cells_by_variable_[place->variable].data(), place->offset, width, actor);

@@ -501,12 +501,12 @@ TEST(PtxChecks, RejectsInvalidGridOrBlockSizeAndTooLargeAllocation) {
 }
 
 TEST(PtxChecks, UnsupportedInstructionStopsLaunchOnlyIfExecuted) {
-  const std::string text = body("setp.ge.u32 %p1, %r1, 32; @!%p1 bra L; tcgen05.wait::ld.sync.aligned; L:");
+  const std::string text = body("setp.ge.u32 %p1, %r1, 32; @!%p1 bra L; istypep.texref %p2, %rd1; L:");
   expect_clean(run<float>(text, std::vector<float>(1)).result);
   const auto reached = run<float>(text, std::vector<float>(64), kTwoWarps);
   EXPECT_EQ(reached.result.status, RunResult::Status::kUnsupported);
   EXPECT_THAT(reached.result.message,
-              HasSubstr("opcode tcgen05 is not supported, 'tcgen05.wait::ld.sync.aligned' at PTX line 10"));
+              HasSubstr("opcode istypep is not supported, 'istypep.texref %p2, %rd1' at PTX line 10"));
 }
 
 TEST(PtxChecks, ReportsNoRaceBetweenAtomicUpdatesOfManyBlocks) {

@@ -308,6 +308,11 @@ class Execution {
     std::uint32_t performed_lane_mask;  ///< one bit for each lane, set if its store has been performed early
     std::array<std::byte, 16> previous;  ///< content of the last lane's memory before its store
   };
+  /// A row that stmatrix stores, while its access is checked.
+  struct StoredRow {
+    std::array<std::byte, 16> bytes{};  ///< new content
+    const std::byte* target = nullptr;  ///< its memory
+  };
   /// One lane's access, as input of the checks.
   struct LaneAccess {
     const Op& op;
@@ -318,6 +323,7 @@ class Execution {
     Space space;                               ///< state space of the address
     bool was_initialized;                      ///< whether the memory was initialized before the launch
     PlainStore* plain_store = nullptr;         ///< the store if it is a plain store to shared memory; otherwise null
+    StoredRow* stored_row = nullptr;           ///< the row if stmatrix stores it; otherwise null
   };
   /// Returns the access of one lane.
   static LaneAccess lane_access(const Warp& warp, const Op& op, const MemoryOp& memory, unsigned lane,
@@ -336,6 +342,7 @@ class Execution {
   void check_cells(ShadowCell* cells, std::uint64_t offset, unsigned position, unsigned width, const LaneAccess& actor);
   void check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor);
   void check_write(ShadowCell& cell, std::uint32_t bytes, unsigned position, const LaneAccess& actor);
+  static bool repeats_row(const StoredRow& row, unsigned position, std::uint32_t bytes, std::uint32_t compared);
   bool repeats_value(const LaneAccess& actor, unsigned position, std::uint32_t bytes, std::uint32_t compared);
   /// Returns the fast race check for one instruction of the warp.
   [[nodiscard]] FastRaceCheck make_fast_race_check(const Warp& warp, const MemoryOp& memory) const {

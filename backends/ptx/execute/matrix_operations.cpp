@@ -50,12 +50,28 @@ void Execution::move_matrices(Warp& warp, const Op& op, std::uint32_t lane_mask)
   const FastRaceCheck watch = make_fast_race_check(warp, memory);
   std::byte* rows[kLanesPerWarp] = {};
   Addresses row_addresses{};
+  // The lane that holds an element of a row, and the half of the register.
+  const auto holder_of = [&](unsigned row, unsigned column) {
+    if (matrix.is_transposed) std::swap(row, column);
+    return std::pair(row * 4 + column / 2, column % 2);
+  };
+  constexpr unsigned kRows = 8;
   each_lane(row_count == kLanesPerWarp ? lane_mask : lane_mask & ((1U << row_count) - 1), [&](unsigned lane) {
     std::uint64_t address = addresses[lane];
     if (memory.space == Space::kGeneric && address >> kAddressWindowBits == kSharedWindowIndex) address &= kWindowMask;
     row_addresses[lane] = address;
-    rows[lane] =
-        check_shared_access(watch, lane_access(warp, op, memory, lane, address, Space::kShared), kRowBytes, kRowBytes);
+    LaneAccess actor = lane_access(warp, op, memory, lane, address, Space::kShared);
+    StoredRow stored;
+    for (unsigned column = 0; column < kRows && !is_load; ++column) {
+      const auto [holder, half] = holder_of(lane % kRows, column);
+      const std::uint32_t word = slot_words32(warp, fragment.registers[lane / kRows])[holder];
+      const auto element = static_cast<std::uint16_t>(word >> (16 * half));
+      std::memcpy(&stored.bytes[std::size_t{2} * column], &element, 2);
+    }
+    if (!is_load) actor.stored_row = &stored;
+    rows[lane] = check_shared_access(watch, actor, kRowBytes, kRowBytes);
+    // Redundant lanes may store the same values to the same row.
+    if (!is_load && rows[lane] != nullptr) std::memcpy(rows[lane], stored.bytes.data(), kRowBytes);
   });
   for (unsigned i = 0; i < fragment.register_count; ++i) {
     each_lane(lane_mask, [&](unsigned lane) {
@@ -65,18 +81,16 @@ void Execution::move_matrices(Warp& warp, const Op& op, std::uint32_t lane_mask)
         unsigned row = lane / 4;
         unsigned column = 2 * (lane % 4) + half;
         if (matrix.is_transposed) std::swap(row, column);
-        std::byte* const start = rows[8 * i + row];
+        const std::byte* const start = rows[kRows * i + row];
         if (start == nullptr) continue;
         std::uint16_t element = static_cast<std::uint16_t>(word >> (16 * half));
         if (is_load) {
           std::memcpy(&element, start + std::size_t{2} * column, 2);
           word |= std::uint32_t{element} << (16 * half);
-        } else {
-          std::memcpy(start + std::size_t{2} * column, &element, 2);
         }
         if (unrounded_plan_) {
           move_unrounded_element(warp, fragment.registers[i], lane, half == 0 ? Part::kLower : Part::kUpper, memory,
-                                 Space::kShared, row_addresses[8 * i + row] + std::uint64_t{2} * column, element);
+                                 Space::kShared, row_addresses[kRows * i + row] + std::uint64_t{2} * column, element);
         }
       }
       // Kernels also use these instructions for matrices of 32-bit elements, which two columns contain.

@@ -126,6 +126,16 @@ TEST(MatrixOperations, FaultyAccessesToMatrixRowsAreDetected) {
                " ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r10, [%r2];"));
 }
 
+TEST(MatrixOperations, RedundantLanesMayStoreTheSameRow) {
+  // Lanes 0 and 4 have the address of the same row, as in code of Triton.
+  const std::string rows =
+      "and.b32 %r3, %r1, 3; shl.b32 %r3, %r3, 4; mov.u32 %r2, s; add.u32 %r2, %r2, %r3;"
+      " bar.warp.sync -1; ";
+  const std::string store = " stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r10};";
+  expect_clean(run_rows(rows + "mov.u32 %r10, 7;" + store));
+  expect_first(run_rows(rows + "mov.u32 %r10, %r1;" + store), Kind::kWriteWriteRace);
+}
+
 TEST(MatrixOperations, MissingBarrierBeforeLdmatrixIsDetected) {
   const std::string next_row = "add.u32 %r3, %r3, 16; and.b32 %r3, %r3, 511; mov.u32 %r2, s; add.u32 %r2, %r2, %r3;";
   const std::string load = "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r2];";
@@ -134,7 +144,7 @@ TEST(MatrixOperations, MissingBarrierBeforeLdmatrixIsDetected) {
   if (HasFatalFailure()) return;
   EXPECT_EQ(race.findings[0].conflicting_access->thread, (Dim3{1, 0, 0}));
   expect_clean(run_rows("bar.warp.sync -1;" + next_row + load));
-  expect_first(run_rows("mov.u32 %r2, s; stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r2], {%r10, %r11};"),
+  expect_first(run_rows("mov.u32 %r2, s; stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r2], {%r4, %r5};"),
                Kind::kWriteWriteRace);
 }
 

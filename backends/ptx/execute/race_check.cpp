@@ -123,6 +123,16 @@ bool Execution::repeats_value(const LaneAccess& actor, unsigned position, std::u
   return true;
 }
 
+/// The same for a row that stmatrix stores.
+bool Execution::repeats_row(const StoredRow& row, unsigned position, std::uint32_t bytes, std::uint32_t compared) {
+  const auto first = static_cast<unsigned>(std::countr_zero(bytes));
+  for (unsigned byte = first; byte < 4; ++byte) {
+    const unsigned at = position + byte - first;
+    if ((compared >> byte & 1U) != 0 && row.bytes[at] != row.target[at]) return false;
+  }
+  return true;
+}
+
 /// `position` is that of the first of the bytes in the access. Redundant threads may store the same value to shared
 /// memory, as those of Triton do: whichever store is last, a thread that reads after a barrier gets this value.
 void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, unsigned position, const LaneAccess& actor) {
@@ -141,7 +151,8 @@ void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, unsigned posi
   const std::uint32_t overwritten = cell.packed_last_write & bytes;
   const bool overwrites =
       overwritten != 0 && !(strong && atomically) && is_unordered(cell.packed_last_write, actor) &&
-      !(actor.plain_store != nullptr && !atomically && repeats_value(actor, position, bytes, overwritten));
+      !(actor.plain_store != nullptr && !atomically && repeats_value(actor, position, bytes, overwritten)) &&
+      !(actor.stored_row != nullptr && !atomically && repeats_row(*actor.stored_row, position, bytes, overwritten));
   if (checks.reports_non_coherent && read && (cell.packed_flags & kLastReadIsNonCoherentFlag) != 0) {
     add_access_finding(CheckFinding::Kind::kNonCoherentRead, actor, &cell.packed_last_read, reader);
   } else if (checks.reports_races && overwrites) {

@@ -75,14 +75,14 @@ TEST(PtxParser, RegisterOfInnerScopeShadowsOuterRegister) {
 }
 
 TEST(PtxParser, MarksUnknownInstructionsAsUnsupported) {
-  const Result<Module> module = parse(
-      entry("tcgen05.alloc.sync.b32 [%r1], 32;\nadd.rn.foo.f32 %f1, %f1, %f1;\nmov.u64 %rd1, %clock64;"), "t.ptx");
+  const Result<Module> module =
+      parse(entry("istypep.texref %p1, %rd1;\nadd.rn.foo.f32 %f1, %f1, %f1;\nmov.u64 %rd1, %clock64;"), "t.ptx");
   ASSERT_TRUE(module.ok()) << module.error().text();
   const auto& instructions = module->find_entry("k")->instructions;
-  EXPECT_EQ(instructions[0].unsupported_reason, "opcode tcgen05 is not supported");
+  EXPECT_EQ(instructions[0].unsupported_reason, "opcode istypep is not supported");
   EXPECT_EQ(instructions[1].unsupported_reason, "modifier .foo of add is not supported");
   EXPECT_EQ(instructions[2].unsupported_reason, "special register %clock64 is not supported");
-  EXPECT_EQ(instructions[0].text, "tcgen05.alloc.sync.b32 [%r1], 32");
+  EXPECT_EQ(instructions[0].text, "istypep.texref %p1, %rd1");
 }
 
 TEST(PtxParser, ReportsLocationOfMalformedText) {

@@ -296,7 +296,8 @@ class InstructionRun {
     UnroundedRegister* const target = destination();
     if (target == nullptr) return;
     target->forget(lane_mask_);
-    if (op_.instruction->operands[0].elements.size() != 2) return;
+    const bool is_conversion = op_.instruction->opcode == Opcode::kCvt;
+    if (!is_conversion && op_.instruction->operands[0].elements.size() != 2) return;
     const UnroundedRegister* const source = find(planned_.a);
     if (source == nullptr) return;
     const bool is_wide = bytes_of(op_.instruction->type) == 8;

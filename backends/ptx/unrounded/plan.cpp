@@ -60,6 +60,12 @@ bool is_magic(const UnroundedOperand& operand, Type type) {
   return std::isfinite(magnitude) && magnitude >= (type == Type::kF64 ? 0x1p51 : 0x1p22);
 }
 
+/// Whether the instruction takes the lower half of a word, as cvt.u16.u32 does.
+bool takes_lower_half(const Instruction& instruction) {
+  return instruction.opcode == Opcode::kCvt && !is_float(instruction.type) && !is_float(instruction.source_type) &&
+         bytes_of(instruction.type) == 2 && bytes_of(instruction.source_type) == 4 && !instruction.modifiers.has(kSat);
+}
+
 }  // namespace
 
 UnroundedPlan::UnroundedPlan(const Kernel& kernel) : kernel_(kernel) {
@@ -119,6 +125,7 @@ bool UnroundedPlan::may_write(const Op& op) const {
   if (is_float_arithmetic(instruction)) return true;
   if (instruction.opcode == Opcode::kSetp || instruction.opcode == Opcode::kTestp || instruction.type == Type::kPred)
     return false;
+  if (takes_lower_half(instruction)) return is_marked(op.a);
   if (instruction.opcode == Opcode::kCvt && (!is_float(instruction.type) || !is_float(instruction.source_type)))
     return false;
   if (rounds_to_small_floats(instruction)) return false;
@@ -217,7 +224,9 @@ UnroundedOp UnroundedPlan::plan(const Op& op) {
       result.is_pair = result.type != instruction.type;
       const bool converts = is_float(instruction.type) && is_float(instruction.source_type) && !is_integral &&
                             !rounds_to_small_floats(instruction);
-      result.effect = converts ? UnroundedEffect::kConversion : UnroundedEffect::kForget;
+      result.effect = takes_lower_half(instruction) ? UnroundedEffect::kUnpacking
+                      : converts                    ? UnroundedEffect::kConversion
+                                                    : UnroundedEffect::kForget;
       return result;
     }
     case Opcode::kMov: {

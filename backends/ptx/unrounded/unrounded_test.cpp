@@ -166,6 +166,7 @@ TEST(UnroundedValues, OfHalvesAreNotRounded) {
            "cvt.rn.f16.f32 %rs1, %f2;" + widen + "%rs1;",
            "cvt.rn.f16.f32 %rs1, %f2; mov.b32 %r5, {%rs1, %rs1}; mov.b32 {%rs2, %rs3}, %r5;" + widen + "%rs3;",
            "cvt.rn.f16x2.f32 %r5, %f1, %f2; mov.b32 {%rs2, %rs3}, %r5;" + widen + "%rs2;",
+           "cvt.rn.f16x2.f32 %r5, %f1, %f2; cvt.u16.u32 %rs2, %r5;" + widen + "%rs2;",
            "cvt.rn.f16x2.f32 %r5, %f2, %f1; st.global.b32 [%rd2], %r5; ld.global.b16 %rs3, [%rd2+2];" + widen + "%rs3;",
            "cvt.rn.f16x2.f32 %r5, %f2, %f1; xor.b32 %r6, %r5, 0x80008000; mov.b32 {%rs2, %rs3}, %r6;"
            " cvt.f32.f16 %f4, %rs3; neg.f32 %f3, %f4;",
