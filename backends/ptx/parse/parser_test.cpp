@@ -74,6 +74,15 @@ TEST(PtxParser, RegisterOfInnerScopeShadowsOuterRegister) {
   EXPECT_NE(instructions[0].operands[0].index, instructions[1].operands[0].index);
 }
 
+TEST(PtxParser, LabelsAreLocalToTheirBraces) {
+  const Result<Module> module = parse(entry("{ L: bra L; } { L: bra L; bra END; } END: ret;"), "t.ptx");
+  ASSERT_TRUE(module.ok()) << module.error().text();
+  const auto& instructions = module->find_entry("k")->instructions;
+  EXPECT_EQ(instructions[0].operands[0].index, 0U);
+  EXPECT_EQ(instructions[1].operands[0].index, 1U);
+  EXPECT_EQ(instructions[2].operands[0].index, 3U);
+}
+
 TEST(PtxParser, MarksUnknownInstructionsAsUnsupported) {
   const Result<Module> module =
       parse(entry("istypep.texref %p1, %rd1;\nadd.rn.foo.f32 %f1, %f1, %f1;\nmov.u64 %rd1, %clock64;"), "t.ptx");
