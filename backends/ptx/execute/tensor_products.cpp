@@ -202,8 +202,9 @@ void Execution::read_tensor_matrix(Warp& warp, const Op& op, unsigned lane, cons
         factors.a[at] = number_of_element(product.a_type, element);
         if (factors.unrounded_a.empty()) continue;
         const Part place = per_word == 1 ? Part::kWhole : i == 0 ? Part::kLower : Part::kUpper;
-        factors.unrounded_a[at] =
-            bytes != 1 && parts.knows(place) ? parts.number(place) : UnroundedNumber{factors.a[at], 0};
+        factors.unrounded_a[at] = bytes != 1 && parts.knows(place)
+                                      ? parts.number(place)
+                                      : UnroundedNumber{number_of_element(unrounded_type(product.a_type), element), 0};
       }
     }
   }

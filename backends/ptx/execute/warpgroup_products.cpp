@@ -102,7 +102,7 @@ void Execution::read_shared_matrix(Warp& warp, const Op& op, const SharedMatrix&
           wanted.is_transposed ? std::size_t{line + i} * length + index : std::size_t{line} * length + index + i;
       rounded[at] = number_of_element(wanted.type, bits);
       if (unrounded.empty()) continue;
-      unrounded[at] = {rounded[at], 0};
+      unrounded[at] = {number_of_element(unrounded_type(wanted.type), bits), 0};
       if (bytes == 1) continue;
       const std::uint32_t offset = place.offset + i * bytes;
       const UnroundedWord* const word = &shared_unrounded_words_by_variable_[place.variable][offset / 4];
@@ -256,11 +256,11 @@ void Execution::read_fragment(Warp& warp, const Fragment& fragment, std::uint32_
       const std::uint64_t value = per_register == 1 ? word : word >> (part * bits) & ((1U << bits) - 1);
       rounded[index] = number_of_element(fragment.type, value);
       if (unrounded.empty()) return;
-      unrounded[index] = {rounded[index], 0};
+      unrounded[index] = {number_of_element(unrounded_type(fragment.type), value), 0};
       if (per_register > 2) return;
       const Part place = per_register == 1 ? Part::kWhole : part == 0 ? Part::kLower : Part::kUpper;
       const UnroundedOperand operand{.register_index = unrounded_plan_->register_index(slot), .slot = slot};
-      unrounded[index] = number_of(warp.unrounded_registers, operand, lane, place, fragment.type, word);
+      unrounded[index] = number_of(warp.unrounded_registers, operand, lane, place, unrounded_type(fragment.type), word);
     });
   }
 }

@@ -509,9 +509,7 @@ void read_matrix(const WarpState& warp, std::span<const UnroundedRegister> regis
   for_elements(fragment, lane_mask, [&](unsigned lane, FrameSlot slot, Part part, ElementPosition at) {
     const UnroundedOperand operand{.register_index = plan.register_index(slot), .slot = slot};
     const std::uint64_t bits = fragment.type == Type::kF64 ? words64(warp, slot)[lane] : words32(warp, slot)[lane];
-    // A product ignores the low bits of factors in tf32, which rounds them.
-    const Type type = fragment.type == Type::kTf32 ? Type::kF32 : fragment.type;
-    numbers[at.row][at.column] = number_of(registers, operand, lane, part, type, bits);
+    numbers[at.row][at.column] = number_of(registers, operand, lane, part, unrounded_type(fragment.type), bits);
   });
 }
 

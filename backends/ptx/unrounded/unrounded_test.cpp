@@ -293,6 +293,22 @@ TEST(UnroundedValues, OfProductsInTf32ContainAllBitsOfFactors) {
       run_body(body), [&](std::size_t i) { return third(i) + 8 * tenth * tenth; }, body);
 }
 
+TEST(UnroundedValues, OfWarpgroupProductsInTf32ContainAllBitsOfFactors) {
+  // As in the test above; b is in shared memory, without a swizzle.
+  const UnroundedRun run = run_body(
+      ".shared .align 128 .b8 s[256]; mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2;"
+      " mov.b32 %r4, 0x3DCCCCCD; setp.lt.u32 %p1, %r1, 64; @%p1 st.shared.b32 [%r3], %r4; fence.proxy.async;"
+      " bar.sync 0; bfe.u32 %r5, %r2, 4, 14; or.b32 %r5, %r5, 0x80000; cvt.u64.u32 %rd5, %r5;"
+      " mov.f32 %f3, %f2; mov.f32 %f4, %f2; mov.f32 %f5, %f2; mov.f32 %f6, %f2; wgmma.fence.sync.aligned;"
+      " wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f3, %f4, %f5, %f6}, {%r4, %r4, %r4, %r4}, %rd5, 1, 1, 1;"
+      " wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;",
+      "", 128);
+  ASSERT_EQ(run.unrounded.size(), 128U);
+  const double tenth = double{0.1F};
+  for (std::size_t thread = 0; thread < 128; ++thread)
+    EXPECT_NEAR(run.unrounded[thread].value, third(thread) + 8 * tenth * tenth, 1e-14) << thread;
+}
+
 TEST(UnroundedValues, FollowFloatsThroughMatrixCopies) {
   // Lane i gets word i of a matrix whose rows have four words.
   const std::string shared =

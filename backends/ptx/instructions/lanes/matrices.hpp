@@ -22,6 +22,10 @@ MatrixExtents extents_of(const Fragment& fragment);
 /// from the lowest bits of the first register.
 ElementPosition position_of(const Fragment& fragment, unsigned lane, unsigned element);
 
+/// The type in which an element of a factor counts without rounding. A product ignores the low bits of elements in
+/// tf32, which rounds them.
+constexpr Type unrounded_type(Type type) { return type == Type::kTf32 ? Type::kF32 : type; }
+
 /// The number that an element of a matrix represents.
 double number_of_element(Type type, std::uint64_t bits);
 /// The bits of a sum of products, rounded to its type. Integers wrap or are clamped.
