@@ -283,9 +283,9 @@ TEST(UnroundedValues, OfMatrixProductsContainUnroundedElements) {
 }
 
 TEST(UnroundedValues, OfProductsInTf32ContainAllBitsOfFactors) {
-  // All elements of a and b are 0.1, which tf32 rounds further, and all elements of c are %f2.
+  // All elements of a and b are 0.1, whose bits are computed as an integer, and all elements of c are %f2.
   const std::string body =
-      "mov.b32 %r5, 0x3DCCCCCD;"
+      "mov.b32 %r5, 0x3DCCCCCC; add.u32 %r5, %r5, 1;"
       "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f3, %f4, %f5, %f6}, {%r5, %r5, %r5, %r5}, {%r5, %r5},"
       " {%f2, %f2, %f2, %f2};";
   const double tenth = double{0.1F};
@@ -297,7 +297,8 @@ TEST(UnroundedValues, OfWarpgroupProductsInTf32ContainAllBitsOfFactors) {
   // As in the test above; b is in shared memory, without a swizzle.
   const UnroundedRun run = run_body(
       ".shared .align 128 .b8 s[256]; mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2;"
-      " mov.b32 %r4, 0x3DCCCCCD; setp.lt.u32 %p1, %r1, 64; @%p1 st.shared.b32 [%r3], %r4; fence.proxy.async;"
+      " mov.b32 %r4, 0x3DCCCCCC; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r1, 64; @%p1 st.shared.b32 [%r3], %r4; "
+      "fence.proxy.async;"
       " bar.sync 0; bfe.u32 %r5, %r2, 4, 14; or.b32 %r5, %r5, 0x80000; cvt.u64.u32 %rd5, %r5;"
       " mov.f32 %f3, %f2; mov.f32 %f4, %f2; mov.f32 %f5, %f2; mov.f32 %f6, %f2; wgmma.fence.sync.aligned;"
       " wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f3, %f4, %f5, %f6}, {%r4, %r4, %r4, %r4}, %rd5, 1, 1, 1;"
