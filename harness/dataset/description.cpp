@@ -329,8 +329,9 @@ class Describer {
     }
     for (const ir::Function& function : module_.functions) {
       if (ir::library_name(function)) continue;
+      const std::string purpose = purpose_of(function);
       text += fmt::format("The function {}{} does the following: {}. ", in_backquotes(signature_of(function)),
-                          purpose_of(function), steps(function.body));
+                          purpose.empty() ? types_of_parameters(function) : purpose, steps(function.body));
     }
     return text;
   }
@@ -345,6 +346,27 @@ class Describer {
         return fmt::format(" is the replay (`wp.func_replay`) of {} and", in_backquotes(owner.name));
     }
     return "";
+  }
+
+  /// ", where `x` and `y` are of type float32,"; parameters of one type are listed together.
+  std::string types_of_parameters(const ir::Function& function) const {
+    std::vector<std::pair<ir::Type, std::vector<std::string>>> names_by_type;
+    for (ir::VarId p = 0; p < function.parameter_count; ++p) {
+      const ir::Type& type = function.var(p).type;
+      auto group = std::ranges::find(names_by_type, type, [](const auto& one) { return one.first; });
+      if (group == names_by_type.end()) group = names_by_type.insert(group, {type, {}});
+      group->second.push_back(in_backquotes(function.var(p).name));
+    }
+    std::vector<std::string> parts;
+    for (const auto& [type, names] : names_by_type) {
+      const bool is_one = names.size() == 1;
+      const std::string array = !type.is_array() ? ""
+                                : is_one         ? fmt::format("a {}-dimensional array ", int{type.rank})
+                                                 : fmt::format("{}-dimensional arrays ", int{type.rank});
+      parts.push_back(fmt::format("{} {} {}of type {}", listed(names), is_one ? "is" : "are", array,
+                                  type_text(module_, type.element())));
+    }
+    return parts.empty() ? "" : fmt::format(", where {},", listed(parts));
   }
 
   /// The signature in the source, where the adjoint arrays of a gradient, the only nullable parameters, are not stated.
@@ -406,13 +428,13 @@ class Describer {
             },
             [&](const ir::For& node) {
               const std::string head = head_of(statement, {"for "});
-              return fmt::format("for {}: {}", head.empty() ? "each index of a range" : in_backquotes(head),
-                                 nested(node.body));
+              return fmt::format("for {}: ({})", head.empty() ? "each index of a range" : in_backquotes(head),
+                                 steps(node.body));
             },
             [&](const ir::While& node) {
               const std::string condition = head_of(statement, {"while "});
-              return fmt::format("while {}: {}", condition.empty() ? "a condition holds" : in_backquotes(condition),
-                                 nested(node.body));
+              return fmt::format("while {}: ({})", condition.empty() ? "a condition holds" : in_backquotes(condition),
+                                 steps(node.body));
             },
             [](const ir::Break&) { return std::string("leave the loop"); },
             [](const ir::Continue&) { return std::string("continue with the next iteration"); },
@@ -449,7 +471,9 @@ class Describer {
       else
         conditions.push_back(fmt::format("{} is a permutation of its indices", in_backquotes(condition.substr(0, is))));
     }
-    return conditions.empty() ? "" : fmt::format("The inputs satisfy these conditions: {}.", listed(conditions));
+    if (conditions.empty()) return "";
+    return fmt::format("The inputs satisfy {}: {}.", conditions.size() == 1 ? "this condition" : "these conditions",
+                       listed(conditions));
   }
 
   const ir::Module& module_;

@@ -55,7 +55,7 @@ def walk(x: wp.array2d(dtype=float), n: int, out: wp.array(dtype=float)):
               HasSubstr("if `i >= out.shape[0]`, return; set `s` to `float(0.5)`; for `j in range(n)`: "
                         "(if `x[i, j] < 0.0`, `s += x[i, j]`, otherwise (if `x[i, j] > 1.0`, leave "
                         "the loop, otherwise set `s` to `0.25`)); store `s` in `out[i]`."));
-  EXPECT_THAT(text.instruction, HasSubstr("The inputs satisfy these conditions: `0 <= n <= 12`."));
+  EXPECT_THAT(text.instruction, HasSubstr("The inputs satisfy this condition: `0 <= n <= 12`."));
   EXPECT_THAT(text.docstring, HasSubstr("Has one range loop, two branches and one conditional return."));
 }
 
@@ -92,7 +92,9 @@ def k(x: wp.array(dtype=float), m: int, out: wp.array(dtype=float)):
     i = wp.tid()
     out[i] = square(x[i])
 )");
-  EXPECT_THAT(text.instruction, HasSubstr("The function `square(x)` does the following: `return x * x`. "));
+  EXPECT_THAT(
+      text.instruction,
+      HasSubstr("The function `square(x)`, where `x` is of type float32, does the following: `return x * x`. "));
   EXPECT_THAT(
       text.instruction,
       HasSubstr("The function `square_gradient(x, adj_ret)` is the custom gradient (`wp.func_grad`) of `square` "
@@ -116,6 +118,10 @@ def k(x: wp.array(dtype=float), m: int, out: wp.array(dtype=float)):
     i = wp.tid()
     out[i] = element(x, i)
 )");
+  EXPECT_THAT(
+      text.instruction,
+      HasSubstr("The function `element(a, k)`, where `a` is a 1-dimensional array of type float32 and `k` is of "
+                "type int32, does the following: `return a[k]`. "));
   EXPECT_THAT(text.instruction,
               HasSubstr("The function `element_gradient(a, k, adj_ret)` is the custom gradient (`wp.func_grad`) of "
                         "`element` and does the following: `adjoint[a][k] += adj_ret`. "));
@@ -138,8 +144,9 @@ def k(x: wp.array(dtype=vec6), at: wp.array(dtype=int), n: wp.array(dtype=int), 
   EXPECT_THAT(text.instruction,
               HasSubstr("`at` is a 1-dimensional array of type int32 (unused); `n` is a 1-dimensional "
                         "array of type int32; "));
-  EXPECT_THAT(text.instruction,
-              HasSubstr("for `a in range(2)`: (for `b in range(n.shape[0])`: `s += x[i][a]`); store `s` in `out[i]`."));
+  EXPECT_THAT(
+      text.instruction,
+      HasSubstr("for `a in range(2)`: (for `b in range(n.shape[0])`: (`s += x[i][a]`)); store `s` in `out[i]`."));
   EXPECT_THAT(text.docstring, HasSubstr("Has two nested range loops."));
 }
 
@@ -154,8 +161,7 @@ def k(x: wp.array(dtype=float), at: wp.array(dtype=int), out: wp.array(dtype=flo
         out[at[i]] = x[i]
 )");
   EXPECT_THAT(text.instruction, HasSubstr("if `x[i] < 0.0`, do nothing, otherwise store `x[i]` in `out[at[i]]`."));
-  EXPECT_THAT(text.instruction,
-              HasSubstr("The inputs satisfy these conditions: `at` is a permutation of its indices."));
+  EXPECT_THAT(text.instruction, HasSubstr("The inputs satisfy this condition: `at` is a permutation of its indices."));
 }
 
 TEST(Description, NamesAllIndicesOfBlocks) {
