@@ -255,10 +255,10 @@ TEST_F(JudgeTest, VerdictShowsSmallestInputsThatFail) {
 TEST_F(JudgeTest, FailureIsArchivedWithSmallestInputs) {
   // No drawn input set has 40 to 42 columns.
   EXPECT_THAT(judge_sums("factor * part[0]", "(columns > 39 ? 1.5f : 1.0f) * factor * part[0]").out,
-              HasSubstr("reproduce.sh  (smallest inputs: x 1 x 40, out 1)"));
+              HasSubstr("reproduce.sh  (fails with x 1 x 40, out 1)"));
   workshop_.write("sums.cu", kSums);
   EXPECT_THAT(judge_sums("factor * part[0]", "(blockIdx.x > 4 ? 1.5f : 1.0f) * factor * part[0]").out,
-              HasSubstr("reproduce.sh  (smallest inputs: x 6 x 2, out 6)"));
+              HasSubstr("reproduce.sh  (fails with x 6 x 2, out 6)"));
 }
 
 TEST_F(JudgeTest, MissingBarrierIsReportedWithLine) {
@@ -459,6 +459,8 @@ TEST_F(JudgeTest, RejectsCandidateFileThatIsMissingOrContainsNoKernel) {
   EXPECT_THAT(judge("empty.cu", "sums.py").out, HasSubstr("the candidate has no kernel"));
   workshop_.write("host.cu", "int twice(int x) { return 2 * x; }\n");
   EXPECT_THAT(judge("host.cu", "sums.py").out, HasSubstr("the candidate has no kernel"));
+  workshop_.write("other.cu", "#include \"kernels.cuh\"\n");
+  EXPECT_THAT(judge("other.cu", "sums.py").out, HasSubstr("open source file \"kernels.cuh\""));
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Part of NVRTC's message about a header that it does not find.
-constexpr std::string_view kMissingHeader = "could not open source file";
+/// Part of all messages of NVRTC about a header that it does not find.
+constexpr std::string_view kMissingHeader = "open source file";
 constexpr std::string_view kNoKernel = "the candidate has no kernel; it must have a __global__ function";
 
 std::optional<std::string> content_of(const fs::path& path) {
@@ -145,11 +145,12 @@ std::variant<std::vector<CandidatePtx>, BuildFailed> CandidateDevice::compile(co
         source, name,
         {.architecture = architecture, .flags = flags, .emit_line_info = true, .include_folders = headers});
     if (auto* failed = std::get_if<BuildFailed>(&compiled)) {
-      if (headers.empty() && failed->log.find(kMissingHeader) != std::string::npos) {
+      const bool misses_header = failed->log.find(kMissingHeader) != std::string::npos;
+      if (headers.empty() && misses_header) {
         failed->kind = BuildFailed::Kind::kUnsupported;
         failed->log = "the candidate includes headers that need the CUDA Toolkit; run ci/setup-nvcc: " + failed->log;
-      } else if (text->find("__global__") == std::string::npos) {
-        // NVRTC compiles no host functions, which would be the only thing that its messages are about.
+      } else if (!misses_header && text->find("__global__") == std::string::npos) {
+        // NVRTC would only report that it compiles no host functions.
         failed->log = kNoKernel;
       }
       return std::move(*failed);

@@ -32,7 +32,6 @@ class CandidateDevice final : public backends::Device {
   [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarpPython; }
   [[nodiscard]] bool uses_cuda_math() const override { return true; }
   [[nodiscard]] double input_error() const override { return contract_.forward.input_error(); }
-  // Rounded inputs are part of the contract, but unrounded values do not contain their rounding.
   [[nodiscard]] bool computes_unrounded_values() const override { return true; }
   [[nodiscard]] bool derives_work_from_extents() const override { return contract_.derives_work_from_extents(); }
   [[nodiscard]] backends::Capability can_build() const override;

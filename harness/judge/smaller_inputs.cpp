@@ -127,8 +127,8 @@ class SmallerInputsSearch {
   std::size_t input_set_index_;             ///< number of the set that the search starts from
   std::optional<Counterexample> smallest_;  ///< smallest launch that fails; empty if none is smaller than the first
   std::int64_t smallest_elements_;          ///< number of elements of all its arrays
-  int trials_ = 0;                          ///< number of launches judged, and of draws that failed
-  bool is_too_large_ = false;               ///< whether the last launch had no fewer elements than the smallest
+  int trials_ = 0;                          ///< number of input sets that were drawn or could not be drawn
+  bool is_too_large_ = false;               ///< whether the last input set had no fewer elements than the smallest
 };
 
 }  // namespace

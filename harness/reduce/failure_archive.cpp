@@ -102,7 +102,7 @@ Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Fai
   if (const auto put = write_failure_folder(folder, failure, whole.evidence, std::nullopt); !put.ok())
     return put.error();
   const auto archived = [&] {
-    return ArchivedFailure{.folder = folder, .failure = std::move(failure), .smallest_arrays = whole.smallest_arrays};
+    return ArchivedFailure{.folder = folder, .failure = std::move(failure), .failing_arrays = whole.failing_arrays};
   };
   if (time.count() <= 0) return archived();
 
@@ -185,7 +185,7 @@ std::string line_of(const ArchivedFailure& archived) {
     line += fmt::format("  (reduced from {} {} to {})", reduced->statements_before,
                         reduced->statements_before == 1 ? "statement" : "statements", reduced->statements_after);
   }
-  if (!archived.smallest_arrays.empty()) line += fmt::format("  (smallest inputs: {})", archived.smallest_arrays);
+  if (!archived.failing_arrays.empty()) line += fmt::format("  (fails with {})", archived.failing_arrays);
   return line;
 }
 

@@ -22,7 +22,7 @@ namespace assay::reduce {
 struct ArchivedFailure {
   std::filesystem::path folder;  ///< path of the failure folder
   Failure failure;               ///< the failure
-  std::string smallest_arrays;   ///< see JudgedFailure::smallest_arrays
+  std::string failing_arrays;    ///< see JudgedFailure::failing_arrays
 };
 
 /// The conditions under which a run with these options judged the record's case, on a device with these options.

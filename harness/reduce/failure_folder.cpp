@@ -97,13 +97,13 @@ std::string arrays_of(const harness::Counterexample& counterexample) {
 
 JudgedFailure judge_with_evidence(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,
                                   const harness::Printer& printer, const harness::RunOptions& options) {
-  JudgedFailure examined{.record = {}, .evidence = {{".py", source.python}}, .smallest_arrays = {}};
+  JudgedFailure examined{.record = {}, .evidence = {{".py", source.python}}, .failing_arrays = {}};
   if (source.module == nullptr) return examined;
   harness::RunOptions watched = options;
   watched.on_counterexample = [&](const harness::CaseRecord&, const harness::Counterexample& counterexample) {
     const bool promoted = counterexample.precision == backends::Precision::kPromoted;
     examined.evidence[".json"] = values_json(promoted ? ir::promoted(*source.module) : *source.module, counterexample);
-    if (device.input_error() != 0) examined.smallest_arrays = arrays_of(counterexample);
+    if (device.input_error() != 0) examined.failing_arrays = arrays_of(counterexample);
   };
   examined.record = reduce::judge_case(source, pass, device, printer, watched);
   add_sources(examined.evidence, source, device, printer, options);

@@ -31,9 +31,9 @@ inline constexpr std::size_t kMaxEvidenceFileBytes = std::size_t{4} << 20;
 struct JudgedFailure {
   harness::CaseRecord record;  ///< record of the case
   Evidence evidence;           ///< texts of the kernel and of the failed launch
-  /// Names and shapes of the arrays of the smallest launch that fails, such as "x 2 x 3, y 2"; empty if no smaller
-  /// launch was searched for.
-  std::string smallest_arrays;
+  /// For a candidate, names and extents of the arrays of the launch in `evidence`, which is the smallest that was found
+  /// to fail, such as "x 2 x 3, y 2".
+  std::string failing_arrays;
 };
 
 /// Judges the case again and collects the evidence.

@@ -46,7 +46,7 @@ enum class KernelSampleSize : std::uint8_t {
   kAll,       ///< all kernels
 };
 
-/// One generated or curated kernel in this many is judged with optimized builds as well as with fast_compile. An
+/// One generated or curated kernel in this many is judged with an optimized build as well as with fast_compile. An
 /// optimized build takes four times as long as one with fast_compile, which compiles many kernels at once.
 inline constexpr std::uint64_t kKernelsPerSampledKernel = 8;
 

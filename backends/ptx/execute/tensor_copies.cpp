@@ -22,13 +22,12 @@ namespace assay::ptx {
 
 namespace {
 
-constexpr unsigned kSwizzleChunkBytes = 16;  ///< size of the parts of a row that a swizzle permutes
 constexpr unsigned kTensorAlignment = 128;   ///< required alignment of a box in shared memory
 constexpr unsigned kSwizzledAddressBit = 7;  ///< first bit of an address that selects a permutation of the chunks
 
 std::uint64_t swizzled(std::uint64_t address, unsigned swizzle_bytes) {
   if (swizzle_bytes == 0) return address;
-  return address ^ ((address >> kSwizzledAddressBit & (swizzle_bytes / kSwizzleChunkBytes - 1)) * kSwizzleChunkBytes);
+  return address ^ ((address >> kSwizzledAddressBit & (swizzle_bytes / kChunkBytes - 1)) * kChunkBytes);
 }
 
 /// A part of a row of a box: elements that all lie in the tensor, or that all lie outside.
@@ -128,7 +127,7 @@ std::vector<Execution::BoxPiece> Execution::pieces_of_box(const TensorMap& map,
   std::vector<BoxPiece> pieces;
   const unsigned element_bytes = bytes_of(map.element_type());
   const std::uint32_t row_bytes = map.box[0] * element_bytes;
-  const std::uint32_t step = map.swizzle_bytes() == 0 ? map.box[0] : kSwizzleChunkBytes / element_bytes;
+  const std::uint32_t step = map.swizzle_bytes() == 0 ? map.box[0] : kChunkBytes / element_bytes;
   const std::uint64_t row_count = map.box_bytes() / row_bytes;
   for (std::uint64_t row = 0; row < row_count; ++row) {
     std::uint64_t global_row = map.address;
