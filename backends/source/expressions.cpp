@@ -144,8 +144,9 @@ const std::vector<std::string_view>& functions_of(Op op) {
 }
 
 ExpressionPrinter::ExpressionPrinter(SourceUnit& unit, const ir::Function& function,
-                                     const std::vector<std::string>& names)
-    : unit_(unit), function_(function), variable_names_(names) {}
+                                     const std::vector<std::string>& names,
+                                     const ir::ExtremumOperands& extremum_operands)
+    : unit_(unit), function_(function), variable_names_(names), extremum_operands_(extremum_operands) {}
 
 std::string ExpressionPrinter::print(ExprId id, LiteralForm form) { return text(id, form).text; }
 
@@ -221,7 +222,7 @@ PrintedExpression ExpressionPrinter::text(ExprId id, LiteralForm form) {
       return {std::move(literal), precedence};
     }
     case ExprKind::kVariable: return {variable_names_[static_cast<std::size_t>(e.variable)], kPostfix};
-    case ExprKind::kOperation: return narrowed(e, operation(e));
+    case ExprKind::kOperation: return narrowed(e, operation(id));
     case ExprKind::kLoad: return load(e);
     case ExprKind::kShapeOf:
       return {concat(operand(e.args[0], kPostfix), ".shape[", std::to_string(e.index), "]"), kPostfix};
@@ -272,7 +273,35 @@ bool ExpressionPrinter::wraps(const Expr& e) const {
   return !overflow_analysis().is_plain(e);
 }
 
-PrintedExpression ExpressionPrinter::operation(const Expr& e) {
+/// An operation of an operand of an atomic minimum or maximum, if it has sums that a compiler might contract.
+std::optional<PrintedExpression> ExpressionPrinter::rounded(ExprId id) {
+  if (extremum_operands_.empty() || !extremum_operands_[static_cast<std::size_t>(id)]) return std::nullopt;
+  const Expr& e = expr(id);
+  const Type left = e.args.empty() ? ir::kVoid : expr(e.args[0]).type;
+  if (!ir::is_float(left.scalar)) return std::nullopt;
+  std::string_view helper;
+  std::string_view function;
+  if (e.op == Op::kAdd || e.op == Op::kSub) {
+    const bool is_sum = e.op == Op::kAdd;
+    function = is_sum ? "rounded_sum" : "rounded_difference";
+    helper = e.type.is_scalar() ? "rounded_sum" : is_sum ? "rounded_components_add" : "rounded_components_sub";
+  } else if (e.op == Op::kMul && !left.is_scalar() && !expr(e.args[1]).type.is_scalar()) {
+    function = "rounded_product";
+    helper = e.type.is_quaternion() ? "rounded_quat_product" : "rounded_matrix_product";
+  }
+  if (!function.empty()) {
+    unit_.helpers().use(helper);
+    return PrintedExpression{concat(function, "(", arguments(e.args, LiteralForm::kTyped), ")"), kPostfix};
+  }
+  const std::vector<std::string_view>& functions = functions_of(e.op);
+  const bool has_version = functions.size() == 1 && HelperSet::exists(concat(kRoundedPrefix, functions[0]));
+  if (!has_version) return std::nullopt;
+  return call_pattern(e, ir::row(e.op).cpp_pattern, kRoundedPrefix);
+}
+
+PrintedExpression ExpressionPrinter::operation(ExprId id) {
+  if (std::optional<PrintedExpression> printed = rounded(id)) return *std::move(printed);
+  const Expr& e = expr(id);
   if (wraps(e)) {
     const std::string_view function = wrapping_function(e.op);
     unit_.helpers().use(function);
@@ -358,12 +387,12 @@ PrintedExpression ExpressionPrinter::conditional(const Expr& e) {
           kTernary};
 }
 
-/// Patterns such as "f($0, $1)" and "f<$T>($0)".
-PrintedExpression ExpressionPrinter::call_pattern(const Expr& e, std::string_view pattern) {
+/// Patterns such as "f($0, $1)" and "f<$T>($0)", with a prefix of the name of the function.
+PrintedExpression ExpressionPrinter::call_pattern(const Expr& e, std::string_view pattern, std::string_view prefix) {
   for (const std::string_view function : functions_of(e.op))
-    unit_.helpers().use(function);
+    unit_.helpers().use(prefix.empty() ? function : std::string_view(concat(prefix, function)));
   const bool is_call = is_letter(pattern[0]) && pattern.ends_with(')');
-  std::string result;
+  std::string result(prefix);
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     const std::size_t dollar = std::min(pattern.find('$', at), pattern.size());
     result += pattern.substr(at, dollar - at);

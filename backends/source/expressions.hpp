@@ -9,6 +9,7 @@
 #include "backends/source/literals.hpp"
 #include "backends/source/overflow.hpp"
 #include "backends/source/unit.hpp"
+#include "ir/extremum_operands.hpp"
 #include "ir/module.hpp"
 
 namespace assay::source {
@@ -27,8 +28,10 @@ struct PrintedExpression {
 /// Prints the expressions of one function.
 class ExpressionPrinter {
  public:
-  /// `names` contains the name of each variable in scope; it may change between calls.
-  ExpressionPrinter(SourceUnit& unit, const ir::Function& function, const std::vector<std::string>& names);
+  /// `names` contains the name of each variable in scope; it may change between calls. Sums in `extremum_operands` are
+  /// printed so that no compiler contracts them.
+  ExpressionPrinter(SourceUnit& unit, const ir::Function& function, const std::vector<std::string>& names,
+                    const ir::ExtremumOperands& extremum_operands);
 
   /// The expression as an operand of a comma or an assignment.
   std::string print(ir::ExprId expr, LiteralForm form = LiteralForm::kTyped);
@@ -51,14 +54,15 @@ class ExpressionPrinter {
 
  private:
   PrintedExpression text(ir::ExprId expr, LiteralForm form);
-  PrintedExpression operation(const ir::Expr& expr);
+  PrintedExpression operation(ir::ExprId expr);
+  std::optional<PrintedExpression> rounded(ir::ExprId expr);
   bool lists_components(const ir::Expr& e) const;
   PrintedExpression extract(const ir::Expr& e);
   PrintedExpression pattern(const ir::Expr& expr);
   PrintedExpression infix(const ir::Expr& expr, std::string_view token, int precedence);
   PrintedExpression prefix(const ir::Expr& expr, std::string_view token);
   PrintedExpression conditional(const ir::Expr& expr);
-  PrintedExpression call_pattern(const ir::Expr& expr, std::string_view pattern);
+  PrintedExpression call_pattern(const ir::Expr& expr, std::string_view pattern, std::string_view prefix = "");
   PrintedExpression load(const ir::Expr& expr);
   /// A part of an element of an array that may be null. Reads no other part, unlike a part of the loaded element.
   std::optional<PrintedExpression> nullable_part(ir::ExprId expr);
@@ -82,6 +86,7 @@ class ExpressionPrinter {
   SourceUnit& unit_;                                ///< names, helpers and setters of the source text
   const ir::Function& function_;                    ///< function whose expressions are printed
   const std::vector<std::string>& variable_names_;  ///< names of the variables in scope, by VarId
+  const ir::ExtremumOperands& extremum_operands_;   ///< see the constructor
   /// Result of overflow_analysis(); nullopt before its first call.
   mutable std::optional<OverflowAnalysis> overflow_analysis_;
   std::optional<ir::Function> function_copy_;  ///< copy of the function that print_elementwise changes

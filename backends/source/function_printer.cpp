@@ -84,7 +84,8 @@ bool uses_matrix_rows(const ir::Function& function) {
 
 }  // namespace
 
-FunctionPrinter::FunctionPrinter(SourceUnit& unit, const ir::Function& function, bool prints_source_comments)
+FunctionPrinter::FunctionPrinter(SourceUnit& unit, const ir::Function& function,
+                                 const ir::ExtremumOperands& extremum_operands, bool prints_source_comments)
     : unit_(unit),
       function_(function),
       prints_source_comments_(prints_source_comments),
@@ -94,7 +95,7 @@ FunctionPrinter::FunctionPrinter(SourceUnit& unit, const ir::Function& function,
       is_tiled_(ir::uses_tiles(function)),
       is_loaded_from_(function.variables.size()),
       is_stored_to_(function.variables.size()),
-      expression_printer_(unit, function, declared_names_) {
+      expression_printer_(unit, function, declared_names_, extremum_operands) {
   legal_names_.reserve(function.variables.size());
   for (const ir::Variable& variable : function.variables)
     legal_names_.push_back(legal_identifier(variable.name));
@@ -102,10 +103,10 @@ FunctionPrinter::FunctionPrinter(SourceUnit& unit, const ir::Function& function,
   for (const ir::VarId variable : ir::assigned_variables(function.body)) {
     is_assigned_[static_cast<std::size_t>(variable)] = true;
   }
-  reserve_functions();
+  reserve_functions(!extremum_operands.empty());
 }
 
-void FunctionPrinter::reserve_functions() {
+void FunctionPrinter::reserve_functions(bool has_extremum_operands) {
   for (const std::string& symbol : unit_.symbols())
     name_scopes_.reserve(symbol);
   for (std::size_t i = 0; i < unit_.module().structs.size(); ++i)
@@ -120,9 +121,15 @@ void FunctionPrinter::reserve_functions() {
       seen[op] = true;
       for (const std::string_view name : functions_of(expr.op))
         name_scopes_.reserve(name);
+      if (has_extremum_operands)
+        for (const std::string_view name : functions_of(expr.op))
+          name_scopes_.reserve(concat(kRoundedPrefix, name));
     }
     if (expr.op == Op::kWithField) name_scopes_.reserve(unit_.setter_name(expr.type.struct_id, expr.index));
   }
+  if (has_extremum_operands)
+    for (const char* name : {"rounded_sum", "rounded_difference", "rounded_product"})
+      name_scopes_.reserve(name);
   if (uses_matrix_rows(function_)) name_scopes_.reserve("row");
   if (seen[static_cast<std::size_t>(Op::kInsert)]) name_scopes_.reserve("set_row");
 }

@@ -28,7 +28,9 @@ bool returns_from_loop(const ir::Function& function);
 /// Prints the statements of one function.
 class FunctionPrinter {
  public:
-  FunctionPrinter(SourceUnit& unit, const ir::Function& function, bool prints_source_comments);
+  /// Sums in `extremum_operands` are printed so that no compiler contracts them.
+  FunctionPrinter(SourceUnit& unit, const ir::Function& function, const ir::ExtremumOperands& extremum_operands,
+                  bool prints_source_comments);
 
   /// A unique name for an internal variable that does not exist in the source.
   std::string internal_name(std::string_view name);
@@ -43,7 +45,7 @@ class FunctionPrinter {
 
  private:
   /// Reserves the names that the body uses in addition to its variables.
-  void reserve_functions();
+  void reserve_functions(bool has_extremum_operands);
   /// "// 12: y[i] = x[i]" if the source line differs from the last one shown, otherwise empty.
   std::string_view comment(ir::Loc loc);
   void block(const ir::Block& block);

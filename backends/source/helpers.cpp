@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 
 #include "backends/source/helper_texts.hpp"
 #include "ir/operations/operations.hpp"
+#include "support/concat.hpp"
 #include "support/text_hash.hpp"
 
 namespace assay::source {
@@ -65,10 +68,20 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 /// A section of a file in helpers/, between two lines that start with "===".
 struct Section {
-  std::string_view name;
-  std::string_view dependencies;  ///< space-separated names
+  std::string name;
+  std::vector<std::string> dependencies;  ///< names of other sections, and functions of the target language
   std::string text;
 };
+
+std::vector<std::string> words(std::string_view line) {
+  std::vector<std::string> words;
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find(' '), line.size());
+    if (end > 0) words.emplace_back(line.substr(0, end));
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return words;
+}
 
 std::vector<Section> parse_sections(std::string_view file) {
   constexpr std::string_view kMark = "\n=== ";
@@ -82,12 +95,119 @@ std::vector<Section> parse_sections(std::string_view file) {
     if (colon == std::string_view::npos) broken("the header line of a helper function must contain a colon", header);
     Section& section = sections.emplace_back();
     section.name = header.substr(0, colon);
-    section.dependencies = header.substr(std::min(colon + 2, header.size()));
+    section.dependencies = words(header.substr(colon + 1));
     section.text = file.substr(line_end + 1, std::min(at, file.size()) - line_end - 1);
     section.text.erase(section.text.find_last_not_of('\n') + 1);
     section.text += "\n\n";
   }
   return sections;
+}
+
+// ---- Helpers in two versions, as helpers.hpp describes them
+
+constexpr std::string_view kSumMark = " $+ ";
+constexpr std::string_view kDifferenceMark = " $- ";
+static_assert(kSumMark.size() == kDifferenceMark.size());
+
+/// The first marked sum or difference, or the end of the text.
+std::size_t find_mark(std::string_view text) {
+  return std::min({text.find(kSumMark), text.find(kDifferenceMark), text.size()});
+}
+
+bool opens(char c) { return c == '(' || c == '[' || c == '{'; }
+bool closes(char c) { return c == ')' || c == ']' || c == '}'; }
+
+/// The start of the operand that ends at `end`: after the bracket, comma, "=" or "return" before it.
+std::size_t operand_start(std::string_view text, std::size_t end) {
+  int depth = 0;
+  for (std::size_t at = end; at > 0; --at) {
+    const char c = text[at - 1];
+    const bool ends_before = opens(c) || c == ',' || c == '=' || text.substr(0, at).ends_with("return ");
+    if (depth == 0 && ends_before) return text.find_first_not_of(' ', at);
+    if (closes(c)) ++depth;
+    if (opens(c)) --depth;
+  }
+  return 0;
+}
+
+/// The end of the operand that starts at `start`: before the bracket, comma, semicolon or mark after it.
+std::size_t operand_end(std::string_view text, std::size_t start) {
+  int depth = 0;
+  for (std::size_t at = start; at < text.size(); ++at) {
+    const char c = text[at];
+    const std::string_view rest = text.substr(at);
+    const bool begins_after =
+        closes(c) || c == ',' || c == ';' || rest.starts_with(kSumMark) || rest.starts_with(kDifferenceMark);
+    if (depth == 0 && begins_after) return at;
+    if (opens(c)) ++depth;
+    if (closes(c)) --depth;
+  }
+  return text.size();
+}
+
+/// The text with calls instead of marked sums. A chain of sums is evaluated from left to right.
+std::string with_rounded_sums(std::string text) {
+  for (std::size_t at = find_mark(text); at < text.size(); at = find_mark(text)) {
+    const std::size_t start = operand_start(text, at);
+    const std::size_t right = at + kSumMark.size();
+    const std::size_t end = operand_end(text, right);
+    const bool is_sum = std::string_view(text).substr(at).starts_with(kSumMark);
+    const std::string call = fmt::format("rounded_{}({}, {})", is_sum ? "sum" : "difference",
+                                         text.substr(start, at - start), text.substr(right, end - right));
+    const bool is_in_parentheses = start >= 2 && text.compare(start - 2, 2, " (") == 0 && text[end] == ')';
+    if (is_in_parentheses) text.replace(start - 1, end + 1 - (start - 1), call);
+    else text.replace(start, end - start, call);
+  }
+  return text;
+}
+
+/// Whether a name with a mark, such as "$dot", starts here. "$F" and "$M" stand for qualifiers.
+bool is_marked_name(std::string_view text) {
+  return text.size() > 1 && text[0] == '$' && std::islower(static_cast<unsigned char>(text[1])) != 0;
+}
+
+void replace_marks_of_names(std::string& text, std::string_view replacement) {
+  for (std::size_t at = 0; (at = text.find('$', at)) != std::string::npos;) {
+    if (is_marked_name(std::string_view(text).substr(at))) text.replace(at, 1, replacement);
+    else ++at;
+  }
+}
+
+bool has_two_versions(const Section& section) {
+  const std::string_view text = section.text;
+  for (std::size_t at = 0; (at = text.find('$', at)) != std::string_view::npos; ++at)
+    if (is_marked_name(text.substr(at))) return true;
+  return false;
+}
+
+/// The version with sums that are not contracted. It uses this version of other helpers.
+Section rounded_version(const Section& section, std::span<const Section> sections) {
+  Section rounded{.name = concat(kRoundedPrefix, section.name), .dependencies = {"rounded_sum"}, .text = {}};
+  for (const std::string& needed : section.dependencies) {
+    const auto found = std::ranges::find(sections, needed, &Section::name);
+    const bool has_version = found != sections.end() && has_two_versions(*found);
+    rounded.dependencies.push_back(has_version ? concat(kRoundedPrefix, needed) : needed);
+  }
+  rounded.text = with_rounded_sums(section.text);
+  replace_all(rounded.text, "$operator+(", "rounded_sum(");
+  replace_all(rounded.text, "$operator-(", "rounded_difference(");
+  replace_all(rounded.text, "$operator*(", "rounded_product(");
+  replace_marks_of_names(rounded.text, kRoundedPrefix);
+  return rounded;
+}
+
+/// Each section without marks, followed by its other version if it has one.
+std::vector<Section> with_rounded_versions(std::span<const Section> sections) {
+  std::vector<Section> all;
+  for (const Section& section : sections) {
+    Section& plain = all.emplace_back(section);
+    if (!has_two_versions(section)) continue;
+    replace_all(plain.text, kSumMark, " + ");
+    replace_all(plain.text, kDifferenceMark, " - ");
+    replace_marks_of_names(plain.text, "");
+    all.push_back(rounded_version(section, sections));
+  }
+  return all;
 }
 
 /// The library functions that operations are printed as: operations whose pattern is a single call of a function that
@@ -118,10 +238,11 @@ class Registry {
       for (const LibraryFunction& function : library_functions(sections))
         add(std::string(function.name), library_text(function) + "\n", {});
     }
-    for (Section& section : sections) {
+    for (Section& section : with_rounded_versions(sections)) {
       replace_all(section.text, "$F", cpp ? "static inline" : "__device__ inline");
       replace_all(section.text, "$M ", cpp ? "" : "__device__ ");
-      add(std::string(section.name), std::move(section.text), indices(section.dependencies));
+      std::vector<std::size_t> dependencies = indices(section.dependencies);
+      add(std::move(section.name), std::move(section.text), std::move(dependencies));
     }
   }
 
@@ -138,13 +259,10 @@ class Registry {
   }
 
   /// Names without a helper are functions of the target language.
-  std::vector<std::size_t> indices(std::string_view names) const {
+  std::vector<std::size_t> indices(std::span<const std::string> names) const {
     std::vector<std::size_t> found;
-    while (!names.empty()) {
-      const std::size_t end = std::min(names.find(' '), names.size());
-      if (const auto index = find(names.substr(0, end))) found.push_back(*index);
-      names.remove_prefix(std::min(end + 1, names.size()));
-    }
+    for (const std::string& name : names)
+      if (const auto index = find(name)) found.push_back(*index);
     return found;
   }
 
@@ -202,6 +320,8 @@ void HelperSet::add(SourceTarget target, std::size_t index) {
   for (const std::size_t need : helpers_of(target)[index].dependency_indices)
     add(target, need);
 }
+
+bool HelperSet::exists(std::string_view name) { return index_by_name().contains(name); }
 
 bool HelperSet::contains(SourceTarget target, std::string_view name) const {
   const auto index = registry(target).find(name);

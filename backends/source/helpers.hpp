@@ -3,6 +3,11 @@
 // Their texts are in helpers/: common.txt for both targets, cpu.txt and cuda.txt for one. A helper starts with a line
 // "=== name: required helpers" and uses only helpers above it and functions of the target language; the target's file
 // comes first. In a text, $F is replaced by the qualifiers of a function and $M by those of a member function.
+//
+// A text with sums that are spelt "a $+ b" and "a $- b" makes two helpers. In the helper "dot" the sums are ordinary
+// ones. In the helper "rounded_dot" they are calls of rounded_sum and rounded_difference, which a compiler does not
+// contract into a fused multiply-add, and names after a "$" change: "$dot(" is "rounded_dot(", "$operator+(" is
+// "rounded_sum(", "$operator-(" is "rounded_difference(" and "$operator*(" is "rounded_product(".
 #pragma once
 
 #include <array>
@@ -23,6 +28,9 @@ struct HelperWithDependencies {
   std::vector<std::size_t> dependency_indices;
 };
 
+/// The prefix of the helpers whose sums are not contracted.
+inline constexpr std::string_view kRoundedPrefix = "rounded_";
+
 /// All helpers of a target in emission order.
 const std::vector<HelperWithDependencies>& helpers_of(backends::SourceTarget target);
 
@@ -37,6 +45,8 @@ class HelperSet {
   /// The same for one target.
   void use(backends::SourceTarget target, std::string_view name);
 
+  /// Whether a target has a helper of this name.
+  static bool exists(std::string_view name);
   /// Whether the target's helper is in the set.
   bool contains(backends::SourceTarget target, std::string_view name) const;
   /// The target's helpers in the set, each after its requirements.

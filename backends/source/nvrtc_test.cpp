@@ -25,8 +25,8 @@ class NvrtcCompilation : public ::testing::Test {
   }
 
   /// The PTX; empty if the source was rejected or caused a warning other than for unused code.
-  std::string ptx(const std::string& source, Precision precision) {
-    const cuda::CompileOutcome outcome = nvrtc_->compile(source, "kernel.cu", {.precision = precision});
+  std::string ptx(const std::string& source, Precision precision, backends::BuildFlags flags = {}) {
+    const cuda::CompileOutcome outcome = nvrtc_->compile(source, "kernel.cu", {.flags = flags, .precision = precision});
     if (const auto* failed = std::get_if<backends::BuildFailed>(&outcome)) {
       ADD_FAILURE() << failed->log;
       return "";
@@ -72,6 +72,20 @@ TEST_F(NvrtcCompilation, AcceptsEveryKindOfStatement) {
       "  let s: f32, m: i32 = call two(memory[3])\n  atomic_add(g[m], mul(g[i], s))\n"
       "  b.data[i, j] = cast<f64>(s)\n}\n";
   EXPECT_NE(ptx(testing::print_first(testing::parse(text), SourceTarget::kCuda).source(), Precision::kNative), "");
+}
+
+TEST_F(NvrtcCompilation, ContractsNoSumOfTheOperandOfAnExtremum) {
+  const auto contracts = [&](const std::string& text) {
+    const std::string source = testing::print_first(testing::parse(text), SourceTarget::kCuda).source();
+    return ptx(source, Precision::kNative, backends::BuildFlags::standard()).find("fma.rn") != std::string::npos;
+  };
+  for (const testing::ExtremumOperand& operand : testing::extremum_operands()) {
+    std::string text = testing::extremum_kernel(operand, "k");
+    const std::size_t store = text.find("  out[i]");
+    text.erase(store, text.find('\n', store) + 1 - store);
+    EXPECT_FALSE(contracts(text)) << operand.expression;
+  }
+  EXPECT_TRUE(contracts(testing::extremum_kernel(testing::extremum_operands()[0], "k"))) << "a stored value";
 }
 
 }  // namespace

@@ -216,4 +216,39 @@ ir::Function elementwise(const ir::Module& module, Op op, Type type, Form form) 
   return kernel;
 }
 
+std::span<const ExtremumOperand> extremum_operands() {
+  static constexpr ExtremumOperand kExtremumOperands[] = {
+      {"f32", "add(mul(x[i], y[i]), z[i])"},
+      {"f32", "sub(mul(x[i], y[i]), z[i])"},
+      {"f32", "frac(mul(x[i], y[i]))"},
+      {"f32", "lerp(x[i], y[i], z[i])"},
+      {"f32", "smoothstep(x[i], y[i], z[i])"},
+      {"f32", "dot(v[i], w[i])"},
+      {"f32", "ddot(m[i], n[i])"},
+      {"f32", "length_sq(v[i])"},
+      {"f32", "length(v[i])"},
+      {"vec<f32,3>", "add(mul(v[i], x[i]), w[i])"},
+      {"vec<f32,3>", "sub(mul(v[i], x[i]), w[i])"},
+      {"vec<f32,3>", "cross(v[i], w[i])"},
+      {"vec<f32,3>", "normalize(v[i])"},
+      {"vec<f32,3>", "mul(m[i], v[i])"},
+      {"vec<f32,3>", "mul(v[i], m[i])"},
+      {"mat<f32,3,3>", "mul(m[i], n[i])"},
+      {"mat<f32,2,2>", "inverse(two[i])"},
+      {"mat<f32,3,3>", "inverse(m[i])"},
+      {"mat<f32,4,4>", "inverse(four[i])"},
+      {"f32", "extract(mul(p[i], q[i]), 1)"},
+  };
+  return kExtremumOperands;
+}
+
+std::string extremum_kernel(const ExtremumOperand& operand, std::string_view name) {
+  return fmt::format(
+      "kernel {0}(x: array<f32,1>, y: array<f32,1>, z: array<f32,1>, v: array<vec<f32,3>,1>, w: array<vec<f32,3>,1>, "
+      "m: array<mat<f32,3,3>,1>, n: array<mat<f32,3,3>,1>, two: array<mat<f32,2,2>,1>, four: array<mat<f32,4,4>,1>, "
+      "p: array<quat<f32>,1>, q: array<quat<f32>,1>, out: array<{1},1>, most: array<{1},1>; i) {{\n"
+      "  out[i] = {2}\n  atomic_max(most[i], {2})\n}}\n",
+      name, operand.type, operand.expression);
+}
+
 }  // namespace assay::source::testing

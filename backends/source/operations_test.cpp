@@ -1,18 +1,24 @@
 // Tests that every row of the operation table compiles for both targets and computes the correct value.
 #include "ir/operations/operations.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <random>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backends/source/helpers.hpp"
 #include "backends/source/operation_programs.hpp"
 #include "backends/source/testing/printing.hpp"
 
@@ -282,6 +288,51 @@ TEST_P(OperationValues, IntegerOperationsAreCorrect) {
 
 INSTANTIATE_TEST_SUITE_P(Form, OperationValues, ::testing::Values(Form::kPlain, Form::kNested),
                          [](const auto& form) { return form.param == Form::kPlain ? "Plain" : "Nested"; });
+
+TEST(Operations, OfExtremaHaveTheSameValueWithSumsThatAreNotContracted) {
+  const std::span<const testing::ExtremumOperand> operands = testing::extremum_operands();
+  std::vector<EmittedKernel> kernels;
+  std::set<std::string> used;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const std::string text = testing::extremum_kernel(operands[k], fmt::format("k{}", k));
+    kernels.push_back(testing::print_first(testing::parse(text), SourceTarget::kCpp));
+    const std::string& body = kernels.back().body;
+    EXPECT_EQ(body.find("rounded_", body.find("atomic_max")) != std::string::npos, true) << body;
+    EXPECT_EQ(body.find("rounded_"), body.find("rounded_", body.find("atomic_max"))) << body;
+    for (const backends::SourceHelper& helper : kernels.back().helpers)
+      used.insert(helper.name);
+  }
+  for (const HelperWithDependencies& entry : helpers_of(SourceTarget::kCpp)) {
+    const std::string& name = entry.helper.name;
+    EXPECT_TRUE(!name.starts_with(kRoundedPrefix) || used.contains(name)) << name;
+  }
+
+  const Library library(testing::joined(kernels), kStrict);
+  using A = testing::Array<float>;
+  constexpr int kRows = 32;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> uniform(-2.0F, 2.0F);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    constexpr int kFloatsOfInputs[] = {1, 1, 1, 3, 3, 9, 9, 4, 16, 4, 4};
+    constexpr int kMostFloats = 16;
+    const auto rows = [&](std::vector<float>& values, int floats) {
+      return A{values.data(), {kRows}, {static_cast<long long>(sizeof(float)) * floats}};
+    };
+    std::vector<std::vector<float>> in;
+    for (const int floats : kFloatsOfInputs) {
+      in.emplace_back(kRows * floats);
+      std::ranges::generate(in.back(), [&] { return uniform(random); });
+    }
+    std::vector<float> out(kRows * kMostFloats, -1e30F);
+    std::vector<float> most = out;
+    library.function<void(long long, long long, A, A, A, A, A, A, A, A, A, A, A, A, A)>(fmt::format("k{}_forward", k))(
+        0, kRows, rows(in[0], 1), rows(in[1], 1), rows(in[2], 1), rows(in[3], 3), rows(in[4], 3), rows(in[5], 9),
+        rows(in[6], 9), rows(in[7], 4), rows(in[8], 16), rows(in[9], 4), rows(in[10], 4), rows(out, kMostFloats),
+        rows(most, kMostFloats));
+    EXPECT_EQ(out, most) << operands[k].expression;
+    EXPECT_NE(out[0], -1e30F);
+  }
+}
 
 }  // namespace
 }  // namespace assay::source

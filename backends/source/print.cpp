@@ -112,6 +112,7 @@ class KernelPrinter {
         forward_(forward),
         backward_(backward),
         options_(options),
+        extremum_operands_(ir::extremum_operands(module, forward, backward)),
         called_(called()),
         scalars_(scalars()) {
     // Print functions first, because they determine which setters of structs are needed.
@@ -276,7 +277,10 @@ class KernelPrinter {
 
   PrintedFunction function(int index) {
     const ir::Function& function = unit_.module().functions[static_cast<std::size_t>(index)];
-    FunctionPrinter printer(unit_, function, options_.prints_source_comments);
+    static const ir::ExtremumOperands kNone;
+    const std::vector<ir::ExtremumOperands>& operands = extremum_operands_.functions;
+    FunctionPrinter printer(unit_, function, operands.empty() ? kNone : operands[static_cast<std::size_t>(index)],
+                            options_.prints_source_comments);
     PrintedFunction printed;
     std::string result = "void";
     if (function.results.size() == 1) result = unit_.type(function.results[0]);
@@ -309,7 +313,9 @@ class KernelPrinter {
   }
 
   PrintedEntry entry(const ir::Function& function, Pass pass) {
-    FunctionPrinter printer(unit_, function, options_.prints_source_comments);
+    FunctionPrinter printer(unit_, function,
+                            pass == Pass::kForward ? extremum_operands_.forward : extremum_operands_.backward,
+                            options_.prints_source_comments);
     const bool tiled = ir::uses_tiles(function);
     std::vector<std::string> own = printer.parameters();
     PrintedEntry entry{.point = {.pass = pass,
@@ -395,6 +401,7 @@ class KernelPrinter {
   const ir::Function& forward_;
   const ir::Function* backward_;
   const PrintOptions& options_;
+  const ir::ExtremumOperandsOfKernel extremum_operands_;
   const std::set<int> called_;   ///< functions of the module
   const std::uint32_t scalars_;  ///< bit set of the scalar types in use
   std::vector<int> structs_;

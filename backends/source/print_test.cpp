@@ -403,5 +403,18 @@ TEST(Printer, RejectsCudaAtomicsOnIntegersBelow32Bits) {
       "--with-host is supported for CUDA only");
 }
 
+TEST(Printer, PrintsSumsOfExtremaOfFloatsSoThatNoCompilerContractsThem) {
+  EXPECT_EQ(body("  atomic_min(x[0], add(mul(x[i], a), 1.0))\n  atomic_add(x[1], add(mul(a, a), 1.0))"),
+            "    atomic_min(x.at(0), rounded_sum(x.at(i) * a, real(1.0f)));\n"
+            "    atomic_add(x.at(1), a * a + 1.0f);\n");
+  EXPECT_EQ(body("  atomic_min(m[i, 0], add(mul(m[i, 1], n), 1))"),
+            "    atomic_min(m.at(i, 0), wrap_add(wrap_mul(m.at(i, 1), n), 1));\n");
+}
+
+TEST(Printer, NamesNoVariableLikeAFunctionOfExtrema) {
+  EXPECT_THAT(body("  let rounded_length: f32 = length(v[i])\n  atomic_max(x[0], rounded_length)"),
+              HasSubstr("real rounded_length_1 = rounded_length(v.at(i));\n"));
+}
+
 }  // namespace
 }  // namespace assay::source

@@ -104,7 +104,7 @@ PrintedExpression ExpressionPrinter::print_elementwise(ExprId id) {
   if (!function_copy_) function_copy_ = function_;
   std::optional<OneElement> one(std::in_place, *function_copy_, variable_names_);
   one->take(id);
-  ExpressionPrinter inner(unit_, one->body(), one->names());
+  ExpressionPrinter inner(unit_, one->body(), one->names(), extremum_operands_);
   const std::string value = inner.print(id);
   const auto operands = one->operands();
   const std::vector<std::string> names = one->names();
