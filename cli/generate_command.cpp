@@ -28,6 +28,10 @@ int status_of(const dataset::FinishedDataset& finished) {
   return to_int(ExitStatus::unexpected);
 }
 
+std::string stage_text(std::uint64_t replaced) {
+  return replaced == 0 ? "writing the files" : fmt::format("replacing {} near duplicates", replaced);
+}
+
 int generate(const GenerateCommand& command) {
   const Result<dataset::DatasetPlan> plan = make_plan(command.production);
   if (!plan.ok()) return fail(plan.error());
@@ -37,12 +41,13 @@ int generate(const GenerateCommand& command) {
     return fail({fmt::format("cannot make rows on this machine: {}", reason)}, ExitStatus::all_unsupported);
   }
   ProgressDisplay progress(rows_of_shard(*plan), false, {.item_noun = "rows", .unexpected_label = "quarantined"});
-  const Result<dataset::FinishedDataset> finished =
-      dataset::generate(*plan, production->producer(),
-                        {.output = command.output,
-                         .resume = command.resume,
-                         .jobs = dataset::jobs_of(command.production.jobs),
-                         .on_progress = [&](std::uint64_t rows, std::uint64_t bad) { progress.set(rows, bad); }});
+  const Result<dataset::FinishedDataset> finished = dataset::generate(
+      *plan, production->producer(),
+      {.output = command.output,
+       .resume = command.resume,
+       .jobs = dataset::jobs_of(command.production.jobs),
+       .on_progress = [&](std::uint64_t rows, std::uint64_t bad) { progress.set(rows, bad); },
+       .on_finishing = [&](std::uint64_t replaced) { progress.set_final_stage(stage_text(replaced)); }});
   progress.stop();
   if (!finished.ok()) return fail(finished.error());
   if (const auto printed = print(closing_text(*plan, *finished, command.output)); !printed.ok()) {

@@ -81,6 +81,11 @@ void ProgressDisplay::set(std::size_t done, std::size_t bad) {
   unexpected_count_ = bad;
 }
 
+void ProgressDisplay::set_final_stage(std::string text) {
+  const std::lock_guard lock(mutex_);
+  final_stage_ = std::move(text);
+}
+
 void ProgressDisplay::print_result(const nlohmann::json& record) {
   if (unexpected_count_ > kMaxPrintedUnexpectedCases + 1) return;
   clear_bar();
@@ -118,7 +123,9 @@ void ProgressDisplay::tick() {
 std::string ProgressDisplay::progress_text() const {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_time_).count();
   std::string text = fmt::format("{}/{} {}", done_count_, planned_count_, labels_.item_noun);
-  if (done_count_ > 0) {
+  if (!final_stage_.empty()) {
+    text += ", " + final_stage_;
+  } else if (done_count_ > 0) {
     const double left = seconds * (1 - done_fraction()) / done_fraction();
     text += fmt::format(", {:.1f}/s, {} left", static_cast<double>(done_count_) / seconds, about(left));
   } else {

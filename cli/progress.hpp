@@ -47,6 +47,8 @@ class ProgressDisplay {
   void set_costs(std::unordered_map<std::string, double> costs);
   /// Sets the numbers of completed and of unexpected items directly, for work that leaves no record.
   void set(std::size_t done, std::size_t bad);
+  /// Shows what is being done after the last item, in place of rate and time left: "writing files".
+  void set_final_stage(std::string text);
   /// Removes the bar and stops the display.
   void stop();
   [[nodiscard]] std::size_t done() const;  ///< number of cases recorded so far
@@ -69,6 +71,7 @@ class ProgressDisplay {
   const Clock::time_point start_time_ = Clock::now();              ///< when the display started
   std::size_t done_count_ = 0;                                     ///< number of cases recorded so far
   std::size_t unexpected_count_ = 0;                               ///< number of unexpected cases so far
+  std::string final_stage_;                                        ///< see set_final_stage; empty before it
   std::unordered_map<std::string, double> relative_cost_by_case_;  ///< relative cost, by case name; empty: all the same
   double planned_relative_cost_ = 0;                               ///< sum of `relative_cost_by_case_`
   double completed_relative_cost_ = 0;                             ///< sum of the costs of the recorded cases

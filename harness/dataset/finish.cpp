@@ -33,6 +33,9 @@ class DatasetWriter {
   Result<FinishedDataset> run() {
     clear_leftovers();
     if (Result<void> dropped = drop_duplicates(); !dropped.ok()) return dropped.error();
+    if (Result<void> replaced = replace_near_duplicates(); !replaced.ok()) return replaced.error();
+    std::ranges::sort(m_.rejected, {}, [](const RejectedCandidate& one) { return std::pair(one.slot, one.attempt); });
+    if (m_.on_finishing) m_.on_finishing(0);
     choose_splits();
     for (const auto step :
          {&DatasetWriter::write_data, &DatasetWriter::write_quarantine, &DatasetWriter::write_texts}) {
@@ -65,16 +68,73 @@ class DatasetWriter {
         candidate.reset();
         Result<ProducedBlock> produced = producer_.produce({&next, 1});
         if (!produced.ok()) return produced.error();
-        std::ranges::move(produced->rejected, std::back_inserter(m_.rejected));
-        m_.timing += produced->timing;
-        m_.memory.push_back(std::move(produced->memory));
-        if (!produced->rows.empty()) candidate = produced->rows.front();
+        for (const AcceptedRow& made : take(produced.take()))
+          candidate = made;
       }
       if (candidate) kept.push_back(*candidate);
     }
     m_.rows = std::move(kept);
-    std::ranges::sort(m_.rejected, {}, [](const RejectedCandidate& one) { return std::pair(one.slot, one.attempt); });
     return {};
+  }
+
+  /// Keeps what was made with the rows, and returns them.
+  std::vector<AcceptedRow> take(ProducedBlock produced) {
+    std::ranges::move(produced.rejected, std::back_inserter(m_.rejected));
+    m_.timing += produced.timing;
+    m_.memory.push_back(std::move(produced.memory));
+    return std::move(produced.rows);
+  }
+
+  /// Keeps each row, in the order of slots, unless it is a near duplicate of a kept row; replaces the others by the
+  /// next candidates of their slots, which are treated in the same way until all rows differ. A shard keeps all rows,
+  /// so that a merge of shards makes the same choices as a run without shards. A user's kernels have no other
+  /// candidates.
+  Result<void> replace_near_duplicates() {
+    if (!m_.plan.user_kernels.empty() || m_.plan.shard.shard_count > 1) return {};
+    std::vector<AcceptedRow> kept;
+    std::vector<AcceptedRow> candidates = std::move(m_.rows);
+    while (!candidates.empty()) {
+      const std::size_t first_new = kept.size();
+      std::ranges::copy(candidates, std::back_inserter(kept));
+      std::vector<ShingleView> shingles;
+      for (const AcceptedRow& row : kept)
+        shingles.push_back(row.shingles);
+      std::vector<bool> is_replaced(kept.size());
+      for (const auto& [earlier, later] : near_duplicates(shingles, first_new))
+        if (!is_replaced[earlier]) is_replaced[later] = true;
+      std::vector<SlotTask> tasks;
+      std::vector<AcceptedRow> distinct;
+      for (std::size_t i = 0; i < kept.size(); ++i) {
+        if (is_replaced[i]) tasks.push_back({kept[i].slot, kept[i].attempt + 1});
+        else distinct.push_back(kept[i]);
+      }
+      kept = std::move(distinct);
+      Result<std::vector<AcceptedRow>> produced = produce(tasks);
+      if (!produced.ok()) return produced.error();
+      candidates = produced.take();
+    }
+    std::ranges::sort(kept, {}, [](const AcceptedRow& row) { return row.slot.number; });
+    m_.rows = std::move(kept);
+    return {};
+  }
+
+  /// The rows of the tasks, made in several threads, by slot.
+  Result<std::vector<AcceptedRow>> produce(std::span<const SlotTask> tasks) {
+    if (!tasks.empty() && m_.on_finishing) m_.on_finishing(tasks.size());
+    const std::size_t together = m_.plan.slots_per_block;
+    std::vector<std::span<const SlotTask>> parts;
+    for (std::span<const SlotTask> left = tasks; !left.empty(); left = left.subspan(parts.back().size()))
+      parts.push_back(left.first(std::min(together, left.size())));
+    std::vector<std::optional<Result<ProducedBlock>>> produced(parts.size());
+    for_each_index_in_parallel(parts.size(), static_cast<unsigned>(m_.jobs),
+                               [&](std::size_t part) { produced[part] = producer_.produce(parts[part]); });
+    std::vector<AcceptedRow> rows;
+    for (std::optional<Result<ProducedBlock>>& part : produced) {
+      if (!part->ok()) return part->error();
+      std::ranges::copy(take(part->take()), std::back_inserter(rows));
+    }
+    std::ranges::sort(rows, {}, [](const AcceptedRow& row) { return row.slot.number; });
+    return rows;
   }
 
   void choose_splits() {
@@ -257,6 +317,7 @@ class DatasetWriter {
 
   /// Writes card, schema, stats, checksums and, last, the journal, which marks the dataset as complete.
   Result<void> write_texts() {
+    m_.timing.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_.start).count();
     finished_.timing = m_.timing;
     nlohmann::ordered_json stats = stats_.to_json();
     const std::string card = render_dataset_card(m_.plan, stats_, stats, split_bytes_, sample_);

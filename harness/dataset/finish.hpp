@@ -1,6 +1,8 @@
-// Makes a dataset from rows: drops exact duplicates, keeps near duplicates in one split, writes all files.
+// Makes a dataset from rows: replaces duplicates and near duplicates, keeps near duplicates of users' kernels and of
+// shards in one split, writes all files.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -38,17 +40,22 @@ struct UnfinishedDataset {
   DatasetPlan plan;               ///< the plan that the dataset follows
   std::vector<AcceptedRow> rows;  ///< ordered by slot; if a row's `line` is empty, its line is in the block of partial/
   std::vector<RowArenas> memory;  ///< owns the texts that `rows` refers to
-  std::vector<RejectedCandidate> rejected;  ///< candidates that failed a check
-  Timing timing;                            ///< time spent so far
-  int jobs = 1;                             ///< number of threads
+  std::vector<RejectedCandidate> rejected;                                         ///< candidates that failed a check
+  Timing timing;                                                                   ///< time spent so far
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();  ///< when the run started
+  int jobs = 1;                                                                    ///< number of threads
+  /// Called with the number of near duplicates that are being replaced, and then with 0 when the files are written; may
+  /// be null.
+  std::function<void(std::uint64_t replaced)> on_finishing = nullptr;
 };
 
 /// The counts of a finished dataset.
 struct FinishedDataset {
-  std::uint64_t rows = 0;             ///< number of rows in the dataset
-  std::uint64_t requested_rows = 0;   ///< number of rows that the plan's shard asks for
-  std::uint64_t rejected = 0;         ///< number of candidates that failed a check
-  std::uint64_t duplicate_count = 0;  ///< number of rows that were replaced because they duplicated an earlier row
+  std::uint64_t rows = 0;            ///< number of rows in the dataset
+  std::uint64_t requested_rows = 0;  ///< number of rows that the plan's shard asks for
+  std::uint64_t rejected = 0;        ///< number of candidates that failed a check
+  /// Number of rows that were replaced because they duplicated another row, or nearly so.
+  std::uint64_t duplicate_count = 0;
   std::map<std::string, std::uint64_t> rejected_counts_by_verdict;  ///< number of rejected candidates, by verdict
   Timing timing;                                                    ///< time of making the dataset
   bool was_already_complete = false;  ///< whether the folder already held the finished dataset; all else is then empty

@@ -81,7 +81,8 @@ class Blocks {
             .memory = std::move(memory_),
             .rejected = std::move(rejected_),
             .timing = timing_,
-            .jobs = std::max(1, options_.jobs)};
+            .jobs = std::max(1, options_.jobs),
+            .on_finishing = options_.on_finishing};
   }
 
  private:
@@ -201,14 +202,10 @@ Result<std::optional<Journal>> journal_to_resume(const DatasetPlan& plan, const 
   return journal;
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 Result<FinishedDataset> finish_in(Blocks& blocks, const RowProducer& producer,
                                   std::chrono::steady_clock::time_point start) {
   UnfinishedDataset dataset = blocks.take();
-  dataset.timing.wall_seconds = seconds_since(start);
+  dataset.start = start;
   return finish(std::move(dataset), producer);
 }
 

@@ -24,6 +24,8 @@ struct DatasetGenerationOptions {
   bool resume = false;             ///< continue the unfinished dataset in `output`
   int jobs = 1;                    ///< number of blocks made concurrently
   RowsDone on_progress = nullptr;  ///< may be null
+  /// See UnfinishedDataset::on_finishing; may be null.
+  std::function<void(std::uint64_t replaced)> on_finishing = nullptr;
 };
 
 /// Fails if the folder contains a dataset and `resume` is not set, if it contains a dataset of another plan, or if a
@@ -31,7 +33,8 @@ struct DatasetGenerationOptions {
 Result<FinishedDataset> generate(const DatasetPlan& plan, const RowProducer& producer,
                                  const DatasetGenerationOptions& options);
 
-/// Merges all shards of a dataset, given in any order. Rows that occur in two shards are replaced by the producer.
+/// Merges all shards of a dataset, given in any order. The producer replaces duplicates and
+/// near duplicates of rows in other shards.
 Result<FinishedDataset> merge_shards(const std::vector<std::filesystem::path>& shards, const RowProducer& producer,
                                      const DatasetGenerationOptions& options);
 

@@ -175,9 +175,54 @@ TEST(DatasetGeneration, PtxIsCompiledFromTheFinalSource) {
               HasSubstr(R"("ptx":{"architecture":"compute_75","compiler":"NVRTC 13.0.88"})"));
 }
 
+/// Over families of short kernels, many of which are near duplicates.
+DatasetPlan plan_with_near_duplicates(std::uint64_t count) {
+  DatasetPlan plan = small_plan(count);
+  plan.family_shares = {{.family = "integer"}, {.family = "reduction"}};
+  EXPECT_TRUE(distribute_rows(plan).ok());
+  return plan;
+}
+
+std::size_t near_duplicates_in(const fs::path& dir) {
+  return json::parse(read_file_text(dir / "stats.json").value_or("")).at("near_duplicates").at("rows");
+}
+
+TEST(DatasetGeneration, ReplacesNearDuplicates) {
+  const Folder folder;
+  DatasetPlan plan = plan_with_near_duplicates(160);
+  const FinishedDataset finished = made(plan, {.output = folder / "all", .jobs = 2});
+  EXPECT_EQ(finished.rows, 160U);
+  EXPECT_GT(finished.duplicate_count, 0U);
+  EXPECT_EQ(near_duplicates_in(folder / "all"), 0U);
+}
+
+/// A shard keeps near duplicates, because it does not know which rows the merge will keep.
+TEST(DatasetGeneration, ShardKeepsNearDuplicates) {
+  const Folder folder;
+  DatasetPlan plan = plan_with_near_duplicates(320);
+  plan.shard = {.shard_index = 0, .shard_count = 2};
+  made(plan, {.output = folder / "half", .jobs = 2});
+  EXPECT_GT(near_duplicates_in(folder / "half"), 0U);
+}
+
+TEST(DatasetGeneration, KeepsNearDuplicatesAmongKernelsOfAUser) {
+  const Folder folder;
+  DatasetPlan plan = small_plan(2);
+  const std::string kernel =
+      "import warp as wp\n\n\n@wp.kernel\ndef scale(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n"
+      "    i = wp.tid()\n    a = x[i] * wp.sin(x[i]) + wp.cos(x[i])\n    y[i] = a * a * wp.exp(a) + 1.0\n";
+  std::string other = kernel;
+  other.replace(other.find("1.0"), 3, "2.0");
+  plan.user_kernels = {{.name = "user/one", .python_source = kernel}, {.name = "user/two", .python_source = other}};
+  plan.family_shares = {{.family = "user"}};
+  ASSERT_TRUE(distribute_rows(plan).ok());
+  EXPECT_EQ(made(plan, {.output = folder / "d"}).rows, 2U);
+  EXPECT_EQ(near_duplicates_in(folder / "d"), 2U);
+}
+
 TEST(DatasetGeneration, OutputDoesNotDependOnJobCountOrSharding) {
   const Folder folder;
-  DatasetPlan plan = small_plan(120);  // enough rows for equal names
+  DatasetPlan plan = plan_with_near_duplicates(160);  // enough rows for equal names
   made(plan, {.output = folder / "one", .jobs = 1});
   made(plan, {.output = folder / "eight", .jobs = 8});
   EXPECT_EQ(files_of(folder / "one"), files_of(folder / "eight"));

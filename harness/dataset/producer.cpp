@@ -11,7 +11,6 @@
 #include "harness/suite/modes.hpp"
 #include "harness/suite/run/batch.hpp"
 #include "harness/suite/select/random_kernels.hpp"
-#include "ir/text.hpp"
 
 namespace assay::dataset {
 
@@ -113,7 +112,7 @@ AcceptedRow accept(const SlotTask& task, const DatasetRow& row, const RenderedKe
           .kernel_name = memory.statistics_arena.store(row.kernel_name),
           .names = stored_names(row, *kernel.source.module, memory.statistics_arena),
           .statistics = row_statistics(row, *kernel.source.module, memory.statistics_arena),
-          .shingles = memory.statistics_arena.store(ShingleView(shingles_of(kernel.canonical_ir)))};
+          .shingles = memory.statistics_arena.store(ShingleView(shingles_of(*kernel.source.module)))};
 }
 
 Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, RowArenas& memory) {
@@ -131,8 +130,7 @@ Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, Row
                        .kernel_name = memory.statistics_arena.store(row.kernel_name),
                        .names = stored_names(row, *source->module, memory.statistics_arena),
                        .statistics = row_statistics(row, *source->module, memory.statistics_arena),
-                       .shingles = memory.statistics_arena.store(
-                           ShingleView(shingles_of(ir::to_text(*source->module, ir::NamingScheme::kCanonical))))};
+                       .shingles = memory.statistics_arena.store(ShingleView(shingles_of(*source->module)))};
   } catch (const json::exception& wrong) {
     return Error{fmt::format("row does not match the schema: {}", wrong.what())};
   }
@@ -151,13 +149,13 @@ RowProducer::RowProducer(const DatasetPlan& plan, std::vector<VerifyingDevice> v
     : plan_(plan), verifiers_(std::move(verifiers)), printers_(std::move(printers)), policy_(policy) {
   for (const UserKernel& kernel : plan.excluded_kernels) {
     const harness::KernelSource source = read_kernel(kernel.python_source, kernel.name, kernel.name + ".py").take();
-    excluded_.push_back({kernel.name, shingles_of(ir::to_text(*source.module, ir::NamingScheme::kCanonical))});
+    excluded_.push_back({kernel.name, shingles_of(*source.module)});
   }
 }
 
-std::string RowProducer::excluded_kernel_like(const std::string& canonical_ir) const {
+std::string RowProducer::excluded_kernel_like(const ir::Module& module) const {
   if (excluded_.empty()) return "";
-  const Shingles shingles = shingles_of(canonical_ir);
+  const Shingles shingles = shingles_of(module);
   const auto found = std::ranges::find_if(excluded_, [&](const ExcludedKernel& excluded) {
     return jaccard(shingles, excluded.shingles) >= kNearDuplicateSimilarity;
   });
@@ -229,7 +227,7 @@ Result<std::vector<RowProducer::Candidate>> RowProducer::draw(std::vector<SlotTa
     if (!source.ok()) return source.error();
     std::string python = source->python;
     Result<RenderedKernel> rendered = render(source.take(), printers_.pair_printer);
-    const std::string excluded = rendered.ok() ? excluded_kernel_like(rendered->canonical_ir) : "";
+    const std::string excluded = rendered.ok() ? excluded_kernel_like(*rendered->source.module) : "";
     if (rendered.ok() && excluded.empty()) {
       candidates.push_back({.task = task, .name = *name, .kernel = rendered.take()});
       continue;

@@ -142,7 +142,7 @@ class RowProducer {
     Shingles shingles;
   };
   /// The name of an excluded kernel that the program nearly duplicates; empty if there is none.
-  [[nodiscard]] std::string excluded_kernel_like(const std::string& canonical_ir) const;
+  [[nodiscard]] std::string excluded_kernel_like(const ir::Module& module) const;
 
   const DatasetPlan& plan_;                 ///< the plan of the dataset
   std::vector<ExcludedKernel> excluded_;    ///< the plan's excluded kernels

@@ -260,7 +260,8 @@ std::string closing_text(const DatasetPlan& plan, const FinishedDataset& finishe
   }
   for (const auto& [kind, count] : finished.rejected_counts_by_verdict)
     text += fmt::format("quarantine: {} {}\n", count, kind);
-  if (finished.duplicate_count > 0) text += fmt::format("duplicates replaced: {}\n", finished.duplicate_count);
+  if (finished.duplicate_count > 0)
+    text += fmt::format("duplicates and near duplicates replaced: {}\n", finished.duplicate_count);
   for (const std::string& part : unverified_parts(plan))
     text += fmt::format("not verified: {}\n", part);
   return text;

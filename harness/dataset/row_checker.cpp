@@ -9,7 +9,6 @@
 #include "harness/dataset/json_scan.hpp"
 #include "harness/dataset/render.hpp"
 #include "harness/suite/select/kernel_file.hpp"
-#include "ir/text.hpp"
 #include "schemas/embedded.hpp"
 
 namespace assay::dataset {
@@ -218,8 +217,7 @@ void RowChecker::check_program(const DatasetRow& row, CheckedRow& checked, std::
   checked.statistics = row_statistics(row, *module, statistics_arena_);
   const bool is_warp = row.metadata.emitter == kWarpEmitter;
   const Result<RenderedKernel> rendered = render(source.take(), is_warp ? no_printer() : printer_);
-  checked.shingles = statistics_arena_.store(ShingleView(
-      shingles_of(rendered.ok() ? rendered->canonical_ir : ir::to_text(*module, ir::NamingScheme::kCanonical))));
+  checked.shingles = statistics_arena_.store(ShingleView(shingles_of(*module)));
   if (!rendered.ok()) return about.error("/python_source", rendered.error().text(), "a kernel that has a derivative");
   const DatasetRow& again = rendered->row;
   about.same("/id", row.id, again.id);

@@ -4,9 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "ir/library.hpp"
+#include "ir/text.hpp"
+#include "support/concat.hpp"
 #include "support/hash.hpp"
 
 namespace assay::dataset {
@@ -122,6 +127,19 @@ Shingles shingles_of(std::string_view text) {
   return shingles;
 }
 
+Shingles shingles_of(const ir::Module& module) {
+  if (std::ranges::none_of(module.functions, ir::is_warp_code))
+    return shingles_of(ir::to_text(module, ir::NamingScheme::kCanonical));
+  ir::Module own = module;
+  std::string names;
+  for (ir::Function& function : own.functions) {
+    if (!ir::is_warp_code(function)) continue;
+    append(names, "library ", function.name, "\n");
+    function.body = {};
+  }
+  return shingles_of(ir::to_text(own, ir::NamingScheme::kCanonical) + names);
+}
+
 double jaccard(ShingleView a, ShingleView b) {
   if (a.empty() && b.empty()) return 1;
   std::size_t common = 0;
@@ -133,12 +151,16 @@ double jaccard(ShingleView a, ShingleView b) {
   return static_cast<double>(common) / static_cast<double>(a.size() + b.size() - common);
 }
 
-std::vector<std::uint32_t> clusters_of(std::span<const ShingleView> rows) {
+namespace {
+
+/// Calls visit(earlier, later) for the pairs of rows that agree in a band, once for each such band, if the later row
+/// has at least the index `first_new`.
+template <class Visit>
+void for_each_candidate_pair(std::span<const ShingleView> rows, std::size_t first_new, Visit&& visit) {
   std::vector<Signature> signatures;
   signatures.reserve(rows.size());
   for (const ShingleView row : rows)
     signatures.push_back(signature_of(row));
-  Union clusters(rows.size());
   for (std::size_t band = 0; band < kBins; band += kBand) {
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> alike;
     for (std::uint32_t row = 0; row < rows.size(); ++row) {
@@ -146,13 +168,36 @@ std::vector<std::uint32_t> clusters_of(std::span<const ShingleView> rows) {
       for (std::size_t i = 0; i < kBand; ++i)
         key = (key ^ signatures[row][band + i]) * 0x9e3779b97f4a7c15U;
       std::vector<std::uint32_t>& others = alike[key];
-      for (const std::uint32_t other : others) {
-        if (clusters.find(other) == clusters.find(row)) continue;
-        if (are_near(rows[other], rows[row])) clusters.join(other, row);
-      }
+      if (row >= first_new)
+        for (const std::uint32_t other : others)
+          visit(other, row);
       others.push_back(row);
     }
   }
+}
+
+}  // namespace
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> near_duplicates(std::span<const ShingleView> rows,
+                                                                     std::size_t first_new) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> later_and_earlier;
+  for_each_candidate_pair(rows, first_new, [&](std::uint32_t earlier, std::uint32_t later) {
+    if (!later_and_earlier.contains({later, earlier}) && are_near(rows[earlier], rows[later]))
+      later_and_earlier.emplace(later, earlier);
+  });
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  pairs.reserve(later_and_earlier.size());
+  for (const auto& [later, earlier] : later_and_earlier)
+    pairs.emplace_back(earlier, later);
+  return pairs;
+}
+
+std::vector<std::uint32_t> clusters_of(std::span<const ShingleView> rows) {
+  Union clusters(rows.size());
+  for_each_candidate_pair(rows, 0, [&](std::uint32_t earlier, std::uint32_t later) {
+    if (clusters.find(earlier) == clusters.find(later)) return;
+    if (are_near(rows[earlier], rows[later])) clusters.join(earlier, later);
+  });
   std::vector<std::uint32_t> first(rows.size());
   for (std::uint32_t row = 0; row < rows.size(); ++row)
     first[row] = clusters.find(row);

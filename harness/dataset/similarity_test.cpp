@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ir/text.hpp"
 #include "support/rng.hpp"
 
 namespace assay::dataset {
@@ -41,6 +42,38 @@ TEST(Jaccard, IsIntersectionOverUnion) {
   EXPECT_DOUBLE_EQ(jaccard(Shingles{1, 2, 3}, Shingles{2, 3, 4}), 0.5);
   EXPECT_DOUBLE_EQ(jaccard(Shingles{1}, Shingles{2}), 0);
   EXPECT_DOUBLE_EQ(jaccard(Shingles{}, Shingles{}), 1);
+}
+
+TEST(Shingles, LeaveOutFunctionsOfWarpButNotOfTheUser) {
+  const auto shingles = [](const std::string& functions, const std::string& call) {
+    const Result<ir::Module> module =
+        ir::parse_text(functions + "kernel k(x: array<f32,1>; i) {\n  x[i] = " + call + "\n}\n");
+    EXPECT_TRUE(module.ok()) << module.error().text();
+    return shingles_of(*module);
+  };
+  const auto function = [](const std::string& name, const std::string& result) {
+    return "func " + name + "(a: f32) -> f32 {\n  return " + result + "\n}\n";
+  };
+  const auto library = [&](const std::string& name, const std::string& result) {
+    Result<ir::Module> module =
+        ir::parse_text(function(name, result) + "kernel k(x: array<f32,1>; i) {\n  x[i] = " + name + "(x[i])\n}\n");
+    EXPECT_TRUE(module.ok());
+    module->functions[0].loc = {};  // as library_function makes it
+    return shingles_of(*module);
+  };
+  EXPECT_EQ(library("wp_trace", "add(a, 1.0)"), library("wp_trace", "mul(sin(a), 2.0)"));
+  EXPECT_NE(library("wp_trace", "add(a, 1.0)"), library("wp_determinant", "add(a, 1.0)"));
+  EXPECT_NE(shingles(function("f", "add(a, 1.0)"), "f(x[i])"), shingles(function("f", "mul(sin(a), 2.0)"), "f(x[i])"));
+}
+
+TEST(NearDuplicates, ArePairsWithANewRowInTheOrderOfTheLaterRow) {
+  const Shingles a{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  const Shingles b{2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  const std::vector<Shingles> sets{a, {100, 101}, a, b, {100, 101}};
+  const std::vector<ShingleView> rows(sets.begin(), sets.end());
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  EXPECT_THAT(near_duplicates(rows, 0), ElementsAre(Pair(0, 2), Pair(0, 3), Pair(2, 3), Pair(1, 4)));
+  EXPECT_THAT(near_duplicates(rows, 3), ElementsAre(Pair(0, 3), Pair(2, 3), Pair(1, 4)));
 }
 
 TEST(Clusters, JoinTwoRowsThatAreBothSimilarToAThird) {
