@@ -90,10 +90,41 @@ def content(array: wp.array, size: int) -> bytes:
     return ctypes.string_at(array.ptr, size) if size else b""
 
 
+def fabric_array(array: wp.array) -> wp.fabricarray:
+    """Makes a fabric array of two buckets from the memory of an array. The rows of two dimensions are its elements."""
+    dtype = array.dtype
+    scalar = getattr(dtype, "_wp_scalar_type_", dtype)
+    shape = getattr(dtype, "_shape_", ())
+    is_quaternion = getattr(dtype, "_wp_generic_type_str_", None) == "quat_t"
+    role = "quat" if is_quaternion else ["", "vector", "matrix"][len(shape)]
+    letter = np.dtype(wp.dtype_to_numpy(scalar)).str[1:].replace("b1", "b")
+    depth = array.ndim - 1
+    elements, size = array.ptr or 0, wp.types.type_size_in_bytes(dtype)
+    counts = [array.shape[0] // 2, array.shape[0] - array.shape[0] // 2]
+    attribute = {
+        "type": (True, letter, int(np.prod(shape, dtype=int)), depth, role),
+        "access": 2,
+        "counts": counts,
+    }
+    kept: list[wp.array] = []
+    if depth:
+        row_bytes = array.shape[1] * size
+        kept = [
+            wp.array([elements + i * row_bytes for i in range(array.shape[0])], dtype=wp.uint64, device="cpu"),
+            wp.full(array.shape[0], array.shape[1], dtype=wp.uint64, device="cpu"),
+        ]
+        elements, size = kept[0].ptr, 8
+        attribute["array_lengths"] = [kept[1].ptr, kept[1].ptr + counts[0] * size]
+    attribute["pointers"] = [elements, elements + counts[0] * size]
+    made = wp.fabricarray({"version": 1, "device": "cpu", "attribs": {"values": attribute}}, "values", ndim=array.ndim)
+    made.assay_memory = kept
+    return made
+
+
 class IndexedArray:
     """The parts of an indexed array: the array `data` and one array of indices per dimension, `indices0` and so on."""
 
-    def __init__(self, kind: wp.indexedarray) -> None:
+    def __init__(self, kind: wp.indexedarray | wp.indexedfabricarray) -> None:
         self.data = None
         self.kind = kind
         for dimension in range(kind.ndim):
@@ -103,8 +134,10 @@ class IndexedArray:
         """Returns the Warp type of a part."""
         return wp.array(dtype=self.kind.dtype if part == "data" else wp.int32)
 
-    def made(self) -> wp.indexedarray:
+    def made(self) -> wp.indexedarray | wp.indexedfabricarray:
         """Makes the indexed array from its parts."""
+        if isinstance(self.kind, wp.indexedfabricarray):
+            return wp.indexedfabricarray(fabric_array(self.data), self.indices0)
         return wp.indexedarray(self.data, [getattr(self, f"indices{d}") for d in range(self.kind.ndim)])
 
 
@@ -133,7 +166,7 @@ class Inputs:
         if not fields or root != self.struct:
             variable = self.left.pop(0)
             self.struct = root
-            is_indexed = isinstance(variable.type, wp.indexedarray)
+            is_indexed = isinstance(variable.type, wp.indexedarray | wp.indexedfabricarray)
             self.given.append(IndexedArray(variable.type) if is_indexed else variable.type() if fields else None)
             if not fields:
                 self.place = None
@@ -288,7 +321,14 @@ class Launch:
                 continue
             self.handles[number] = (given, raw)
             wants_gradient = with_gradient and parameter["differentiable"]
-            self.values.append(self.inputs.add(array_argument(kind.dtype, parameter["shape"], raw, wants_gradient)))
+            array = array_argument(kind.dtype, parameter["shape"], raw, wants_gradient)
+            self.values.append(array)
+            if isinstance(kind, wp.fabricarray):
+                if with_gradient:
+                    raise ValueError("fabric arrays have no gradients in Warp")
+                self.inputs.add(fabric_array(array))
+            else:
+                self.inputs.add(array)
 
     def run(self) -> None:
         """Launches the kernel."""

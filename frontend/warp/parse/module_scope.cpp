@@ -27,7 +27,9 @@ Error unknown_type(SyntaxNode expression) { return Error{fmt::format("unknown ty
 }  // namespace
 
 int array_rank(std::string_view name) {
-  if (name == "array" || name == "array1d") return 1;
+  // Fabric arrays differ from arrays only in the storage, which Assay does not model.
+  if (name == "array" || name == "array1d" || name == "fabricarray") return 1;
+  if (name == "fabricarrayarray") return 2;
   if (name == "array2d") return 2;
   if (name == "array3d") return 3;
   if (name == "array4d") return 4;
@@ -438,6 +440,8 @@ Result<ir::Type> ModuleScope::array_type(int rank, SyntaxNode call) const {
     return Error{"array types take dtype=... and ndim=... only"};
   if (!element) return Error{"array dtype is missing"};
   if (rank < 1 || rank > 4) return Error{"array must have 1 to 4 dimensions"};
+  if (rank > 2 && warp_name(call.part(SyntaxField::kFunction)).ends_with("fabricarray"))
+    return Error{"fabric arrays must have 1 or 2 dimensions"};
   auto dtype = type(element);
   if (!dtype.ok()) return dtype;
   if (dtype->is_array()) return Error{"arrays of arrays are not supported"};

@@ -183,6 +183,13 @@ def k(x: wp.array(dtype=float)):
 def k(x: wp.indexedarray(dtype=float)):
     x[wp.tid()] = 1.0
 )"},
+    {80, "fabric arrays", R"(import warp as wp
+@wp.kernel
+def k(x: wp.fabricarray(dtype=float), y: wp.fabricarray[wp.vec3], z: wp.indexedfabricarray(dtype=int),
+      rows: wp.fabricarrayarray(dtype=float)):
+    i = wp.tid()
+    x[i] = y[i][0] + float(z[i]) + float(z.shape[0]) + rows[i][0]
+)"},
     {80, "atomic_sub, atomic_max, atomic_min",
      "i = wp.tid()\nwp.atomic_sub(x, 0, w)\nwp.atomic_max(y, 0, x[i])\nwp.atomic_min(a2[i], 0, w)"},
     {80, "continue", "i = wp.tid()\nfor j in range(n):\n    if x[j] > 1.0:\n        continue\n    y[i] += x[j]"},
