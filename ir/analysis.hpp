@@ -1,6 +1,7 @@
 // Analyses of programs that several stages use. The programs must be valid.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,11 @@ bool has_effects(const ParameterUses& uses);
 
 /// Whether a load reads a tile from an array, not a single element.
 bool loads_tile(const Function& function, const Expr& load);
+/// Number of the first indices of an access to a tile that select the part of the array with the dimensions of the
+/// tile: 1 for a tile of two dimensions in an array of three.
+constexpr std::size_t leading_index_count(Type array, Type tile) {
+  return static_cast<std::size_t>(array.rank - tile.tile_rank());
+}
 /// Whether a kTileReshape makes a tile of one dimension from a column of a tile.
 bool reshapes_column(const Function& function, const Expr& reshape);
 /// Whether one of the expressions is a tile.

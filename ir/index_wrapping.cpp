@@ -148,18 +148,16 @@ class Wrapper {
   void run() {
     for_each_statement(function_.body, [&](Stmt& statement) {
       if (auto* store = std::get_if<Store>(&statement.node)) {
-        const bool is_tile = function_.expr(store->value).type.is_tile();
-        if (!is_tile) mark(store->array, store->indices);
+        mark(store->array, wrapped_indices(store->array, store->indices, store->value));
       } else if (auto* atomic = std::get_if<Atomic>(&statement.node)) {
-        const bool is_tile = function_.expr(atomic->value).type.is_tile();
-        if (!is_tile) mark(atomic->array, atomic->indices);
+        mark(atomic->array, wrapped_indices(atomic->array, atomic->indices, atomic->value));
       }
     });
     for (ExprId id = 0; id < static_cast<ExprId>(function_.expressions.size()); ++id) {
       const Expr& expr = function_.expr(id);
       if (is_wrapped(expr)) slice_indices_[id] = least_.of(expr.args[0]).value_or(-1) < 0;
-      if (expr.kind == ExprKind::kLoad && !loads_tile(function_, expr))
-        mark(expr.args[0], {expr.args.begin() + 1, expr.args.end()});
+      if (expr.kind == ExprKind::kLoad)
+        mark(expr.args[0], wrapped_indices(expr.args[0], {expr.args.begin() + 1, expr.args.end()}, id));
       const bool is_part = expr.kind == ExprKind::kOperation && (expr.op == Op::kExtract || expr.op == Op::kInsert);
       if (is_part && may_be_negative(expr.args[1])) extents_[expr.args[1]] = {.parts = parts_of(expr)};
     }
@@ -183,6 +181,14 @@ class Wrapper {
   bool may_be_negative(ExprId index) const { return least_.of(index).value_or(-1) < 0; }
 
   int parts_of(const Expr& part) const { return function_.expr(part.args[0]).type.parts(); }
+
+  /// The indices that count from the end if they are negative: of an access to a tile only those before its dimensions.
+  std::vector<ExprId> wrapped_indices(ExprId array, std::vector<ExprId> indices, ExprId value) const {
+    const Type type = function_.expr(value).type;
+    if (type.is_tile() && function_.expr(array).type.is_array())
+      indices.resize(leading_index_count(function_.expr(array).type, type));
+    return indices;
+  }
 
   void mark(ExprId array, const std::vector<ExprId>& indices) {
     const Type type = function_.expr(array).type;

@@ -322,7 +322,9 @@ std::vector<Violation> statements() {
                b.return_({b.op(Op::kTileExtract, {b.var(t), b.i32(0)})});
                m.functions.push_back(std::move(function));
              }),
-      kernel(VerifierRule::kTileArrayAccess, "let t: tile<f32,4> = tile_load<tile<f32,4>>(y[i, j])"),
+      kernel(VerifierRule::kTileArrayAccess, "let t: tile<f32,2,2> = tile_load<tile<f32,2,2>>(x[i])"),
+      kernel(VerifierRule::kTileArrayAccess,
+             "let t: tile<f32,3> = tile_load<tile<f32,3>>(y[tile_arange<tile<i32,3>>(0, 1), j])"),
       kernel(VerifierRule::kTileArrayAccess,
              "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[tile_arange<tile<i32,3>>(0, 1)])"),
       kernel(VerifierRule::kTileArrayAccess, "let t: f32 = x[tile_arange<tile<i32,3>>(0, 1)]"),
@@ -332,7 +334,7 @@ std::vector<Violation> statements() {
       kernel(VerifierRule::kTileArrayAccess, "let t: tile<u32,4> = tile_load<tile<u32,4>>(x[i])"),
       kernel(VerifierRule::kTileArrayAccess,
              "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\nlet old: f32 = atomic_add(x[i], 1.0)"),
-      kernel(VerifierRule::kValueType, "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\ny[i, j] = t"),
+      kernel(VerifierRule::kValueType, "let t: tile<f32,2,2>\nx[i] = t"),
       kernel(VerifierRule::kCallArguments, "let t: tile<f32,4>\nlet q: f32 = call twice(t)"),
       change(VerifierRule::kBlockNesting,
              [](Module& m) {

@@ -244,12 +244,14 @@ bool verify_element_access(const Function& function, ExprId array, std::span<con
 bool tile_fits(const Function& function, ExprId array, std::span<const ExprId> indices, Type tile) {
   const Type from = function.expr(array).type;
   const bool fits =
-      from.is_array() && tile.is_tile() && from.element() == tile.tile_element_type() && from.rank == tile.tile_rank();
-  for (std::size_t d = 0; fits && d < indices.size(); ++d) {
+      from.is_array() && tile.is_tile() && from.element() == tile.tile_element_type() && from.rank >= tile.tile_rank();
+  if (!fits) return false;
+  const std::size_t leading = leading_index_count(from, tile);
+  for (std::size_t d = 0; d < indices.size(); ++d) {
     const Type index = function.expr(indices[d]).type;
-    if (index.is_tile() && index.tile[0] != tile.tile[d]) return false;
+    if (index.is_tile() && (d < leading || index.tile[0] != tile.tile[d - leading])) return false;
   }
-  return fits;
+  return true;
 }
 
 bool verify_arguments(const Module& module, const Function& function, const Function& callee,

@@ -45,6 +45,13 @@ class ExpressionPrinter {
   std::string negated_condition(ir::ExprId expr);
   /// "x.at(i, j)", or "x[i]" for a local array.
   std::string element(ir::ExprId array, const std::vector<ir::ExprId>& indices);
+  /// The array and the offsets of an access to a tile as two arguments, to be separated by a comma or a value. If the
+  /// array has more dimensions than the tile, the array is subarray(x, i).
+  struct TilePlace {
+    std::string array;
+    std::string offsets;
+  };
+  TilePlace tile_place(ir::ExprId array, const std::vector<ir::ExprId>& indices, ir::Type tile);
   /// "x.data", which may be null, if the array belongs to a nullable parameter; otherwise empty.
   std::string null_test(ir::ExprId array);
   std::string subscript(ir::ExprId index) { return "[" + print(index) + "]"; }

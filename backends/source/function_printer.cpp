@@ -45,7 +45,8 @@ const NameTable& helper_names() {
                     "tile_block",
                     "tile_load_indexed",
                     "tile_store_indexed",
-                    "tile_atomic_add_indexed"};
+                    "tile_atomic_add_indexed",
+                    "subarray"};
     static std::vector<std::string> components;
     for (const ir::AtomicOperationEntry& row : ir::kAtomics)
       components.push_back(concat(row.mnemonic, "_components"));
@@ -219,9 +220,9 @@ void FunctionPrinter::print(const ir::Store& node) {
     const std::string_view function = ir::has_tile(function_, node.indices) ? "tile_store_indexed" : "tile_store";
     unit_.helpers().use(function);
     const std::string value = hoisted_tile(node.array, node.value);
-    return change(node.array, true,
-                  concat(guard, function, "(", expression_printer_.print(node.array), ", ", value, ", ",
-                         expression_printer_.arguments(node.indices, LiteralForm::kUntyped), ");"));
+    const ExpressionPrinter::TilePlace place =
+        expression_printer_.tile_place(node.array, node.indices, function_.expr(node.value).type);
+    return change(node.array, true, concat(guard, function, "(", place.array, ", ", value, ", ", place.offsets, ");"));
   }
   const std::string place = element_for_leader(node.array, node.indices);
   if (is_tiled_ && ir::works_with_tiles(function_, node.value)) {
@@ -311,10 +312,10 @@ void FunctionPrinter::print(const ir::Atomic& node) {
     unit_.helpers().use(function);
     const std::string test = expression_printer_.null_test(node.array);
     const std::string value = hoisted_tile(node.array, node.value);
-    return change(
-        node.array, true,
-        concat(test.empty() ? "" : concat("if (", test, ") "), function, "(", expression_printer_.print(node.array),
-               ", ", value, ", ", expression_printer_.arguments(node.indices, LiteralForm::kUntyped), ");"));
+    const ExpressionPrinter::TilePlace place = expression_printer_.tile_place(node.array, node.indices, type);
+    return change(node.array, true,
+                  concat(test.empty() ? "" : concat("if (", test, ") "), function, "(", place.array, ", ", value, ", ",
+                         place.offsets, ");"));
   }
   ir::ChangedElementPart part = ir::updated_part(function_, node);
   // A row of a matrix is not an object of C++.

@@ -387,6 +387,19 @@ TEST(Printer, PrintsElementwiseTileOperationsAsTileMapCalls) {
   EXPECT_THAT(text, HasSubstr("(tile_map<Tile<real, 4>>([&](real t) { return t + t; }, t))"));
 }
 
+TEST(Printer, PrintsPartOfArrayWithMoreDimensionsThanTheTile) {
+  const std::string text = printed(
+      "kernel k(x: array<f32,3>; i) {\n"
+      "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i, 1, 2])\n"
+      "x[i, 0, 0] = t\n"
+      "atomic_add(x[i, i, 1], t)\n"
+      "}\n",
+      SourceTarget::kCpp);
+  EXPECT_THAT(text, HasSubstr("t = tile_load<Tile<real, 4>>(subarray(subarray(x, i), 1), 2);"));
+  EXPECT_THAT(text, HasSubstr("tile_store(subarray(subarray(x, i), 0), t, 0);"));
+  EXPECT_THAT(text, HasSubstr("tile_atomic_add(subarray(subarray(x, i), i), t, 1);"));
+}
+
 TEST(Printer, RejectsCudaAtomicsOnIntegersBelow32Bits) {
   const auto error = [](std::string_view text, SourceTarget target) {
     const ir::Module module = parse(text);

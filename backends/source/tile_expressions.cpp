@@ -126,12 +126,25 @@ PrintedExpression ExpressionPrinter::print_elementwise(ExprId id) {
           kPostfixPrecedence};
 }
 
+ExpressionPrinter::TilePlace ExpressionPrinter::tile_place(ExprId array, const std::vector<ExprId>& indices,
+                                                           Type tile) {
+  const std::size_t leading = ir::leading_index_count(expr(array).type, tile);
+  TilePlace place{.array = print(array), .offsets = {}};
+  for (std::size_t d = 0; d < leading; ++d) {
+    unit_.helpers().use("subarray");
+    place.array = concat("subarray(", place.array, ", ", print(indices[d], LiteralForm::kUntyped), ")");
+  }
+  place.offsets =
+      arguments({indices.begin() + static_cast<std::ptrdiff_t>(leading), indices.end()}, LiteralForm::kUntyped);
+  return place;
+}
+
 PrintedExpression ExpressionPrinter::load_tile(const Expr& e) {
   const std::vector<ExprId> offsets(e.args.begin() + 1, e.args.end());
   const std::string_view function = ir::has_tile(function_, offsets) ? "tile_load_indexed" : "tile_load";
   unit_.helpers().use(function);
-  std::string text = fmt::format("{}<{}>({}, {})", function, unit_.type(e.type), print(e.args[0]),
-                                 arguments(offsets, LiteralForm::kUntyped));
+  const TilePlace place = tile_place(e.args[0], offsets, e.type);
+  std::string text = fmt::format("{}<{}>({}, {})", function, unit_.type(e.type), place.array, place.offsets);
   const std::string test = null_test(e.args[0]);
   if (test.empty()) return {std::move(text), kPostfixPrecedence};
   return {fmt::format("{} ? {} : {}", test, text, zero(e.type)), kTernaryPrecedence};

@@ -314,5 +314,26 @@ TEST(FindingsOfTiles, IgnoresIndicesOutsideTheArray) {
   EXPECT_THAT(findings_of_indexed_store(3, -5), ::testing::IsEmpty());
 }
 
+/// Findings of a load of two elements, from the given column of the given row of an array with 2 rows of 3 elements.
+std::vector<Kind> findings_of_row(std::int64_t row, std::int64_t column) {
+  OracleFixture w;
+  const ir::VarId x = w.zeros("x", ir::kF64, {2, 3});
+  const ir::VarId out = w.zeros("out", ir::kF64, {2});
+  w.thread_index(1);
+  const ir::ExprId tile = w.b().load_tile(ir::tile_type(ir::Scalar::kF64, 2), x, {w.b().i32(row), w.b().i32(column)});
+  w.b().store(out, {w.b().i32(0)}, tile);
+  std::vector<Kind> kinds;
+  for (const Finding& finding : w.evaluate().findings)
+    kinds.push_back(finding.kind);
+  return kinds;
+}
+
+TEST(FindingsOfTiles, ReportTheIndexOfAPartOfAnArrayThatDoesNotExist) {
+  EXPECT_THAT(findings_of_row(1, 0), ::testing::IsEmpty());
+  EXPECT_THAT(findings_of_row(1, 2), ::testing::IsEmpty()) << "the second element is behind the end";
+  EXPECT_THAT(findings_of_row(2, 0), ::testing::Not(::testing::IsEmpty()));
+  EXPECT_THAT(findings_of_row(-1, 0), ::testing::Not(::testing::IsEmpty()));
+}
+
 }  // namespace
 }  // namespace assay::reference

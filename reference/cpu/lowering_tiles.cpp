@@ -44,7 +44,10 @@ RegisterId KernelLowering::integer(Scalar type, std::int64_t value) {
 
 std::vector<Registers> KernelLowering::tile_indices(Type tile, const std::vector<ir::ExprId>& offsets) {
   std::vector<Registers> by_dimension;
-  for (std::size_t d = 0; d < offsets.size(); ++d) {
+  const std::size_t leading = offsets.size() - static_cast<std::size_t>(tile.tile_rank());
+  for (std::size_t d = 0; d < leading; ++d)
+    by_dimension.push_back({scalar(offsets[d])});
+  for (std::size_t d = leading; d < offsets.size(); ++d) {
     if (type_of(offsets[d]).is_tile()) {
       by_dimension.push_back(expression(offsets[d]));
       continue;
@@ -52,7 +55,7 @@ std::vector<Registers> KernelLowering::tile_indices(Type tile, const std::vector
     const Scalar type = type_of(offsets[d]).scalar;
     const RegisterId offset = scalar(offsets[d]);
     Registers& indices = by_dimension.emplace_back();
-    for (int k = 0; k < tile.tile[d]; ++k)
+    for (int k = 0; k < tile.tile[d - leading]; ++k)
       indices.push_back(k == 0 ? offset : lower_elementwise(Op::kAdd, type, {{offset}, {integer(type, k)}})[0]);
   }
   return by_dimension;
@@ -60,11 +63,21 @@ std::vector<Registers> KernelLowering::tile_indices(Type tile, const std::vector
 
 namespace {
 
-/// The index registers of element number k.
+std::uint8_t leading_index_count(const std::vector<Registers>& by_dimension, Type tile) {
+  return static_cast<std::uint8_t>(by_dimension.size() - static_cast<std::size_t>(tile.tile_rank()));
+}
+
+/// The index registers of element number k. The first indices select a part of the array, if it has more dimensions
+/// than the tile.
 Registers index_of(Type tile, const std::vector<Registers>& by_dimension, int k) {
   const auto [row, column] = position(tile, k);
-  if (by_dimension.size() == 1) return {by_dimension[0][static_cast<std::size_t>(column)]};
-  return {by_dimension[0][static_cast<std::size_t>(row)], by_dimension[1][static_cast<std::size_t>(column)]};
+  Registers index;
+  const std::size_t leading = by_dimension.size() - static_cast<std::size_t>(tile.tile_rank());
+  for (std::size_t d = 0; d < leading; ++d)
+    index.push_back(by_dimension[d][0]);
+  if (tile.tile_rank() == 2) index.push_back(by_dimension[leading][static_cast<std::size_t>(row)]);
+  index.push_back(by_dimension.back()[static_cast<std::size_t>(column)]);
+  return index;
 }
 
 }  // namespace
@@ -78,6 +91,7 @@ Registers KernelLowering::load_tile(const ir::Expr& e) {
     const Instruction load{.code = InstructionCode::kLoad,
                            .index_count = static_cast<std::uint8_t>(indices.size()),
                            .ignores_out_of_bounds = true,
+                           .leading_index_count = leading_index_count(indices, e.type),
                            .ignores_negative_indices = ir::has_tile(*frame_->function, std::span(e.args).subspan(1)),
                            .destination = destination[static_cast<std::size_t>(k)],
                            .target = parameter};
@@ -92,6 +106,7 @@ void KernelLowering::store_or_add_tile(Instruction instruction, Type tile, const
   const std::vector<Registers> indices = tile_indices(tile, offsets);
   instruction.index_count = static_cast<std::uint8_t>(indices.size());
   instruction.ignores_out_of_bounds = true;
+  instruction.leading_index_count = leading_index_count(indices, tile);
   instruction.ignores_negative_indices = ir::has_tile(*frame_->function, offsets);
   for (int k = 0; k < tile.tile_size(); ++k) {
     Registers operands = index_of(tile, indices, k);

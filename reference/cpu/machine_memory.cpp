@@ -28,13 +28,15 @@ bool Interpreter<Tracer>::note_tile(const Instruction& instruction, std::span<co
   memory.extents_required_by_tiles.resize(index.size());
   bool behind = false;
   bool before = false;
-  for (std::size_t d = 0; d < index.size(); ++d) {
+  for (std::size_t d = instruction.leading_index_count; d < index.size(); ++d) {
     memory.extents_required_by_tiles[d] =
         std::max(memory.extents_required_by_tiles[d],
                  static_cast<std::int32_t>(std::clamp(index[d] + 1, std::int64_t{0}, kFurthest)));
     behind |= index[d] >= memory.shape()[d];
     before |= index[d] < 0;
   }
+  for (std::size_t d = 0; d < instruction.leading_index_count; ++d)
+    if (index[d] < 0 || index[d] >= memory.shape()[d]) return false;
   return before ? instruction.ignores_negative_indices : behind;
 }
 

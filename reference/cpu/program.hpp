@@ -79,6 +79,7 @@ struct Instruction {
   std::uint8_t index_count = 0;                 ///< for an access to an array: number of its indices
   bool ignores_out_of_bounds =
       false;  ///< whether outside the array a load gives zero and other accesses do nothing (tiles)
+  std::uint8_t leading_index_count = 0;  ///< if so: number of the first indices that must be inside nevertheless
   bool ignores_negative_indices =
       false;  ///< whether a negative index is outside the array and not an error (tiles at the indices in a tile)
   bool starts_tile = false;            ///< for a store or an atomic of a tile: whether it is that of the first element

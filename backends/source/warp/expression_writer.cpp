@@ -117,8 +117,8 @@ ExpressionWriter::WrittenExpression ExpressionWriter::spell(ir::ExprId id) {
     case ir::ExprKind::kOperation: return operation(expr);
     case ir::ExprKind::kLoad:
       if (ir::loads_tile(function_, expr)) {
-        const std::vector<ir::ExprId> offsets(expr.args.begin() + 1, expr.args.end());
-        const std::string array = write(expr.args[0]);
+        std::vector<ir::ExprId> offsets(expr.args.begin() + 1, expr.args.end());
+        const std::string array = tile_array(expr.args[0], offsets, expr.type);
         if (!ir::has_tile(function_, offsets))
           return {
               fmt::format("wp.tile_load({}, shape={}, offset={})", array, tile_shape(expr.type), tile_offset(offsets))};
@@ -169,6 +169,14 @@ std::string ExpressionWriter::tile_shape(ir::Type tile) {
 
 std::string ExpressionWriter::tile_offset(const std::vector<ir::ExprId>& offsets) {
   return offsets.size() == 1 ? write(offsets[0]) : fmt::format("({})", list(offsets));
+}
+
+std::string ExpressionWriter::tile_array(ir::ExprId array, std::vector<ir::ExprId>& indices, ir::Type tile) {
+  const auto leading = static_cast<std::ptrdiff_t>(ir::leading_index_count(function_.expr(array).type, tile));
+  if (leading == 0) return write(array);
+  const std::vector<ir::ExprId> first(indices.begin(), indices.begin() + leading);
+  indices.erase(indices.begin(), indices.begin() + leading);
+  return concat(operand(array, kPostfix), "[", this->indices(first), "]");
 }
 
 std::string ExpressionWriter::shape_tuple(ir::Type tile) {

@@ -80,6 +80,9 @@ class ExpressionWriter {
 
   /// "16" or "(4, 8)".
   static std::string tile_shape(ir::Type tile);
+  /// The array of an access to a tile: "x", or "x[i]" if it has more dimensions than the tile. Removes the indices in
+  /// the brackets from `indices`.
+  std::string tile_array(ir::ExprId array, std::vector<ir::ExprId>& indices, ir::Type tile);
   /// "i * 4" or "(i * 4, 0)".
   std::string tile_offset(const std::vector<ir::ExprId>& offsets);
   static std::string shape_tuple(ir::Type tile);

@@ -48,16 +48,16 @@ class StatementWriter {
   /// Writes a tile to an array.
   template <class Change>
   void write_tile_change(std::string_view function, const Change& change) {
-    const std::string array = expression_writer_.write(change.array);
+    std::vector<ir::ExprId> indices = change.indices;
+    const std::string array = expression_writer_.tile_array(change.array, indices, function_.expr(change.value).type);
     const std::string tile = expression_writer_.write(change.value);
-    if (ir::has_tile(function_, change.indices)) {
+    if (ir::has_tile(function_, indices)) {
       const ir::Loc loc = function_.expr(change.array).loc;
       line(fmt::format("wp.{}_indexed({}, t={}, {})", function, array, tile,
-                       expression_writer_.tile_indices(loc, change.indices)));
+                       expression_writer_.tile_indices(loc, indices)));
       return;
     }
-    line(
-        fmt::format("wp.{}({}, {}, offset={})", function, array, tile, expression_writer_.tile_offset(change.indices)));
+    line(fmt::format("wp.{}({}, {}, offset={})", function, array, tile, expression_writer_.tile_offset(indices)));
   }
   void atomic(const ir::Atomic& atomic);
   void call(const ir::Call& call);

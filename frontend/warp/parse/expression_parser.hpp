@@ -260,6 +260,7 @@ class WarpExpressionParser {
   ir::Type tile_shape(SyntaxNode call, SyntaxNode shape, ir::Type element);
   std::vector<ir::ExprId> tile_offset(SyntaxNode call, SyntaxNode offset, int rank);
   AssignmentTarget tile_array(SyntaxNode node, ir::Type tile);
+  bool fits(SyntaxNode node, const AssignmentTarget& array, ir::Type tile);
   ir::ExprId tile_value(SyntaxNode call, SyntaxNode node);
   ir::ExprId tile_load(SyntaxNode node);
   ir::ExprId tile_load_indexed(SyntaxNode node);
@@ -281,6 +282,11 @@ class WarpExpressionParser {
   void tile_accumulate(SyntaxNode call);
   void tile_axpy(SyntaxNode call);
   void tile_assign(SyntaxNode call);
+  // linear solvers for tiles (tile_solvers.cpp)
+  ir::ExprId square_tile(SyntaxNode call, SyntaxNode node);
+  std::optional<bool> fills_upper(SyntaxNode call, SyntaxNode mode);
+  ir::ExprId tile_solver(SyntaxNode call, std::string_view name);
+  void tile_solver_in_place(SyntaxNode call, std::string_view name);
   // random numbers (random_parser.cpp)
   bool draws(SyntaxNode node) const;
   ir::ExprId generator_state(SyntaxNode node, std::span<const SyntaxNode> given);

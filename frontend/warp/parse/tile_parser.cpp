@@ -71,21 +71,47 @@ std::vector<ExprId> WarpExpressionParser::tile_offset(SyntaxNode call, SyntaxNod
   return offsets;
 }
 
-/// The array that a tile is loaded from or stored to; failed after a reported error.
+/// The array, or the part of an array with given first indices, that a tile is loaded from or stored to; failed after a
+/// reported error.
 AssignmentTarget WarpExpressionParser::tile_array(SyntaxNode node, Type tile) {
   if (!node) return {};
   const AssignmentTarget array = place(node);
   if (array.failed()) return {};
-  if (!array.is_whole_array() || !array.type.is_array() || !array.type.element().is_scalar()) {
-    context_.error(node, "tiles must be loaded from and stored to array parameters with scalar elements");
+  const auto is_whole = [](const SliceDimension& d) { return d.kind == SliceDimension::Kind::kAllIndices; };
+  const auto is_fixed = [](const SliceDimension& d) { return d.kind == SliceDimension::Kind::kSingleIndex; };
+  const auto rest = std::ranges::find_if_not(array.dimensions, is_fixed);
+  if (!array.lacks_indices() || !array.type.is_array() || !std::all_of(rest, array.dimensions.end(), is_whole)) {
+    context_.error(node, "tiles must be loaded from and stored to arrays, or their parts with given first indices");
     return {};
   }
-  if (tile.is_void() || (array.type.element() == tile.tile_element_type() && array.type.rank == tile.tile_rank()))
-    return array;
-  context_.error(node, fmt::format("tile type {} is incompatible with array type {}", context_.type_name(tile),
-                                   context_.type_name(array.type)));
+  if (!array.type.element().is_scalar()) {
+    context_.error(node, "tiles of elements that are not scalars are not supported");
+    return {};
+  }
+  if (tile.is_void() || fits(node, array, tile)) return array;
   return {};
 }
+
+/// Whether a tile has the elements and the rank of the array; reports an error if not.
+bool WarpExpressionParser::fits(SyntaxNode node, const AssignmentTarget& array, Type tile) {
+  if (array.type.element() == tile.tile_element_type() && array.type.rank == tile.tile_rank()) return true;
+  context_.error(node, fmt::format("tile type {} is incompatible with array type {}", context_.type_name(tile),
+                                   context_.type_name(array.type)));
+  return false;
+}
+
+namespace {
+
+/// The indices of an access: those that select the part of the array, and those in the part.
+std::vector<ExprId> all_indices(const AssignmentTarget& array, std::vector<ExprId> offset) {
+  std::vector<ExprId> indices;
+  for (const SliceDimension& dimension : array.dimensions)
+    if (dimension.kind == SliceDimension::Kind::kSingleIndex) indices.push_back(dimension.index);
+  indices.insert(indices.end(), offset.begin(), offset.end());
+  return indices;
+}
+
+}  // namespace
 
 /// A value that must be a tile; kNone after a reported error.
 ExprId WarpExpressionParser::tile_value(SyntaxNode call, SyntaxNode node) {
@@ -100,6 +126,7 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   if (!context_.entry.is_kernel) return context_.error(node, "tiles are supported in kernels only");
   const TileArguments given(node);
   if (given.has_star_argument()) return context_.error(node, "starred arguments are not supported");
+  if (is_tile_solver(name) && !name.ends_with("_inplace")) return tile_solver(node, name);
   const std::string_view unknown = given.unknown(
       {"a", "b", "shape", "offset", "dtype", "value", "axis", "t", "i", "j", "op", "x", "y", "d", "indices"});
   if (!unknown.empty()) return context_.error(node, fmt::format("argument '{}' is not supported", unknown));
@@ -291,12 +318,12 @@ ExprId WarpExpressionParser::tile_load(SyntaxNode node) {
   const AssignmentTarget array = tile_array(given(0, "a"), ir::kVoid);
   if (array.failed()) return given(0, "a") ? kNone : context_.error(node, "array argument is missing");
   const Type tile = tile_shape(node, given(1, "shape"), array.type.element());
-  if (tile.is_void() || tile_array(given(0, "a"), tile).failed()) return kNone;
+  if (tile.is_void() || !fits(given(0, "a"), array, tile)) return kNone;
   std::vector<ExprId> offset = tile_offset(node, given(2, "offset"), array.type.rank);
   if (offset.empty()) return kNone;
   context_.loaded_arrays.push_back(array.variable);
   context_.builder.at(node.loc());
-  return context_.builder.load_tile(tile, array.variable, std::move(offset));
+  return context_.builder.load_tile(tile, array.variable, all_indices(array, std::move(offset)));
 }
 
 /// The indices of an access with a tile of indices for the dimension `axis`, whose offset is added to each of them.
@@ -338,13 +365,13 @@ ExprId WarpExpressionParser::tile_load_indexed(SyntaxNode node) {
   if (array.failed()) return given(0, "a") ? kNone : context_.error(node, "array argument is missing");
   const SyntaxNode shape = given(2, "shape");
   const Type tile = tile_shape(node, shape, array.type.element());
-  if (tile.is_void() || tile_array(given(0, "a"), tile).failed()) return kNone;
+  if (tile.is_void() || !fits(given(0, "a"), array, tile)) return kNone;
   if (!shape.is(SyntaxKind::kTuple)) return context_.error(shape, "shape must be a tuple");
   std::vector<ExprId> places = tile_indices(node, given(1, "indices"), given(3, "offset"), given(4, "axis"), tile);
   if (places.empty()) return kNone;
   context_.loaded_arrays.push_back(array.variable);
   context_.builder.at(node.loc());
-  return context_.builder.load_tile(tile, array.variable, std::move(places));
+  return context_.builder.load_tile(tile, array.variable, all_indices(array, std::move(places)));
 }
 
 ExprId WarpExpressionParser::tile_filled(SyntaxNode node, std::string_view name) {
@@ -453,6 +480,7 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
   if (name == "tile_matmul" && given(2, "out")) return tile_accumulate(call), true;
   if (name == "tile_axpy") return tile_axpy(call), true;
   if (name == "tile_assign") return tile_assign(call), true;
+  if (is_tile_solver(name) && name.ends_with("_inplace")) return tile_solver_in_place(call, name), true;
   if (!stores && name != "tile_atomic_add" && !indexed) return false;
   if (!context_.entry.is_kernel) return context_.error(call, "tiles are supported in kernels only"), true;
   const std::string_view unknown =
@@ -467,6 +495,7 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
       indexed ? tile_indices(call, given(1, "indices"), given(3, "offset"), given(4, "axis"), context_.type_of(tile))
               : tile_offset(call, given(2, "offset"), array.type.rank);
   if (offset.empty() || !can_evaluate_effect(call, loads_before, array.variable)) return true;
+  offset = all_indices(array, std::move(offset));
   context_.entry.has_side_effects = true;
   context_.builder.at(call.loc());
   if (stores) context_.builder.store(array.variable, std::move(offset), tile);

@@ -41,6 +41,25 @@ kernel k(x: array<f32,1>, a: array<f32,2>, n: i32; thread) {
   a[0, 0] = t
 }
 )"},
+    {.name = "PartsOfArrays",
+     .parameters = "x: wp.array(dtype=float), c: wp.array3d(dtype=float), n: int, k: wp.array(dtype=int)",
+     .body = R"(
+part = c[n]
+t = wp.tile_load(part, shape=(2, 2), offset=(0, 1))
+wp.tile_store(c[0], t, offset=(1, 0))
+wp.tile_atomic_add(c[1, -1], wp.tile_sum(t, axis=0))
+r = wp.tile_load(k, shape=2)
+wp.tile_store(part, wp.tile_load_indexed(c[1], r, shape=(2, 2), axis=1))
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, c: array<f32,3>, n: i32, k: array<i32,1>; thread) {
+  let t: tile<f32,2,2> = tile_load<tile<f32,2,2>>(c[wrap_index(n, shape(c, 0)), 0, 1])
+  c[0, 1, 0] = t
+  atomic_add(c[1, wrap_index(add(shape(c, 1), -1), shape(c, 1)), 0], tile_sum<tile<f32,2>>(t))
+  let r: tile<i32,2> = tile_load<tile<i32,2>>(k[0])
+  c[wrap_index(n, shape(c, 0)), 0, 0] = tile_load<tile<f32,2,2>>(c[1, 0, r])
+}
+)"},
     {.name = "Algebra",
      .parameters = "x: wp.array(dtype=float), a: wp.array2d(dtype=float), k: wp.array(dtype=int), s: float",
      .body = R"(
@@ -174,6 +193,16 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
       {"t = wp.tile_load(x, shape=4)\nt = wp.tile_atomic_add_indexed(x, wp.tile_arange(4, dtype=int), t)",
        "unknown or unsupported"},
       {"t = wp.tile_load(x, shape=4) + 1.0", "two tiles only"},
+      {"t = wp.tile_load(x[1:], shape=2)", "parts with given first indices"},
+      {"t = wp.tile_load(a[:, 0], shape=2)", "parts with given first indices"},
+      {"t = wp.tile_load(a[0], shape=(2, 2))", "incompatible with array type"},
+      {"t = wp.tile_load(a[0], shape=2, offset=(0, 1))", "array has 1 dimensions, but the offset has 2"},
+      {"t = wp.tile_cholesky(wp.tile_load(a, shape=(2, 3)))", "expected a square tile"},
+      {"t = wp.tile_cholesky(wp.tile_zeros(shape=(2, 2), dtype=int))", "float32 or float64"},
+      {"t = wp.tile_cholesky(wp.tile_load(a, shape=(2, 2)), fill_mode=n)", "\"lower\" or \"upper\""},
+      {"t = wp.tile_lower_solve(wp.tile_load(a, shape=(2, 2)), wp.tile_load(x, shape=3))", "with 2 rows"},
+      {"t = wp.tile_load(a, shape=(2, 2))\nu = wp.tile_cholesky(t) if n > 0 else t", "use a separate statement"},
+      {"wp.tile_cholesky_inplace(wp.tile_load(a, shape=(2, 2)))", "must be a variable"},
       {"t = wp.tile_arange(4, dtype=int) & 1", "scalars only"},
   };
   for (const Rejected& rejected : kRejected) {
