@@ -22,6 +22,21 @@ constexpr unsigned kSeedBits = 40;
 
 }  // namespace
 
+RowMetadata metadata_of(const DatasetPlan& plan) {
+  return {.generator_version = plan.generator_version,
+          .emitter = plan.emitter,
+          .emitter_version = plan.emitter_version,
+          .kernel_generators_version = plan.kernel_generators_version,
+          .name = {},
+          .seed = fmt::format("{}", plan.seed),
+          .category = {},
+          .device = plan.devices,
+          .numeric_modes = plan.numeric_modes,
+          .judging_effort = plan.judging_effort,
+          .toolchain = plan.toolchain,
+          .license = plan.license};
+}
+
 Result<void> distribute_rows(DatasetPlan& plan) {
   double total = 0;
   for (const FamilyShare& share : plan.family_shares) {

@@ -83,6 +83,9 @@ struct DatasetPlan {
   [[nodiscard]] std::uint64_t blocks() const { return (row_count + slots_per_block - 1) / slots_per_block; }
 };
 
+/// The metadata of the plan's rows, without the name and the family of the kernel.
+RowMetadata metadata_of(const DatasetPlan& plan);
+
 /// Distributes the rows over the families by weight (largest remainder method), so that no family is off by a whole
 /// row. Fails if a weight is not positive or no family is given.
 Result<void> distribute_rows(DatasetPlan& plan);

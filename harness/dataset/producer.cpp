@@ -409,18 +409,9 @@ void RowProducer::add_unjudged(Candidate& candidate) const {
 DatasetRow RowProducer::row_of(Candidate& candidate) const {
   DatasetRow row = std::move(candidate.kernel.row);
   row.evidence = std::move(candidate.evidence);
-  row.metadata = {.generator_version = plan_.generator_version,
-                  .emitter = plan_.emitter,
-                  .emitter_version = plan_.emitter_version,
-                  .kernel_generators_version = plan_.kernel_generators_version,
-                  .name = candidate.name,
-                  .seed = fmt::format("{}", plan_.seed),
-                  .category = row.family,
-                  .device = plan_.devices,
-                  .numeric_modes = plan_.numeric_modes,
-                  .judging_effort = plan_.judging_effort,
-                  .toolchain = plan_.toolchain,
-                  .license = plan_.license};
+  row.metadata = metadata_of(plan_);
+  row.metadata.name = candidate.name;
+  row.metadata.category = row.family;
   return row;
 }
 

@@ -231,4 +231,10 @@ DatasetRow row_from(const json& line) {
   return row;
 }
 
+std::string to_json_text(const RowMetadata& metadata) {
+  std::string text;
+  append_metadata(text, metadata);
+  return text;
+}
+
 }  // namespace assay::dataset

@@ -62,6 +62,9 @@ struct RowMetadata {
   friend bool operator==(const RowMetadata&, const RowMetadata&) = default;
 };
 
+/// The metadata as the text of a JSON object.
+std::string to_json_text(const RowMetadata& metadata);
+
 /// The comparisons of one named check, such as "f64_promotion" or "native_precision".
 struct CheckEvidence {
   std::string name;                  ///< name of the check (docs/design/numerics.md)

@@ -47,6 +47,17 @@ class RowDiagnostics {
   std::vector<RowError>& diagnostics_;
 };
 
+/// Checks that the metadata, except for the name and the family, are those of the dataset's plan.
+void check_metadata(const DatasetRow& row, RowMetadata expected, RowDiagnostics& about) {
+  expected.name = row.metadata.name;
+  expected.category = row.metadata.category;
+  const json found = json::parse(to_json_text(row.metadata));
+  const json planned = json::parse(to_json_text(expected));
+  const auto text = [](const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); };
+  for (const auto& [name, value] : planned.items())
+    about.same("/metadata/" + name, text(found.value(name, json())), text(value));
+}
+
 /// Checks that every device and pass either passed or states why it was not run.
 void check_evidence(const DatasetRow& row, RowDiagnostics& about) {
   std::set<std::pair<std::string, std::string>> covered;
@@ -202,6 +213,7 @@ std::optional<CheckedRow> RowChecker::check(const std::string& line, std::vector
   }
   about.same("/metadata/category", row.metadata.category, row.family);
   if (row.metadata.license.empty()) about.error("/metadata", "no license", "the member license");
+  if (plan_ != nullptr) check_metadata(row, metadata_of(*plan_), about);
   check_program(row, checked, diagnostics);
   return checked;
 }

@@ -50,6 +50,8 @@ class RowChecker {
  public:
   explicit RowChecker(harness::PairPrinter printer);
 
+  /// From now on, the metadata of rows must be those of the plan, which must outlive the checker.
+  void expect(const DatasetPlan& plan) { plan_ = &plan; }
   /// Appends problems to `diagnostics`, without file and line. Returns nothing if the row cannot be read.
   std::optional<CheckedRow> check(const std::string& line, std::vector<RowError>& diagnostics);
   /// Compares the code in a row with what Warp generated.
@@ -61,9 +63,10 @@ class RowChecker {
  private:
   void check_program(const DatasetRow& row, CheckedRow& checked, std::vector<RowError>& diagnostics);
 
-  harness::PairPrinter printer_;  ///< prints the sources that the row is compared with
-  schemas::Validator schema_;     ///< schema of a dataset row
-  RowArena statistics_arena_;     ///< owns the statistics and shingles of the checked rows
+  const DatasetPlan* plan_ = nullptr;  ///< see expect(); null: any metadata
+  harness::PairPrinter printer_;       ///< prints the sources that the row is compared with
+  schemas::Validator schema_;          ///< schema of a dataset row
+  RowArena statistics_arena_;          ///< owns the statistics and shingles of the checked rows
 };
 
 }  // namespace assay::dataset

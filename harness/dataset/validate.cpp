@@ -121,6 +121,11 @@ class DatasetValidator {
       diagnose(std::string(kJournalFileName), "", quoted_excerpt(journal.error().text()), "a valid journal");
     else if (!journal->has_value())
       diagnose(std::string(kJournalFileName), "", "no such file", "a file that lists the rows");
+    if (journal.ok() && journal->has_value()) {
+      plan_ = journal->value().plan;
+      for (RowChecker& checker : checkers_)
+        checker.expect(*plan_);
+    }
     const bool finished = journal.ok() && journal->has_value() && journal->value().has_ended;
     if (journal.ok() && journal->has_value() && !finished) return check_unfinished(dir, journal->value());
     check_sums(dir);
@@ -365,19 +370,26 @@ class DatasetValidator {
   }
 
   void check_journal(const Journal& journal) {
-    std::set<std::string> expected;
+    const std::vector<DatasetSlot> slots = slots_of(journal.plan);
+    std::map<std::string, std::string> expected;  // name of the kernel by id of the row
     for (const JournalBlock& block : journal.blocks) {
-      for (const JournalRow& row : block.rows)
-        expected.insert(row.id);
+      for (const JournalRow& row : block.rows) {
+        const bool exists = row.slot < slots.size();
+        expected[row.id] = exists ? candidate_name(journal.plan, slots[row.slot], row.attempt).value_or("") : "";
+      }
     }
     std::set<std::string> found;
     for (const Place& place : places_) {
       found.insert(place.row.id);
-      if (!expected.contains(place.row.id))
+      const auto planned = expected.find(place.row.id);
+      if (planned == expected.end())
         diagnose_value(place, "/id", "a row that journal.jsonl does not list", "only rows that journal.jsonl lists");
+      else if (place.row.kernel_name != planned->second)
+        diagnose_value(place, "/metadata/name", quoted_excerpt(place.row.kernel_name),
+                       quoted_excerpt(planned->second) + ", the kernel of the row's slot in journal.jsonl");
     }
     std::uint64_t missing = 0;
-    for (const std::string& id : expected)
+    for (const auto& [id, name] : expected)
       missing += found.contains(id) ? 0U : 1U;
     if (missing > 0) {
       diagnose(std::string(kJournalFileName), "",
@@ -483,6 +495,7 @@ class DatasetValidator {
   }
 
   const ValidateOptions& options_;
+  std::optional<DatasetPlan> plan_;  ///< the plan of the dataset, which `checkers_` refer to
   std::vector<RowChecker> checkers_;
   ValidationResult result_;
   std::uint64_t rows_read_ = 0;
