@@ -318,12 +318,15 @@ ExprId WarpExpressionParser::convert_constant(SyntaxNode node, const Constant& n
 
 ExprId WarpExpressionParser::length_of(SyntaxNode node) {
   const auto arguments = arguments_of(node).positional_arguments;
-  if (arguments.size() != 1) return context_.error(node, "len() takes one array, vector or matrix");
+  if (arguments.size() != 1) return context_.error(node, "len() takes one argument");
   const AssignmentTarget measured = place(arguments[0]);
   if (measured.failed()) return kNone;
   if (measured.lacks_indices()) return extent_of(context_, node, measured, 0);
   context_.builder.at(node.loc());
-  if (measured.type.is_vector() || measured.type.is_matrix()) return context_.builder.i32(measured.type.parts());
+  const ir::Type type = measured.type;
+  if (type.is_tile()) return context_.builder.i32(type.tile[0]);
+  if (type.is_vector() || type.is_matrix()) return context_.builder.i32(type.parts());
+  if (type.is_quaternion() || type.is_transform()) return context_.builder.i32(type.components());
   return context_.error(node,
                         fmt::format("len() does not support values of type {}", context_.type_name(measured.type)));
 }

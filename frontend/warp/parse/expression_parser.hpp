@@ -267,6 +267,7 @@ class WarpExpressionParser {
   std::vector<ir::ExprId> tile_indices(SyntaxNode call, SyntaxNode indices, SyntaxNode offset, SyntaxNode axis,
                                        ir::Type tile);
   ir::ExprId tile_filled(SyntaxNode node, std::string_view name);
+  ir::ExprId tile_from_thread(SyntaxNode node);
   ir::ExprId tile_sum(SyntaxNode node, SyntaxNode tile, SyntaxNode axis);
   ir::ExprId tile_reduce(SyntaxNode node);
   ir::ExprId tile_map(SyntaxNode node);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/library.hpp"
+
 namespace assay::frontend {
 
 using ir::ExprId;
@@ -102,6 +104,7 @@ void WarpStatementParser::call_statement(SyntaxNode call) {
     return effects_of(call.part(SyntaxField::kArguments).children());
   }
   if (name.starts_with("tile_") && expressions_.tile_statement(call, name)) return;
+  if (returns_in_arguments(call, name)) return assign_results_in_arguments(call, name);
   if (name == "transform_set_translation" || name == "transform_set_rotation") return set_part(call, name);
   context_.whole_value = call.id();
   expressions_.value(call);
@@ -111,6 +114,41 @@ void WarpStatementParser::call_statement(SyntaxNode call) {
 void WarpStatementParser::effects_of(std::span<const SyntaxNode> arguments) {
   for (const SyntaxNode argument : arguments)
     if (expressions_.needs_statements(argument)) expressions_.value(argument);
+}
+
+/// Whether the arguments after the first one receive the results, as in wp.qr3(A, Q, R).
+bool WarpStatementParser::returns_in_arguments(SyntaxNode call, std::string_view name) {
+  const std::size_t count = arguments_of(call).positional_arguments.size();
+  if (name == "qr3" || name == "quat_to_axis_angle") return count == 3;
+  return name == "svd2" && count == 4;
+}
+
+void WarpStatementParser::assign_results_in_arguments(SyntaxNode call, std::string_view name) {
+  const auto given = arguments_of(call).positional_arguments;
+  const ExprId operand = expressions_.value(given[0]);
+  if (operand == kNone) return;
+  const ir::Type type = context_.type_of(operand);
+  const auto function = ir::library_function(context_.file.module(), name, {&type, 1});
+  if (!function.ok()) {
+    context_.error(call, function.error().message);
+    return;
+  }
+  context_.builder.at(call.loc());
+  const std::vector<ir::VarId> results =
+      context_.builder.call_statement(*function, {operand}, std::vector<std::string>(given.size() - 1, "result"));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const SyntaxNode node = given[i + 1];
+    const AssignmentTarget target = expressions_.place(node);
+    if (target.failed()) return;
+    const ir::Type result = context_.function.var(results[i]).type;
+    if (target.type != result || target.is_slice()) {
+      context_.error(node, fmt::format("expected a place of type {} for the result, got {}", context_.type_name(result),
+                                       context_.type_name(target.type)));
+      return;
+    }
+    context_.builder.at(node.loc());
+    write_target(context_, node, target, context_.builder.var(results[i]));
+  }
 }
 
 /// wp.transform_set_translation(x, p) and wp.transform_set_rotation(x, q) change the variable x.

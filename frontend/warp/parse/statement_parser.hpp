@@ -31,6 +31,8 @@ class WarpStatementParser {
   void call_statement(SyntaxNode call);
   void effects_of(std::span<const SyntaxNode> arguments);
   void set_part(SyntaxNode call, std::string_view name);
+  static bool returns_in_arguments(SyntaxNode call, std::string_view name);
+  void assign_results_in_arguments(SyntaxNode call, std::string_view name);
   // control
   void if_statement(SyntaxNode node);
   SyntaxNode static_branch(SyntaxNode node, bool& is_static) const;

@@ -127,10 +127,11 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   const TileArguments given(node);
   if (given.has_star_argument()) return context_.error(node, "starred arguments are not supported");
   if (is_tile_solver(name) && !name.ends_with("_inplace")) return tile_solver(node, name);
-  const std::string_view unknown = given.unknown(
-      {"a", "b", "shape", "offset", "dtype", "value", "axis", "t", "i", "j", "op", "x", "y", "d", "indices"});
+  const std::string_view unknown = given.unknown({"a", "b", "shape", "offset", "dtype", "value", "axis", "t", "i", "j",
+                                                  "op", "x", "y", "d", "indices", "thread_idx"});
   if (!unknown.empty()) return context_.error(node, fmt::format("argument '{}' is not supported", unknown));
   if (name == "tile_load") return tile_load(node);
+  if (name == "tile_from_thread") return tile_from_thread(node);
   if (name == "tile_load_indexed") return tile_load_indexed(node);
   if (name == "tile_arange") return tile_arange(node);
   if (name == "tile_squeeze") return tile_squeeze(node);
@@ -393,6 +394,20 @@ ExprId WarpExpressionParser::tile_filled(SyntaxNode node, std::string_view name)
   return number == kNone ? kNone : context_.operation(node, Op::kSplat, {number}, tile);
 }
 
+/// wp.tile_from_thread(shape, value, thread_idx): all threads of a block have the same value.
+ExprId WarpExpressionParser::tile_from_thread(SyntaxNode node) {
+  const TileArguments given(node);
+  const SyntaxNode filling = given(1, "value");
+  const ExprId number = filling ? value(filling) : context_.error(node, "argument 'value' is missing");
+  if (number == kNone) return kNone;
+  const Type tile = tile_shape(node, given(0, "shape"), context_.type_of(number));
+  const ExprId thread = tile.is_void() || !given(2, "thread_idx") ? kNone : value(given(2, "thread_idx"));
+  if (tile.is_void()) return kNone;
+  if (thread == kNone || context_.type_of(thread) != ir::kI32)
+    return context_.error(node, "argument 'thread_idx' must be an int32");
+  return context_.operation(node, Op::kSplat, {number}, tile);
+}
+
 /// Sums of all elements, or along one axis.
 ExprId WarpExpressionParser::tile_sum(SyntaxNode node, SyntaxNode tile_node, SyntaxNode axis) {
   const ExprId tile = tile_value(node, tile_node);
@@ -454,6 +469,10 @@ ExprId WarpExpressionParser::tile_map(SyntaxNode node) {
     const SourceFunction* callee = specialize(node, entry, arguments);
     if (callee == nullptr) return kNone;
     const ir::Function& made = context_.file.module().functions[static_cast<std::size_t>(callee->function_index)];
+    if (static_cast<std::size_t>(made.parameter_count) != values.size())
+      return context_.error(function,
+                            "functions that use meshes, grids, hierarchies of boxes or the block size cannot "
+                            "be applied to tiles");
     if (made.results.size() == 1 && made.results[0].is_scalar())
       return context_.builder.call(callee->function_index, values);
   }

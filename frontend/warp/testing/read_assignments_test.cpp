@@ -6,6 +6,30 @@ namespace assay::frontend::testing {
 namespace {
 
 const Golden kCases[] = {
+    {.name = "ResultsInArguments",
+     .parameters = "q: wp.array(dtype=wp.quat), v: wp.array(dtype=wp.vec3)",
+     .body = R"(
+angle = float(0.0)
+axis = wp.vec3()
+wp.quat_to_axis_angle(q[0], axis, angle)
+v[0] = axis * (angle + float(len(q[0])))
+)",
+     .module = R"(
+func wp_quat_to_axis_angle(x: quat<f32>) -> vec<f32,3>, f32 {
+  let vector: vec<f32,3> = make<vec<f32,3>>(extract(x, 0), extract(x, 1), extract(x, 2))
+  let unit: vec<f32,3> = normalize(vector)
+  return conditional(lt(extract(x, 3), 0.0), neg(unit), unit), mul(2.0, atan2(length(vector), abs(extract(x, 3))))
+}
+
+kernel k(q: array<quat<f32>,1>, v: array<vec<f32,3>,1>; thread) {
+  let angle: f32 = 0.0
+  let axis: vec<f32,3>
+  let result: vec<f32,3>, result_1: f32 = call wp_quat_to_axis_angle(q[0])
+  axis = result
+  angle = result_1
+  v[0] = mul(axis, add(angle, cast<f32>(4)))
+}
+)"},
     {.name = "Tuples",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

@@ -41,6 +41,18 @@ kernel k(x: array<f32,1>, a: array<f32,2>, n: i32; thread) {
   a[0, 0] = t
 }
 )"},
+    {.name = "ValueOfOneThread",
+     .parameters = "x: wp.array(dtype=float), n: int",
+     .body = R"(
+t = wp.tile_from_thread(shape=3, value=x[0], thread_idx=0)
+wp.tile_store(x, t * float(len(t)))
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32; thread) {
+  let t: tile<f32,3> = splat<tile<f32,3>>(x[0])
+  x[0] = mul(t, cast<f32>(3))
+}
+)"},
     {.name = "PartsOfArrays",
      .parameters = "x: wp.array(dtype=float), c: wp.array3d(dtype=float), n: int, k: wp.array(dtype=int)",
      .body = R"(
@@ -193,6 +205,7 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
       {"t = wp.tile_load(x, shape=4)\nt = wp.tile_atomic_add_indexed(x, wp.tile_arange(4, dtype=int), t)",
        "unknown or unsupported"},
       {"t = wp.tile_load(x, shape=4) + 1.0", "two tiles only"},
+      {"t = wp.tile_from_thread(shape=3, value=1.0)", "'thread_idx' must be an int32"},
       {"t = wp.tile_load(x[1:], shape=2)", "parts with given first indices"},
       {"t = wp.tile_load(a[:, 0], shape=2)", "parts with given first indices"},
       {"t = wp.tile_load(a[0], shape=(2, 2))", "incompatible with array type"},
