@@ -139,6 +139,21 @@ ExprId WarpExpressionParser::convert_components(SyntaxNode node, ExprId whole, i
   return context_.operation(node, Op::kMake, converted, type);
 }
 
+/// wp.vector(v, dtype=) of a vector and wp.matrix(m, dtype=) of a matrix: a conversion.
+ExprId WarpExpressionParser::of_same_size(SyntaxNode node, SyntaxNode argument, bool is_vector, SyntaxNode dtype) {
+  const ExprId whole = value(argument);
+  if (whole == kNone) return kNone;
+  ir::Type type = context_.type_of(whole);
+  if (is_vector ? !type.is_vector() : !type.is_matrix())
+    return context_.error(node, "size must be given as a compile-time constant");
+  if (dtype) {
+    const auto scalar = type_of_node(dtype);
+    if (!scalar.ok() || !scalar->is_scalar()) return context_.error(dtype, "dtype must be a Warp scalar type");
+    type.scalar = scalar->scalar;
+  }
+  return convert_components(node, whole, type);
+}
+
 /// wp.vector(..., length=, dtype=) and wp.matrix(..., shape=, dtype=). The dtype may follow from the values.
 ExprId WarpExpressionParser::sized(SyntaxNode node, std::string_view name, const CallArguments& arguments) {
   const bool is_vector = name == "vector";
@@ -149,6 +164,7 @@ ExprId WarpExpressionParser::sized(SyntaxNode node, std::string_view name, const
     return context_.error(node, fmt::format("wp.{} accepts only the keyword arguments {}=... and dtype=...", name,
                                             is_vector ? "length" : "shape"));
   }
+  if (!size && given.size() == 1) return of_same_size(node, given[0], is_vector, dtype);
   if (!size && (!is_vector || given.size() < 2))
     return context_.error(node, "size must be given as a compile-time constant");
   ir::Type scalar = ir::kF32;

@@ -253,6 +253,7 @@ class WarpExpressionParser {
   /// What a starred matrix gives: its rows, as arguments of functions, or its components, as those of constructors.
   enum class Spread : std::uint8_t { kParts, kComponents };
   bool spread(SyntaxNode starred, std::vector<ir::ExprId>& values, Spread kind);
+  ir::ExprId of_same_size(SyntaxNode node, SyntaxNode argument, bool is_vector, SyntaxNode dtype);
   ir::ExprId convert_components(SyntaxNode node, ir::ExprId whole, ir::Type type);
   ir::ExprId component(SyntaxNode node, ir::Type type);
   // tiles (tile_parser.cpp)

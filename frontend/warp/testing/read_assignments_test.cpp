@@ -6,6 +6,22 @@ namespace assay::frontend::testing {
 namespace {
 
 const Golden kCases[] = {
+    {.name = "VectorsAndMatricesOfTheSameSize",
+     .parameters = "v: wp.array(dtype=wp.vec2), m: wp.array(dtype=wp.mat22d)",
+     .body = R"(
+a = wp.vector(v[0])
+m[0] = wp.matrix(wp.matrix(m[1]), dtype=wp.float64)
+b = wp.vector(a, dtype=int)
+v[0] = a * float(b[0])
+)",
+     .module = R"(
+kernel k(v: array<vec<f32,2>,1>, m: array<mat<f64,2,2>,1>; thread) {
+  let a: vec<f32,2> = v[0]
+  m[0] = m[1]
+  let b: vec<i32,2> = make<vec<i32,2>>(cast<i32>(extract(a, 0)), cast<i32>(extract(a, 1)))
+  v[0] = mul(a, cast<f32>(extract(b, 0)))
+}
+)"},
     {.name = "ResultsInArguments",
      .parameters = "q: wp.array(dtype=wp.quat), v: wp.array(dtype=wp.vec3)",
      .body = R"(
