@@ -100,6 +100,8 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
     return context_.error(
         node, why.empty() ? "only Warp functions and functions decorated with @wp.func can be called" : why);
   }
+  if (const std::string_view why = reason_unsupported(name); !why.empty())
+    return context_.error(node, fmt::format("function is not supported: {}", why));
   if (name == "tid") return thread_index(node);
   if (name == "len") return length_of(node);
   if (name == "lower_bound") return search(node);
@@ -191,17 +193,6 @@ bool WarpExpressionParser::match_named_arguments(SyntaxNode call, const std::vec
 /// An operation, or a function of the library.
 ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
   const auto op = warp_function(name);
-  if (name == "eig3" || name == "svd3") {
-    return context_.error(node,
-                          "function is not supported: Warp stops the iteration before convergence, so the error of the "
-                          "result has no bound");
-  }
-  if (name == "mesh_query_point_sign_winding_number") {
-    return context_.error(
-        node,
-        "function is not supported: whether Warp computes winding numbers depends on how the mesh was "
-        "made");
-  }
   if (!op && !ir::is_in_library(name)) return context_.error(node, "unknown or unsupported function");
   const CallArguments arguments = arguments_of(node);
   const auto given = order_arguments(warp_parameters(name), arguments,

@@ -220,4 +220,47 @@ std::optional<ir::AtomicOp> warp_atomic(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view reason_unsupported(std::string_view function) {
+  struct Reason {
+    std::string_view prefix;  ///< the beginning of the names of the functions
+    std::string_view text;
+  };
+  constexpr std::string_view kPerThread =
+      "the threads of a block would have different values, but Assay judges kernels with tiles as if blocks had one "
+      "thread";
+  constexpr std::string_view kTiledQuery =
+      "the threads of a block would get different results of the query, but Assay judges kernels with tiles as if "
+      "blocks "
+      "had one thread";
+  constexpr auto kReasons = std::to_array<Reason>({
+      {"eig3", "Warp stops the iteration before convergence, so the error of the result has no bound"},
+      {"svd3", "Warp stops the iteration before convergence, so the error of the result has no bound"},
+      {"mesh_query_point_sign_winding_number",
+       "whether Warp computes winding numbers depends on how the mesh was made"},
+      {"mesh_get_group_root", "groups of faces are not supported"},
+      {"mesh_get_bvh", "the hierarchy of a mesh depends on how Warp makes it"},
+      {"tile_rand", "the numbers depend on the size of the block"},
+      {"tile_sort", "the order of equal keys is unspecified"},
+      {"tile_fft", "tiles of vectors are not supported"},
+      {"tile_ifft", "tiles of vectors are not supported"},
+      {"tile_slice_indexed", "rows of a tile cannot be selected by another tile"},
+      {"tile_scatter", kPerThread},
+      {"tile_stack", kPerThread},
+      {"tile_bvh", kTiledQuery},
+      {"tile_mesh", kTiledQuery},
+      {"tile_query", kTiledQuery},
+      {"untile", kPerThread},
+      {"volume_", "volumes are not supported"},
+      {"texture_", "textures are not supported"},
+      {"breakpoint", "a judged kernel cannot stop in a debugger"},
+      {"array", "arrays cannot be made in kernels"},
+  });
+  if (function == "tile") return kPerThread;
+  if (function.starts_with("bvh_query") && function.ends_with("_tiled")) return kTiledQuery;
+  if (function.starts_with("mesh_query") && function.ends_with("_tiled")) return kTiledQuery;
+  const auto found =
+      std::ranges::find_if(kReasons, [&](const Reason& reason) { return function.starts_with(reason.prefix); });
+  return found == kReasons.end() ? std::string_view() : found->text;
+}
+
 }  // namespace assay::frontend

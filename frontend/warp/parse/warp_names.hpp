@@ -33,6 +33,8 @@ std::string_view warp_name(ir::Op op);
 std::vector<std::string_view> warp_parameters(std::string_view function);
 /// Whether Warp defines the function for float32 only, although the language has it for all float types: "norm_l1".
 bool is_float32_only(std::string_view function);
+/// Why Assay does not support a function of Warp; empty if it does, or if Warp has no such function.
+std::string_view reason_unsupported(std::string_view function);
 /// The default value of a parameter of a function of Warp; empty if an argument is required.
 std::optional<Constant> warp_default(std::string_view function, std::string_view parameter);
 
