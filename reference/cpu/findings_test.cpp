@@ -332,6 +332,7 @@ TEST(FindingsOfTiles, ReportTheIndexOfAPartOfAnArrayThatDoesNotExist) {
   EXPECT_THAT(findings_of_row(1, 0), ::testing::IsEmpty());
   EXPECT_THAT(findings_of_row(1, 2), ::testing::IsEmpty()) << "the second element is behind the end";
   EXPECT_THAT(findings_of_row(2, 0), ::testing::Not(::testing::IsEmpty()));
+  EXPECT_THAT(findings_of_row(2, 3), ::testing::Not(::testing::IsEmpty())) << "also if all elements are behind the end";
   EXPECT_THAT(findings_of_row(-1, 0), ::testing::Not(::testing::IsEmpty()));
 }
 
