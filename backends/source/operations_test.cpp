@@ -297,7 +297,7 @@ TEST(Operations, OfExtremaHaveTheSameValueWithSumsThatAreNotContracted) {
     const std::string text = testing::extremum_kernel(operands[k], fmt::format("k{}", k));
     kernels.push_back(testing::print_first(testing::parse(text), SourceTarget::kCpp));
     const std::string& body = kernels.back().body;
-    EXPECT_EQ(body.find("rounded_", body.find("atomic_max")) != std::string::npos, true) << body;
+    EXPECT_NE(body.find("rounded_", body.find("atomic_max")), std::string::npos) << body;
     EXPECT_EQ(body.find("rounded_"), body.find("rounded_", body.find("atomic_max"))) << body;
     for (const backends::SourceHelper& helper : kernels.back().helpers)
       used.insert(helper.name);

@@ -33,8 +33,8 @@ struct DatasetGenerationOptions {
 Result<FinishedDataset> generate(const DatasetPlan& plan, const RowProducer& producer,
                                  const DatasetGenerationOptions& options);
 
-/// Merges all shards of a dataset, given in any order. The producer replaces duplicates and
-/// near duplicates of rows in other shards.
+/// Merges all shards of a dataset, given in any order. The producer replaces duplicates and near duplicates of rows in
+/// other shards.
 Result<FinishedDataset> merge_shards(const std::vector<std::filesystem::path>& shards, const RowProducer& producer,
                                      const DatasetGenerationOptions& options);
 

@@ -175,7 +175,7 @@ TEST(DatasetGeneration, PtxIsCompiledFromTheFinalSource) {
               HasSubstr(R"("ptx":{"architecture":"compute_75","compiler":"NVRTC 13.0.88"})"));
 }
 
-/// Over families of short kernels, many of which are near duplicates.
+/// A plan with two families of short kernels, so that some rows are near duplicates.
 DatasetPlan plan_with_near_duplicates(std::uint64_t count) {
   DatasetPlan plan = small_plan(count);
   plan.family_shares = {{.family = "integer"}, {.family = "reduction"}};

@@ -117,7 +117,7 @@ def fabric_array(array: wp.array) -> wp.fabricarray:
         attribute["array_lengths"] = [kept[1].ptr, kept[1].ptr + counts[0] * size]
     attribute["pointers"] = [elements, elements + counts[0] * size]
     made = wp.fabricarray({"version": 1, "device": "cpu", "attribs": {"values": attribute}}, "values", ndim=array.ndim)
-    made.assay_memory = kept
+    made.assay_memory = kept  # the fabric array contains only the addresses of these arrays
     return made
 
 

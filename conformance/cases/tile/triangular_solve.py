@@ -1,4 +1,5 @@
-# Triangular systems per block, in new tiles and in place; the other triangle of the matrix is not read.
+# Each block solves triangular systems; the solutions are new tiles or replace the right-hand sides. One triangle of the
+# matrix is read.
 import warp as wp
 
 

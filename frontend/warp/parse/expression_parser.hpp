@@ -285,6 +285,8 @@ class WarpExpressionParser {
   void tile_axpy(SyntaxNode call);
   void tile_assign(SyntaxNode call);
   // linear solvers for tiles (tile_solvers.cpp)
+  /// Whether it is the name of such a solver: "tile_cholesky", "tile_lower_solve_inplace".
+  static bool is_tile_solver(std::string_view name);
   ir::ExprId square_tile(SyntaxNode call, SyntaxNode node);
   std::optional<bool> fills_upper(SyntaxNode call, SyntaxNode mode);
   ir::ExprId tile_solver(SyntaxNode call, std::string_view name);

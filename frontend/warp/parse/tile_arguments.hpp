@@ -9,9 +9,6 @@
 
 namespace assay::frontend {
 
-/// Whether it is the name of a linear solver for tiles: "tile_cholesky", "tile_lower_solve_inplace".
-bool is_tile_solver(std::string_view name);
-
 /// Arguments of a call, by position or keyword.
 class TileArguments {
  public:

@@ -35,7 +35,7 @@ class TileSolver {
  public:
   TileSolver(Builder& builder, ir::Scalar scalar) : b_(builder), scalar_(ir::scalar_type(scalar)) {}
 
-  /// The lower triangle L of a symmetric matrix, or the lower triangle of its transpose: L(i, j) = tile(j, i).
+  /// The lower triangle of the tile or, if `is_transposed`, of its transpose.
   Triangle triangle(ExprId tile, bool is_transposed) {
     const Triangle made = new_triangle("triangle", tile);
     const VarId source = b_.let("matrix", tile);
@@ -45,7 +45,8 @@ class TileSolver {
     return made;
   }
 
-  /// L with L * transposed L equal to the symmetric matrix of which the tile holds the lower or the upper triangle.
+  /// The Cholesky factor L of a symmetric matrix A: L multiplied by its transpose is A. The tile contains the lower
+  /// triangle of A or, if `is_transposed`, the upper triangle.
   Triangle factor(ExprId tile, bool is_transposed) {
     const Triangle made = new_triangle("factor", tile);
     const VarId source = b_.let("matrix", tile);
@@ -185,7 +186,7 @@ bool is_float_tile(Type type) {
 
 }  // namespace
 
-bool is_tile_solver(std::string_view name) {
+bool WarpExpressionParser::is_tile_solver(std::string_view name) {
   if (name.ends_with("_inplace")) name.remove_suffix(std::string_view("_inplace").size());
   return name == "tile_cholesky" || name == "tile_cholesky_solve" || name == "tile_lower_solve" ||
          name == "tile_upper_solve";

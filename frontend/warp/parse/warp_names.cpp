@@ -230,30 +230,29 @@ std::string_view reason_unsupported(std::string_view function) {
       "thread";
   constexpr std::string_view kTiledQuery =
       "the threads of a block would get different results of the query, but Assay judges kernels with tiles as if "
-      "blocks "
-      "had one thread";
+      "blocks had one thread";
   constexpr auto kReasons = std::to_array<Reason>({
       {"eig3", "Warp stops the iteration before convergence, so the error of the result has no bound"},
       {"svd3", "Warp stops the iteration before convergence, so the error of the result has no bound"},
       {"mesh_query_point_sign_winding_number",
        "whether Warp computes winding numbers depends on how the mesh was made"},
-      {"mesh_get_group_root", "groups of faces are not supported"},
+      {"mesh_get_group_root", "Assay does not model groups of faces"},
       {"mesh_get_bvh", "the hierarchy of a mesh depends on how Warp makes it"},
       {"tile_rand", "the numbers depend on the size of the block"},
       {"tile_sort", "the order of equal keys is unspecified"},
-      {"tile_fft", "tiles of vectors are not supported"},
-      {"tile_ifft", "tiles of vectors are not supported"},
-      {"tile_slice_indexed", "rows of a tile cannot be selected by another tile"},
+      {"tile_fft", "Assay has no tiles of vectors"},
+      {"tile_ifft", "Assay has no tiles of vectors"},
+      {"tile_slice_indexed", "Assay cannot select rows of a tile by another tile"},
       {"tile_scatter", kPerThread},
       {"tile_stack", kPerThread},
       {"tile_bvh", kTiledQuery},
       {"tile_mesh", kTiledQuery},
       {"tile_query", kTiledQuery},
       {"untile", kPerThread},
-      {"volume_", "volumes are not supported"},
-      {"texture_", "textures are not supported"},
+      {"volume_", "Assay does not model volumes"},
+      {"texture_", "Assay does not model textures"},
       {"breakpoint", "a judged kernel cannot stop in a debugger"},
-      {"array", "arrays cannot be made in kernels"},
+      {"array", "Assay does not model arrays that a kernel makes from a pointer"},
   });
   if (function == "tile") return kPerThread;
   if (function.starts_with("bvh_query") && function.ends_with("_tiled")) return kTiledQuery;
