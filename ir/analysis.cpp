@@ -1,7 +1,10 @@
 #include "ir/analysis.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
+#include <variant>
 
 namespace assay::ir {
 namespace {
@@ -148,6 +151,43 @@ std::vector<VarId> assigned_variables(const Block& block) {
   });
   return sorted_unique(std::move(ids));
 }
+
+namespace {
+
+constexpr std::int64_t kMostTrips = std::int64_t{1} << 40;
+
+/// The trips of a loop over a range; 1 if the bounds are not constants.
+std::int64_t constant_trips(const Function& function, const For& loop) {
+  std::array<double, 3> bounds{};
+  for (std::size_t i = 0; const ExprId id : {loop.start, loop.stop, loop.step}) {
+    const Expr& expr = function.expr(id);
+    if (expr.kind != ExprKind::kLiteral) return 1;
+    bounds[i++] = static_cast<double>(static_cast<std::int64_t>(expr.bits));
+  }
+  const auto [start, stop, step] = bounds;
+  if (step == 0) return 1;
+  const double trips = std::ceil((stop - start) / step);
+  return static_cast<std::int64_t>(std::clamp(trips, 1.0, static_cast<double>(kMostTrips)));
+}
+
+std::int64_t most_constant_trips(const Function& function, const Block& block) {
+  std::int64_t most = 1;
+  for (const Stmt& statement : block.statements) {
+    std::int64_t inner = 1;
+    for_each_child_block(statement,
+                         [&](const Block& child) { inner = std::max(inner, most_constant_trips(function, child)); });
+    if (const auto* loop = std::get_if<For>(&statement.node)) {
+      const std::int64_t trips = constant_trips(function, *loop);
+      inner = inner > kMostTrips / trips ? kMostTrips : inner * trips;
+    }
+    most = std::max(most, inner);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::int64_t most_constant_trips(const Function& function) { return most_constant_trips(function, function.body); }
 
 std::vector<VarId> declared_variables(const Block& block) {
   std::vector<VarId> ids;

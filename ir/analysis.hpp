@@ -54,6 +54,10 @@ bool is_differentiable(const Module& module, Type type);
 /// Whether a kernel of the module has a parameter that can carry a derivative.
 bool is_differentiable(const Module& module);
 
+/// Number of times that one thread executes the innermost statement of the function's longest nest of loops, counting
+/// only loops over ranges with constant bounds: 1 without such a loop. At most 2^40. Called functions do not count.
+std::int64_t most_constant_trips(const Function& function);
+
 /// Variables that statements of the block assign, including nested statements but excluding declarations. Ascending.
 std::vector<VarId> assigned_variables(const Block& block);
 /// Variables that statements of the block declare, including nested statements. Ascending.

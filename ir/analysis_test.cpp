@@ -54,6 +54,21 @@ TEST(ParameterUse, DoesNotCountStoresToLocalArraysAsEffects) {
   EXPECT_FALSE(has_effects(parameter_use(module, module.functions[0])));
 }
 
+TEST(MostConstantTrips, MultipliesTheTripsOfNestedLoopsWithConstantBounds) {
+  const auto trips = [](const std::string& body) {
+    return most_constant_trips(parsed("kernel k(a: array<f32,1>, n: i32; i) {\n" + body + "}\n").kernels[0]);
+  };
+  const std::string inner = "    for k: i32 in range(0, 7, 2) {\n    }\n";
+  EXPECT_EQ(trips(""), 1);
+  EXPECT_EQ(trips("  for j: i32 in range(0, 100, 1) {\n  }\n  for m: i32 in range(0, 20, 1) {\n  }\n"), 100);
+  EXPECT_EQ(trips("  for j: i32 in range(10, 0, -3) {\n" + inner + "  }\n"), 16);
+  EXPECT_EQ(trips("  for j: i32 in range(0, n, 1) {\n" + inner + "  }\n"), 4) << "the outer trips are not constant";
+  EXPECT_EQ(trips("  if lt(n, 3) {\n    for j: i32 in range(5, 5, 1) {\n    }\n  }\n"), 1) << "an empty range";
+  EXPECT_EQ(
+      trips("  for j: i32 in range(0, 2000000000, 1) {\n    for k: i32 in range(0, 2000000000, 1) {\n    }\n  }\n"),
+      std::int64_t{1} << 40);
+}
+
 TEST(DifferentiableTypes, IncludeFloatsAndTypesContainingFloats) {
   const Module module = parsed(
       "struct Counts {\n  n: i32\n}\nstruct Body {\n  counts: Counts\n  mass: array<f16,1>\n}\n"

@@ -110,6 +110,9 @@ struct EmittedKernel {
   /// Whether a struct has members of different sizes and therefore, in some precision, padding. Unoptimized code copies
   /// the padding, which was never written.
   bool has_struct_padding = false;
+  /// How often one thread executes the innermost statement of a nest of loops with constant bounds: see
+  /// ir::most_constant_trips.
+  std::int64_t most_constant_trips = 1;
   /// The kernel as Python in both precisions, for SourceTarget::kWarpPython; `body` is then the native text. Otherwise
   /// null.
   std::shared_ptr<const PythonBinding> python = nullptr;
@@ -138,9 +141,9 @@ struct BuildFlags {
   bool has_precise_square_root = true;  ///< CUDA: whether f32 square root is correctly rounded
   /// CUDA: whether functions use fast-math intrinsics; CPU: whether parts of -ffast-math are used.
   bool uses_approximate_functions = false;
-  /// For CUDA: whether NVRTC compiles many kernels at once and hardly optimizes them. The device `ptx` compiles a
-  /// kernel with EmittedKernel::has_struct_padding as usual, so that copied padding does not look like a read of
-  /// uninitialized memory.
+  /// For CUDA: whether NVRTC compiles many kernels at once and hardly optimizes them. The device `ptx` compiles two
+  /// sorts of kernels as usual: those with EmittedKernel::has_struct_padding, so that copied padding does not look like
+  /// a read of uninitialized memory, and those with long loops, whose interpretation takes longer than the compiler.
   bool fast_compile = false;
   ArchitectureChoice architectures = ArchitectureChoice::kAll;  ///< `ptx`: the architectures to compile for
 

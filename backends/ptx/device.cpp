@@ -22,6 +22,10 @@ using namespace backends;
 
 namespace {
 
+/// A kernel with a loop of this many trips is optimized in mode fast_compile, too: all launches of such a kernel take
+/// about 0.3 ms less for each trip, and the optimized build 0.2 s more.
+constexpr std::int64_t kLongLoopTrips = 1024;
+
 std::shared_ptr<const Artifact> artifact_of(std::string ptx, const std::string& architecture, Precision precision) {
   return std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPtx,
                                                    .precision = precision,
@@ -116,17 +120,18 @@ std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernel
 
 std::vector<BuildOutcome> PtxDevice::build_in_batches(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   std::vector<BuildOutcome> outcomes(kernels.size());
-  std::vector<std::size_t> padded;
+  std::vector<std::size_t> optimized;
   std::vector<std::size_t> pending;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (kernels[i].has_struct_padding) padded.push_back(i);
+    if (kernels[i].has_struct_padding || kernels[i].most_constant_trips >= kLongLoopTrips) optimized.push_back(i);
     else if (auto cached = find_cached_kernel(kernels[i], flags)) outcomes[i] = std::move(*cached);
     else pending.push_back(i);
   }
-  BuildFlags optimized = flags;
-  optimized.fast_compile = false;
-  for_each_index_in_parallel(padded.size(), options_.jobs,
-                             [&](std::size_t i) { outcomes[padded[i]] = build_kernel(kernels[padded[i]], optimized); });
+  BuildFlags usual = flags;
+  usual.fast_compile = false;
+  for_each_index_in_parallel(optimized.size(), options_.jobs, [&](std::size_t i) {
+    outcomes[optimized[i]] = build_kernel(kernels[optimized[i]], usual);
+  });
   const std::size_t size = std::max<std::size_t>(options_.batch_size, 1);
   for_each_index_in_parallel((pending.size() + size - 1) / size, options_.jobs, [&](std::size_t number) {
     const auto positions = std::span(pending).subspan(number * size, std::min(size, pending.size() - number * size));

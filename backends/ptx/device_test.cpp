@@ -147,6 +147,18 @@ TEST_F(PtxDeviceTest, FastCompileModeStillOptimizesKernelsWithPaddedStructs) {
   EXPECT_NE(optimized.artifacts[0]->content, fast.artifacts[0]->content);
 }
 
+TEST_F(PtxDeviceTest, FastCompileModeStillOptimizesKernelsWithLongLoops) {
+  EmittedKernel kernel = kernel_of("x.data[i] = a;");
+  const auto content = [&](std::int64_t trips) {
+    kernel.most_constant_trips = trips;
+    const auto built = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
+    return built.artifacts[0]->content;
+  };
+  const std::string fast = content(1);
+  EXPECT_EQ(content(100), fast);
+  EXPECT_NE(content(100'000), fast);
+}
+
 TEST_F(PtxDeviceTest, BuildsForTheChosenArchitectureOnly) {
   const EmittedKernel kernel = kernel_of("x.data[i] = a;");
   BuildFlags flags = BuildFlags::strict();

@@ -136,6 +136,7 @@ class KernelPrinter {
     const bool uses_real = !aliases.empty() || mention("real");
     EmittedKernel kernel{.name = legal_identifier(forward_.name), .helpers = {}, .body = {}, .entry_points = {}};
     kernel.has_struct_padding = has_struct_padding();
+    kernel.most_constant_trips = ir::most_constant_trips(forward_);
     kernel.entry_points.reserve(entries_.size());
     for (const PrintedEntry& entry : entries_)
       kernel.entry_points.push_back(entry.point);

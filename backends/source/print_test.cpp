@@ -71,6 +71,11 @@ TEST(Printer, MarksKernelsWhoseStructsMayHavePadding) {
   EXPECT_TRUE(has_struct_padding("  a: f32\n  b: i32\n")) << "with f64 promotion";
 }
 
+TEST(Printer, StatesTheTripsOfLoopsWithConstantBounds) {
+  const auto module = parse("kernel k(x: array<f32,1>; i) {\n  for j: i32 in range(0, 30, 1) {\n  }\n}\n");
+  EXPECT_EQ(print_first(module, SourceTarget::kCuda).most_constant_trips, 30);
+}
+
 TEST(Printer, PrintsCudaKernelAsGridStrideLoop) {
   EXPECT_EQ(printed("kernel scale(x: array<f32,1>, a: f32; i) {\n  x[i] = mul(x[i], a)\n}\n", SourceTarget::kCuda), R"(
 extern "C" __global__ void scale_forward(long long count, Array<real, 1> x, real a) {

@@ -24,8 +24,8 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op_i
     case DispatchKind::kBranch: branch(warp, number, lane_mask); return warp.lane_groups.size() == 1;
     case DispatchKind::kIndexedBranch: branch_by_index(warp, number, lane_mask); return warp.lane_groups.size() == 1;
     case DispatchKind::kCall: call(warp, number, lane_mask); return warp.lane_groups.size() == 1;
-    case DispatchKind::kReturn: leave(warp, number, lane_mask, false); return false;
-    case DispatchKind::kExit: leave(warp, number, lane_mask, true); return false;
+    case DispatchKind::kReturn: return leave(warp, number, lane_mask, false);
+    case DispatchKind::kExit: return leave(warp, number, lane_mask, true);
     case DispatchKind::kBarrier: return arrive(warp, number, lane_mask);
     case DispatchKind::kWarpOperation:
     case DispatchKind::kMatrixOperation:
@@ -173,42 +173,48 @@ void Execution::call(Warp& warp, std::size_t number, std::uint32_t lane_mask) {
   LaneGroup& group = warp.lane_groups[number];
   const Op& op = kernel_.ops[group.next_op_index];
   copy_local(warp, kernel_.call_ops[op.memory_or_call_index].argument_copies, lane_mask);
+  if (lane_mask == group.lane_mask) {
+    group.return_addresses.push_back(group.next_op_index);
+    group.next_op_index = op.target_op_index;
+    return;
+  }
   LaneGroup callee{
       .next_op_index = op.target_op_index, .lane_mask = lane_mask, .return_addresses = group.return_addresses};
   callee.return_addresses.push_back(group.next_op_index);
-  if (lane_mask == group.lane_mask) {
-    group = std::move(callee);
-    return;
-  }
   group.lane_mask &= ~lane_mask;
   ++group.next_op_index;
   warp.lane_groups.push_back(std::move(callee));
 }
 
-void Execution::leave(Warp& warp, std::size_t number, std::uint32_t lane_mask, bool exits) {
+/// Ends the function, or with `exits` the threads, of the lanes in `lane_mask`. Returns true if the same group can
+/// continue immediately.
+bool Execution::leave(Warp& warp, std::size_t number, std::uint32_t lane_mask, bool exits) {
   LaneGroup& group = warp.lane_groups[number];
-  LaneGroup leaving{.next_op_index = 0, .lane_mask = lane_mask, .return_addresses = group.return_addresses};
   const bool all = lane_mask == group.lane_mask;
-  group.lane_mask &= ~lane_mask;
-  ++group.next_op_index;
-  if (exits || leaving.return_addresses.empty()) {
+  if (exits || group.return_addresses.empty()) {
+    group.lane_mask &= ~lane_mask;
+    ++group.next_op_index;
     warp.live_lane_mask &= ~lane_mask;
     if (all) warp.lane_groups.erase(warp.lane_groups.begin() + static_cast<std::ptrdiff_t>(number));
     // Do not wait for lanes that have exited.
     for (LaneGroup& other : warp.lane_groups) {
       if (other.waits_for == LaneGroup::Wait::kWarp) other.waits_for = LaneGroup::Wait::kNone;
     }
-    return;
+    return false;
   }
-  const std::uint32_t caller = leaving.return_addresses.back();
-  leaving.return_addresses.pop_back();
+  const std::uint32_t caller = group.return_addresses.back();
   copy_local(warp, kernel_.call_ops[kernel_.ops[caller].memory_or_call_index].result_copies, lane_mask);
-  leaving.next_op_index = caller + 1;
   if (all) {
-    group = std::move(leaving);
-  } else {
-    warp.lane_groups.push_back(std::move(leaving));
+    group.return_addresses.pop_back();
+    group.next_op_index = caller + 1;
+    return warp.lane_groups.size() == 1;
   }
+  LaneGroup leaving{.next_op_index = caller + 1, .lane_mask = lane_mask, .return_addresses = group.return_addresses};
+  leaving.return_addresses.pop_back();
+  group.lane_mask &= ~lane_mask;
+  ++group.next_op_index;
+  warp.lane_groups.push_back(std::move(leaving));
+  return false;
 }
 
 // --------------------------------------------------------------------------------------------------------- barriers

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "backends/ptx/execute/fence_order.hpp"
 #include "backends/ptx/execute/machine.hpp"
 #include "backends/ptx/execute/memory.hpp"
@@ -42,9 +44,11 @@ struct LaneGroup {
   Wait waits_for = Wait::kNone;     ///< what the group waits for, such as other lanes of its warp or a barrier
   bool runs_without_missing_lanes =
       false;  ///< whether it continues without the missing lanes, because nothing else can run
-  std::vector<std::uint32_t> return_addresses = {};  ///< return addresses of the active calls, the innermost last
-  std::uint32_t awaited_grid_barrier = 0;            ///< for kGrid: number of the grid barrier, counted from 0
-  bool passes_grid_barrier = false;                  ///< whether the grid barrier at which it waited is complete
+  /// Return addresses of the active calls, the innermost last. Few calls are nested deeper than the capacity without
+  /// an allocation.
+  boost::container::small_vector<std::uint32_t, 6> return_addresses = {};
+  std::uint32_t awaited_grid_barrier = 0;  ///< for kGrid: number of the grid barrier, counted from 0
+  bool passes_grid_barrier = false;        ///< whether the grid barrier at which it waited is complete
 };
 
 /// A copy that one thread started with cp.async or cp.async.bulk and that is not complete.
@@ -227,7 +231,7 @@ class Execution {
   void branch_by_index(Warp& warp, std::size_t number, std::uint32_t lane_mask);
   static void copy_local(Warp& warp, std::span<const CallOp::LocalWordCopy> copies, std::uint32_t lane_mask);
   void call(Warp& warp, std::size_t number, std::uint32_t lane_mask);
-  void leave(Warp& warp, std::size_t number, std::uint32_t lane_mask, bool exits);
+  bool leave(Warp& warp, std::size_t number, std::uint32_t lane_mask, bool exits);
   bool arrive(Warp& warp, std::size_t number, std::uint32_t lane_mask);  ///< true: the same group continues
   static constexpr std::uint32_t kBarriersPerBlock = 16;                 ///< number of barriers of a block
   /// The operands of a barrier instruction.

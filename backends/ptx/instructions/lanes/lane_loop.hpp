@@ -63,39 +63,50 @@ inline void set_predicate(WarpState& lanes, FrameSlot slot, std::uint32_t value,
 
 // Sources and destination of one loop are the same register or disjoint, so lanes are independent ("ivdep").
 
+/// Number of lanes that the loops below process at once if not all are active.
+constexpr unsigned kLaneBlock = 8;
+
+/// Calls `compute(lane)` for every lane and stores the results of the active lanes in `d`. With kFull, all lanes are
+/// active. Otherwise the blocks of lanes after the last active one are left out: many warps have few threads.
+template <bool kFull, class D, class Compute>
+inline void store_active_lanes(D* d, std::uint32_t mask, Compute compute) {
+  if constexpr (kFull) {
+#pragma GCC ivdep
+    for (unsigned i = 0; i < kLanesPerWarp; ++i)
+      d[i] = compute(i);
+  } else {
+    for (unsigned first = 0; first < kLanesPerWarp && mask >> first != 0; first += kLaneBlock) {
+#pragma GCC ivdep
+      for (unsigned i = first; i < first + kLaneBlock; ++i) {
+        const D result = compute(i);
+        d[i] = (mask & kBit[i]) != 0 ? result : d[i];
+      }
+    }
+  }
+}
+
 /// d = F(a), F(a, b) or F(a, b, c), lane by lane.
 template <bool kFull, class F, class D, class A>
 void run_unary(WarpState& lanes, const Op& op, std::uint32_t mask) {
-  auto* const d = slot_words<D>(lanes, op.d);
   const auto* const a = slot_words<A>(lanes, op.a);
-#pragma GCC ivdep
-  for (unsigned i = 0; i < kLanesPerWarp; ++i) {
-    const Word<D> result = to_word<D>(F::apply(from_word<A>(a[i])));
-    d[i] = kFull || (mask & kBit[i]) != 0 ? result : d[i];
-  }
+  store_active_lanes<kFull>(slot_words<D>(lanes, op.d), mask,
+                            [=](unsigned i) { return to_word<D>(F::apply(from_word<A>(a[i]))); });
 }
 template <bool kFull, class F, class D, class A, class B>
 void run_binary(WarpState& lanes, const Op& op, std::uint32_t mask) {
-  auto* const d = slot_words<D>(lanes, op.d);
   const auto* const a = slot_words<A>(lanes, op.a);
   const auto* const b = slot_words<B>(lanes, op.b);
-#pragma GCC ivdep
-  for (unsigned i = 0; i < kLanesPerWarp; ++i) {
-    const Word<D> result = to_word<D>(F::apply(from_word<A>(a[i]), from_word<B>(b[i])));
-    d[i] = kFull || (mask & kBit[i]) != 0 ? result : d[i];
-  }
+  store_active_lanes<kFull>(slot_words<D>(lanes, op.d), mask,
+                            [=](unsigned i) { return to_word<D>(F::apply(from_word<A>(a[i]), from_word<B>(b[i]))); });
 }
 template <bool kFull, class F, class D, class A, class B, class C>
 void run_ternary(WarpState& lanes, const Op& op, std::uint32_t mask) {
-  auto* const d = slot_words<D>(lanes, op.d);
   const auto* const a = slot_words<A>(lanes, op.a);
   const auto* const b = slot_words<B>(lanes, op.b);
   const auto* const c = slot_words<C>(lanes, op.c);
-#pragma GCC ivdep
-  for (unsigned i = 0; i < kLanesPerWarp; ++i) {
-    const Word<D> result = to_word<D>(F::apply(from_word<A>(a[i]), from_word<B>(b[i]), from_word<C>(c[i])));
-    d[i] = kFull || (mask & kBit[i]) != 0 ? result : d[i];
-  }
+  store_active_lanes<kFull>(slot_words<D>(lanes, op.d), mask, [=](unsigned i) {
+    return to_word<D>(F::apply(from_word<A>(a[i]), from_word<B>(b[i]), from_word<C>(c[i])));
+  });
 }
 /// For other operations: F receives the lanes' words and the Op. Only active lanes are computed.
 template <class F, class D, class A, class B, class C>

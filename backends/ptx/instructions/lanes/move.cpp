@@ -20,15 +20,11 @@ struct Widen {
 
 template <bool kFull, class T>
 void selp(WarpState& lanes, const Op& op, std::uint32_t mask) {
-  auto* const d = slot_words<T>(lanes, op.d);
   const auto* const a = slot_words<T>(lanes, op.a);
   const auto* const b = slot_words<T>(lanes, op.b);
   const std::uint32_t chosen = predicate_word(lanes, op.c);
-#pragma GCC ivdep
-  for (unsigned i = 0; i < kLanesPerWarp; ++i) {
-    const T result = (chosen & kBit[i]) != 0 ? a[i] : b[i];
-    d[i] = kFull || (mask & kBit[i]) != 0 ? result : d[i];
-  }
+  store_active_lanes<kFull>(slot_words<T>(lanes, op.d), mask,
+                            [=](unsigned i) { return (chosen & kBit[i]) != 0 ? a[i] : b[i]; });
 }
 
 template <class C, bool kFtz>

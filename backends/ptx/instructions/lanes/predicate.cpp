@@ -42,16 +42,23 @@ inline auto comparable(T x) {
   }
 }
 
-template <class F, class T, bool kFtz>
-inline std::uint32_t compare_lanes(WarpState& lanes, const Op& op) {
+/// One bit for each of the first kCount lanes, set if the comparison holds.
+template <unsigned kCount, class F, class T, bool kFtz>
+inline std::uint32_t compare_first_lanes(WarpState& lanes, const Op& op) {
   const auto* const a = slot_words<T>(lanes, op.a);
   const auto* const b = slot_words<T>(lanes, op.b);
   std::uint32_t result = 0;
-  for (unsigned i = 0; i < kLanesPerWarp; ++i) {
+  for (unsigned i = 0; i < kCount; ++i) {
     const bool holds = F::apply(comparable<T, kFtz>(from_word<T>(a[i])), comparable<T, kFtz>(from_word<T>(b[i])));
     result |= holds ? kBit[i] : 0U;
   }
   return result;
+}
+/// The same for the lanes in `mask`, and some others.
+template <class F, class T, bool kFtz>
+inline std::uint32_t compare_lanes(WarpState& lanes, const Op& op, std::uint32_t mask) {
+  return mask >> kLaneBlock == 0 ? compare_first_lanes<kLaneBlock, F, T, kFtz>(lanes, op)
+                                 : compare_first_lanes<kLanesPerWarp, F, T, kFtz>(lanes, op);
 }
 
 enum class Combine : std::uint8_t { kNone, kAnd, kOr, kXor };
@@ -66,7 +73,7 @@ inline std::uint32_t combined(std::uint32_t result, WarpState& lanes, const Op& 
 /// setp: d is the comparison, d2 its opposite, each combined with c.
 template <class F, class T, bool kFtz, Combine kCombine>
 void setp(WarpState& lanes, const Op& op, std::uint32_t mask) {
-  const std::uint32_t result = compare_lanes<F, T, kFtz>(lanes, op);
+  const std::uint32_t result = compare_lanes<F, T, kFtz>(lanes, op, mask);
   const std::uint32_t first = combined<kCombine>(result, lanes, op);
   if (op.d2.bits != 0) {
     set_predicate(lanes, op.d2, combined<kCombine>(~result, lanes, op), mask);
@@ -77,7 +84,7 @@ void setp(WarpState& lanes, const Op& op, std::uint32_t mask) {
 /// set: the word op.immediate if the comparison holds, otherwise 0.
 template <class F, class T, bool kFtz, Combine kCombine>
 void set(WarpState& lanes, const Op& op, std::uint32_t mask) {
-  const std::uint32_t result = combined<kCombine>(compare_lanes<F, T, kFtz>(lanes, op), lanes, op);
+  const std::uint32_t result = combined<kCombine>(compare_lanes<F, T, kFtz>(lanes, op, mask), lanes, op);
   auto* const d = slot_words<std::uint32_t>(lanes, op.d);
   for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     if ((mask & kBit[i]) != 0) d[i] = (result & kBit[i]) != 0 ? static_cast<std::uint32_t>(op.immediate) : 0U;
