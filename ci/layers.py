@@ -186,6 +186,7 @@ ALLOWED = {
         "backends/source/warp",
         "backends/warp",
         "generators",
+        "harness/live",
         "harness/records",
         "harness/suite",
         "harness/suite/run",

@@ -403,7 +403,9 @@ void add_import(CLI::App& app, Invocation& invocation) {
   add_seed_option(command, options->seed, "Seed of the inputs");
   add_jobs_option(command, options->jobs, "Number of blocks of rows processed at once");
   command.add_flag("--resume", options->resume, "Continue the interrupted import in the output folder");
-  command.footer("Exit status: 0 the import finished, whatever the verdicts; 2 usage error; 77 Warp is missing.");
+  command.footer(
+      "'assay generate --import --module PACKAGE' makes rows of the kernels of a Python package.\nExit status: 0 the "
+      "import finished, whatever the verdicts; 2 usage error; 77 Warp is missing.");
   command.callback(
       [options, &invocation] { invocation.status = import_foreign(*options, false, ExitStatus::as_expected); });
 }

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
+#include "cli/import_options.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "harness/dataset/emitter.hpp"
@@ -16,13 +17,15 @@ namespace {
 
 struct GenerateCommand {
   dataset::ProductionOptions production;
+  PythonImportOptions import;
   std::string output;
   bool resume = false;
 };
 
-/// A dataset that lacks rows fails the command.
-int status_of(const dataset::FinishedDataset& finished) {
+/// A dataset that lacks rows fails the command. Of the kernels of packages, those that pass are enough.
+int status_of(const dataset::FinishedDataset& finished, bool is_import) {
   if (finished.was_already_complete || finished.rows == finished.requested_rows) return 0;
+  if (is_import && finished.rows > 0) return 0;
   print_error(fmt::format("{} of {} rows are missing because none of their candidate kernels passed; see quarantine/",
                           finished.requested_rows - finished.rows, finished.requested_rows));
   return to_int(ExitStatus::unexpected);
@@ -32,7 +35,26 @@ std::string stage_text(std::uint64_t replaced) {
   return replaced == 0 ? "writing the files" : fmt::format("replacing {} near duplicates", replaced);
 }
 
-int generate(const GenerateCommand& command) {
+/// Imports the kernels that the command asks for. A kernel that cannot be exported is kept with its reason.
+Result<void> import_kernels(GenerateCommand& command) {
+  dataset::ProductionOptions& production = command.production;
+  if (!command.import.is_import_requested) return {};
+  if (production.python_files.empty() && command.import.module_names.empty())
+    return Error{"--import needs --module MODULE or --from FILE.py"};
+  const Result<live::ImportedKernels> imported = import_kernels(production.python_files, command.import, true);
+  if (!imported.ok()) return imported.error();
+  for (const live::ImportedKernel& kernel : imported->kernels) {
+    production.imported_kernels.push_back(
+        {.name = fmt::format("{}/{}", dataset::kUserFamily, kernel.name),
+         .python_source = kernel.source_text,
+         .origin = kernel.export_error.empty() ? std::optional(kernel.origin) : std::nullopt,
+         .export_error = kernel.export_error});
+  }
+  return {};
+}
+
+int generate(GenerateCommand& command) {
+  if (const Result<void> imported = import_kernels(command); !imported.ok()) return fail(imported.error());
   const Result<dataset::DatasetPlan> plan = make_plan(command.production);
   if (!plan.ok()) return fail(plan.error());
   const Result<dataset::ProducerSetup> production = dataset::ProducerSetup::make(*plan, command.production.compiler);
@@ -53,7 +75,7 @@ int generate(const GenerateCommand& command) {
   if (const auto printed = print(closing_text(*plan, *finished, command.output)); !printed.ok()) {
     return fail(printed.error(), ExitStatus::internal);
   }
-  return status_of(*finished);
+  return status_of(*finished, command.import.is_import_requested);
 }
 
 void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) {
@@ -83,7 +105,8 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
   add_seed_option(command, options.seed, "Seed of the kernels, inputs and splits");
   command
       .add_option("--license", options.license,
-                  "License of the rows, an SPDX identifier; with --from, the default is unknown")
+                  "License of the rows, an SPDX identifier; with --from, the default is unknown, and with --import, "
+                  "the license that the package of each kernel states")
       ->option_text("ID [CC-BY-4.0]");
   command
       .add_option("--with-ptx", options.ptx_architecture,
@@ -117,6 +140,7 @@ void add_generate(CLI::App& app, Invocation& invocation) {
   CLI::App& command = *app.add_subcommand("generate", "Make a dataset of kernels that pass every check");
   add_choice_options(command, options->production);
   add_effort_options(command, options->production);
+  add_import_options(command, options->import);
   command.add_option("--output", options->output, "Output folder for the dataset")->option_text("DIR")->required();
   command
       .add_option("--shard", options->production.shard,

@@ -112,10 +112,11 @@ void add_import_options(CLI::App& command, PythonImportOptions& options) {
       ->needs(enabled);
 }
 
-Result<PythonImportResult> import_python_sources(const std::vector<std::string>& selectors,
-                                                 const PythonImportOptions& options) {
-  const Result<Wanted> wanted = wanted_of(selectors, options);
+Result<live::ImportedKernels> import_kernels(const std::vector<std::string>& selectors,
+                                             const PythonImportOptions& options, bool for_dataset) {
+  Result<Wanted> wanted = wanted_of(selectors, options);
   if (!wanted.ok()) return wanted.error();
+  wanted->request.is_for_dataset = for_dataset;
   Result<live::ImportedKernels> imported = live::import_kernels(wanted->request);
   if (!imported.ok()) return imported.error();
   print_notes(*imported);
@@ -132,6 +133,13 @@ Result<PythonImportResult> import_python_sources(const std::vector<std::string>&
   }
   if (const auto changed = live::changed_source(imported->sources))
     return Error{"the file changed during the import; run again", *changed};
+  return imported;
+}
+
+Result<PythonImportResult> import_python_sources(const std::vector<std::string>& selectors,
+                                                 const PythonImportOptions& options) {
+  Result<live::ImportedKernels> imported = import_kernels(selectors, options, false);
+  if (!imported.ok()) return imported.error();
   PythonImportResult result{.kernels = {}, .sources = std::move(imported->sources)};
   for (live::ImportedKernel& kernel : imported->kernels) {
     result.kernels.push_back({.kernel = std::move(kernel.name),

@@ -24,14 +24,19 @@ struct PythonImportOptions {
 
 void add_import_options(CLI::App& command, PythonImportOptions& options);
 
+/// Imports the selected files and modules and prints notes. `for_dataset`: see live::ImportRequest. Fails if a selector
+/// is not a Python file, the import fails, no kernel is found, a selector names an unknown kernel, or the sources
+/// changed meanwhile.
+Result<live::ImportedKernels> import_kernels(const std::vector<std::string>& selectors,
+                                             const PythonImportOptions& options, bool for_dataset);
+
 /// The result of an import.
 struct PythonImportResult {
   std::vector<harness::ExportedKernel> kernels;  ///< the exported kernels
   std::vector<live::SourceFile> sources;         ///< the user's files that the kernels were exported from
 };
 
-/// Imports the selected files and modules and prints notes. Fails if a selector is not a Python file, the import fails,
-/// no kernel is found, a selector names an unknown kernel, or the sources changed meanwhile.
+/// The same for the suite.
 Result<PythonImportResult> import_python_sources(const std::vector<std::string>& selectors,
                                                  const PythonImportOptions& options);
 

@@ -30,15 +30,46 @@ std::string listed(std::span<const std::string> words) {
 
 std::string in_backquotes(std::string_view text) { return fmt::format("`{}`", text); }
 
-/// Whether the text is one complete piece of code: its brackets are closed, and it has no string or comment.
-bool is_complete(std::string_view text) {
+/// Number of brackets that the text opens and does not close; nullopt if it closes others, or has a string or comment.
+std::optional<int> open_brackets(std::string_view text) {
   int open = 0;
   for (const char c : text) {
-    if (c == '#' || c == '"' || c == '\'' || c == '\\' || c == '`') return false;
+    if (c == '#' || c == '"' || c == '\'' || c == '\\' || c == '`') return std::nullopt;
     open += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-    if (open < 0) return false;
+    if (open < 0) return std::nullopt;
   }
-  return open == 0 && !text.empty();
+  return open;
+}
+
+/// Whether the text is one complete piece of code: its brackets are closed, and it has no string or comment.
+bool is_complete(std::string_view text) { return open_brackets(text) == 0 && !text.empty(); }
+
+/// Lines of a statement that are quoted, at most.
+constexpr std::size_t kMostLinesOfStatement = 16;
+
+/// The code that starts on a line and ends where its brackets are closed, as one line without comments; empty if it has
+/// no such end, or contains a string.
+std::string joined_lines(std::span<const std::string> lines) {
+  std::string joined;
+  for (std::string_view line : lines.first(std::min(lines.size(), kMostLinesOfStatement))) {
+    if (line.find_first_of("\"'") == std::string_view::npos) line = line.substr(0, line.find('#'));
+    line = trimmed(line);
+    const bool is_inside = joined.ends_with('(') || joined.ends_with('[');
+    const bool is_end = line.starts_with(')') || line.starts_with(']');
+    if (is_end && joined.ends_with(',')) joined.pop_back();
+    if (!joined.empty() && !is_inside && !is_end && !line.empty()) joined += ' ';
+    joined += line;
+    const std::optional<int> open = open_brackets(joined);
+    if (!open) return "";
+    if (*open == 0) return joined;
+  }
+  return "";
+}
+
+/// Whether the line begins a block.
+bool is_head(std::string_view line) {
+  return line.ends_with(':') && (line.starts_with("for ") || line.starts_with("while ") || line.starts_with("if ") ||
+                                 line.starts_with("elif "));
 }
 
 /// The code as the texts quote it: without `wp.` before functions, and with `0.5` for the literal `wp.float64(0.5)` if
@@ -134,12 +165,11 @@ class Describer {
 
   std::string plain(std::string_view code) const { return without_prefixes(code, literal_type_); }
 
-  /// The line of a statement; empty if it is unknown or does not hold the whole statement.
+  /// The code of a statement, as one line; empty if it is unknown or cannot be quoted.
   std::string line_of(const ir::Stmt& statement) const {
     const auto line = static_cast<std::size_t>(statement.loc.line);
     if (line == 0 || line > module_.source_lines.size()) return "";
-    const std::string_view text = trimmed(module_.source_lines[line - 1]);
-    return is_complete(text) ? std::string(text) : "";
+    return joined_lines(std::span(module_.source_lines).subspan(line - 1));
   }
 
   /// The code between the keyword and the colon of a compound statement, such as a condition.
@@ -328,12 +358,19 @@ class Describer {
                           fields.size() == 1 ? "field" : "fields", listed(fields));
     }
     for (const ir::Function& function : module_.functions) {
-      if (ir::library_name(function)) continue;
+      if (ir::library_name(function) || !is_in_source(function)) continue;
       const std::string purpose = purpose_of(function);
       text += fmt::format("The function {}{} does the following: {}. ", in_backquotes(signature_of(function)),
                           purpose.empty() ? types_of_parameters(function) : purpose, steps(function.body));
     }
     return text;
+  }
+
+  /// Whether the source contains the function, which is not so for the parts of which a query of a mesh consists.
+  static bool is_in_source(const ir::Function& function) {
+    bool is_in_source = false;
+    ir::for_each_statement(function.body, [&](const ir::Stmt& statement) { is_in_source |= statement.loc.line > 0; });
+    return is_in_source;
   }
 
   /// For a custom gradient or a replay, what it belongs to: " is the custom gradient of `f` and".
@@ -391,11 +428,20 @@ class Describer {
     return fmt::format("{}", fmt::join(texts, "; "));
   }
 
-  /// Whether the source does not contain the statement: a custom gradient declares its adjoints at its beginning and
-  /// returns them at its end, and gets the lines of its `def` and of its last statement there.
+  /// Whether the source does not contain the statement. A part of the condition of a loop or of an `if` can be a
+  /// statement of its own, and so can a step of a loop over the results of a query. A custom gradient declares its
+  /// adjoints at its beginning and returns them at its end, and gets the lines of its `def` and of its last statement
+  /// there.
   bool is_implicit(const ir::Stmt& statement, const std::vector<std::string>& texts_before) const {
     const std::string line = line_of(statement);
     if (line.starts_with("def ")) return true;
+    if (is_head(line)) {
+      const bool is_if = std::holds_alternative<ir::If>(statement.node);
+      const bool is_loop =
+          std::holds_alternative<ir::For>(statement.node) || std::holds_alternative<ir::While>(statement.node);
+      if (line.starts_with("for ") || line.starts_with("while ")) return !is_loop;
+      return !is_if;
+    }
     return std::holds_alternative<ir::Return>(statement.node) && !line.starts_with("return") && !texts_before.empty() &&
            texts_before.back() == in_backquotes(plain(line));
   }
@@ -432,6 +478,9 @@ class Describer {
                                  steps(node.body));
             },
             [&](const ir::While& node) {
+              // A loop over the results of a query is a `while` loop.
+              if (const std::string head = head_of(statement, {"for "}); !head.empty())
+                return fmt::format("for {}: ({})", in_backquotes(head), steps(node.body));
               const std::string condition = head_of(statement, {"while "});
               return fmt::format("while {}: ({})", condition.empty() ? "a condition holds" : in_backquotes(condition),
                                  steps(node.body));

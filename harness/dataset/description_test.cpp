@@ -225,17 +225,52 @@ def half(x: wp.array(dtype=wp.float64), y: wp.array(dtype=float)):
   EXPECT_THAT(text.instruction, Not(HasSubstr("All floating-point constants")));
 }
 
-/// A statement on several lines cannot be quoted from one of them.
+TEST(Description, JoinsTheLinesOfStatement) {
+  const KernelDescription text = described(R"(@wp.kernel
+def wrapped(x: wp.array(dtype=float)):
+    i = wp.tid()
+    x[i] = wp.sin(  # the wave
+        x[i],
+    ) + (
+        # half of the offset
+        0.5 * x[i]
+        - 1.0
+    )
+    if (
+        x[i] > 1.0
+    ):
+        x[i] = 1.0
+)");
+  EXPECT_THAT(text.instruction,
+              HasSubstr("Each thread does the following: store `sin(x[i]) + (0.5 * x[i] - 1.0)` in `x[i]`; if "
+                        "`(x[i] > 1.0)`, store `1.0` in `x[i]`."));
+}
+
 TEST(Description, DoesNotQuotePartOfStatement) {
   const KernelDescription text = described(R"(@wp.kernel
 def wrapped(x: wp.array(dtype=float)):
     i = wp.tid()
-    x[i] = wp.sin(
-        x[i]
-    )
+    x[i] = wp.sin(x[i]) \
+        + 1.0
 )");
   EXPECT_THAT(text.instruction, HasSubstr("Each thread does the following: compute a value."));
-  EXPECT_THAT(text.instruction, Not(HasSubstr("wp.sin(`")));
+}
+
+TEST(Description, StatesLoopOverQueryAsInTheSource) {
+  const KernelDescription text = described(R"(@wp.kernel
+def count_neighbors(grid: wp.uint64, points: wp.array(dtype=wp.vec3), out: wp.array(dtype=int)):
+    i = wp.tid()
+    count = int(0)
+    for j in wp.hash_grid_query(grid, points[i], 0.5):
+        if wp.length(points[j] - points[i]) < 0.5:
+            count += 1
+    out[i] = count
+)");
+  EXPECT_THAT(text.instruction,
+              HasSubstr("Each thread does the following: set `count` to `int(0)`; for `j in hash_grid_query(grid, "
+                        "points[i], 0.5)`: (if `length(points[j] - points[i]) < 0.5`, `count += 1`); store `count` in "
+                        "`out[i]`."));
+  EXPECT_THAT(text.instruction, Not(HasSubstr("The function")));
 }
 
 TEST(Description, QuotesEveryStatementOfRandomKernels) {

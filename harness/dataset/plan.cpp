@@ -22,7 +22,8 @@ constexpr unsigned kSeedBits = 40;
 
 }  // namespace
 
-RowMetadata metadata_of(const DatasetPlan& plan) {
+RowMetadata metadata_of(const DatasetPlan& plan, const std::optional<live::KernelOrigin>& origin) {
+  const bool has_own_license = origin && plan.license == kLicensePerRow;
   return {.generator_version = plan.generator_version,
           .emitter = plan.emitter,
           .emitter_version = plan.emitter_version,
@@ -34,7 +35,7 @@ RowMetadata metadata_of(const DatasetPlan& plan) {
           .numeric_modes = plan.numeric_modes,
           .judging_effort = plan.judging_effort,
           .toolchain = plan.toolchain,
-          .license = plan.license};
+          .license = has_own_license ? origin->license : plan.license};
 }
 
 Result<void> distribute_rows(DatasetPlan& plan) {
@@ -107,15 +108,22 @@ namespace {
 
 Json to_json(const std::vector<UserKernel>& kernels) {
   Json list = Json::array();
-  for (const UserKernel& kernel : kernels)
-    list.push_back({{"name", kernel.name}, {"python", kernel.python_source}});
+  for (const UserKernel& kernel : kernels) {
+    Json line{{"name", kernel.name}, {"python", kernel.python_source}};
+    if (kernel.origin) line["origin"] = Json::parse(to_json_text(kernel.origin));
+    if (!kernel.export_error.empty()) line["export_error"] = kernel.export_error;
+    list.push_back(std::move(line));
+  }
   return list;
 }
 
 std::vector<UserKernel> kernels_from(const json& list) {
   std::vector<UserKernel> kernels;
   for (const json& kernel : list)
-    kernels.push_back({.name = kernel.at("name"), .python_source = kernel.at("python")});
+    kernels.push_back({.name = kernel.at("name"),
+                       .python_source = kernel.at("python"),
+                       .origin = origin_from(kernel.value("origin", json())),
+                       .export_error = kernel.value("export_error", "")});
   return kernels;
 }
 

@@ -26,6 +26,9 @@ inline constexpr std::string_view kUnknownLicense = "unknown";
 /// License of rows of random kernels, unless the user chooses another.
 inline constexpr std::string_view kDefaultLicense = "CC-BY-4.0";
 
+/// License of a dataset whose rows have different licenses: each row states its own.
+inline constexpr std::string_view kLicensePerRow = "LicenseRef-per-row";
+
 /// A family's part of the dataset.
 struct FamilyShare {
   std::string family;           ///< name of the family
@@ -41,10 +44,12 @@ struct DatasetShard {
   friend bool operator==(const DatasetShard&, const DatasetShard&) = default;
 };
 
-/// A kernel from a user's file.
+/// A kernel from a user's file or from a Python package.
 struct UserKernel {
   std::string name;           ///< name in the dataset: "user/wave.step"
-  std::string python_source;  ///< source text with only this kernel
+  std::string python_source;  ///< source text with only this kernel; empty if it could not be exported
+  std::optional<live::KernelOrigin> origin = {};  ///< for a kernel of a package: where it comes from
+  std::string export_error = {};                  ///< why `python_source` is empty
   friend bool operator==(const UserKernel&, const UserKernel&) = default;
 };
 
@@ -64,7 +69,8 @@ struct DatasetPlan {
   std::uint64_t row_count = 0;             ///< number of rows of the whole dataset
   std::uint64_t seed = 1;                  ///< seed of the kernels, their inputs and the splits
   std::vector<FamilyShare> family_shares;  ///< one for each family, in order; for user kernels the single family "user"
-  std::vector<UserKernel> user_kernels;    ///< user kernels, which replace random ones; one slot each, in order
+  /// Kernels of a user's files or of packages, which replace random ones; one slot each, in order.
+  std::vector<UserKernel> user_kernels;
   /// Kernels, such as the tasks of a benchmark. Candidates that are near duplicates of them are rejected.
   std::vector<UserKernel> excluded_kernels;
   bool verifies_rows = true;  ///< whether the rows are judged
@@ -83,8 +89,8 @@ struct DatasetPlan {
   [[nodiscard]] std::uint64_t blocks() const { return (row_count + slots_per_block - 1) / slots_per_block; }
 };
 
-/// The metadata of the plan's rows, without the name and the family of the kernel.
-RowMetadata metadata_of(const DatasetPlan& plan);
+/// The metadata of the plan's rows, without the name and the family of the kernel. `origin`: that of the row.
+RowMetadata metadata_of(const DatasetPlan& plan, const std::optional<live::KernelOrigin>& origin);
 
 /// Distributes the rows over the families by weight (largest remainder method), so that no family is off by a whole
 /// row. Fails if a weight is not positive or no family is given.

@@ -220,13 +220,17 @@ Result<std::vector<RowProducer::Candidate>> RowProducer::draw(std::vector<SlotTa
     const auto name =
         task.attempt < kMaxAttemptsPerSlot ? candidate_name(plan_, task.slot, task.attempt) : std::nullopt;
     if (!name) continue;
-    Result<harness::KernelSource> source =
-        plan_.user_kernels.empty()
-            ? random_source(*name, plan_.verifies_rows)
-            : read_kernel(plan_.user_kernels[task.slot.number].python_source, *name, *name + ".py");
-    if (!source.ok()) return source.error();
-    std::string python = source->python;
-    Result<RenderedKernel> rendered = render(source.take(), printers_.pair_printer);
+    const UserKernel* const user = plan_.user_kernels.empty() ? nullptr : &plan_.user_kernels[task.slot.number];
+    Result<harness::KernelSource> source = user == nullptr ? random_source(*name, plan_.verifies_rows)
+                                           : user->export_error.empty()
+                                               ? read_kernel(user->python_source, *name, *name + ".py")
+                                               : Error{"cannot be exported: " + user->export_error};
+    const bool may_be_unsupported = user != nullptr && (user->origin || !user->export_error.empty());
+    if (!source.ok() && !may_be_unsupported) return source.error();
+    std::string python = source.ok() ? source->python : user->python_source;
+    Result<RenderedKernel> rendered =
+        source.ok() ? render(source.take(), printers_.pair_printer) : Result<RenderedKernel>(source.error());
+    if (rendered.ok() && user != nullptr) rendered->row.origin = user->origin;
     const std::string excluded = rendered.ok() ? excluded_kernel_like(*rendered->source.module) : "";
     if (rendered.ok() && excluded.empty()) {
       candidates.push_back({.task = task, .name = *name, .kernel = rendered.take()});
@@ -305,6 +309,7 @@ Result<ProducedBlock> RowProducer::rename(std::span<const Renaming> renamings) c
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     DatasetRow row = std::move(candidates[i].kernel.row);
     row.evidence = std::move(rows[i].evidence);
+    row.origin = std::move(rows[i].origin);
     row.metadata = std::move(rows[i].metadata);
     Result<void> added = add_row(candidates[i].task, std::move(row), candidates[i].kernel, produced);
     if (!added.ok()) return added.error();
@@ -409,7 +414,7 @@ void RowProducer::add_unjudged(Candidate& candidate) const {
 DatasetRow RowProducer::row_of(Candidate& candidate) const {
   DatasetRow row = std::move(candidate.kernel.row);
   row.evidence = std::move(candidate.evidence);
-  row.metadata = metadata_of(plan_);
+  row.metadata = metadata_of(plan_, row.origin);
   row.metadata.name = candidate.name;
   row.metadata.category = row.family;
   return row;

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -98,14 +99,18 @@ Result<std::vector<UserKernel>> user_kernels(const std::vector<std::string>& fil
 }
 
 Result<void> choose_kernels(const ProductionOptions& options, DatasetPlan& plan) {
-  if (!options.python_files.empty()) {
+  if (!options.python_files.empty() || !options.imported_kernels.empty()) {
     if (options.row_count != 0 || !options.families.empty() || !options.weights.empty()) {
       return Error{
-          "--from takes every kernel of the files and cannot be combined with --count, --families or --weights"};
+          "--from and --module take every kernel of the files and modules and cannot be combined with --count, "
+          "--families or --weights"};
     }
-    Result<std::vector<UserKernel>> kernels = user_kernels(options.python_files);
-    if (!kernels.ok()) return kernels.error();
-    plan.user_kernels = kernels.take();
+    plan.user_kernels = options.imported_kernels;
+    if (plan.user_kernels.empty()) {
+      Result<std::vector<UserKernel>> kernels = user_kernels(options.python_files);
+      if (!kernels.ok()) return kernels.error();
+      plan.user_kernels = kernels.take();
+    }
     plan.row_count = plan.user_kernels.size();
     plan.family_shares = {{.family = std::string(kUserFamily)}};
   } else {
@@ -117,10 +122,24 @@ Result<void> choose_kernels(const ProductionOptions& options, DatasetPlan& plan)
   return distribute_rows(plan);
 }
 
+/// The license of all kernels, or kLicensePerRow.
+std::string common_license(const std::vector<UserKernel>& kernels) {
+  std::set<std::string> licenses;
+  for (const UserKernel& kernel : kernels) {
+    if (kernel.export_error.empty())
+      licenses.insert(kernel.origin ? kernel.origin->license : std::string(kUnknownLicense));
+  }
+  if (licenses.empty()) return std::string(kUnknownLicense);
+  return licenses.size() == 1 ? *licenses.begin() : std::string(kLicensePerRow);
+}
+
 /// The owner of the kernels in a file decides on their license.
 Result<void> choose_license(const ProductionOptions& options, DatasetPlan& plan) {
   plan.license = options.license;
-  if (plan.license.empty()) plan.license = plan.user_kernels.empty() ? kDefaultLicense : kUnknownLicense;
+  if (plan.license.empty()) {
+    plan.license = plan.user_kernels.empty() ? std::string(kDefaultLicense) : common_license(plan.user_kernels);
+    return {};
+  }
   const auto is_allowed = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '+'; };
   if (!std::ranges::all_of(plan.license, is_allowed)) {
     return Error{

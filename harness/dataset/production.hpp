@@ -22,6 +22,8 @@ struct ProductionOptions {
   std::vector<std::string> families;      ///< names or aliases of families; empty: all
   std::vector<std::string> weights;       ///< relative shares of families: "loop=2"
   std::vector<std::string> python_files;  ///< Python files whose kernels replace the random ones; empty: random kernels
+  /// Kernels that were exported from a running Python, with their origins, instead of those of `python_files`.
+  std::vector<UserKernel> imported_kernels;
   /// Python files or folders with kernels, such as the tasks of a benchmark. No row will nearly duplicate one of them.
   std::vector<std::string> excluded_files;
   std::uint64_t seed = 1;           ///< seed of the kernels, their inputs and the splits
@@ -30,8 +32,10 @@ struct ProductionOptions {
   bool uses_few_inputs = false;
   bool uses_many_inputs = false;  ///< judge on more inputs (JudgingPolicy::thorough)
   std::string shard = "0/1";      ///< part of the dataset to make: its number, from 0, and the number of parts
-  std::string license;            ///< SPDX identifier; empty: kDefaultLicense, or kUnknownLicense for kernels of files
-  std::string ptx_architecture;   ///< architecture of the rows' PTX, such as "compute_75"; empty: the rows have none
+  /// SPDX identifier; empty: kDefaultLicense, kUnknownLicense for kernels of files, or the licenses of the imported
+  /// kernels.
+  std::string license;
+  std::string ptx_architecture;      ///< architecture of the rows' PTX, such as "compute_75"; empty: the rows have none
   std::string compression = "gzip";  ///< format of the data files: "gzip" or "zstd"
   std::string compiler;              ///< C++ compiler, as for --cxx; empty: the default
   int jobs = 0;                      ///< number of threads; 0: one for each core

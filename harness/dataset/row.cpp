@@ -72,6 +72,20 @@ RowMetadata metadata_from(const json& value) {
   return metadata;
 }
 
+void append_origin(std::string& out, const std::optional<live::KernelOrigin>& origin) {
+  if (!origin) {
+    out += "null";
+    return;
+  }
+  JsonObjectWriter object(out);
+  object.add("package", origin->package);
+  object.add("version", origin->version);
+  object.add("file", origin->file);
+  object.add("license", origin->license);
+  object.add("attribution", origin->attribution);
+  object.close();
+}
+
 PassEvidence evidence_from(const json& value) {
   PassEvidence evidence{.device = value.at("device"),
                         .pass = value.at("pass"),
@@ -199,6 +213,7 @@ std::string to_line(const DatasetRow& row) {
   append_signature(object.begin("signature"), row);
   append_launch(object.begin("launch"), row);
   append_difficulty(object.begin("difficulty"), row);
+  append_origin(object.begin("origin"), row.origin);
   append_metadata(object.begin("metadata"), row.metadata);
   append_json_array(object.begin("evidence"), row.evidence,
                     [&](const PassEvidence& evidence) { append_evidence(line, evidence); });
@@ -225,11 +240,23 @@ DatasetRow row_from(const json& line) {
   row.description = {.docstring = line.value("docstring", ""), .instruction = line.value("instruction", "")};
   if (const auto difficulty = line.find("difficulty"); difficulty != line.end())
     row.difficulty = difficulty_from(*difficulty);
+  row.origin = origin_from(line.value("origin", json()));  // since schema 1.5
   row.metadata = metadata_from(line.at("metadata"));
   for (const json& one : line.at("evidence"))
     row.evidence.push_back(evidence_from(one));
   return row;
 }
+
+std::optional<live::KernelOrigin> origin_from(const json& value) {
+  if (value.is_null()) return std::nullopt;
+  return live::KernelOrigin{.package = value.at("package"),
+                            .version = value.at("version"),
+                            .file = value.at("file"),
+                            .license = value.at("license"),
+                            .attribution = value.at("attribution")};
+}
+
+std::string to_json_text(const std::optional<live::KernelOrigin>& origin) { return text_by(append_origin, origin); }
 
 std::string to_json_text(const RowMetadata& metadata) {
   std::string text;

@@ -12,6 +12,7 @@
 
 #include "harness/dataset/description.hpp"
 #include "harness/dataset/difficulty.hpp"
+#include "harness/live/kernel_origin.hpp"
 #include "harness/records/record.hpp"
 
 namespace assay::dataset {
@@ -111,8 +112,9 @@ struct DatasetRow {
   LaunchShape launch;                      ///< how to launch the kernel
   KernelDescription description;           ///< empty in rows of schema 1.2 and older
   KernelDifficulty difficulty;             ///< empty in rows of schema 1.2 and older
-  RowMetadata metadata;                    ///< how the row was made and verified
-  std::vector<PassEvidence> evidence;      ///< results by device, pass and mode; see evidence.hpp for the order
+  std::optional<live::KernelOrigin> origin;  ///< for a kernel of a Python package: where it comes from
+  RowMetadata metadata;                      ///< how the row was made and verified
+  std::vector<PassEvidence> evidence;        ///< results by device, pass and mode; see evidence.hpp for the order
   friend bool operator==(const DatasetRow&, const DatasetRow&) = default;
 };
 
@@ -139,6 +141,10 @@ std::string to_line(const DatasetRow& row);
 
 /// The inverse of to_line. The document must match the schema.
 DatasetRow row_from(const nlohmann::json& line);
+
+/// The origin as the text of a JSON object, and its inverse. nullopt is null.
+std::string to_json_text(const std::optional<live::KernelOrigin>& origin);
+std::optional<live::KernelOrigin> origin_from(const nlohmann::json& value);
 
 /// Single members of a line, for comparisons and messages.
 std::string signature_text(const DatasetRow& row);

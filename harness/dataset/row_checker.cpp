@@ -213,9 +213,18 @@ std::optional<CheckedRow> RowChecker::check(const std::string& line, std::vector
   }
   about.same("/metadata/category", row.metadata.category, row.family);
   if (row.metadata.license.empty()) about.error("/metadata", "no license", "the member license");
-  if (plan_ != nullptr) check_metadata(row, metadata_of(*plan_), about);
+  if (plan_ != nullptr) {
+    about.same("/origin", to_json_text(row.origin), to_json_text(planned_origin(row)));
+    check_metadata(row, metadata_of(*plan_, row.origin), about);
+  }
   check_program(row, checked, diagnostics);
   return checked;
+}
+
+/// The origin of the row's kernel in the plan.
+std::optional<live::KernelOrigin> RowChecker::planned_origin(const DatasetRow& row) const {
+  const auto kernel = std::ranges::find(plan_->user_kernels, row.metadata.name, &UserKernel::name);
+  return kernel == plan_->user_kernels.end() ? std::nullopt : kernel->origin;
 }
 
 /// Parses the Python and renders it again. A difference means that the row was edited or made by another version.

@@ -62,6 +62,7 @@ class RowChecker {
 
  private:
   void check_program(const DatasetRow& row, CheckedRow& checked, std::vector<RowError>& diagnostics);
+  [[nodiscard]] std::optional<live::KernelOrigin> planned_origin(const DatasetRow& row) const;
 
   const DatasetPlan* plan_ = nullptr;  ///< see expect(); null: any metadata
   harness::PairPrinter printer_;       ///< prints the sources that the row is compared with

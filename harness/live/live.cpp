@@ -84,12 +84,18 @@ Result<ImportedKernels> parse_answer(const python::ConfinedResult& result, const
                            .total_output_bytes = result.total_output_bytes,
                            .confinement = result.confinement};
   for (const json& kernel : answer.at("kernels")) {
+    const json origin = kernel.value("origin", json::object());
     imported.kernels.push_back({.name = kernel.at("name"),
                                 .selector = kernel.at("selector"),
                                 .file = kernel.at("file"),
                                 .line = kernel.at("line"),
                                 .source_text = kernel.value("text", ""),
-                                .export_error = kernel.value("reason", "")});
+                                .export_error = kernel.value("reason", ""),
+                                .origin = {.package = origin.value("package", ""),
+                                           .version = origin.value("version", ""),
+                                           .file = origin.value("file", ""),
+                                           .license = origin.value("license", ""),
+                                           .attribution = origin.value("attribution", "")}});
   }
   for (const auto& [path, sha256] : answer.at("sources").items())
     imported.sources.push_back({path, sha256});
@@ -109,8 +115,10 @@ Result<ImportedKernels> import_kernels(const ImportRequest& request) {
   fs::create_directory(cache, error);
   if (error) return Error{"cannot create a temporary folder: " + error.message(), cache.string()};
   if (const Result<void> written = write_package(scratch.path()); !written.ok()) return written.error();
-  const json words{
-      {"files", request.files}, {"modules", request.module_names}, {"answer", python::kAnswerFileDescriptor}};
+  const json words{{"files", request.files},
+                   {"modules", request.module_names},
+                   {"for_dataset", request.is_for_dataset},
+                   {"answer", python::kAnswerFileDescriptor}};
   const Result<python::ConfinedResult> result =
       python::run_confined({.executable = *python,
                             .arguments = {"-m", fmt::format("{}._live", kPackage), words.dump()},

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "backends/worker/protocol.hpp"
+#include "harness/live/kernel_origin.hpp"
 #include "support/result.hpp"
 
 namespace assay::live {
@@ -25,7 +26,9 @@ struct ImportRequest {
   std::vector<std::string> files;         ///< paths of the Python files to import
   std::vector<std::string> module_names;  ///< dotted names; "name.*" also imports all modules of a package
   std::string python_interpreter;         ///< the interpreter; empty: see python::find_python
-  std::chrono::seconds time_limit{120};   ///< limit on the wall time of the import
+  /// Whether the exported files name the user's files by their paths in their packages, and the origin is given.
+  bool is_for_dataset = false;
+  std::chrono::seconds time_limit{120};                       ///< limit on the wall time of the import
   std::uint64_t memory_limit_bytes = std::uint64_t{8} << 30;  ///< memory limit of the import
 };
 
@@ -37,6 +40,7 @@ struct ImportedKernel {
   std::int32_t line = 0;     ///< line of the kernel in that file
   std::string source_text;   ///< the exported standalone file; empty if the kernel cannot be exported
   std::string export_error;  ///< why the kernel cannot be exported; empty if it can
+  KernelOrigin origin = {};  ///< with ImportRequest::is_for_dataset: where the text comes from
 };
 
 /// A file of the user and its content at the time of the import.

@@ -11,6 +11,7 @@ extern const std::string_view kErrorsModuleSource;    ///< text of python/assay/
 extern const std::string_view kExportModuleSource;    ///< text of python/assay/_export.py
 extern const std::string_view kLiveModuleSource;      ///< text of python/assay/_live.py
 extern const std::string_view kNotebookModuleSource;  ///< text of python/assay/_notebook.py
+extern const std::string_view kOriginModuleSource;    ///< text of python/assay/_origin.py
 extern const std::string_view kSpellingModuleSource;  ///< text of python/assay/_spelling.py
 
 /// A file of the Python package.
@@ -20,12 +21,13 @@ struct PackageFile {
 };
 
 /// The files to write, for a process that imports modules.
-inline std::array<PackageFile, 6> list_package_files() {
+inline std::array<PackageFile, 7> list_package_files() {
   return {{{"__init__.py", ""},
            {"_errors.py", kErrorsModuleSource},
            {"_export.py", kExportModuleSource},
            {"_live.py", kLiveModuleSource},
            {"_notebook.py", kNotebookModuleSource},
+           {"_origin.py", kOriginModuleSource},
            {"_spelling.py", kSpellingModuleSource}}};
 }
 

@@ -17,6 +17,7 @@ import re
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType, ModuleType, TracebackType
 from typing import Any
@@ -38,7 +39,7 @@ class CannotImport(Exception):
         self.place = place
 
 
-def live_kernels(files: list[str], modules: list[str]) -> dict[str, Any]:
+def live_kernels(files: list[str], modules: list[str], *, for_dataset: bool = False) -> dict[str, Any]:
     """Import files and modules, and export their kernels.
 
     Parameters
@@ -48,13 +49,17 @@ def live_kernels(files: list[str], modules: list[str]) -> dict[str, Any]:
     modules
         Dotted names of modules. A package stands for all of its modules that its import loads; ``"name.*"`` also
         imports the others.
+    for_dataset
+        Whether the exported text names files by their path in their package, which is the same on every machine, and
+        each kernel has an ``origin``.
 
     Returns
     -------
     dict
         ``kernels``: for each kernel, in the order of their definitions, its ``name``, ``selector``, ``file`` and
-        ``line``, and either the ``text`` of the exported file or the ``reason`` why there is none. ``sources``: the
-        SHA-256 of each file that a kernel comes from. ``notes``: lines for the user.
+        ``line``, and either the ``text`` of the exported file, with the members of :class:`Origin` as ``origin`` if
+        they are wanted, or the ``reason`` why there is none. ``sources``: the SHA-256 of each file that a kernel comes from. ``notes``:
+        lines for the user.
 
     Raises
     ------
@@ -67,7 +72,7 @@ def live_kernels(files: list[str], modules: list[str]) -> dict[str, Any]:
     scopes = [_Scope.of_file(path) for path in files]
     for name in modules:
         scopes.append(_Scope.of_module(name, notes))
-    exporting = _Exporting()
+    exporting = _Exporting(for_dataset)
     kernels = [exporting.entry(scope, *found) for scope in scopes for found in scope.kernels()]
     return {"kernels": kernels, "sources": exporting.sources, "notes": notes}
 
@@ -207,12 +212,14 @@ def _unique(module: str, name: str, taken: set[tuple[str, str]]) -> str:
 class _Exporting:
     """Exports kernels and remembers their source files."""
 
-    def __init__(self) -> None:
+    def __init__(self, for_dataset: bool) -> None:
         self.sources: dict[str, str] = {}
+        self._for_dataset = for_dataset
 
     def entry(self, scope: _Scope, module: str, name: str, kernel: Any) -> dict[str, Any]:
         from ._errors import CannotExport
         from ._export import export_kernel
+        from ._origin import origin_of, path_in_package
 
         place = kernel.func.__code__
         entry = {
@@ -221,13 +228,16 @@ class _Exporting:
             "file": shown_path(place.co_filename),
             "line": place.co_firstlineno,
         }
+        named = path_in_package if self._for_dataset else shown_path
         try:
-            exported = export_kernel(kernel, name=name, shown_path=shown_path)
+            exported = export_kernel(kernel, name=name, shown_path=named)
         except CannotExport as reason:
             return entry | {"reason": str(reason)}
         except RecursionError:
             return entry | {"reason": "a function calls itself"}
         self.sources |= {shown_path(path): digest for path, digest in exported.files.items()}
+        if self._for_dataset:
+            entry["origin"] = asdict(origin_of(place.co_filename, kernel.func.__module__, exported.files))
         return entry | {"text": exported.text, "line": exported.line}
 
 
@@ -311,7 +321,7 @@ def main() -> None:
     if not request["modules"]:
         del sys.path[0]  # the working folder, which is not there when Python runs a file
     try:
-        answer = live_kernels(request["files"], request["modules"])
+        answer = live_kernels(request["files"], request["modules"], for_dataset=request["for_dataset"])
     except CannotImport as failed:
         answer = {"error": str(failed), "place": failed.place}
     except MemoryError:
