@@ -229,6 +229,34 @@ TEST(WarpCommands, ReportUnusableKernelCache) {
   }
 }
 
+TEST(WarpCommands, MakeRowsOfTheKernelsOfPackage) {
+  const Workshop workshop(ASSAY_PROGRAM);
+  const std::string header = "# SPDX-FileCopyrightText: Copyright 2024 Ada\n# SPDX-License-Identifier: MIT\n";
+  const std::string kernel =
+      "import warp as wp\n\nFACTOR = 3.0\n\n\n@wp.kernel\ndef scale(x: wp.array(dtype=float), out: "
+      "wp.array(dtype=float)):\n    i = wp.tid()\n    out[i] = FACTOR * x[i]\n";
+  workshop.write("waves/__init__.py", "");
+  workshop.write("waves/core.py", header + kernel);
+  workshop.write(
+      "waves/order.py",
+      "import warp as wp\n\n\n@wp.kernel\ndef arrival(count: wp.array(dtype=int), out: wp.array(dtype=int)):\n"
+      "    out[wp.tid()] = wp.atomic_add(count, 0, 1)\n");
+  workshop.write("waves/twice.py", kernel);
+  const std::string generate = "assay generate --import --module 'waves.*' --device cpu --quick --output ";
+  const CommandResult made = workshop.run(generate + "rows");
+  if (made.err.find("this Python has no Warp") != std::string::npos) GTEST_SKIP() << made.err;
+  ASSERT_EQ(made.status, 0) << made.out << made.err;
+  EXPECT_THAT(made.out, AllOf(HasSubstr("1 row in rows"), HasSubstr("quarantine: 1 inconclusive(race)"),
+                              HasSubstr("duplicates left out: 1\n")));
+  const CommandResult listed = workshop.run("gzip -dc rows/data/*.gz");
+  json row = json::parse(listed.out.substr(0, listed.out.find('\n')));
+  EXPECT_EQ(row.at("origin").at("file"), "waves/core.py");
+  EXPECT_EQ(row.at("origin").at("attribution"), "waves, Copyright 2024 Ada, MIT");
+  EXPECT_EQ(row.at("metadata").at("license"), "MIT");
+  EXPECT_THAT(row.at("python_source").get<std::string>(),
+              AllOf(HasSubstr("# source: waves/core.py:9\n"), HasSubstr("FACTOR = 3.0")));
+}
+
 TEST(WarpCommands, ReportMissingWarp) {
   const Workshop workshop(ASSAY_PROGRAM);
   for (const std::string options : {"", " --no-verify"}) {

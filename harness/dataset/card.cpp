@@ -330,7 +330,7 @@ std::string packages_text(const DatasetPlan& plan) {
   }
   std::vector<std::string> packages;
   for (const auto& [package, count] : counts)
-    packages.push_back(fmt::format("{} ({} kernels)", package, count));
+    packages.push_back(fmt::format("{} ({} kernel{})", package, count, count == 1 ? "" : "s"));
   return fmt::format(
       "Kernels that exist after the import of Python packages: {}. Each was written as a standalone file with the "
       "values that it captures. `origin` states its package, file and license.",

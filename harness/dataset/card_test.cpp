@@ -29,6 +29,23 @@ TEST(DatasetCard, StatesLicenseInHuggingFaceFormat) {
   EXPECT_THAT(card_of(plan), HasSubstr("\nlicense: other\nlicense_name: licenseref-house\n"));
 }
 
+TEST(DatasetCard, NamesPackagesAndTheirAuthors) {
+  DatasetPlan plan = small_plan(3);
+  plan.license = kLicensePerRow;
+  plan.user_kernels = {
+      {.name = "user/a",
+       .python_source = "",
+       .origin = live::KernelOrigin{"waves", "2.5", "waves/a.py", "MIT", "by Ada"}},
+      {.name = "user/b",
+       .python_source = "",
+       .origin = live::KernelOrigin{"waves", "2.5", "waves/b.py", "MIT", "by Ada"}},
+      {.name = "user/c", .python_source = "", .origin = live::KernelOrigin{"", "", "single.py", "ISC", "by Emmy"}}};
+  EXPECT_THAT(card_of(plan), AllOf(HasSubstr("\nlicense: other\nlicense_name: licenseref-per-row\n"),
+                                   HasSubstr("Python packages: single.py (1 kernel), waves 2.5 (2 kernels). Each"),
+                                   HasSubstr("different ones, stated in `metadata.license`"),
+                                   HasSubstr("The kernels were copied from:\n\n- by Ada\n- by Emmy\n\n")));
+}
+
 TEST(DatasetCard, StatesWhatWasNotVerified) {
   DatasetPlan plan = small_plan(4);
   EXPECT_THAT(card_of(plan), HasSubstr("Nothing: the rows were generated without verification"));

@@ -12,6 +12,7 @@
 #include "generators/generator.hpp"
 #include "harness/dataset/naming.hpp"
 #include "harness/dataset/render.hpp"
+#include "harness/dataset/row_file.hpp"
 #include "harness/dataset/testing/generated.hpp"
 #include "harness/suite/select/random_kernels.hpp"
 #include "schemas/embedded.hpp"
@@ -306,6 +307,30 @@ TEST(DatasetGeneration, DuplicateProgramGivesOnlyOneRow) {
   const FinishedDataset finished = made(plan, {.output = folder / "d"});
   EXPECT_EQ(finished.rows, 1U);
   EXPECT_EQ(finished.requested_rows, 2U);
+}
+
+TEST(DatasetGeneration, KernelsOfPackagesThatCannotBeRowsAreQuarantined) {
+  const Folder folder;
+  const live::KernelOrigin origin{"waves", "2.5", "waves/core.py", "MIT", "waves 2.5, Ada, MIT"};
+  const std::string python =
+      "import warp as wp\n\n\n@wp.kernel\ndef f(x: wp.array(dtype=float)):\n    i = wp.tid()\n    x[i] = 2.0\n";
+  DatasetPlan plan = small_plan(3);
+  plan.license = kLicensePerRow;
+  plan.family_shares = {{.family = "user", .weight = 1, .row_count = 3}};
+  plan.user_kernels = {{.name = "user/waves.f", .python_source = python, .origin = origin},
+                       {.name = "user/waves.g", .python_source = "import numpy\n", .origin = origin},
+                       {.name = "user/waves.h", .python_source = "", .export_error = "is generic"}};
+  const FinishedDataset finished = made(plan, {.output = folder / "d"});
+  EXPECT_EQ(finished.rows, 1U);
+  EXPECT_EQ(finished.rejected_counts_by_verdict, (std::map<std::string, std::uint64_t>{{"unsupported(source)", 2}}));
+  const auto files = files_of(folder / "d");
+  EXPECT_THAT(files.at("quarantine/quarantine.jsonl"), HasSubstr("cannot be exported: is generic"));
+  EXPECT_TRUE(for_each_row(folder / "d", [&](const std::string& line, const auto&, auto) {
+                const DatasetRow row = row_from(nlohmann::json::parse(line));
+                EXPECT_EQ(row.origin, origin);
+                EXPECT_EQ(row.metadata.license, "MIT");
+                return Result<bool>(true);
+              }).ok());
 }
 
 TEST(DatasetSplits, ContainOnlyWholeClustersAndHaveExpectedSizes) {

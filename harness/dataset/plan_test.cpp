@@ -100,10 +100,23 @@ TEST(PlanJson, RoundTripsAndMatchesSchema) {
   plan.toolchain = {{"cpu", "g++ 12", std::string(64, 'a')}};
   plan.ptx = {.architecture = "compute_90", .version = "NVRTC 13.0.88"};
   plan.excluded_kernels = {{"user/task.k", "import warp as wp\n"}};
+  plan.user_kernels = {{.name = "user/waves.step",
+                        .python_source = "import warp as wp\n",
+                        .origin = live::KernelOrigin{"waves", "2.5", "waves/core.py", "MIT", "waves 2.5, Ada, MIT"}},
+                       {.name = "user/waves.any", .python_source = "", .export_error = "is generic"}};
   plan.shard = {.shard_index = 2, .shard_count = 5};
   const nlohmann::json line = nlohmann::json::parse(to_json(plan).dump());
   EXPECT_EQ(plan_from(line), plan);
   EXPECT_TRUE(schemas::Validator(schemas::kManifestSchemaText).diagnostics(line).empty());
+}
+
+TEST(RowLicense, IsThatOfTheKernelIfTheDatasetHasSeveral) {
+  DatasetPlan plan = plan_of(2, {{"user"}});
+  const live::KernelOrigin origin{.license = "MIT"};
+  plan.license = "Apache-2.0";
+  EXPECT_EQ(metadata_of(plan, origin).license, "Apache-2.0");
+  plan.license = kLicensePerRow;
+  EXPECT_EQ(metadata_of(plan, origin).license, "MIT");
 }
 
 TEST(PlanDifference, ReportsNameOfDifferingMemberAndIgnoresShard) {

@@ -265,9 +265,9 @@ std::uint64_t rows_of_shard(const DatasetPlan& plan) {
 std::string closing_text(const DatasetPlan& plan, const FinishedDataset& finished, const std::string& output) {
   if (finished.was_already_complete) return fmt::format("{} is already complete\n", output);
   const Timing& timing = finished.timing;
-  std::string text =
-      fmt::format("{} rows in {}, {:.1f} s, {:.1f} rows/s\n", finished.rows, output, timing.wall_seconds,
-                  timing.wall_seconds > 0 ? static_cast<double>(finished.rows) / timing.wall_seconds : 0);
+  std::string text = fmt::format(
+      "{} row{} in {}, {:.1f} s, {:.1f} rows/s\n", finished.rows, finished.rows == 1 ? "" : "s", output,
+      timing.wall_seconds, timing.wall_seconds > 0 ? static_cast<double>(finished.rows) / timing.wall_seconds : 0);
   const harness::StageTimes& judging = timing.judging_times;
   const double own = timing.preparation_seconds + timing.write_seconds + (judging.adjoint_ms + judging.emit_ms) / 1e3;
   const double proof = (judging.oracle_ms + judging.compare_ms) / 1e3;
@@ -281,6 +281,10 @@ std::string closing_text(const DatasetPlan& plan, const FinishedDataset& finishe
     text += fmt::format("quarantine: {} {}\n", count, kind);
   if (finished.duplicate_count > 0)
     text += fmt::format("duplicates and near duplicates replaced: {}\n", finished.duplicate_count);
+  if (!plan.user_kernels.empty()) {
+    const std::uint64_t without_row = finished.requested_rows - finished.rows - finished.rejected;
+    if (without_row > 0) text += fmt::format("duplicates left out: {}\n", without_row);
+  }
   for (const std::string& part : unverified_parts(plan))
     text += fmt::format("not verified: {}\n", part);
   return text;

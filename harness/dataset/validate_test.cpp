@@ -128,6 +128,7 @@ const Corruption kCorruptions[] = {
     {"an edited difficulty", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/difficulty/statements","value":1000}])"); }, "/difficulty", "1000"},
     {"no license", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"remove","path":"/metadata/license"}])"); }, "/metadata", "the member license"},
     {"another license", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/metadata/license","value":"MIT"}])"); }, "/metadata/license", "unknown"},
+    {"another origin", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/origin","value":{"package":"waves","version":"","file":"a.py","license":"MIT","attribution":"Ada"}}])"); }, "/origin", "waves"},
     {"another seed", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/metadata/seed","value":"77"}])"); }, "/metadata/seed", "77"},
     {"another version", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/metadata/generator_version","value":"9"}])"); }, "/metadata/generator_version", "9"},
     {"another effort", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/metadata/effort","value":"thorough"}])"); }, "/metadata/effort", "thorough"},

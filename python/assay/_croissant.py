@@ -45,7 +45,9 @@ _CONTEXT = {
 _TYPES = {"string": "sc:Text", "integer": "sc:Integer", "number": "sc:Float", "boolean": "sc:Boolean"}
 
 
-def croissant(name: str, schema: dict[str, Any], members: set[str], row: dict[str, Any], title: str) -> dict[str, Any]:
+def croissant(
+    name: str, schema: dict[str, Any], members: set[str], row: dict[str, Any], licenses: list[str], title: str
+) -> dict[str, Any]:
     """Describe a dataset whose rows are in ``data/*.parquet``.
 
     Parameters
@@ -57,7 +59,9 @@ def croissant(name: str, schema: dict[str, Any], members: set[str], row: dict[st
     members
         Paths of the members that the rows have, such as ``/evidence/pass``.
     row
-        A row, which states the license and the version of the generator.
+        A row, which states the version of the generator.
+    licenses
+        The licenses of the rows, as SPDX expressions.
     title
         One line about the content.
 
@@ -68,13 +72,14 @@ def croissant(name: str, schema: dict[str, Any], members: set[str], row: dict[st
     """
     fields = _fields(schema, "rows", "", "$", members)
     metadata = row["metadata"]
+    addresses = [one if " " in one else f"https://spdx.org/licenses/{one}" for one in licenses]
     return {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": name,
         "description": title,
-        "license": f"https://spdx.org/licenses/{metadata['license']}",
+        "license": addresses[0] if len(addresses) == 1 else addresses,
         "version": metadata["generator_version"],
         "creator": {"@type": "sc:Organization", "name": metadata["generator"]},
         "distribution": [

@@ -57,9 +57,9 @@ def live_kernels(files: list[str], modules: list[str], *, for_dataset: bool = Fa
     -------
     dict
         ``kernels``: for each kernel, in the order of their definitions, its ``name``, ``selector``, ``file`` and
-        ``line``, and either the ``text`` of the exported file, with the members of :class:`Origin` as ``origin`` if
-        they are wanted, or the ``reason`` why there is none. ``sources``: the SHA-256 of each file that a kernel comes from. ``notes``:
-        lines for the user.
+        ``line``, and either the ``text`` of the exported file or the ``reason`` why there is none. With `for_dataset`,
+        ``origin`` has the members of :class:`Origin`. ``sources``: the SHA-256 of each file that a kernel comes from.
+        ``notes``: lines for the user.
 
     Raises
     ------

@@ -59,9 +59,11 @@ def to_parquet(dataset: str | Path, output: str | Path) -> int:
         raise AssayError(f"{target}: is not empty; choose another folder")
 
     members: set[str] = set()
+    licenses: set[str] = set()
     for file in files:
         for row in _rows(file):
             _add_members(row, "", members)
+            licenses.add(row["metadata"]["license"])
     row_schema = json.loads((source / "schema.json").read_text(encoding="utf-8"))
     schema = pyarrow.schema(list(_arrow_type(row_schema, "", members, pyarrow)))
 
@@ -85,7 +87,7 @@ def to_parquet(dataset: str | Path, output: str | Path) -> int:
     )
     (partial / "README.md").write_text(card, encoding="utf-8")
     name = source.resolve().name
-    metadata = croissant(name, row_schema, members, next(_rows(files[0])), _title(card))
+    metadata = croissant(name, row_schema, members, next(_rows(files[0])), sorted(licenses), _title(card))
     (partial / "croissant.json").write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")
     _write_checksums(partial)
     if target.exists():
