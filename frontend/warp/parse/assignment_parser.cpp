@@ -161,6 +161,7 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
   const ir::Type type = context_.type_of(value);
   ir::VarId variable = context_.bindings.find(text);
   context_.builder.at(name.loc());
+  if (context_.compound_tile(value)) return assign_compound_tile(name, value);
   if (type.is_array()) {
     context_.error(name, "arrays cannot be assigned");
     return;
@@ -205,6 +206,47 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
   context_.builder.at(name.loc());
   context_.builder.assign(variable, value);
   set_assigned(variable, true);
+}
+
+/// A tile that was just computed gets the name; of another tile, a copy does.
+void WarpStatementParser::assign_compound_tile(SyntaxNode name, ExprId value) {
+  const std::string_view text = name.text();
+  const ir::VarId source = context_.function.expr(value).variable;
+  const ir::Type type = context_.type_of(value);
+  const TileExtents extents = context_.compound_tiles.at(source);
+  ir::VarId variable = context_.bindings.find(text);
+  if (context_.data_flow.has_unassigned_reads(text)) {
+    context_.error(name,
+                   "a tile of vectors, matrices or structs may be used before assignment; assign it on every path");
+    return;
+  }
+  if (variable == kNone && is_new_here(text)) {
+    variable = source;
+    if (context_.named_compound_tiles.contains(source)) {
+      variable = context_.new_compound_tile(std::string(text), type.element(), extents);
+      context_.copy_compound_tile(variable, source);
+    }
+    context_.function.variables[static_cast<std::size_t>(variable)].name = text;
+    context_.named_compound_tiles.insert(variable);
+    context_.bindings.bind(text, variable);
+    return;
+  }
+  if (variable == kNone) {
+    std::size_t depth = context_.bindings.depth() - 1;
+    while (depth > 0 && !context_.data_flow.declares(context_.bindings.block(depth), text))
+      --depth;
+    variable = context_.builder.declare(std::string(text), type);
+    context_.compound_tiles[variable] = extents;
+    context_.named_compound_tiles.insert(variable);
+    context_.bindings.bind_in_enclosing_block(depth, text, variable);
+  }
+  const auto held = context_.compound_tiles.find(variable);
+  if (held == context_.compound_tiles.end() || held->second != extents ||
+      context_.function.var(variable).type != type) {
+    context_.error(name, "the assigned tile must have the type and the shape of the variable");
+    return;
+  }
+  context_.copy_compound_tile(variable, source);
 }
 
 /// Sets the variable's flag, if it has one.
@@ -421,7 +463,8 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
       return write_target(context_, target, place, result);
     }
   }
-  if (!place.accessors.empty() && !place.accessors.back().tile_indices.empty()) {
+  const bool is_compound = context_.compound_tiles.contains(place.variable) && !place.lacks_indices();
+  if (is_compound || (!place.accessors.empty() && !place.accessors.back().tile_indices.empty())) {
     context_.error(node,
                    "tile elements cannot be updated: every thread of the block would execute the update on a GPU, but "
                    "only one on the CPU");

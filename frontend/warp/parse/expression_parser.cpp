@@ -230,6 +230,10 @@ ExprId WarpExpressionParser::unary(SyntaxNode node) {
   if (symbol == "+") return operand;
   const auto op = unary_operator(symbol);
   if (!op) return context_.error(node, fmt::format("operator '{}' is not supported by Warp", symbol));
+  if (context_.compound_tile(operand)) {
+    return map_elements(node, {operand},
+                        [&](const std::vector<ExprId>& elements) { return context_.operation(node, *op, elements); });
+  }
   const ir::Type type = operand == kNone ? ir::kVoid : context_.type_of(operand);
   if (symbol == "-" && type.is_integer_scalar() && !ir::row(type.scalar).is_signed) {
     context_.builder.at(node.loc());
@@ -242,6 +246,11 @@ ExprId WarpExpressionParser::binary(SyntaxNode node, std::string_view symbol, Ex
   if (left == kNone || right == kNone) return kNone;
   const auto op = binary_operator(symbol);
   if (!op) return context_.error(node, fmt::format("operator '{}' is not supported", symbol));
+  if (context_.compound_tile(left) || context_.compound_tile(right)) {
+    return map_elements(node, {left, right}, [&](const std::vector<ExprId>& elements) {
+      return binary(node, symbol, elements[0], elements[1]);
+    });
+  }
   const ir::Type divided = context_.type_of(left);
   const ir::Type divisor = context_.type_of(right);
   if (symbol == "@" && (divided.is_scalar() || divisor.is_scalar())) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -259,10 +260,12 @@ class WarpExpressionParser {
   // tiles (tile_parser.cpp)
   ir::ExprId tile_call(SyntaxNode node, std::string_view name);
   ir::Type tile_shape(SyntaxNode call, SyntaxNode shape, ir::Type element);
+  std::optional<TileExtents> tile_extents(SyntaxNode call, SyntaxNode shape);
   std::vector<ir::ExprId> tile_offset(SyntaxNode call, SyntaxNode offset, int rank);
   AssignmentTarget tile_array(SyntaxNode node, ir::Type tile);
   bool fits(SyntaxNode node, const AssignmentTarget& array, ir::Type tile);
   ir::ExprId tile_value(SyntaxNode call, SyntaxNode node);
+  ir::ExprId any_tile(SyntaxNode call, SyntaxNode node);
   ir::ExprId tile_load(SyntaxNode node);
   ir::ExprId tile_load_indexed(SyntaxNode node);
   std::vector<ir::ExprId> tile_indices(SyntaxNode call, SyntaxNode indices, SyntaxNode offset, SyntaxNode axis,
@@ -277,6 +280,19 @@ class WarpExpressionParser {
   ir::ExprId tile_scan(SyntaxNode node, ir::Op op, ir::ExprId tile);
   ir::ExprId tile_squeeze(SyntaxNode node);
   ir::ExprId tile_view(SyntaxNode node);
+  // tiles of vectors, matrices and structs (compound_tiles.cpp)
+  bool can_loop(SyntaxNode node);
+  ir::ExprId map_elements(SyntaxNode node, const std::vector<ir::ExprId>& values,
+                          const std::function<ir::ExprId(const std::vector<ir::ExprId>&)>& apply);
+  ir::ExprId fill_elements(SyntaxNode node, TileExtents extents, ir::ExprId element);
+  std::vector<ir::VarId> saved_offset(SyntaxNode call, const std::vector<ir::ExprId>& offset);
+  ir::ExprId load_elements(SyntaxNode node, const AssignmentTarget& array, TileExtents extents,
+                           const std::vector<ir::ExprId>& offset);
+  void store_elements(SyntaxNode call, const AssignmentTarget& array, ir::ExprId tile,
+                      const std::vector<ir::ExprId>& offset, bool adds);
+  ir::ExprId combine_elements(SyntaxNode node, ir::ExprId tile, ir::Op op);
+  ir::ExprId reshape_elements(SyntaxNode node, ir::ExprId tile, TileExtents extents);
+  ir::ExprId extract_element(SyntaxNode node, ir::ExprId tile, const std::vector<ir::ExprId>& indices);
   // tiles that are changed in place (tile_changes.cpp)
   std::vector<ir::ExprId> part_offset(SyntaxNode call, SyntaxNode offset, ir::Type tile, ir::Type part);
   ir::ExprId tile_index(SyntaxNode node, int extent);

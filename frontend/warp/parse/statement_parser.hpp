@@ -73,8 +73,9 @@ class WarpStatementParser {
   void assign_name(SyntaxNode name, ir::ExprId value);
   void set_assigned(ir::VarId variable, bool is_assigned);  ///< sets the variable's flag, if any
   void assign_alias(SyntaxNode name, SyntaxNode part);
-  bool assign_zero(SyntaxNode name, SyntaxNode call);         ///< x = wp.vec3() declares a zero
-  bool assign_effect(SyntaxNode name, SyntaxNode call);       ///< x = wp.atomic_add(...), or a function with effects
+  bool assign_zero(SyntaxNode name, SyntaxNode call);    ///< x = wp.vec3() declares a zero
+  bool assign_effect(SyntaxNode name, SyntaxNode call);  ///< x = wp.atomic_add(...), or a function with effects
+  void assign_compound_tile(SyntaxNode name, ir::ExprId value);
   bool assign_local_array(SyntaxNode name, SyntaxNode call);  ///< x = wp.zeros(shape=3, dtype=float)
   void augmented_assignment(SyntaxNode node);
   bool atomic_update(SyntaxNode node, std::string_view symbol, const AssignmentTarget& place, ir::ExprId value);

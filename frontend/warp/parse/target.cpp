@@ -251,6 +251,8 @@ ir::ExprId read_target(FunctionContext& context, SyntaxNode node, const Assignme
   if (place.failed()) return ir::kNone;
   if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct)
     return context.error(node, "structs with array fields cannot be used as values; use their fields");
+  if (place.lacks_indices() && context.compound_tiles.contains(place.variable))
+    return context.builder.var(place.variable);
   if (place.lacks_indices()) {
     return context.error(node, place.is_whole_array() ? "arrays cannot be used as values; index the array"
                                                       : "array slices cannot be used as values; index every dimension");

@@ -26,17 +26,16 @@ bool is_tile_of_numbers(Type type) { return type.is_tile() && type.scalar != ir:
 
 }  // namespace
 
-/// The tile type of a shape: a number or a tuple of one or two. Void after a reported error.
-Type WarpExpressionParser::tile_shape(SyntaxNode call, SyntaxNode shape, Type element) {
-  const auto fail = [&](const char* reason) {
+/// The extents of a shape: a number or a tuple of one or two. None after a reported error.
+std::optional<TileExtents> WarpExpressionParser::tile_extents(SyntaxNode call, SyntaxNode shape) {
+  const auto fail = [&](const char* reason) -> std::optional<TileExtents> {
     context_.error(shape ? shape : call, reason);
-    return ir::kVoid;
+    return std::nullopt;
   };
   if (!shape) return fail("tile shape is missing");
-  if (!element.is_scalar()) return fail("tile elements must be scalars");
   const std::span<const SyntaxNode> parts = shape.elements({SyntaxKind::kTuple});
   if (parts.empty() || parts.size() > 2) return fail("tile must have one or two dimensions");
-  Type tile = element;
+  Type tile = ir::kF32;
   for (std::size_t d = 0; d < parts.size(); ++d) {
     const auto extent = context_.constant(parts[d]);
     if (!extent || !extent->type.is_integer_scalar()) return fail("tile extents must be compile-time constants");
@@ -44,7 +43,20 @@ Type WarpExpressionParser::tile_shape(SyntaxNode call, SyntaxNode shape, Type el
     if (length < 1 || length > ir::kMaxTileSize) return fail("tile must have 1 to 4096 elements");
     tile.tile[d] = static_cast<std::uint16_t>(length);
   }
-  return tile.tile_size() <= ir::kMaxTileSize ? tile : fail("tile must have 1 to 4096 elements");
+  return tile.tile_size() <= ir::kMaxTileSize ? std::optional(tile.tile) : fail("tile must have 1 to 4096 elements");
+}
+
+/// The tile type of a shape. Void after a reported error.
+Type WarpExpressionParser::tile_shape(SyntaxNode call, SyntaxNode shape, Type element) {
+  const std::optional<TileExtents> extents = tile_extents(call, shape);
+  if (!extents) return ir::kVoid;
+  if (!element.is_scalar()) {
+    context_.error(shape, "tile elements must be scalars");
+    return ir::kVoid;
+  }
+  Type tile = element;
+  tile.tile = *extents;
+  return tile;
 }
 
 /// Indices of the first element; zeros without an offset. Empty after a reported error.
@@ -84,10 +96,6 @@ AssignmentTarget WarpExpressionParser::tile_array(SyntaxNode node, Type tile) {
     context_.error(node, "tiles must be loaded from and stored to arrays, or their parts with given first indices");
     return {};
   }
-  if (!array.type.element().is_scalar()) {
-    context_.error(node, "tiles of elements that are not scalars are not supported");
-    return {};
-  }
   if (tile.is_void() || fits(node, array, tile)) return array;
   return {};
 }
@@ -118,8 +126,18 @@ ExprId WarpExpressionParser::tile_value(SyntaxNode call, SyntaxNode node) {
   if (!node) return context_.error(call, "tile argument is missing");
   const ExprId tile = value(node);
   if (tile == kNone || is_tile_of_numbers(context_.type_of(tile))) return tile;
+  if (context_.compound_tile(tile))
+    return context_.error(node, "this function does not support tiles of vectors, matrices or structs");
   return context_.error(node,
                         fmt::format("expected a tile of numbers, got {}", context_.type_name(context_.type_of(tile))));
+}
+
+/// A tile of numbers or of compound elements; kNone after a reported error.
+ExprId WarpExpressionParser::any_tile(SyntaxNode call, SyntaxNode node) {
+  if (!node) return context_.error(call, "tile argument is missing");
+  const ExprId tile = value(node);
+  if (tile == kNone || context_.compound_tile(tile) || is_tile_of_numbers(context_.type_of(tile))) return tile;
+  return context_.error(node, fmt::format("expected a tile, got {}", context_.type_name(context_.type_of(tile))));
 }
 
 ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
@@ -156,8 +174,14 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
     return context_.operation(node, Op::kCast, {tile}, type->with_tile_extents_of(context_.type_of(tile)));
   }
   if (name == "tile_broadcast" || name == "tile_reshape") {
-    const ExprId tile = tile_value(node, given(0, name == "tile_reshape" ? "t" : "a"));
+    const ExprId tile = any_tile(node, given(0, name == "tile_reshape" ? "t" : "a"));
     if (tile == kNone) return kNone;
+    if (context_.compound_tile(tile) && name == "tile_reshape") {
+      const auto extents = tile_extents(node, given(1, "shape"));
+      return extents ? reshape_elements(node, tile, *extents) : kNone;
+    }
+    if (context_.compound_tile(tile))
+      return context_.error(node, "this function does not support tiles of vectors, matrices or structs");
     const Type shaped = tile_shape(node, given(1, "shape"), context_.type_of(tile).component());
     if (shaped.is_void()) return kNone;
     // Sums along the last axis drop that axis by a reshape; a reshape back to a column cancels it.
@@ -318,6 +342,17 @@ ExprId WarpExpressionParser::tile_load(SyntaxNode node) {
   const TileArguments given(node);
   const AssignmentTarget array = tile_array(given(0, "a"), ir::kVoid);
   if (array.failed()) return given(0, "a") ? kNone : context_.error(node, "array argument is missing");
+  if (!array.type.element().is_scalar()) {
+    const auto extents = tile_extents(node, given(1, "shape"));
+    if (!extents) return kNone;
+    const int rank = (*extents)[1] == 0 ? 1 : 2;
+    if (rank != array.type.rank)
+      return context_.error(given(0, "a"), fmt::format("the tile has {} dimension{}, but the array has {}", rank,
+                                                       rank == 1 ? "" : "s", int{array.type.rank}));
+    context_.loaded_arrays.push_back(array.variable);
+    const std::vector<ExprId> offset = tile_offset(node, given(2, "offset"), rank);
+    return offset.empty() ? kNone : load_elements(node, array, *extents, offset);
+  }
   const Type tile = tile_shape(node, given(1, "shape"), array.type.element());
   if (tile.is_void() || !fits(given(0, "a"), array, tile)) return kNone;
   std::vector<ExprId> offset = tile_offset(node, given(2, "offset"), array.type.rank);
@@ -381,6 +416,25 @@ ExprId WarpExpressionParser::tile_filled(SyntaxNode node, std::string_view name)
   const SyntaxNode dtype = given(full ? 2 : 1, "dtype");
   const auto type = dtype ? context_.scope().type(dtype) : Result<Type>(ir::kF32);
   if (!type.ok()) return context_.error(dtype, type.error().message);
+  if (!type->is_scalar()) {
+    const auto extents = tile_extents(node, given(0, "shape"));
+    const SyntaxNode filling = full ? given(1, "value") : SyntaxNode();
+    if (!extents) return kNone;
+    if (full && !filling) return context_.error(node, "argument 'value' is missing");
+    if (name == "tile_ones" && !type->is_aggregate())
+      return context_.error(node, fmt::format("{} has no value one", context_.type_name(*type)));
+    context_.builder.at(node.loc());
+    if (name == "tile_zeros" && can_loop(node))
+      return context_.builder.var(context_.new_compound_tile("tile", *type, *extents));
+    const ExprId element =
+        full ? value(filling)
+             : context_.operation(node, Op::kSplat, {context_.builder.literal(type->component(), std::int64_t{1})},
+                                  *type);
+    if (element == kNone || context_.type_of(element) == *type)
+      return element == kNone ? kNone : fill_elements(node, *extents, element);
+    return context_.error(filling, fmt::format("expected a value of type {}, got {}", context_.type_name(*type),
+                                               context_.type_name(context_.type_of(element))));
+  }
   const Type tile = tile_shape(node, given(0, "shape"), *type);
   if (tile.is_void()) return kNone;
   context_.builder.at(node.loc());
@@ -400,6 +454,10 @@ ExprId WarpExpressionParser::tile_from_thread(SyntaxNode node) {
   const SyntaxNode filling = given(1, "value");
   const ExprId number = filling ? value(filling) : context_.error(node, "argument 'value' is missing");
   if (number == kNone) return kNone;
+  if (!context_.type_of(number).is_scalar()) {
+    const auto extents = tile_extents(node, given(0, "shape"));
+    return extents ? fill_elements(node, *extents, number) : kNone;
+  }
   const Type tile = tile_shape(node, given(0, "shape"), context_.type_of(number));
   const ExprId thread = tile.is_void() || !given(2, "thread_idx") ? kNone : value(given(2, "thread_idx"));
   if (tile.is_void()) return kNone;
@@ -410,8 +468,12 @@ ExprId WarpExpressionParser::tile_from_thread(SyntaxNode node) {
 
 /// Sums of all elements, or along one axis.
 ExprId WarpExpressionParser::tile_sum(SyntaxNode node, SyntaxNode tile_node, SyntaxNode axis) {
-  const ExprId tile = tile_value(node, tile_node);
+  const ExprId tile = any_tile(node, tile_node);
   if (tile == kNone) return kNone;
+  if (context_.compound_tile(tile)) {
+    if (axis) return context_.error(axis, "sums along an axis are supported for tiles of scalars only");
+    return combine_elements(node, tile, Op::kAdd);
+  }
   const Type type = context_.type_of(tile);
   if (!axis) return context_.operation(node, Op::kTileSum, {tile}, ir::tile_type(type.scalar, 1));
   const auto number = context_.constant(axis);
@@ -430,8 +492,10 @@ ExprId WarpExpressionParser::tile_reduce(SyntaxNode node) {
   const auto op = function ? warp_function(context_.scope().warp_name(function)) : std::nullopt;
   if (op == Op::kAdd) return tile_sum(node, given(1, "a"), given(2, "axis"));
   if ((op == Op::kMin || op == Op::kMax) && !given(2, "axis")) {
-    const ExprId tile = tile_value(node, given(1, "a"));
-    return tile == kNone ? kNone : context_.operation(node, op == Op::kMin ? Op::kTileMin : Op::kTileMax, {tile});
+    const ExprId tile = any_tile(node, given(1, "a"));
+    if (tile == kNone) return kNone;
+    if (context_.compound_tile(tile)) return combine_elements(node, tile, *op);
+    return context_.operation(node, op == Op::kMin ? Op::kTileMin : Op::kTileMax, {tile});
   }
   return context_.error(node,
                         "tiles can be reduced with wp.add, wp.min or wp.max only: the results of other functions "
@@ -447,11 +511,20 @@ ExprId WarpExpressionParser::tile_map(SyntaxNode node) {
   for (std::size_t k = 1; k < given.positional_count(); ++k) {
     values.push_back(value(given(k, "")));
     if (values.back() == kNone) return kNone;
-    elements.push_back(context_.type_of(values.back()).tile_element_type());
+    const Type type = context_.type_of(values.back());
+    elements.push_back(context_.compound_tile(values.back()) ? type.element() : type.tile_element_type());
   }
-  if (values.empty() || !context_.type_of(values[0]).is_tile())
+  const auto is_compound = [&](ExprId tile) { return context_.compound_tile(tile).has_value(); };
+  if (values.empty() || (!context_.type_of(values[0]).is_tile() && !is_compound(values[0])))
     return context_.error(node, "expected a function and the tiles to apply it to");
   context_.builder.at(node.loc());
+  const bool has_compound = std::ranges::any_of(values, is_compound);
+  if (const std::string builtin = context_.scope().warp_name(function); has_compound && !builtin.empty()) {
+    const auto op = warp_function(builtin);
+    return map_elements(node, values, [&](const std::vector<ExprId>& arguments) {
+      return op ? context_.operation(node, *op, arguments) : context_.library_call(node, builtin, arguments);
+    });
+  }
   if (const auto op = warp_function(context_.scope().warp_name(function)); op && ir::is_elementwise(*op)) {
     const auto type = ir::result_type(*op, elements);
     if (!type.ok() || !type->is_scalar())
@@ -473,15 +546,18 @@ ExprId WarpExpressionParser::tile_map(SyntaxNode node) {
       return context_.error(function,
                             "functions that use meshes, grids, hierarchies of boxes or the block size cannot "
                             "be applied to tiles");
-    if (made.results.size() == 1 && made.results[0].is_scalar())
-      return context_.builder.call(callee->function_index, values);
+    if (made.results.size() != 1) continue;
+    if (!has_compound && made.results[0].is_scalar()) return context_.builder.call(callee->function_index, values);
+    return map_elements(node, values, [&](const std::vector<ExprId>& given_elements) {
+      return context_.builder.call(callee->function_index, given_elements);
+    });
   }
-  return context_.error(function, "no function of this name returns one scalar for these element types");
+  return context_.error(function, "no function of this name returns one value for these element types");
 }
 
 ExprId WarpExpressionParser::tile_extract(SyntaxNode node) {
   const TileArguments given(node);
-  const ExprId tile = tile_value(node, given(0, "a"));
+  const ExprId tile = any_tile(node, given(0, "a"));
   if (tile == kNone) return kNone;
   std::vector<ExprId> operands{tile};
   constexpr std::array<std::string_view, 2> kNames{"i", "j"};
@@ -489,6 +565,7 @@ ExprId WarpExpressionParser::tile_extract(SyntaxNode node) {
     operands.push_back(value(given(d + 1, kNames[d])));
     if (operands.back() == kNone) return kNone;
   }
+  if (context_.compound_tile(tile)) return extract_element(node, tile, {operands.begin() + 1, operands.end()});
   return context_.operation(node, Op::kTileExtract, operands);
 }
 
@@ -506,8 +583,28 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
       indexed ? given.unknown({"a", "indices", "t", "offset", "axis"}) : given.unknown({"a", "t", "offset"});
   if (!unknown.empty()) return context_.error(call, fmt::format("argument '{}' is not supported", unknown)), true;
   const std::size_t loads_before = context_.loaded_arrays.size();
-  const ExprId tile = tile_value(call, given(indexed ? 2 : 1, "t"));
+  const ExprId tile = any_tile(call, given(indexed ? 2 : 1, "t"));
   if (tile == kNone) return true;
+  if (const auto compound = context_.compound_tile(tile)) {
+    const Type element = context_.type_of(tile).element();
+    const AssignmentTarget array = tile_array(given(0, "a"), ir::kVoid);
+    if (array.failed()) return true;
+    const int rank = (*compound)[1] == 0 ? 1 : 2;
+    const bool adds_structs = !stores && element.is_struct();
+    if (indexed || adds_structs || array.type.element() != element || array.type.rank != rank) {
+      context_.error(call, indexed ? "this function does not support tiles of vectors, matrices or structs"
+                           : adds_structs
+                               ? "structs cannot be added"
+                               : fmt::format("a tile of {} and {} dimension{} is incompatible with array type {}",
+                                             context_.type_name(element), rank, rank == 1 ? "" : "s",
+                                             context_.type_name(array.type)));
+      return true;
+    }
+    const std::vector<ExprId> offset = tile_offset(call, given(2, "offset"), rank);
+    if (!offset.empty() && can_evaluate_effect(call, loads_before, array.variable))
+      store_elements(call, array, tile, offset, !stores);
+    return true;
+  }
   const AssignmentTarget array = tile_array(given(0, "a"), context_.type_of(tile));
   if (array.failed()) return true;
   std::vector<ExprId> offset =
