@@ -6,6 +6,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/limits.hpp"
+#include "ir/transforms/split_arrays.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::transforms {
@@ -104,10 +105,14 @@ class Rewriter {
 
 }  // namespace
 
+bool is_held(Type array) { return !holder(array).is_void(); }
+
 std::optional<Function> replace_local_arrays(const Module& module, const Function& function) {
-  const auto is_held = [](const Variable& variable) { return !holder(variable.type).is_void(); };
-  if (std::ranges::none_of(function.variables, is_held)) return std::nullopt;
-  return Rewriter(module, function).run();
+  std::optional<Function> split = split_local_arrays(module, function);
+  const Function& given = split ? *split : function;
+  if (std::ranges::none_of(given.variables, [](const Variable& variable) { return is_held(variable.type); }))
+    return split;
+  return Rewriter(module, given).run();
 }
 
 std::optional<Module> replace_local_arrays(const Module& module) {

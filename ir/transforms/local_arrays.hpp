@@ -7,9 +7,12 @@
 
 namespace assay::transforms {
 
-/// The function with each local array of scalars or vectors replaced by one vector or matrix variable; loads extract
-/// and stores insert a part. Arrays of more than 256 scalars or 16 vectors, and arrays of other elements, are kept.
-/// Empty if no array is replaced.
+/// Whether a local array can be replaced by one vector or matrix: up to 256 scalars except bools, or 16 vectors.
+bool is_held(ir::Type array);
+
+/// The function with each such local array replaced by one vector or matrix variable; loads extract and stores insert a
+/// part. Arrays of other elements are first split (split_arrays.hpp). Longer arrays are kept. Empty if no array is
+/// replaced.
 std::optional<ir::Function> replace_local_arrays(const ir::Module& module, const ir::Function& function);
 
 /// The module with local arrays of all its functions replaced; empty if no array is replaced.
