@@ -52,6 +52,14 @@ Bytes seed_bytes(const ir::Module& module, const ir::Argument& argument, const s
   return bytes;
 }
 
+/// Whether Warp must launch the kernel with blocks: the source has tiles, which the kernel may have as local arrays.
+bool has_tiles(const ComparedKernel& subject) {
+  return ir::uses_tiles(subject.kernel()) || subject.python().find("wp.tile_") != std::string::npos;
+}
+
+/// Warp transforms only tiles whose rows are multiples of a block.
+constexpr int kBlock = 64, kBlockOfTransforms = 4;
+
 /// The entry of the plan for one launch; appends the memory of the launch to `data`.
 json plan_launch(const ComparedKernel& subject, std::size_t number, Bytes& data) {
   const harness::InputSet& set = subject.sets()[number];
@@ -74,7 +82,8 @@ json plan_launch(const ComparedKernel& subject, std::size_t number, Bytes& data)
     data.insert(data.end(), seeds.begin(), seeds.end());
   }
   return {{"extents", launch.extents},
-          {"tiled", ir::uses_tiles(subject.kernel())},
+          {"tiled", has_tiles(subject)},
+          {"block_dim", subject.python().find("fft(") == std::string::npos ? kBlock : kBlockOfTransforms},
           {"gradient", gradient},
           {"parameters", std::move(parameters)}};
 }

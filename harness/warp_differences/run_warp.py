@@ -286,6 +286,7 @@ class Launch:
         self.kernel = kernel
         self.extents = tuple(plan["extents"])
         self.tiled = plan["tiled"]
+        self.block_dim = plan["block_dim"]
         self.parameters = plan["parameters"]
         self.values: list[Any] = []
         self.block_size: int | None = None  # None: Warp's default
@@ -333,7 +334,7 @@ class Launch:
     def run(self) -> None:
         """Launches the kernel."""
         if self.tiled:
-            wp.launch_tiled(self.kernel, dim=self.extents, inputs=self.inputs.all(), block_dim=64, device="cpu")
+            wp.launch_tiled(self.kernel, dim=self.extents, inputs=self.inputs.all(), block_dim=self.block_dim, device="cpu")
         else:
             block = {} if self.block_size is None else {"block_dim": self.block_size}
             wp.launch(self.kernel, dim=self.extents, inputs=self.inputs.all(), device="cpu", **block)

@@ -144,6 +144,7 @@ void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
                                        context_.type_name(context_.type_of(value))));
     return;
   }
+  if (context_.compound_tiles.contains(place.variable) && !expressions_.can_change(target, place.variable)) return;
   if (place.root_kind == AssignmentTarget::RootKind::kArray && place.type.is_value()) {
     const bool is_local = context_.function.var(place.variable).type.is_local_array();
     if (!is_local) context_.entry.has_side_effects = true;

@@ -1,16 +1,20 @@
-// The part of WarpExpressionParser that parses tiles of compound elements: vectors, matrices, quaternions, transforms
-// and structs.
+// The part of WarpExpressionParser that parses the tiles that the language does not have: tiles of compound elements,
+// which are vectors, matrices, quaternions, transforms and structs, and tiles of three and four dimensions.
 //
-// The tiles of the language have scalar elements. A tile of compound elements is a local array in row-major order, and
-// what a kernel does with it is a loop over its elements, which every thread of a block executes. So are the tiles of
-// scalars that a kernel computes from such a tile.
+// Such a tile is a local array in row-major order, and what a kernel does with it is a loop over its elements, which
+// every thread of a block executes. So are the tiles of scalars that a kernel computes from such a tile. Sums are sums
+// of tiles of the language, whose bounds hold for any order of the terms.
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/expression_parser.hpp"
 #include "frontend/warp/parse/tile_arguments.hpp"
+#include "ir/limits.hpp"
 
 namespace assay::frontend {
 
@@ -22,33 +26,52 @@ using ir::VarId;
 
 namespace {
 
-int size_of(TileExtents extents) { return extents[0] * std::max<int>(extents[1], 1); }
+int size_of(const TileExtents& extents) {
+  return std::accumulate(extents.begin(), extents.end(), 1, std::multiplies<>());
+}
+
+TileExtents extents_of(Type tile) {
+  TileExtents extents{tile.tile[0]};
+  if (tile.tile[1] != 0) extents.push_back(tile.tile[1]);
+  return extents;
+}
+
+/// The position of an element in row-major order, given its index in each dimension.
+ExprId position_of(ir::Builder& b, const TileExtents& extents, std::span<const ExprId> indices) {
+  ExprId position = indices[0];
+  for (std::size_t d = 1; d < indices.size(); ++d)
+    position = b.op(Op::kAdd, {b.op(Op::kMul, {position, b.i32(extents[d])}), indices[d]});
+  return position;
+}
 
 /// The place of an element while a loop visits all of them.
 struct ElementPlace {
-  VarId row = kNone;
-  VarId column = kNone;  ///< kNone for a tile of one dimension
-  int columns = 1;
+  const TileExtents& extents;
+  std::vector<VarId> loops;  ///< the variable of the loop over each dimension
 
-  /// One index for each dimension.
   std::vector<ExprId> indices(ir::Builder& b) const {
-    std::vector<ExprId> result{b.var(row)};
-    if (column != kNone) result.push_back(b.var(column));
+    std::vector<ExprId> result;
+    for (const VarId loop : loops)
+      result.push_back(b.var(loop));
     return result;
   }
-  /// The position in row-major order.
-  ExprId position(ir::Builder& b) const {
-    if (column == kNone) return b.var(row);
-    return b.op(Op::kAdd, {b.op(Op::kMul, {b.var(row), b.i32(columns)}), b.var(column)});
-  }
+  ExprId position(ir::Builder& b) const { return position_of(b, extents, indices(b)); }
 };
 
-void for_each_element(ir::Builder& b, TileExtents extents, const std::function<void(const ElementPlace&)>& body) {
-  b.for_("row", b.i32(0), b.i32(extents[0]), b.i32(1), [&](VarId row) {
-    if (extents[1] == 0) return body({.row = row});
-    b.for_("column", b.i32(0), b.i32(extents[1]), b.i32(1),
-           [&](VarId column) { body({.row = row, .column = column, .columns = extents[1]}); });
-  });
+void for_each_element(ir::Builder& b, const TileExtents& extents,
+                      const std::function<void(const ElementPlace&)>& body) {
+  constexpr std::array<const char*, ir::kMaxRank> kNames{"row", "column", "layer", "part"};
+  ElementPlace at{extents, {}};
+  const std::function<void()> visit = [&] {
+    const std::size_t d = at.loops.size();
+    if (d == extents.size()) return body(at);
+    b.for_(kNames[d], b.i32(0), b.i32(extents[d]), b.i32(1), [&](VarId loop) {
+      at.loops.push_back(loop);
+      visit();
+      at.loops.pop_back();
+    });
+  };
+  visit();
 }
 
 }  // namespace
@@ -59,7 +82,7 @@ std::optional<TileExtents> FunctionContext::compound_tile(ExprId value) const {
   return found == compound_tiles.end() ? std::nullopt : std::optional(found->second);
 }
 
-VarId FunctionContext::new_compound_tile(std::string name, Type element, TileExtents extents) {
+VarId FunctionContext::new_compound_tile(std::string name, Type element, const TileExtents& extents) {
   const VarId tile =
       builder.let_zero(std::move(name), element.local_array_of(static_cast<std::uint32_t>(size_of(extents))));
   compound_tiles[tile] = extents;
@@ -82,20 +105,29 @@ bool WarpExpressionParser::can_loop(SyntaxNode node) {
   return context_.entry.is_kernel && context_.may_hoist;
 }
 
+/// Whether a statement may change the tile; reports an error if not.
+bool WarpExpressionParser::can_change(SyntaxNode node, VarId tile) {
+  if (!context_.shared_compound_tiles.contains(tile)) return true;
+  context_.error(node,
+                 "in Warp, the tile shares memory with another one, because one is a reshape of the other, and this "
+                 "statement would change both");
+  return false;
+}
+
 /// The tile of the results of `apply`, which gets one element of each tile, and the other values as they are.
 ExprId WarpExpressionParser::map_elements(SyntaxNode node, const std::vector<ExprId>& values,
                                           const std::function<ExprId(const std::vector<ExprId>&)>& apply) {
   if (!can_loop(node)) return kNone;
   ir::Builder& b = context_.builder;
   b.at(node.loc());
-  TileExtents extents{};
+  TileExtents extents;
   std::vector<VarId> operands;
   for (const ExprId value : values) {
     const auto compound = context_.compound_tile(value);
     const Type type = context_.type_of(value);
     if (compound || type.is_tile()) {
-      const TileExtents found = compound.value_or(type.tile);
-      if (extents[0] != 0 && found != extents) return context_.error(node, "the tiles must have the same shape");
+      const TileExtents found = compound ? *compound : extents_of(type);
+      if (!extents.empty() && found != extents) return context_.error(node, "the tiles must have the same shape");
       extents = found;
     }
     operands.push_back(compound ? context_.function.expr(value).variable : b.let("operand", value));
@@ -126,7 +158,7 @@ ExprId WarpExpressionParser::map_elements(SyntaxNode node, const std::vector<Exp
   return is_complete ? b.var(result) : kNone;
 }
 
-ExprId WarpExpressionParser::fill_elements(SyntaxNode node, TileExtents extents, ExprId element) {
+ExprId WarpExpressionParser::fill_elements(SyntaxNode node, const TileExtents& extents, ExprId element) {
   if (!can_loop(node)) return kNone;
   ir::Builder& b = context_.builder;
   b.at(node.loc());
@@ -150,10 +182,7 @@ ArrayPlace place_in_array(ir::Builder& b, VarId array, const std::vector<VarId>&
   ArrayPlace place;
   for (const VarId index : first)
     place.indices.push_back(b.var(index));
-  const auto moved = [&](std::size_t d) {
-    const ExprId by = d == 0 ? b.var(at.row) : b.var(at.column);
-    return b.op(Op::kAdd, {b.var(offset[d]), by});
-  };
+  const auto moved = [&](std::size_t d) { return b.op(Op::kAdd, {b.var(offset[d]), b.var(at.loops[d])}); };
   for (std::size_t d = 0; d < offset.size(); ++d) {
     const ExprId extent = b.shape_of(array, static_cast<int>(first.size() + d));
     const ExprId test = b.op(Op::kLt, {moved(d), extent});
@@ -191,7 +220,7 @@ std::vector<VarId> saved_indices(ir::Builder& b, const AssignmentTarget& array) 
 }  // namespace
 
 /// Elements outside of the array are zero.
-ExprId WarpExpressionParser::load_elements(SyntaxNode node, const AssignmentTarget& array, TileExtents extents,
+ExprId WarpExpressionParser::load_elements(SyntaxNode node, const AssignmentTarget& array, const TileExtents& extents,
                                            const std::vector<ExprId>& offset) {
   if (!can_loop(node)) return kNone;
   ir::Builder& b = context_.builder;
@@ -229,31 +258,111 @@ void WarpExpressionParser::store_elements(SyntaxNode call, const AssignmentTarge
   });
 }
 
-/// The tile with one element that combines all elements, in row-major order.
-ExprId WarpExpressionParser::combine_elements(SyntaxNode node, ExprId tile, Op op) {
-  if (!can_loop(node)) return kNone;
+namespace {
+
+/// The sum of `count` elements in any order: one sum of a tile for each number of the element. `element` makes the
+/// element with a number, given the variable of a loop.
+ExprId sum_of(ir::Builder& b, Type type, int count, const std::function<ExprId(VarId)>& element) {
+  const std::vector<std::vector<int>> paths = [&] {
+    std::vector<std::vector<int>> found;
+    for (int part = 0; part < (type.is_scalar() ? 1 : type.parts()); ++part) {
+      for (int k = 0; k < (type.is_matrix() ? int{type.cols} : 1); ++k)
+        found.push_back(type.is_scalar()   ? std::vector<int>{}
+                        : type.is_matrix() ? std::vector{part, k}
+                                           : std::vector{part});
+    }
+    return found;
+  }();
+  const Type number = type.is_scalar() ? type : type.component();
+  std::vector<VarId> terms;
+  for (std::size_t k = 0; k < paths.size(); ++k)
+    terms.push_back(b.let("terms", b.zero(ir::tile_type(number.scalar, count))));
+  b.for_("term", b.i32(0), b.i32(count), b.i32(1), [&](VarId term) {
+    const VarId value = b.let("value", element(term));
+    for (std::size_t k = 0; k < paths.size(); ++k) {
+      ExprId part = b.var(value);
+      for (const int index : paths[k])
+        part = b.op(Op::kExtract, {part, b.i32(index)});
+      b.assign(terms[k], b.op(Op::kTileInsert, {b.var(terms[k]), b.var(term), part}));
+    }
+  });
+  std::vector<ExprId> sums;
+  for (const VarId tile : terms) {
+    const ExprId sum = b.op(Op::kTileSum, {b.var(tile)}, ir::tile_type(number.scalar, 1));
+    sums.push_back(b.op(Op::kTileExtract, {sum, b.i32(0)}));
+  }
+  return type.is_scalar() ? sums[0] : b.make(type, sums);
+}
+
+}  // namespace
+
+/// Whether elements of the type can be added; reports an error if not.
+bool WarpExpressionParser::can_add(SyntaxNode node, Type element) {
+  if (!element.is_struct() && !element.is_bool()) return true;
+  context_.error(node, fmt::format("elements of type {} cannot be added", context_.type_name(element)));
+  return false;
+}
+
+/// The tile with the sum of all elements.
+ExprId WarpExpressionParser::sum_elements(SyntaxNode node, ExprId tile) {
   ir::Builder& b = context_.builder;
-  b.at(node.loc());
   const VarId source = context_.function.expr(tile).variable;
   const Type type = context_.function.var(source).type;
-  const VarId combined = b.let("combined", b.load(source, {b.i32(0)}));
-  bool is_complete = true;
-  if (type.extent > 1) {
-    b.for_("number", b.i32(1), b.i32(static_cast<int>(type.extent)), b.i32(1), [&](VarId number) {
-      // Of equal elements, min and max select the second operand, which is the earlier one.
-      const ExprId both = context_.operation(node, op, {b.load(source, {b.var(number)}), b.var(combined)});
-      is_complete = both != kNone;
-      if (is_complete) b.assign(combined, both);
-    });
-  }
-  if (!is_complete) return kNone;
-  const VarId result = context_.new_compound_tile("tile", type.element(), {1, 0});
-  b.store(result, {b.i32(0)}, b.var(combined));
+  if (!can_loop(node) || !can_add(node, type.element())) return kNone;
+  b.at(node.loc());
+  const ExprId sum = sum_of(b, type.element(), static_cast<int>(type.extent),
+                            [&](VarId term) { return b.load(source, {b.var(term)}); });
+  const VarId result = context_.new_compound_tile("tile", type.element(), {1});
+  b.store(result, {b.i32(0)}, sum);
   return b.var(result);
 }
 
+/// The tile with the least or the greatest element.
+ExprId WarpExpressionParser::extreme_element(SyntaxNode node, ExprId tile, Op op) {
+  ir::Builder& b = context_.builder;
+  const VarId source = context_.function.expr(tile).variable;
+  const Type type = context_.function.var(source).type;
+  if (!type.element().is_scalar() || type.element().is_bool())
+    return context_.error(node, "only tiles of numbers have a least and a greatest element");
+  if (!can_loop(node)) return kNone;
+  b.at(node.loc());
+  const VarId extreme = b.let("extreme", b.load(source, {b.i32(0)}));
+  b.for_("number", b.i32(1), b.i32(static_cast<int>(type.extent)), b.i32(1), [&](VarId number) {
+    // Of equal elements, min and max select the second operand, which is the earlier one.
+    b.assign(extreme, b.op(op, {b.load(source, {b.var(number)}), b.var(extreme)}));
+  });
+  const VarId result = context_.new_compound_tile("tile", type.element(), {1});
+  b.store(result, {b.i32(0)}, b.var(extreme));
+  return b.var(result);
+}
+
+/// The sums along one dimension, in a tile without it.
+ExprId WarpExpressionParser::sum_along(SyntaxNode axis, ExprId tile, std::int64_t along) {
+  ir::Builder& b = context_.builder;
+  const VarId source = context_.function.expr(tile).variable;
+  const Type element = context_.type_of(tile).element();
+  const TileExtents extents = context_.compound_tiles.at(source);
+  if (along < 0 || along >= static_cast<std::int64_t>(extents.size()))
+    return context_.error(axis, "axis must be the number of a tile dimension");
+  TileExtents rest = extents;
+  rest.erase(rest.begin() + along);
+  if (rest.empty()) return sum_elements(axis, tile);
+  if (!can_loop(axis) || !can_add(axis, element)) return kNone;
+  b.at(axis.loc());
+  const VarId sums = context_.new_compound_tile("tile", element, rest);
+  for_each_element(b, rest, [&](const ElementPlace& at) {
+    const ExprId sum = sum_of(b, element, extents[static_cast<std::size_t>(along)], [&](VarId term) {
+      std::vector<ExprId> indices = at.indices(b);
+      indices.insert(indices.begin() + along, b.var(term));
+      return b.load(source, {position_of(b, extents, indices)});
+    });
+    b.store(sums, {at.position(b)}, sum);
+  });
+  return b.var(sums);
+}
+
 /// The tile with other extents, for the same number of elements.
-ExprId WarpExpressionParser::reshape_elements(SyntaxNode node, ExprId tile, TileExtents extents) {
+ExprId WarpExpressionParser::reshape_elements(SyntaxNode node, ExprId tile, const TileExtents& extents) {
   if (!can_loop(node)) return kNone;
   const VarId source = context_.function.expr(tile).variable;
   const Type type = context_.function.var(source).type;
@@ -261,6 +370,8 @@ ExprId WarpExpressionParser::reshape_elements(SyntaxNode node, ExprId tile, Tile
     return context_.error(node, "the tiles must have the same number of elements");
   context_.builder.at(node.loc());
   const VarId result = context_.new_compound_tile("tile", type.element(), extents);
+  context_.shared_compound_tiles.insert(result);
+  if (context_.named_compound_tiles.contains(source)) context_.shared_compound_tiles.insert(source);
   ir::Builder& b = context_.builder;
   b.for_("number", b.i32(0), b.i32(static_cast<int>(type.extent)), b.i32(1),
          [&](VarId number) { b.store(result, {b.var(number)}, b.load(source, {b.var(number)})); });
@@ -269,13 +380,89 @@ ExprId WarpExpressionParser::reshape_elements(SyntaxNode node, ExprId tile, Tile
 
 ExprId WarpExpressionParser::extract_element(SyntaxNode node, ExprId tile, const std::vector<ExprId>& indices) {
   const VarId source = context_.function.expr(tile).variable;
-  const TileExtents extents = context_.compound_tiles.at(source);
-  if (extents[1] != 0 || indices.size() != 1)
-    return context_.error(node,
-                          "elements of tiles of vectors, matrices and structs can be indexed in tiles of one "
-                          "dimension only");
+  const TileExtents& extents = context_.compound_tiles.at(source);
+  if (indices.size() != extents.size())
+    return context_.error(
+        node, fmt::format("the tile has {} dimensions, but {} indices are given", extents.size(), indices.size()));
   context_.builder.at(node.loc());
-  return context_.builder.load(source, {indices[0]});
+  return context_.builder.load(source, {position_of(context_.builder, extents, indices)});
+}
+
+/// Adds one index of an element of a tile with several dimensions. False after a reported error.
+bool WarpExpressionParser::index_compound_tile(AssignmentTarget& place, SyntaxNode index, const TileExtents& extents) {
+  if (is_slice(index)) {
+    context_.error(index, "tiles cannot be sliced");
+    return false;
+  }
+  const ExprId position = index_value(index);
+  if (position == kNone) return false;
+  place.pending_tile_indices.push_back(as_i32(index, position));
+  if (place.pending_tile_indices.size() < extents.size()) return true;
+  context_.builder.at(index.loc());
+  const std::vector<ExprId> indices = std::exchange(place.pending_tile_indices, {});
+  place.dimensions[0] = {.kind = SliceDimension::Kind::kSingleIndex,
+                         .index = position_of(context_.builder, extents, indices)};
+  place.type = place.type.element();
+  return true;
+}
+
+/// wp.tile_fft(t) and wp.tile_ifft(t): each row of complex numbers becomes its discrete Fourier transform, computed by
+/// the definition: X[k] is the sum over j of x[j] exp(-2 pi i j k / n), or with the opposite sign, and without a
+/// factor.
+void WarpExpressionParser::tile_fourier(SyntaxNode call, bool is_inverse) {
+  const TileArguments given(call);
+  const ExprId tile = any_tile(call, given(0, "inout"));
+  if (tile == kNone) return;
+  const auto extents = context_.compound_tile(tile);
+  const Type element = extents ? context_.type_of(tile).element() : ir::kVoid;
+  const bool is_complex =
+      element == ir::vector_type(ir::Scalar::kF32, 2) || element == ir::vector_type(ir::Scalar::kF64, 2);
+  if (!is_complex || extents->size() < 2 ||
+      !context_.named_compound_tiles.contains(context_.function.expr(tile).variable)) {
+    context_.error(call, "expected a variable that holds a tile of vec2f or vec2d with two or more dimensions");
+    return;
+  }
+  if (!can_loop(call) || !can_change(call, context_.function.expr(tile).variable)) return;
+  ir::Builder& b = context_.builder;
+  b.at(call.loc());
+  const VarId changed = context_.function.expr(tile).variable;
+  const int length = extents->back();
+  const Type number = element.component();
+  constexpr double kPi = 0x1.921fb54442d18p+1;
+  const double step = (is_inverse ? 2 : -2) * kPi / length;
+  const TileExtents rows(extents->begin(), extents->end() - 1);
+  const VarId positions =
+      b.let("positions", b.op(Op::kTileArange, {b.i32(0), b.i32(1)}, ir::tile_type(ir::Scalar::kI32, length)));
+  for_each_element(b, rows, [&](const ElementPlace& at) {
+    const auto place = [&](VarId column) {
+      std::vector<ExprId> indices = at.indices(b);
+      indices.push_back(b.var(column));
+      return position_of(b, *extents, indices);
+    };
+    const VarId real = b.let("real", b.zero(ir::tile_type(number.scalar, length)));
+    const VarId imaginary = b.let("imaginary", b.zero(ir::tile_type(number.scalar, length)));
+    b.for_("column", b.i32(0), b.i32(length), b.i32(1), [&](VarId column) {
+      for (const auto& [numbers, part] : {std::pair(real, 0), std::pair(imaginary, 1)}) {
+        const ExprId component = b.op(Op::kExtract, {b.load(changed, {place(column)}), b.i32(part)});
+        b.assign(numbers, b.op(Op::kTileInsert, {b.var(numbers), b.var(column), component}));
+      }
+    });
+    b.for_("frequency", b.i32(0), b.i32(length), b.i32(1), [&](VarId frequency) {
+      const ExprId turns = b.op(Op::kMod, {b.op(Op::kMul, {b.var(positions), b.var(frequency)}), b.i32(length)});
+      const ExprId angles = b.cast(ir::tile_type(number.scalar, length), turns);
+      const VarId angle = b.let("angle", b.op(Op::kMul, {angles, b.literal(number, step)}));
+      const VarId cosine = b.let("cosine", b.op(Op::kCos, {b.var(angle)}));
+      const VarId sine = b.let("sine", b.op(Op::kSin, {b.var(angle)}));
+      const auto product = [&](VarId x, VarId y) { return b.op(Op::kMul, {b.var(x), b.var(y)}); };
+      const auto sum = [&](ExprId terms) {
+        const ExprId total = b.op(Op::kTileSum, {terms}, ir::tile_type(number.scalar, 1));
+        return b.op(Op::kTileExtract, {total, b.i32(0)});
+      };
+      const ExprId first = sum(b.op(Op::kSub, {product(real, cosine), product(imaginary, sine)}));
+      const ExprId second = sum(b.op(Op::kAdd, {product(real, sine), product(imaginary, cosine)}));
+      b.store(changed, {place(frequency)}, b.make(element, {first, second}));
+    });
+  });
 }
 
 }  // namespace assay::frontend

@@ -113,6 +113,8 @@ class WarpExpressionParser {
   bool is_query_iteration(SyntaxNode node) const;
   /// The variable that holds such a query; kNone after a reported error.
   ir::VarId iterated_query(SyntaxNode node);
+  /// Whether a statement may change a tile of compound elements; reports an error if not.
+  bool can_change(SyntaxNode node, ir::VarId tile);
   /// Parses a Warp call that has an effect on a tile and no value: a store or an addition. False if it is another call.
   bool tile_statement(SyntaxNode call, std::string_view name);
   /// Whether evaluation has side effects on arrays.
@@ -271,6 +273,7 @@ class WarpExpressionParser {
   std::vector<ir::ExprId> tile_indices(SyntaxNode call, SyntaxNode indices, SyntaxNode offset, SyntaxNode axis,
                                        ir::Type tile);
   ir::ExprId tile_filled(SyntaxNode node, std::string_view name);
+  ir::ExprId compound_filled(SyntaxNode node, std::string_view name, ir::Type type, const TileExtents& extents);
   ir::ExprId tile_from_thread(SyntaxNode node);
   ir::ExprId tile_sum(SyntaxNode node, SyntaxNode tile, SyntaxNode axis);
   ir::ExprId tile_reduce(SyntaxNode node);
@@ -280,18 +283,23 @@ class WarpExpressionParser {
   ir::ExprId tile_scan(SyntaxNode node, ir::Op op, ir::ExprId tile);
   ir::ExprId tile_squeeze(SyntaxNode node);
   ir::ExprId tile_view(SyntaxNode node);
-  // tiles of vectors, matrices and structs (compound_tiles.cpp)
+  // tiles of vectors, matrices and structs, and of more dimensions (compound_tiles.cpp)
   bool can_loop(SyntaxNode node);
   ir::ExprId map_elements(SyntaxNode node, const std::vector<ir::ExprId>& values,
                           const std::function<ir::ExprId(const std::vector<ir::ExprId>&)>& apply);
-  ir::ExprId fill_elements(SyntaxNode node, TileExtents extents, ir::ExprId element);
+  ir::ExprId fill_elements(SyntaxNode node, const TileExtents& extents, ir::ExprId element);
   std::vector<ir::VarId> saved_offset(SyntaxNode call, const std::vector<ir::ExprId>& offset);
-  ir::ExprId load_elements(SyntaxNode node, const AssignmentTarget& array, TileExtents extents,
+  ir::ExprId load_elements(SyntaxNode node, const AssignmentTarget& array, const TileExtents& extents,
                            const std::vector<ir::ExprId>& offset);
   void store_elements(SyntaxNode call, const AssignmentTarget& array, ir::ExprId tile,
                       const std::vector<ir::ExprId>& offset, bool adds);
-  ir::ExprId combine_elements(SyntaxNode node, ir::ExprId tile, ir::Op op);
-  ir::ExprId reshape_elements(SyntaxNode node, ir::ExprId tile, TileExtents extents);
+  bool can_add(SyntaxNode node, ir::Type element);
+  ir::ExprId sum_elements(SyntaxNode node, ir::ExprId tile);
+  ir::ExprId extreme_element(SyntaxNode node, ir::ExprId tile, ir::Op op);
+  ir::ExprId sum_along(SyntaxNode axis, ir::ExprId tile, std::int64_t along);
+  ir::ExprId reshape_elements(SyntaxNode node, ir::ExprId tile, const TileExtents& extents);
+  void tile_fourier(SyntaxNode call, bool is_inverse);
+  bool index_compound_tile(AssignmentTarget& place, SyntaxNode index, const TileExtents& extents);
   ir::ExprId extract_element(SyntaxNode node, ir::ExprId tile, const std::vector<ir::ExprId>& indices);
   // tiles that are changed in place (tile_changes.cpp)
   std::vector<ir::ExprId> part_offset(SyntaxNode call, SyntaxNode offset, ir::Type tile, ir::Type part);

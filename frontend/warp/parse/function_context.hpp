@@ -46,8 +46,8 @@ constexpr std::array<ir::VarId, kHiddenParameterCount> none_hidden() {
   return none;
 }
 
-/// The extents of a tile; the second is 0 for a tile of one dimension.
-using TileExtents = std::array<std::uint16_t, 2>;
+/// The extents of a tile, one for each dimension.
+using TileExtents = std::vector<std::uint16_t>;
 
 /// The state of parsing one function.
 struct FunctionContext {
@@ -98,10 +98,12 @@ struct FunctionContext {
   /// the views of the tile.
   std::vector<std::pair<ir::VarId, SyntaxNode>> changed_tiles;
 
-  /// By local array that holds a tile of compound elements: the extents of the tile.
+  /// By local array that holds a tile of compound elements or of more than two dimensions: the extents of the tile.
   std::map<ir::VarId, TileExtents> compound_tiles;
   /// Those that a name of the source stands for.
   std::set<ir::VarId> named_compound_tiles;
+  /// Those that share their memory with another tile in Warp, because one is a reshape of the other.
+  std::set<ir::VarId> shared_compound_tiles;
   /// Operands of atomics that a block executes once, although it has several threads.
   std::set<ir::ExprId> block_updates;
 
@@ -172,10 +174,10 @@ struct FunctionContext {
   ir::ExprId operation(SyntaxNode node, ir::Op op, const std::vector<ir::ExprId>& args, ir::Type requested = ir::kVoid);
   /// Applies any scalar operation to each element of tiles; `operation` supports only tile operators of Warp.
   ir::ExprId apply_by_element(SyntaxNode node, ir::Op op, const std::vector<ir::ExprId>& args);
-  /// The extents of a tile of compound elements (compound_tiles.cpp); nullopt for other values.
+  /// The extents of such a tile (compound_tiles.cpp); nullopt for other values.
   std::optional<TileExtents> compound_tile(ir::ExprId value) const;
   /// Declares such a tile, whose elements are zero.
-  ir::VarId new_compound_tile(std::string name, ir::Type element, TileExtents extents);
+  ir::VarId new_compound_tile(std::string name, ir::Type element, const TileExtents& extents);
   void copy_compound_tile(ir::VarId target, ir::VarId source);
   /// The call of the library function if it supports the operands; else reports an error.
   ir::ExprId library_call(SyntaxNode node, std::string_view name, const std::vector<ir::ExprId>& args);

@@ -251,9 +251,9 @@ ir::ExprId read_target(FunctionContext& context, SyntaxNode node, const Assignme
   if (place.failed()) return ir::kNone;
   if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct)
     return context.error(node, "structs with array fields cannot be used as values; use their fields");
-  if (place.lacks_indices() && context.compound_tiles.contains(place.variable))
-    return context.builder.var(place.variable);
-  if (place.lacks_indices()) {
+  const bool is_whole_tile = place.lacks_indices() && context.compound_tiles.contains(place.variable);
+  if (is_whole_tile && place.pending_tile_indices.empty()) return context.builder.var(place.variable);
+  if (place.lacks_indices() && !is_whole_tile) {
     return context.error(node, place.is_whole_array() ? "arrays cannot be used as values; index the array"
                                                       : "array slices cannot be used as values; index every dimension");
   }

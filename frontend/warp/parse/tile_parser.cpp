@@ -22,11 +22,22 @@ using ir::Type;
 
 namespace {
 
+constexpr const char* kNotCompound =
+    "this function does not support tiles of vectors, matrices or structs, or of more than two dimensions";
+
 bool is_tile_of_numbers(Type type) { return type.is_tile() && type.scalar != ir::Scalar::kBool; }
+
+/// Whether the language has tiles of these elements and extents.
+bool is_simple(Type element, const TileExtents& extents) { return element.is_scalar() && extents.size() <= 2; }
+
+Type tile_of(Type element, const TileExtents& extents) {
+  element.tile = {extents[0], extents.size() == 1 ? std::uint16_t{0} : extents[1]};
+  return element;
+}
 
 }  // namespace
 
-/// The extents of a shape: a number or a tuple of one or two. None after a reported error.
+/// The extents of a shape: a number or a tuple of one to four. None after a reported error.
 std::optional<TileExtents> WarpExpressionParser::tile_extents(SyntaxNode call, SyntaxNode shape) {
   const auto fail = [&](const char* reason) -> std::optional<TileExtents> {
     context_.error(shape ? shape : call, reason);
@@ -34,29 +45,30 @@ std::optional<TileExtents> WarpExpressionParser::tile_extents(SyntaxNode call, S
   };
   if (!shape) return fail("tile shape is missing");
   const std::span<const SyntaxNode> parts = shape.elements({SyntaxKind::kTuple});
-  if (parts.empty() || parts.size() > 2) return fail("tile must have one or two dimensions");
-  Type tile = ir::kF32;
-  for (std::size_t d = 0; d < parts.size(); ++d) {
-    const auto extent = context_.constant(parts[d]);
+  if (parts.empty() || parts.size() > ir::kMaxRank) return fail("tile must have one to four dimensions");
+  TileExtents extents;
+  std::int64_t size = 1;
+  for (const SyntaxNode part : parts) {
+    const auto extent = context_.constant(part);
     if (!extent || !extent->type.is_integer_scalar()) return fail("tile extents must be compile-time constants");
     const std::int64_t length = extent->number().integer;
     if (length < 1 || length > ir::kMaxTileSize) return fail("tile must have 1 to 4096 elements");
-    tile.tile[d] = static_cast<std::uint16_t>(length);
+    extents.push_back(static_cast<std::uint16_t>(length));
+    size *= length;
   }
-  return tile.tile_size() <= ir::kMaxTileSize ? std::optional(tile.tile) : fail("tile must have 1 to 4096 elements");
+  return size <= ir::kMaxTileSize ? std::optional(extents) : fail("tile must have 1 to 4096 elements");
 }
 
-/// The tile type of a shape. Void after a reported error.
+/// The tile type of a shape of one or two dimensions. Void after a reported error.
 Type WarpExpressionParser::tile_shape(SyntaxNode call, SyntaxNode shape, Type element) {
   const std::optional<TileExtents> extents = tile_extents(call, shape);
   if (!extents) return ir::kVoid;
-  if (!element.is_scalar()) {
-    context_.error(shape, "tile elements must be scalars");
+  if (!element.is_scalar() || extents->size() > 2) {
+    context_.error(shape, element.is_scalar() ? "this function supports tiles of one or two dimensions only"
+                                              : "tile elements must be scalars");
     return ir::kVoid;
   }
-  Type tile = element;
-  tile.tile = *extents;
-  return tile;
+  return tile_of(element, *extents);
 }
 
 /// Indices of the first element; zeros without an offset. Empty after a reported error.
@@ -126,8 +138,7 @@ ExprId WarpExpressionParser::tile_value(SyntaxNode call, SyntaxNode node) {
   if (!node) return context_.error(call, "tile argument is missing");
   const ExprId tile = value(node);
   if (tile == kNone || is_tile_of_numbers(context_.type_of(tile))) return tile;
-  if (context_.compound_tile(tile))
-    return context_.error(node, "this function does not support tiles of vectors, matrices or structs");
+  if (context_.compound_tile(tile)) return context_.error(node, kNotCompound);
   return context_.error(node,
                         fmt::format("expected a tile of numbers, got {}", context_.type_name(context_.type_of(tile))));
 }
@@ -146,7 +157,7 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   if (given.has_star_argument()) return context_.error(node, "starred arguments are not supported");
   if (is_tile_solver(name) && !name.ends_with("_inplace")) return tile_solver(node, name);
   const std::string_view unknown = given.unknown({"a", "b", "shape", "offset", "dtype", "value", "axis", "t", "i", "j",
-                                                  "op", "x", "y", "d", "indices", "thread_idx"});
+                                                  "op", "x", "y", "d", "indices", "thread_idx", "k", "l"});
   if (!unknown.empty()) return context_.error(node, fmt::format("argument '{}' is not supported", unknown));
   if (name == "tile_load") return tile_load(node);
   if (name == "tile_from_thread") return tile_from_thread(node);
@@ -176,12 +187,11 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   if (name == "tile_broadcast" || name == "tile_reshape") {
     const ExprId tile = any_tile(node, given(0, name == "tile_reshape" ? "t" : "a"));
     if (tile == kNone) return kNone;
-    if (context_.compound_tile(tile) && name == "tile_reshape") {
+    if (context_.compound_tile(tile)) {
       const auto extents = tile_extents(node, given(1, "shape"));
-      return extents ? reshape_elements(node, tile, *extents) : kNone;
+      if (extents && name == "tile_reshape") return reshape_elements(node, tile, *extents);
+      return extents ? context_.error(node, kNotCompound) : kNone;
     }
-    if (context_.compound_tile(tile))
-      return context_.error(node, "this function does not support tiles of vectors, matrices or structs");
     const Type shaped = tile_shape(node, given(1, "shape"), context_.type_of(tile).component());
     if (shaped.is_void()) return kNone;
     // Sums along the last axis drop that axis by a reshape; a reshape back to a column cancels it.
@@ -342,10 +352,10 @@ ExprId WarpExpressionParser::tile_load(SyntaxNode node) {
   const TileArguments given(node);
   const AssignmentTarget array = tile_array(given(0, "a"), ir::kVoid);
   if (array.failed()) return given(0, "a") ? kNone : context_.error(node, "array argument is missing");
-  if (!array.type.element().is_scalar()) {
-    const auto extents = tile_extents(node, given(1, "shape"));
-    if (!extents) return kNone;
-    const int rank = (*extents)[1] == 0 ? 1 : 2;
+  const auto extents = tile_extents(node, given(1, "shape"));
+  if (!extents) return kNone;
+  if (!is_simple(array.type.element(), *extents)) {
+    const auto rank = static_cast<int>(extents->size());
     if (rank != array.type.rank)
       return context_.error(given(0, "a"), fmt::format("the tile has {} dimension{}, but the array has {}", rank,
                                                        rank == 1 ? "" : "s", int{array.type.rank}));
@@ -353,8 +363,8 @@ ExprId WarpExpressionParser::tile_load(SyntaxNode node) {
     const std::vector<ExprId> offset = tile_offset(node, given(2, "offset"), rank);
     return offset.empty() ? kNone : load_elements(node, array, *extents, offset);
   }
-  const Type tile = tile_shape(node, given(1, "shape"), array.type.element());
-  if (tile.is_void() || !fits(given(0, "a"), array, tile)) return kNone;
+  const Type tile = tile_of(array.type.element(), *extents);
+  if (!fits(given(0, "a"), array, tile)) return kNone;
   std::vector<ExprId> offset = tile_offset(node, given(2, "offset"), array.type.rank);
   if (offset.empty()) return kNone;
   context_.loaded_arrays.push_back(array.variable);
@@ -416,27 +426,10 @@ ExprId WarpExpressionParser::tile_filled(SyntaxNode node, std::string_view name)
   const SyntaxNode dtype = given(full ? 2 : 1, "dtype");
   const auto type = dtype ? context_.scope().type(dtype) : Result<Type>(ir::kF32);
   if (!type.ok()) return context_.error(dtype, type.error().message);
-  if (!type->is_scalar()) {
-    const auto extents = tile_extents(node, given(0, "shape"));
-    const SyntaxNode filling = full ? given(1, "value") : SyntaxNode();
-    if (!extents) return kNone;
-    if (full && !filling) return context_.error(node, "argument 'value' is missing");
-    if (name == "tile_ones" && !type->is_aggregate())
-      return context_.error(node, fmt::format("{} has no value one", context_.type_name(*type)));
-    context_.builder.at(node.loc());
-    if (name == "tile_zeros" && can_loop(node))
-      return context_.builder.var(context_.new_compound_tile("tile", *type, *extents));
-    const ExprId element =
-        full ? value(filling)
-             : context_.operation(node, Op::kSplat, {context_.builder.literal(type->component(), std::int64_t{1})},
-                                  *type);
-    if (element == kNone || context_.type_of(element) == *type)
-      return element == kNone ? kNone : fill_elements(node, *extents, element);
-    return context_.error(filling, fmt::format("expected a value of type {}, got {}", context_.type_name(*type),
-                                               context_.type_name(context_.type_of(element))));
-  }
-  const Type tile = tile_shape(node, given(0, "shape"), *type);
-  if (tile.is_void()) return kNone;
+  const auto extents = tile_extents(node, given(0, "shape"));
+  if (!extents) return kNone;
+  if (!is_simple(*type, *extents)) return compound_filled(node, name, *type, *extents);
+  const Type tile = tile_of(*type, *extents);
   context_.builder.at(node.loc());
   if (!full) {
     const ExprId number = context_.builder.literal(*type, std::int64_t{name == "tile_ones"});
@@ -448,19 +441,41 @@ ExprId WarpExpressionParser::tile_filled(SyntaxNode node, std::string_view name)
   return number == kNone ? kNone : context_.operation(node, Op::kSplat, {number}, tile);
 }
 
+/// The same for tiles that the language does not have.
+ExprId WarpExpressionParser::compound_filled(SyntaxNode node, std::string_view name, Type type,
+                                             const TileExtents& extents) {
+  const TileArguments given(node);
+  const SyntaxNode filling = name == "tile_full" ? given(1, "value") : SyntaxNode();
+  if (name == "tile_full" && !filling) return context_.error(node, "argument 'value' is missing");
+  if (name == "tile_ones" && type.is_struct())
+    return context_.error(node, fmt::format("{} has no value one", context_.type_name(type)));
+  context_.builder.at(node.loc());
+  if (name == "tile_zeros")
+    return can_loop(node) ? context_.builder.var(context_.new_compound_tile("tile", type, extents)) : kNone;
+  ExprId element = kNone;
+  if (name == "tile_full") {
+    element = type.is_scalar() ? component(filling, type) : value(filling);
+  } else {
+    element = context_.builder.literal(type.is_scalar() ? type : type.component(), std::int64_t{1});
+    if (!type.is_scalar()) element = context_.operation(node, Op::kSplat, {element}, type);
+  }
+  if (element == kNone || context_.type_of(element) == type)
+    return element == kNone ? kNone : fill_elements(node, extents, element);
+  return context_.error(filling, fmt::format("expected a value of type {}, got {}", context_.type_name(type),
+                                             context_.type_name(context_.type_of(element))));
+}
+
 /// wp.tile_from_thread(shape, value, thread_idx): all threads of a block have the same value.
 ExprId WarpExpressionParser::tile_from_thread(SyntaxNode node) {
   const TileArguments given(node);
   const SyntaxNode filling = given(1, "value");
   const ExprId number = filling ? value(filling) : context_.error(node, "argument 'value' is missing");
   if (number == kNone) return kNone;
-  if (!context_.type_of(number).is_scalar()) {
-    const auto extents = tile_extents(node, given(0, "shape"));
-    return extents ? fill_elements(node, *extents, number) : kNone;
-  }
-  const Type tile = tile_shape(node, given(0, "shape"), context_.type_of(number));
-  const ExprId thread = tile.is_void() || !given(2, "thread_idx") ? kNone : value(given(2, "thread_idx"));
-  if (tile.is_void()) return kNone;
+  const auto extents = tile_extents(node, given(0, "shape"));
+  if (!extents) return kNone;
+  if (!is_simple(context_.type_of(number), *extents)) return fill_elements(node, *extents, number);
+  const Type tile = tile_of(context_.type_of(number), *extents);
+  const ExprId thread = given(2, "thread_idx") ? value(given(2, "thread_idx")) : kNone;
   if (thread == kNone || context_.type_of(thread) != ir::kI32)
     return context_.error(node, "argument 'thread_idx' must be an int32");
   return context_.operation(node, Op::kSplat, {number}, tile);
@@ -471,8 +486,10 @@ ExprId WarpExpressionParser::tile_sum(SyntaxNode node, SyntaxNode tile_node, Syn
   const ExprId tile = any_tile(node, tile_node);
   if (tile == kNone) return kNone;
   if (context_.compound_tile(tile)) {
-    if (axis) return context_.error(axis, "sums along an axis are supported for tiles of scalars only");
-    return combine_elements(node, tile, Op::kAdd);
+    if (!axis) return sum_elements(node, tile);
+    const auto number = context_.constant(axis);
+    const std::int64_t along = number && number->type.is_integer_scalar() ? number->number().integer : -1;
+    return sum_along(axis, tile, along);
   }
   const Type type = context_.type_of(tile);
   if (!axis) return context_.operation(node, Op::kTileSum, {tile}, ir::tile_type(type.scalar, 1));
@@ -494,7 +511,7 @@ ExprId WarpExpressionParser::tile_reduce(SyntaxNode node) {
   if ((op == Op::kMin || op == Op::kMax) && !given(2, "axis")) {
     const ExprId tile = any_tile(node, given(1, "a"));
     if (tile == kNone) return kNone;
-    if (context_.compound_tile(tile)) return combine_elements(node, tile, *op);
+    if (context_.compound_tile(tile)) return extreme_element(node, tile, *op);
     return context_.operation(node, op == Op::kMin ? Op::kTileMin : Op::kTileMax, {tile});
   }
   return context_.error(node,
@@ -560,7 +577,7 @@ ExprId WarpExpressionParser::tile_extract(SyntaxNode node) {
   const ExprId tile = any_tile(node, given(0, "a"));
   if (tile == kNone) return kNone;
   std::vector<ExprId> operands{tile};
-  constexpr std::array<std::string_view, 2> kNames{"i", "j"};
+  constexpr std::array<std::string_view, 4> kNames{"i", "j", "k", "l"};
   for (std::size_t d = 0; d < kNames.size() && given(d + 1, kNames[d]); ++d) {
     operands.push_back(value(given(d + 1, kNames[d])));
     if (operands.back() == kNone) return kNone;
@@ -575,6 +592,7 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
   const TileArguments given(call);
   if (name == "tile_matmul" && given(2, "out")) return tile_accumulate(call), true;
   if (name == "tile_axpy") return tile_axpy(call), true;
+  if (name == "tile_fft" || name == "tile_ifft") return tile_fourier(call, name == "tile_ifft"), true;
   if (name == "tile_assign") return tile_assign(call), true;
   if (is_tile_solver(name) && name.ends_with("_inplace")) return tile_solver_in_place(call, name), true;
   if (!stores && name != "tile_atomic_add" && !indexed) return false;
@@ -589,7 +607,7 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
     const Type element = context_.type_of(tile).element();
     const AssignmentTarget array = tile_array(given(0, "a"), ir::kVoid);
     if (array.failed()) return true;
-    const int rank = (*compound)[1] == 0 ? 1 : 2;
+    const auto rank = static_cast<int>(compound->size());
     const bool adds_structs = !stores && element.is_struct();
     if (indexed || adds_structs || array.type.element() != element || array.type.rank != rank) {
       context_.error(call, indexed ? "this function does not support tiles of vectors, matrices or structs"

@@ -20,11 +20,8 @@ ExprId WarpExpressionParser::as_i32(SyntaxNode node, ExprId value) {
 /// Fixes or slices the first remaining dimension after `passed` others. False after a reported error.
 bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode index, std::size_t& passed) {
   if (const auto tile = context_.compound_tiles.find(place.variable);
-      tile != context_.compound_tiles.end() && tile->second[1] != 0) {
-    context_.error(index,
-                   "elements of tiles of vectors, matrices and structs can be indexed in tiles of one dimension only");
-    return false;
-  }
+      tile != context_.compound_tiles.end() && tile->second.size() > 1)
+    return index_compound_tile(place, index, tile->second);
   auto at = place.dimensions.begin();
   int number = 0;
   for (std::size_t left = passed;; ++at) {

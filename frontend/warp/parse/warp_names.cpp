@@ -240,8 +240,6 @@ std::string_view reason_unsupported(std::string_view function) {
       {"mesh_get_bvh", "the hierarchy of a mesh depends on how Warp makes it"},
       {"tile_rand", "the numbers depend on the size of the block"},
       {"tile_sort", "the order of equal keys is unspecified"},
-      {"tile_fft", "Assay has no tiles of vectors"},
-      {"tile_ifft", "Assay has no tiles of vectors"},
       {"tile_slice_indexed", "Assay cannot select rows of a tile by another tile"},
       {"tile_scatter", kPerThread},
       {"tile_stack", kPerThread},
