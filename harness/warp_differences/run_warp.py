@@ -334,7 +334,9 @@ class Launch:
     def run(self) -> None:
         """Launches the kernel."""
         if self.tiled:
-            wp.launch_tiled(self.kernel, dim=self.extents, inputs=self.inputs.all(), block_dim=self.block_dim, device="cpu")
+            wp.launch_tiled(
+                self.kernel, dim=self.extents, inputs=self.inputs.all(), block_dim=self.block_dim, device="cpu"
+            )
         else:
             block = {} if self.block_size is None else {"block_dim": self.block_size}
             wp.launch(self.kernel, dim=self.extents, inputs=self.inputs.all(), device="cpu", **block)

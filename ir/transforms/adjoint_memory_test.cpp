@@ -52,6 +52,25 @@ const Example kKernels[] = {
     out[3 * i + 1] = a * out[3 * i]
     out[3 * i + 2] = out[3 * i] * out[3 * i + 1]
 )"},
+    {"local_array_of_many_vectors", kUsual, R"(
+    i = wp.tid()
+    a = wp.zeros(shape=20, dtype=wp.vec3)
+    for j in range(20):
+        a[j] = wp.vec3(x[j] * y[i], float(j), wp.sin(x[i]))
+    a[int(a[3][1])] = a[4] * y[i]
+    for j in range(n):
+        out[i] += wp.length_sq(a[j]) * float(len(a))
+)",
+     kTo12},
+    {"local_array_of_matrices", kUsual, R"(
+    i = wp.tid()
+    a = wp.zeros(shape=3, dtype=wp.mat22)
+    a[0] = wp.mat22(x[i], y[i], 1.0, x[i] * y[i])
+    for j in range(1, 3):
+        a[j] = a[j - 1] * a[0] + a[j]
+    a[1] = wp.transpose(a[1])
+    out[i] = wp.ddot(a[1], a[2]) + a[0][1, 1]
+)"},
     {"accumulate_in_loop", kUsual, R"(
     i = wp.tid()
     for j in range(n):

@@ -378,14 +378,21 @@ ExprId WarpExpressionParser::reshape_elements(SyntaxNode node, ExprId tile, cons
   return b.var(result);
 }
 
+/// The element with the first indices, or its part with the others.
 ExprId WarpExpressionParser::extract_element(SyntaxNode node, ExprId tile, const std::vector<ExprId>& indices) {
   const VarId source = context_.function.expr(tile).variable;
   const TileExtents& extents = context_.compound_tiles.at(source);
-  if (indices.size() != extents.size())
-    return context_.error(
-        node, fmt::format("the tile has {} dimensions, but {} indices are given", extents.size(), indices.size()));
+  if (indices.size() < extents.size())
+    return context_.error(node, fmt::format("the tile has {} dimension{}, but {} indices are given", extents.size(),
+                                            extents.size() == 1 ? "" : "s", indices.size()));
   context_.builder.at(node.loc());
-  return context_.builder.load(source, {position_of(context_.builder, extents, indices)});
+  const std::span<const ExprId> given(indices);
+  ExprId part = context_.builder.load(source, {position_of(context_.builder, extents, given.first(extents.size()))});
+  for (const ExprId index : given.subspan(extents.size())) {
+    if (part == kNone) break;
+    part = context_.operation(node, Op::kExtract, {part, index});
+  }
+  return part;
 }
 
 /// Adds one index of an element of a tile with several dimensions. False after a reported error.

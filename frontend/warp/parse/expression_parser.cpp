@@ -242,11 +242,22 @@ ExprId WarpExpressionParser::unary(SyntaxNode node) {
   return context_.operation(node, *op, {operand});
 }
 
+bool WarpExpressionParser::is_any_tile(ExprId value) const {
+  return context_.compound_tile(value).has_value() || context_.type_of(value).is_tile();
+}
+
 ExprId WarpExpressionParser::binary(SyntaxNode node, std::string_view symbol, ExprId left, ExprId right) {
   if (left == kNone || right == kNone) return kNone;
   const auto op = binary_operator(symbol);
   if (!op) return context_.error(node, fmt::format("operator '{}' is not supported", symbol));
   if (context_.compound_tile(left) || context_.compound_tile(right)) {
+    const bool scales = symbol == "*" || symbol == "/";
+    if (!scales && symbol != "+" && symbol != "-")
+      return context_.error(node,
+                            "this operator does not support tiles of vectors, matrices or structs, or of more than "
+                            "two dimensions");
+    const bool are_tiles = is_any_tile(left) && is_any_tile(right);
+    if (!are_tiles && !scales) return context_.error(node, "this operator supports two tiles only");
     return map_elements(node, {left, right}, [&](const std::vector<ExprId>& elements) {
       return binary(node, symbol, elements[0], elements[1]);
     });

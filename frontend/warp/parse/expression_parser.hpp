@@ -268,6 +268,7 @@ class WarpExpressionParser {
   bool fits(SyntaxNode node, const AssignmentTarget& array, ir::Type tile);
   ir::ExprId tile_value(SyntaxNode call, SyntaxNode node);
   ir::ExprId any_tile(SyntaxNode call, SyntaxNode node);
+  bool is_any_tile(ir::ExprId value) const;
   ir::ExprId tile_load(SyntaxNode node);
   ir::ExprId tile_load_indexed(SyntaxNode node);
   std::vector<ir::ExprId> tile_indices(SyntaxNode call, SyntaxNode indices, SyntaxNode offset, SyntaxNode axis,

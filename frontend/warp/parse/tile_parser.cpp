@@ -156,8 +156,9 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   const TileArguments given(node);
   if (given.has_star_argument()) return context_.error(node, "starred arguments are not supported");
   if (is_tile_solver(name) && !name.ends_with("_inplace")) return tile_solver(node, name);
-  const std::string_view unknown = given.unknown({"a", "b", "shape", "offset", "dtype", "value", "axis", "t", "i", "j",
-                                                  "op", "x", "y", "d", "indices", "thread_idx", "k", "l"});
+  const std::string_view unknown =
+      given.unknown({"a",  "b", "shape", "offset", "dtype",   "value",      "axis", "t", "i", "j",
+                     "op", "x", "y",     "d",      "indices", "thread_idx", "k",    "l", "m", "n"});
   if (!unknown.empty()) return context_.error(node, fmt::format("argument '{}' is not supported", unknown));
   if (name == "tile_load") return tile_load(node);
   if (name == "tile_from_thread") return tile_from_thread(node);
@@ -577,7 +578,7 @@ ExprId WarpExpressionParser::tile_extract(SyntaxNode node) {
   const ExprId tile = any_tile(node, given(0, "a"));
   if (tile == kNone) return kNone;
   std::vector<ExprId> operands{tile};
-  constexpr std::array<std::string_view, 4> kNames{"i", "j", "k", "l"};
+  constexpr std::array<std::string_view, 6> kNames{"i", "j", "k", "l", "m", "n"};
   for (std::size_t d = 0; d < kNames.size() && given(d + 1, kNames[d]); ++d) {
     operands.push_back(value(given(d + 1, kNames[d])));
     if (operands.back() == kNone) return kNone;

@@ -120,6 +120,84 @@ kernel k(a: array<f32,2>, k: array<i32,1>, n: i32; thread) {
   atomic_add(a[rows, 0], t)
 }
 )"},
+    {.name = "TilesOfVectorsAreLocalArrays",
+     .parameters = "v: wp.array(dtype=wp.vec2), x: wp.array(dtype=float)",
+     .body = R"(
+t = wp.tile_load(v, shape=3, offset=1)
+t[0] = t[1] * 2.0
+u = t
+u = -t * wp.tile_load(x, shape=3)
+wp.tile_atomic_add(v, u)
+wp.tile_store(x, wp.tile_map(wp.length, u), offset=2)
+)",
+     .module = R"(
+kernel k(v: array<vec<f32,2>,1>, x: array<f32,1>; thread) {
+  let offset: i32 = 1
+  let t: local<vec<f32,2>,3>
+  for row: i32 in range(0, 3, 1) {
+    if lt(add(offset, row), shape(v, 0)) {
+      t[row] = v[add(offset, row)]
+    }
+  }
+  t[0] = mul(t[1], 2.0)
+  let u: local<vec<f32,2>,3>
+  for row_1: i32 in range(0, 3, 1) {
+    u[row_1] = t[row_1]
+  }
+  let tile: local<vec<f32,2>,3>
+  for row_2: i32 in range(0, 3, 1) {
+    tile[row_2] = neg(t[row_2])
+  }
+  let operand: tile<f32,3> = tile_load<tile<f32,3>>(x[0])
+  let tile_1: local<vec<f32,2>,3>
+  for row_3: i32 in range(0, 3, 1) {
+    tile_1[row_3] = mul(tile[row_3], tile_extract(operand, row_3))
+  }
+  for row_4: i32 in range(0, 3, 1) {
+    u[row_4] = tile_1[row_4]
+  }
+  let offset_1: i32 = 0
+  for row_5: i32 in range(0, 3, 1) {
+    if lt(add(offset_1, row_5), shape(v, 0)) {
+      atomic_add(v[add(offset_1, row_5)], u[row_5])
+    }
+  }
+  let tile_2: local<f32,3>
+  for row_6: i32 in range(0, 3, 1) {
+    tile_2[row_6] = length(u[row_6])
+  }
+  let offset_2: i32 = 2
+  for row_7: i32 in range(0, 3, 1) {
+    if lt(add(offset_2, row_7), shape(x, 0)) {
+      x[add(offset_2, row_7)] = tile_2[row_7]
+    }
+  }
+}
+)"},
+    {.name = "ElementsOfTilesWithManyDimensions",
+     .parameters = "c: wp.array3d(dtype=float), n: int",
+     .body = R"(
+t = wp.tile_full(shape=(2, 3, 4), value=0.5, dtype=float)
+t[1, n, 3] = t[0, 2, n] + wp.tile_extract(t, 1, 1, n)
+u = wp.tile_zeros(shape=5, dtype=wp.mat22)
+t[0, 0, 0] = wp.tile_extract(u, n, 1, 0)
+)",
+     .module = R"(
+kernel k(c: array<f32,3>, n: i32; thread) {
+  let element: f32 = 0.5
+  let t: local<f32,24>
+  for row: i32 in range(0, 2, 1) {
+    for column: i32 in range(0, 3, 1) {
+      for layer: i32 in range(0, 4, 1) {
+        t[add(mul(add(mul(row, 3), column), 4), layer)] = element
+      }
+    }
+  }
+  t[wrap_index(add(mul(add(mul(1, 3), n), 4), 3), 24)] = add(t[wrap_index(add(mul(add(mul(0, 3), 2), 4), n), 24)], t[wrap_index(add(mul(add(mul(1, 3), 1), 4), n), 24)])
+  let u: local<mat<f32,2,2>,5>
+  t[add(mul(add(mul(0, 3), 0), 4), 0)] = extract(extract(u[wrap_index(n, 5)], 1), 0)
+}
+)"},
     {.name = "ViewOfTemporaryTileMayChange",
      .parameters = "x: wp.array(dtype=float)",
      .body = R"(
@@ -221,6 +299,35 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
       {"t = wp.tile_load(a, shape=(2, 2))\nu = wp.tile_cholesky(t) if n > 0 else t", "use a separate statement"},
       {"wp.tile_cholesky_inplace(wp.tile_load(a, shape=(2, 2)))", "must be a variable"},
       {"t = wp.tile_arange(4, dtype=int) & 1", "scalars only"},
+      {"t = wp.tile_zeros(shape=4, dtype=wp.vec2)\nt[1] += wp.vec2(1.0)", "every thread of the block"},
+      {"t = wp.tile_zeros(shape=4, dtype=wp.vec2) + wp.vec2(1.0)", "two tiles only"},
+      {"t = wp.tile_zeros(shape=4, dtype=wp.vec2) % 2.0", "this operator does not support"},
+      {"t = wp.tile_zeros(shape=4, dtype=wp.vec2) * wp.tile_load(x, shape=3)", "the same shape"},
+      {"t = wp.tile_zeros(shape=4, dtype=wp.vec2)\nwp.tile_store(x, t)", "incompatible with array type"},
+      {"t = wp.tile_full(shape=4, value=1.0, dtype=wp.vec2)", "expected a value of type vec2"},
+      {"t = wp.tile_ones(shape=4, dtype=wp.vec2) if n > 0 else wp.tile_zeros(shape=4, dtype=wp.vec2)",
+       "use a separate statement"},
+      {"t = wp.tile_broadcast(wp.tile_zeros(shape=4, dtype=wp.vec2), shape=(2, 4))",
+       "does not support tiles of vectors"},
+      {"t = wp.tile_transpose(wp.tile_zeros(shape=4, dtype=wp.vec2))", "does not support tiles of vectors"},
+      {"t = wp.tile_load(a, shape=(2, 2, 2))", "the tile has 3 dimensions, but the array has 2"},
+      {"t = wp.tile_zeros(shape=(1, 1, 1, 1, 1), dtype=float)", "one to four dimensions"},
+      {"t = wp.tile_zeros(shape=(2, 2, 2), dtype=float)\nu = t[0]", "index every dimension"},
+      {"t = wp.tile_zeros(shape=(2, 2, 2), dtype=float)\nu = wp.tile_extract(t, 0, 1)", "2 indices are given"},
+      {"t = wp.tile_zeros(shape=(2, 2, 2), dtype=float)\nu = wp.tile_reshape(t, shape=(2, 3))",
+       "the same number of elements"},
+      {"t = wp.tile_zeros(shape=4, dtype=wp.vec2)\nif n > 0:\n    t = wp.tile_zeros(shape=3, dtype=wp.vec2)",
+       "the shape of the variable"},
+      {"t = wp.tile_zeros(shape=(2, 2, 2), dtype=float)\nu = wp.tile_reshape(t, shape=8)\nu[0] = 1.0",
+       "shares memory with another one"},
+      {"t = wp.tile_zeros(shape=(2, 2, 2), dtype=float)\nu = wp.tile_reshape(t, shape=8)\nt[0, 0, 0] = 1.0",
+       "shares memory with another one"},
+      {"t = wp.tile_sum(wp.tile_zeros(shape=(2, 2, 2), dtype=float), axis=3)", "axis must be the number"},
+      {"t = wp.tile_sum(wp.tile_zeros(shape=(2, 2, 2), dtype=bool))", "cannot be added"},
+      {"t = wp.tile_reduce(wp.max, wp.tile_zeros(shape=4, dtype=wp.vec2))", "only tiles of numbers"},
+      {"t = wp.tile_zeros(shape=4, dtype=wp.vec2)\nwp.tile_fft(t)", "with two or more dimensions"},
+      {"t = wp.tile_zeros(shape=(1, 4), dtype=wp.vec2)\nwp.tile_fft(t * 2.0)", "expected a variable"},
+      {"t = wp.tile_zeros(shape=4, dtype=wp.vec2)\nwp.atomic_add(x, 0, 1.0)", "use wp.tile_atomic_add"},
   };
   for (const Rejected& rejected : kRejected) {
     EXPECT_NE(rejection(rejected.body).find(rejected.reason), std::string::npos) << rejected.body << "\n"
