@@ -1,6 +1,6 @@
-// Variable::path of the kernel parameters that hold the hash grids and hierarchies of boxes of a launch. As for meshes
-// (kMeshPathPrefix), the source has no such parameters, and each array has one row for each grid or hierarchy, except
-// for the order, which all of them share.
+// Variable::path of the kernel parameters that hold the hash grids, hierarchies of boxes and textures of a launch. As
+// for meshes (kMeshPathPrefix), the source has no such parameters, and each array has one row for each grid or
+// hierarchy, except for the order, which all of them share.
 #pragma once
 
 #include <string_view>
@@ -22,9 +22,16 @@ inline constexpr std::string_view kBvhUppersPath = "wp.Bvh.uppers";  ///< corner
 inline constexpr std::string_view kBvhGroupsPath = "wp.Bvh.groups";  ///< group of each box
 inline constexpr std::string_view kBvhOrderPath = "wp.Bvh.order";    ///< order of the boxes, a permutation
 
-/// Whether the path is that of an array of all meshes, hash grids or hierarchies of boxes.
+/// The values of the textures of each number of dimensions: an array with a row for each texture.
+inline constexpr std::string_view kTexturePathPrefix = "wp.Texture";
+inline constexpr std::string_view kTextures1DPath = "wp.Texture1D.values";
+inline constexpr std::string_view kTextures2DPath = "wp.Texture2D.values";
+inline constexpr std::string_view kTextures3DPath = "wp.Texture3D.values";
+
+/// Whether the path is that of an array of all meshes, hash grids, hierarchies of boxes or textures.
 constexpr bool is_spatial_path(std::string_view path) {
-  return path.starts_with(kMeshPathPrefix) || path.starts_with(kGridPathPrefix) || path.starts_with(kBvhPathPrefix);
+  return path.starts_with(kMeshPathPrefix) || path.starts_with(kGridPathPrefix) || path.starts_with(kBvhPathPrefix) ||
+         path.starts_with(kTexturePathPrefix);
 }
 
 }  // namespace assay::ir

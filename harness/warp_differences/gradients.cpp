@@ -123,7 +123,7 @@ GradientComparison compare_gradients(const ComparedKernel& subject, std::size_t 
     const ir::Argument& argument = set.launch_by_precision[reference::kNative].arguments[p];
     const ir::ParameterUse& use = subject.uses()[p];
     const bool only_overwritten = use.written && !use.read && !use.is_atomically_updated;
-    // Warp has no arrays for the gradients of meshes and hierarchies of boxes.
+    // Warp has no arrays for the gradients of meshes, hierarchies of boxes and textures.
     const bool is_spatial = ir::is_spatial_path(subject.kernel().var(static_cast<ir::VarId>(p)).path);
     if (!set.reference.gradients[p] || !argument.type.is_array() || only_overwritten || is_spatial) continue;
     const auto& ours = set.reference.gradients[p]->elements;

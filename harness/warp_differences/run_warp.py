@@ -30,6 +30,8 @@ import warp as wp
 
 MESH_PREFIX = "wp.Mesh."  # paths of the parameters that hold the arrays of all meshes
 GRID_PREFIX = "wp.HashGrid."  # those of all hash grids
+TEXTURE_PREFIX = "wp.Texture"  # those of all textures
+TEXTURE_TYPES = [getattr(wp, name) for name in ("Texture1D", "Texture2D", "Texture3D") if hasattr(wp, name)]
 BVH_PREFIX = "wp.Bvh."  # those of all hierarchies of boxes
 # By type of the coordinates of a hash grid: words in the source of a kernel that queries such a grid.
 GRID_TYPES = {wp.float64: ("vec3d", "float64"), wp.float16: ("vec3h", "float16")}
@@ -195,17 +197,19 @@ class Inputs:
 
 
 class Structures:
-    """The meshes, hash grids and hierarchies of boxes of a launch.
+    """The meshes, hash grids, hierarchies of boxes and textures of a launch.
 
-    The plan has them as rows of arrays, and the structure in row k as the identifier k + 1.
+    The plan has them as rows of arrays. The structure in row k has the identifier k + 1; a texture is known by any
+    number whose remainder by the number of rows is k.
     """
 
-    PREFIXES = (MESH_PREFIX, GRID_PREFIX, BVH_PREFIX)
+    PREFIXES = (MESH_PREFIX, GRID_PREFIX, BVH_PREFIX, TEXTURE_PREFIX)
 
     def __init__(self, kernel: wp.Kernel) -> None:
         self.source = kernel.adj.source
         self.arrays: dict[str, wp.array] = {}  # by path
         self.made: list[wp.Mesh | wp.HashGrid | wp.Bvh] = []
+        self.textures: dict[Any, list[Any]] = {}  # by type of a texture
 
     def add(self, parameter: dict[str, Any], raw: bytes) -> None:
         """Stores an array of all structures; does nothing for other parameters."""
@@ -214,6 +218,8 @@ class Structures:
             dtype: Any = wp.int32
             if path.rpartition(".")[2] in ("points", "velocities", "lowers", "uppers"):
                 dtype = wp.vec3
+            elif path.startswith(TEXTURE_PREFIX):
+                dtype = wp.vec4
             elif path in (GRID_PREFIX + "cells", GRID_PREFIX + "dims"):
                 dtype = wp.vec3i
             elif path == GRID_PREFIX + "widths":
@@ -222,7 +228,11 @@ class Structures:
 
     def make(self) -> None:
         """Makes a structure of each row."""
-        kinds = {path.rpartition(".")[0] + "." for path in self.arrays}
+        for path, array in self.arrays.items():
+            if path.startswith(TEXTURE_PREFIX):
+                kind = getattr(wp, path.split(".")[1])
+                self.textures[kind] = [kind(row, device="cpu") for row in array.numpy()]
+        kinds = {path.rpartition(".")[0] + "." for path in self.arrays if not path.startswith(TEXTURE_PREFIX)}
         if len(kinds) > 1:
             raise ValueError("identifiers of different kinds of structures cannot be told apart")
         makers = {MESH_PREFIX: self.make_meshes, GRID_PREFIX: self.make_grids, BVH_PREFIX: self.make_hierarchies}
@@ -272,6 +282,11 @@ class Structures:
             given = None if groups is None else wp.array(groups[row, :count], dtype=wp.int32, device="cpu")
             self.made.append(wp.Bvh(*corners, groups=given))
 
+    def texture(self, kind: Any, raw: bytes) -> Any:
+        """Returns the texture with the number; the type of a texture that the kernel does not sample has no rows."""
+        rows = self.textures.get(kind, [])
+        return rows[int(np.frombuffer(raw, np.uint64)[0]) % len(rows)] if rows else kind()
+
     def identifiers(self, raw: bytes) -> bytes:
         """Replaces the identifiers of the plan by those of Warp; 0 and others without a row stay the same."""
         ids = {number + 1: each.id for number, each in enumerate(self.made)}
@@ -317,6 +332,9 @@ class Launch:
             kind = self.inputs.next_type(parameter["path"])
             if wp.uint64 in (kind, getattr(kind, "dtype", None)):
                 raw = self.structures.identifiers(raw)
+            if kind in TEXTURE_TYPES:
+                self.values.append(self.inputs.add(self.structures.texture(kind, raw)))
+                continue
             if parameter["shape"] is None:
                 self.values.append(self.inputs.add(value_argument(kind, raw)))
                 continue

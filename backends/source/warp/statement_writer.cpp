@@ -64,6 +64,7 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
       variable_names_(name_variables(function, names)),
       expression_writer_(module, function, file, variable_names_),
       decorator_(function.is_kernel ? "kernel" : "func"),
+      is_tiled_(ir::uses_tiles(function)),
       written_parameter_count_(function.parameter_count) {
   collect_changed_in_loops(function.body, false, non_constant_variables_);
   std::set<ir::VarId> zeros;
@@ -184,6 +185,8 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::Assign& node) { assign(node); },
                  [&](const ir::Store& node) {
                    if (function_.expr(node.value).type.is_tile()) return write_tile_change("tile_store", node);
+                   if (is_stored_by_block(node))
+                     return change_element("tile_store", node.array, node.indices, node.value);
                    write_assignment(fmt::format("{}[{}]", expression_writer_.operand(node.array, Precedence::kPostfix),
                                                 expression_writer_.indices(node.indices)),
                                     ir::stored_part(function_, node));
@@ -290,12 +293,45 @@ void StatementWriter::atomic(const ir::Atomic& atomic) {
     return line(part_of(element, part.path),
                 atomic.op == ir::AtomicOp::kAdd ? " += " : " -= ", expression_writer_.write(part.value));
   }
+  if (is_tiled_) {
+    if (atomic.op != ir::AtomicOp::kAdd || atomic.result != ir::kNone)
+      return expression_writer_.fail(statement_locations_.back(), "Warp has no such atomic in a kernel with tiles");
+    return change_element("tile_atomic_add", atomic.array, atomic.indices, atomic.value);
+  }
   std::string arguments = expression_writer_.write(atomic.array) + ", " + expression_writer_.indices(atomic.indices);
   if (atomic.compare_operand != ir::kNone) arguments += ", " + expression_writer_.write(atomic.compare_operand);
   arguments += ", " + expression_writer_.write(atomic.value);
   const std::string target = atomic.result == ir::kNone ? "" : name(atomic.result) + " = ";
   statement_locations_.back().column += static_cast<int>(target.size());  // the reader uses the location of the call
   line(target, "wp.", row(atomic.op).warp_name, "(", arguments, ")");
+}
+
+bool StatementWriter::is_stored_by_block(const ir::Store& store) const {
+  const auto wraps = [&](ir::ExprId index) {
+    const ir::Expr& expr = function_.expr(index);
+    return expr.kind == ir::ExprKind::kOperation && expr.op == ir::Op::kWrapIndex;
+  };
+  const ir::Type array = function_.expr(store.array).type;
+  // Warp does not count the offset of a tile from the end of the array.
+  return is_tiled_ && array.is_array() && std::ranges::none_of(store.indices, wraps) &&
+         ir::stored_part(function_, store).path.empty();
+}
+
+/// In a kernel with tiles, every thread of a block would change the element; that of a tile of one element is changed
+/// once.
+void StatementWriter::change_element(std::string_view function, ir::ExprId array,
+                                     const std::vector<ir::ExprId>& indices, ir::ExprId value) {
+  std::string shape = "1";
+  if (indices.size() > 1) {
+    shape = "(1";
+    for (std::size_t d = 1; d < indices.size(); ++d)
+      shape += ", 1";
+    shape += ")";
+  }
+  const std::string offset = expression_writer_.indices(indices);
+  line(fmt::format("wp.{}({}, wp.tile_from_thread(shape={}, value={}, thread_idx=0), offset={}, bounds_check=False)",
+                   function, expression_writer_.write(array), shape, expression_writer_.write(value),
+                   indices.size() > 1 ? fmt::format("({})", offset) : offset));
 }
 
 void StatementWriter::change_operand(const ir::Stmt& statement) {

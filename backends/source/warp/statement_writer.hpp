@@ -60,6 +60,9 @@ class StatementWriter {
     line(fmt::format("wp.{}({}, {}, offset={})", function, array, tile, expression_writer_.tile_offset(indices)));
   }
   void atomic(const ir::Atomic& atomic);
+  bool is_stored_by_block(const ir::Store& store) const;
+  void change_element(std::string_view function, ir::ExprId array, const std::vector<ir::ExprId>& indices,
+                      ir::ExprId value);
   void call(const ir::Call& call);
   /// The assignment that belongs to a call which changes its first operand: Python text has the call only.
   void change_operand(const ir::Stmt& statement);
@@ -91,6 +94,7 @@ class StatementWriter {
   std::set<ir::VarId> non_constant_variables_;
   ExpressionWriter expression_writer_;  ///< writes the expressions in the statements
   std::string decorator_;               ///< decorator without "@wp.": "kernel", "func_grad(f)"
+  bool is_tiled_;                       ///< whether the function is a kernel with tiles
   /// Number of parameters in the signature; for a gradient without its adjoint arrays, which are written as
   /// wp.adjoint[...].
   int written_parameter_count_;

@@ -115,6 +115,7 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
                    : context_.error(node, "wp.block_dim() takes no arguments");
   }
   if (is_mesh_function(name)) return mesh_call(node, name);
+  if (name == "texture_sample") return texture_sample(node);
   if (is_spatial_function(name)) return spatial_call(node, name);
   if (name == "select")
     return context_.error(node, "wp.select was removed from Warp; use wp.where(condition, if_true, if_false)");

@@ -438,8 +438,12 @@ void WarpExpressionParser::tile_fourier(SyntaxNode call, bool is_inverse) {
   constexpr double kPi = 0x1.921fb54442d18p+1;
   const double step = (is_inverse ? 2 : -2) * kPi / length;
   const TileExtents rows(extents->begin(), extents->end() - 1);
-  const VarId positions =
-      b.let("positions", b.op(Op::kTileArange, {b.i32(0), b.i32(1)}, ir::tile_type(ir::Scalar::kI32, length)));
+  // The positions and their multiples modulo the length, as unsigned numbers: of x and x - length, the one below the
+  // length is less, because the other wraps around.
+  const Type whole = ir::tile_type(ir::Scalar::kU32, length);
+  const auto unsigned_number = [&](int value) { return b.literal(whole.component(), std::int64_t{value}); };
+  const VarId positions = b.let("positions", b.op(Op::kTileArange, {unsigned_number(0), unsigned_number(1)}, whole));
+  const VarId lengths = b.let("lengths", b.op(Op::kSplat, {unsigned_number(length)}, whole));
   for_each_element(b, rows, [&](const ElementPlace& at) {
     const auto place = [&](VarId column) {
       std::vector<ExprId> indices = at.indices(b);
@@ -454,9 +458,9 @@ void WarpExpressionParser::tile_fourier(SyntaxNode call, bool is_inverse) {
         b.assign(numbers, b.op(Op::kTileInsert, {b.var(numbers), b.var(column), component}));
       }
     });
+    const VarId turns = b.let("turns", b.zero(whole));
     b.for_("frequency", b.i32(0), b.i32(length), b.i32(1), [&](VarId frequency) {
-      const ExprId turns = b.op(Op::kMod, {b.op(Op::kMul, {b.var(positions), b.var(frequency)}), b.i32(length)});
-      const ExprId angles = b.cast(ir::tile_type(number.scalar, length), turns);
+      const ExprId angles = b.cast(ir::tile_type(number.scalar, length), b.var(turns));
       const VarId angle = b.let("angle", b.op(Op::kMul, {angles, b.literal(number, step)}));
       const VarId cosine = b.let("cosine", b.op(Op::kCos, {b.var(angle)}));
       const VarId sine = b.let("sine", b.op(Op::kSin, {b.var(angle)}));
@@ -468,6 +472,8 @@ void WarpExpressionParser::tile_fourier(SyntaxNode call, bool is_inverse) {
       const ExprId first = sum(b.op(Op::kSub, {product(real, cosine), product(imaginary, sine)}));
       const ExprId second = sum(b.op(Op::kAdd, {product(real, sine), product(imaginary, cosine)}));
       b.store(changed, {place(frequency)}, b.make(element, {first, second}));
+      const VarId next = b.let("next", b.op(Op::kAdd, {b.var(turns), b.var(positions)}));
+      b.assign(turns, b.op(Op::kMin, {b.var(next), b.op(Op::kSub, {b.var(next), b.var(lengths)})}));
     });
   });
 }

@@ -259,6 +259,7 @@ class WarpExpressionParser {
   ir::ExprId of_same_size(SyntaxNode node, SyntaxNode argument, bool is_vector, SyntaxNode dtype);
   ir::ExprId convert_components(SyntaxNode node, ir::ExprId whole, ir::Type type);
   ir::ExprId component(SyntaxNode node, ir::Type type);
+  ir::ExprId texture_sample(SyntaxNode node);  // texture_parser.cpp
   // tiles (tile_parser.cpp)
   ir::ExprId tile_call(SyntaxNode node, std::string_view name);
   ir::Type tile_shape(SyntaxNode call, SyntaxNode shape, ir::Type element);
@@ -285,6 +286,7 @@ class WarpExpressionParser {
   ir::ExprId tile_squeeze(SyntaxNode node);
   ir::ExprId tile_view(SyntaxNode node);
   // tiles of vectors, matrices and structs, and of more dimensions (compound_tiles.cpp)
+  void change_element(SyntaxNode call, bool adds);
   bool can_loop(SyntaxNode node);
   ir::ExprId map_elements(SyntaxNode node, const std::vector<ir::ExprId>& values,
                           const std::function<ir::ExprId(const std::vector<ir::ExprId>&)>& apply);

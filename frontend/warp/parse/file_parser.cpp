@@ -460,7 +460,9 @@ HiddenParameters WarpFileParser::hidden_parameters(SourceFunction& entry) {
   const std::function<void(SyntaxNode)> search = [&](SyntaxNode node) {
     if (node.is(SyntaxKind::kCall)) {
       const SyntaxNode function = node.part(SyntaxField::kFunction);
-      found |= hidden_parameters_of(node, entry.environment->scope.warp_name(function));
+      const std::string name = entry.environment->scope.warp_name(function);
+      found |= name == "texture_sample" ? texture_parameters_of(node, entry.definition.text())
+                                        : hidden_parameters_of(node, name);
       if (const auto* callees = find(*entry.environment, function.text()); callees != nullptr) {
         for (SourceFunction* callee : *callees)
           found |= hidden_parameters(*callee);

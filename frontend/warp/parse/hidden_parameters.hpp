@@ -1,5 +1,5 @@
-// Parameters that the source does not have: what a kernel takes from its launch, or from a mesh, a hash grid or a
-// hierarchy of boxes, becomes a parameter of the kernel and of each function that uses it.
+// Parameters that the source does not have: what a kernel takes from its launch, or from a mesh, a hash grid, a
+// hierarchy of boxes or a texture, becomes a parameter of the kernel and of each function that uses it.
 //
 // A mesh is a row of the arrays of points, velocities and indices, which all meshes share. The mesh with the identifier
 // k is row k - 1. No mesh has the identifier 0. The same holds for hash grids and hierarchies of boxes.
@@ -31,9 +31,12 @@ enum class HiddenParameter : std::uint8_t {
   kBvhUppers,
   kBvhGroups,
   kBvhOrder,
+  kTextures1D,
+  kTextures2D,
+  kTextures3D,
   kBlockSize
 };
-inline constexpr std::size_t kHiddenParameterCount = 14;
+inline constexpr std::size_t kHiddenParameterCount = 17;
 /// Number that stands for queries of meshes, such as wp.mesh_query_point: a property of a function, not a parameter.
 inline constexpr std::size_t kQueriesMeshes = kHiddenParameterCount;
 /// Which of them a function has, by number.
@@ -69,10 +72,19 @@ inline constexpr std::array<HiddenParameterEntry, kHiddenParameterCount> kHidden
      "-2 <= {} <= 2"},
     {HiddenParameter::kBvhGroups, "bvh_groups", ir::kBvhGroupsPath, ir::kI32.array_of(2), "0 <= {} <= 2"},
     {HiddenParameter::kBvhOrder, "bvh_order", ir::kBvhOrderPath, ir::kI32.array_of(1), "{} is a permutation"},
+    {HiddenParameter::kTextures1D, "textures_1d", ir::kTextures1DPath,
+     ir::vector_type(ir::Scalar::kF32, 4).array_of(2)},
+    {HiddenParameter::kTextures2D, "textures_2d", ir::kTextures2DPath,
+     ir::vector_type(ir::Scalar::kF32, 4).array_of(3)},
+    {HiddenParameter::kTextures3D, "textures_3d", ir::kTextures3DPath,
+     ir::vector_type(ir::Scalar::kF32, 4).array_of(4)},
     {HiddenParameter::kBlockSize, "block_dim", ir::kBlockSizePath, ir::kI32},
 }};
 
 /// The parameters that a call of this function of Warp needs.
 HiddenParameters hidden_parameters_of(SyntaxNode call, std::string_view warp_function);
+/// The same for wp.texture_sample. `definition`: text of the function that contains the call; its annotations tell how
+/// many dimensions a texture has that is sampled at one coordinate.
+HiddenParameters texture_parameters_of(SyntaxNode call, std::string_view definition);
 
 }  // namespace assay::frontend

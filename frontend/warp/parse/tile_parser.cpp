@@ -587,6 +587,42 @@ ExprId WarpExpressionParser::tile_extract(SyntaxNode node) {
   return context_.operation(node, Op::kTileExtract, operands);
 }
 
+/// wp.tile_store(a, wp.tile_from_thread(shape=1, value=x, thread_idx=0), offset=i, bounds_check=False), and the same
+/// with wp.tile_atomic_add: stores x in a[i], which must exist, once for each block. Other tiles are not supported
+/// without a check of bounds.
+void WarpExpressionParser::change_element(SyntaxNode call, bool adds) {
+  const TileArguments given(call);
+  const SyntaxNode tile = given(1, "t");
+  const auto is_checked = context_.constant(given(3, "bounds_check"));
+  const bool is_made = tile && tile.is(SyntaxKind::kCall) && warp_function_name(tile) == "tile_from_thread";
+  const auto extents = is_made ? tile_extents(tile, TileArguments(tile)(0, "shape")) : std::nullopt;
+  const bool has_one_element =
+      extents && std::ranges::all_of(*extents, [](std::uint16_t extent) { return extent == 1; });
+  if (!has_one_element || !is_checked || !is_checked->type.is_bool() || is_checked->number().integer != 0) {
+    context_.error(call, "argument 'bounds_check' is not supported");
+    return;
+  }
+  const std::size_t loads_before = context_.loaded_arrays.size();
+  const SyntaxNode filling = TileArguments(tile)(1, "value");
+  const ExprId element = filling ? value(filling) : context_.error(tile, "argument 'value' is missing");
+  const AssignmentTarget array = element == kNone ? AssignmentTarget{} : tile_array(given(0, "a"), ir::kVoid);
+  if (array.failed()) return;
+  const ir::Type type = context_.type_of(element);
+  if (array.type.element() != type || array.type.rank != static_cast<int>(extents->size()) ||
+      (adds && type.is_struct())) {
+    context_.error(call, fmt::format("a tile of {} is incompatible with array type {}", context_.type_name(type),
+                                     context_.type_name(array.type)));
+    return;
+  }
+  const std::vector<ExprId> offset = tile_offset(call, given(2, "offset"), array.type.rank);
+  if (offset.empty() || !can_evaluate_effect(call, loads_before, array.variable)) return;
+  context_.entry.has_side_effects = true;
+  context_.builder.at(call.loc());
+  if (!adds) return context_.builder.store(array.variable, all_indices(array, offset), element);
+  context_.builder.atomic(ir::AtomicOp::kAdd, array.variable, all_indices(array, offset), element);
+  context_.block_updates.insert(element);
+}
+
 bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name) {
   const bool stores = name == "tile_store" || name == "tile_store_indexed";
   const bool indexed = name == "tile_store_indexed" || name == "tile_atomic_add_indexed";
@@ -598,6 +634,8 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
   if (is_tile_solver(name) && name.ends_with("_inplace")) return tile_solver_in_place(call, name), true;
   if (!stores && name != "tile_atomic_add" && !indexed) return false;
   if (!context_.entry.is_kernel) return context_.error(call, "tiles are supported in kernels only"), true;
+  if ((name == "tile_atomic_add" || name == "tile_store") && given(3, "bounds_check"))
+    return change_element(call, !stores), true;
   const std::string_view unknown =
       indexed ? given.unknown({"a", "indices", "t", "offset", "axis"}) : given.unknown({"a", "t", "offset"});
   if (!unknown.empty()) return context_.error(call, fmt::format("argument '{}' is not supported", unknown)), true;

@@ -58,6 +58,9 @@ Names<ir::Type> make_types() {
   }
   types.emplace("int", ir::kI32);
   types.emplace("float", ir::kF32);
+  // A texture is known by its number.
+  for (const char* const name : {"Texture1D", "Texture2D", "Texture3D"})
+    types.emplace(name, ir::scalar_type(ir::Scalar::kU64));
   return types;
 }
 
@@ -248,7 +251,6 @@ std::string_view reason_unsupported(std::string_view function) {
       {"tile_query", kTiledQuery},
       {"untile", kPerThread},
       {"volume_", "Assay does not model volumes"},
-      {"texture_", "Assay does not model textures"},
       {"breakpoint", "a judged kernel cannot stop in a debugger"},
       {"array", "Assay does not model arrays that a kernel makes from a pointer"},
   });

@@ -132,7 +132,7 @@ class Binder {
   Result<BoundLaunch> bind() {
     const auto is_spatial = [](const ir::Variable& each) { return ir::is_spatial_path(each.path); };
     if (std::ranges::any_of(kernel_.variables, is_spatial)) {
-      reject("the kernel uses meshes, hash grids or hierarchies of boxes, whose arrays are not recorded");
+      reject("the kernel uses meshes, hash grids, hierarchies of boxes or textures, whose arrays are not recorded");
       return BoundLaunch{.launch = std::nullopt, .unsupported_reason = unsupported_};
     }
     const auto parameters = static_cast<std::size_t>(kernel_.parameter_count);
