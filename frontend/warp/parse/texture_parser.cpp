@@ -75,7 +75,8 @@ class TextureSampler {
       std::vector<ExprId> indices{b_.var(row_)};
       for (int d = rank_ - 1; d >= 0; --d) {
         const Place& place = places_[static_cast<std::size_t>(d)];
-        indices.push_back(b_.var(picks[static_cast<std::size_t>(d)] ? place.high : place.low));
+        const VarId chosen = picks[static_cast<std::size_t>(d)] ? place.high : place.low;
+        indices.push_back(b_.cast(ir::scalar_type(ir::Scalar::kU32), b_.var(chosen)));
       }
       return {&b_, b_.load(values_, std::move(indices))};
     }

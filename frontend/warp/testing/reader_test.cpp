@@ -391,6 +391,40 @@ def index_only(meshes: wp.array(dtype=wp.uint64), x: wp.array(dtype=int)):
                                               HasSubstr("return vectors[row, cast<u32>(indices[row, cast<u32>(x)])]")));
 }
 
+TEST(PythonParser, TexturesAreRowsOfArrays) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.struct
+class Lamp:
+    shade: wp.Texture3D
+@wp.func
+def bright(image: wp.Texture2D, at: wp.vec2):
+    return wp.texture_sample(image, at, dtype=float)
+@wp.kernel
+def known(image: wp.Texture2D, x: wp.array(dtype=float)):
+    i = wp.tid()
+    x[i] = bright(image, wp.vec2(x[i], 0.5))
+@wp.kernel
+def fields(lamps: wp.array(dtype=Lamp), x: wp.array(dtype=wp.vec2)):
+    i = wp.tid()
+    x[i] = wp.texture_sample(lamps[i].shade, x[i][0], x[i][1], 0.5, dtype=wp.vec2, lod=1.0)
+)");
+  ASSERT_EQ(file.module.kernels.size(), 2U) << messages(file);
+  const auto names = [&](std::size_t kernel) {
+    std::vector<std::string> found;
+    for (ir::VarId p = 0; p < file.module.kernels[kernel].parameter_count; ++p)
+      found.push_back(file.module.kernels[kernel].var(p).name);
+    return found;
+  };
+  EXPECT_THAT(names(0), ElementsAre("image", "x", "textures_2d"));
+  EXPECT_THAT(names(1), ElementsAre("lamps", "x", "textures_3d"));
+  EXPECT_EQ(file.module.kernels[0].var(2).path, ir::kTextures2DPath);
+  EXPECT_EQ(file.module.kernels[0].var(2).type, ir::vector_type(ir::Scalar::kF32, 4).array_of(3));
+  EXPECT_THAT(ir::to_text(file.module),
+              AllOf(HasSubstr("let row: u32 = cast<u32>(mod(texture, cast<u64>(shape(values, 0))))"),
+                    HasSubstr("sub(mul(v, cast<f32>(shape(values, 1))), 0.5)"),
+                    HasSubstr("values[row, cast<u32>(high_1), cast<u32>(low)]")));
+}
+
 TEST(PythonParser, QueriesOfMeshesAreFunctionsThatExamineEachFace) {
   const ParsedFile file = read(R"(import warp as wp
 @wp.func
