@@ -259,7 +259,9 @@ class WarpExpressionParser {
   ir::ExprId of_same_size(SyntaxNode node, SyntaxNode argument, bool is_vector, SyntaxNode dtype);
   ir::ExprId convert_components(SyntaxNode node, ir::ExprId whole, ir::Type type);
   ir::ExprId component(SyntaxNode node, ir::Type type);
-  ir::ExprId texture_sample(SyntaxNode node);  // texture_parser.cpp
+  // textures (texture_parser.cpp)
+  ir::ExprId texture_sample(SyntaxNode node);
+  ir::ExprId texture_extent(SyntaxNode node, std::string_view attribute);
   // tiles (tile_parser.cpp)
   ir::ExprId tile_call(SyntaxNode node, std::string_view name);
   ir::Type tile_shape(SyntaxNode call, SyntaxNode shape, ir::Type element);

@@ -83,8 +83,11 @@ inline constexpr std::array<HiddenParameterEntry, kHiddenParameterCount> kHidden
 
 /// The parameters that a call of this function of Warp needs.
 HiddenParameters hidden_parameters_of(SyntaxNode call, std::string_view warp_function);
-/// The same for wp.texture_sample. `definition`: text of the function that contains the call; its annotations tell how
-/// many dimensions a texture has that is sampled at one coordinate.
-HiddenParameters texture_parameters_of(SyntaxNode call, std::string_view definition);
+/// The same for wp.texture_sample. `kinds`: those that a call with one coordinate may need.
+HiddenParameters texture_parameters_of(SyntaxNode call, const HiddenParameters& kinds);
+/// The arrays of the kinds of textures that a text names: of wp.Texture2D in an annotation.
+HiddenParameters texture_kinds_in(std::string_view text);
+/// Whether the attribute of a texture is one of its extents: "width".
+bool is_texture_extent(std::string_view attribute);
 
 }  // namespace assay::frontend

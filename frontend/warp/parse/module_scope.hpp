@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "frontend/warp/parse/constant.hpp"
 #include "frontend/warp/syntax/syntax.hpp"
@@ -69,6 +70,8 @@ class ModuleScope {
   /// Whether this scope itself, not an enclosing one, defines the name.
   bool knows(std::string_view name) const;
 
+  /// The lines of all files that have been read.
+  const std::vector<std::string>& source_lines() const { return module_.source_lines; }
   /// The file's name for the Warp module, "wp"; empty if it has none.
   std::string name_of_warp() const;
   /// The Warp name that `node` refers to ("vec3", "types.vector"); empty if it is not a name of Warp.

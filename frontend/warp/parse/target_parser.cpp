@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/expression_parser.hpp"
+#include "frontend/warp/parse/hidden_parameters.hpp"
 
 namespace assay::frontend {
 namespace {
@@ -257,6 +258,12 @@ AssignmentTarget WarpExpressionParser::attribute_target(SyntaxNode node) {
     return result;
   }
   if (result.type.is_transform() && (name == "p" || name == "q")) return transform_part(result, name == "p");
+  if (result.type == ir::scalar_type(ir::Scalar::kU64) && is_texture_extent(name)) {
+    const ExprId extent = texture_extent(node, name);
+    return {.root_kind = extent == kNone ? AssignmentTarget::RootKind::kFailed : AssignmentTarget::RootKind::kValue,
+            .value = extent,
+            .type = ir::kI32};
+  }
   const int component = component_number(name);
   const bool has_names = result.type.is_vector() || result.type.is_quaternion();
   if (!has_names || component < 0 || component >= result.type.parts()) {

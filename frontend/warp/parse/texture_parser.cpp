@@ -101,23 +101,40 @@ class TextureSampler {
 
 }  // namespace
 
-HiddenParameters texture_parameters_of(SyntaxNode call, std::string_view definition) {
+HiddenParameters texture_kinds_in(std::string_view text) {
   HiddenParameters found;
-  const auto add = [&](std::size_t rank) { found.set(static_cast<std::size_t>(kValues[rank - 1])); };
-  const std::size_t coordinates = arguments_of(call).positional_arguments.size();
-  if (coordinates == 3 || coordinates == 4) {
-    add(coordinates - 1);
-    return found;
-  }
-  // One coordinate, which may be a vector.
-  for (std::size_t rank = 1; rank <= 3; ++rank) {
-    if (definition.find(fmt::format("Texture{}D", rank)) != std::string_view::npos) add(rank);
-  }
-  if (found.none()) {
-    for (std::size_t rank = 1; rank <= 3; ++rank)
-      add(rank);
+  for (std::size_t k = 0; k < kValues.size(); ++k) {
+    if (text.find(fmt::format("Texture{}D", k + 1)) != std::string_view::npos)
+      found.set(static_cast<std::size_t>(kValues[k]));
   }
   return found;
+}
+
+HiddenParameters texture_parameters_of(SyntaxNode call, const HiddenParameters& kinds) {
+  const std::size_t coordinates = arguments_of(call).positional_arguments.size();
+  if (coordinates < 3 || coordinates > 4) return kinds;  // one coordinate, which may be a vector
+  return HiddenParameters().set(static_cast<std::size_t>(kValues[coordinates - 2]));
+}
+
+bool is_texture_extent(std::string_view attribute) {
+  return attribute == "width" || attribute == "height" || attribute == "depth";
+}
+
+/// The extent of a texture. All textures of one number of dimensions have the same extents.
+ExprId WarpExpressionParser::texture_extent(SyntaxNode node, std::string_view attribute) {
+  const std::size_t least = attribute == "width" ? 1 : attribute == "height" ? 2 : 3;
+  std::vector<std::size_t> ranks;
+  for (std::size_t rank = least; rank <= kValues.size(); ++rank) {
+    if (context_.hidden[static_cast<std::size_t>(kValues[rank - 1])] != kNone) ranks.push_back(rank);
+  }
+  if (ranks.size() != 1)
+    return context_.error(node,
+                          "extents of textures are supported only if all textures of the function have the same "
+                          "number of dimensions");
+  const ExprId array = hidden_parameter(node, kValues[ranks[0] - 1]);
+  if (array == kNone) return kNone;
+  context_.builder.at(node.loc());
+  return context_.builder.shape_of(context_.function.expr(array).variable, static_cast<int>(ranks[0] + 1 - least));
 }
 
 ExprId WarpExpressionParser::texture_sample(SyntaxNode node) {

@@ -406,6 +406,7 @@ def known(image: wp.Texture2D, x: wp.array(dtype=float)):
 @wp.kernel
 def fields(lamps: wp.array(dtype=Lamp), x: wp.array(dtype=wp.vec2)):
     i = wp.tid()
+    x[i] *= float(lamps[i].shade.width - 3 * lamps[i].shade.depth)
     x[i] = wp.texture_sample(lamps[i].shade, x[i][0], x[i][1], 0.5, dtype=wp.vec2, lod=1.0)
 )");
   ASSERT_EQ(file.module.kernels.size(), 2U) << messages(file);
@@ -422,7 +423,8 @@ def fields(lamps: wp.array(dtype=Lamp), x: wp.array(dtype=wp.vec2)):
   EXPECT_THAT(ir::to_text(file.module),
               AllOf(HasSubstr("let row: u32 = cast<u32>(mod(texture, cast<u64>(shape(values, 0))))"),
                     HasSubstr("sub(mul(v, cast<f32>(shape(values, 1))), 0.5)"),
-                    HasSubstr("values[row, cast<u32>(high_1), cast<u32>(low)]")));
+                    HasSubstr("values[row, cast<u32>(high_1), cast<u32>(low)]"),
+                    HasSubstr("sub(shape(textures_3d, 3), mul(3, shape(textures_3d, 1)))")));
 }
 
 TEST(PythonParser, QueriesOfMeshesAreFunctionsThatExamineEachFace) {
