@@ -105,12 +105,18 @@ bool WarpExpressionParser::can_loop(SyntaxNode node) {
   return context_.entry.is_kernel && context_.may_hoist;
 }
 
+/// Notes that both tiles are one piece of memory in Warp.
+void WarpExpressionParser::share(VarId source, VarId view) {
+  context_.shared_compound_tiles.insert(view);
+  if (context_.named_compound_tiles.contains(source)) context_.shared_compound_tiles.insert(source);
+}
+
 /// Whether a statement may change the tile; reports an error if not.
 bool WarpExpressionParser::can_change(SyntaxNode node, VarId tile) {
   if (!context_.shared_compound_tiles.contains(tile)) return true;
   context_.error(node,
-                 "in Warp, the tile shares memory with another one, because one is a reshape of the other, and this "
-                 "statement would change both");
+                 "in Warp, the tile shares memory with another one, because one is a reshape or the transpose of the "
+                 "other, and this statement would change both");
   return false;
 }
 
@@ -370,11 +376,28 @@ ExprId WarpExpressionParser::reshape_elements(SyntaxNode node, ExprId tile, cons
     return context_.error(node, "the tiles must have the same number of elements");
   context_.builder.at(node.loc());
   const VarId result = context_.new_compound_tile("tile", type.element(), extents);
-  context_.shared_compound_tiles.insert(result);
-  if (context_.named_compound_tiles.contains(source)) context_.shared_compound_tiles.insert(source);
+  share(source, result);
   ir::Builder& b = context_.builder;
   b.for_("number", b.i32(0), b.i32(static_cast<int>(type.extent)), b.i32(1),
          [&](VarId number) { b.store(result, {b.var(number)}, b.load(source, {b.var(number)})); });
+  return b.var(result);
+}
+
+/// The tile of two dimensions with rows and columns exchanged.
+ExprId WarpExpressionParser::transpose_elements(SyntaxNode node, ExprId tile) {
+  if (!can_loop(node)) return kNone;
+  ir::Builder& b = context_.builder;
+  const VarId source = context_.function.expr(tile).variable;
+  const TileExtents extents = context_.compound_tiles.at(source);
+  if (extents.size() != 2) return context_.error(node, "only tiles of two dimensions can be transposed");
+  b.at(node.loc());
+  const TileExtents exchanged{extents[1], extents[0]};
+  const VarId result = context_.new_compound_tile("tile", context_.type_of(tile).element(), exchanged);
+  share(source, result);
+  for_each_element(b, extents, [&](const ElementPlace& at) {
+    const std::vector<ExprId> place{b.var(at.loops[1]), b.var(at.loops[0])};
+    b.store(result, {position_of(b, exchanged, place)}, b.load(source, {at.position(b)}));
+  });
   return b.var(result);
 }
 

@@ -287,6 +287,7 @@ class WarpExpressionParser {
   ir::ExprId tile_scan(SyntaxNode node, ir::Op op, ir::ExprId tile);
   ir::ExprId tile_squeeze(SyntaxNode node);
   ir::ExprId tile_view(SyntaxNode node);
+  ir::ExprId tile_slice(SyntaxNode node, ir::VarId tile, std::span<const SyntaxNode> indices);
   // tiles of vectors, matrices and structs, and of more dimensions (compound_tiles.cpp)
   void change_element(SyntaxNode call, bool adds);
   bool can_loop(SyntaxNode node);
@@ -301,6 +302,8 @@ class WarpExpressionParser {
   bool can_add(SyntaxNode node, ir::Type element);
   ir::ExprId sum_elements(SyntaxNode node, ir::ExprId tile);
   ir::ExprId extreme_element(SyntaxNode node, ir::ExprId tile, ir::Op op);
+  void share(ir::VarId source, ir::VarId view);
+  ir::ExprId transpose_elements(SyntaxNode node, ir::ExprId tile);
   ir::ExprId sum_along(SyntaxNode axis, ir::ExprId tile, std::int64_t along);
   ir::ExprId reshape_elements(SyntaxNode node, ir::ExprId tile, const TileExtents& extents);
   void tile_fourier(SyntaxNode call, bool is_inverse);
@@ -310,6 +313,7 @@ class WarpExpressionParser {
   std::vector<ir::ExprId> part_offset(SyntaxNode call, SyntaxNode offset, ir::Type tile, ir::Type part);
   ir::ExprId tile_index(SyntaxNode node, int extent);
   ir::VarId changed_tile(SyntaxNode call, SyntaxNode node);
+  ir::ExprId scaled_tile(SyntaxNode call, SyntaxNode factor, ir::ExprId tile);
   void tile_accumulate(SyntaxNode call);
   void tile_axpy(SyntaxNode call);
   void tile_assign(SyntaxNode call);

@@ -102,7 +102,7 @@ struct FunctionContext {
   std::map<ir::VarId, TileExtents> compound_tiles;
   /// Those that a name of the source stands for.
   std::set<ir::VarId> named_compound_tiles;
-  /// Those that share their memory with another tile in Warp, because one is a reshape of the other.
+  /// Those that share their memory with another tile in Warp, because one is a reshape or the transpose of the other.
   std::set<ir::VarId> shared_compound_tiles;
   /// Operands of atomics that a block executes once, although it has several threads.
   std::set<ir::ExprId> block_updates;

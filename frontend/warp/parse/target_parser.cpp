@@ -105,6 +105,13 @@ AssignmentTarget WarpExpressionParser::subscript_target(SyntaxNode node) {
   for (std::size_t i = 1; i < parts.size(); ++i)
     append_indices(parts[i], indices);
   if (result.type.is_aggregate() && std::ranges::any_of(indices, is_slice)) return slice_of(node, result, indices);
+  const bool is_tile =
+      result.type.is_tile() && result.root_kind == AssignmentTarget::RootKind::kVariable && result.accessors.empty();
+  if (is_tile && std::ranges::any_of(indices, is_slice)) {
+    const ExprId part = tile_slice(node, result.variable, indices);
+    if (part == kNone) return {};
+    return {.root_kind = AssignmentTarget::RootKind::kValue, .value = part, .type = context_.type_of(part)};
+  }
   std::size_t passed = 0;
   for (const SyntaxNode index : indices)
     if (!result.failed()) add_index(node, result, index, passed);

@@ -111,12 +111,21 @@ void WarpExpressionParser::tile_assign(SyntaxNode call) {
   if (whole != kNone) context_.builder.assign(changed, whole);
 }
 
-/// wp.tile_matmul(a, b, out): the product is added to the variable.
+/// The factor `alpha` or `beta`, a number of the type of the elements, multiplied by the tile; the tile if it is
+/// missing. kNone after a reported error.
+ExprId WarpExpressionParser::scaled_tile(SyntaxNode call, SyntaxNode factor, ExprId tile) {
+  if (!factor || tile == kNone) return tile;
+  const ExprId number = component(factor, context_.type_of(tile).component());
+  return number == kNone ? kNone : context_.operation(call, Op::kMul, {number, tile});
+}
+
+/// wp.tile_matmul(a, b, out): the product is added to the variable. With the factors alpha and beta, the variable
+/// becomes alpha a b + beta out.
 void WarpExpressionParser::tile_accumulate(SyntaxNode call) {
   const TileArguments given(call);
-  const std::string_view unknown = given.unknown({"a", "b", "out"});
-  if (!unknown.empty() || given.positional_count() > 3) {
-    context_.error(call, "arguments alpha and beta of wp.tile_matmul are not supported");
+  const std::string_view unknown = given.unknown({"a", "b", "out", "alpha", "beta"});
+  if (!unknown.empty()) {
+    context_.error(call, fmt::format("argument '{}' is not supported", unknown));
     return;
   }
   const VarId out = changed_tile(call, given(2, "out"));
@@ -124,10 +133,12 @@ void WarpExpressionParser::tile_accumulate(SyntaxNode call) {
   const ExprId a = tile_value(call, given(0, "a"));
   const ExprId b = tile_value(call, given(1, "b"));
   if (a == kNone || b == kNone) return;
-  const ExprId product = context_.operation(call, Op::kTileProduct, {a, b});
+  const ExprId product = scaled_tile(call, given(3, "alpha"), context_.operation(call, Op::kTileProduct, {a, b}));
   if (product == kNone) return;
   context_.builder.at(call.loc());
-  const ExprId sum = context_.operation(call, Op::kAdd, {context_.builder.var(out), product});
+  const ExprId before = scaled_tile(call, given(4, "beta"), context_.builder.var(out));
+  if (before == kNone) return;
+  const ExprId sum = context_.operation(call, Op::kAdd, {before, product});
   if (sum != kNone) context_.builder.assign(out, sum);
 }
 

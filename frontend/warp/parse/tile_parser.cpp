@@ -180,7 +180,7 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   if (name == "tile_extract") return tile_extract(node);
   if (name == "tile_astype") {
     const ExprId tile = tile_value(node, given(0, "t"));
-    const auto type = given(1, "dtype") ? context_.scope().type(given(1, "dtype")) : Result<Type>(Error{""});
+    const auto type = given(1, "dtype") ? type_of_node(given(1, "dtype")) : Result<Type>(Error{""});
     if (tile == kNone) return kNone;
     if (!type.ok() || !type->is_scalar()) return context_.error(node, "wp.tile_astype requires a scalar dtype");
     return context_.operation(node, Op::kCast, {tile}, type->with_tile_extents_of(context_.type_of(tile)));
@@ -212,6 +212,11 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   }
   const auto op = warp_function(name);
   if (!op || ir::is_elementwise(*op)) return context_.error(node, "unknown or unsupported tile function");
+  if (op == Op::kTileTranspose && given.positional_count() == 1) {
+    const ExprId tile = any_tile(node, given(0, "a"));
+    if (tile == kNone) return kNone;
+    return context_.compound_tile(tile) ? transpose_elements(node, tile) : context_.operation(node, *op, {tile});
+  }
   std::vector<ExprId> tiles;
   for (std::size_t k = 0; k < given.positional_count(); ++k) {
     tiles.push_back(tile_value(node, given(k, "")));
@@ -256,7 +261,7 @@ double range_length(Type element, const ScalarConstant& start, const ScalarConst
 /// wp.tile_arange(stop), (start, stop) or (start, stop, step) of constants, with the dtype float32 by default.
 ExprId WarpExpressionParser::tile_arange(SyntaxNode node) {
   const TileArguments given(node);
-  const auto dtype = given(4, "dtype") ? context_.scope().type(given(4, "dtype")) : Result<Type>(ir::kF32);
+  const auto dtype = given(4, "dtype") ? type_of_node(given(4, "dtype")) : Result<Type>(ir::kF32);
   if (!dtype.ok()) return context_.error(node, dtype.error().message);
   const Type element = *dtype;
   if (!element.is_scalar() || element.is_bool() || ir::row(element.scalar).bytes < 4 ||
@@ -349,6 +354,52 @@ ExprId WarpExpressionParser::tile_view(SyntaxNode node) {
   return context_.operation(node, Op::kTileReshape, {part}, ir::tile_type(type.scalar, type.tile[1]));
 }
 
+/// t[2:6, :], a view of the elements with constant bounds. An index that is a number drops its dimension.
+ExprId WarpExpressionParser::tile_slice(SyntaxNode node, ir::VarId tile, std::span<const SyntaxNode> indices) {
+  const Type whole = context_.function.var(tile).type;
+  const auto rank = static_cast<std::size_t>(whole.tile_rank());
+  if (indices.size() > rank)
+    return context_.error(node, fmt::format("the tile has {} dimension{}", rank, rank == 1 ? "" : "s"));
+  Type part = whole;
+  TileExtents kept;
+  context_.builder.at(node.loc());
+  std::vector<ExprId> operands{context_.builder.var(tile)};
+  for (std::size_t d = 0; d < rank; ++d) {
+    const int extent = whole.tile[d];
+    const bool is_number = d < indices.size() && !is_slice(indices[d]);
+    std::array<std::int64_t, 2> bounds{0, extent};
+    if (is_number) {
+      operands.push_back(index_below(indices[d], whole, extent, "positions"));
+      if (operands.back() == kNone) return kNone;
+      part.tile[d] = 1;
+      continue;
+    }
+    if (d < indices.size()) {
+      const SliceParts parts = slice_parts(indices[d]);
+      const auto step = parts.step ? context_.constant(parts.step) : std::optional(Constant::integer(1));
+      if (!step || !step->type.is_integer_scalar() || step->number().integer != 1)
+        return context_.error(indices[d], "slices of tiles must have the step 1");
+      for (std::size_t k = 0; k < 2; ++k) {
+        const SyntaxNode bound = k == 0 ? parts.start : parts.stop;
+        if (!bound) continue;
+        const auto written = context_.constant(bound);
+        if (!written || !written->type.is_integer_scalar())
+          return context_.error(bound, "bounds of slices of tiles must be compile-time constants");
+        const std::int64_t given = written->number().integer;
+        bounds[k] = std::clamp<std::int64_t>(given < 0 ? given + extent : given, 0, extent);
+      }
+      if (bounds[0] >= bounds[1]) return context_.error(indices[d], "the slice is empty");
+    }
+    context_.builder.at(node.loc());
+    operands.push_back(context_.builder.i32(bounds[0]));
+    part.tile[d] = static_cast<std::uint16_t>(bounds[1] - bounds[0]);
+    kept.push_back(part.tile[d]);
+  }
+  const ExprId view = context_.operation(node, Op::kTileView, operands, part);
+  return kept.size() == rank ? view
+                             : context_.operation(node, Op::kTileReshape, {view}, tile_of(whole.component(), kept));
+}
+
 ExprId WarpExpressionParser::tile_load(SyntaxNode node) {
   const TileArguments given(node);
   const AssignmentTarget array = tile_array(given(0, "a"), ir::kVoid);
@@ -425,7 +476,7 @@ ExprId WarpExpressionParser::tile_filled(SyntaxNode node, std::string_view name)
   const TileArguments given(node);
   const bool full = name == "tile_full";
   const SyntaxNode dtype = given(full ? 2 : 1, "dtype");
-  const auto type = dtype ? context_.scope().type(dtype) : Result<Type>(ir::kF32);
+  const auto type = dtype ? type_of_node(dtype) : Result<Type>(ir::kF32);
   if (!type.ok()) return context_.error(dtype, type.error().message);
   const auto extents = tile_extents(node, given(0, "shape"));
   if (!extents) return kNone;

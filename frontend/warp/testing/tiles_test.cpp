@@ -120,6 +120,40 @@ kernel k(a: array<f32,2>, k: array<i32,1>, n: i32; thread) {
   atomic_add(a[rows, 0], t)
 }
 )"},
+    {.name = "SlicesOfTiles",
+     .parameters = "x: wp.array(dtype=float), a: wp.array2d(dtype=float), n: int",
+     .body = R"(
+t = wp.tile_load(a, shape=(4, 5))
+wp.tile_store(a, t[1:3])
+wp.tile_store(a, t[:-1, 2:9])
+wp.tile_store(x, t[n, 1:])
+wp.tile_store(x, t[:, -1])
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, a: array<f32,2>, n: i32; thread) {
+  let t: tile<f32,4,5> = tile_load<tile<f32,4,5>>(a[0, 0])
+  a[0, 0] = tile_view<tile<f32,2,5>>(t, 1, 0)
+  a[0, 0] = tile_view<tile<f32,3,3>>(t, 0, 2)
+  x[0] = tile_reshape<tile<f32,4>>(tile_view<tile<f32,1,4>>(t, n, 1))
+  x[0] = tile_reshape<tile<f32,4>>(tile_view<tile<f32,4,1>>(t, 0, 4))
+}
+)"},
+    {.name = "ScaledProducts",
+     .parameters = "a: wp.array2d(dtype=float), s: float",
+     .body = R"(
+t = wp.tile_zeros(shape=(2, 2), dtype=a.dtype)
+u = wp.tile_load(a, shape=(2, 2))
+wp.tile_matmul(u, u, t, alpha=0.5, beta=s)
+wp.tile_store(a, t)
+)",
+     .module = R"(
+kernel k(a: array<f32,2>, s: f32; thread) {
+  let t: tile<f32,2,2> = splat<tile<f32,2,2>>(0.0)
+  let u: tile<f32,2,2> = tile_load<tile<f32,2,2>>(a[0, 0])
+  t = add(mul(s, t), mul(0.5, tile_product(u, u)))
+  a[0, 0] = t
+}
+)"},
     {.name = "TilesOfVectorsAreLocalArrays",
      .parameters = "v: wp.array(dtype=wp.vec2), x: wp.array(dtype=float)",
      .body = R"(
@@ -299,6 +333,11 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
       {"t = wp.tile_load(a, shape=(2, 2))\nu = wp.tile_cholesky(t) if n > 0 else t", "use a separate statement"},
       {"wp.tile_cholesky_inplace(wp.tile_load(a, shape=(2, 2)))", "must be a variable"},
       {"t = wp.tile_arange(4, dtype=int) & 1", "scalars only"},
+      {"t = wp.tile_load(x, shape=4)\nu = t[::2]", "must have the step 1"},
+      {"t = wp.tile_load(x, shape=4)\nu = t[n:]", "compile-time constants"},
+      {"t = wp.tile_load(x, shape=4)\nu = t[2:2]", "the slice is empty"},
+      {"t = wp.tile_load(x, shape=4)\nu = t[0:2, 1]", "the tile has 1 dimension"},
+      {"t = wp.tile_load(x, shape=4)\nt[0:2] = t[2:4]", "cannot assign to the result of an expression"},
       {"t = wp.tile_zeros(shape=4, dtype=wp.vec2)\nt[1] += wp.vec2(1.0)", "every thread of the block"},
       {"t = wp.tile_zeros(shape=4, dtype=wp.vec2) + wp.vec2(1.0)", "two tiles only"},
       {"t = wp.tile_zeros(shape=4, dtype=wp.vec2) % 2.0", "this operator does not support"},
@@ -309,7 +348,7 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
        "use a separate statement"},
       {"t = wp.tile_broadcast(wp.tile_zeros(shape=4, dtype=wp.vec2), shape=(2, 4))",
        "does not support tiles of vectors"},
-      {"t = wp.tile_transpose(wp.tile_zeros(shape=4, dtype=wp.vec2))", "does not support tiles of vectors"},
+      {"t = wp.tile_transpose(wp.tile_zeros(shape=4, dtype=wp.vec2))", "only tiles of two dimensions"},
       {"t = wp.tile_load(a, shape=(2, 2, 2))", "the tile has 3 dimensions, but the array has 2"},
       {"t = wp.tile_zeros(shape=(1, 1, 1, 1, 1), dtype=float)", "one to four dimensions"},
       {"t = wp.tile_zeros(shape=(2, 2, 2), dtype=float)\nu = t[0]", "index every dimension"},
