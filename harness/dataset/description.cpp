@@ -313,7 +313,7 @@ class Describer {
                   ? fmt::format(" is a {}-dimensional array of type {}", int{variable.type.rank}, type)
                   : fmt::format(" is a value of type {}", type);
       if (uses_[p].changed()) {
-        const bool is_input = uses_[p].read || uses_[p].is_atomically_updated;
+        const bool is_input = uses_[p].is_atomically_updated || is_behind_an_output(static_cast<ir::VarId>(p));
         text += is_input ? " (input and output)" : " (output)";
       } else if (!is_used(static_cast<ir::VarId>(p))) {
         text += " (unused)";
@@ -321,6 +321,16 @@ class Describer {
       parts.push_back(std::move(text));
     }
     return parts.empty() ? "" : fmt::format("{}. ", fmt::join(parts, "; "));
+  }
+
+  /// Whether the content of the array before the launch may influence an output.
+  bool is_behind_an_output(ir::VarId array) const {
+    for (std::size_t p = 0; p < uses_.size(); ++p) {
+      if (uses_[p].changed() &&
+          std::ranges::binary_search(parameters_behind(module_, kernel_, static_cast<ir::VarId>(p)), array))
+        return true;
+    }
+    return false;
   }
 
   bool is_used(ir::VarId variable) const {

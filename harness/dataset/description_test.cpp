@@ -193,6 +193,19 @@ def k(x: wp.array(dtype=float), both: wp.array(dtype=float), total: wp.array(dty
   EXPECT_THAT(text.instruction, HasSubstr("`total` is a 1-dimensional array of type float32 (input and output)"));
 }
 
+TEST(Description, CallsAnArrayAnInputOnlyIfItsFirstContentMatters) {
+  const std::string instruction = described(R"(@wp.kernel
+def k(x: wp.array(dtype=float), state: wp.array(dtype=float), work: wp.array(dtype=float)):
+    i = wp.tid()
+    state[i] = 0.5 * state[i] + x[i]
+    work[i] = x[i]
+    state[i] = state[i] + work[i]
+)")
+                                      .instruction;
+  EXPECT_THAT(instruction, HasSubstr("`state` is a 1-dimensional array of type float32 (input and output)"));
+  EXPECT_THAT(instruction, HasSubstr("`work` is a 1-dimensional array of type float32 (output)"));
+}
+
 TEST(Description, MentionsOutputsWithSameInputsInOneSentence) {
   EXPECT_THAT(described(R"(@wp.kernel
 def sums(x: wp.array(dtype=float), a: wp.array(dtype=float), b: wp.array(dtype=float)):

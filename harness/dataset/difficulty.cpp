@@ -269,30 +269,35 @@ KernelDifficulty measure_difficulty(const ir::Module& module, const ir::Function
   return difficulty;
 }
 
+std::string name_in_python(const ir::Module& module, std::int32_t function) {
+  const ir::Function& called = module.functions[static_cast<std::size_t>(function)];
+  return std::string(ir::library_name(called).value_or(called.name));
+}
+
+std::optional<std::string> function_called(const ir::Module& module, const ir::Function& kernel, const ir::Expr& expr) {
+  if (expr.kind == ir::ExprKind::kCall) return name_in_python(module, expr.index);
+  // A conditional expression and the wrapping of a negative index are no calls in Python, whatever Warp makes of them.
+  if (expr.kind != ir::ExprKind::kOperation || expr.op == ir::Op::kConditional || is_wrapping(expr))
+    return std::nullopt;
+  if (expr.op == ir::Op::kTileReshape && ir::reshapes_column(kernel, expr)) return "tile_squeeze";
+  return function_in(ir::row(expr.op).warp_pattern);
+}
+
 std::vector<std::string> functions_called(const ir::Module& module, const ir::Function& kernel) {
   std::vector<std::string> names;
   const auto add = [&](std::string name) {
     if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   };
-  const auto add_function = [&](std::int32_t index) {
-    const ir::Function& function = module.functions[static_cast<std::size_t>(index)];
-    add(std::string(ir::library_name(function).value_or(function.name)));
-  };
   ir::for_each_statement(kernel.body, [&](const ir::Stmt& statement) {
     ir::for_each_root_expression(statement, [&](const ir::ExprId& root) {
       ir::for_each_expression(kernel, root, [&](ir::ExprId, const ir::Expr& expr) {
-        if (expr.kind == ir::ExprKind::kCall) add_function(expr.index);
-        // A conditional expression and the wrapping of a negative index are no calls in Python, whatever Warp makes of
-        // them.
-        if (expr.kind != ir::ExprKind::kOperation || expr.op == ir::Op::kConditional || is_wrapping(expr)) return;
-        if (expr.op == ir::Op::kTileReshape && ir::reshapes_column(kernel, expr)) return add("tile_squeeze");
-        if (auto name = function_in(ir::row(expr.op).warp_pattern)) add(std::move(*name));
+        if (std::optional<std::string> name = function_called(module, kernel, expr)) add(std::move(*name));
       });
     });
     if (const auto* const atomic = std::get_if<ir::Atomic>(&statement.node))
       add(fmt::format("{}{}{}", kernel.expr(atomic->value).type.is_tile() ? "tile_" : "", ir::row(atomic->op).warp_name,
                       ir::has_tile(kernel, atomic->indices) ? "_indexed" : ""));
-    if (const auto* const call = std::get_if<ir::Call>(&statement.node)) add_function(call->function);
+    if (const auto* const call = std::get_if<ir::Call>(&statement.node)) add(name_in_python(module, call->function));
   });
   return names;
 }

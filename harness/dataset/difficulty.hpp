@@ -39,6 +39,13 @@ enum class MemoryPattern : std::uint8_t {
 /// The name of a pattern in rows: "elementwise". An indirect load is "gather", an indirect store "scatter".
 std::string_view name_of(MemoryPattern pattern, bool is_store);
 
+/// The name of a function of the module in Python, without `wp.`.
+std::string name_in_python(const ir::Module& module, std::int32_t function);
+
+/// The name of the function that an expression of the kernel calls in Python, without `wp.`; nothing for an operator, a
+/// variable or a literal.
+std::optional<std::string> function_called(const ir::Module& module, const ir::Function& kernel, const ir::Expr& expr);
+
 /// The functions of Warp and of the user that a kernel calls, in order of their first use, without `wp.`: "sin",
 /// "normalize", "atomic_add".
 std::vector<std::string> functions_called(const ir::Module& module, const ir::Function& kernel);

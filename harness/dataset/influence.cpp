@@ -1,22 +1,35 @@
 #include "harness/dataset/influence.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "harness/dataset/difficulty.hpp"
 #include "ir/analysis.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::dataset {
 namespace {
 
-using Sources = std::set<ir::VarId>;
+/// What a value may come from.
+struct Sources {
+  std::set<ir::VarId> parameters;   ///< with their contents before the launch
+  std::set<std::string> functions;  ///< names as in `functions_called`
 
-void add_to(Sources& sources, const Sources& more) { sources.insert(more.begin(), more.end()); }
+  friend bool operator==(const Sources&, const Sources&) = default;
+};
 
-/// What the current contents of variables and arrays come from, as parameters with their contents before the launch.
+void add_to(Sources& sources, const Sources& more) {
+  sources.parameters.insert(more.parameters.begin(), more.parameters.end());
+  sources.functions.insert(more.functions.begin(), more.functions.end());
+}
+
+/// What the current contents of variables and arrays come from.
 struct Contents {
   /// By variable; a local array counts as one variable.
   std::map<ir::VarId, Sources> variables;
@@ -55,12 +68,12 @@ struct Exits {
 
 class InfluenceAnalysis {
  public:
-  InfluenceAnalysis(const ir::Module& module, const ir::Function& kernel) : kernel_(kernel) {
+  InfluenceAnalysis(const ir::Module& module, const ir::Function& kernel) : module_(module), kernel_(kernel) {
     for (const ir::Function& function : module.functions)
       uses_by_function_.push_back(ir::parameter_use(module, function));
     for (ir::VarId p = 0; p < kernel.parameter_count; ++p) {
-      if (is_array(p)) now_.own_element[p] = {p};
-      else now_.variables[p] = {p};
+      if (is_array(p)) now_.own_element[p].parameters = {p};
+      else now_.variables[p].parameters = {p};
     }
     ir::for_each_statement(kernel.body, [&](const ir::Stmt& statement) {
       const auto* const assign = std::get_if<ir::Assign>(&statement.node);
@@ -69,10 +82,10 @@ class InfluenceAnalysis {
     run(kernel.body, {}, false);
   }
 
-  std::vector<ir::VarId> parameters_behind(ir::VarId output) {
+  Sources behind(ir::VarId output) {
     Sources sources = now_.stored_in_own_element[output];
     add_to(sources, now_.stored_elsewhere[output]);
-    return {sources.begin(), sources.end()};
+    return sources;
   }
 
  private:
@@ -147,7 +160,10 @@ class InfluenceAnalysis {
         if (expr.kind == ir::ExprKind::kCall) add_arrays(expr.index, expr.args, passed);
       });
     });
-    if constexpr (std::is_same_v<Node, ir::Call>) add_arrays(node.function, node.args, passed);
+    if constexpr (std::is_same_v<Node, ir::Call>) {
+      add_arrays(node.function, node.args, passed);
+      read.functions.insert(name_in_python(module_, node.function));
+    }
     for (const ir::VarId array : passed.read)
       add_to(read, any_element(array));
     for (const ir::VarId array : passed.changed)
@@ -191,7 +207,7 @@ class InfluenceAnalysis {
   }
 
   Sources any_element(ir::VarId array) {
-    Sources sources{array};
+    Sources sources{.parameters = {array}};
     add_to(sources, now_.own_element[array]);
     add_to(sources, now_.stored_elsewhere[array]);
     return sources;
@@ -214,14 +230,16 @@ class InfluenceAnalysis {
         add_to(read, any_element(array));
       }
     }
+    if (std::optional<std::string> function = function_called(module_, kernel_, expr))
+      read.functions.insert(std::move(*function));
     for (const ir::ExprId arg : expr.args)
       add_values(arg, read);
   }
 
   /// The arrays that a statement passes to functions.
   struct PassedArrays {
-    Sources read;     ///< those of which a function may read elements
-    Sources changed;  ///< those of which a function may change elements
+    std::set<ir::VarId> read;     ///< those of which a function may read elements
+    std::set<ir::VarId> changed;  ///< those of which a function may change elements
   };
 
   void add_arrays(std::int32_t function, std::span<const ir::ExprId> arguments, PassedArrays& arrays) const {
@@ -234,6 +252,7 @@ class InfluenceAnalysis {
     }
   }
 
+  const ir::Module& module_;
   const ir::Function& kernel_;
   std::vector<ir::ParameterUses> uses_by_function_;  ///< by function of the module
   bool changes_thread_index_ = false;
@@ -245,7 +264,12 @@ class InfluenceAnalysis {
 }  // namespace
 
 std::vector<ir::VarId> parameters_behind(const ir::Module& module, const ir::Function& kernel, ir::VarId output) {
-  return InfluenceAnalysis(module, kernel).parameters_behind(output);
+  const Sources sources = InfluenceAnalysis(module, kernel).behind(output);
+  return {sources.parameters.begin(), sources.parameters.end()};
+}
+
+std::set<std::string> functions_behind(const ir::Module& module, const ir::Function& kernel, ir::VarId output) {
+  return InfluenceAnalysis(module, kernel).behind(output).functions;
 }
 
 }  // namespace assay::dataset

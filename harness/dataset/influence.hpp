@@ -1,6 +1,8 @@
-// Which parameters influence what a kernel writes.
+// Which parameters and functions influence what a kernel writes.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "ir/module.hpp"
@@ -12,5 +14,9 @@ namespace assay::dataset {
 /// always overwritten later has no influence. It recognizes this only for the element with the thread's own indices, as
 /// in x[i].
 std::vector<ir::VarId> parameters_behind(const ir::Module& module, const ir::Function& kernel, ir::VarId output);
+
+/// The names of the functions whose results may influence it, a part of `functions_called` in difficulty.hpp. Atomics
+/// are not among them.
+std::set<std::string> functions_behind(const ir::Module& module, const ir::Function& kernel, ir::VarId output);
 
 }  // namespace assay::dataset

@@ -81,5 +81,20 @@ TEST(Influence, OfArraysPassedToFunctionsDependsOnWhatTheFunctionsDo) {
   EXPECT_THAT(behind_out_with_calls("  z[i] = x[i]\n  out[i] = get(z, i)\n"), ElementsAre(0, 2));
 }
 
+TEST(Influence, IncludesFunctionsWhoseResultsReachTheOutput) {
+  const std::string functions =
+      "func twice(t: f32) -> f32 {\n  return mul(t, 2.0)\n}\n"
+      "func put(a: array<f32,1>, t: f32) {\n  a[0] = t\n}\n";
+  const Result<ir::Module> module =
+      ir::parse_text(functions +
+                     "kernel k(x: array<f32,1>, y: array<f32,1>, z: array<f32,1>; i) {\n"
+                     "  let unused: f32 = tanh(x[i])\n  let t: f32 = twice(sin(x[i]))\n  z[i] = tan(x[i])\n"
+                     "  if lt(cos(x[i]), 0.0) {\n    y[i] = t\n  }\n  call put(z, exp(x[i]))\n}\n");
+  ASSERT_TRUE(module.ok()) << module.error().text();
+  EXPECT_THAT(functions_behind(*module, module->kernels[0], 0), IsEmpty());
+  EXPECT_THAT(functions_behind(*module, module->kernels[0], 1), ElementsAre("cos", "sin", "twice"));
+  EXPECT_THAT(functions_behind(*module, module->kernels[0], 2), ElementsAre("exp", "put", "tan"));
+}
+
 }  // namespace
 }  // namespace assay::dataset

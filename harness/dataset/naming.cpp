@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -246,15 +248,18 @@ std::string joined_by_and(std::span<const std::string> words) {
   return fmt::format("{}_and_{}", fmt::join(words.first(words.size() - 1), "_"), words.back());
 }
 
+/// Functions that say little about a kernel: operators, selections, limits of an argument or an index, loads of tiles.
+constexpr std::string_view kCommonFunctions[] = {"add", "sub", "mul",   "div",       "neg",
+                                                 "min", "max", "where", "tile_load", "tile_load_indexed"};
+
 constexpr std::string_view kAccumulate = "accumulate", kScatter = "scatter";
 
 class KernelNamer {
  public:
   explicit KernelNamer(const ir::Module& module)
       : module_(module), kernel_(module.kernels[0]), taken_(names_in(module)) {
-    collect_functions();
-    collect_operators();
     collect_parameters();
+    collect_functions();
     collect_endings();
   }
 
@@ -288,14 +293,10 @@ class KernelNamer {
     add(output_, of_more_inputs, with("_with_", all), both_endings);
     add(outputs_, of_inputs, first_ending);
     add(outputs_, of_more_inputs, both_endings);
-    const std::string operators = joined_by_and(first(operators_, 2));
-    const std::string more_operators = joined_by_and(first(operators_, 3));
-    add(output_, of_one_input, with("_with_", operators), first_ending);
-    add(output_, of_inputs, with("_with_", operators), first_ending);
-    add(outputs_, of_inputs, with("_with_", more_operators), first_ending);
-    add(output_, of_more_inputs, with("_with_", more_operators), both_endings);
-    add(outputs_, with("_with_", all), with("_and_", operators), first_ending);
-    add(outputs_, of_one_input, with("_with_", more_operators), both_endings);
+    add(outputs_, of_one_input, with("_with_", all), first_ending);
+    add(outputs_, of_inputs, with("_with_", one), both_endings);
+    add(outputs_, of_more_inputs, with("_with_", all), both_endings);
+    add_other_wordings();
     if (names_.empty()) names_.push_back("compute_" + (output_.empty() ? "nothing" : output_));
     return std::move(names_);
   }
@@ -307,40 +308,36 @@ class KernelNamer {
   static std::string of(std::span<const std::string> words) { return with("_of_", joined_by_and(words)); }
   static std::string with(const char* word, const std::string& words) { return words.empty() ? "" : word + words; }
 
-  /// Infix operators except comparisons and logic, in order of use.
-  void collect_operators() {
-    ir::for_each_statement(kernel_.body, [&](const ir::Stmt& statement) {
-      ir::for_each_root_expression(statement, [&](const ir::ExprId& root) {
-        ir::for_each_expression(kernel_, root, [&](ir::ExprId, const ir::Expr& expr) {
-          if (expr.kind != ir::ExprKind::kOperation) return;
-          const ir::OperationEntry& operation = ir::row(expr.op);
-          const bool is_test = operation.rule == ir::TypeRule::kOrderedComparison ||
-                               operation.rule == ir::TypeRule::kEquality || operation.rule == ir::TypeRule::kLogic;
-          if (operation.arity != 2 || is_test || operation.warp_pattern.starts_with("wp.")) return;
-          const std::string name(operation.mnemonic);
-          if (std::ranges::find(operators_, name) == operators_.end()) operators_.push_back(name);
-        });
-      });
-    });
-  }
-
-  /// Functions, without atomics, and loads and stores of tiles.
+  /// Functions that influence an output, except those that say little about it; those behind the output in the name
+  /// come first.
   void collect_functions() {
+    if (output_.empty()) return;
+    std::set<std::string> behind, behind_named_output;
+    const ir::ParameterUses uses = ir::parameter_use(module_, kernel_);
+    for (std::size_t p = 0; p < uses.size(); ++p) {
+      if (!uses[p].changed()) continue;
+      std::set<std::string> functions = functions_behind(module_, kernel_, static_cast<ir::VarId>(p));
+      if (kernel_.variables[p].name == output_) behind_named_output = functions;
+      behind.merge(functions);
+    }
     for (const std::string& name : functions_called(module_, kernel_)) {
-      if (name.starts_with("atomic_") || name.starts_with("tile_load") || name.starts_with("tile_store")) continue;
+      if (!behind.contains(name) || std::ranges::find(kCommonFunctions, name) != std::end(kCommonFunctions)) continue;
       functions_.push_back(name);
     }
+    std::ranges::stable_sort(functions_, std::greater{},
+                             [&](const std::string& name) { return behind_named_output.contains(name); });
   }
 
   void collect_parameters() {
     const ir::ParameterUses uses = ir::parameter_use(module_, kernel_);
     ir::VarId output = ir::kNone;
-    std::pair best_rank{false, false};
+    std::tuple best_rank{false, false, false};
     for (std::size_t p = 0; p < uses.size(); ++p) {
       const std::string& name = kernel_.variables[p].name;
       if (!uses[p].changed()) continue;
-      // An output that depends on inputs, and then a telling name.
-      const std::pair rank{!parameters_behind(module_, kernel_, static_cast<ir::VarId>(p)).empty(), is_telling(name)};
+      // An output that depends on inputs, then one of floats, then a telling name.
+      const std::tuple rank{!parameters_behind(module_, kernel_, static_cast<ir::VarId>(p)).empty(),
+                            kernel_.variables[p].type.has_float_components(), is_telling(name)};
       if (output != ir::kNone && rank <= best_rank) continue;
       output = static_cast<ir::VarId>(p);
       best_rank = rank;
@@ -360,7 +357,8 @@ class KernelNamer {
       if (input != output && !kernel_.var(input).type.has_float_components())
         inputs_.push_back(kernel_.var(input).name);
     }
-    is_in_place_ = uses[static_cast<std::size_t>(output)].read && uses[static_cast<std::size_t>(output)].written;
+    is_stored_ = uses[static_cast<std::size_t>(output)].written;
+    is_in_place_ = uses[static_cast<std::size_t>(output)].read && is_stored_;
   }
 
   /// Endings that say how the kernel computes, the most telling first.
@@ -381,8 +379,8 @@ class KernelNamer {
       const bool is_of_output = kernel_.var(kernel_.expr(atomic->array).variable).name == output_;
       (atomic->op == ir::AtomicOp::kAdd && is_of_output ? adds_atomically : has_other_atomic) = true;
     });
-    add_ending(adds_atomically, fmt::format("_and_{}", kAccumulate));
-    add_ending(has_other_atomic && !adds_atomically, "_with_atomics");
+    add_ending(adds_atomically && !is_stored_, fmt::format("_and_{}", kAccumulate));
+    add_ending((has_other_atomic && !adds_atomically) || (adds_atomically && is_stored_), "_with_atomics");
     add_ending(flow.has_nested_loops, "_with_nested_loops");
     add_ending(!flow.has_nested_loops && flow.while_count > 1, "_with_while_loops");
     add_ending(!flow.has_nested_loops && flow.while_count == 1, "_with_while_loop");
@@ -426,6 +424,27 @@ class KernelNamer {
   }
   void add(const std::string& start, const std::string& end) { add(start, end, ""); }
 
+  /// Adds "energy_from_force" for each "energy_of_force", and then each name with a verb: "compute_energy_of_force" or
+  /// "apply_sin_with_loop".
+  void add_other_wordings() {
+    constexpr std::string_view kOf = "_of_";
+    for (std::size_t i = 0, count = names_.size(); i < count; ++i) {
+      std::string name = names_[i];
+      const std::size_t at = name.find(kOf);
+      if (at != std::string::npos) add(name.replace(at, kOf.size(), "_from_"), "");
+    }
+    for (const std::string_view verb : {"compute_", "evaluate_"}) {
+      for (std::size_t i = 0, count = names_.size(); i < count; ++i) {
+        const std::string& name = names_[i];
+        if (name.starts_with(output_)) add(std::string(verb) + name, "");
+      }
+    }
+    for (std::size_t i = 0, count = names_.size(); i < count && !functions_.empty(); ++i) {
+      const std::string& name = names_[i];
+      if (name.starts_with(functions_[0])) add("apply_" + name, "");
+    }
+  }
+
   /// Lets each of the first names come first in some kernels.
   void rotate_by_program() {
     if (names_.empty()) return;
@@ -435,11 +454,11 @@ class KernelNamer {
   const ir::Module& module_;
   const ir::Function& kernel_;
   std::set<std::string> taken_;         ///< names of variables, functions and structs
-  std::vector<std::string> functions_;  ///< names of functions, in order of use
+  std::vector<std::string> functions_;  ///< names of functions that influence an output
   std::vector<std::string> inputs_;     ///< names of float inputs, the telling ones first
-  std::vector<std::string> operators_;  ///< mnemonics of infix operators, in order of use
   std::string output_;                  ///< name of an output
   std::string outputs_;                 ///< names of this output and of another one
+  bool is_stored_ = false;              ///< whether the kernel stores elements of this output
   bool is_in_place_ = false;            ///< whether the kernel also reads this output
   std::vector<std::string> endings_;
   std::vector<std::string> names_;  ///< the names so far

@@ -53,6 +53,30 @@ TEST(Naming, KernelNamesDescribeFunctionsAndDataFlow) {
               Each(Not(HasSubstr("of_other"))));
 }
 
+TEST(Naming, KernelNamesLeaveOutWhatSaysLittle) {
+  const std::vector<std::string> names =
+      kernel_names(module_of("kernel k(x: array<f32,1>, energy: array<f32,1>, count: array<i32,1>; i) {\n"
+                             "  let unused: f32 = tanh(x[i])\n  count[i] = 1\n"
+                             "  energy[i] = mul(sin(x[i]), max(exp(x[i]), 0.5))\n}\n"));
+  EXPECT_THAT(names, Contains("energy_of_x_with_sin_and_exp"));
+  EXPECT_THAT(names, Each(Not(HasSubstr("tanh")))) << "its result influences no output";
+  EXPECT_THAT(names, Each(Not(HasSubstr("max"))));
+  EXPECT_THAT(names, Each(Not(HasSubstr("mul"))));
+  EXPECT_THAT(names, Contains("energy_from_x"));
+  EXPECT_THAT(names, Contains("compute_energy_of_x"));
+}
+
+TEST(Naming, OnlyAnOutputThatIsNotStoredIsAccumulated) {
+  const auto names_with = [](const std::string& last) {
+    return kernel_names(
+        module_of("kernel k(x: array<f32,1>, energy: array<f32,1>; i) {\n"
+                  "  atomic_add(energy[i], x[i])\n" +
+                  last + "}\n"));
+  };
+  EXPECT_THAT(names_with(""), Contains("accumulate_energy_of_x"));
+  EXPECT_THAT(names_with("  energy[i] = 2.0\n"), Each(Not(HasSubstr("accumulate"))));
+}
+
 TEST(Naming, NewKernelNamesDoNotDependOnOriginalName) {
   const auto names_under = [](const std::string& name) {
     return kernel_names(module_of("kernel " + name + "(x: array<f32,1>; i) {\n  x[i] = sin(x[i])\n}\n"));
