@@ -58,8 +58,8 @@ Names<ir::Type> make_types() {
   }
   types.emplace("int", ir::kI32);
   types.emplace("float", ir::kF32);
-  // A texture is known by its number.
-  for (const char* const name : {"Texture1D", "Texture2D", "Texture3D"})
+  // A texture is known by its number. `handle` is Warp's name for the type of identifiers of meshes and so on.
+  for (const char* const name : {"Texture1D", "Texture2D", "Texture3D", "handle"})
     types.emplace(name, ir::scalar_type(ir::Scalar::kU64));
   return types;
 }

@@ -365,7 +365,7 @@ TEST(PythonParser, ArraysOfMeshesAreParametersOfKernelAndOfFunctionsThatUseThem)
 def corner(mesh: wp.uint64, i: int):
     return wp.mesh_get_point(mesh, index=i)
 @wp.kernel
-def k(mesh: wp.uint64, x: wp.array(dtype=wp.vec3)):
+def k(mesh: wp.handle, x: wp.array(dtype=wp.vec3)):
     i = wp.tid()
     x[i] = corner(mesh, i)
     surface = wp.mesh_get(mesh)
