@@ -251,8 +251,8 @@ class Describer {
       std::string part =
           fmt::format("{} {}", group.update == Update::kStores ? "compute" : "update", listed(group.targets));
       if (group.update == Update::kAtomics) part += " atomically";
-      if (group.update == Update::kStoresAndAtomics) part += " with stores and atomic operations";
       if (!group.sources.empty()) part += fmt::format(" from {}", listed(group.sources));
+      if (group.update == Update::kStoresAndAtomics) part += " with stores and atomic operations";
       parts.push_back(std::move(part));
     }
     std::string text = fmt::format("{}, {}.", for_each_index(),
@@ -261,8 +261,9 @@ class Describer {
   }
 
   static std::string counted(int count, const char* one, const char* many) {
-    constexpr std::string_view kWords[] = {"no",  "one",   "two",   "three", "four", "five",
-                                           "six", "seven", "eight", "nine",  "ten"};
+    constexpr std::string_view kWords[] = {"no",     "one",      "two",      "three",   "four",   "five",
+                                           "six",    "seven",    "eight",    "nine",    "ten",    "eleven",
+                                           "twelve", "thirteen", "fourteen", "fifteen", "sixteen"};
     const auto number = static_cast<std::size_t>(count);
     const std::string word = number < std::size(kWords) ? std::string(kWords[number]) : fmt::format("{}", count);
     return fmt::format("{} {}", word, count == 1 ? one : many);

@@ -188,7 +188,7 @@ def k(x: wp.array(dtype=float), both: wp.array(dtype=float), total: wp.array(dty
     zero[i] = 0.0
 )");
   EXPECT_THAT(text.docstring,
-              HasSubstr("For each index `i`, update `both` with stores and atomic operations from `x`; update "
+              HasSubstr("For each index `i`, update `both` from `x` with stores and atomic operations; update "
                         "`total` atomically from `x`; set `zero` to constant values."));
   EXPECT_THAT(text.instruction, HasSubstr("`total` is a 1-dimensional array of type float32 (input and output)"));
 }

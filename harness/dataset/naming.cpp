@@ -349,16 +349,17 @@ class KernelNamer {
       if (uses[p].changed() && static_cast<ir::VarId>(p) != output) names.push_back(kernel_.variables[p].name);
     }
     outputs_ = joined_by_and(first(names, 2));
-    for (const ir::VarId input : parameters_behind(module_, kernel_, output)) {
+    const std::vector<ir::VarId> behind = parameters_behind(module_, kernel_, output);
+    for (const ir::VarId input : behind) {
       if (input != output && kernel_.var(input).type.has_float_components()) inputs_.push_back(kernel_.var(input).name);
     }
     std::ranges::stable_sort(inputs_, {}, [](const std::string& name) { return !is_telling(name); });
-    for (const ir::VarId input : parameters_behind(module_, kernel_, output)) {
+    for (const ir::VarId input : behind) {
       if (input != output && !kernel_.var(input).type.has_float_components())
         inputs_.push_back(kernel_.var(input).name);
     }
     is_stored_ = uses[static_cast<std::size_t>(output)].written;
-    is_in_place_ = uses[static_cast<std::size_t>(output)].read && is_stored_;
+    is_in_place_ = is_stored_ && std::ranges::binary_search(behind, output);
   }
 
   /// Endings that say how the kernel computes, the most telling first.
@@ -372,15 +373,17 @@ class KernelNamer {
       if (applies) endings_.push_back(std::move(ending));
     };
     bool adds_atomically = false;  // to the output in the name
-    bool has_other_atomic = false;
+    int atomic_count = 0;
     ir::for_each_statement(kernel_.body, [&](const ir::Stmt& statement) {
       const auto* const atomic = std::get_if<ir::Atomic>(&statement.node);
       if (atomic == nullptr) return;
       const bool is_of_output = kernel_.var(kernel_.expr(atomic->array).variable).name == output_;
-      (atomic->op == ir::AtomicOp::kAdd && is_of_output ? adds_atomically : has_other_atomic) = true;
+      adds_atomically |= atomic->op == ir::AtomicOp::kAdd && is_of_output;
+      ++atomic_count;
     });
     add_ending(adds_atomically && !is_stored_, fmt::format("_and_{}", kAccumulate));
-    add_ending((has_other_atomic && !adds_atomically) || (adds_atomically && is_stored_), "_with_atomics");
+    add_ending(atomic_count > 0 && (!adds_atomically || is_stored_),
+               atomic_count == 1 ? "_with_atomic" : "_with_atomics");
     add_ending(flow.has_nested_loops, "_with_nested_loops");
     add_ending(!flow.has_nested_loops && flow.while_count > 1, "_with_while_loops");
     add_ending(!flow.has_nested_loops && flow.while_count == 1, "_with_while_loop");
@@ -390,7 +393,7 @@ class KernelNamer {
     add_ending(has(difficulty.memory_patterns, "gather"), "_with_gather");
     add_ending(is_in_place_, "_in_place");
     add_ending(has(difficulty.features, "tile"), "_on_tiles");
-    add_ending(has(difficulty.features, "struct"), "_with_structs");
+    add_ending(has(difficulty.features, "struct"), module_.structs.size() == 1 ? "_with_struct" : "_with_structs");
     add_ending(has(difficulty.features, "quaternion"), "_with_quaternions");
     add_ending(has(difficulty.features, "matrix"), "_with_matrices");
     add_ending(has(difficulty.features, "transform"), "_with_transforms");
@@ -399,6 +402,25 @@ class KernelNamer {
     add_ending(flow.branch_count == 1, "_with_branch");
     add_ending(has(difficulty.memory_patterns, "transposed"), "_with_transpose");
     add_ending(has(difficulty.features, "half_precision"), "_with_16_bit_floats");
+  }
+
+  /// "energy_with_sin_cos_and_loop" for "energy_with_sin_and_cos_with_loop".
+  static std::string with_one_list(const std::string& name) {
+    constexpr std::string_view kWith = "_with_", kAnd = "_and_";
+    const std::size_t first = name.find(kWith);
+    if (first == std::string::npos) return name;
+    std::string list = name.substr(first + kWith.size());
+    const auto replace_all = [&](std::string_view word, std::string_view by) {
+      for (std::size_t at = list.find(word); at != std::string::npos; at = list.find(word, at + by.size()))
+        list.replace(at, word.size(), by);
+    };
+    replace_all(kWith, kAnd);
+    const std::size_t last = list.rfind(kAnd);
+    if (last == std::string::npos) return name;
+    const std::string end = list.substr(last);
+    list.resize(last);
+    replace_all(kAnd, "_");
+    return name.substr(0, first + kWith.size()) + list + end;
   }
 
   /// Adds a name of these parts, unless its first part is missing or the name cannot be used.
@@ -412,12 +434,7 @@ class KernelNamer {
       if (at == std::string::npos || (start != output_ && start != outputs_)) continue;
       name = fmt::format("{}_{}", verb, name.erase(at, ending.size()));
     }
-    // "energy_with_sin_and_loop" for "energy_with_sin_with_loop"
-    constexpr std::string_view kWith = "_with_";
-    const std::size_t first_with = name.find(kWith);
-    for (std::size_t at = name.find(kWith, first_with + 1); first_with != std::string::npos && at != std::string::npos;
-         at = name.find(kWith, at))
-      name.replace(at, kWith.size(), "_and_");
+    name = with_one_list(name);
     // A single word, such as "sin", would hide a function that a reader knows.
     if (name.find('_') == std::string::npos || name.size() > kMaxKernelName || taken_.contains(name)) return;
     if (std::ranges::find(names_, name) == names_.end()) names_.push_back(name);
@@ -459,7 +476,7 @@ class KernelNamer {
   std::string output_;                  ///< name of an output
   std::string outputs_;                 ///< names of this output and of another one
   bool is_stored_ = false;              ///< whether the kernel stores elements of this output
-  bool is_in_place_ = false;            ///< whether the kernel also reads this output
+  bool is_in_place_ = false;            ///< whether its content also depends on that before the launch
   std::vector<std::string> endings_;
   std::vector<std::string> names_;  ///< the names so far
 };

@@ -77,6 +77,24 @@ TEST(Naming, OnlyAnOutputThatIsNotStoredIsAccumulated) {
   EXPECT_THAT(names_with("  energy[i] = 2.0\n"), Each(Not(HasSubstr("accumulate"))));
 }
 
+TEST(Naming, FeaturesOfAKernelAreOneList) {
+  const std::vector<std::string> names =
+      kernel_names(module_of("kernel k(x: array<f32,1>, energy: array<f32,1>; i) {\n  for j: i32 in range(0, 3, 1) {\n"
+                             "    energy[i] = mul(sin(x[i]), exp(x[i]))\n  }\n}\n"));
+  EXPECT_THAT(names, Contains("energy_with_sin_exp_and_loop"));
+}
+
+TEST(Naming, AnOutputThatIsAlwaysOverwrittenIsNotChangedInPlace) {
+  const auto names_with = [](const std::string& last) {
+    return kernel_names(
+        module_of("kernel k(x: array<f32,1>, energy: array<f32,1>, other: array<f32,1>; i) {\n"
+                  "  other[i] = energy[i]\n  energy[i] = " +
+                  last + "\n}\n"));
+  };
+  EXPECT_THAT(names_with("mul(energy[i], x[i])"), Contains(HasSubstr("in_place")));
+  EXPECT_THAT(names_with("x[i]"), Each(Not(HasSubstr("in_place"))));
+}
+
 TEST(Naming, NewKernelNamesDoNotDependOnOriginalName) {
   const auto names_under = [](const std::string& name) {
     return kernel_names(module_of("kernel " + name + "(x: array<f32,1>; i) {\n  x[i] = sin(x[i])\n}\n"));
