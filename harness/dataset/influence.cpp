@@ -20,6 +20,8 @@ namespace {
 struct Sources {
   std::set<ir::VarId> parameters;   ///< with their contents before the launch
   std::set<std::string> functions;  ///< names as in `functions_called`
+  bool has_loop = false;            ///< whether a loop decides how often the value is computed
+  bool has_branch = false;          ///< whether a branch decides whether it is computed
 
   friend bool operator==(const Sources&, const Sources&) = default;
 };
@@ -27,12 +29,16 @@ struct Sources {
 void add_to(Sources& sources, const Sources& more) {
   sources.parameters.insert(more.parameters.begin(), more.parameters.end());
   sources.functions.insert(more.functions.begin(), more.functions.end());
+  sources.has_loop |= more.has_loop;
+  sources.has_branch |= more.has_branch;
 }
 
 /// What the current contents of variables and arrays come from.
 struct Contents {
-  /// By variable; a local array counts as one variable.
+  /// By variable; a local array counts as one variable, and a struct is in `fields`.
   std::map<ir::VarId, Sources> variables;
+  /// By variable and number of the field, for variables that are structs.
+  std::map<std::pair<ir::VarId, std::int32_t>, Sources> fields;
   /// By array: the element with the thread's own indices. At first, it comes from the array itself.
   std::map<ir::VarId, Sources> own_element;
   /// By array: what was stored in this element and is still there.
@@ -42,6 +48,7 @@ struct Contents {
 
   void merge(const Contents& other) {
     merge(variables, other.variables);
+    merge(fields, other.fields);
     merge(own_element, other.own_element);
     merge(stored_in_own_element, other.stored_in_own_element);
     merge(stored_elsewhere, other.stored_elsewhere);
@@ -49,7 +56,8 @@ struct Contents {
   friend bool operator==(const Contents&, const Contents&) = default;
 
  private:
-  static void merge(std::map<ir::VarId, Sources>& to, const std::map<ir::VarId, Sources>& from) {
+  template <class Key>
+  static void merge(std::map<Key, Sources>& to, const std::map<Key, Sources>& from) {
     for (const auto& [variable, sources] : from)
       add_to(to[variable], sources);
   }
@@ -73,7 +81,7 @@ class InfluenceAnalysis {
       uses_by_function_.push_back(ir::parameter_use(module, function));
     for (ir::VarId p = 0; p < kernel.parameter_count; ++p) {
       if (is_array(p)) now_.own_element[p].parameters = {p};
-      else now_.variables[p].parameters = {p};
+      else set(p, {.parameters = {p}, .functions = {}});
     }
     ir::for_each_statement(kernel.body, [&](const ir::Stmt& statement) {
       const auto* const assign = std::get_if<ir::Assign>(&statement.node);
@@ -112,6 +120,7 @@ class InfluenceAnalysis {
     std::visit(ir::Overloaded{
                    [&](const ir::If& node) {
                      Sources inner = around;
+                     inner.has_branch = true;
                      add_values(node.condition, inner);
                      const Contents before = now_;
                      run(node.then_block, inner, may_be_skipped);
@@ -138,10 +147,11 @@ class InfluenceAnalysis {
     for (Contents before;;) {
       before = now_;
       Sources inner = around;
+      inner.has_loop = true;
       add_to(inner, iteration_exits_.conditions);
       for (const ir::ExprId condition : conditions)
         if (condition != ir::kNone) add_values(condition, inner);
-      if (variable != ir::kNone) now_.variables[variable] = inner;
+      if (variable != ir::kNone) set(variable, inner);
       run(body, inner, may_be_skipped);
       now_.merge(before);
       if (now_ == before) break;
@@ -173,17 +183,57 @@ class InfluenceAnalysis {
       store(node, read, false);
       add_to(read, any_element(kernel_.expr(node.array).variable));
     }
-    ir::for_each_declared_variable(statement, [&](ir::VarId variable) { now_.variables[variable] = read; });
+    ir::for_each_declared_variable(statement, [&](ir::VarId variable) { set(variable, read); });
     if constexpr (std::is_same_v<Node, ir::Assign>) {
-      if (may_be_skipped) add_to(now_.variables[node.variable], read);
-      else now_.variables[node.variable] = read;
+      if (changes_field(node) && passed.read.empty()) assign_field(node, around, may_be_skipped);
+      else if (may_be_skipped) add(node.variable, read);
+      else set(node.variable, read);
     }
+  }
+
+  /// Whether the statement is `v.field = ...`, which keeps the other fields.
+  bool changes_field(const ir::Assign& node) const {
+    const ir::Expr& value = kernel_.expr(node.value);
+    return value.kind == ir::ExprKind::kOperation && value.op == ir::Op::kWithField &&
+           kernel_.expr(value.args[0]).kind == ir::ExprKind::kVariable &&
+           kernel_.expr(value.args[0]).variable == node.variable;
+  }
+  void assign_field(const ir::Assign& node, Sources sources, bool may_be_skipped) {
+    const ir::Expr& value = kernel_.expr(node.value);
+    add_values(value.args[1], sources);
+    Sources& field = now_.fields[{node.variable, value.index}];
+    if (may_be_skipped) add_to(field, sources);
+    else field = sources;
+  }
+
+  /// The number of fields of a variable that is a struct; 0 for others.
+  std::int32_t field_count(ir::VarId variable) const {
+    const ir::Type type = kernel_.var(variable).type;
+    return type.is_struct() ? static_cast<std::int32_t>(module_.structs[type.struct_id].fields.size()) : 0;
+  }
+  void set(ir::VarId variable, const Sources& sources) {
+    now_.variables[variable] = sources;
+    for (std::int32_t f = 0; f < field_count(variable); ++f)
+      now_.fields[{variable, f}] = sources;
+  }
+  void add(ir::VarId variable, const Sources& sources) {
+    add_to(now_.variables[variable], sources);
+    for (std::int32_t f = 0; f < field_count(variable); ++f)
+      add_to(now_.fields[{variable, f}], sources);
+  }
+  Sources of_variable(ir::VarId variable) {
+    const std::int32_t count = field_count(variable);
+    if (count == 0) return now_.variables[variable];
+    Sources all;
+    for (std::int32_t f = 0; f < count; ++f)
+      add_to(all, now_.fields[{variable, f}]);
+    return all;
   }
 
   template <class Node>
   void store(const Node& node, const Sources& sources, bool replaces) {
     const ir::VarId array = kernel_.expr(node.array).variable;
-    if (!is_array(array)) return add_to(now_.variables[array], sources);  // a local array
+    if (!is_array(array)) return add(array, sources);  // a local array
     if (!is_own(array, node.indices)) return add_to(now_.stored_elsewhere[array], sources);
     if (replaces) {
       now_.own_element[array] = sources;
@@ -218,8 +268,13 @@ class InfluenceAnalysis {
     const ir::Expr& expr = kernel_.expr(root);
     if (expr.kind == ir::ExprKind::kShapeOf) return;
     if (expr.kind == ir::ExprKind::kVariable) {
-      if (!is_array(expr.variable)) add_to(read, now_.variables[expr.variable]);
+      if (!is_array(expr.variable)) add_to(read, of_variable(expr.variable));
       return;
+    }
+    if (expr.kind == ir::ExprKind::kField) {
+      const ir::Expr& object = kernel_.expr(expr.args[0]);
+      if (object.kind == ir::ExprKind::kVariable && field_count(object.variable) > 0)
+        return add_to(read, now_.fields[{object.variable, expr.index}]);
     }
     if (expr.kind == ir::ExprKind::kLoad) {
       const ir::VarId array = kernel_.expr(expr.args[0]).variable;
@@ -268,8 +323,9 @@ std::vector<ir::VarId> parameters_behind(const ir::Module& module, const ir::Fun
   return {sources.parameters.begin(), sources.parameters.end()};
 }
 
-std::set<std::string> functions_behind(const ir::Module& module, const ir::Function& kernel, ir::VarId output) {
-  return InfluenceAnalysis(module, kernel).behind(output).functions;
+ConstructsBehind constructs_behind(const ir::Module& module, const ir::Function& kernel, ir::VarId output) {
+  const Sources sources = InfluenceAnalysis(module, kernel).behind(output);
+  return {.functions = sources.functions, .loop = sources.has_loop, .branch = sources.has_branch};
 }
 
 }  // namespace assay::dataset

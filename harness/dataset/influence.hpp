@@ -15,8 +15,14 @@ namespace assay::dataset {
 /// in x[i].
 std::vector<ir::VarId> parameters_behind(const ir::Module& module, const ir::Function& kernel, ir::VarId output);
 
-/// The names of the functions whose results may influence it, a part of `functions_called` in difficulty.hpp. Atomics
-/// are not among them.
-std::set<std::string> functions_behind(const ir::Module& module, const ir::Function& kernel, ir::VarId output);
+/// What influences the content of an array after the launch, apart from parameters.
+struct ConstructsBehind {
+  std::set<std::string> functions;  ///< names of functions, a part of `functions_called`; no atomics
+  bool loop = false;                ///< whether something that influences it is computed in a loop
+  bool branch = false;              ///< whether something that influences it is computed in a branch or after one
+
+  friend bool operator==(const ConstructsBehind&, const ConstructsBehind&) = default;
+};
+ConstructsBehind constructs_behind(const ir::Module& module, const ir::Function& kernel, ir::VarId output);
 
 }  // namespace assay::dataset

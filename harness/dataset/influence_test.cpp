@@ -91,9 +91,40 @@ TEST(Influence, IncludesFunctionsWhoseResultsReachTheOutput) {
                      "  let unused: f32 = tanh(x[i])\n  let t: f32 = twice(sin(x[i]))\n  z[i] = tan(x[i])\n"
                      "  if lt(cos(x[i]), 0.0) {\n    y[i] = t\n  }\n  call put(z, exp(x[i]))\n}\n");
   ASSERT_TRUE(module.ok()) << module.error().text();
-  EXPECT_THAT(functions_behind(*module, module->kernels[0], 0), IsEmpty());
-  EXPECT_THAT(functions_behind(*module, module->kernels[0], 1), ElementsAre("cos", "sin", "twice"));
-  EXPECT_THAT(functions_behind(*module, module->kernels[0], 2), ElementsAre("exp", "put", "tan"));
+  EXPECT_THAT(constructs_behind(*module, module->kernels[0], 0).functions, IsEmpty());
+  EXPECT_THAT(constructs_behind(*module, module->kernels[0], 1).functions, ElementsAre("cos", "sin", "twice"));
+  EXPECT_THAT(constructs_behind(*module, module->kernels[0], 2).functions, ElementsAre("exp", "put", "tan"));
+}
+
+TEST(Influence, IncludesLoopsAndBranchesThatReachTheOutput) {
+  const Result<ir::Module> module = ir::parse_text(
+      "kernel k(x: array<f32,1>, y: array<f32,1>, z: array<f32,1>; i) {\n"
+      "  let t: f32 = 0.0\n  let u: f32 = 1.0\n  for j: i32 in range(0, 5, 1) {\n    t = add(t, x[j])\n  }\n"
+      "  if lt(x[i], 0.0) {\n    u = 2.0\n  }\n  y[i] = t\n  z[i] = u\n}\n");
+  ASSERT_TRUE(module.ok()) << module.error().text();
+  EXPECT_EQ(constructs_behind(*module, module->kernels[0], 1), (ConstructsBehind{.functions = {}, .loop = true}));
+  EXPECT_EQ(constructs_behind(*module, module->kernels[0], 2), (ConstructsBehind{.functions = {}, .branch = true}));
+}
+
+TEST(Influence, DistinguishesFieldsOfStructs) {
+  const auto behind = [](const std::string& body) {
+    const Result<ir::Module> module = ir::parse_text(
+        "struct Body {\n  mass: f32\n  force: f32\n}\n"
+        "kernel k(x: array<f32,1>, y: array<f32,1>, start: Body, out: array<f32,1>; i) {\n"
+        "  let own: Body = start\n" +
+        body + "}\n");
+    EXPECT_TRUE(module.ok()) << module.error().text();
+    return module.ok() ? parameters_behind(*module, module->kernels[0], 3) : std::vector<ir::VarId>{};
+  };
+  EXPECT_THAT(
+      behind("  own = with_field(own, mass, x[i])\n  own = with_field(own, force, y[i])\n  out[i] = own.mass\n"),
+      ElementsAre(0));
+  EXPECT_THAT(behind("  own = with_field(own, mass, x[i])\n  own = with_field(own, mass, y[i])\n  out[i] = own.mass\n"),
+              ElementsAre(1));
+  EXPECT_THAT(behind("  own = with_field(own, mass, x[i])\n  let all: Body = own\n  out[i] = all.force\n"),
+              ElementsAre(0, 2));
+  EXPECT_THAT(behind("  if lt(y[i], 0.0) {\n    own = with_field(own, mass, x[i])\n  }\n  out[i] = own.mass\n"),
+              ElementsAre(0, 1, 2));
 }
 
 }  // namespace

@@ -312,20 +312,20 @@ class KernelNamer {
   /// come first.
   void collect_functions() {
     if (output_.empty()) return;
-    std::set<std::string> behind, behind_named_output;
+    std::set<std::string> behind;
     const ir::ParameterUses uses = ir::parameter_use(module_, kernel_);
     for (std::size_t p = 0; p < uses.size(); ++p) {
       if (!uses[p].changed()) continue;
-      std::set<std::string> functions = functions_behind(module_, kernel_, static_cast<ir::VarId>(p));
-      if (kernel_.variables[p].name == output_) behind_named_output = functions;
-      behind.merge(functions);
+      ConstructsBehind constructs = constructs_behind(module_, kernel_, static_cast<ir::VarId>(p));
+      if (kernel_.variables[p].name == output_) behind_output_ = constructs;
+      behind.merge(constructs.functions);
     }
     for (const std::string& name : functions_called(module_, kernel_)) {
       if (!behind.contains(name) || std::ranges::find(kCommonFunctions, name) != std::end(kCommonFunctions)) continue;
       functions_.push_back(name);
     }
     std::ranges::stable_sort(functions_, std::greater{},
-                             [&](const std::string& name) { return behind_named_output.contains(name); });
+                             [&](const std::string& name) { return behind_output_.functions.contains(name); });
   }
 
   void collect_parameters() {
@@ -384,11 +384,13 @@ class KernelNamer {
     add_ending(adds_atomically && !is_stored_, fmt::format("_and_{}", kAccumulate));
     add_ending(atomic_count > 0 && (!adds_atomically || is_stored_),
                atomic_count == 1 ? "_with_atomic" : "_with_atomics");
-    add_ending(flow.has_nested_loops, "_with_nested_loops");
-    add_ending(!flow.has_nested_loops && flow.while_count > 1, "_with_while_loops");
-    add_ending(!flow.has_nested_loops && flow.while_count == 1, "_with_while_loop");
-    add_ending(!flow.has_nested_loops && flow.while_count == 0 && flow.for_count > 1, "_with_loops");
-    add_ending(!flow.has_nested_loops && flow.while_count == 0 && flow.for_count == 1, "_with_loop");
+    const bool has_loop = behind_output_.loop;
+    const bool has_simple_loop = has_loop && !flow.has_nested_loops;
+    add_ending(has_loop && flow.has_nested_loops, "_with_nested_loops");
+    add_ending(has_simple_loop && flow.while_count > 1, "_with_while_loops");
+    add_ending(has_simple_loop && flow.while_count == 1, "_with_while_loop");
+    add_ending(has_simple_loop && flow.while_count == 0 && flow.for_count > 1, "_with_loops");
+    add_ending(has_simple_loop && flow.while_count == 0 && flow.for_count == 1, "_with_loop");
     add_ending(has(difficulty.memory_patterns, "scatter"), fmt::format("_and_{}", kScatter));
     add_ending(has(difficulty.memory_patterns, "gather"), "_with_gather");
     add_ending(is_in_place_, "_in_place");
@@ -398,8 +400,8 @@ class KernelNamer {
     add_ending(has(difficulty.features, "matrix"), "_with_matrices");
     add_ending(has(difficulty.features, "transform"), "_with_transforms");
     add_ending(has(difficulty.features, "vector"), "_with_vectors");
-    add_ending(flow.branch_count > 1, "_with_branches");
-    add_ending(flow.branch_count == 1, "_with_branch");
+    add_ending(behind_output_.branch && flow.branch_count > 1, "_with_branches");
+    add_ending(behind_output_.branch && flow.branch_count == 1, "_with_branch");
     add_ending(has(difficulty.memory_patterns, "transposed"), "_with_transpose");
     add_ending(has(difficulty.features, "half_precision"), "_with_16_bit_floats");
   }
@@ -474,6 +476,7 @@ class KernelNamer {
   std::vector<std::string> functions_;  ///< names of functions that influence an output
   std::vector<std::string> inputs_;     ///< names of float inputs, the telling ones first
   std::string output_;                  ///< name of an output
+  ConstructsBehind behind_output_;      ///< what influences this output
   std::string outputs_;                 ///< names of this output and of another one
   bool is_stored_ = false;              ///< whether the kernel stores elements of this output
   bool is_in_place_ = false;            ///< whether its content also depends on that before the launch
