@@ -157,6 +157,13 @@ bool WarpStatementParser::is_variable(ExprId value, ir::VarId variable) const {
   return expr.kind == ir::ExprKind::kVariable && expr.variable == variable;
 }
 
+std::size_t WarpStatementParser::declaring_depth(std::string_view name) const {
+  std::size_t depth = context_.bindings.depth() - 1;
+  while (depth > 0 && !context_.data_flow.declares(context_.bindings.block(depth), name))
+    --depth;
+  return depth;
+}
+
 void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
   const std::string_view text = name.text();
   const ir::Type type = context_.type_of(value);
@@ -179,9 +186,7 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
     return;
   }
   if (variable == kNone) {
-    std::size_t depth = context_.bindings.depth() - 1;
-    while (depth > 0 && !context_.data_flow.declares(context_.bindings.block(depth), text))
-      --depth;
+    const std::size_t depth = declaring_depth(text);
     variable = context_.builder.declare(std::string(text), type);
     context_.bindings.bind_in_enclosing_block(depth, text, variable);
     if (needs_flag) {
@@ -233,9 +238,7 @@ void WarpStatementParser::assign_compound_tile(SyntaxNode name, ExprId value) {
     return;
   }
   if (variable == kNone) {
-    std::size_t depth = context_.bindings.depth() - 1;
-    while (depth > 0 && !context_.data_flow.declares(context_.bindings.block(depth), text))
-      --depth;
+    const std::size_t depth = declaring_depth(text);
     variable = context_.builder.declare(std::string(text), type);
     context_.compound_tiles[variable] = extents;
     context_.named_compound_tiles.insert(variable);
