@@ -160,6 +160,7 @@ class Wrapper {
         mark(expr.args[0], wrapped_indices(expr.args[0], {expr.args.begin() + 1, expr.args.end()}, id));
       const bool is_part = expr.kind == ExprKind::kOperation && (expr.op == Op::kExtract || expr.op == Op::kInsert);
       if (is_part && may_be_negative(expr.args[1])) extents_[expr.args[1]] = {.parts = parts_of(expr)};
+      if (expr.kind == ExprKind::kOperation && expr.op == Op::kTileInsert) mark_tile_indices(expr);
     }
     if (extents_.empty() && slice_indices_.empty()) return;
     std::vector<Expr> old = std::exchange(function_.expressions, {});
@@ -196,6 +197,16 @@ class Wrapper {
       if (!may_be_negative(indices[d])) continue;
       const int parts = type.is_local_array() ? static_cast<int>(type.extent) : 0;
       extents_[indices[d]] = {.array = array, .dimension = static_cast<int>(d), .parts = parts};
+    }
+  }
+
+  /// Only of elements that are stored: a frontend wraps those of elements that are read, because Warp Python spells
+  /// them as wp.tile_extract(...), which does not.
+  void mark_tile_indices(const Expr& insert) {
+    const Type tile = function_.expr(insert.args[0]).type;
+    for (int d = 0; d < tile.tile_rank(); ++d) {
+      const ExprId index = insert.args[static_cast<std::size_t>(d) + 1];
+      if (may_be_negative(index)) extents_[index] = {.parts = tile.tile[d]};
     }
   }
 

@@ -33,6 +33,14 @@ TEST(WrapIndices, DoesNotWrapIndicesThatCannotBeNegative) {
     EXPECT_EQ(wrapped(body), body);
 }
 
+TEST(WrapIndices, WrapsIndicesOfStoredTileElementsOnly) {
+  const std::string declared = "  let t: tile<f32,4> = splat<tile<f32,4>>(0.0)\n";
+  EXPECT_EQ(wrapped(declared + "  t = tile_insert(t, n, tile_extract(t, n))\n"),
+            declared + "  t = tile_insert(t, wrap_index(n, 4), tile_extract(t, n))\n");
+  const std::string never_negative = declared + "  t = tile_insert(t, i, 1.0)\n";
+  EXPECT_EQ(wrapped(never_negative), never_negative);
+}
+
 TEST(WrapIndices, WrapsIndicesThatMayBeNegative) {
   EXPECT_EQ(wrapped("  x[n] = 1.0\n"), "  x[wrap_index(n, shape(x, 0))] = 1.0\n");
   EXPECT_EQ(wrapped("  x[i] = x[sub(i, 1)]\n"), "  x[i] = x[wrap_index(sub(i, 1), shape(x, 0))]\n");

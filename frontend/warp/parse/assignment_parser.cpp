@@ -7,6 +7,7 @@
 #include "frontend/warp/parse/statement_parser.hpp"
 #include "ir/guard_array.hpp"
 #include "ir/library.hpp"
+#include "ir/visit.hpp"
 
 namespace assay::frontend {
 
@@ -145,11 +146,46 @@ void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
     return;
   }
   if (context_.compound_tiles.contains(place.variable) && !expressions_.can_change(target, place.variable)) return;
+  if (may_read_tile_element(value, place)) {
+    context_.error(target,
+                   "the value may be computed from the tile element that it replaces: on a GPU, every thread of the "
+                   "block executes the statement, some after others have changed the element");
+    return;
+  }
   if (place.root_kind == AssignmentTarget::RootKind::kArray && place.type.is_value()) {
     const bool is_local = context_.function.var(place.variable).type.is_local_array();
     if (!is_local) context_.entry.has_side_effects = true;
   }
   write_target(context_, target, place, value);
+}
+
+bool WarpStatementParser::is_tile_element(const AssignmentTarget& place) const {
+  if (context_.compound_tiles.contains(place.variable)) return !place.lacks_indices();
+  return !place.accessors.empty() && !place.accessors.back().tile_indices.empty();
+}
+
+/// Whether the value reads the element of a tile that is the place, or may do so.
+bool WarpStatementParser::may_read_tile_element(ExprId value, const AssignmentTarget& place) const {
+  if (!is_tile_element(place)) return false;
+  const bool is_compound = context_.compound_tiles.contains(place.variable);
+  const std::vector<ExprId> changed =
+      is_compound ? std::vector{place.dimensions[0].index} : place.accessors.back().tile_indices;
+  const auto differ = [&](ExprId a, ExprId b) {
+    const ir::Expr& first = context_.function.expr(a);
+    const ir::Expr& second = context_.function.expr(b);
+    return first.kind == ir::ExprKind::kLiteral && second.kind == ir::ExprKind::kLiteral && first.bits != second.bits;
+  };
+  bool may_read = false;
+  ir::for_each_expression(context_.function, value, [&](ExprId, const ir::Expr& expr) {
+    const bool reads = is_compound ? expr.kind == ir::ExprKind::kLoad
+                                   : expr.kind == ir::ExprKind::kOperation && expr.op == Op::kTileExtract;
+    if (!reads || !is_variable(expr.args[0], place.variable)) return;
+    bool is_other = false;
+    for (std::size_t d = 0; d < changed.size(); ++d)
+      is_other |= differ(changed[d], expr.args[d + 1]);
+    may_read |= !is_other;
+  });
+  return may_read;
 }
 
 bool WarpStatementParser::is_variable(ExprId value, ir::VarId variable) const {
@@ -467,8 +503,7 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
       return write_target(context_, target, place, result);
     }
   }
-  const bool is_compound = context_.compound_tiles.contains(place.variable) && !place.lacks_indices();
-  if (is_compound || (!place.accessors.empty() && !place.accessors.back().tile_indices.empty())) {
+  if (is_tile_element(place)) {
     context_.error(node,
                    "tile elements cannot be updated: every thread of the block would execute the update on a GPU, but "
                    "only one on the CPU");

@@ -44,6 +44,20 @@ ExprId position_of(ir::Builder& b, const TileExtents& extents, std::span<const E
   return position;
 }
 
+/// The same for indices of the source: a number if they are known, otherwise unsigned, because a position below zero
+/// does not count from the end of the local array.
+ExprId position_from_start(const ir::Function& function, ir::Builder& b, const TileExtents& extents,
+                           std::span<const ExprId> indices) {
+  std::int64_t number = 0;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    const ir::Expr& index = function.expr(indices[d]);
+    if (index.kind != ir::ExprKind::kLiteral)
+      return b.cast(ir::scalar_type(ir::Scalar::kU32), position_of(b, extents, indices));
+    number = number * extents[d] + static_cast<std::int64_t>(index.bits);
+  }
+  return b.i32(number);
+}
+
 /// The place of an element while a loop visits all of them.
 struct ElementPlace {
   const TileExtents& extents;
@@ -410,7 +424,9 @@ ExprId WarpExpressionParser::extract_element(SyntaxNode node, ExprId tile, const
                                             extents.size() == 1 ? "" : "s", indices.size()));
   context_.builder.at(node.loc());
   const std::span<const ExprId> given(indices);
-  ExprId part = context_.builder.load(source, {position_of(context_.builder, extents, given.first(extents.size()))});
+  const ExprId position =
+      position_from_start(context_.function, context_.builder, extents, given.first(extents.size()));
+  ExprId part = context_.builder.load(source, {position});
   for (const ExprId index : given.subspan(extents.size())) {
     if (part == kNone) break;
     part = context_.operation(node, Op::kExtract, {part, index});
@@ -424,14 +440,15 @@ bool WarpExpressionParser::index_compound_tile(AssignmentTarget& place, SyntaxNo
     context_.error(index, "tiles cannot be sliced");
     return false;
   }
-  const ExprId position = index_value(index);
+  const int extent = extents[place.pending_tile_indices.size()];
+  const ExprId position = index_below(index, context_.function.var(place.variable).type.element(), extent, "positions");
   if (position == kNone) return false;
-  place.pending_tile_indices.push_back(as_i32(index, position));
+  place.pending_tile_indices.push_back(as_i32(index, context_.wrapped_index(index, position, extent)));
   if (place.pending_tile_indices.size() < extents.size()) return true;
   context_.builder.at(index.loc());
-  const std::vector<ExprId> indices = std::exchange(place.pending_tile_indices, {});
   place.dimensions[0] = {.kind = SliceDimension::Kind::kSingleIndex,
-                         .index = position_of(context_.builder, extents, indices)};
+                         .index = position_from_start(context_.function, context_.builder, extents,
+                                                      std::exchange(place.pending_tile_indices, {}))};
   place.type = place.type.element();
   return true;
 }

@@ -174,6 +174,8 @@ struct FunctionContext {
   ir::ExprId operation(SyntaxNode node, ir::Op op, const std::vector<ir::ExprId>& args, ir::Type requested = ir::kVoid);
   /// Applies any scalar operation to each element of tiles; `operation` supports only tile operators of Warp.
   ir::ExprId apply_by_element(SyntaxNode node, ir::Op op, const std::vector<ir::ExprId>& args);
+  /// An index of a tile that counts from the end if it is below zero.
+  ir::ExprId wrapped_index(SyntaxNode node, ir::ExprId index, int extent);
   /// The extents of such a tile (compound_tiles.cpp); nullopt for other values.
   std::optional<TileExtents> compound_tile(ir::ExprId value) const;
   /// Declares such a tile, whose elements are zero.

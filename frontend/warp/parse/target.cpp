@@ -34,7 +34,13 @@ ir::ExprId read_step(FunctionContext& context, SyntaxNode node, ir::ExprId objec
   context.builder.at(node.loc());
   if (step.is_field) return context.builder.field(object, step.field_index);
   if (step.transform_part) return context.operation(node, *step.transform_part, {object});
-  if (!step.tile_indices.empty()) return context.operation(node, ir::Op::kTileExtract, tile_operands(object, step));
+  if (!step.tile_indices.empty()) {
+    // Unlike those of wp.tile_extract(), indices below zero count from the end.
+    std::vector<ir::ExprId> operands = tile_operands(object, step);
+    for (std::size_t d = 1; d < operands.size(); ++d)
+      operands[d] = context.wrapped_index(node, operands[d], context.type_of(object).tile[d - 1]);
+    return context.operation(node, ir::Op::kTileExtract, operands);
+  }
   return context.operation(node, ir::Op::kExtract, {object, step.index});
 }
 
@@ -142,6 +148,13 @@ void write_whole(FunctionContext& context, SyntaxNode node, const AssignmentTarg
 }
 
 }  // namespace
+
+ir::ExprId FunctionContext::wrapped_index(SyntaxNode node, ir::ExprId index, int extent) {
+  const ir::Type type = type_of(index);
+  if (function.expr(index).kind == ir::ExprKind::kLiteral || !ir::row(type.scalar).is_signed) return index;
+  builder.at(node.loc());
+  return operation(node, ir::Op::kWrapIndex, {index, builder.literal(type, std::int64_t{extent})});
+}
 
 bool AssignmentTarget::is_whole_array() const {
   return lacks_indices() && std::all_of(dimensions.begin(), dimensions.end(), [](const SliceDimension& dimension) {

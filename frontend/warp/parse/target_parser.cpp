@@ -175,7 +175,10 @@ void WarpExpressionParser::add_index(SyntaxNode node, AssignmentTarget& place, S
     place.type = place.type.indexed_part_type();
     return;
   }
-  const ExprId position = index_value(index);
+  const ExprId position =
+      place.type.is_tile()
+          ? index_below(index, place.type, place.type.tile[place.pending_tile_indices.size()], "positions")
+          : index_value(index);
   if (position == kNone) {
     place = {};
     return;

@@ -212,7 +212,8 @@ kernel k(v: array<vec<f32,2>,1>, x: array<f32,1>; thread) {
      .parameters = "c: wp.array3d(dtype=float), n: int",
      .body = R"(
 t = wp.tile_full(shape=(2, 3, 4), value=0.5, dtype=float)
-t[1, n, 3] = t[0, 2, n] + wp.tile_extract(t, 1, 1, n)
+s = wp.tile_zeros(shape=(2, 3, 4), dtype=float)
+t[1, n, -1] = s[0, 2, n] + wp.tile_extract(s, 1, 1, n) + s[-1, 0, 0]
 u = wp.tile_zeros(shape=5, dtype=wp.mat22)
 t[0, 0, 0] = wp.tile_extract(u, n, 1, 0)
 )",
@@ -227,9 +228,26 @@ kernel k(c: array<f32,3>, n: i32; thread) {
       }
     }
   }
-  t[wrap_index(add(mul(add(mul(1, 3), n), 4), 3), 24)] = add(t[wrap_index(add(mul(add(mul(0, 3), 2), 4), n), 24)], t[wrap_index(add(mul(add(mul(1, 3), 1), 4), n), 24)])
+  let s: local<f32,24>
+  t[cast<u32>(add(mul(add(mul(1, 3), where(lt(n, 0), add(n, 3), n)), 4), 3))] = add(add(s[cast<u32>(add(mul(add(mul(0, 3), 2), 4), where(lt(n, 0), add(n, 4), n)))], s[cast<u32>(add(mul(add(mul(1, 3), 1), 4), n))]), s[12])
   let u: local<mat<f32,2,2>,5>
-  t[add(mul(add(mul(0, 3), 0), 4), 0)] = extract(extract(u[wrap_index(n, 5)], 1), 0)
+  t[0] = extract(extract(u[cast<u32>(n)], 1), 0)
+}
+)"},
+    {.name = "ElementsThatCountFromTheEnd",
+     .parameters = "x: wp.array2d(dtype=float), n: int",
+     .body = R"(
+t = wp.tile_load(x, shape=(2, 3))
+u = wp.tile_zeros(shape=(2, 3), dtype=float)
+u[-1, n] = t[n, -3] + wp.tile_extract(t, 1, n)
+wp.tile_store(x, u)
+)",
+     .module = R"(
+kernel k(x: array<f32,2>, n: i32; thread) {
+  let t: tile<f32,2,3> = tile_load<tile<f32,2,3>>(x[0, 0])
+  let u: tile<f32,2,3> = splat<tile<f32,2,3>>(0.0)
+  u = tile_insert(u, 1, wrap_index(n, 3), add(tile_extract(t, where(lt(n, 0), add(n, 2), n), 0), tile_extract(t, 1, n)))
+  x[0, 0] = u
 }
 )"},
     {.name = "ViewOfTemporaryTileMayChange",
@@ -334,6 +352,11 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
       {"wp.tile_cholesky_inplace(wp.tile_load(a, shape=(2, 2)))", "must be a variable"},
       {"t = wp.tile_arange(4, dtype=int) & 1", "scalars only"},
       {"t = wp.tile_load(x, shape=4)\nu = t[::2]", "must have the step 1"},
+      {"t = wp.tile_load(x, shape=4)\nt[4] = 1.0", "has 4 positions"},
+      {"t = wp.tile_zeros(shape=(2, 3), dtype=wp.vec2)\nt[0, -4] = wp.vec2()", "has 3 positions"},
+      {"t = wp.tile_load(x, shape=4)\nt[0] = t[0] + 1.0", "from the tile element that it replaces"},
+      {"t = wp.tile_load(x, shape=4)\nt[n] = wp.sin(t[1])", "from the tile element that it replaces"},
+      {"t = wp.tile_zeros(shape=(2, 3), dtype=wp.vec2)\nt[0, n] = t[1, n] * 2.0", "from the tile element that it"},
       {"t = wp.tile_load(x, shape=4)\nu = t[n:]", "compile-time constants"},
       {"t = wp.tile_load(x, shape=4)\nu = t[2:2]", "the slice is empty"},
       {"t = wp.tile_load(x, shape=4)\nu = t[0:2, 1]", "the tile has 1 dimension"},
