@@ -377,7 +377,8 @@ class Describer {
     return text;
   }
 
-  /// Whether the source contains the function, which is not so for the parts of which a query of a mesh consists.
+  /// Whether the source contains the function. It does not contain the functions that the frontend adds for queries of
+  /// meshes.
   static bool is_in_source(const ir::Function& function) {
     bool is_in_source = false;
     ir::for_each_statement(function.body, [&](const ir::Stmt& statement) { is_in_source |= statement.loc.line > 0; });

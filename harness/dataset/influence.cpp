@@ -293,8 +293,8 @@ class InfluenceAnalysis {
 
   /// The arrays that a statement passes to functions.
   struct PassedArrays {
-    std::set<ir::VarId> read;     ///< those of which a function may read elements
-    std::set<ir::VarId> changed;  ///< those of which a function may change elements
+    std::set<ir::VarId> read;     ///< arrays whose elements a function may read
+    std::set<ir::VarId> changed;  ///< arrays whose elements a function may change
   };
 
   void add_arrays(std::int32_t function, std::span<const ir::ExprId> arguments, PassedArrays& arrays) const {

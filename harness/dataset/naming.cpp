@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -269,6 +268,9 @@ class KernelNamer {
     const std::string one = joined_by_and(first(functions_, 1));
     const std::string two = joined_by_and(first(functions_, 2));
     const std::string all = joined_by_and(first(functions_, 3));
+    const std::string with_one = with("_with_", joined_by_and(first(functions_of_output_, 1)));
+    const std::string with_two = with("_with_", joined_by_and(first(functions_of_output_, 2)));
+    const std::string with_all = with("_with_", joined_by_and(first(functions_of_output_, 3)));
     const std::string of_one_input = of(first(inputs_, 1));
     const std::string of_inputs = of(first(inputs_, 2));
     const std::string of_more_inputs = of(first(inputs_, 3));
@@ -279,23 +281,23 @@ class KernelNamer {
     add(output_, of_one_input, first_ending);
     rotate_by_program();
     add(output_, of_inputs, first_ending);
-    add(output_, with("_with_", two), first_ending);
+    add(output_, with_two, first_ending);
     add(all, first_ending);
     add(two, both_endings);
     add(output_, of_more_inputs, first_ending);
-    add(output_, with("_with_", all), first_ending);
+    add(output_, with_all, first_ending);
     add(output_, of_inputs, both_endings);
-    add(output_, of_one_input, with("_with_", one), first_ending);
-    add(output_, of_inputs, with("_with_", one), first_ending);
-    add(output_, of_inputs, with("_with_", two), first_ending);
-    add(output_, of_inputs, with("_with_", two), both_endings);
-    add(output_, of_more_inputs, with("_with_", one), both_endings);
-    add(output_, of_more_inputs, with("_with_", all), both_endings);
+    add(output_, of_one_input, with_one, first_ending);
+    add(output_, of_inputs, with_one, first_ending);
+    add(output_, of_inputs, with_two, first_ending);
+    add(output_, of_inputs, with_two, both_endings);
+    add(output_, of_more_inputs, with_one, both_endings);
+    add(output_, of_more_inputs, with_all, both_endings);
     add(outputs_, of_inputs, first_ending);
     add(outputs_, of_more_inputs, both_endings);
-    add(outputs_, of_one_input, with("_with_", all), first_ending);
-    add(outputs_, of_inputs, with("_with_", one), both_endings);
-    add(outputs_, of_more_inputs, with("_with_", all), both_endings);
+    add(outputs_, of_one_input, with_all, first_ending);
+    add(outputs_, of_inputs, with_one, both_endings);
+    add(outputs_, of_more_inputs, with_all, both_endings);
     add_other_wordings();
     if (names_.empty()) names_.push_back("compute_" + (output_.empty() ? "nothing" : output_));
     return std::move(names_);
@@ -308,10 +310,8 @@ class KernelNamer {
   static std::string of(std::span<const std::string> words) { return with("_of_", joined_by_and(words)); }
   static std::string with(const char* word, const std::string& words) { return words.empty() ? "" : word + words; }
 
-  /// Functions that influence an output, except those that say little about it; those behind the output in the name
-  /// come first.
+  /// Functions that influence an output, except those that say little about it.
   void collect_functions() {
-    if (output_.empty()) return;
     std::set<std::string> behind;
     const ir::ParameterUses uses = ir::parameter_use(module_, kernel_);
     for (std::size_t p = 0; p < uses.size(); ++p) {
@@ -321,11 +321,10 @@ class KernelNamer {
       behind.merge(constructs.functions);
     }
     for (const std::string& name : functions_called(module_, kernel_)) {
-      if (!behind.contains(name) || std::ranges::find(kCommonFunctions, name) != std::end(kCommonFunctions)) continue;
-      functions_.push_back(name);
+      if (std::ranges::find(kCommonFunctions, name) != std::end(kCommonFunctions)) continue;
+      if (behind.contains(name)) functions_.push_back(name);
+      if (behind_output_.functions.contains(name)) functions_of_output_.push_back(name);
     }
-    std::ranges::stable_sort(functions_, std::greater{},
-                             [&](const std::string& name) { return behind_output_.functions.contains(name); });
   }
 
   void collect_parameters() {
@@ -472,14 +471,15 @@ class KernelNamer {
 
   const ir::Module& module_;
   const ir::Function& kernel_;
-  std::set<std::string> taken_;         ///< names of variables, functions and structs
-  std::vector<std::string> functions_;  ///< names of functions that influence an output
-  std::vector<std::string> inputs_;     ///< names of float inputs, the telling ones first
-  std::string output_;                  ///< name of an output
-  ConstructsBehind behind_output_;      ///< what influences this output
-  std::string outputs_;                 ///< names of this output and of another one
-  bool is_stored_ = false;              ///< whether the kernel stores elements of this output
-  bool is_in_place_ = false;            ///< whether its content also depends on that before the launch
+  std::set<std::string> taken_;                   ///< names of variables, functions and structs
+  std::vector<std::string> functions_;            ///< names of functions that influence an output
+  std::vector<std::string> functions_of_output_;  ///< those that influence the output in the name
+  std::vector<std::string> inputs_;               ///< names of float inputs, the telling ones first
+  std::string output_;                            ///< name of an output
+  ConstructsBehind behind_output_;                ///< what influences this output
+  std::string outputs_;                           ///< names of this output and of another one
+  bool is_stored_ = false;                        ///< whether the kernel stores elements of this output
+  bool is_in_place_ = false;                      ///< whether its content also depends on that before the launch
   std::vector<std::string> endings_;
   std::vector<std::string> names_;  ///< the names so far
 };

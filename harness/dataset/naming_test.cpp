@@ -66,6 +66,15 @@ TEST(Naming, KernelNamesLeaveOutWhatSaysLittle) {
   EXPECT_THAT(names, Contains("compute_energy_of_x"));
 }
 
+TEST(Naming, NamesOfAnOutputMentionOnlyItsOwnFunctions) {
+  const std::vector<std::string> names =
+      kernel_names(module_of("kernel k(x: array<f32,1>, energy: array<f32,1>, out: array<f32,1>; i) {\n"
+                             "  energy[i] = sin(x[i])\n  out[i] = cos(x[i])\n}\n"));
+  EXPECT_THAT(names, Contains("energy_of_x_with_sin"));
+  for (const std::string& name : names)
+    EXPECT_FALSE(name.starts_with("energy_") && name.find("cos") != std::string::npos) << name;
+}
+
 TEST(Naming, OnlyAnOutputThatIsNotStoredIsAccumulated) {
   const auto names_with = [](const std::string& last) {
     return kernel_names(

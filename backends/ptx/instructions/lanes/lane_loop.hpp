@@ -66,8 +66,8 @@ inline void set_predicate(WarpState& lanes, FrameSlot slot, std::uint32_t value,
 /// Number of lanes that the loops below process at once if not all are active.
 constexpr unsigned kLaneBlock = 8;
 
-/// Calls `compute(lane)` for every lane and stores the results of the active lanes in `d`. With kFull, all lanes are
-/// active. Otherwise the blocks of lanes after the last active one are left out: many warps have few threads.
+/// Calls `compute(i)` for the lane with the number i and stores the results of the active lanes in `d`. With kFull, all
+/// lanes are active. Otherwise, blocks of lanes after the last active lane are left out: many warps have few threads.
 template <bool kFull, class D, class Compute>
 inline void store_active_lanes(D* d, std::uint32_t mask, Compute compute) {
   if constexpr (kFull) {
