@@ -10,6 +10,7 @@ def negative_indices(
     place: wp.array(dtype=int),
     out: wp.array2d(dtype=float),
     turned: wp.array2d(dtype=wp.vec2),
+    column: wp.array(dtype=float),
 ):
     i = wp.tid()
     k = place[i] - 2
@@ -17,6 +18,7 @@ def negative_indices(
     w = t * 0.5
     t[-1, k] = t[0, -1] * w[k % 2, 1] + t[-2, k]
     wp.tile_store(out, t, offset=(2 * i, 0))
+    wp.tile_store(column, w[:, k], offset=2 * i)
     u = wp.tile_load(v, shape=(2, 3), offset=(2 * i, 0))
     r = u * 0.5
     u[1, k] = r[0, -1] + r[-2, k] * t[1, -3]

@@ -369,8 +369,9 @@ ExprId WarpExpressionParser::tile_slice(SyntaxNode node, ir::VarId tile, std::sp
     const bool is_number = d < indices.size() && !is_slice(indices[d]);
     std::array<std::int64_t, 2> bounds{0, extent};
     if (is_number) {
-      operands.push_back(index_below(indices[d], whole, extent, "positions"));
-      if (operands.back() == kNone) return kNone;
+      const ExprId position = index_below(indices[d], whole, extent, "positions");
+      if (position == kNone) return kNone;
+      operands.push_back(context_.wrapped_index(indices[d], position, extent));
       part.tile[d] = 1;
       continue;
     }

@@ -134,7 +134,7 @@ kernel k(x: array<f32,1>, a: array<f32,2>, n: i32; thread) {
   let t: tile<f32,4,5> = tile_load<tile<f32,4,5>>(a[0, 0])
   a[0, 0] = tile_view<tile<f32,2,5>>(t, 1, 0)
   a[0, 0] = tile_view<tile<f32,3,3>>(t, 0, 2)
-  x[0] = tile_reshape<tile<f32,4>>(tile_view<tile<f32,1,4>>(t, n, 1))
+  x[0] = tile_reshape<tile<f32,4>>(tile_view<tile<f32,1,4>>(t, where(lt(n, 0), add(n, 4), n), 1))
   x[0] = tile_reshape<tile<f32,4>>(tile_view<tile<f32,4,1>>(t, 0, 4))
 }
 )"},
@@ -241,6 +241,7 @@ t = wp.tile_load(x, shape=(2, 3))
 u = wp.tile_zeros(shape=(2, 3), dtype=float)
 u[-1, n] = t[n, -3] + wp.tile_extract(t, 1, n)
 wp.tile_store(x, u)
+wp.tile_store(x[0], t[n, 1:])
 )",
      .module = R"(
 kernel k(x: array<f32,2>, n: i32; thread) {
@@ -248,6 +249,7 @@ kernel k(x: array<f32,2>, n: i32; thread) {
   let u: tile<f32,2,3> = splat<tile<f32,2,3>>(0.0)
   u = tile_insert(u, 1, wrap_index(n, 3), add(tile_extract(t, where(lt(n, 0), add(n, 2), n), 0), tile_extract(t, 1, n)))
   x[0, 0] = u
+  x[0, 0] = tile_reshape<tile<f32,2>>(tile_view<tile<f32,1,2>>(t, where(lt(n, 0), add(n, 2), n), 1))
 }
 )"},
     {.name = "ViewOfTemporaryTileMayChange",
