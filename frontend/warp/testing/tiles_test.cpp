@@ -354,6 +354,7 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
       {"wp.tile_cholesky_inplace(wp.tile_load(a, shape=(2, 2)))", "must be a variable"},
       {"t = wp.tile_arange(4, dtype=int) & 1", "scalars only"},
       {"t = wp.tile_load(x, shape=4)\nu = t[::2]", "must have the step 1"},
+      {"u = wp.tile_zeros(shape=2, dtype=wp.vec2)\nt = u * 2.0 if n > 0 else u", "use a separate statement"},
       {"t = wp.tile_load(x, shape=4)\nt[4] = 1.0", "has 4 positions"},
       {"t = wp.tile_zeros(shape=(2, 3), dtype=wp.vec2)\nt[0, -4] = wp.vec2()", "has 3 positions"},
       {"t = wp.tile_load(x, shape=4)\nt[0] = t[0] + 1.0", "from the tile element that it replaces"},
