@@ -408,8 +408,12 @@ def fields(lamps: wp.array(dtype=Lamp), x: wp.array(dtype=wp.vec2)):
     i = wp.tid()
     x[i] *= float(lamps[i].shade.width - 3 * lamps[i].shade.depth)
     x[i] = wp.texture_sample(lamps[i].shade, x[i][0], x[i][1], 0.5, dtype=wp.vec2, lod=1.0)
+@wp.kernel
+def one_of_two(flat: wp.Texture2D, deep: wp.Texture3D, x: wp.array(dtype=float)):
+    i = wp.tid()
+    x[i] = wp.texture_sample(flat, x[i], 0.5, dtype=float)
 )");
-  ASSERT_EQ(file.module.kernels.size(), 2U) << messages(file);
+  ASSERT_EQ(file.module.kernels.size(), 3U) << messages(file);
   const auto names = [&](std::size_t kernel) {
     std::vector<std::string> found;
     for (ir::VarId p = 0; p < file.module.kernels[kernel].parameter_count; ++p)
@@ -418,6 +422,7 @@ def fields(lamps: wp.array(dtype=Lamp), x: wp.array(dtype=wp.vec2)):
   };
   EXPECT_THAT(names(0), ElementsAre("image", "x", "textures_2d"));
   EXPECT_THAT(names(1), ElementsAre("lamps", "x", "textures_3d"));
+  EXPECT_THAT(names(2), ElementsAre("flat", "deep", "x", "textures_2d"));
   EXPECT_EQ(file.module.kernels[0].var(2).path, ir::kTextures2DPath);
   EXPECT_EQ(file.module.kernels[0].var(2).type, ir::vector_type(ir::Scalar::kF32, 4).array_of(3));
   EXPECT_THAT(ir::to_text(file.module),

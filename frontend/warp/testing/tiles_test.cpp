@@ -252,6 +252,37 @@ kernel k(x: array<f32,2>, n: i32; thread) {
   x[0, 0] = tile_reshape<tile<f32,2>>(tile_view<tile<f32,1,2>>(t, where(lt(n, 0), add(n, 2), n), 1))
 }
 )"},
+    {.name = "SumsAlongADimension",
+     .parameters = "y: wp.array2d(dtype=float)",
+     .body = R"(
+t = wp.tile_zeros(shape=(2, 3, 4), dtype=float)
+wp.tile_store(y, wp.tile_sum(t, axis=1))
+)",
+     .module = R"(
+kernel k(y: array<f32,2>; thread) {
+  let t: local<f32,24>
+  let tile: local<f32,8>
+  for row: i32 in range(0, 2, 1) {
+    for column: i32 in range(0, 4, 1) {
+      let terms: tile<f32,3> = splat<tile<f32,3>>(0.0)
+      for term: i32 in range(0, 3, 1) {
+        let value: f32 = t[add(mul(add(mul(row, 3), term), 4), column)]
+        terms = tile_insert(terms, term, value)
+      }
+      tile[add(mul(row, 4), column)] = tile_extract(tile_sum<tile<f32,1>>(terms), 0)
+    }
+  }
+  let offset: i32 = 0
+  let offset_1: i32 = 0
+  for row_1: i32 in range(0, 2, 1) {
+    for column_1: i32 in range(0, 4, 1) {
+      if and(lt(add(offset, row_1), shape(y, 0)), lt(add(offset_1, column_1), shape(y, 1))) {
+        y[add(offset, row_1), add(offset_1, column_1)] = tile[add(mul(row_1, 4), column_1)]
+      }
+    }
+  }
+}
+)"},
     {.name = "ViewOfTemporaryTileMayChange",
      .parameters = "x: wp.array(dtype=float)",
      .body = R"(
