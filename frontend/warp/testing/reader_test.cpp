@@ -391,6 +391,22 @@ def index_only(meshes: wp.array(dtype=wp.uint64), x: wp.array(dtype=int)):
                                               HasSubstr("return vectors[row, cast<u32>(indices[row, cast<u32>(x)])]")));
 }
 
+TEST(PythonParser, RejectsElementOfArrayOfStructsWithArraysAsArgument) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.struct
+class Grid:
+    values: wp.array(dtype=float)
+@wp.func
+def first(grid: Grid):
+    return grid.values[0]
+@wp.kernel
+def k(grids: wp.array(dtype=Grid), x: wp.array(dtype=float)):
+    x[0] = first(grids[0])
+)");
+  EXPECT_THAT(messages(file), HasSubstr("structs with array fields can be passed to functions only if they are "
+                                        "parameters"));
+}
+
 TEST(PythonParser, TexturesAreRowsOfArrays) {
   const ParsedFile file = read(R"(import warp as wp
 @wp.struct
