@@ -143,6 +143,59 @@ class IndexedArray:
         return wp.indexedarray(self.data, [getattr(self, f"indices{d}") for d in range(self.kind.ndim)])
 
 
+class StructArray:
+    """An array of structs that contain arrays. The plan has one array for each field of these structs."""
+
+    def __init__(self, kind: wp.array) -> None:
+        self.kind = kind
+        self.parts: dict[tuple[str, ...], wp.array] = {}  # by path of the field
+        self.array: wp.array | None = None
+
+    def part_type(self, path: list[str]) -> wp.array:
+        """Returns the type of the array that contains a field of all structs."""
+        kind, rank = self.kind.dtype, self.kind.ndim
+        for name in path:
+            kind = kind.vars[name].type
+            if isinstance(kind, wp.array):
+                kind, rank = kind.dtype, rank + kind.ndim
+        return wp.array(dtype=kind, ndim=rank)
+
+    def struct(self, kind: Any, path: tuple[str, ...], index: tuple[int, ...]) -> Any:
+        """Makes the struct at this index of the array, or one of its fields that is a struct."""
+        made = kind()
+        for name, field in kind.vars.items():
+            part = self.parts.get((*path, name))
+            if part is None:
+                value = self.struct(field.type, (*path, name), index)
+            elif isinstance(field.type, wp.array):
+                value = part[index]
+            else:
+                value = part.numpy()[index]
+            setattr(made, name, value.item() if isinstance(value, np.generic) else value)
+        return made
+
+    def made(self) -> wp.array:
+        """Makes the array of structs. Its arrays are rows of the plan's arrays; its other fields are copies."""
+        shape = tuple(map(min, zip(*(part.shape[: self.kind.ndim] for part in self.parts.values()), strict=True)))
+        structs = [self.struct(self.kind.dtype, (), index) for index in np.ndindex(*shape)]
+        needs_grad = any(part.requires_grad for part in self.parts.values())
+        flat = wp.array(structs, dtype=self.kind.dtype, device="cpu", requires_grad=needs_grad)
+        self.array = flat.reshape(shape)
+        return self.array
+
+    def fetch(self) -> None:
+        """Copies the fields that are not arrays, with their gradients, from the structs to the plan's arrays."""
+        for path, part in self.parts.items():
+            rows = tuple(slice(extent) for extent in self.array.shape)
+            for whole, target in ((self.array, part), (self.array.grad, part.grad)):
+                if whole is None or target is None or target.ndim != whole.ndim:
+                    continue
+                values = whole.numpy()
+                for name in path:
+                    values = values[name]
+                target.numpy()[rows] = values
+
+
 class Inputs:
     """Makes the arguments of a launch from the parameters of the plan.
 
@@ -168,12 +221,14 @@ class Inputs:
         if not fields or root != self.struct:
             variable = self.left.pop(0)
             self.struct = root
-            is_indexed = isinstance(variable.type, wp.indexedarray | wp.indexedfabricarray)
-            self.given.append(IndexedArray(variable.type) if is_indexed else variable.type() if fields else None)
+            self.given.append(self.owner(variable.type) if fields else None)
             if not fields:
                 self.place = None
                 return variable.type
         owner = self.given[-1]
+        if isinstance(owner, StructArray):
+            self.place = (owner, tuple(fields))
+            return owner.part_type(fields)
         for field in fields[:-1]:
             owner = getattr(owner, field)
         self.place = (owner, fields[-1])
@@ -181,10 +236,19 @@ class Inputs:
             return owner.part_type(fields[-1])
         return owner._cls.vars[fields[-1]].type
 
+    @staticmethod
+    def owner(kind: Any) -> Any:
+        """Makes the object that holds the parameters of one argument, which has several."""
+        if isinstance(kind, wp.indexedarray | wp.indexedfabricarray):
+            return IndexedArray(kind)
+        return StructArray(kind) if isinstance(kind, wp.array) else kind()
+
     def add(self, value: Any) -> Any:
         """Stores the value of the parameter for which `next_type` was called last, and returns it."""
         if self.place is None:
             self.given[-1] = value
+        elif isinstance(self.place[0], StructArray):
+            self.place[0].parts[self.place[1]] = value
         else:
             setattr(*self.place, value.item() if isinstance(value, np.generic) else value)
         return value
@@ -193,7 +257,13 @@ class Inputs:
         """Returns all arguments of the launch; raises ValueError if the plan has too few."""
         if self.left:
             raise ValueError(f"the plan lacks {len(self.left)} arguments")
-        return [given.made() if isinstance(given, IndexedArray) else given for given in self.given]
+        return [given.made() if isinstance(given, IndexedArray | StructArray) else given for given in self.given]
+
+    def fetch(self) -> None:
+        """Copies the results of the launch that Warp wrote to copies of the plan's arrays."""
+        for given in self.given:
+            if isinstance(given, StructArray):
+                given.fetch()
 
 
 class Structures:
@@ -370,6 +440,7 @@ class Launch:
     def forward(self) -> bytes:
         """Runs the forward pass and returns the contents of the arrays."""
         self.run()
+        self.inputs.fetch()
         contents = []
         for number, (value, parameter) in enumerate(zip(self.values, self.parameters, strict=True)):
             if parameter["shape"] is None:
@@ -387,6 +458,7 @@ class Launch:
             if self.parameters[number]["differentiable"]:
                 fill(self.values[number].grad, cotangent)
         tape.backward()
+        self.inputs.fetch()
         return b"".join(
             bytes(size) if array.grad is None else content(array.grad, size) for array, size in self.arrays()
         )

@@ -181,6 +181,8 @@ def _arguments_of(kernel: Any, values: list[Any], max_bytes: int) -> tuple[Argum
 
 def _array_argument(name: str, kind: Any, value: Any, shared: tuple[str, ...], same: str) -> Argument:
     dtype = type_name(kind.dtype)
+    if _contains_arrays(kind.dtype):
+        raise CannotRecord(f"argument '{name}' is an array of structs with arrays")
     if value is None:
         return Argument(name, dtype, shape=(0,) * kind.ndim, strides=(0,) * kind.ndim)
     if type(value) is not wp.array and not isinstance(value, wp.array | np.ndarray):
@@ -218,6 +220,13 @@ def _plain(content: np.ndarray) -> np.ndarray:
 
 def _value_argument(name: str, kind: Any, value: Any) -> Argument:
     return Argument(name, type_name(kind), value=tuple(_components(name, kind, value)))
+
+
+def _contains_arrays(kind: Any) -> bool:
+    """Whether a type is a struct with an array, or with such a struct, among its fields."""
+    return isinstance(kind, codegen.Struct) and any(
+        array_name(field.type) or _contains_arrays(field.type) for field in kind.vars.values()
+    )
 
 
 def _components(name: str, kind: Any, value: Any) -> list[Any]:

@@ -149,6 +149,26 @@ def fill(box: Box, out: wp.array(dtype=float)):
     out[i] = box.shape
 
 
+@wp.struct
+class Rows:
+    row: wp.array(dtype=float)
+
+
+@wp.kernel
+def first_of_each(rows: wp.array(dtype=Rows), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = rows[i].row[0]
+
+
+def test_structs_with_arrays_are_not_recorded():
+    one = Rows()
+    one.row = wp.ones(1, dtype=float)
+    rows, out = wp.array([one], dtype=Rows), wp.zeros(1, dtype=float)
+    launch = _launches.record(first_of_each, 1, [rows], [out])
+    assert launch.not_recorded == "argument 'rows' is an array of structs with arrays"
+    assay.assert_verified(first_of_each, options=QUICK)
+
+
 def test_capture_does_not_change_launches_or_their_errors():
     with assay.capture() as c:
         wp.launch(fill, [2], inputs=[Box()], outputs=[wp.zeros(2, dtype=float)])

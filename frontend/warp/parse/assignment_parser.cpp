@@ -86,7 +86,10 @@ void WarpStatementParser::assignment(SyntaxNode node) {
     if (expressions_.warp_function_name(right) == "tid") return assign_thread_indices(node, target.elements({}));
     if (assign_zero(target, right) || assign_effect(target, right) || assign_local_array(target, right)) return;
   }
-  if (target.is(SyntaxKind::kIdentifier) && expressions_.is_array_expression(right)) return assign_alias(target, right);
+  if (expressions_.is_array_expression(right)) {
+    if (target.is(SyntaxKind::kIdentifier)) return assign_alias(target, right);
+    if (assign_array_field(target, right)) return;
+  }
   ExprId value = expressions_.value(right);
   if (value == kNone) return;
   if (!target.is(SyntaxKind::kIdentifier) && expressions_.has_side_effects(target)) {
@@ -303,10 +306,47 @@ bool WarpStatementParser::assign_zero(SyntaxNode name, SyntaxNode call) {
   if (!arguments.positional_arguments.empty() || !arguments.keyword_arguments.empty() || arguments.has_star_argument)
     return false;
   const auto type = context_.scope().type(call.part(SyntaxField::kFunction));
-  if (!type.ok() || type->is_scalar() || !type->is_value() || contains_arrays(context_.file.module(), *type))
-    return false;
+  if (!type.ok() || type->is_scalar() || !type->is_value()) return false;
   context_.builder.at(name.loc());
+  if (contains_arrays(context_.file.module(), *type)) {
+    context_.bindings.bind(name.text(), empty_struct(std::string(name.text()), *type));
+    return true;
+  }
   context_.bindings.bind(name.text(), context_.builder.let_zero(std::string(name.text()), *type));
+  return true;
+}
+
+/// A struct with arrays: its arrays must be assigned before they are used, its other fields are zero.
+ir::VarId WarpStatementParser::empty_struct(const std::string& name, ir::Type type) {
+  const std::vector<ir::Field> fields = context_.file.module().structs[type.struct_id].fields;
+  ArrayStruct made{.type = type, .fields = {}};
+  for (const ir::Field& field : fields) {
+    const std::string part = fmt::format("{}_{}", name, field.name);
+    if (field.type.is_array()) {
+      made.fields.push_back(kNone);
+    } else if (contains_arrays(context_.file.module(), field.type)) {
+      made.fields.push_back(empty_struct(part, field.type));
+    } else {
+      made.fields.push_back(context_.builder.let_zero(part, field.type));
+    }
+  }
+  return context_.add(std::move(made));
+}
+
+/// s.a = x for an array field of a struct that this block has constructed. The field becomes an alias of the array.
+bool WarpStatementParser::assign_array_field(SyntaxNode target, SyntaxNode array) {
+  ir::VarId* const field = expressions_.array_field(target);
+  if (field == nullptr) return false;
+  SyntaxNode root = target;
+  while (root.is(SyntaxKind::kAttribute))
+    root = root.part(SyntaxField::kObject);
+  if (*field != kNone || !context_.bindings.is_bound_in_block(root.text())) {
+    context_.error(target,
+                   "an array field can be assigned only once, in the block that constructs the struct; after that, it "
+                   "is an alias of the array");
+    return true;
+  }
+  *field = expressions_.alias(array, root.text());
   return true;
 }
 

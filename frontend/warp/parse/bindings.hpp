@@ -28,6 +28,9 @@ class VariableBindings {
     return ir::kNone;
   }
 
+  /// Whether the current block binds the name.
+  bool is_bound_in_block(std::string_view name) const { return scopes_.back().variables_by_name.contains(name); }
+
   /// The number of enclosing blocks, and the block at a depth, from 0 for the outermost.
   std::size_t depth() const { return scopes_.size(); }
   SyntaxNode block(std::size_t depth) const { return scopes_[depth].block; }

@@ -474,17 +474,18 @@ CallArgument WarpExpressionParser::argument(SyntaxNode node) {
           .values = {value}};
 }
 
-/// An array, an array slice, or a struct with arrays, whose fields are passed separately.
+/// An array, an array slice, or a struct with arrays or an array of such structs, whose fields are passed separately.
 CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const AssignmentTarget& place) {
   CallArgument result;
   if (place.failed()) return {.spec = {}, .values = {kNone}};
   result.spec.type = place.type;
-  if (const ArrayStruct* array_struct = context_.find_array_struct(
-          place.root_kind == AssignmentTarget::RootKind::kArrayStruct ? place.variable : kNone)) {
+  if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct) {
     result.spec.kind = ArgumentSpec::Kind::kArrayStruct;
-    for (const ir::VarId field : array_struct->fields) {
-      const AssignmentTarget part = place_of(context_, node, field);
-      const bool is_value = part.root_kind == AssignmentTarget::RootKind::kVariable;
+    const std::size_t count = context_.file.module().structs[place.type.struct_id].fields.size();
+    for (std::size_t f = 0; f < count; ++f) {
+      const AssignmentTarget part = place_of_field(context_, node, place, f);
+      if (part.failed()) return {.spec = {}, .values = {kNone}};
+      const bool is_value = part.root_kind != AssignmentTarget::RootKind::kArrayStruct && !part.lacks_indices();
       CallArgument given =
           is_value ? CallArgument{.spec = {.type = part.type}, .values = {read_target(context_, node, part)}}
                    : array_argument(node, part);
@@ -711,7 +712,7 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
   for (const CallArgument& argument : arguments) {
     const bool is_value = argument.spec.kind == ArgumentSpec::Kind::kValue && argument.values.size() == 1;
     if (is_value && contains_arrays(context_.file.module(), argument.spec.type)) {
-      context_.error(call, "structs with array fields can be passed to functions only if they are parameters");
+      context_.error(call, "structs with array fields must be variables to be passed to functions");
       return {};
     }
   }

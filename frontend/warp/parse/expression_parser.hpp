@@ -101,6 +101,8 @@ class WarpExpressionParser {
   std::optional<int> component_count(SyntaxNode node);
   /// Whether the expression names an array, a part of one, or a struct with arrays.
   bool is_array_expression(SyntaxNode node);
+  /// The alias that s.a stands for if `a` is an array field of a struct s with arrays; otherwise null.
+  ir::VarId* array_field(SyntaxNode node);
   /// An alias for such an expression; kNone after a reported error.
   ir::VarId alias(SyntaxNode node, std::string_view name);
   /// Whether the node is wp.adjoint[...] or a part of it.
@@ -163,6 +165,14 @@ class WarpExpressionParser {
   AssignmentTarget slice_of(SyntaxNode node, AssignmentTarget whole, std::span<const SyntaxNode> indices);
   std::vector<ir::ExprId> selected(SyntaxNode index, ir::Type type, int parts, std::string_view what);
   std::vector<ir::ExprId> range(SyntaxNode slice, int parts);
+  /// A struct with arrays, or part of an array of such structs.
+  struct StructPart {
+    const ArrayStruct* array_struct = nullptr;  ///< the struct or the array of structs; null: there is none
+    int fixed_dimensions = 0;                   ///< number of dimensions of the array that are indexed
+  };
+  StructPart struct_part(SyntaxNode node);
+  ir::VarId field_of(const ArrayStruct& array_struct, SyntaxNode name) const;
+  bool has_variable(ir::VarId array_struct) const;
   int array_rank_of(SyntaxNode node);
   ir::VarId name_of(SyntaxNode node);
   // calls

@@ -33,10 +33,11 @@ struct ArrayView {
   ir::Type type;                               ///< type of the slice: an array with the dimensions that are not fixed
   std::vector<ArrayViewDimension> dimensions;  ///< selected indices in each dimension of the whole array
 };
-/// A struct with arrays, stored as one variable or alias for each field.
+/// A struct with arrays, stored as one variable or alias for each field; or an array of such structs, stored as one
+/// array for each field. The first dimensions of these arrays are those of the array of structs.
 struct ArrayStruct {
-  ir::Type type;                  ///< type of the struct
-  std::vector<ir::VarId> fields;  ///< variable or alias of each field
+  ir::Type type;                  ///< type of the struct or of the array
+  std::vector<ir::VarId> fields;  ///< variable or alias of each field; kNone: an array that is not assigned yet
 };
 
 /// Initial value of FunctionContext::hidden.
@@ -137,6 +138,9 @@ struct FunctionContext {
   }
   /// Returns the struct with arrays that has this alias; null if `name` is not such an alias.
   const ArrayStruct* find_array_struct(ir::VarId name) const {
+    return name < ir::kNone && name % 2 != 0 ? &array_structs_[static_cast<std::size_t>((-name - 1) / 2 - 1)] : nullptr;
+  }
+  ArrayStruct* find_array_struct(ir::VarId name) {
     return name < ir::kNone && name % 2 != 0 ? &array_structs_[static_cast<std::size_t>((-name - 1) / 2 - 1)] : nullptr;
   }
   static bool is_alias(ir::VarId name) { return name < ir::kNone; }

@@ -117,6 +117,12 @@ class WarpFunctionParser {
         fail(node, type.error().message);
         continue;
       }
+      if (!has_few_dimensions(file_.module(), *type)) {
+        fail(node,
+             fmt::format("the dimensions of an array of structs and of an array field must be at most {} together",
+                         ir::kMaxRank));
+        continue;
+      }
       parameters_.push_back({name, *type, is_indexed ? indexed_argument(*type) : whole_argument(file_.module(), *type),
                              bool(referenced)});
     }

@@ -25,6 +25,9 @@ bool takes_value(std::string_view generic, ir::Type type) {
   return false;
 }
 
+/// The type of an array that contains this field of all structs in an array of `rank` dimensions.
+ir::Type stacked(ir::Type field, int rank) { return field.array_of(field.rank + rank); }
+
 /// Whether the annotation of a dtype, or of a whole value, takes the type.
 bool takes(const ModuleScope& scope, SyntaxNode annotation, ir::Type type) {
   if (annotation.is(SyntaxKind::kType) && annotation.children().size() == 1) {
@@ -77,17 +80,26 @@ bool contains_arrays(const ir::Module& module, ir::Type type) {
       fields, [&](const ir::Field& field) { return field.type.is_array() || contains_arrays(module, field.type); });
 }
 
+bool has_few_dimensions(const ir::Module& module, ir::Type type) {
+  if (type.rank > ir::kMaxRank) return false;
+  if (!contains_arrays(module, type.element())) return true;
+  const auto& fields = module.structs[type.struct_id].fields;
+  return std::ranges::all_of(
+      fields, [&](const ir::Field& field) { return has_few_dimensions(module, stacked(field.type, type.rank)); });
+}
+
 ArgumentSpec whole_argument(const ir::Module& module, ir::Type type) {
-  if (type.is_array()) {
+  const bool has_arrays = contains_arrays(module, type.element());
+  if (type.is_array() && !has_arrays) {
     return {.kind = ArgumentSpec::Kind::kArray,
             .type = type,
             .whole_array_type = type,
             .dimensions = std::vector<ArgumentSpec::DimensionSpec>(type.rank)};
   }
-  if (!contains_arrays(module, type)) return {.kind = ArgumentSpec::Kind::kValue, .type = type};
+  if (!has_arrays) return {.kind = ArgumentSpec::Kind::kValue, .type = type};
   ArgumentSpec array_struct{.kind = ArgumentSpec::Kind::kArrayStruct, .type = type};
   for (const ir::Field& field : module.structs[type.struct_id].fields)
-    array_struct.fields.push_back(whole_argument(module, field.type));
+    array_struct.fields.push_back(whole_argument(module, stacked(field.type, type.rank)));
   return array_struct;
 }
 

@@ -36,8 +36,10 @@ struct ArgumentSpec {
   Kind kind = Kind::kValue;        ///< kind of the argument
   ir::Type type = {};              ///< type of the parameter; for a slice, an array with the rank of the slice
   ir::Type whole_array_type = {};  ///< for kArray: type of the array of which the argument is a slice
-  std::vector<DimensionSpec> dimensions = {};   ///< for kArray: selection in each dimension of `whole_array_type`
-  std::vector<ArgumentSpec> fields = {};        ///< for kArrayStruct: properties of each field
+  std::vector<DimensionSpec> dimensions = {};  ///< for kArray: selection in each dimension of `whole_array_type`
+  /// For kArrayStruct: properties of each field. Those of an array of structs are arrays, whose first dimensions are
+  /// those of the array of structs.
+  std::vector<ArgumentSpec> fields = {};
   std::vector<SourceFunction*> functions = {};  ///< for kFunction: functions of the file that have the passed name
   /// For kFunction: name of the passed Warp function; empty: a function of the file.
   std::string warp_function_name = {};
@@ -51,6 +53,8 @@ struct ArgumentSpec {
 
 /// Whether a struct has an array, or a struct with one, among its fields.
 bool contains_arrays(const ir::Module& module, ir::Type type);
+/// Whether the elements of an array, and of the arrays in their fields, have at most four indices together.
+bool has_few_dimensions(const ir::Module& module, ir::Type type);
 /// The specification of a whole value or array of this type.
 ArgumentSpec whole_argument(const ir::Module& module, ir::Type type);
 /// The specification of an indexed array, as seen by the kernel; each dimension has an array of indices.

@@ -1,7 +1,10 @@
 #include "frontend/warp/parse/target.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "ir/visit.hpp"
 
@@ -133,6 +136,56 @@ ir::ExprId updated(FunctionContext& context, SyntaxNode node, const AssignmentTa
   return context.operation(node, ir::Op::kInsert, {object, step.index, inner});
 }
 
+/// The variable that holds the value from here on: a new one, unless the value is a parameter or a thread index.
+ir::VarId kept(FunctionContext& context, SyntaxNode node, ir::ExprId expr, std::string name) {
+  const ir::Expr& value = context.function.expr(expr);
+  const bool stays = value.kind == ir::ExprKind::kVariable &&
+                     value.variable < context.function.parameter_count + context.function.launch_rank;
+  if (stays) return value.variable;
+  context.builder.at(node.loc());
+  return context.builder.let(std::move(name), expr);
+}
+
+/// The array slice at the place. `keep` returns the variable that holds an index.
+template <class Keep>
+ArrayView view_of(const AssignmentTarget& place, const Keep& keep) {
+  ArrayView view{.array = place.variable, .type = place.type, .dimensions = {}};
+  for (const SliceDimension& dimension : place.dimensions) {
+    view.dimensions.push_back({.kind = dimension.kind,
+                               .index = keep(dimension.index, "_at"),
+                               .start = keep(dimension.start, "_from"),
+                               .extent = keep(dimension.extent, "_extent"),
+                               .step = dimension.step,
+                               .indices = dimension.indices});
+  }
+  return view;
+}
+
+/// An alias of the struct at the place, whose indices are variables that stay.
+ir::VarId struct_view_of(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place,
+                         const std::string& name) {
+  const auto& fields = context.file.module().structs[place.type.struct_id].fields;
+  const auto variable = [&](ir::ExprId expr, std::string_view) {
+    return expr == ir::kNone ? ir::kNone : context.function.expr(expr).variable;
+  };
+  ArrayStruct view{.type = place.type, .fields = {}};
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const std::string part_name = fmt::format("{}_{}", name, fields[f].name);
+    const AssignmentTarget part = place_of_field(context, node, place, f);
+    if (part.failed()) return ir::kNone;
+    if (part.root_kind == AssignmentTarget::RootKind::kArrayStruct) {
+      view.fields.push_back(struct_view_of(context, node, part, part_name));
+    } else if (part.lacks_indices()) {
+      view.fields.push_back(context.add(view_of(part, variable)));
+    } else {
+      const ir::ExprId value = read_target(context, node, part);
+      context.builder.at(node.loc());
+      view.fields.push_back(context.builder.let(part_name, value));
+    }
+  }
+  return context.add(std::move(view));
+}
+
 /// Assigns the root of the place, whatever its path is.
 void write_whole(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, ir::ExprId whole) {
   if (whole == ir::kNone) return;
@@ -177,8 +230,12 @@ std::vector<ir::ExprId> AssignmentTarget::indices() const {
 
 AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId name) {
   context.builder.at(node.loc());
-  if (const ArrayStruct* array_struct = context.find_array_struct(name))
-    return {.root_kind = AssignmentTarget::RootKind::kArrayStruct, .variable = name, .type = array_struct->type};
+  if (const ArrayStruct* array_struct = context.find_array_struct(name)) {
+    return {.root_kind = AssignmentTarget::RootKind::kArrayStruct,
+            .variable = name,
+            .dimensions = std::vector<SliceDimension>(array_struct->type.rank),
+            .type = array_struct->type};
+  }
   if (const ArrayView* view = context.find_array_view(name)) {
     AssignmentTarget place{
         .root_kind = AssignmentTarget::RootKind::kArray, .variable = view->array, .type = view->type};
@@ -205,7 +262,32 @@ AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId n
   return place;
 }
 
+AssignmentTarget place_of_field(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place,
+                                std::size_t field) {
+  const ir::VarId name = context.find_array_struct(place.variable)->fields[field];
+  if (name == ir::kNone) {
+    const std::string& unset = context.file.module().structs[place.type.struct_id].fields[field].name;
+    context.error(node, fmt::format("the array field '{}' of this struct is not assigned yet", unset));
+    return {};
+  }
+  AssignmentTarget result = place_of(context, node, name);
+  auto at = result.dimensions.begin();
+  int fixed = 0;
+  for (const SliceDimension& dimension : place.dimensions) {
+    at = std::ranges::find(at, result.dimensions.end(), SliceDimension::Kind::kAllIndices, &SliceDimension::kind);
+    if (dimension.kind == SliceDimension::Kind::kSingleIndex) {
+      *at = {.kind = SliceDimension::Kind::kSingleIndex, .index = context.copy(dimension.index)};
+      ++fixed;
+    }
+    ++at;
+  }
+  result.type = result.type.array_of(result.type.rank - fixed);
+  return result;
+}
+
 ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, int number) {
+  if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct)
+    return extent_of(context, node, place_of_field(context, node, place, 0), number);
   context.builder.at(node.loc());
   for (std::size_t d = 0; d < place.dimensions.size(); ++d) {
     const SliceDimension& dimension = place.dimensions[d];
@@ -220,25 +302,19 @@ ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const Assignment
 }
 
 ir::VarId make_view(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, std::string_view name) {
-  ArrayView view{.array = place.variable, .type = place.type, .dimensions = {}};
-  const auto keep = [&](ir::ExprId expr, std::string_view what) {
-    if (expr == ir::kNone) return ir::kNone;
-    const ir::Expr& value = context.function.expr(expr);
-    const bool stays = value.kind == ir::ExprKind::kVariable &&
-                       value.variable < context.function.parameter_count + context.function.launch_rank;
-    if (stays) return value.variable;
-    context.builder.at(node.loc());
-    return context.builder.let(std::string(name) + std::string(what), expr);
-  };
-  for (const SliceDimension& dimension : place.dimensions) {
-    view.dimensions.push_back({.kind = dimension.kind,
-                               .index = keep(dimension.index, "_at"),
-                               .start = keep(dimension.start, "_from"),
-                               .extent = keep(dimension.extent, "_extent"),
-                               .step = dimension.step,
-                               .indices = dimension.indices});
+  return context.add(view_of(place, [&](ir::ExprId expr, std::string_view what) {
+    return expr == ir::kNone ? ir::kNone : kept(context, node, expr, std::string(name) + std::string(what));
+  }));
+}
+
+ir::VarId make_struct_view(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place,
+                           std::string_view name) {
+  AssignmentTarget evaluated = place;
+  for (SliceDimension& dimension : evaluated.dimensions) {
+    if (dimension.kind == SliceDimension::Kind::kSingleIndex)
+      dimension.index = context.builder.var(kept(context, node, dimension.index, std::string(name) + "_at"));
   }
-  return context.add(std::move(view));
+  return struct_view_of(context, node, evaluated, std::string(name));
 }
 
 AssignmentTarget copy_target(FunctionContext& context, const AssignmentTarget& place) {

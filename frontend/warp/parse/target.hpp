@@ -30,7 +30,7 @@ struct AssignmentTarget {
     kValue,        ///< the value of an expression, which cannot be assigned
     kVariable,     ///< a variable that is not an array
     kArray,        ///< an array or an array slice
-    kArrayStruct,  ///< a struct with arrays
+    kArrayStruct,  ///< a struct with arrays, an array of such structs, or an element of such an array
   };
   /// One step into a value: a component, whose index may be computed, a field, or a part of a transform.
   struct Accessor {
@@ -45,7 +45,7 @@ struct AssignmentTarget {
   RootKind root_kind = RootKind::kFailed;             ///< what the place begins with
   ir::ExprId value = ir::kNone;                       ///< for kValue: the expression
   ir::VarId variable = ir::kNone;                     ///< for the other kinds: the variable, array or alias
-  std::vector<SliceDimension> dimensions;             ///< for kArray: selected indices in each dimension
+  std::vector<SliceDimension> dimensions;             ///< for kArray, kArrayStruct: selected indices in each dimension
   std::vector<Accessor> accessors;                    ///< steps from the beginning to the place, from left to right
   std::vector<ir::ExprId> pending_tile_indices = {};  ///< indices of an element of a tile, until all of them are parsed
   /// For a slice of a vector or matrix: the steps to each of its components, after `accessors`.
@@ -55,7 +55,10 @@ struct AssignmentTarget {
 
   bool failed() const { return root_kind == RootKind::kFailed; }
   /// Whether it is an array or array slice, with indices missing.
-  bool lacks_indices() const { return root_kind == RootKind::kArray && (type.is_array() || type.is_local_array()); }
+  bool lacks_indices() const {
+    const bool is_array = root_kind == RootKind::kArray || root_kind == RootKind::kArrayStruct;
+    return is_array && (type.is_array() || type.is_local_array());
+  }
   bool is_whole_array() const;
   /// Whether it is an indexed array, or a part of one with indices missing.
   bool is_indexed_array() const;
@@ -69,10 +72,19 @@ struct AssignmentTarget {
 
 /// The place of an array variable or alias.
 AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId name);
+/// The place of a field of a struct with arrays, or of all these fields in an array of such structs. Copies the
+/// indices.
+AssignmentTarget place_of_field(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place,
+                                std::size_t field);
 /// The extent of the `number`-th dimension of the slice, not counting fixed dimensions.
 ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, int number);
 /// An alias of the array slice; evaluates its indices now.
 ir::VarId make_view(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, std::string_view name);
+
+/// An alias of the struct with arrays, or of the array of such structs. Evaluates the indices, and the fields that are
+/// values, now.
+ir::VarId make_struct_view(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place,
+                           std::string_view name);
 
 /// The value at the place; errors are reported at `node`. Consumes the place's expressions.
 ir::ExprId read_target(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place);

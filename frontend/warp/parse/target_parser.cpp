@@ -97,7 +97,7 @@ AssignmentTarget WarpExpressionParser::subscript_target(SyntaxNode node) {
     if (array.lacks_indices()) return shape_element(node, array);
   }
   AssignmentTarget result = object_target(object);
-  if (result.root_kind == AssignmentTarget::RootKind::kArrayStruct) {
+  if (result.root_kind == AssignmentTarget::RootKind::kArrayStruct && !result.lacks_indices()) {
     context_.error(node, "structs cannot be indexed");
     return {};
   }
@@ -236,19 +236,17 @@ AssignmentTarget WarpExpressionParser::attribute_target(SyntaxNode node) {
   }
   AssignmentTarget result = object_target(object);
   if (result.failed()) return result;
-  if (const ArrayStruct* array_struct = context_.find_array_struct(
-          result.root_kind == AssignmentTarget::RootKind::kArrayStruct ? result.variable : kNone)) {
-    const auto& fields = context_.file.module().structs[array_struct->type.struct_id].fields;
-    const auto found = std::ranges::find(fields, name, &ir::Field::name);
-    if (found != fields.end()) {
-      return place_of(context_, node, array_struct->fields[static_cast<std::size_t>(found - fields.begin())]);
-    }
-    context_.error(node, fmt::format("struct {} has no field '{}'", context_.type_name(array_struct->type), name));
-    return {};
-  }
   if (result.lacks_indices()) {
     context_.error(node, name == "shape" ? "shape must be indexed, as in a.shape[0]"
                                          : fmt::format("array attribute '{}' is not supported", name));
+    return {};
+  }
+  if (result.root_kind == AssignmentTarget::RootKind::kArrayStruct) {
+    const ir::StructDef& definition = context_.file.module().structs[result.type.struct_id];
+    const auto found = std::ranges::find(definition.fields, name, &ir::Field::name);
+    if (found != definition.fields.end())
+      return place_of_field(context_, node, result, static_cast<std::size_t>(found - definition.fields.begin()));
+    context_.error(node, fmt::format("struct {} has no field '{}'", definition.name, name));
     return {};
   }
   const auto fail = [&](std::string reason) {

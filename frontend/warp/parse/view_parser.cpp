@@ -22,6 +22,10 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
   if (const auto tile = context_.compound_tiles.find(place.variable);
       tile != context_.compound_tiles.end() && tile->second.size() > 1)
     return index_compound_tile(place, index, tile->second);
+  if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct && is_slice(index)) {
+    context_.error(index, "slices of arrays of structs with array fields are not supported");
+    return false;
+  }
   auto at = place.dimensions.begin();
   int number = 0;
   for (std::size_t left = passed;; ++at) {
@@ -65,11 +69,11 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
     position = context_.builder.cast(scalar_type(ir::Scalar::kU32), context_.builder.load(at->indices, {position}));
   }
   *at = {.kind = SliceDimension::Kind::kSingleIndex, .index = position};
-  const ir::Type array = context_.function.var(place.variable).type;
+  const ir::Type element = place.type.element();
   const auto rank = std::ranges::count_if(place.dimensions, [](const SliceDimension& dimension) {
     return dimension.kind != SliceDimension::Kind::kSingleIndex;
   });
-  place.type = rank == 0 ? array.element() : array.element().array_of(static_cast<int>(rank));
+  place.type = element.array_of(static_cast<int>(rank));
   return true;
 }
 
@@ -157,11 +161,38 @@ int WarpExpressionParser::array_rank_of(SyntaxNode node) {
       count(count, parts[i]);
     return std::max(rank, 0);
   }
-  const ir::VarId name = name_of(node);
-  if (const ArrayView* view = context_.find_array_view(name)) return view->type.rank;
+  const bool is_field = node.is(SyntaxKind::kAttribute);
+  const StructPart whole = is_field ? struct_part(node.part(SyntaxField::kObject)) : StructPart{};
+  const ir::VarId name =
+      whole.array_struct == nullptr ? name_of(node) : field_of(*whole.array_struct, node.part(SyntaxField::kAttribute));
+  if (const ArrayView* view = context_.find_array_view(name)) return view->type.rank - whole.fixed_dimensions;
   if (name < 0) return 0;
   const ir::Type type = context_.function.var(name).type;
-  return type.is_array() ? type.rank : 0;
+  return type.is_array() ? type.rank - whole.fixed_dimensions : 0;
+}
+
+/// The struct with arrays, or the part of an array of such structs, that the expression names.
+WarpExpressionParser::StructPart WarpExpressionParser::struct_part(SyntaxNode node) {
+  if (node.is(SyntaxKind::kParenthesized) && node.children().size() == 1) return struct_part(node.children()[0]);
+  if (node.is(SyntaxKind::kSubscript)) {
+    StructPart part = struct_part(node.part(SyntaxField::kValue));
+    if (part.array_struct == nullptr) return {};
+    for (const SyntaxNode index : node.children().subspan(1))
+      part.fixed_dimensions += index.is(SyntaxKind::kTuple) ? static_cast<int>(index.children().size()) : 1;
+    return part.fixed_dimensions <= part.array_struct->type.rank ? part : StructPart{};
+  }
+  if (!node.is(SyntaxKind::kAttribute)) return {.array_struct = context_.find_array_struct(name_of(node))};
+  const StructPart whole = struct_part(node.part(SyntaxField::kObject));
+  if (whole.array_struct == nullptr) return {};
+  const ir::VarId field = field_of(*whole.array_struct, node.part(SyntaxField::kAttribute));
+  return {.array_struct = context_.find_array_struct(field), .fixed_dimensions = whole.fixed_dimensions};
+}
+
+/// The variable or alias of a field; kNone if the struct has no such field.
+ir::VarId WarpExpressionParser::field_of(const ArrayStruct& array_struct, SyntaxNode name) const {
+  const auto& fields = context_.file.module().structs[array_struct.type.struct_id].fields;
+  const auto found = std::ranges::find(fields, name.text(), &ir::Field::name);
+  return found == fields.end() ? kNone : array_struct.fields[static_cast<std::size_t>(found - fields.begin())];
 }
 
 /// The variable or alias of a name, or of a field of a struct with arrays.
@@ -170,22 +201,41 @@ ir::VarId WarpExpressionParser::name_of(SyntaxNode node) {
   if (node.is(SyntaxKind::kCall) && warp_function_name(node) == "mesh_get") return mesh_alias(node);
   if (!node.is(SyntaxKind::kAttribute)) return kNone;
   const ArrayStruct* array_struct = context_.find_array_struct(name_of(node.part(SyntaxField::kObject)));
-  if (array_struct == nullptr) return kNone;
+  if (array_struct == nullptr || array_struct->type.is_array()) return kNone;
+  return field_of(*array_struct, node.part(SyntaxField::kAttribute));
+}
+
+/// Whether the struct with arrays, or one in its fields, has a field that can be assigned: a copy of the struct keeps
+/// the old value.
+bool WarpExpressionParser::has_variable(ir::VarId array_struct) const {
+  return std::ranges::any_of(context_.find_array_struct(array_struct)->fields, [&](ir::VarId field) {
+    if (context_.find_array_struct(field) != nullptr) return has_variable(field);
+    return field >= 0 && !context_.function.is_parameter(field);
+  });
+}
+
+ir::VarId* WarpExpressionParser::array_field(SyntaxNode node) {
+  if (!node.is(SyntaxKind::kAttribute)) return nullptr;
+  ArrayStruct* array_struct = context_.find_array_struct(name_of(node.part(SyntaxField::kObject)));
+  if (array_struct == nullptr || array_struct->type.is_array()) return nullptr;
   const auto& fields = context_.file.module().structs[array_struct->type.struct_id].fields;
   const auto found = std::ranges::find(fields, node.part(SyntaxField::kAttribute).text(), &ir::Field::name);
-  return found == fields.end() ? kNone : array_struct->fields[static_cast<std::size_t>(found - fields.begin())];
+  if (found == fields.end() || !found->type.is_array()) return nullptr;
+  return &array_struct->fields[static_cast<std::size_t>(found - fields.begin())];
 }
 
 ir::VarId WarpExpressionParser::alias(SyntaxNode node, std::string_view name) {
   const ir::VarId named = name_of(node);
-  if (context_.find_array_struct(named) != nullptr) return named;
-  if (array_rank_of(node) == 0) return kNone;
+  if (context_.find_array_struct(named) != nullptr && !has_variable(named)) return named;
+  const bool is_struct = struct_part(node).array_struct != nullptr;
+  if (!is_struct && array_rank_of(node) == 0) return kNone;
   const AssignmentTarget part = place(node);
-  return part.failed() ? kNone : make_view(context_, node, part, name);
+  if (part.failed()) return kNone;
+  return is_struct ? make_struct_view(context_, node, part, name) : make_view(context_, node, part, name);
 }
 
 bool WarpExpressionParser::is_array_expression(SyntaxNode node) {
-  return context_.find_array_struct(name_of(node)) != nullptr || array_rank_of(node) > 0;
+  return struct_part(node).array_struct != nullptr || array_rank_of(node) > 0;
 }
 
 }  // namespace assay::frontend

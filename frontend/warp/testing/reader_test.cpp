@@ -391,20 +391,84 @@ def index_only(meshes: wp.array(dtype=wp.uint64), x: wp.array(dtype=int)):
                                               HasSubstr("return vectors[row, cast<u32>(indices[row, cast<u32>(x)])]")));
 }
 
-TEST(PythonParser, RejectsElementOfArrayOfStructsWithArraysAsArgument) {
-  const ParsedFile file = read(R"(import warp as wp
+constexpr std::string_view kArraysOfGrids = R"(import warp as wp
+@wp.struct
+class Samples:
+    values: wp.array(dtype=float)
+    offset: float
 @wp.struct
 class Grid:
-    values: wp.array(dtype=float)
+    samples: Samples
+    slopes: wp.array2d(dtype=float)
 @wp.func
-def first(grid: Grid):
-    return grid.values[0]
+def sample(samples: Samples, i: int):
+    return samples.values[i] + samples.offset
+@wp.func
+def last(grids: wp.array(dtype=Grid)):
+    return grids[-1].samples.offset
+)";
+
+TEST(PythonParser, ArraysOfStructsWithArraysAreOneArrayForEachField) {
+  const ParsedFile file = read(std::string(kArraysOfGrids) + R"(
 @wp.kernel
 def k(grids: wp.array(dtype=Grid), x: wp.array(dtype=float)):
-    x[0] = first(grids[0])
+    i = wp.tid()
+    grid = grids[2 * i]
+    grids[i].slopes[0, i] = sample(grids[i].samples, 3) * last(grids)
+    x[i] = sample(grid.samples, 4) + grid.slopes[i, 1] + float(grids.shape[0])
 )");
-  EXPECT_THAT(messages(file), HasSubstr("structs with array fields can be passed to functions only if they are "
-                                        "parameters"));
+  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  const ir::Function& kernel = file.module.kernels[0];
+  EXPECT_EQ(kernel.var(0).path, "grids.samples.values");
+  EXPECT_EQ(kernel.var(2).path, "grids.slopes");
+  const std::string text = ir::to_text(file.module);
+  EXPECT_THAT(text.substr(text.find("kernel ")),
+              AllOf(HasSubstr("kernel k(grids_samples_values: array<f32,2>, grids_samples_offset: array<f32,1>, "
+                              "grids_slopes: array<f32,3>, x: array<f32,1>; i)"),
+                    HasSubstr("let grid_at: i32 = mul(2, i)"),
+                    HasSubstr("let grid_samples_offset: f32 = grids_samples_offset[grid_at]"),
+                    HasSubstr("grids_slopes[i, 0, i] = mul(sample_1(grids_samples_values, i, grids_samples_offset[i], "
+                              "3), last(grids_samples_values, grids_samples_offset, grids_slopes))"),
+                    HasSubstr("add(sample_1(grids_samples_values, grid_at, grid_samples_offset, 4), "
+                              "grids_slopes[grid_at, i, 1])"),
+                    HasSubstr("cast<f32>(shape(grids_samples_values, 0))")));
+}
+
+TEST(PythonParser, StructsWithArraysCanBeConstructedAndCopied) {
+  const ParsedFile file = read(std::string(kArraysOfGrids) + R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), y: wp.array2d(dtype=float)):
+    i = wp.tid()
+    grid = Grid()
+    grid.samples.values = y[i]
+    grid.slopes = y
+    grid.samples.offset = 2.0
+    other = grid
+    other.samples.offset = 3.0
+    x[i] = sample(grid.samples, 0) - sample(other.samples, 0) + other.slopes[i, 0]
+)");
+  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  const std::string text = ir::to_text(file.module);
+  EXPECT_THAT(text.substr(text.find("kernel ")),
+              AllOf(HasSubstr("let grid_samples_offset: f32\n  grid_samples_offset = 2.0\n"
+                              "  let other_samples_offset: f32 = grid_samples_offset\n  other_samples_offset = 3.0\n"),
+                    HasSubstr("sub(sample_1(y, i, grid_samples_offset, 0), sample_1(y, i, other_samples_offset, 0))"),
+                    HasSubstr("y[i, 0])")));
+}
+
+TEST(PythonParser, RejectsUnsupportedUsesOfArraysOfStructsWithArrays) {
+  const auto message = [](std::string_view parameters, std::string_view statement) {
+    return messages(read(fmt::format("{}@wp.kernel\ndef k({}, x: wp.array(dtype=float)):\n    {}\n", kArraysOfGrids,
+                                     parameters, statement)));
+  };
+  constexpr std::string_view kGrids = "g: wp.array(dtype=Grid)";
+  EXPECT_THAT(message(kGrids, "x[0] = last(g[1:])"), HasSubstr("slices of arrays of structs with array fields"));
+  EXPECT_THAT(message(kGrids, "g[0] = g[1]"), HasSubstr("structs with array fields cannot be used as values"));
+  EXPECT_THAT(message(kGrids, "x[0] = g.slopes[0, 0]"), HasSubstr("array attribute 'slopes' is not supported"));
+  EXPECT_THAT(message(kGrids, "x[0] = g[0].heights[0]"), HasSubstr("struct Grid has no field 'heights'"));
+  EXPECT_THAT(message(kGrids, "x[0] = g[0, 1].slopes[0, 0]"), HasSubstr("a value of type Grid cannot be indexed"));
+  EXPECT_THAT(message("g: wp.array3d(dtype=Grid)", "x[0] = g[0, 0, 0].slopes[0, 0]"),
+              HasSubstr("the dimensions of an array of structs and of an array field must be at most 4 together"));
 }
 
 TEST(PythonParser, TexturesAreRowsOfArrays) {
