@@ -31,6 +31,7 @@ import warp as wp
 MESH_PREFIX = "wp.Mesh."  # paths of the parameters that hold the arrays of all meshes
 GRID_PREFIX = "wp.HashGrid."  # those of all hash grids
 TEXTURE_PREFIX = "wp.Texture"  # those of all textures
+VOLUME_PREFIX = "wp.Volume."  # those of all volumes
 TEXTURE_TYPES = [getattr(wp, name) for name in ("Texture1D", "Texture2D", "Texture3D") if hasattr(wp, name)]
 BVH_PREFIX = "wp.Bvh."  # those of all hierarchies of boxes
 # By type of the coordinates of a hash grid: words in the source of a kernel that queries such a grid.
@@ -266,19 +267,42 @@ class Inputs:
                 given.fetch()
 
 
+@wp.kernel
+def read_floats(volume: wp.uint64, values: wp.array3d(dtype=wp.float32)) -> None:
+    """Copies the values of a volume."""
+    i, j, k = wp.tid()
+    values[i, j, k] = wp.volume_lookup_f(volume, i, j, k)
+
+
+@wp.kernel
+def read_vectors(volume: wp.uint64, values: wp.array3d(dtype=wp.vec3)) -> None:
+    """Copies the values of a volume."""
+    i, j, k = wp.tid()
+    values[i, j, k] = wp.volume_lookup_v(volume, i, j, k)
+
+
+@wp.kernel
+def read_ints(volume: wp.uint64, values: wp.array3d(dtype=wp.int32)) -> None:
+    """Copies the values of a volume."""
+    i, j, k = wp.tid()
+    values[i, j, k] = wp.volume_lookup_i(volume, i, j, k)
+
+
 class Structures:
-    """The meshes, hash grids, hierarchies of boxes and textures of a launch.
+    """The meshes, hash grids, hierarchies of boxes, textures and volumes of a launch.
 
     The plan has them as rows of arrays. The structure in row k has the identifier k + 1; a texture is known by any
     number whose remainder by the number of rows is k.
     """
 
-    PREFIXES = (MESH_PREFIX, GRID_PREFIX, BVH_PREFIX, TEXTURE_PREFIX)
+    PREFIXES = (MESH_PREFIX, GRID_PREFIX, BVH_PREFIX, TEXTURE_PREFIX, VOLUME_PREFIX)
+    VOLUME_VALUES = {"floats": (0.0, read_floats), "vectors": ((0.0, 0.0, 0.0), read_vectors), "ints": (0, read_ints)}
+    """By kind of volume: the value outside of it, and the kernel that reads its voxels."""
 
     def __init__(self, kernel: wp.Kernel) -> None:
         self.source = kernel.adj.source
         self.arrays: dict[str, wp.array] = {}  # by path
-        self.made: list[wp.Mesh | wp.HashGrid | wp.Bvh] = []
+        self.made: list[wp.Mesh | wp.HashGrid | wp.Bvh | wp.Volume] = []
         self.textures: dict[Any, list[Any]] = {}  # by type of a texture
 
     def add(self, parameter: dict[str, Any], raw: bytes) -> None:
@@ -286,8 +310,12 @@ class Structures:
         path = parameter["path"] or ""
         if path.startswith(self.PREFIXES):
             dtype: Any = wp.int32
-            if path.rpartition(".")[2] in ("points", "velocities", "lowers", "uppers"):
+            if path.rpartition(".")[2] in ("points", "velocities", "lowers", "uppers", "vectors", "sizes", "origins"):
                 dtype = wp.vec3
+            elif path == VOLUME_PREFIX + "floats":
+                dtype = wp.float32
+            elif path == VOLUME_PREFIX + "extents":
+                dtype = wp.vec3i
             elif path.startswith(TEXTURE_PREFIX):
                 dtype = wp.vec4
             elif path in (GRID_PREFIX + "cells", GRID_PREFIX + "dims"):
@@ -305,7 +333,12 @@ class Structures:
         kinds = {path.rpartition(".")[0] + "." for path in self.arrays if not path.startswith(TEXTURE_PREFIX)}
         if len(kinds) > 1:
             raise ValueError("identifiers of different kinds of structures cannot be told apart")
-        makers = {MESH_PREFIX: self.make_meshes, GRID_PREFIX: self.make_grids, BVH_PREFIX: self.make_hierarchies}
+        makers = {
+            MESH_PREFIX: self.make_meshes,
+            GRID_PREFIX: self.make_grids,
+            BVH_PREFIX: self.make_hierarchies,
+            VOLUME_PREFIX: self.make_volumes,
+        }
         for kind in kinds:
             makers[kind]()
 
@@ -351,6 +384,32 @@ class Structures:
             corners = [wp.array(each[row, :count], dtype=wp.vec3, device="cpu") for each in (lowers, uppers)]
             given = None if groups is None else wp.array(groups[row, :count], dtype=wp.int32, device="cpu")
             self.made.append(wp.Bvh(*corners, groups=given))
+
+    def make_volumes(self) -> None:
+        """Makes a volume of each row. All volumes have values of one type, or number their voxels."""
+        kinds = [name for name in ("extents", *self.VOLUME_VALUES) if VOLUME_PREFIX + name in self.arrays]
+        if len(kinds) > 1:
+            raise ValueError("identifiers of volumes of different types cannot be told apart")
+        sizes, origins = (self.rows(VOLUME_PREFIX, name) for name in ("sizes", "origins"))
+        rows = min(array.shape[0] for path, array in self.arrays.items() if path.startswith(VOLUME_PREFIX))
+        values = self.rows(VOLUME_PREFIX, kinds[0] if kinds else "floats")
+        for row in range(rows):
+            size = [1.0] * 3 if sizes is None else sizes[row].tolist()
+            origin = [0.0] * 3 if origins is None else origins[row].tolist()
+            if kinds == ["extents"]:
+                voxels = wp.array(np.argwhere(np.ones(values[row])), dtype=wp.vec3i, device="cpu")
+                self.made.append(wp.Volume.allocate_by_voxels(voxels, size, origin, device="cpu"))
+                continue
+            background = self.VOLUME_VALUES[kinds[0]][0] if kinds else 0.0
+            content = np.zeros((1, 1, 1), np.float32) if values is None else values[row]
+            self.made.append(wp.Volume.load_from_numpy(content, origin, size, background, device="cpu"))
+
+    def fetch(self) -> None:
+        """Copies the values of the voxels, which the kernel may have changed, to the plan's arrays."""
+        for name, (_, reader) in self.VOLUME_VALUES.items():
+            array = self.arrays.get(VOLUME_PREFIX + name)
+            for row in range(0 if array is None else min(len(self.made), array.shape[0])):
+                wp.launch(reader, array.shape[1:], inputs=[self.made[row].id, array[row]], device="cpu")
 
     def texture(self, kind: Any, raw: bytes) -> Any:
         """Returns the texture with the number; the type of a texture that the kernel does not sample has no rows."""
@@ -441,6 +500,7 @@ class Launch:
         """Runs the forward pass and returns the contents of the arrays."""
         self.run()
         self.inputs.fetch()
+        self.structures.fetch()
         contents = []
         for number, (value, parameter) in enumerate(zip(self.values, self.parameters, strict=True)):
             if parameter["shape"] is None:

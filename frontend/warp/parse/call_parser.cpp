@@ -117,6 +117,7 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
   if (is_mesh_function(name)) return mesh_call(node, name);
   if (name == "texture_sample") return texture_sample(node);
   if (is_spatial_function(name)) return spatial_call(node, name);
+  if (is_volume_function(name)) return volume_call(node, name);
   if (name == "select")
     return context_.error(node, "wp.select was removed from Warp; use wp.where(condition, if_true, if_false)");
   if (name == "static") {

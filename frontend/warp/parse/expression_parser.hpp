@@ -272,6 +272,15 @@ class WarpExpressionParser {
   // textures (texture_parser.cpp)
   ir::ExprId texture_sample(SyntaxNode node);
   ir::ExprId texture_extent(SyntaxNode node, std::string_view attribute);
+  // volumes (volume_parser.cpp)
+  static bool is_volume_function(std::string_view name);
+  ir::ExprId volume_call(SyntaxNode node, std::string_view name);
+  ir::ExprId volume_mapping(SyntaxNode node, std::string_view name, std::span<const SyntaxNode> given);
+  ir::ExprId volume_store(SyntaxNode node, std::span<const SyntaxNode> given, std::optional<ir::Type> type);
+  std::vector<ir::ExprId> volume_arguments(SyntaxNode call, const std::vector<HiddenParameter>& arrays, SyntaxNode id);
+  bool volume_data(SyntaxNode data, SyntaxNode background, std::vector<ir::ExprId>& arguments);
+  bool append_values(std::span<const SyntaxNode> given, std::span<const ir::Type> types,
+                     std::vector<ir::ExprId>& arguments);
   // tiles (tile_parser.cpp)
   ir::ExprId tile_call(SyntaxNode node, std::string_view name);
   ir::Type tile_shape(SyntaxNode call, SyntaxNode shape, ir::Type element);

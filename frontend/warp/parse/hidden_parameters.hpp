@@ -1,8 +1,8 @@
 // Parameters that the source does not have: what a kernel takes from its launch, or from a mesh, a hash grid, a
-// hierarchy of boxes or a texture, becomes a parameter of the kernel and of each function that uses it.
+// hierarchy of boxes, a texture or a volume, becomes a parameter of the kernel and of each function that uses it.
 //
 // A mesh is a row of the arrays of points, velocities and indices, which all meshes share. The mesh with the identifier
-// k is row k - 1. No mesh has the identifier 0. The same holds for hash grids and hierarchies of boxes.
+// k is row k - 1. No mesh has the identifier 0. The same holds for hash grids, hierarchies of boxes and volumes.
 #pragma once
 
 #include <array>
@@ -34,9 +34,15 @@ enum class HiddenParameter : std::uint8_t {
   kTextures1D,
   kTextures2D,
   kTextures3D,
+  kVolumeFloats,
+  kVolumeVectors,
+  kVolumeInts,
+  kVolumeExtents,
+  kVolumeSizes,
+  kVolumeOrigins,
   kBlockSize
 };
-inline constexpr std::size_t kHiddenParameterCount = 17;
+inline constexpr std::size_t kHiddenParameterCount = 23;
 /// Number that stands for queries of meshes, such as wp.mesh_query_point: a property of a function, not a parameter.
 inline constexpr std::size_t kQueriesMeshes = kHiddenParameterCount;
 /// Which of them a function has, by number.
@@ -78,6 +84,16 @@ inline constexpr std::array<HiddenParameterEntry, kHiddenParameterCount> kHidden
      ir::vector_type(ir::Scalar::kF32, 4).array_of(3)},
     {HiddenParameter::kTextures3D, "textures_3d", ir::kTextures3DPath,
      ir::vector_type(ir::Scalar::kF32, 4).array_of(4)},
+    {HiddenParameter::kVolumeFloats, "volume_floats", ir::kVolumeFloatsPath, ir::kF32.array_of(4)},
+    {HiddenParameter::kVolumeVectors, "volume_vectors", ir::kVolumeVectorsPath,
+     ir::vector_type(ir::Scalar::kF32, 3).array_of(4)},
+    {HiddenParameter::kVolumeInts, "volume_ints", ir::kVolumeIntsPath, ir::kI32.array_of(4)},
+    {HiddenParameter::kVolumeExtents, "volume_extents", ir::kVolumeExtentsPath,
+     ir::vector_type(ir::Scalar::kI32, 3).array_of(1), "1 <= {} <= 4"},
+    {HiddenParameter::kVolumeSizes, "volume_sizes", ir::kVolumeSizesPath,
+     ir::vector_type(ir::Scalar::kF32, 3).array_of(1), "0.375 <= {} <= 1.5"},
+    {HiddenParameter::kVolumeOrigins, "volume_origins", ir::kVolumeOriginsPath,
+     ir::vector_type(ir::Scalar::kF32, 3).array_of(1)},
     {HiddenParameter::kBlockSize, "block_dim", ir::kBlockSizePath, ir::kI32},
 }};
 
@@ -87,6 +103,8 @@ HiddenParameters hidden_parameters_of(SyntaxNode call, std::string_view warp_fun
 HiddenParameters texture_parameters_of(SyntaxNode call, const HiddenParameters& kinds);
 /// The arrays of the kinds of textures that a text names: of wp.Texture2D in an annotation.
 HiddenParameters texture_kinds_in(std::string_view text);
+/// The parameters that a call of a function of volumes needs.
+HiddenParameters volume_parameters_of(SyntaxNode call, std::string_view warp_function);
 /// Whether the attribute of a texture is one of its extents: "width".
 bool is_texture_extent(std::string_view attribute);
 

@@ -118,6 +118,7 @@ HiddenParameters hidden_parameters_of(SyntaxNode call, std::string_view warp_fun
     const HiddenParameters order = visits_faces ? bit(HiddenParameter::kMeshOrder) : HiddenParameters();
     return indices | bit(HiddenParameter::kMeshPoints) | order | HiddenParameters().set(kQueriesMeshes);
   }
+  if (const HiddenParameters volumes = volume_parameters_of(call, warp_function); volumes.any()) return volumes;
   const MeshFunction* const found = mesh_function(warp_function);
   return found == nullptr ? spatial_parameters_of(call, warp_function) : indices | bit(found->vectors);
 }

@@ -50,11 +50,12 @@ bool draws_from_state(std::string_view name) {
 }
 
 /// Whether the expression changes variables: whether it draws a random number, which changes the variable that holds
-/// the generator's state, or makes a query with variables for the results.
+/// the generator's state, or calls a function with variables for its results.
 bool WarpExpressionParser::draws(SyntaxNode node) const {
   if (node.is(SyntaxKind::kCall)) {
     const std::string name = warp_function_name(node);
-    if (is_random_function(name) || changes_query_arguments(node, name)) return true;
+    if (is_random_function(name) || changes_query_arguments(node, name) || name.starts_with("volume_sample_grad"))
+      return true;
   }
   return std::ranges::any_of(node.children(), [this](SyntaxNode child) { return draws(child); });
 }

@@ -164,13 +164,15 @@ std::optional<Constant> ModuleScope::constant_of_floats(SyntaxNode call, std::st
   return std::nullopt;
 }
 
-/// wp.PI, physics.LIMIT of another file, and Kind.MEMBER or Kind.MEMBER.value of an enumeration.
+/// wp.PI, wp.Volume.LINEAR, physics.LIMIT of another file, and Kind.MEMBER or Kind.MEMBER.value of an enumeration.
 std::optional<Constant> ModuleScope::constant_attribute(SyntaxNode attribute) const {
   const SyntaxNode object = attribute.part(SyntaxField::kObject);
   const std::string_view name = attribute.part(SyntaxField::kAttribute).text();
   if (object.is(SyntaxKind::kAttribute) && name == "value" && module_name(object.part(SyntaxField::kObject)).empty()) {
     return constant_attribute(object);
   }
+  if (warp_name(object) == "Volume" && (name == "CLOSEST" || name == "LINEAR"))
+    return Constant::integer(name == "LINEAR" ? 1 : 0);
   if (const ModuleScope* scope = member_owner(attribute)) {
     const auto found = scope->constants_by_name_.find(attribute.text());
     return found == scope->constants_by_name_.end() ? std::nullopt : std::optional(found->second);

@@ -250,7 +250,6 @@ std::string_view reason_unsupported(std::string_view function) {
       {"tile_mesh", kTiledQuery},
       {"tile_query", kTiledQuery},
       {"untile", kPerThread},
-      {"volume_", "Assay does not model volumes"},
       {"breakpoint", "a judged kernel cannot stop in a debugger"},
       {"array", "Assay does not model arrays that a kernel makes from a pointer"},
   });

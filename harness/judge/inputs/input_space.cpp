@@ -236,7 +236,8 @@ std::int32_t InputSpace::spatial_extent(std::string_view path, std::size_t dimen
   if (path == ir::kGridOrderPath || path == ir::kBvhOrderPath) return kQueriedPoints;
   if (dimension == 0) return kSpatialCount;
   // Few values, so that coordinates from 0 to 1 meet each of them, and different numbers of them in each dimension.
-  if (path.starts_with(ir::kTexturePathPrefix)) return static_cast<std::int32_t>(dimension) + 2;
+  if (path.starts_with(ir::kTexturePathPrefix) || path.starts_with(ir::kVolumePathPrefix))
+    return static_cast<std::int32_t>(dimension) + 2;
   if (!path.starts_with(ir::kMeshPathPrefix)) return kQueriedPoints;
   const auto& queried = preconditions_.must_be_separate_triangles;
   return std::ranges::find(queried, true) == queried.end() ? 0 : kQueriedCorners;
