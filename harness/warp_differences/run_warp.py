@@ -23,7 +23,7 @@ import pathlib
 import platform
 import signal
 import sys
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import warp as wp
@@ -296,7 +296,11 @@ class Structures:
     """
 
     PREFIXES = (MESH_PREFIX, GRID_PREFIX, BVH_PREFIX, TEXTURE_PREFIX, VOLUME_PREFIX)
-    VOLUME_VALUES = {"floats": (0.0, read_floats), "vectors": ((0.0, 0.0, 0.0), read_vectors), "ints": (0, read_ints)}
+    VOLUME_VALUES: ClassVar = {
+        "floats": (0.0, read_floats),
+        "vectors": ((0.0, 0.0, 0.0), read_vectors),
+        "ints": (0, read_ints),
+    }
     """By kind of volume: the value outside of it, and the kernel that reads its voxels."""
 
     def __init__(self, kernel: wp.Kernel) -> None:
