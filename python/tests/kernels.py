@@ -133,7 +133,7 @@ def make_shadowing():
 shadowing = make_shadowing()
 
 
-@wp.func_native("return x;")
+@wp.func_native("for (;;) return x;")
 def native(x: float) -> float: ...
 
 

@@ -172,9 +172,11 @@ void StatementWriter::place(ir::Function& function, std::string name, int first)
 }
 
 void StatementWriter::block(const ir::Block& block) {
-  if (block.statements.empty()) line("pass");
+  const std::size_t before = body_text_.size();
   for (const ir::Stmt& inner : block.statements)
     statement(inner);
+  // Adjoint variables are not declared, so that even a block with statements may have no text.
+  if (body_text_.size() == before) line("pass");
 }
 
 void StatementWriter::statement(const ir::Stmt& statement) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/warp/parse/native_code.hpp"
 #include "ir/analysis.hpp"
 #include "ir/custom.hpp"
 #include "ir/index_wrapping.hpp"
@@ -227,8 +228,9 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
     return collect_overload_stub(definition, home);
   }
   const bool is_kernel = decorator == "kernel";
+  const bool is_native = decorator == "func_native";
   if (is_kernel && is_repeated(definition)) return;
-  if (!definition.is(SyntaxKind::kFunctionDefinition) || (!is_kernel && decorator != "func")) {
+  if (!definition.is(SyntaxKind::kFunctionDefinition) || (!is_kernel && !is_native && decorator != "func")) {
     home.scope.mark_unknown(name, decorator.empty() ? "the decorator of this definition is not supported"
                                                     : fmt::format("unsupported decorator @wp.{}", decorator));
     if (decorator.empty() && definition.is(SyntaxKind::kFunctionDefinition)) {
@@ -254,7 +256,22 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
       std::count_if(parts.begin(), parts.end(), [](SyntaxNode part) { return part.is(SyntaxKind::kDecorator); });
   if (!is_sound) reject(entry, "the file has a syntax error here or just after");
   if (decorators > 1) reject(entry, "a kernel or function must have only one decorator");
+  if (is_native) return take_native_code(decorated, entry);
   collect_unsupported(definition.part(SyntaxField::kBody), "inside a kernel or function", home);
+}
+
+/// The code in @wp.func_native(snippet).
+void WarpFileParser::take_native_code(SyntaxNode decorated, SourceFunction& entry) {
+  const SyntaxNode decorator = decorated.children()[0].children()[0];
+  if (!decorator.is(SyntaxKind::kCall)) return reject(entry, "@wp.func_native must have the code as its argument");
+  const CallArguments arguments = arguments_of(decorator);
+  const auto named = arguments.keyword_arguments.find("snippet");
+  const bool is_named = named != arguments.keyword_arguments.end();
+  const std::size_t given = arguments.positional_arguments.size() + arguments.keyword_arguments.size();
+  if (given != 1 || (!is_named && arguments.positional_arguments.empty()))
+    return reject(entry, "a native function must have its code only; adj_snippet and replay_snippet are not supported");
+  entry.native_code = string_value(is_named ? named->second : arguments.positional_arguments[0]);
+  if (!entry.native_code) reject(entry, "the code of a native function must be a string literal");
 }
 
 void WarpFileParser::collect_struct(SyntaxNode definition, bool is_sound, Environment& home) {

@@ -35,7 +35,8 @@ struct SourceFunction {
   bool is_inverted_bool_variant = false;
   /// Whether it is a second variant that is rejected for the same reason as the first.
   bool is_redundant_variant = false;
-  std::string reason_not_parsed;         ///< reason for not trying to parse it; empty if it is parsed
+  std::string reason_not_parsed;                          ///< reason for not trying to parse it; empty if it is parsed
+  std::optional<std::string> native_code = std::nullopt;  ///< the C++ code of a native function; otherwise nullopt
   std::string rejection_reason;          ///< why it was rejected, and where; the location may be in a called function
   State parse_state = State::kUnparsed;  ///< progress of parsing
   int function_index = -1;               ///< index in Module::functions after parsing; -1: none
@@ -104,6 +105,7 @@ class WarpFileParser {
   void collect(SyntaxNode statement, bool is_sound, Environment& home);
   void collect_assignment(SyntaxNode assignment, Environment& home);
   void collect_decorated(SyntaxNode decorated, bool is_sound, Environment& home);
+  void take_native_code(SyntaxNode decorated, SourceFunction& entry);
   void collect_struct(SyntaxNode definition, bool is_sound, Environment& home);
   /// Collects kernels and names in code that is not evaluated: functions, classes and conditions.
   void collect_unsupported(SyntaxNode node, std::string_view where, Environment& home);

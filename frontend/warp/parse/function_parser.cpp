@@ -10,6 +10,7 @@
 #include "frontend/warp/parse/expression_parser.hpp"
 #include "frontend/warp/parse/file_parser.hpp"
 #include "frontend/warp/parse/function_context.hpp"
+#include "frontend/warp/parse/native_code.hpp"
 #include "frontend/warp/parse/statement_parser.hpp"
 #include "ir/analysis.hpp"
 #include "ir/custom.hpp"
@@ -60,6 +61,7 @@ class WarpFunctionParser {
     FunctionContext context(file_, entry_, function, Dataflow(body, names));
     declare_signature(context);
     if (!declare_adjoints(context)) return std::nullopt;
+    if (entry_.native_code) return native(context) ? std::optional(std::move(function)) : std::nullopt;
     WarpStatementParser(context).body(body);
     report_unassigned(context);
     if (entry_.differentiated_function != nullptr && context.data_flow.falls_through()) return_adjoints(context);
@@ -84,6 +86,26 @@ class WarpFunctionParser {
   }
 
   const ModuleScope& scope() const { return entry_.environment->scope; }
+
+  /// Parses the code of a native function. False after a reported error.
+  bool native(FunctionContext& context) const {
+    const SyntaxNode annotation = entry_.definition.part(SyntaxField::kReturnType);
+    const bool returns = annotation && annotation.text() != "None";
+    const auto type = returns ? scope().type(annotation) : Result<ir::Type>(ir::kVoid);
+    const SyntaxNode name = entry_.definition.part(SyntaxField::kName);
+    if (!type.ok()) {
+      context.error(annotation, type.error().message);
+    } else if (returns && !type->is_scalar()) {
+      context.error(annotation, "native functions must return a number");
+    } else {
+      context.builder.at(entry_.definition.loc());
+      const auto parsed = parse_native_code(context, *entry_.native_code, *type);
+      if (!parsed.ok()) context.error(name, parsed.error().message);
+      const bool is_differentiable = returns && type->is_float_scalar();
+      if (is_differentiable) context.note(name, "Warp gives a native function without adj_snippet the gradient zero");
+    }
+    return !context.has_failed;
+  }
 
   void read_parameters() {
     std::size_t number = 0;
@@ -387,6 +409,29 @@ class WarpFunctionParser {
   bool failed_ = false;
 };
 
+/// Adds the gradient that Warp gives a native function: zero.
+void add_zero_gradient(ir::Module& module, std::size_t index) {
+  const ir::Function function = module.functions[index];
+  const std::vector<ir::VarId> targets = ir::gradient_targets(module, function);
+  if (targets.empty() || function.results.empty()) return;
+  ir::Function gradient{.name = "adj_" + function.name, .loc = function.loc};
+  ir::Builder b(module, gradient);
+  b.at(function.loc);
+  for (ir::VarId p = 0; p < function.parameter_count; ++p)
+    b.parameter(function.var(p).name, function.var(p).type);
+  for (const ir::Type result : function.results)
+    b.parameter("adj_result", result);
+  std::vector<ir::ExprId> zeros;
+  for (const ir::VarId target : targets) {
+    const ir::Variable& parameter = function.var(target);
+    gradient.results.push_back(parameter.type);
+    zeros.push_back(b.var(b.let_zero("adj_" + parameter.name, parameter.type)));
+  }
+  b.return_(zeros);
+  module.functions[index].gradient_function_index = static_cast<int>(module.functions.size());
+  module.functions.push_back(std::move(gradient));
+}
+
 }  // namespace
 
 void read_function(WarpFileParser& file, SourceFunction& entry) {
@@ -396,6 +441,7 @@ void read_function(WarpFileParser& file, SourceFunction& entry) {
   auto& home = entry.is_kernel ? file.module().kernels : file.module().functions;
   entry.function_index = static_cast<int>(home.size());
   home.push_back(std::move(*function));
+  if (entry.native_code) add_zero_gradient(file.module(), static_cast<std::size_t>(entry.function_index));
 }
 
 }  // namespace assay::frontend

@@ -160,8 +160,7 @@ def f(a: float) -> float: ...
 @wp.kernel
 def k(x: wp.array(dtype=float)):
     x[wp.tid()] = f(1.0)
-)",
-     "unsupported decorator @wp.func_native"},
+)"},
     {60, "max, min, clamp", "i = wp.tid()\nx[i] = wp.clamp(max(x[i], wp.min(y[i], w)), 0.0, 1.0)"},
     {60, "4-D arrays", "i, j, l, o = wp.tid()\na4[i, j, l, o] = a4[o, l, j, i]"},
     {60, "slices",

@@ -567,10 +567,17 @@ const RejectionCase kCases[] = {
      .above = "def f(y):\n    return y\n",
      .body = "x[0] = f(a)",
      .messages = "6:12: error: in k: f(...): the name is a Python function without the decorator @wp.func"},
-    {.name = "NativeFunction",
-     .above = "@wp.func_native('return 1;')\ndef f(y: float) -> float: ...\n",
+    {.name = "NativeFunctionWithAdjoint",
+     .above = "@wp.func_native('return y;', 'adj_y += adj_ret;')\ndef f(y: float) -> float: ...\n",
      .body = "x[0] = f(a)",
-     .messages = "6:12: error: in k: f(...): unsupported decorator @wp.func_native"},
+     .messages = "3:1: error: in f: def f: a native function must have its code only; adj_snippet and replay_snippet "
+                 "are not supported\n6:12: error: in k: f(...): a native function must have its code only; adj_snippet "
+                 "and replay_snippet are not supported"},
+    {.name = "NativeFunctionWithoutLiteral",
+     .above = "@wp.func_native(code)\ndef f(y: float) -> float: ...\n",
+     .body = "x[0] = f(a)",
+     .messages = "3:1: error: in f: def f: the code of a native function must be a string literal\n6:12: error: in k: "
+                 "f(...): the code of a native function must be a string literal"},
     {.name = "ImportThatCannotBeLoaded",
      .above = "from other import f\n",
      .body = "x[0] = f(a)",
