@@ -327,7 +327,8 @@ ir::VarId WarpStatementParser::empty_struct(const std::string& name, ir::Type ty
     } else if (contains_arrays(context_.file.module(), field.type)) {
       made.fields.push_back(empty_struct(part, field.type));
     } else {
-      made.fields.push_back(context_.builder.let_zero(part, field.type));
+      made.fields.push_back(field.type.is_scalar() ? context_.builder.let(part, context_.builder.zero(field.type))
+                                                   : context_.builder.let_zero(part, field.type));
     }
   }
   return context_.add(std::move(made));

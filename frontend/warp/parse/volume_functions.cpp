@@ -194,7 +194,7 @@ ir::Function sample(const ir::Module& module, const Sampling& sampling, std::int
   f.b.if_(call(Op::kEq, mode, f.i32(0)).id, [&] { return_flat(closest()); });
   f.b.if_(call(Op::kNe, mode, f.i32(1)).id, [&] { return_flat(zero(point, sampling.type)); });
   const Cell cell = cell_of(f, point);
-  const VarId total = f.b.let_zero("total", sampling.type);
+  const VarId total = f.b.let("total", f.b.zero(sampling.type));
   const VarId slope = sampling.has_gradient ? f.b.let_zero("slope", gradient_type) : ir::kNone;
   for (std::size_t corner = 0; corner < 8; ++corner) {
     const std::array<std::size_t, 3> side{corner >> 2U & 1U, corner >> 1U & 1U, corner & 1U};

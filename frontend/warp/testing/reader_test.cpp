@@ -450,7 +450,7 @@ def k(x: wp.array(dtype=float), y: wp.array2d(dtype=float)):
   ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
   const std::string text = ir::to_text(file.module);
   EXPECT_THAT(text.substr(text.find("kernel ")),
-              AllOf(HasSubstr("let grid_samples_offset: f32\n  grid_samples_offset = 2.0\n"
+              AllOf(HasSubstr("let grid_samples_offset: f32 = 0.0\n  grid_samples_offset = 2.0\n"
                               "  let other_samples_offset: f32 = grid_samples_offset\n  other_samples_offset = 3.0\n"),
                     HasSubstr("sub(sample_1(y, i, grid_samples_offset, 0), sample_1(y, i, other_samples_offset, 0))"),
                     HasSubstr("y[i, 0])")));
