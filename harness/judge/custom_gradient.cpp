@@ -115,17 +115,22 @@ class CustomGradientCheck {
     return components > 1 ? fmt::format("{}.{}", name, found.component % components) : name;
   }
 
+  /// "the custom gradient of 'f' (line 3)".
+  std::string text_of(const ir::Function& function) const {
+    const ir::Module& module = pass_context_.subject.module;
+    const ir::Function& gradient = module.functions[static_cast<std::size_t>(function.gradient_function_index)];
+    const bool is_zero = std::ranges::all_of(gradient.body.statements, [](const ir::Stmt& statement) {
+      const auto* const let = std::get_if<ir::Let>(&statement.node);
+      return std::holds_alternative<ir::Return>(statement.node) || (let != nullptr && let->value == ir::kNone);
+    });
+    return fmt::format("the custom gradient of '{}' ({}{})", function.name, ir::line_text(module, gradient.loc),
+                       is_zero ? "; it is zero, as that of a native function without adj_snippet" : "");
+  }
+
   void report(const Difference& found, const ir::Function* function) const {
-    const KernelUnderTest& subject = pass_context_.subject;
     PassVerdict& verdict = pass_context_.judgment.backward;
     const std::string whose =
-        function == nullptr
-            ? "the custom gradients of the kernel's functions"
-            : fmt::format(
-                  "the custom gradient of '{}' ({})", function->name,
-                  ir::line_text(
-                      subject.module,
-                      subject.module.functions[static_cast<std::size_t>(function->gradient_function_index)].loc));
+        function == nullptr ? "the custom gradients of the kernel's functions" : text_of(*function);
     verdict.fail(
         Outcome::defect, "custom_gradient",
         fmt::format(

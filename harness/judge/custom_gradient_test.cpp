@@ -57,6 +57,23 @@ TEST(CustomGradient, IsADefectIfItDiffersFromTheDerivative) {
   EXPECT_THAT(run.backward("missing").message, HasSubstr("the gradient of y["));
 }
 
+TEST(CustomGradient, OfANativeFunctionIsZero) {
+  const CpuRun run({{.name = "native", .python = R"(
+@wp.func_native("return 2.0f * a;")
+def twice(a: float) -> float: ...
+
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = twice(x[i])
+)"}});
+  EXPECT_EQ(run.forward("native").outcome, Outcome::pass) << summary(run.forward("native"));
+  EXPECT_EQ(run.backward("native").outcome_detail, "custom_gradient");
+  EXPECT_THAT(run.backward("native").message,
+              HasSubstr("is 0 according to the custom gradient of 'twice' (line 3; it is zero, as that of a native "
+                        "function without adj_snippet), but the derivative of the code is 2"));
+}
+
 /// A kernel that calls a function of an array with this custom gradient.
 std::string kernel_of_array_with(const std::string& gradient) {
   return R"(

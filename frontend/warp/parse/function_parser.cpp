@@ -101,8 +101,6 @@ class WarpFunctionParser {
       context.builder.at(entry_.definition.loc());
       const auto parsed = parse_native_code(context, *entry_.native_code, *type);
       if (!parsed.ok()) context.error(name, parsed.error().message);
-      const bool is_differentiable = returns && type->is_float_scalar();
-      if (is_differentiable) context.note(name, "Warp gives a native function without adj_snippet the gradient zero");
     }
     return !context.has_failed;
   }
