@@ -47,7 +47,7 @@ Result<ir::Type> WarpExpressionParser::type_of_node(SyntaxNode node) {
     const SyntaxNode object = node.part(SyntaxField::kObject);
     if (is_array_expression(object)) {
       const AssignmentTarget array = place(object);
-      if (array.lacks_indices()) return array.type.element();
+      if (array.can_be_indexed()) return array.type.element();
     } else if (const auto whole = type_with_components(object);
                whole && !whole->is_scalar() && whole->components() > 0) {
       return whole->component();
@@ -314,7 +314,7 @@ ExprId WarpExpressionParser::length_of(SyntaxNode node) {
   if (arguments.size() != 1) return context_.error(node, "len() takes one argument");
   const AssignmentTarget measured = place(arguments[0]);
   if (measured.failed()) return kNone;
-  if (measured.lacks_indices()) return extent_of(context_, node, measured, 0);
+  if (measured.can_be_indexed()) return extent_of(context_, node, measured, 0);
   context_.builder.at(node.loc());
   const ir::Type type = measured.type;
   if (type.is_tile()) return context_.builder.i32(type.tile[0]);

@@ -55,10 +55,11 @@ struct AssignmentTarget {
 
   bool failed() const { return root_kind == RootKind::kFailed; }
   /// Whether it is an array or array slice, with indices missing.
-  bool lacks_indices() const {
-    const bool is_array = root_kind == RootKind::kArray || root_kind == RootKind::kArrayStruct;
-    return is_array && (type.is_array() || type.is_local_array());
-  }
+  bool lacks_indices() const { return root_kind == RootKind::kArray && (type.is_array() || type.is_local_array()); }
+  /// Whether it is an array of structs with arrays, with indices missing.
+  bool is_array_of_structs() const { return root_kind == RootKind::kArrayStruct && type.is_array(); }
+  /// Whether it is an array of any kind, with indices missing.
+  bool can_be_indexed() const { return lacks_indices() || is_array_of_structs(); }
   bool is_whole_array() const;
   /// Whether it is an indexed array, or a part of one with indices missing.
   bool is_indexed_array() const;

@@ -94,10 +94,10 @@ AssignmentTarget WarpExpressionParser::subscript_target(SyntaxNode node) {
   if (object.is(SyntaxKind::kAttribute) && object.part(SyntaxField::kAttribute).text() == "shape") {
     const AssignmentTarget array = place(object.part(SyntaxField::kObject));
     if (array.failed()) return {};
-    if (array.lacks_indices()) return shape_element(node, array);
+    if (array.can_be_indexed()) return shape_element(node, array);
   }
   AssignmentTarget result = object_target(object);
-  if (result.root_kind == AssignmentTarget::RootKind::kArrayStruct && !result.lacks_indices()) {
+  if (result.root_kind == AssignmentTarget::RootKind::kArrayStruct && !result.is_array_of_structs()) {
     context_.error(node, "structs cannot be indexed");
     return {};
   }
@@ -156,7 +156,7 @@ ExprId WarpExpressionParser::index_value(SyntaxNode index) {
 /// `passed` counts the remaining dimensions that earlier indices have sliced.
 void WarpExpressionParser::add_index(SyntaxNode node, AssignmentTarget& place, SyntaxNode index, std::size_t& passed) {
   if (place.failed()) return;
-  if (place.lacks_indices()) {
+  if (place.can_be_indexed()) {
     if (!index_dimension(place, index, passed)) place = {};
     return;
   }
@@ -236,7 +236,7 @@ AssignmentTarget WarpExpressionParser::attribute_target(SyntaxNode node) {
   }
   AssignmentTarget result = object_target(object);
   if (result.failed()) return result;
-  if (result.lacks_indices()) {
+  if (result.can_be_indexed()) {
     context_.error(node, name == "shape" ? "shape must be indexed, as in a.shape[0]"
                                          : fmt::format("array attribute '{}' is not supported", name));
     return {};

@@ -467,6 +467,12 @@ TEST(PythonParser, RejectsUnsupportedUsesOfArraysOfStructsWithArrays) {
   EXPECT_THAT(message(kGrids, "x[0] = g.slopes[0, 0]"), HasSubstr("array attribute 'slopes' is not supported"));
   EXPECT_THAT(message(kGrids, "x[0] = g[0].heights[0]"), HasSubstr("struct Grid has no field 'heights'"));
   EXPECT_THAT(message(kGrids, "x[0] = g[0, 1].slopes[0, 0]"), HasSubstr("a value of type Grid cannot be indexed"));
+  EXPECT_THAT(message(kGrids, "wp.tile_store(g, wp.tile_zeros(shape=4, dtype=float))"),
+              HasSubstr("tiles must be loaded from and stored to arrays"));
+  EXPECT_THAT(message(kGrids, "x[0] = float(wp.lower_bound(g, 1.0))"), HasSubstr("array"));
+  EXPECT_THAT(message(kGrids, "wp.atomic_add(g, 0, 1.0)"), HasSubstr("the target of an atomic must be an array"));
+  EXPECT_THAT(message(kGrids, "x[0] = wp.volume_sample_index(wp.uint64(1), wp.vec3(), 0, g, 1.0)"),
+              HasSubstr("voxel_data must be an array parameter"));
   EXPECT_THAT(message("g: wp.array3d(dtype=Grid)", "x[0] = g[0, 0, 0].slopes[0, 0]"),
               HasSubstr("the dimensions of an array of structs and of an array field must be at most 4 together"));
 }
