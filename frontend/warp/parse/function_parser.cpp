@@ -160,6 +160,8 @@ class WarpFunctionParser {
   void check_reference(const Parameter& parameter) {
     if (entry_.is_kernel) {
       fail(parameter.name, "kernels cannot have parameters of type wp.ref");
+    } else if (entry_.native_code) {
+      fail(parameter.name, "native functions cannot have parameters of type wp.ref");
     } else if (entry_.differentiated_function != nullptr || entry_.replayed_function != nullptr) {
       fail(parameter.name, "gradients and replays with parameters of type wp.ref are not supported");
     } else if (parameter.spec.kind != ArgumentSpec::Kind::kValue) {

@@ -122,6 +122,8 @@ TEST(NativeCode, RejectsOtherCode) {
   EXPECT_THAT(parsed("/* return a;"), HasSubstr("a comment does not end"));
   EXPECT_THAT(parsed("return nextafterf(a, a);"), HasSubstr("for float and INFINITY or -INFINITY only"));
   EXPECT_THAT(parsed("a ? 1 : 2;"), HasSubstr("expected an assignment to 'a', got '?'"));
+  EXPECT_THAT(messages(read("import warp as wp\n@wp.func_native('x = 1;')\ndef f(x: wp.ref[int]): ...\n")),
+              HasSubstr("x: native functions cannot have parameters of type wp.ref"));
   EXPECT_THAT(parsed("return a;", "wp.vec2"), HasSubstr("native functions must return a number"));
 }
 
