@@ -149,10 +149,11 @@ void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
     return;
   }
   if (context_.compound_tiles.contains(place.variable) && !expressions_.can_change(target, place.variable)) return;
-  if (may_read_tile_element(value, place)) {
-    context_.error(target,
-                   "the value may be computed from the tile element that it replaces: on a GPU, every thread of the "
-                   "block executes the statement, some after others have changed the element");
+  if (const auto* const read = earlier_read(place)) {
+    const int line = read->node.loc().line;
+    context_.error(target, fmt::format("{} may read this element of the tile: on a GPU, every thread of the block "
+                                       "reads and changes it, and some read it after others have changed it",
+                                       line == target.loc().line ? "the value" : fmt::format("line {}", line)));
     return;
   }
   if (place.root_kind == AssignmentTarget::RootKind::kArray && place.type.is_value()) {
@@ -162,33 +163,29 @@ void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
   write_target(context_, target, place, value);
 }
 
-bool WarpStatementParser::is_tile_element(const AssignmentTarget& place) const {
-  if (context_.compound_tiles.contains(place.variable)) return !place.lacks_indices();
-  return !place.accessors.empty() && !place.accessors.back().tile_indices.empty();
+/// After the variable got another tile, its elements have not been read. In a nested block, it may keep the tile.
+void WarpStatementParser::forget_element_reads(ir::VarId tile) {
+  constexpr std::size_t kDepthOfBody = 2;
+  if (context_.bindings.depth() > kDepthOfBody) return;
+  std::erase_if(context_.tile_element_reads,
+                [&](const FunctionContext::TileElementRead& read) { return read.tile == tile; });
 }
 
-/// Whether the value reads the element of a tile that is the place, or may do so.
-bool WarpStatementParser::may_read_tile_element(ExprId value, const AssignmentTarget& place) const {
-  if (!is_tile_element(place)) return false;
-  const bool is_compound = context_.compound_tiles.contains(place.variable);
-  const std::vector<ExprId> changed =
-      is_compound ? std::vector{place.dimensions[0].index} : place.accessors.back().tile_indices;
-  const auto differ = [&](ExprId a, ExprId b) {
-    const ir::Expr& first = context_.function.expr(a);
-    const ir::Expr& second = context_.function.expr(b);
-    return first.kind == ir::ExprKind::kLiteral && second.kind == ir::ExprKind::kLiteral && first.bits != second.bits;
+/// The read of the element of a tile that is the place, or of an element that may be it; null if there is none.
+const FunctionContext::TileElementRead* WarpStatementParser::earlier_read(const AssignmentTarget& place) const {
+  const auto changed = tile_element(context_, place);
+  if (!changed) return nullptr;
+  const auto may_be_same = [&](const FunctionContext::TileElementRead& read) {
+    if (read.tile != place.variable) return false;
+    for (std::size_t d = 0; d < changed->size(); ++d) {
+      const auto& first = (*changed)[d];
+      const auto& second = read.indices[d];
+      if (first && second && *first != *second) return false;
+    }
+    return true;
   };
-  bool may_read = false;
-  ir::for_each_expression(context_.function, value, [&](ExprId, const ir::Expr& expr) {
-    const bool reads = is_compound ? expr.kind == ir::ExprKind::kLoad
-                                   : expr.kind == ir::ExprKind::kOperation && expr.op == Op::kTileExtract;
-    if (!reads || !is_variable(expr.args[0], place.variable)) return;
-    bool is_other = false;
-    for (std::size_t d = 0; d < changed.size(); ++d)
-      is_other |= differ(changed[d], expr.args[d + 1]);
-    may_read |= !is_other;
-  });
-  return may_read;
+  const auto found = std::ranges::find_if(context_.tile_element_reads, may_be_same);
+  return found == context_.tile_element_reads.end() ? nullptr : &*found;
 }
 
 bool WarpStatementParser::is_variable(ExprId value, ir::VarId variable) const {
@@ -250,6 +247,7 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
   note_changed_constant(name, variable);
   context_.builder.at(name.loc());
   context_.builder.assign(variable, value);
+  forget_element_reads(variable);
   set_assigned(variable, true);
 }
 
@@ -290,6 +288,7 @@ void WarpStatementParser::assign_compound_tile(SyntaxNode name, ExprId value) {
     return;
   }
   context_.copy_compound_tile(variable, source);
+  forget_element_reads(variable);
 }
 
 /// Sets the variable's flag, if it has one.
@@ -544,7 +543,7 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
       return write_target(context_, target, place, result);
     }
   }
-  if (is_tile_element(place)) {
+  if (tile_element(context_, place)) {
     context_.error(node,
                    "tile elements cannot be updated: every thread of the block would execute the update on a GPU, but "
                    "only one on the CPU");

@@ -105,6 +105,14 @@ struct FunctionContext {
   std::set<ir::VarId> named_compound_tiles;
   /// Those that share their memory with another tile in Warp, because one is a reshape or the transpose of the other.
   std::set<ir::VarId> shared_compound_tiles;
+  /// A read of one element of a tile, by every thread of a block.
+  struct TileElementRead {
+    ir::VarId tile = ir::kNone;                        ///< variable that holds the tile
+    std::vector<std::optional<std::int64_t>> indices;  ///< indices of the element; nullopt: known only at run time
+    SyntaxNode node;                                   ///< where it is read
+  };
+  /// Such reads since each tile got its value as a whole. A change of the element after the read is not safe.
+  std::vector<TileElementRead> tile_element_reads;
   /// Operands of atomics that a block executes once, although it has several threads.
   std::set<ir::ExprId> block_updates;
 

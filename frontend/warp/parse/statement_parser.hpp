@@ -70,8 +70,8 @@ class WarpStatementParser {
   void assign_tuple(SyntaxNode node, std::span<const SyntaxNode> targets, std::span<const SyntaxNode> values);
   void assign_thread_indices(SyntaxNode node, std::span<const SyntaxNode> targets);
   void assign_target(SyntaxNode target, ir::ExprId value);
-  bool is_tile_element(const AssignmentTarget& place) const;
-  bool may_read_tile_element(ir::ExprId value, const AssignmentTarget& place) const;
+  void forget_element_reads(ir::VarId tile);
+  const FunctionContext::TileElementRead* earlier_read(const AssignmentTarget& place) const;
   bool is_variable(ir::ExprId value, ir::VarId variable) const;
   void assign_name(SyntaxNode name, ir::ExprId value);
   void set_assigned(ir::VarId variable, bool is_assigned);  ///< sets the variable's flag, if any

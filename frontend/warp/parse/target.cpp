@@ -336,8 +336,40 @@ AssignmentTarget copy_target(FunctionContext& context, const AssignmentTarget& p
   return result;
 }
 
+std::optional<std::int64_t> known_integer(const ir::Function& function, ir::ExprId value) {
+  const ir::Expr& expr = function.expr(value);
+  if (expr.kind == ir::ExprKind::kLiteral) return static_cast<std::int64_t>(expr.bits);
+  if (expr.kind != ir::ExprKind::kOperation || expr.args.empty()) return std::nullopt;
+  const auto first = known_integer(function, expr.args[0]);
+  if (expr.op == ir::Op::kCast) return first;
+  if (expr.op != ir::Op::kAdd && expr.op != ir::Op::kMul) return std::nullopt;
+  const auto second = known_integer(function, expr.args[1]);
+  if (!first || !second) return std::nullopt;
+  return expr.op == ir::Op::kAdd ? *first + *second : *first * *second;
+}
+
+std::optional<std::vector<std::optional<std::int64_t>>> tile_element(const FunctionContext& context,
+                                                                     const AssignmentTarget& place) {
+  const auto step = std::ranges::find_if(
+      place.accessors, [](const AssignmentTarget::Accessor& each) { return !each.tile_indices.empty(); });
+  std::vector<ir::ExprId> indices;
+  if (context.compound_tiles.contains(place.variable) && !place.lacks_indices()) {
+    indices = {place.dimensions[0].index};
+  } else if (place.root_kind == AssignmentTarget::RootKind::kVariable && step != place.accessors.end()) {
+    indices = step->tile_indices;
+  } else {
+    return std::nullopt;
+  }
+  std::vector<std::optional<std::int64_t>> known;
+  for (const ir::ExprId index : indices)
+    known.push_back(known_integer(context.function, index));
+  return known;
+}
+
 ir::ExprId read_target(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place) {
   if (place.failed()) return ir::kNone;
+  if (const auto indices = tile_element(context, place))
+    context.tile_element_reads.push_back({.tile = place.variable, .indices = *indices, .node = node});
   if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct)
     return context.error(node, "structs with array fields cannot be used as values; use their fields");
   const bool is_whole_tile = place.lacks_indices() && context.compound_tiles.contains(place.variable);

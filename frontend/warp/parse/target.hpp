@@ -71,6 +71,12 @@ struct AssignmentTarget {
   std::vector<ir::ExprId> indices() const;
 };
 
+/// The value of an integer expression of literals; nullopt for other expressions.
+std::optional<std::int64_t> known_integer(const ir::Function& function, ir::ExprId value);
+/// The indices of the place if it is one element of a tile, for a tile in a local array its position from the start;
+/// otherwise nullopt. An index is nullopt if it is known only at run time.
+std::optional<std::vector<std::optional<std::int64_t>>> tile_element(const FunctionContext& context,
+                                                                     const AssignmentTarget& place);
 /// The place of an array variable or alias.
 AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId name);
 /// The place of a field of a struct with arrays, or of all these fields in an array of such structs. Copies the

@@ -635,7 +635,17 @@ ExprId WarpExpressionParser::tile_extract(SyntaxNode node) {
     operands.push_back(value(given(d + 1, kNames[d])));
     if (operands.back() == kNone) return kNone;
   }
-  if (context_.compound_tile(tile)) return extract_element(node, tile, {operands.begin() + 1, operands.end()});
+  const bool is_compound = context_.compound_tile(tile).has_value();
+  if (const ir::Expr& expr = context_.function.expr(tile); expr.kind == ir::ExprKind::kVariable) {
+    FunctionContext::TileElementRead read{.tile = expr.variable, .indices = {std::nullopt}, .node = node};
+    if (!is_compound) {
+      read.indices.clear();
+      for (std::size_t d = 1; d < operands.size(); ++d)
+        read.indices.push_back(known_integer(context_.function, operands[d]));
+    }
+    context_.tile_element_reads.push_back(std::move(read));
+  }
+  if (is_compound) return extract_element(node, tile, {operands.begin() + 1, operands.end()});
   return context_.operation(node, Op::kTileExtract, operands);
 }
 

@@ -341,6 +341,16 @@ struct Rejected {
   std::string_view reason;
 };
 
+TEST(Tiles, ReadsAndChangesOfDifferentElementsAreParsed) {
+  for (const char* const body :
+       {"t = wp.tile_load(x, shape=4)\nt[0] = t[1]\nv = t[0]\nt[2] = v",
+        "t = wp.tile_load(x, shape=4)\nv = t[-1]\nt[0] = v\nt[1] = v\nt[2] = v",
+        "t = wp.tile_load(x, shape=4)\nv = t[n]\nt = wp.tile_zeros(shape=4, dtype=float)\nt[n] = v",
+        "t = wp.tile_zeros(shape=(2, 3), dtype=wp.vec2)\nt[1, 2] = t[0, 1] * 2.0\nt[0, 0] = wp.vec2(1.0, 2.0)",
+        "t = wp.tile_load(x, shape=4)\nfor k in range(4):\n    t[k] = float(k)\n    x[k] = t[k]"})
+    EXPECT_EQ(rejection(body), "") << body;
+}
+
 TEST(Tiles, RejectArgumentsThatWarpRejects) {
   const Rejected kRejected[] = {
       {"t = wp.tile_arange(n)", "compile-time constants"},
@@ -388,9 +398,15 @@ TEST(Tiles, RejectArgumentsThatWarpRejects) {
       {"u = wp.tile_zeros(shape=2, dtype=wp.vec2)\nt = u * 2.0 if n > 0 else u", "use a separate statement"},
       {"t = wp.tile_load(x, shape=4)\nt[4] = 1.0", "has 4 positions"},
       {"t = wp.tile_zeros(shape=(2, 3), dtype=wp.vec2)\nt[0, -4] = wp.vec2()", "has 3 positions"},
-      {"t = wp.tile_load(x, shape=4)\nt[0] = t[0] + 1.0", "from the tile element that it replaces"},
-      {"t = wp.tile_load(x, shape=4)\nt[n] = wp.sin(t[1])", "from the tile element that it replaces"},
-      {"t = wp.tile_zeros(shape=(2, 3), dtype=wp.vec2)\nt[0, n] = t[1, n] * 2.0", "from the tile element that it"},
+      {"t = wp.tile_load(x, shape=4)\nt[0] = t[0] + 1.0", "the value may read this element of the tile"},
+      {"t = wp.tile_load(x, shape=4)\nt[n] = wp.sin(t[1])", "the value may read this element of the tile"},
+      {"t = wp.tile_zeros(shape=(2, 3), dtype=wp.vec2)\nt[0, n] = t[1, n] * 2.0", "the value may read this element"},
+      {"t = wp.tile_load(x, shape=4)\nv = t[0]\nt[0] = v + 1.0", "line 5 may read this element of the tile"},
+      {"t = wp.tile_load(x, shape=4)\nv = wp.tile_extract(t, 1)\nt[0] = 0.0\nt[n] = v", "line 5 may read this element"},
+      {"t = wp.tile_zeros(shape=4, dtype=wp.vec2)\nv = t[1]\nt[0] = t[2]\nt[1] = v", "line 5 may read this element"},
+      {"t = wp.tile_load(x, shape=4)\ns = float(0.0)\nfor k in range(n):\n    s += t[k]\nt[3] = s", "line 7 may read"},
+      {"t = wp.tile_load(x, shape=4)\nv = t[0]\nif n > 1:\n    t = wp.tile_zeros(shape=4, dtype=float)\nt[0] = v",
+       "line 5 may read"},
       {"t = wp.tile_load(x, shape=4)\nu = t[n:]", "compile-time constants"},
       {"t = wp.tile_load(x, shape=4)\nu = t[2:2]", "the slice is empty"},
       {"t = wp.tile_load(x, shape=4)\nu = t[0:2, 1]", "the tile has 1 dimension"},
