@@ -66,6 +66,7 @@ class WarpFunctionParser {
     report_unassigned(context);
     if (entry_.differentiated_function != nullptr && context.data_flow.falls_through()) return_adjoints(context);
     if (!context.references.empty() && context.data_flow.falls_through()) return_references(context);
+    if (returns_zero_at_end(context)) return_zero(context);
     check_results(context);
     const bool has_block_size = context.hidden[static_cast<std::size_t>(HiddenParameter::kBlockSize)] != ir::kNone;
     if (has_block_size && ir::uses_tiles(function)) {
@@ -386,11 +387,24 @@ class WarpFunctionParser {
     context.builder.return_(values);
   }
 
+  /// Whether the function may end without a return statement although it returns a value. Warp then returns zero.
+  bool returns_zero_at_end(const FunctionContext& context) const {
+    return !entry_.is_kernel && entry_.differentiated_function == nullptr && context.references.empty() &&
+           context.function.results.size() == 1 && context.data_flow.falls_through();
+  }
+
+  static void return_zero(FunctionContext& context) {
+    const ir::Type type = context.function.results[0];
+    const bool is_struct = type.is_struct();
+    context.builder.return_(
+        {is_struct ? context.builder.var(context.builder.let_zero("nothing", type)) : context.builder.zero(type)});
+  }
+
   void check_results(FunctionContext& context) const {
     if (entry_.is_kernel || entry_.differentiated_function != nullptr || context.has_failed) return;
     const ir::Function& function = context.function;
     const std::size_t returned = function.results.size() - context.references.size();
-    if (returned > 0 && context.data_flow.falls_through()) {
+    if (returned > 0 && context.data_flow.falls_through() && !returns_zero_at_end(context)) {
       context.error(entry_.definition.part(SyntaxField::kName), "function does not return a value on every path");
     }
     const SyntaxNode annotation = entry_.definition.part(SyntaxField::kReturnType);

@@ -518,6 +518,24 @@ def one_of_two(flat: wp.Texture2D, deep: wp.Texture3D, x: wp.array(dtype=float))
                     HasSubstr("sub(shape(textures_3d, 3), mul(3, shape(textures_3d, 1)))")));
 }
 
+TEST(PythonParser, FunctionsReturnZeroWhereTheyEndWithoutReturn) {
+  const ParsedFile file = read(R"(import warp as wp
+@wp.struct
+class Step:
+    length: float
+@wp.func
+def root(x: float):
+    if x > 0.0:
+        return wp.vec2(x, 1.0)
+@wp.func
+def step(x: float):
+    while x > 0.0:
+        return Step(x)
+)");
+  EXPECT_THAT(ir::to_text(file.module), AllOf(HasSubstr("  }\n  return splat<vec<f32,2>>(0.0)\n}"),
+                                              HasSubstr("  }\n  let nothing: Step\n  return nothing\n}")));
+}
+
 TEST(PythonParser, VolumesAreRowsOfArrays) {
   const ParsedFile file = read(R"(import warp as wp
 @wp.func

@@ -535,8 +535,8 @@ const RejectionCase kCases[] = {
      .messages = "4:12: error: in f: f(...): recursive functions are not supported\n7:12: error: in k: f(...): "
                  "function f could not be parsed: 4:12: f(...): recursive functions are not supported"},
     {.name = "MissingReturn",
-     .above = "@wp.func\ndef f(y: float):\n    if y > 0.0:\n        return y\n",
-     .body = "x[0] = f(a)",
+     .above = "@wp.func\ndef f(y: float):\n    if y > 0.0:\n        return y, y\n",
+     .body = "v, w = f(a)",
      .messages = "3:5: error: in f: f: function does not return a value on every path\n8:12: error: in k: f(...): "
                  "function f could not be parsed: 3:5: f: function does not return a value on every path"},
     {.name = "DifferentReturnTypes",
