@@ -308,29 +308,11 @@ bool WarpStatementParser::assign_zero(SyntaxNode name, SyntaxNode call) {
   if (!type.ok() || type->is_scalar() || !type->is_value()) return false;
   context_.builder.at(name.loc());
   if (contains_arrays(context_.file.module(), *type)) {
-    context_.bindings.bind(name.text(), empty_struct(std::string(name.text()), *type));
+    context_.bindings.bind(name.text(), new_array_struct(context_, std::string(name.text()), *type));
     return true;
   }
   context_.bindings.bind(name.text(), context_.builder.let_zero(std::string(name.text()), *type));
   return true;
-}
-
-/// A struct with arrays: its arrays must be assigned before they are used, its other fields are zero.
-ir::VarId WarpStatementParser::empty_struct(const std::string& name, ir::Type type) {
-  const std::vector<ir::Field> fields = context_.file.module().structs[type.struct_id].fields;
-  ArrayStruct made{.type = type, .fields = {}};
-  for (const ir::Field& field : fields) {
-    const std::string part = fmt::format("{}_{}", name, field.name);
-    if (field.type.is_array()) {
-      made.fields.push_back(kNone);
-    } else if (contains_arrays(context_.file.module(), field.type)) {
-      made.fields.push_back(empty_struct(part, field.type));
-    } else {
-      made.fields.push_back(field.type.is_scalar() ? context_.builder.let(part, context_.builder.zero(field.type))
-                                                   : context_.builder.let_zero(part, field.type));
-    }
-  }
-  return context_.add(std::move(made));
 }
 
 /// s.a = x for an array field of a struct that this block has constructed. The field becomes an alias of the array.
@@ -340,7 +322,8 @@ bool WarpStatementParser::assign_array_field(SyntaxNode target, SyntaxNode array
   SyntaxNode root = target;
   while (root.is(SyntaxKind::kAttribute))
     root = root.part(SyntaxField::kObject);
-  if (*field != kNone || !context_.bindings.is_bound_in_block(root.text())) {
+  const ArrayView* const held = context_.find_array_view(*field);
+  if (held == nullptr || held->array != kNone || !context_.bindings.is_bound_in_block(root.text())) {
     context_.error(target,
                    "an array field can be assigned only once, in the block that constructs the struct; after that, it "
                    "is an alias of the array");

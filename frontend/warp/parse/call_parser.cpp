@@ -467,9 +467,23 @@ std::optional<ArgumentSpec> WarpExpressionParser::function_argument(SyntaxNode n
   return given;
 }
 
+/// The type of S(), for a struct S with arrays.
+std::optional<ir::Type> WarpExpressionParser::array_struct_without_arguments(SyntaxNode node) const {
+  if (!node.is(SyntaxKind::kCall)) return std::nullopt;
+  const CallArguments arguments = arguments_of(node);
+  const bool is_bare = arguments.positional_arguments.empty() && arguments.keyword_arguments.empty();
+  const auto type = context_.scope().type(node.part(SyntaxField::kFunction));
+  const bool has_arrays = is_bare && type.ok() && contains_arrays(context_.file.module(), *type);
+  return has_arrays ? std::optional(*type) : std::nullopt;
+}
+
 CallArgument WarpExpressionParser::argument(SyntaxNode node) {
   if (auto function = function_argument(node)) return {.spec = std::move(*function), .values = {}};
   if (is_array_expression(node)) return array_argument(node, place(node));
+  if (const auto constructed = array_struct_without_arguments(node)) {
+    if (context_.may_hoist)
+      return array_argument(node, place_of(context_, node, new_array_struct(context_, "constructed", *constructed)));
+  }
   const ExprId value = this->value(node);
   return {.spec = {.kind = ArgumentSpec::Kind::kValue, .type = value == kNone ? ir::kVoid : context_.type_of(value)},
           .values = {value}};
@@ -480,13 +494,16 @@ CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const Assignm
   CallArgument result;
   if (place.failed()) return {.spec = {}, .values = {kNone}};
   result.spec.type = place.type;
+  if (place.root_kind == AssignmentTarget::RootKind::kMissingArray) {
+    result.spec.kind = ArgumentSpec::Kind::kMissingArray;
+    return result;
+  }
   if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct) {
     result.spec.kind = ArgumentSpec::Kind::kArrayStruct;
     const std::size_t count = context_.file.module().structs[place.type.struct_id].fields.size();
     for (std::size_t f = 0; f < count; ++f) {
       const AssignmentTarget part = place_of_field(context_, node, place, f);
-      if (part.failed()) return {.spec = {}, .values = {kNone}};
-      const bool is_value = part.root_kind != AssignmentTarget::RootKind::kArrayStruct && !part.lacks_indices();
+      const bool is_value = part.root_kind != AssignmentTarget::RootKind::kArrayStruct && !part.can_be_indexed();
       CallArgument given =
           is_value ? CallArgument{.spec = {.type = part.type}, .values = {read_target(context_, node, part)}}
                    : array_argument(node, part);

@@ -172,7 +172,7 @@ class WarpExpressionParser {
   };
   StructPart struct_part(SyntaxNode node);
   ir::VarId field_of(const ArrayStruct& array_struct, SyntaxNode name) const;
-  bool has_variable(ir::VarId array_struct) const;
+  bool index_missing_array(AssignmentTarget& place, SyntaxNode index);
   int array_rank_of(SyntaxNode node);
   ir::VarId name_of(SyntaxNode node);
   // calls
@@ -236,6 +236,7 @@ class WarpExpressionParser {
   bool read_arguments(SyntaxNode call, const SourceFunction& callee, std::vector<CallArgument>& values);
   std::string_view called_name(SyntaxNode call) const;
   std::optional<ArgumentSpec> function_argument(SyntaxNode node);
+  std::optional<ir::Type> array_struct_without_arguments(SyntaxNode node) const;
   CallArgument argument(SyntaxNode node);
   CallArgument array_argument(SyntaxNode node, const AssignmentTarget& place);
   ir::ExprId warp_call(SyntaxNode node, std::string_view name);

@@ -29,7 +29,7 @@ struct ArrayViewDimension {
 };
 /// An array slice that has a name.
 struct ArrayView {
-  ir::VarId array = ir::kNone;                 ///< array of which it is a slice
+  ir::VarId array = ir::kNone;                 ///< array of which it is a slice; kNone: a missing array
   ir::Type type;                               ///< type of the slice: an array with the dimensions that are not fixed
   std::vector<ArrayViewDimension> dimensions;  ///< selected indices in each dimension of the whole array
 };
@@ -37,7 +37,7 @@ struct ArrayView {
 /// array for each field. The first dimensions of these arrays are those of the array of structs.
 struct ArrayStruct {
   ir::Type type;                  ///< type of the struct or of the array
-  std::vector<ir::VarId> fields;  ///< variable or alias of each field; kNone: an array that is not assigned yet
+  std::vector<ir::VarId> fields;  ///< variable or alias of each field
 };
 
 /// Initial value of FunctionContext::hidden.

@@ -223,6 +223,8 @@ class WarpFunctionParser {
       }
       return context.add(std::move(array_struct));
     }
+    if (given.kind == ArgumentSpec::Kind::kMissingArray)
+      return context.add(ArrayView{.array = ir::kNone, .type = given.type, .dimensions = {}});
     if (given.is_plain()) return parameter(name, given.type);
     const auto part_of_source = [&](ir::VarId made, const std::string& part) {
       if (entry_.is_kernel && given.is_indexed()) context.function.variables.back().path = path + "." + part;

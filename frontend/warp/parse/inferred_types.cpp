@@ -62,7 +62,7 @@ bool takes(const ModuleScope& scope, SyntaxNode annotation, ir::Type type) {
 }  // namespace
 
 bool ArgumentSpec::is_plain() const {
-  if (kind == Kind::kFunction) return false;
+  if (kind == Kind::kFunction || kind == Kind::kMissingArray) return false;
   if (kind == Kind::kArrayStruct) return std::ranges::all_of(fields, &ArgumentSpec::is_plain);
   return std::ranges::all_of(dimensions,
                              [](const DimensionSpec& part) { return part.kind == DimensionSelection::kAllIndices; });

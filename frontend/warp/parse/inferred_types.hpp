@@ -25,7 +25,7 @@ enum class DimensionSelection : std::uint8_t {
 
 /// The properties of one argument on which the callee's code depends.
 struct ArgumentSpec {
-  enum class Kind : std::uint8_t { kValue, kArray, kArrayStruct, kFunction };
+  enum class Kind : std::uint8_t { kValue, kArray, kMissingArray, kArrayStruct, kFunction };
   /// The properties of a slice in one dimension.
   struct DimensionSpec {
     DimensionSelection kind = DimensionSelection::kAllIndices;  ///< which indices the slice selects in this dimension

@@ -77,7 +77,6 @@ class WarpStatementParser {
   void set_assigned(ir::VarId variable, bool is_assigned);  ///< sets the variable's flag, if any
   void assign_alias(SyntaxNode name, SyntaxNode part);
   bool assign_zero(SyntaxNode name, SyntaxNode call);  ///< x = wp.vec3() declares a zero
-  ir::VarId empty_struct(const std::string& name, ir::Type type);
   bool assign_array_field(SyntaxNode target, SyntaxNode array);
   bool assign_effect(SyntaxNode name, SyntaxNode call);  ///< x = wp.atomic_add(...), or a function with effects
   void assign_compound_tile(SyntaxNode name, ir::ExprId value);

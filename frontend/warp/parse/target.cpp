@@ -20,6 +20,7 @@ ir::ExprId read_root(FunctionContext& context, SyntaxNode node, const Assignment
     case AssignmentTarget::RootKind::kArray:
       context.loaded_arrays.push_back(place.variable);
       return context.builder.load(place.variable, place.indices());
+    case AssignmentTarget::RootKind::kMissingArray:
     case AssignmentTarget::RootKind::kArrayStruct:
     case AssignmentTarget::RootKind::kFailed: break;
   }
@@ -172,8 +173,9 @@ ir::VarId struct_view_of(FunctionContext& context, SyntaxNode node, const Assign
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const std::string part_name = fmt::format("{}_{}", name, fields[f].name);
     const AssignmentTarget part = place_of_field(context, node, place, f);
-    if (part.failed()) return ir::kNone;
-    if (part.root_kind == AssignmentTarget::RootKind::kArrayStruct) {
+    if (part.root_kind == AssignmentTarget::RootKind::kMissingArray) {
+      view.fields.push_back(part.variable);
+    } else if (part.root_kind == AssignmentTarget::RootKind::kArrayStruct) {
       view.fields.push_back(struct_view_of(context, node, part, part_name));
     } else if (part.lacks_indices()) {
       view.fields.push_back(context.add(view_of(part, variable)));
@@ -237,6 +239,9 @@ AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId n
             .type = array_struct->type};
   }
   if (const ArrayView* view = context.find_array_view(name)) {
+    if (view->array == ir::kNone) {
+      return {.root_kind = AssignmentTarget::RootKind::kMissingArray, .variable = name, .type = view->type};
+    }
     AssignmentTarget place{
         .root_kind = AssignmentTarget::RootKind::kArray, .variable = view->array, .type = view->type};
     for (const ArrayViewDimension& dimension : view->dimensions) {
@@ -264,13 +269,7 @@ AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId n
 
 AssignmentTarget place_of_field(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place,
                                 std::size_t field) {
-  const ir::VarId name = context.find_array_struct(place.variable)->fields[field];
-  if (name == ir::kNone) {
-    const std::string& unset = context.file.module().structs[place.type.struct_id].fields[field].name;
-    context.error(node, fmt::format("the array field '{}' of this struct is not assigned yet", unset));
-    return {};
-  }
-  AssignmentTarget result = place_of(context, node, name);
+  AssignmentTarget result = place_of(context, node, context.find_array_struct(place.variable)->fields[field]);
   auto at = result.dimensions.begin();
   int fixed = 0;
   for (const SliceDimension& dimension : place.dimensions) {
@@ -289,6 +288,7 @@ ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const Assignment
   if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct)
     return extent_of(context, node, place_of_field(context, node, place, 0), number);
   context.builder.at(node.loc());
+  if (place.root_kind == AssignmentTarget::RootKind::kMissingArray) return context.builder.i32(0);
   for (std::size_t d = 0; d < place.dimensions.size(); ++d) {
     const SliceDimension& dimension = place.dimensions[d];
     if (dimension.kind == SliceDimension::Kind::kSingleIndex || number-- > 0) continue;
@@ -302,9 +302,27 @@ ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const Assignment
 }
 
 ir::VarId make_view(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, std::string_view name) {
+  if (place.root_kind == AssignmentTarget::RootKind::kMissingArray) return place.variable;
   return context.add(view_of(place, [&](ir::ExprId expr, std::string_view what) {
     return expr == ir::kNone ? ir::kNone : kept(context, node, expr, std::string(name) + std::string(what));
   }));
+}
+
+ir::VarId new_array_struct(FunctionContext& context, const std::string& name, ir::Type type) {
+  const std::vector<ir::Field> fields = context.file.module().structs[type.struct_id].fields;
+  ArrayStruct made{.type = type, .fields = {}};
+  for (const ir::Field& field : fields) {
+    const std::string part = fmt::format("{}_{}", name, field.name);
+    if (field.type.is_array()) {
+      made.fields.push_back(context.add(ArrayView{.array = ir::kNone, .type = field.type, .dimensions = {}}));
+    } else if (contains_arrays(context.file.module(), field.type)) {
+      made.fields.push_back(new_array_struct(context, part, field.type));
+    } else {
+      made.fields.push_back(field.type.is_scalar() ? context.builder.let(part, context.builder.zero(field.type))
+                                                   : context.builder.let_zero(part, field.type));
+    }
+  }
+  return context.add(std::move(made));
 }
 
 ir::VarId make_struct_view(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place,
@@ -370,6 +388,8 @@ ir::ExprId read_target(FunctionContext& context, SyntaxNode node, const Assignme
   if (place.failed()) return ir::kNone;
   if (const auto indices = tile_element(context, place))
     context.tile_element_reads.push_back({.tile = place.variable, .indices = *indices, .node = node});
+  if (place.root_kind == AssignmentTarget::RootKind::kMissingArray)
+    return context.error(node, "this array field of a constructed struct is not assigned yet");
   if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct)
     return context.error(node, "structs with array fields cannot be used as values; use their fields");
   const bool is_whole_tile = place.lacks_indices() && context.compound_tiles.contains(place.variable);
@@ -394,7 +414,7 @@ void write_target(FunctionContext& context, SyntaxNode node, const AssignmentTar
     context.error(node, "cannot assign to the result of an expression");
     return;
   }
-  if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct || place.lacks_indices()) {
+  if (place.can_be_indexed() || place.root_kind == AssignmentTarget::RootKind::kArrayStruct) {
     context.error(node, "arrays cannot be assigned as a whole; assign each element");
     return;
   }

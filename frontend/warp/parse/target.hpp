@@ -26,10 +26,12 @@ struct SliceDimension {
 struct AssignmentTarget {
   /// What a place begins with.
   enum class RootKind : std::uint8_t {
-    kFailed,       ///< nothing, because an error has been reported
-    kValue,        ///< the value of an expression, which cannot be assigned
-    kVariable,     ///< a variable that is not an array
-    kArray,        ///< an array or an array slice
+    kFailed,    ///< nothing, because an error has been reported
+    kValue,     ///< the value of an expression, which cannot be assigned
+    kVariable,  ///< a variable that is not an array
+    kArray,     ///< an array or an array slice
+    /// An array field of a struct that was constructed without it. It has no elements.
+    kMissingArray,
     kArrayStruct,  ///< a struct with arrays, an array of such structs, or an element of such an array
   };
   /// One step into a value: a component, whose index may be computed, a field, or a part of a transform.
@@ -59,7 +61,9 @@ struct AssignmentTarget {
   /// Whether it is an array of structs with arrays, with indices missing.
   bool is_array_of_structs() const { return root_kind == RootKind::kArrayStruct && type.is_array(); }
   /// Whether it is an array of any kind, with indices missing.
-  bool can_be_indexed() const { return lacks_indices() || is_array_of_structs(); }
+  bool can_be_indexed() const {
+    return lacks_indices() || is_array_of_structs() || root_kind == RootKind::kMissingArray;
+  }
   bool is_whole_array() const;
   /// Whether it is an indexed array, or a part of one with indices missing.
   bool is_indexed_array() const;
@@ -83,6 +87,8 @@ AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId n
 /// indices.
 AssignmentTarget place_of_field(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place,
                                 std::size_t field);
+/// An alias of a new struct with arrays: its arrays are missing, its other fields are zero.
+ir::VarId new_array_struct(FunctionContext& context, const std::string& name, ir::Type type);
 /// The extent of the `number`-th dimension of the slice, not counting fixed dimensions.
 ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, int number);
 /// An alias of the array slice; evaluates its indices now.

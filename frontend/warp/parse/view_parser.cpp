@@ -1,5 +1,7 @@
 // The part of WarpExpressionParser that parses slices of arrays: a[i], a[1:, j].
 #include <algorithm>
+#include <cctype>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -22,6 +24,7 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
   if (const auto tile = context_.compound_tiles.find(place.variable);
       tile != context_.compound_tiles.end() && tile->second.size() > 1)
     return index_compound_tile(place, index, tile->second);
+  if (place.root_kind == AssignmentTarget::RootKind::kMissingArray) return index_missing_array(place, index);
   if (place.root_kind == AssignmentTarget::RootKind::kArrayStruct && is_slice(index)) {
     context_.error(index, "slices of arrays of structs with array fields are not supported");
     return false;
@@ -74,6 +77,34 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
     return dimension.kind != SliceDimension::Kind::kSingleIndex;
   });
   place.type = element.array_of(static_cast<int>(rank));
+  return true;
+}
+
+/// An element of a missing array is a call of a function that reads beyond the end of an array, so that the inputs of
+/// the launch are outside of the domain.
+bool WarpExpressionParser::index_missing_array(AssignmentTarget& place, SyntaxNode index) {
+  const ir::Type element = place.type.element();
+  if (is_slice(index) || contains_arrays(context_.file.module(), element)) {
+    context_.error(index, "this array field of a constructed struct is not assigned yet");
+    return false;
+  }
+  if (index_value(index) == kNone) return false;
+  place.type = element.array_of(place.type.rank - 1);
+  if (place.type.is_array()) return true;
+  std::string name = "wp_missing_" + context_.type_name(element);
+  std::ranges::replace_if(
+      name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  const auto make = [&](const ir::Module& module) {
+    ir::Function function{.name = name, .results = {element}};
+    ir::Builder b(module, function);
+    const ir::VarId none = b.let_zero("none", element.local_array_of(1));
+    b.return_({b.load(none, {b.i32(1)})});
+    return function;
+  };
+  const std::int32_t function = context_.file.library_function(name, make);
+  context_.builder.at(index.loc());
+  place = {
+      .root_kind = AssignmentTarget::RootKind::kValue, .value = context_.builder.call(function, {}), .type = element};
   return true;
 }
 
@@ -205,15 +236,6 @@ ir::VarId WarpExpressionParser::name_of(SyntaxNode node) {
   return field_of(*array_struct, node.part(SyntaxField::kAttribute));
 }
 
-/// Whether the struct with arrays, or one in its fields, has a field that can be assigned: a copy of the struct keeps
-/// the old value.
-bool WarpExpressionParser::has_variable(ir::VarId array_struct) const {
-  return std::ranges::any_of(context_.find_array_struct(array_struct)->fields, [&](ir::VarId field) {
-    if (context_.find_array_struct(field) != nullptr) return has_variable(field);
-    return field >= 0 && !context_.function.is_parameter(field);
-  });
-}
-
 ir::VarId* WarpExpressionParser::array_field(SyntaxNode node) {
   if (!node.is(SyntaxKind::kAttribute)) return nullptr;
   ArrayStruct* array_struct = context_.find_array_struct(name_of(node.part(SyntaxField::kObject)));
@@ -225,8 +247,7 @@ ir::VarId* WarpExpressionParser::array_field(SyntaxNode node) {
 }
 
 ir::VarId WarpExpressionParser::alias(SyntaxNode node, std::string_view name) {
-  const ir::VarId named = name_of(node);
-  if (context_.find_array_struct(named) != nullptr && !has_variable(named)) return named;
+  // A struct is copied, because its fields that are values can be assigned.
   const bool is_struct = struct_part(node).array_struct != nullptr;
   if (!is_struct && array_rank_of(node) == 0) return kNone;
   const AssignmentTarget part = place(node);

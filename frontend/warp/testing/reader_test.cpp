@@ -456,6 +456,26 @@ def k(x: wp.array(dtype=float), y: wp.array2d(dtype=float)):
                     HasSubstr("y[i, 0])")));
 }
 
+TEST(PythonParser, MissingArraysHaveNoElements) {
+  const ParsedFile file = read(std::string(kArraysOfGrids) + R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), y: wp.array2d(dtype=float)):
+    i = wp.tid()
+    grid = Grid()
+    other = grid
+    values = grid.samples.values
+    x[i] = sample(Samples(), 0) + other.slopes[i, 1] + float(grid.slopes.shape[1] + len(values))
+)");
+  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  const std::string text = ir::to_text(file.module);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("func wp_missing_float32() -> f32 {\n  let none: local<f32,1>\n  return none[1]\n}"),
+                    HasSubstr("func sample_1(samples_offset: f32, i: i32) -> f32 {\n"
+                              "  return add(wp_missing_float32(), samples_offset)"),
+                    HasSubstr("add(add(sample_1(constructed_offset, 0), wp_missing_float32()), "
+                              "cast<f32>(add(0, 0)))")));
+}
+
 TEST(PythonParser, RejectsUnsupportedUsesOfArraysOfStructsWithArrays) {
   const auto message = [](std::string_view parameters, std::string_view statement) {
     return messages(read(fmt::format("{}@wp.kernel\ndef k({}, x: wp.array(dtype=float)):\n    {}\n", kArraysOfGrids,
