@@ -171,7 +171,7 @@ void WarpStatementParser::forget_element_reads(ir::VarId tile) {
                 [&](const FunctionContext::TileElementRead& read) { return read.tile == tile; });
 }
 
-/// The read of the element of a tile that is the place, or of an element that may be it; null if there is none.
+/// The read of the element of a tile that is the place, or of one that may be the same; null if there is none.
 const FunctionContext::TileElementRead* WarpStatementParser::earlier_read(const AssignmentTarget& place) const {
   const auto changed = tile_element(context_, place);
   if (!changed) return nullptr;
