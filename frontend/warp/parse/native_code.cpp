@@ -302,11 +302,33 @@ class NativeParser {
 
   bool while_statement() {
     expect("(");
-    const ExprId test = truth(expression());
-    expect(")");
     const auto outer = locals_;
-    b_.while_(test, [&] { statement(); });
+    // Some functions need variables, which each iteration must compute again.
+    if (condition_needs_variables()) {
+      b_.while_(b_.boolean(true), [&] {
+        const ExprId test = truth(expression());
+        expect(")");
+        b_.if_(b_.op(Op::kNot, {test}), [&] { b_.break_(); });
+        statement();
+      });
+    } else {
+      const ExprId test = truth(expression());
+      expect(")");
+      b_.while_(test, [&] { statement(); });
+    }
     locals_ = outer;
+    return false;
+  }
+
+  /// Whether the condition that begins here calls a function that is computed in several statements.
+  bool condition_needs_variables() const {
+    int depth = 1;
+    for (std::size_t at = at_; depth > 0 && tokens_[at].kind != Token::Kind::kEnd; ++at) {
+      const std::string_view text = tokens_[at].text;
+      depth += text == "(" ? 1 : text == ")" ? -1 : 0;
+      for (const std::string_view part : {"popcount", "ffs", "nextafter"})
+        if (text.find(part) != std::string_view::npos) return true;
+    }
     return false;
   }
 
@@ -454,7 +476,7 @@ class NativeParser {
     const Type type = rank(type_of(first)) < rank(type_of(second)) ? type_of(second) : type_of(first);
     first = converted(first, type);
     second = converted(second, type);
-    return b_.op(Op::kWhere, {truth(test), first, second});
+    return b_.op(Op::kConditional, {truth(test), first, second});
   }
 
   ExprId operation(int least) {

@@ -66,7 +66,7 @@ class VolumeFunction {
   E row_of(E volume) { return let("row", {&b, b.op(Op::kSub, {b.cast(kRow, volume.id), b.cast(kRow, b.i32(1))})}); }
   /// Element `row` of an array with one element for each volume.
   E row_in(VarId array, E row) { return {&b, b.load(array, {row.id})}; }
-  /// Returns `otherwise` from the function unless the coordinates are those of an active voxel.
+  /// Runs `leave`, which must end the function, unless the coordinates are those of an active voxel.
   void leave_if_outside(const std::vector<E>& at, const std::function<E(int)>& extent,
                         const std::function<void()>& leave) {
     for (int k = 0; k < 3; ++k) {

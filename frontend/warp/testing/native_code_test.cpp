@@ -40,7 +40,7 @@ TEST(NativeCode, OperatorsBindAsInCpp) {
   EXPECT_EQ(parsed("return 1.0f + a * 2.0f - a;"), "  return sub(add(1.0, mul(a, 2.0)), a)\n");
   EXPECT_EQ(parsed("return n | 1 << 2 & 7;", "int"), "  return bit_or(n, bit_and(shift_left(1, 2), 7))\n");
   EXPECT_EQ(parsed("return -n % 4 == 1 && !(n < 2) ? 1 : 0;", "int"),
-            "  return where(and(eq(mod(neg(n), 4), 1), not(lt(n, 2))), 1, 0)\n");
+            "  return conditional(and(eq(mod(neg(n), 4), 1), not(lt(n, 2))), 1, 0)\n");
   EXPECT_EQ(parsed("return (n ^ 3) >> 1;", "int"), "  return shift_right(bit_xor(n, 3), 1)\n");
 }
 
@@ -71,6 +71,12 @@ TEST(NativeCode, StatementsChangeVariables) {
   EXPECT_EQ(parsed("if (n) { const float b = a; return b; } n -= 2; return n;"),
             "  let n_1: i32 = n\n  if ne(n_1, 0) {\n    let b: f32 = a\n    return b\n  }\n  n_1 = sub(n_1, 2)\n"
             "  return cast<f32>(n_1)\n");
+}
+
+TEST(NativeCode, ConditionsOfLoopsAreComputedInEachIteration) {
+  const std::string text = parsed("while (__builtin_popcount(n) > 1) n &= n - 1; return n;", "int");
+  EXPECT_THAT(text, HasSubstr("while true {\n    let bits: u32 = cast<u32>(n_1)\n"));
+  EXPECT_THAT(text, HasSubstr("{\n      break\n    }\n    n_1 = bit_and(n_1, sub(n_1, 1))\n  }\n"));
 }
 
 TEST(NativeCode, CallsFunctionsOfTheLibrary) {
