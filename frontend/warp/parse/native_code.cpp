@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/algebra.hpp"
+#include "support/trim.hpp"
 
 namespace assay::frontend {
 namespace {
@@ -40,12 +40,6 @@ struct NativeError {
 constexpr auto kCooperation = std::to_array<std::string_view>(
     {"__shfl", "__sync", "__ballot", "__activemask", "__shared__", "__match", "threadIdx", "blockIdx", "atomic"});
 
-std::string_view trimmed_line(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-}
-
 /// The lines for the CPU; other lines become empty, so that line numbers stay the same.
 std::string lines_for_cpu(std::string_view code) {
   std::string kept;
@@ -53,7 +47,7 @@ std::string lines_for_cpu(std::string_view code) {
   for (std::size_t at = 0; at <= code.size();) {
     const std::size_t end = std::min(code.find('\n', at), code.size());
     const std::string_view line = code.substr(at, end - at);
-    const std::string_view text = trimmed_line(line);
+    const std::string_view text = trimmed(line);
     at = end + 1;
     const bool is_directive = text.starts_with('#');
     if (text.starts_with("#if")) {
