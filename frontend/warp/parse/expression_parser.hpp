@@ -15,6 +15,7 @@
 #include "frontend/warp/parse/mesh_queries.hpp"
 #include "frontend/warp/parse/spatial_queries.hpp"
 #include "frontend/warp/parse/target.hpp"
+#include "frontend/warp/parse/volume_functions.hpp"
 
 namespace assay::frontend {
 
@@ -279,6 +280,7 @@ class WarpExpressionParser {
   ir::ExprId volume_mapping(SyntaxNode node, std::string_view name, std::span<const SyntaxNode> given);
   ir::ExprId volume_store(SyntaxNode node, std::span<const SyntaxNode> given, std::optional<ir::Type> type);
   std::vector<ir::ExprId> volume_arguments(SyntaxNode call, const std::vector<HiddenParameter>& arrays, SyntaxNode id);
+  bool choose_mode(SyntaxNode argument, volumes::Sampling& sampling);
   bool volume_data(SyntaxNode data, SyntaxNode background, std::vector<ir::ExprId>& arguments);
   bool append_values(std::span<const SyntaxNode> given, std::span<const ir::Type> types,
                      std::vector<ir::ExprId>& arguments);

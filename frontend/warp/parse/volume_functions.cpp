@@ -138,8 +138,11 @@ Cell cell_of(VolumeFunction& f, E point) {
 }  // namespace
 
 std::string name_of(std::string_view what, const Sampling& sampling) {
-  return fmt::format("{}{}{}_{}", what, sampling.has_gradient ? "_grad" : "",
-                     sampling.content == Content::kData ? "_index" : "", suffix_of(sampling.type));
+  const char* const mode = sampling.mode == Mode::kClosest  ? "_closest"
+                           : sampling.mode == Mode::kLinear ? "_linear"
+                                                            : "";
+  return fmt::format("{}{}{}_{}{}", what, sampling.has_gradient ? "_grad" : "",
+                     sampling.content == Content::kData ? "_index" : "", suffix_of(sampling.type), mode);
 }
 
 ir::Function lookup(const ir::Module& module, const Sampling& sampling) {
@@ -181,18 +184,26 @@ ir::Function sample(const ir::Module& module, const Sampling& sampling, std::int
       at.push_back(f.cast(ir::kI32, call(Op::kRound, point[k])));
     return value_at(at);
   };
-  if (sampling.type == ir::kI32) {
-    f.return_values({closest()});
-    return f.take();
-  }
   const ir::Type gradient_type =
       sampling.type.is_vector() ? ir::matrix_type(ir::Scalar::kF32, sampling.type.rows, 3) : kPoint;
-  const auto return_flat = [&](E value) {
-    f.b.return_(sampling.has_gradient ? std::vector{value.id, f.b.zero(gradient_type)} : std::vector{value.id});
+  const auto flat = [&](E value) {
+    return sampling.has_gradient ? std::vector{value, zero(value, gradient_type)} : std::vector{value};
   };
-  const E mode = f.parameter("mode", ir::kI32);
-  f.b.if_(call(Op::kEq, mode, f.i32(0)).id, [&] { return_flat(closest()); });
-  f.b.if_(call(Op::kNe, mode, f.i32(1)).id, [&] { return_flat(zero(point, sampling.type)); });
+  if (sampling.mode == Mode::kClosest) {
+    f.return_values(flat(closest()));
+    return f.take();
+  }
+  if (sampling.mode == Mode::kGiven) {
+    const E mode = f.parameter("mode", ir::kI32);
+    const auto return_flat = [&](E value) {
+      std::vector<ExprId> ids;
+      for (const E each : flat(value))
+        ids.push_back(each.id);
+      f.b.return_(std::move(ids));
+    };
+    f.b.if_(call(Op::kEq, mode, f.i32(0)).id, [&] { return_flat(closest()); });
+    f.b.if_(call(Op::kNe, mode, f.i32(1)).id, [&] { return_flat(zero(point, sampling.type)); });
+  }
   const Cell cell = cell_of(f, point);
   const VarId total = f.b.let("total", f.b.zero(sampling.type));
   const VarId slope = sampling.has_gradient ? f.b.let_zero("slope", gradient_type) : ir::kNone;

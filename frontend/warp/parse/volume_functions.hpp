@@ -3,6 +3,7 @@
 // of a launch are rows of arrays.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,13 @@ enum class Content : std::uint8_t {
   kData,    ///< in an array of one volume; the number of a voxel counts all active voxels, the last coordinate fastest
 };
 
+/// Which value a place between voxels has.
+enum class Mode : std::uint8_t {
+  kGiven,    ///< the mode is a parameter: 0 for the closest voxel, 1 for interpolation, otherwise the value is zero
+  kClosest,  ///< that of the closest voxel
+  kLinear,   ///< interpolated between eight voxels
+};
+
 /// What a function finds at a place, and how.
 struct Sampling {
   Content content = Content::kVoxels;  ///< where the values are
@@ -23,6 +31,7 @@ struct Sampling {
   /// Whether the function also returns the gradient by the coordinates: a vector, or for a vector a matrix with a row
   /// for each component.
   bool has_gradient = false;
+  Mode mode = Mode::kGiven;  ///< which value a place between voxels has
 };
 
 /// Returns the name of the function without the namespace, such as "sample_grad_f"; `what` is "sample" or "lookup".
@@ -30,9 +39,8 @@ std::string name_of(std::string_view what, const Sampling& sampling);
 /// The value at integer coordinates. The parameters are the values and the volume, or the extents of all volumes, the
 /// volume, the data and the background; then three i32.
 ir::Function lookup(const ir::Module& module, const Sampling& sampling);
-/// The value at a vec3f, either of the closest voxel (mode 0) or interpolated (mode 1). The parameters before the
-/// vector are those of `lookup`, which is the function with the index `lookup_index`; the mode follows. Values of
-/// integers have no interpolation and no mode.
+/// The value at a vec3f. The parameters before the vector are those of `lookup`, which is the function with the index
+/// `lookup_index`; the mode follows if it is a parameter. Integers are not interpolated.
 ir::Function sample(const ir::Module& module, const Sampling& sampling, std::int32_t lookup_index);
 /// Stores a value at integer coordinates, unless the voxel is not active. The parameters are the values, the volume,
 /// three i32 and the value.

@@ -196,14 +196,10 @@ ExprId WarpExpressionParser::volume_call(SyntaxNode node, std::string_view name)
     if (!append_values(std::span(given).subspan(1, 3), kPosition, arguments)) return kNone;
     return context_.builder.call(lookup, arguments);
   }
-  const bool has_modes = sampling.type != ir::kI32;
-  if (!has_modes && function.name != "sample_i") {
-    const auto mode = context_.constant(given[2]);
-    if (!mode || mode->number().integer != 0)
-      return context_.error(given[2], "integers can be sampled with wp.Volume.CLOSEST only");
-  }
+  if (!choose_mode(function.name == "sample_i" ? SyntaxNode() : given[2], sampling)) return kNone;
   constexpr std::array kPlace{kPoint, ir::kI32};
-  if (!append_values(std::span(given).subspan(1, has_modes ? 2 : 1), kPlace, arguments)) return kNone;
+  const std::size_t values_count = sampling.mode == volumes::Mode::kGiven ? 2 : 1;
+  if (!append_values(std::span(given).subspan(1, values_count), kPlace, arguments)) return kNone;
   const std::int32_t sampler =
       file.library_function("wp_volume_" + volumes::name_of("sample", sampling),
                             [&](const ir::Module& module) { return volumes::sample(module, sampling, lookup); });
@@ -217,6 +213,20 @@ ExprId WarpExpressionParser::volume_call(SyntaxNode node, std::string_view name)
   const std::vector<VarId> made = context_.builder.call_statement(sampler, arguments, {"sampled", "slope"});
   context_.builder.assign(variable, context_.builder.var(made[1]));
   return context_.builder.var(made[0]);
+}
+
+/// Sets the mode of the function if the argument is a constant, or missing: then it is that of the closest voxel.
+bool WarpExpressionParser::choose_mode(SyntaxNode argument, volumes::Sampling& sampling) {
+  const auto mode = argument ? context_.constant(argument) : std::optional(Constant::integer(0));
+  if (mode && mode->type.is_integer_scalar() && mode->number().integer == 0) {
+    sampling.mode = volumes::Mode::kClosest;
+  } else if (sampling.type == ir::kI32) {
+    context_.error(argument, "integers can be sampled with wp.Volume.CLOSEST only");
+    return false;
+  } else if (mode && mode->type.is_integer_scalar() && mode->number().integer == 1) {
+    sampling.mode = volumes::Mode::kLinear;
+  }
+  return true;
 }
 
 /// A vector in voxel coordinates or in the world, mapped to the other.

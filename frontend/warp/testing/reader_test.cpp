@@ -573,7 +573,7 @@ def numbers(volumes: wp.array(dtype=wp.uint64), data: wp.array(dtype=wp.vec2), x
     i = wp.tid()
     if i < wp.volume_voxel_count(volumes[i]):
         data[wp.volume_lookup_index(volumes[i], i, 0, 0)] = wp.vec2(1.0, 2.0)
-    x[i][0] = wp.volume_sample_index(volumes[i], x[i], 1, data, wp.vec2(0.0, 0.0))[1]
+    x[i][0] = wp.volume_sample_index(volumes[i], x[i], i, data, wp.vec2(0.0, 0.0))[1]
 @wp.kernel
 def directions(volume: wp.uint64, x: wp.array(dtype=wp.vec3d), k: wp.array(dtype=int)):
     i = wp.tid()
@@ -597,10 +597,11 @@ def directions(volume: wp.uint64, x: wp.array(dtype=wp.vec3d), k: wp.array(dtype
               ElementsAre("domain: 1 <= volume_extents <= 4", "domain: 1 <= volumes <= volume_extents.shape[0]"));
   EXPECT_THAT(ir::to_text(file.module),
               AllOf(HasSubstr("if or(lt(j, 0), ge(j, shape(values, 2))) {\n    return 0.0\n"),
-                    HasSubstr("wp_volume_sample_f(volume_floats, volume, wp_volume_world_to_index(volume_sizes, "
-                              "volume_origins, volume, x), 1)"),
+                    HasSubstr("wp_volume_sample_f_linear(volume_floats, volume, wp_volume_world_to_index(volume_sizes, "
+                              "volume_origins, volume, x))"),
                     HasSubstr("let inverse_1: f32 = div(1.0, extract(size, 1))"),
-                    HasSubstr("= call wp_volume_sample_grad_f(volume_floats, volume, x[i], 0)"),
+                    HasSubstr("= call wp_volume_sample_grad_f_closest(volume_floats, volume, x[i])"),
+                    HasSubstr("if ne(mode, 1) {\n    return splat<vec<f32,2>>(0.0)\n"),
                     HasSubstr("wp_volume_store_f(volume_floats, volume, i, 0, 0, extract(slope, 0))"),
                     HasSubstr("return data[cast<u32>(add(mul(add(mul(i, extract(box, 1)), j), extract(box, 2)), k))]"),
                     HasSubstr("mul(extract(vector, 0), cast<f64>(extract(size, 0)))")));
