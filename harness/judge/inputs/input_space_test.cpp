@@ -646,6 +646,18 @@ def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_THAT(none.message, AllOf(HasSubstr("[2] of shape (2)"), HasSubstr("7")));
 }
 
+TEST(InputSpace, DrawsFewThreadsIfAllOfTheirNumbersSelectAnElementOfATile) {
+  Space space(R"(
+@wp.kernel
+def elements(x: wp.array2d(dtype=wp.vec2), out: wp.array2d(dtype=wp.vec2)):
+    i, j = wp.tid()
+    t = wp.tile_load(x, shape=(3, 2))
+    out[i, j] = t[i, j]
+)");
+  for (const ir::Launch& launch : space.found_all())
+    EXPECT_LT((launch.extents[0] - 1) * 2 + launch.extents[1] - 1, 6);
+}
+
 // Whether two threads write one element depends on the values, so that other inputs may be valid.
 TEST(InputSpace, DoesNotReportValueDependentRaceAsDefect) {
   Space space(R"(

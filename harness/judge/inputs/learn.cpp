@@ -70,6 +70,11 @@ bool InputSpace::learn_component(const Finding& finding) {
     max_drawn_extent_ = static_cast<std::int32_t>(most + 1);
     return true;
   }
+  // It may be computed from several thread numbers, as the position of an element of a tile of several dimensions.
+  if (kernel_->launch_rank > 1 && max_drawn_extent_ > 1) {
+    max_drawn_extent_ /= 2;
+    return true;
+  }
   // The index is a multiple of the integer, or a sum.
   if (!assumes_offsets_) return false;
   if (max_array_integer_ == 0 && max_integer_parameter_ == 0) return false;
