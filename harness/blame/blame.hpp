@@ -9,7 +9,7 @@ namespace assay::blame {
 
 /// Whether the case failed in a way that can come from a compiler, the emitter or the oracle, on a device that runs the
 /// code that Assay emits. A kernel that exceeds its time limit is not examined, because other builds would exceed it
-/// too.
+/// too; nor is one that was not built.
 bool can_examine(const harness::CaseRecord& record);
 
 /// Judges the pass of the failing case in every build variant of every device that runs emitted code without a GPU.

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/blame/blame.hpp"
+
 namespace assay::blame {
 namespace {
 
@@ -40,6 +42,18 @@ const std::vector<BuildVariantResult> kWrongText{ptx(Role::kSameFlags, "compute_
 std::vector<BuildVariantResult> with(std::vector<BuildVariantResult> votes, const BuildVariantResult& more) {
   votes.push_back(more);
   return votes;
+}
+
+TEST(Blame, ExaminesKernelsThatWereBuilt) {
+  harness::CaseRecord record;
+  record.device = "cpu";
+  record.outcome = Outcome::crashed;
+  record.outcome_detail = "signal";
+  EXPECT_TRUE(can_examine(record));
+  record.outcome_detail = "build";
+  EXPECT_FALSE(can_examine(record));
+  record.outcome = Outcome::timed_out;
+  EXPECT_FALSE(can_examine(record));
 }
 
 TEST(Blame, NamesTheCompilerAndTargetIfOnlyTheOptimizedBuildFails) {
