@@ -329,7 +329,15 @@ bool WarpStatementParser::assign_array_field(SyntaxNode target, SyntaxNode array
                    "is an alias of the array");
     return true;
   }
-  *field = expressions_.alias(array, root.text());
+  const ir::Type wanted = held->type;
+  const AssignmentTarget given = expressions_.place(array);
+  if (given.failed()) return true;
+  if (given.root_kind != AssignmentTarget::RootKind::kArray || given.type != wanted || given.is_indexed_array()) {
+    context_.error(array, fmt::format("expected {}, got {}", context_.type_name(wanted),
+                                      given.is_indexed_array() ? "an indexed array" : context_.type_name(given.type)));
+    return true;
+  }
+  *field = make_view(context_, array, given, root.text());
   return true;
 }
 

@@ -467,16 +467,6 @@ std::optional<ArgumentSpec> WarpExpressionParser::function_argument(SyntaxNode n
   return given;
 }
 
-/// The type of S(), for a struct S with arrays.
-std::optional<ir::Type> WarpExpressionParser::array_struct_without_arguments(SyntaxNode node) const {
-  if (!node.is(SyntaxKind::kCall)) return std::nullopt;
-  const CallArguments arguments = arguments_of(node);
-  const bool is_bare = arguments.positional_arguments.empty() && arguments.keyword_arguments.empty();
-  const auto type = context_.scope().type(node.part(SyntaxField::kFunction));
-  const bool has_arrays = is_bare && type.ok() && contains_arrays(context_.file.module(), *type);
-  return has_arrays ? std::optional(*type) : std::nullopt;
-}
-
 CallArgument WarpExpressionParser::argument(SyntaxNode node) {
   if (auto function = function_argument(node)) return {.spec = std::move(*function), .values = {}};
   if (is_array_expression(node)) return array_argument(node, place(node));

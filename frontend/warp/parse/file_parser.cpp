@@ -270,6 +270,7 @@ void WarpFileParser::take_native_code(SyntaxNode decorated, SourceFunction& entr
   const std::size_t given = arguments.positional_arguments.size() + arguments.keyword_arguments.size();
   if (given != 1 || (!is_named && arguments.positional_arguments.empty()))
     return reject(entry, "a native function must have its code only; adj_snippet and replay_snippet are not supported");
+  if (entry.is_generic) return reject(entry, "native functions cannot have generic parameters");
   entry.native_code = string_value(is_named ? named->second : arguments.positional_arguments[0]);
   if (!entry.native_code) reject(entry, "the code of a native function must be a string literal");
 }

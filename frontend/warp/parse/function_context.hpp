@@ -29,7 +29,7 @@ struct ArrayViewDimension {
 };
 /// An array slice that has a name.
 struct ArrayView {
-  ir::VarId array = ir::kNone;                 ///< array of which it is a slice; kNone: a missing array
+  ir::VarId array = ir::kNone;                 ///< the array it shows a part of; kNone: the array is missing
   ir::Type type;                               ///< type of the slice: an array with the dimensions that are not fixed
   std::vector<ArrayViewDimension> dimensions;  ///< selected indices in each dimension of the whole array
 };

@@ -255,6 +255,16 @@ ir::VarId WarpExpressionParser::alias(SyntaxNode node, std::string_view name) {
   return is_struct ? make_struct_view(context_, node, part, name) : make_view(context_, node, part, name);
 }
 
+/// The type of S(), for a struct S with arrays.
+std::optional<ir::Type> WarpExpressionParser::array_struct_without_arguments(SyntaxNode node) const {
+  if (!node.is(SyntaxKind::kCall)) return std::nullopt;
+  const CallArguments arguments = arguments_of(node);
+  const bool is_bare = arguments.positional_arguments.empty() && arguments.keyword_arguments.empty();
+  const auto type = context_.scope().type(node.part(SyntaxField::kFunction));
+  const bool has_arrays = is_bare && type.ok() && contains_arrays(context_.file.module(), *type);
+  return has_arrays ? std::optional(*type) : std::nullopt;
+}
+
 bool WarpExpressionParser::is_array_expression(SyntaxNode node) {
   return struct_part(node).array_struct != nullptr || array_rank_of(node) > 0;
 }
