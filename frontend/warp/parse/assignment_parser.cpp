@@ -71,6 +71,8 @@ void WarpStatementParser::assignment(SyntaxNode node) {
       assign_thread_indices(node, targets);
     } else if (right.is(SyntaxKind::kCall) && expressions_.is_file_function(right)) {
       assign_call_results(target, right);
+    } else if (right.is(SyntaxKind::kCall) && expressions_.warp_function_name(right) == "tile_stack_pop") {
+      assign_popped(targets, right);
     } else if (right.is(SyntaxKind::kCall) && ir::is_in_library(expressions_.warp_function_name(right))) {
       assign_library_results(targets, right);
     } else if (!right.is(SyntaxKind::kCall) || expressions_.value(right) != kNone) {
@@ -84,7 +86,9 @@ void WarpStatementParser::assignment(SyntaxNode node) {
   }
   if (target.is(SyntaxKind::kIdentifier) && right.is(SyntaxKind::kCall)) {
     if (expressions_.warp_function_name(right) == "tid") return assign_thread_indices(node, target.elements({}));
-    if (assign_zero(target, right) || assign_effect(target, right) || assign_local_array(target, right)) return;
+    if (assign_zero(target, right) || assign_effect(target, right) || assign_local_array(target, right) ||
+        assign_stack(target, right))
+      return;
   }
   if (expressions_.is_array_expression(right)) {
     if (target.is(SyntaxKind::kIdentifier)) return assign_alias(target, right);
@@ -399,6 +403,26 @@ bool WarpStatementParser::assign_local_array(SyntaxNode name, SyntaxNode call) {
   const ir::Type type = element->local_array_of(static_cast<std::uint32_t>(extent->number().integer));
   context_.bindings.bind(name.text(), context_.builder.let_zero(std::string(name.text()), type));
   return true;
+}
+
+/// s = wp.tile_stack(capacity=8, dtype=int)
+bool WarpStatementParser::assign_stack(SyntaxNode name, SyntaxNode call) {
+  if (!is_new_here(name.text()) || expressions_.warp_function_name(call) != "tile_stack") return false;
+  const ir::VarId stack = expressions_.new_tile_stack(call, std::string(name.text()));
+  if (stack != kNone) context_.bindings.bind(name.text(), stack);
+  return true;
+}
+
+/// value, slot = wp.tile_stack_pop(s)
+void WarpStatementParser::assign_popped(std::span<const SyntaxNode> targets, SyntaxNode call) {
+  const auto [value, slot] = expressions_.pop(call);
+  if (value == kNone) return;
+  if (targets.size() != 2) {
+    context_.error(call, fmt::format("function returns 2 values, but {} variables are assigned", targets.size()));
+    return;
+  }
+  assign_name(targets[0], context_.builder.var(value));
+  assign_name(targets[1], context_.builder.var(slot));
 }
 
 void WarpStatementParser::assign_tuple(SyntaxNode node, std::span<const SyntaxNode> targets,

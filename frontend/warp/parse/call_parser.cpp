@@ -114,6 +114,7 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
     return is_bare ? hidden_parameter(node, HiddenParameter::kBlockSize)
                    : context_.error(node, "wp.block_dim() takes no arguments");
   }
+  if (is_thread_value_function(name)) return thread_value_call(node, name);
   if (is_mesh_function(name)) return mesh_call(node, name);
   if (name == "texture_sample") return texture_sample(node);
   if (is_spatial_function(name)) return spatial_call(node, name);
@@ -135,7 +136,7 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
   }
   if (is_random_function(name)) return random(node, name, "drawn");
   if (is_maker(name)) return make(node, name);
-  if (name.starts_with("tile") || name == "untile") return tile_call(node, name);
+  if (name.starts_with("tile_")) return tile_call(node, name);
   return warp_call(node, name);
 }
 

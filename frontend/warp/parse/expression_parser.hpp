@@ -36,7 +36,7 @@ struct CallArgument {
   bool failed() const { return std::find(values.begin(), values.end(), ir::kNone) != values.end(); }
 };
 
-/// Rejects atomics on scalars in a kernel with tiles, because each thread of a block would execute them.
+/// Rejects atomics on scalars in a kernel with tiles that each thread of a block would execute with the same operands.
 void reject_scalar_updates(FunctionContext& context, SyntaxNode definition);
 /// Reports changes of tiles that have views, which Warp would change too, because a view shares the tile's memory.
 void reject_changes_of_viewed_tiles(FunctionContext& context);
@@ -118,6 +118,10 @@ class WarpExpressionParser {
   ir::VarId iterated_query(SyntaxNode node);
   /// Whether a statement may change a tile of compound elements; reports an error if not.
   bool can_change(SyntaxNode node, ir::VarId tile);
+  /// Declares the empty stack that a call of wp.tile_stack makes; kNone after a reported error.
+  ir::VarId new_tile_stack(SyntaxNode call, const std::string& name);
+  /// The value and the slot that a call of wp.tile_stack_pop returns; kNone after a reported error.
+  std::pair<ir::VarId, ir::VarId> pop(SyntaxNode call);
   /// Parses a Warp call that has an effect on a tile and no value: a store or an addition. False if it is another call.
   bool tile_statement(SyntaxNode call, std::string_view name);
   /// Whether evaluation has side effects on arrays.
@@ -339,6 +343,17 @@ class WarpExpressionParser {
   void tile_accumulate(SyntaxNode call);
   void tile_axpy(SyntaxNode call);
   void tile_assign(SyntaxNode call);
+  // values that differ between the threads of a block (thread_values.cpp)
+  ir::ExprId thread_value_call(SyntaxNode node, std::string_view name);
+  ir::ExprId tile_of_threads(SyntaxNode node);
+  ir::ExprId value_of_thread(SyntaxNode node);
+  void scatter(SyntaxNode call, bool adds);
+  const FunctionContext::TileStack* tile_stack(SyntaxNode call, SyntaxNode node);
+  ir::ExprId push(SyntaxNode call);
+  bool thread_value_statement(SyntaxNode call, std::string_view name);
+  ir::VarId tiled_query(SyntaxNode call);
+  ir::ExprId query_is_valid(SyntaxNode call);
+  ir::ExprId next_of_tiled_query(SyntaxNode call);
   // linear solvers for tiles (tile_solvers.cpp)
   /// Whether it is the name of such a solver: "tile_cholesky", "tile_lower_solve_inplace".
   static bool is_tile_solver(std::string_view name);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/native_code.hpp"
+#include "frontend/warp/parse/warp_names.hpp"
 #include "ir/analysis.hpp"
 #include "ir/custom.hpp"
 #include "ir/index_wrapping.hpp"
@@ -492,6 +493,8 @@ HiddenParameters WarpFileParser::hidden_parameters(SourceFunction& entry) {
     if (node.is(SyntaxKind::kCall)) {
       const SyntaxNode function = node.part(SyntaxField::kFunction);
       const std::string name = entry.environment->scope.warp_name(function);
+      if (name.starts_with("tile_")) found.set(kUsesTiles);
+      if (is_thread_value_function(name)) found.set(kUsesTiles).set(kHasThreadValues);
       found |= name == "texture_sample" ? texture_parameters_of(node, textures) : hidden_parameters_of(node, name);
       if (const auto* callees = find(*entry.environment, function.text()); callees != nullptr) {
         for (SourceFunction* callee : *callees)

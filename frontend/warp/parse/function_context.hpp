@@ -115,6 +115,16 @@ struct FunctionContext {
   std::vector<TileElementRead> tile_element_reads;
   /// Operands of atomics that a block executes once, although it has several threads.
   std::set<ir::ExprId> block_updates;
+  /// Whether the threads of a block may have different values. Such a kernel is judged with one thread per block.
+  bool has_thread_values = false;
+  /// Variables that hold such values.
+  std::set<ir::VarId> thread_variables;
+  /// A stack that the threads of a block share.
+  struct TileStack {
+    ir::VarId values = ir::kNone;  ///< local array with the capacity of the stack
+    ir::VarId count = ir::kNone;   ///< number of values that are on the stack
+  };
+  std::map<ir::VarId, TileStack> tile_stacks;  ///< by variable that holds the values
 
   std::set<const void*> guarded_reads;  ///< syntax nodes whose reads of such variables are already guarded
 

@@ -68,11 +68,6 @@ class WarpFunctionParser {
     if (!context.references.empty() && context.data_flow.falls_through()) return_references(context);
     if (returns_zero_at_end(context)) return_zero(context);
     check_results(context);
-    const bool has_block_size = context.hidden[static_cast<std::size_t>(HiddenParameter::kBlockSize)] != ir::kNone;
-    if (has_block_size && ir::uses_tiles(function)) {
-      context.error(entry_.definition.part(SyntaxField::kName),
-                    "wp.block_dim() is not supported in kernels with tiles; pass the block size as a parameter");
-    }
     reject_scalar_updates(context, entry_.definition.part(SyntaxField::kName));
     reject_changes_of_viewed_tiles(context);
     if (context.has_failed) return std::nullopt;
@@ -286,11 +281,15 @@ class WarpFunctionParser {
       context.hidden[number] = context.builder.parameter(name, row.type);
       if (entry_.is_kernel) context.function.variables.back().path = row.path;
     }
+    // The threads of a block that share work by its size have different values, too.
+    context.has_thread_values =
+        wanted[kHasThreadValues] ||
+        (wanted[kUsesTiles] && wanted[static_cast<std::size_t>(HiddenParameter::kBlockSize)]);
     if (entry_.is_kernel) state_domains(context);
   }
 
   /// The comments for the hidden parameters: the block size is the last extent, as in a launch by wp.launch_tiled, and
-  /// the indices of meshes are those of points.
+  /// the indices of meshes are those of points. If the threads of a block have different values, the block size is 1.
   void state_domains(FunctionContext& context) const {
     const auto name = [&](HiddenParameter parameter) -> std::string {
       const ir::VarId variable = context.hidden[static_cast<std::size_t>(parameter)];
@@ -313,15 +312,16 @@ class WarpFunctionParser {
     if (const std::string uppers = name(HiddenParameter::kBvhUppers); !uppers.empty())
       annotations.push_back(fmt::format("domain: {} <= {}", name(HiddenParameter::kBvhLowers), uppers));
     const std::string block_size = name(HiddenParameter::kBlockSize);
-    if (block_size.empty()) return;
-    if (thread_indices_.size() < 2) {
-      annotations.push_back(fmt::format("domain: 1 <= {} <= {}", block_size, kLargestBlock));
-      return;
-    }
+    if (block_size.empty() && !context.has_thread_values) return;
+    const int largest = context.has_thread_values ? 1 : kLargestBlock;
+    const bool has_one_index = thread_indices_.size() < 2;
+    if (!block_size.empty() && (has_one_index || context.has_thread_values))
+      annotations.push_back(fmt::format("domain: 1 <= {} <= {}", block_size, largest));
+    if (has_one_index) return;
     std::string extents;
     for (std::size_t d = 0; d + 1 < thread_indices_.size(); ++d)
       extents += "_, ";
-    annotations.push_back(fmt::format("launch: ({}{})", extents, block_size));
+    annotations.push_back(fmt::format("launch: ({}{})", extents, block_size.empty() ? "1" : block_size));
   }
 
   /// Whether the code contains wp.adjoint[x] for an x that is not a parameter that is a value.

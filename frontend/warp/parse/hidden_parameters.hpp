@@ -45,8 +45,11 @@ enum class HiddenParameter : std::uint8_t {
 inline constexpr std::size_t kHiddenParameterCount = 23;
 /// Number that stands for queries of meshes, such as wp.mesh_query_point: a property of a function, not a parameter.
 inline constexpr std::size_t kQueriesMeshes = kHiddenParameterCount;
+/// The same for functions of tiles, and for functions of values that differ between the threads of a block.
+inline constexpr std::size_t kUsesTiles = kHiddenParameterCount + 1;
+inline constexpr std::size_t kHasThreadValues = kHiddenParameterCount + 2;
 /// Which of them a function has, by number.
-using HiddenParameters = std::bitset<kHiddenParameterCount + 1>;
+using HiddenParameters = std::bitset<kHiddenParameterCount + 3>;
 
 /// One row of kHiddenParameters.
 struct HiddenParameterEntry {

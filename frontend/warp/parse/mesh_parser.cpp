@@ -9,6 +9,7 @@
 #include "frontend/warp/parse/hidden_parameters.hpp"
 #include "frontend/warp/parse/mesh_queries.hpp"
 #include "frontend/warp/parse/spatial_queries.hpp"
+#include "frontend/warp/parse/warp_names.hpp"
 #include "ir/algebra.hpp"
 
 namespace assay::frontend {
@@ -105,6 +106,7 @@ class MeshFunctionBuilder {
 }  // namespace
 
 HiddenParameters hidden_parameters_of(SyntaxNode call, std::string_view warp_function) {
+  if (const std::string query = untiled_query(warp_function); !query.empty()) return hidden_parameters_of(call, query);
   const auto bit = [](HiddenParameter parameter) {
     return HiddenParameters().set(static_cast<std::size_t>(parameter));
   };

@@ -81,6 +81,8 @@ class WarpStatementParser {
   bool assign_effect(SyntaxNode name, SyntaxNode call);  ///< x = wp.atomic_add(...), or a function with effects
   void assign_compound_tile(SyntaxNode name, ir::ExprId value);
   bool assign_local_array(SyntaxNode name, SyntaxNode call);  ///< x = wp.zeros(shape=3, dtype=float)
+  bool assign_stack(SyntaxNode name, SyntaxNode call);
+  void assign_popped(std::span<const SyntaxNode> targets, SyntaxNode call);
   void augmented_assignment(SyntaxNode node);
   bool atomic_update(SyntaxNode node, std::string_view symbol, const AssignmentTarget& place, ir::ExprId value);
   /// Whether the name is new and must be declared in the current block.

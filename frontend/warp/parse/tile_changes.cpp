@@ -142,18 +142,6 @@ void WarpExpressionParser::tile_accumulate(SyntaxNode call) {
   if (sum != kNone) context_.builder.assign(out, sum);
 }
 
-void reject_scalar_updates(FunctionContext& context, SyntaxNode definition) {
-  if (!ir::uses_tiles(context.function) && context.compound_tiles.empty()) return;
-  ir::for_each_statement(context.function.body, [&](const ir::Stmt& statement) {
-    const auto* atomic = std::get_if<ir::Atomic>(&statement.node);
-    if (atomic == nullptr || context.function.expr(atomic->value).type.is_tile()) return;
-    if (context.block_updates.contains(atomic->value)) return;
-    context.error(definition, fmt::format("line {}: every thread of the block would execute this atomic on a GPU, but "
-                                          "only one on the CPU; use wp.tile_atomic_add",
-                                          statement.loc.line));
-  });
-}
-
 namespace {
 
 /// Finds the variables that hold views of other variables, and the changes of either.

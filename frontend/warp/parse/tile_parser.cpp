@@ -693,6 +693,7 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
   if (name == "tile_axpy") return tile_axpy(call), true;
   if (name == "tile_fft" || name == "tile_ifft") return tile_fourier(call, name == "tile_ifft"), true;
   if (name == "tile_assign") return tile_assign(call), true;
+  if (thread_value_statement(call, name)) return true;
   if (is_tile_solver(name) && name.ends_with("_inplace")) return tile_solver_in_place(call, name), true;
   if (!stores && name != "tile_atomic_add" && !indexed) return false;
   if (!context_.entry.is_kernel) return context_.error(call, "tiles are supported in kernels only"), true;

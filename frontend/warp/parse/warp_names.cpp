@@ -228,12 +228,6 @@ std::string_view reason_unsupported(std::string_view function) {
     std::string_view prefix;  ///< the beginning of the names of the functions
     std::string_view text;
   };
-  constexpr std::string_view kPerThread =
-      "the threads of a block would have different values, but Assay judges kernels with tiles as if blocks had one "
-      "thread";
-  constexpr std::string_view kTiledQuery =
-      "the threads of a block would get different results of the query, but Assay judges kernels with tiles as if "
-      "blocks had one thread";
   constexpr auto kReasons = std::to_array<Reason>({
       {"eig3", "Warp stops the iteration before convergence, so the error of the result has no bound"},
       {"svd3", "Warp stops the iteration before convergence, so the error of the result has no bound"},
@@ -244,21 +238,25 @@ std::string_view reason_unsupported(std::string_view function) {
       {"tile_rand", "the numbers depend on the size of the block"},
       {"tile_sort", "the order of equal keys is unspecified"},
       {"tile_slice_indexed", "Assay cannot select rows of a tile by another tile"},
-      {"tile_scatter", kPerThread},
-      {"tile_stack", kPerThread},
-      {"tile_bvh", kTiledQuery},
-      {"tile_mesh", kTiledQuery},
-      {"tile_query", kTiledQuery},
-      {"untile", kPerThread},
       {"breakpoint", "a judged kernel cannot stop in a debugger"},
       {"array", "Assay does not model arrays that a kernel makes from a pointer"},
   });
-  if (function == "tile") return kPerThread;
-  if (function.starts_with("bvh_query") && function.ends_with("_tiled")) return kTiledQuery;
-  if (function.starts_with("mesh_query") && function.ends_with("_tiled")) return kTiledQuery;
   const auto found =
       std::ranges::find_if(kReasons, [&](const Reason& reason) { return function.starts_with(reason.prefix); });
   return found == kReasons.end() ? std::string_view() : found->text;
+}
+
+std::string untiled_query(std::string_view function) {
+  const bool is_query = function.starts_with("bvh_query") || function.starts_with("mesh_query");
+  if (is_query && function.ends_with("_tiled")) return std::string(function.substr(0, function.size() - 6));
+  const bool is_tiled = function.starts_with("tile_bvh_query") || function.starts_with("tile_mesh_query");
+  return is_tiled ? std::string(function.substr(5)) : std::string();
+}
+
+bool is_thread_value_function(std::string_view function) {
+  return function == "tile" || function == "untile" || function == "tile_query_valid" ||
+         function.starts_with("tile_scatter_") || function.starts_with("tile_stack") ||
+         !untiled_query(function).empty();
 }
 
 }  // namespace assay::frontend
