@@ -166,6 +166,7 @@ inline constexpr std::string_view kMeshVelocitiesPath = "wp.Mesh.velocities";
 inline constexpr std::string_view kMeshIndicesPath = "wp.Mesh.indices";
 /// The order in which queries visit the faces of each mesh: a permutation of the numbers of faces.
 inline constexpr std::string_view kMeshOrderPath = "wp.Mesh.order";
+inline constexpr std::string_view kMeshGroupsPath = "wp.Mesh.groups";  ///< group of each face
 
 /// A function or a kernel. The first `parameter_count` variables are its parameters. In a kernel, the next
 /// `launch_rank` variables are the thread indices (i32), each from 0 to the launch extent of its dimension minus 1.

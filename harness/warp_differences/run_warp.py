@@ -356,13 +356,16 @@ class Structures:
         indices = self.arrays[MESH_PREFIX + "indices"]
         vectors = [self.arrays.get(MESH_PREFIX + name) for name in ("points", "velocities")]
         rows = min(array.shape[0] for path, array in self.arrays.items() if path != MESH_PREFIX + "order")
+        groups, winds = self.rows(MESH_PREFIX, "groups"), "winding_number" in self.source
         count = max([int(indices.numpy().max(initial=0)) + 1] + [array.shape[1] for array in vectors if array])
         for row in range(rows):
             points, velocities = (
                 wp.zeros(count, dtype=wp.vec3, device="cpu") if array is None else wp.clone(array[row])
                 for array in vectors
             )
-            self.made.append(wp.Mesh(points=points, indices=wp.clone(indices[row]), velocities=velocities))
+            faces = wp.clone(indices[row])
+            given = None if groups is None else wp.array(groups[row], dtype=wp.int32, device="cpu")
+            self.made.append(wp.Mesh(points, faces, velocities, support_winding_number=winds, groups=given))
 
     def make_grids(self) -> None:
         """Makes a hash grid of each row. The points are the centers of their cells."""

@@ -22,6 +22,7 @@ enum class HiddenParameter : std::uint8_t {
   kMeshVelocities,
   kMeshIndices,
   kMeshOrder,
+  kMeshGroups,
   kGridCells,
   kGridDims,
   kGridWidths,
@@ -42,7 +43,7 @@ enum class HiddenParameter : std::uint8_t {
   kVolumeOrigins,
   kBlockSize
 };
-inline constexpr std::size_t kHiddenParameterCount = 23;
+inline constexpr std::size_t kHiddenParameterCount = 24;
 /// Number that stands for queries of meshes, such as wp.mesh_query_point: a property of a function, not a parameter.
 inline constexpr std::size_t kQueriesMeshes = kHiddenParameterCount;
 /// The same for functions of tiles, and for functions of values that differ between the threads of a block.
@@ -68,6 +69,7 @@ inline constexpr std::array<HiddenParameterEntry, kHiddenParameterCount> kHidden
      ir::vector_type(ir::Scalar::kF32, 3).array_of(2)},
     {HiddenParameter::kMeshIndices, "mesh_indices", ir::kMeshIndicesPath, ir::kI32.array_of(2)},
     {HiddenParameter::kMeshOrder, "mesh_order", ir::kMeshOrderPath, ir::kI32.array_of(1), "{} is a permutation"},
+    {HiddenParameter::kMeshGroups, "mesh_groups", ir::kMeshGroupsPath, ir::kI32.array_of(2), "0 <= {} <= 2"},
     {HiddenParameter::kGridCells, "grid_cells", ir::kGridCellsPath, ir::vector_type(ir::Scalar::kI32, 3).array_of(2),
      "-4 <= {} <= 4"},
     {HiddenParameter::kGridDims, "grid_dims", ir::kGridDimsPath, ir::vector_type(ir::Scalar::kI32, 3).array_of(1),

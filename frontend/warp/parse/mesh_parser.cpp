@@ -118,7 +118,9 @@ HiddenParameters hidden_parameters_of(SyntaxNode call, std::string_view warp_fun
   const bool visits_faces = continues_mesh_query(warp_function) || (query != nullptr && query->visits_faces);
   if (query != nullptr || visits_faces) {
     const HiddenParameters order = visits_faces ? bit(HiddenParameter::kMeshOrder) : HiddenParameters();
-    return indices | bit(HiddenParameter::kMeshPoints) | order | HiddenParameters().set(kQueriesMeshes);
+    const bool of_group = query != nullptr && selects_group(call, *query);
+    const HiddenParameters groups = of_group ? bit(HiddenParameter::kMeshGroups) : HiddenParameters();
+    return indices | bit(HiddenParameter::kMeshPoints) | order | groups | HiddenParameters().set(kQueriesMeshes);
   }
   if (const HiddenParameters volumes = volume_parameters_of(call, warp_function); volumes.any()) return volumes;
   const MeshFunction* const found = mesh_function(warp_function);

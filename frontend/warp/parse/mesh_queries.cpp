@@ -63,10 +63,10 @@ class QueryLibrary {
                                   [&](const ir::Module& module) { return queries::closest_face(module, on_triangle); });
   }
   std::int32_t ray_hit() { return file_.library_function("wp_mesh_ray_hit", queries::ray_hit); }
-  std::int32_t ray_face() {
+  std::int32_t ray_face(bool of_group = false) {
     const std::int32_t hit = ray_hit();
-    return file_.library_function("wp_mesh_ray_face",
-                                  [&](const ir::Module& module) { return queries::ray_face(module, hit); });
+    return file_.library_function(of_group ? "wp_mesh_ray_face_of_group" : "wp_mesh_ray_face",
+                                  [&](const ir::Module& module) { return queries::ray_face(module, hit, of_group); });
   }
 
   std::int32_t furthest_on_triangle() {
@@ -77,10 +77,16 @@ class QueryLibrary {
     return file_.library_function(
         "wp_mesh_furthest_face", [&](const ir::Module& module) { return queries::furthest_face(module, on_triangle); });
   }
-  std::int32_t hit_count() {
+  std::int32_t hit_count(bool of_group = false) {
     const std::int32_t hit = ray_hit();
-    return file_.library_function("wp_mesh_hit_count",
-                                  [&](const ir::Module& module) { return queries::hit_count(module, hit); });
+    return file_.library_function(of_group ? "wp_mesh_hit_count_of_group" : "wp_mesh_hit_count",
+                                  [&](const ir::Module& module) { return queries::hit_count(module, hit, of_group); });
+  }
+  std::int32_t side_by_winding() {
+    const std::int32_t angle = file_.library_function("wp_solid_angle", queries::solid_angle);
+    return file_.library_function("wp_mesh_side_by_winding", [&](const ir::Module& module) {
+      return queries::side_by_winding(module, angle);
+    });
   }
   std::int32_t side_by_rays() {
     const std::int32_t first = ray_face();
@@ -143,8 +149,11 @@ class QueryLibrary {
     });
   }
 
-  std::int32_t query(const MeshQuery& query) {
+  std::int32_t query(const MeshQuery& query, bool of_group) {
     if (query.visits_faces) return start(query);
+    if (query.name == "mesh_query_ray") return ray_query(query, of_group);
+    if (query.name == "mesh_query_ray_anyhit") return any_hit(query, of_group);
+    if (query.name == "mesh_query_ray_count_intersections") return count(query, of_group);
     const auto no_sign = [](QueryFunction& f, const Operands&, E) { return f.number(0); };
     if (query.name == "mesh_query_point_no_sign") return point_query(query, no_sign);
     if (query.name == "mesh_query_point") {
@@ -164,10 +173,13 @@ class QueryLibrary {
         return f.called_on_mesh(side, {given[0], face, given[2]});
       });
     }
-    if (query.name == "mesh_query_furthest_point_no_sign")
-      return point_query(query, no_sign, furthest_face(), furthest_on_triangle());
-    if (query.name == "mesh_query_ray") return ray_query(query);
-    return query.name == "mesh_query_ray_anyhit" ? any_hit(query) : count(query);
+    if (query.name == "mesh_query_point_sign_winding_number") {
+      const std::int32_t side = side_by_winding();
+      return point_query(query, [&](QueryFunction& f, const Operands& given, E) {
+        return f.called_on_mesh(side, {given[0], given[3]});
+      });
+    }
+    return point_query(query, no_sign, furthest_face(), furthest_on_triangle());
   }
 
  private:
@@ -187,11 +199,11 @@ class QueryLibrary {
 
   /// Adds the function of a query; `build` appends its body.
   std::int32_t add(const MeshQuery& query, ir::Type result,
-                   const std::function<void(QueryFunction&, const Operands&)>& build) {
-    const std::string name = fmt::format("wp_{}", query.name);
+                   const std::function<void(QueryFunction&, const Operands&)>& build, bool of_group = false) {
+    const std::string name = fmt::format("wp_{}{}", query.name, of_group ? "_of_group" : "");
     return file_.library_function(name, [&](const ir::Module& module) {
       QueryFunction f(module, name);
-      f.mesh_parameters();
+      f.mesh_parameters(of_group);
       build(f, declare_operands(f, query));
       return f.take(result);
     });
@@ -238,11 +250,11 @@ class QueryLibrary {
     });
   }
 
-  std::int32_t ray_query(const MeshQuery& query) {
+  std::int32_t ray_query(const MeshQuery& query, bool of_group) {
     const ir::Type result = ray_result(file_.module());
-    const std::int32_t first = ray_face();
+    const std::int32_t first = ray_face(of_group);
     const std::int32_t hit = ray_hit();
-    return add(query, result, [&](QueryFunction& f, const Operands& given) {
+    const auto build = [&](QueryFunction& f, const Operands& given) {
       const VarId found = f.b.let_zero("found", result);
       const E face = f.let("face", f.called_on_mesh(first, given));
       f.b.if_(is_found(f, face).id, [&] {
@@ -257,20 +269,22 @@ class QueryLibrary {
         f.set(found, kRayNormal, call(Op::kNormalize, cross(at.q - at.p, at.r - at.p)));
       });
       f.return_value(f.value(found));
-    });
+    };
+    return add(query, result, build, of_group);
   }
 
-  std::int32_t any_hit(const MeshQuery& query) {
-    const std::int32_t first = ray_face();
-    return add(query, ir::kBool, [&](QueryFunction& f, const Operands& given) {
+  std::int32_t any_hit(const MeshQuery& query, bool of_group) {
+    const std::int32_t first = ray_face(of_group);
+    const auto build = [&](QueryFunction& f, const Operands& given) {
       f.return_value(is_found(f, f.called_on_mesh(first, given)));
-    });
+    };
+    return add(query, ir::kBool, build, of_group);
   }
 
-  std::int32_t count(const MeshQuery& query) {
-    const std::int32_t hits = hit_count();
-    return add(query, ir::kI32,
-               [&](QueryFunction& f, const Operands& given) { f.return_value(f.called_on_mesh(hits, given)); });
+  std::int32_t count(const MeshQuery& query, bool of_group) {
+    const std::int32_t hits = hit_count(of_group);
+    const auto build = [&](QueryFunction& f, const Operands& given) { f.return_value(f.called_on_mesh(hits, given)); };
+    return add(query, ir::kI32, build, of_group);
   }
 
   WarpFileParser& file_;
@@ -302,6 +316,11 @@ const MeshQuery* find_mesh_query(std::string_view name) {
        .parameters = "id point max_dist n_sample perturbation_scale",
        .operands = {queries::kVec3f, ir::kF32, ir::kI32, ir::kF32},
        .defaults = {1, 0.1},
+       .outputs = kSignedOutputs},
+      {.name = "mesh_query_point_sign_winding_number",
+       .parameters = "id point max_dist accuracy threshold",
+       .operands = {queries::kVec3f, ir::kF32, ir::kF32, ir::kF32},
+       .defaults = {2, 0.5},
        .outputs = kSignedOutputs},
       {.name = "mesh_query_furthest_point_no_sign",
        .parameters = "id point min_dist",
@@ -345,8 +364,21 @@ std::int32_t next_face_of_query(WarpFileParser& file, const MeshQuery& query) {
   return queries::QueryLibrary(file).next_face(query);
 }
 
-std::int32_t function_of_query(WarpFileParser& file, const MeshQuery& query) {
-  return queries::QueryLibrary(file).query(query);
+bool selects_group(SyntaxNode call, const MeshQuery& query) {
+  if (!query.has_root) return false;
+  const CallArguments arguments = arguments_of(call);
+  if (const auto named = arguments.keyword_arguments.find("root"); named != arguments.keyword_arguments.end())
+    return named->second.text() != "-1";
+  // With the parameters that receive results, the root is the last one, too.
+  const std::size_t without_root = query.operands.size() + 1;
+  const auto outputs = static_cast<std::size_t>(std::ranges::count(query.outputs, ' ')) + (query.outputs.empty() ? 0 : 1);
+  const std::size_t count = arguments.positional_arguments.size();
+  const bool has_root = count == without_root + 1 || (outputs > 0 && count == without_root + outputs + 1);
+  return has_root && arguments.positional_arguments.back().text() != "-1";
+}
+
+std::int32_t function_of_query(WarpFileParser& file, const MeshQuery& query, bool of_group) {
+  return queries::QueryLibrary(file).query(query, of_group);
 }
 
 }  // namespace assay::frontend

@@ -37,10 +37,13 @@ bool continues_mesh_query(std::string_view name);
 /// The query that returns this struct and visits faces; null if there is none.
 const MeshQuery* query_of_struct(std::string_view name);
 
+/// Whether a call of the query may select a group of faces by its root.
+bool selects_group(SyntaxNode call, const MeshQuery& query);
 /// Index of the function for the query in the module of the file; adds it, and the functions that it calls, if needed.
 /// Its parameters are the arrays of points and indices, the identifier of the mesh, and the operands of the query. If
-/// the query visits faces, the function has no arrays as parameters.
-std::int32_t function_of_query(WarpFileParser& file, const MeshQuery& query);
+/// the query is of a group of faces, the array of groups comes before the identifier, and the root after it. If the
+/// query visits faces, the function has no arrays as parameters.
+std::int32_t function_of_query(WarpFileParser& file, const MeshQuery& query, bool of_group);
 /// Index of the function that finds the next face of a query, added if needed. Its parameters are the arrays of points
 /// and indices, the order of the faces, the query, and an index. It returns whether there is another face, the new
 /// value of the field `next`, and the face or else the index.

@@ -162,9 +162,9 @@ ir::Function ray_hit(const ir::Module& module) {
   return f.take(kRayHit);
 }
 
-ir::Function ray_face(const ir::Module& module, std::int32_t ray_hit) {
-  QueryFunction f(module, "wp_mesh_ray_face");
-  f.mesh_parameters();
+ir::Function ray_face(const ir::Module& module, std::int32_t ray_hit, bool of_group) {
+  QueryFunction f(module, of_group ? "wp_mesh_ray_face_of_group" : "wp_mesh_ray_face");
+  f.mesh_parameters(of_group);
   const E start = f.parameter("start", kVec3f);
   const E dir = f.parameter("dir", kVec3f);
   const E limit = f.parameter("limit", ir::kF32);
@@ -182,9 +182,9 @@ ir::Function ray_face(const ir::Module& module, std::int32_t ray_hit) {
   return f.take(ir::kI32);
 }
 
-ir::Function hit_count(const ir::Module& module, std::int32_t ray_hit) {
-  QueryFunction f(module, "wp_mesh_hit_count");
-  f.mesh_parameters();
+ir::Function hit_count(const ir::Module& module, std::int32_t ray_hit, bool of_group) {
+  QueryFunction f(module, of_group ? "wp_mesh_hit_count_of_group" : "wp_mesh_hit_count");
+  f.mesh_parameters(of_group);
   const E start = f.parameter("start", kVec3f);
   const E dir = f.parameter("dir", kVec3f);
   const VarId hits = f.b.let("hits", f.b.i32(0));
@@ -252,6 +252,48 @@ ir::Function side_by_parity(const ir::Module& module, std::int32_t hit_count, st
   const ExprId doubled = f.b.op(Op::kMul, {f.b.var(votes), f.b.i32(2)});
   const E is_inside{&f.b, f.b.op(Op::kGe, {doubled, rays.id})};
   f.return_value(ir::algebra::where(is_inside, f.number(-1), f.number(1)));
+  return f.take(ir::kF32);
+}
+
+ir::Function solid_angle(const ir::Module& module) {
+  QueryFunction f(module, "wp_solid_angle");
+  const E p = f.parameter("p", kVec3f);
+  const E q = f.parameter("q", kVec3f);
+  const E r = f.parameter("r", kVec3f);
+  const E x = f.parameter("x", kVec3f);
+  const auto return_zero_if = [&](E condition) {
+    f.b.if_(condition.id, [&] { f.return_value(f.number(0)); });
+  };
+  std::vector<E> directions;
+  for (const E corner : {p, q, r}) {
+    const E away = f.let("away", corner - x);
+    const E length = f.let("distance", call(Op::kLength, away));
+    return_zero_if(call(Op::kEq, length, f.number(0)));
+    directions.push_back(f.let("direction", away / length));
+  }
+  const E a = directions[0];
+  const E c = directions[1];
+  const E d = directions[2];
+  const E sine = f.let("sine", dot(a, cross(c - a, d - a)));
+  return_zero_if(call(Op::kEq, sine, f.number(0)));
+  const E cosine = f.number(1) + dot(a, c) + dot(a, d) + dot(c, d);
+  f.return_value(f.number(2) * call(Op::kAtan2, sine, cosine));
+  return f.take(ir::kF32);
+}
+
+ir::Function side_by_winding(const ir::Module& module, std::int32_t solid_angle) {
+  QueryFunction f(module, "wp_mesh_side_by_winding");
+  f.mesh_parameters();
+  const E x = f.parameter("x", kVec3f);
+  const E threshold = f.parameter("threshold", ir::kF32);
+  const VarId sum = f.b.let("sum", f.b.f32(0));
+  f.for_each_face([&](E face) {
+    const Corners at = f.corners(face);
+    f.b.assign(sum, (f.value(sum) + f.called(solid_angle, {at.p, at.q, at.r, x})).id);
+  });
+  constexpr double kQuarterOfReciprocalPi = 0.07957747154594767;  // 1 / (4 pi)
+  const E winding_number = f.value(sum) * f.number(kQuarterOfReciprocalPi);
+  f.return_value(ir::algebra::where(winding_number > threshold, f.number(-1), f.number(1)));
   return f.take(ir::kF32);
 }
 

@@ -56,11 +56,13 @@ class QueryFunction {
   QueryFunction(const ir::Module& module, std::string_view name) : b(module, function_) { function_.name = name; }
 
   E parameter(std::string name, ir::Type type) { return value(b.parameter(std::move(name), type)); }
-  /// Declares the parameters by which a mesh is passed.
-  void mesh_parameters() {
+  /// Declares the parameters by which a mesh is passed. `of_group`: also those that select a group of its faces.
+  void mesh_parameters(bool of_group = false) {
     points_ = b.parameter("points", kVec3f.array_of(2));
     indices_ = b.parameter("indices", ir::kI32.array_of(2));
+    if (of_group) groups_ = b.parameter("groups", ir::kI32.array_of(2));
     mesh_ = b.parameter("mesh", kMeshIdType);
+    if (of_group) root_ = b.parameter("root", ir::kI32);
   }
   /// Declares the parameters of a function that continues a query, which contains the mesh: the query and an index.
   std::pair<E, E> query_parameters(ir::Type query) {
@@ -81,7 +83,10 @@ class QueryFunction {
   E face_count() { return {&b, b.op(Op::kDiv, {b.shape_of(indices_, 1), b.i32(3)})}; }
   /// The arguments by which the mesh is passed on, followed by `more`.
   std::vector<ExprId> mesh_arguments(const std::vector<E>& more) {
-    std::vector<ExprId> all{b.var(points_), b.var(indices_), b.var(mesh_)};
+    std::vector<ExprId> all{b.var(points_), b.var(indices_)};
+    if (groups_ != kNone) all.push_back(b.var(groups_));
+    all.push_back(b.var(mesh_));
+    if (root_ != kNone) all.push_back(b.var(root_));
     for (const E argument : more)
       all.push_back(argument.id);
     return all;
@@ -102,8 +107,7 @@ class QueryFunction {
 
   /// The corners of a face, in new variables.
   Corners corners(E face) {
-    // Mesh 0, which does not exist, has a row that no array has.
-    const E row = let("row", {&b, b.op(Op::kSub, {b.cast(kRow, b.var(mesh_)), b.cast(kRow, b.i32(1))})});
+    const E row = let("row", mesh_row());
     std::vector<E> all;
     for (int k = 0; k < 3; ++k) {
       const ExprId first = b.op(Op::kMul, {face.id, b.i32(3)});
@@ -114,9 +118,19 @@ class QueryFunction {
     }
     return {all[0], all[1], all[2]};
   }
-  /// Runs `body` for each face of the mesh, with its number.
+  /// Runs `body` for each face of the mesh, or of the group of its faces, with its number.
   void for_each_face(const std::function<void(E)>& body) {
-    b.for_("face", b.i32(0), face_count().id, b.i32(1), [&](VarId face) { body(value(face)); });
+    b.for_("face", b.i32(0), face_count().id, b.i32(1), [&](VarId face) {
+      if (groups_ == kNone) return body(value(face));
+      const auto group_of = [&](VarId number) {
+        return b.load(groups_, {mesh_row().id, b.cast(kRow, b.var(number))});
+      };
+      // A root below zero selects all faces. The group of the root is not read then.
+      const VarId is_selected = b.let("is_selected", b.op(Op::kLt, {b.var(root_), b.i32(0)}));
+      b.if_(b.op(Op::kNot, {b.var(is_selected)}),
+            [&] { b.assign(is_selected, b.op(Op::kEq, {group_of(face), group_of(root_)})); });
+      b.if_(b.var(is_selected), [&] { body(value(face)); });
+    });
   }
 
   /// Sets a field of a struct that is held in a variable.
@@ -131,8 +145,13 @@ class QueryFunction {
   }
 
  private:
+  /// The row of the mesh in the arrays. Mesh 0, which does not exist, has a row that no array has.
+  E mesh_row() { return {&b, b.op(Op::kSub, {b.cast(kRow, b.var(mesh_)), b.cast(kRow, b.i32(1))})}; }
+
   VarId points_ = kNone;
   VarId indices_ = kNone;
+  VarId groups_ = kNone;  ///< group of each face
+  VarId root_ = kNone;    ///< a face of the selected group; below zero: all faces are selected
   VarId order_ = kNone;
   VarId mesh_ = kNone;
 };
@@ -158,10 +177,16 @@ ir::Function furthest_face(const ir::Module& module, std::int32_t furthest_on_tr
 /// the doubled area of the triangle, projected along dir to the plane perpendicular to the axis that is closest to dir
 /// (S. Woop, C. Benthin, I. Wald, "Watertight ray/triangle intersection", JCGT 2(1), 2013).
 ir::Function ray_hit(const ir::Module& module);
-/// The first face that the ray from `start` meets before t = limit; -1 if there is none.
-ir::Function ray_face(const ir::Module& module, std::int32_t ray_hit);
-/// The number of faces that the ray from `start` meets.
-ir::Function hit_count(const ir::Module& module, std::int32_t ray_hit);
+/// The first face that the ray from `start` meets before t = limit; -1 if there is none. `of_group`: of a group of faces.
+ir::Function ray_face(const ir::Module& module, std::int32_t ray_hit, bool of_group);
+/// The number of faces that the ray from `start` meets. `of_group`: of a group of faces.
+ir::Function hit_count(const ir::Module& module, std::int32_t ray_hit, bool of_group);
+/// The solid angle of the triangle p, q, r seen from x (A. van Oosterom, J. Strackee, "The solid angle of a plane
+/// triangle", IEEE Transactions on Biomedical Engineering 30(2), 1983). Zero from a corner and in the triangle's plane.
+ir::Function solid_angle(const ir::Module& module);
+/// -1 if x is inside: if the winding number of the mesh around x, the sum of the solid angles divided by 4 pi, is
+/// greater than the threshold. Otherwise 1.
+ir::Function side_by_winding(const ir::Module& module, std::int32_t solid_angle);
 /// -1 if x is inside: if at least two of the rays from x along the axes meet the back of a face first. Otherwise 1.
 ir::Function side_by_rays(const ir::Module& module, std::int32_t ray_face, std::int32_t ray_hit);
 /// -1 if x is inside: if at least half of some rays from x meet an odd number of faces. Otherwise 1. The directions are

@@ -104,18 +104,16 @@ ExprId WarpExpressionParser::mesh_query(SyntaxNode node, const MeshQuery& query)
                                                       : fmt::format("expected the arguments {} or {}", query.parameters,
                                                                     forms.back().names()));
   }
-  if (form->has_root) {
-    const auto root = context_.static_scope().constant(given.back());
-    if (!root || root->number().is_real || root->number().integer != -1)
-      return context_.error(given.back(), "root must be the constant -1: groups of faces are not supported");
-    given.pop_back();
-  }
+  const bool of_group = selects_group(node, query);
+  const SyntaxNode root = form->has_root ? given.back() : SyntaxNode();
+  if (form->has_root) given.pop_back();
   const auto outputs_begin = given.begin() + static_cast<std::ptrdiff_t>(form->main_count);
   const auto outputs_end = outputs_begin + static_cast<std::ptrdiff_t>(form->output_count);
   const std::vector<SyntaxNode> outputs(outputs_begin, outputs_end);
   given.erase(outputs_begin, outputs_end);
   std::vector<HiddenParameter> arrays;
   if (!query.visits_faces) arrays = {HiddenParameter::kMeshPoints, HiddenParameter::kMeshIndices};
+  if (of_group) arrays.push_back(HiddenParameter::kMeshGroups);
   const std::size_t loads_before = context_.loaded_arrays.size();
   std::vector<ExprId> arguments = spatial_arguments(node, SpatialKind::kMesh, arrays, given);
   if (arguments.empty() || !have_types(given, arguments, query.operands)) return kNone;
@@ -124,8 +122,17 @@ ExprId WarpExpressionParser::mesh_query(SyntaxNode node, const MeshQuery& query)
     arguments.push_back(query.operands[k] == ir::kI32 ? context_.builder.i32(static_cast<std::int64_t>(number))
                                                       : context_.builder.f32(number));
   }
+  if (of_group) {
+    const ExprId selected = value(root);
+    if (selected == kNone) return kNone;
+    if (context_.type_of(selected) != ir::kI32) {
+      return context_.error(root, fmt::format("expected int32, got {}",
+                                              context_.type_name(context_.type_of(selected))));
+    }
+    arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(arrays.size()) + 1, selected);
+  }
   context_.builder.at(node.loc());
-  const ExprId result = context_.builder.call(function_of_query(context_.file, query), arguments);
+  const ExprId result = context_.builder.call(function_of_query(context_.file, query, of_group), arguments);
   return outputs.empty() ? result : assign_outputs(node, query, result, outputs, loads_before);
 }
 

@@ -18,7 +18,7 @@ using ir::VarId;
 
 bool WarpExpressionParser::is_spatial_function(std::string_view name) {
   return find_spatial_query(name) != nullptr || continued_kind(name) || name == "hash_grid_point_id" ||
-         name == "bvh_get_group_root";
+         name == "bvh_get_group_root" || name == "mesh_get_group_root";
 }
 
 ExprId WarpExpressionParser::spatial_call(SyntaxNode node, std::string_view name) {
@@ -29,11 +29,14 @@ ExprId WarpExpressionParser::spatial_call(SyntaxNode node, std::string_view name
   std::vector<SyntaxNode> given;
   if (!match_named_arguments(node, {parameters}, given) || given.size() != 2)
     return context_.error(node, fmt::format("expected the arguments {}", parameters));
+  const SpatialKind kind = is_grid                        ? SpatialKind::kGrid
+                           : name == "mesh_get_group_root" ? SpatialKind::kMesh
+                                                           : SpatialKind::kBvh;
   const std::vector<HiddenParameter> arrays =
-      is_grid ? std::vector{HiddenParameter::kGridOrder}
-              : std::vector{HiddenParameter::kBvhGroups, HiddenParameter::kBvhOrder};
-  std::vector<ExprId> arguments =
-      spatial_arguments(node, is_grid ? SpatialKind::kGrid : SpatialKind::kBvh, arrays, given);
+      is_grid                      ? std::vector{HiddenParameter::kGridOrder}
+      : kind == SpatialKind::kMesh ? std::vector{HiddenParameter::kMeshGroups, HiddenParameter::kMeshOrder}
+                                   : std::vector{HiddenParameter::kBvhGroups, HiddenParameter::kBvhOrder};
+  std::vector<ExprId> arguments = spatial_arguments(node, kind, arrays, given);
   if (arguments.empty() || !have_types(given, arguments, {ir::kI32})) return kNone;
   if (is_grid) arguments.erase(arguments.begin() + 1);  // all grids have the same order
   context_.builder.at(node.loc());

@@ -352,6 +352,11 @@ HiddenParameters spatial_parameters_of(SyntaxNode call, std::string_view warp_fu
   const HiddenParameters bvh_groups = set_of({HiddenParameter::kBvhGroups});
   if (warp_function == "hash_grid_point_id") return set_of({HiddenParameter::kGridWidths, HiddenParameter::kGridOrder});
   if (warp_function == "bvh_get_group_root") return bvh | bvh_groups;
+  if (warp_function == "mesh_get_group_root") {
+    return set_of({HiddenParameter::kMeshPoints, HiddenParameter::kMeshIndices, HiddenParameter::kMeshOrder,
+                   HiddenParameter::kMeshGroups})
+        .set(kQueriesMeshes);
+  }
   const SpatialQuery* const query = find_spatial_query(warp_function);
   if (query == nullptr) {
     const std::optional<SpatialKind> continued = continued_kind(warp_function);
@@ -417,18 +422,18 @@ std::int32_t function_of_point_id(WarpFileParser& file) {
 }
 
 std::int32_t function_of_group_root(WarpFileParser& file) {
-  const std::string name = "wp_bvh_get_group_root";
+  const std::string name = "wp_get_group_root";
   return file.library_function(name, [&](const ir::Module& module) {
     spatial::SpatialFunction f(module, name);
     const ir::VarId groups = f.array("groups", ir::kI32, 2);
     const ir::VarId order = f.array("order", ir::kI32, 1);
-    const spatial::E bvh = f.parameter("bvh", spatial::kIdType);
+    const spatial::E id = f.parameter("id", spatial::kIdType);
     const spatial::E group = f.parameter("group", ir::kI32);
-    const spatial::E row = f.row_of(bvh);
+    const spatial::E row = f.row_of(id);
     f.b.for_("place", f.b.i32(0), f.count(order).id, f.b.i32(1), [&](ir::VarId place) {
-      const spatial::E box = f.let("box", f.at(order, f.index(f.value(place))));
-      const spatial::E is_member = ir::algebra::call(ir::Op::kEq, f.at(groups, row, f.index(box)), group);
-      f.b.if_(is_member.id, [&] { f.return_value(box); });
+      const spatial::E member = f.let("member", f.at(order, f.index(f.value(place))));
+      const spatial::E is_found = ir::algebra::call(ir::Op::kEq, f.at(groups, row, f.index(member)), group);
+      f.b.if_(is_found.id, [&] { f.return_value(member); });
     });
     f.return_value(f.i32(-1));
     return f.take();

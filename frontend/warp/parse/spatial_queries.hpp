@@ -68,8 +68,8 @@ std::int32_t function_of_spatial_query(WarpFileParser& file, const SpatialQuery&
                                        bool is_restricted);
 /// Index of the function for wp.hash_grid_point_id: (order, index) -> point.
 std::int32_t function_of_point_id(WarpFileParser& file);
-/// Index of the function for wp.bvh_get_group_root: (groups, order, bvh, group) -> root, a number that stands for the
-/// group, or -1 if no box is in the group.
+/// Index of the function for wp.bvh_get_group_root and wp.mesh_get_group_root: (groups, order, bvh or mesh, group) ->
+/// root, a number that stands for the group, or -1 if no box or face is in the group.
 std::int32_t function_of_group_root(WarpFileParser& file);
 
 }  // namespace assay::frontend

@@ -231,9 +231,6 @@ std::string_view reason_unsupported(std::string_view function) {
   constexpr auto kReasons = std::to_array<Reason>({
       {"eig3", "Warp stops the iteration before convergence, so the error of the result has no bound"},
       {"svd3", "Warp stops the iteration before convergence, so the error of the result has no bound"},
-      {"mesh_query_point_sign_winding_number",
-       "whether Warp computes winding numbers depends on how the mesh was made"},
-      {"mesh_get_group_root", "Assay does not model groups of faces"},
       {"mesh_get_bvh", "the hierarchy of a mesh depends on how Warp makes it"},
       {"tile_rand", "the numbers depend on the size of the block"},
       {"tile_sort", "the order of equal keys is unspecified"},

@@ -232,7 +232,7 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
 
 std::int32_t InputSpace::spatial_extent(std::string_view path, std::size_t dimension) const {
   if (!ir::is_spatial_path(path)) return 0;
-  if (path == ir::kMeshOrderPath) return kQueriedCorners / 3;
+  if (path == ir::kMeshOrderPath || (path == ir::kMeshGroupsPath && dimension > 0)) return kQueriedCorners / 3;
   if (path == ir::kGridOrderPath || path == ir::kBvhOrderPath) return kQueriedPoints;
   if (dimension == 0) return kSpatialCount;
   // Few values, so that coordinates from 0 to 1 meet each of them, and different numbers of them in each dimension.
