@@ -189,7 +189,7 @@ inline constexpr std::array kRules = {
     VerifierRuleEntry{
         VerifierRule::kTileArrayAccess, "V51-tile-access",
         "an array from which a tile is loaded, or to which it is stored or added, must have the tile's element "
-        "type and number of dimensions; in a kernel with tiles, atomics must not return the previous value"},
+        "type and number of dimensions"},
 };
 constexpr const VerifierRuleEntry& row(VerifierRule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 

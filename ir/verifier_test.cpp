@@ -332,8 +332,6 @@ std::vector<Violation> statements() {
       kernel(VerifierRule::kIndexType,
              "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[tile_arange<tile<f32,4>>(0.0, 1.0)])"),
       kernel(VerifierRule::kTileArrayAccess, "let t: tile<u32,4> = tile_load<tile<u32,4>>(x[i])"),
-      kernel(VerifierRule::kTileArrayAccess,
-             "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\nlet old: f32 = atomic_add(x[i], 1.0)"),
       kernel(VerifierRule::kValueType, "let t: tile<f32,2,2>\nx[i] = t"),
       kernel(VerifierRule::kCallArguments, "let t: tile<f32,4>\nlet q: f32 = call twice(t)"),
       change(VerifierRule::kBlockNesting,

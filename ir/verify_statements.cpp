@@ -56,8 +56,7 @@ class StatementVerifier {
         sound_(sound),
         diagnostics_(diagnostics),
         states_(function.variables.size()),
-        visited_(function.expressions.size(), kNone),
-        tiled_(uses_tiles(function)) {}
+        visited_(function.expressions.size(), kNone) {}
 
   void verify() {
     const auto declared = static_cast<std::size_t>(function_.parameter_count + function_.launch_rank);
@@ -242,11 +241,6 @@ class StatementVerifier {
 
   void verify(const Atomic& atomic) {
     const Type type = element(atomic.array, atomic.indices);
-    if (tiled_ && atomic.result != kNone) {
-      diagnose(VerifierRule::kTileArrayAccess,
-               "in a kernel with tiles an atomic cannot return the previous value, which differs between the threads "
-               "of a block");
-    }
     if (verify_root(atomic.value) && !type.is_void()) verify_atomic(atomic, type);
     const bool compares = atomic.op == AtomicOp::kCompareAndSwap;
     if (compares != (atomic.compare_operand != kNone)) {
@@ -389,7 +383,6 @@ class StatementVerifier {
   std::vector<std::int32_t> visited_;  ///< by expression: the stamp of the last root that visited it
   std::int32_t stamp_ = 0;
   Loc loc_;
-  bool tiled_;
   int depth_ = 0;
   int loops_ = 0;
 };

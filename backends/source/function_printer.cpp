@@ -334,7 +334,14 @@ void FunctionPrinter::print(const ir::Atomic& node) {
     return;
   }
   if (!test.empty()) call = concat(test, " ? ", call, " : ", expression_printer_.zero(type));
+  const bool waits = is_tiled_ && needs_barriers(node.array);
+  if (is_tiled_) {
+    unit_.helpers().use("tile_from_leader");
+    call = concat("tile_from_leader([&] { return ", call, "; })");
+  }
+  if (waits) printed_lines_.add("tile_barrier();");
   printed_lines_.add(unit_.type(type), " ", declare(node.result), " = ", call, ";");
+  if (waits) printed_lines_.add("tile_barrier();");
 }
 
 void FunctionPrinter::print(const ir::Call& node) {
