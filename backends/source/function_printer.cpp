@@ -203,13 +203,19 @@ void FunctionPrinter::print(const ir::Let& node) {
     return;
   }
   // The value is printed first, because it may use an outer variable with the same name.
-  const std::string value = node.value != ir::kNone ? expression_printer_.initializer(node.value)
+  const Expr* const call = node.value != ir::kNone ? &function_.expr(node.value) : nullptr;
+  const bool is_by_leader = call != nullptr && call->kind == ExprKind::kCall && is_call_by_leader(call->index);
+  const std::string value = is_by_leader              ? from_leader(call_for_leader(call->index, call->args))
+                            : node.value != ir::kNone ? expression_printer_.initializer(node.value)
                             : type.is_scalar()      ? expression_printer_.zero(type)
                                                     : "{}";
   printed_lines_.add(unit_.type(type), " ", declare(node.variable), " = ", value, ";");
 }
 
 void FunctionPrinter::print(const ir::Assign& node) {
+  const Expr& call = function_.expr(node.value);
+  if (call.kind == ExprKind::kCall && is_call_by_leader(call.index))
+    return printed_lines_.add(name(node.variable), " = ", from_leader(call_for_leader(call.index, call.args)), ";");
   printed_lines_.add(assignment(name(node.variable), ir::assigned_part(function_, node)));
 }
 
@@ -236,10 +242,22 @@ void FunctionPrinter::find_accesses() {
   const auto mark = [&](std::vector<bool>& set, ExprId array) {
     set[static_cast<std::size_t>(function_.expr(array).variable)] = true;
   };
+  for (const ir::Function& function : unit_.module().functions)
+    uses_by_function_.push_back(ir::parameter_use(function, uses_by_function_));
+  const auto mark_arguments = [&](int function, const std::vector<ExprId>& args) {
+    const ir::ParameterUses& uses = uses_by_function_[static_cast<std::size_t>(function)];
+    for (std::size_t k = 0; k < args.size(); ++k) {
+      if (!function_.expr(args[k]).type.is_array()) continue;
+      if (uses[k].read) mark(is_loaded_from_, args[k]);
+      if (uses[k].changed()) mark(is_stored_to_, args[k]);
+    }
+  };
   for (const Expr& e : function_.expressions) {
     if (e.kind == ExprKind::kLoad) mark(is_loaded_from_, e.args[0]);
+    if (e.kind == ExprKind::kCall) mark_arguments(e.index, e.args);
   }
   ir::for_each_statement(function_.body, [&](const ir::Stmt& statement) {
+    if (const auto* call = std::get_if<ir::Call>(&statement.node)) mark_arguments(call->function, call->args);
     if (const auto* store = std::get_if<ir::Store>(&statement.node)) mark(is_stored_to_, store->array);
     if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node)) mark(is_stored_to_, atomic->array);
   });
@@ -265,6 +283,22 @@ std::string FunctionPrinter::hoist(ExprId value) {
 
 std::string FunctionPrinter::for_leader(ExprId value) {
   return is_tiled_ && ir::works_with_tiles(function_, value) ? hoist(value) : expression_printer_.print(value);
+}
+
+bool FunctionPrinter::is_call_by_leader(int function) const {
+  return is_tiled_ && ir::has_effects(uses_by_function_[static_cast<std::size_t>(function)]);
+}
+
+std::string FunctionPrinter::call_for_leader(int function, const std::vector<ExprId>& args) {
+  std::string list;
+  for (const ExprId arg : args)
+    list += (list.empty() ? "" : ", ") + for_leader(arg);
+  return concat(unit_.function_name(function), "(", list, ")");
+}
+
+std::string FunctionPrinter::from_leader(const std::string& value) {
+  unit_.helpers().use("tile_from_leader");
+  return concat("tile_from_leader([&] { return ", value, "; })");
 }
 
 std::string FunctionPrinter::element_for_leader(ExprId array, const std::vector<ExprId>& indices) {
@@ -334,19 +368,24 @@ void FunctionPrinter::print(const ir::Atomic& node) {
     return;
   }
   if (!test.empty()) call = concat(test, " ? ", call, " : ", expression_printer_.zero(type));
-  const bool waits = is_tiled_ && needs_barriers(node.array);
-  if (is_tiled_) {
-    unit_.helpers().use("tile_from_leader");
-    call = concat("tile_from_leader([&] { return ", call, "; })");
-  }
-  if (waits) printed_lines_.add("tile_barrier();");
+  if (is_tiled_) call = from_leader(call);
   printed_lines_.add(unit_.type(type), " ", declare(node.result), " = ", call, ";");
-  if (waits) printed_lines_.add("tile_barrier();");
 }
 
 void FunctionPrinter::print(const ir::Call& node) {
-  const std::string call = concat(unit_.function_name(node.function), "(",
-                                  expression_printer_.arguments(node.args, LiteralForm::kUntyped), ")");
+  const bool is_by_leader = is_call_by_leader(node.function);
+  if (is_by_leader && node.results.empty()) {
+    const std::string call = call_for_leader(node.function, node.args);
+    unit_.helpers().use("tile_block");
+    printed_lines_.add("tile_barrier();");
+    printed_lines_.add("if (tile_leader()) ", call, ";");
+    printed_lines_.add("tile_barrier();");
+    return;
+  }
+  const std::string call = is_by_leader
+                               ? from_leader(call_for_leader(node.function, node.args))
+                               : concat(unit_.function_name(node.function), "(",
+                                        expression_printer_.arguments(node.args, LiteralForm::kUntyped), ")");
   if (node.results.empty()) {
     printed_lines_.add(call, ";");
   } else if (node.results.size() == 1) {

@@ -75,6 +75,12 @@ class FunctionPrinter {
   std::string hoist(ir::ExprId value);
   /// The value as an operand of a statement that only the first thread of a block executes.
   std::string for_leader(ir::ExprId value);
+  /// Whether the call changes arrays in a kernel with tiles, so that only the first thread of a block executes it.
+  bool is_call_by_leader(int function) const;
+  /// A call that only the first thread of a block executes.
+  std::string call_for_leader(int function, const std::vector<ir::ExprId>& args);
+  /// The value, which the first thread of a block computes for all of them.
+  std::string from_leader(const std::string& value);
   /// An element that only the first thread of a block accesses.
   std::string element_for_leader(ir::ExprId array, const std::vector<ir::ExprId>& indices);
 
@@ -95,7 +101,9 @@ class FunctionPrinter {
   bool is_tiled_;                            ///< whether the function is a kernel with tiles
   std::vector<bool> is_loaded_from_;         ///< for each array variable: whether elements are loaded from it
   std::vector<bool> is_stored_to_;           ///< for each array variable: whether elements are stored or added to it
-  ExpressionPrinter expression_printer_;     ///< printer of the expressions in the statements
+  /// In a kernel with tiles, for each function of the module: how it uses its parameters.
+  std::vector<ir::ParameterUses> uses_by_function_;
+  ExpressionPrinter expression_printer_;  ///< printer of the expressions in the statements
   IndentedLines printed_lines_;              ///< statements printed so far
   /// How an early return is printed at the current statement.
   EarlyReturnForm early_return_form_ = EarlyReturnForm::kReturn;

@@ -81,7 +81,11 @@ void WarpStatementParser::assignment(SyntaxNode node) {
     return;
   }
   if (is_tuple_value(right)) {
-    context_.error(right, "tuples are not supported as values in kernels");
+    // The usual way to mark parameters that a function does not use.
+    const bool is_ignored = target.is(SyntaxKind::kIdentifier) && target.text() == "_";
+    if (!is_ignored) context_.error(right, "tuples are not supported as values in kernels");
+    for (std::size_t k = 0; is_ignored && k < right.children().size(); ++k)
+      expressions_.value(right.children()[k]);
     return;
   }
   if (target.is(SyntaxKind::kIdentifier) && right.is(SyntaxKind::kCall)) {

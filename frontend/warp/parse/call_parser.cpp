@@ -126,8 +126,14 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
     const auto number = arguments.positional_arguments.size() == 1
                             ? context_.static_scope().constant(arguments.positional_arguments[0])
                             : std::nullopt;
-    return number ? constant(node, *number)
-                  : context_.error(node, "wp.static argument must be a compile-time constant");
+    if (number) return constant(node, *number);
+    // The length of a vector or matrix is known from its type.
+    const SyntaxNode given =
+        arguments.positional_arguments.size() == 1 ? arguments.positional_arguments[0] : SyntaxNode();
+    const bool is_length = given && given.is(SyntaxKind::kCall) && warp_function_name(given) == "len";
+    const ExprId length = is_length ? length_of(given) : kNone;
+    const bool is_known = length != kNone && context_.function.expr(length).kind == ir::ExprKind::kLiteral;
+    return is_known ? length : context_.error(node, "wp.static argument must be a compile-time constant");
   }
   if (const auto op = atomic(node)) {
     const ir::VarId result = atomic_call(node, *op, "old");

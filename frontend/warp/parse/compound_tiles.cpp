@@ -111,12 +111,13 @@ void FunctionContext::copy_compound_tile(VarId target, VarId source) {
 
 /// Whether statements can be added here; reports an error if not.
 bool WarpExpressionParser::can_loop(SyntaxNode node) {
-  if (!context_.entry.is_kernel) context_.error(node, "tiles are supported in kernels only");
+  const bool may_have_tiles = context_.entry.is_kernel || context_.has_thread_values;
+  if (!may_have_tiles) context_.error(node, "tiles are supported in kernels only");
   else if (!context_.may_hoist)
     context_.error(node,
                    "tiles of vectors, matrices and structs are not supported in expressions evaluated conditionally or "
                    "repeatedly; use a separate statement");
-  return context_.entry.is_kernel && context_.may_hoist;
+  return may_have_tiles && context_.may_hoist;
 }
 
 /// Notes that both tiles are one piece of memory in Warp.
@@ -330,26 +331,29 @@ ExprId WarpExpressionParser::sum_elements(SyntaxNode node, ExprId tile) {
   const Type type = context_.function.var(source).type;
   if (!can_loop(node) || !can_add(node, type.element())) return kNone;
   b.at(node.loc());
-  const ExprId sum = sum_of(b, type.element(), static_cast<int>(type.extent),
-                            [&](VarId term) { return b.load(source, {b.var(term)}); });
+  const bool is_single = type.extent == 1;
+  const ExprId sum = is_single ? b.load(source, {b.i32(0)})
+                               : sum_of(b, type.element(), static_cast<int>(type.extent),
+                                        [&](VarId term) { return b.load(source, {b.var(term)}); });
   const VarId result = context_.new_compound_tile("tile", type.element(), {1});
   b.store(result, {b.i32(0)}, sum);
   return b.var(result);
 }
 
-/// The tile with the least or the greatest element.
+/// The tile with the least or the greatest element; for vectors, of each component.
 ExprId WarpExpressionParser::extreme_element(SyntaxNode node, ExprId tile, Op op) {
   ir::Builder& b = context_.builder;
   const VarId source = context_.function.expr(tile).variable;
   const Type type = context_.function.var(source).type;
-  if (!type.element().is_scalar() || type.element().is_bool())
-    return context_.error(node, "only tiles of numbers have a least and a greatest element");
+  const Type element = type.element();
+  if ((!element.is_scalar() && !element.is_vector()) || element.is_bool())
+    return context_.error(node, "only tiles of numbers and of vectors have a least and a greatest element");
   if (!can_loop(node)) return kNone;
   b.at(node.loc());
   const VarId extreme = b.let("extreme", b.load(source, {b.i32(0)}));
   b.for_("number", b.i32(1), b.i32(static_cast<int>(type.extent)), b.i32(1), [&](VarId number) {
     // Of equal elements, min and max select the second operand, which is the earlier one.
-    b.assign(extreme, b.op(op, {b.load(source, {b.var(number)}), b.var(extreme)}));
+    b.assign(extreme, context_.operation(node, op, {b.load(source, {b.var(number)}), b.var(extreme)}));
   });
   const VarId result = context_.new_compound_tile("tile", type.element(), {1});
   b.store(result, {b.i32(0)}, b.var(extreme));

@@ -1,5 +1,6 @@
 // The part of WarpExpressionParser that parses constructors of vectors, matrices, quaternions, transforms and structs.
 #include <algorithm>
+#include <utility>
 #include <array>
 
 #include <fmt/format.h>
@@ -186,10 +187,11 @@ ExprId WarpExpressionParser::sized(SyntaxNode node, std::string_view name, const
 /// wp.quaternion(..., dtype=), wp.transformation(..., dtype=) and their identities. The dtype may follow from the
 /// values.
 ExprId WarpExpressionParser::general(SyntaxNode node, std::string_view name, const CallArguments& arguments) {
-  const SyntaxNode dtype = keyword(arguments, "dtype");
-  const auto& given = arguments.positional_arguments;
+  SyntaxNode dtype = keyword(arguments, "dtype");
+  std::vector<SyntaxNode> given = arguments.positional_arguments;
   if (arguments.keyword_arguments.size() != (dtype ? 1U : 0U))
     return context_.error(node, fmt::format("wp.{} accepts only component values and dtype=...", name));
+  if (name.ends_with("_identity") && !dtype && given.size() == 1) dtype = std::exchange(given, {}).front();
   ir::Type scalar = ir::kF32;
   if (dtype) {
     const auto type = type_of_node(dtype);
@@ -202,7 +204,7 @@ ExprId WarpExpressionParser::general(SyntaxNode node, std::string_view name, con
   }
   const ir::Type type = general_type(name, scalar.scalar);
   if (!name.ends_with("_identity")) return construct(node, type, given);
-  if (!given.empty()) return context_.error(node, fmt::format("wp.{} accepts only dtype=...", name));
+  if (!given.empty()) return context_.error(node, fmt::format("wp.{} accepts only dtype", name));
   context_.builder.at(node.loc());
   return identity_of(type);
 }

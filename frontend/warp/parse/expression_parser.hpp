@@ -205,6 +205,7 @@ class WarpExpressionParser {
   // hash grids and hierarchies of boxes, and what they share with meshes (spatial_parser.cpp)
   static bool is_spatial_function(std::string_view name);
   ir::ExprId spatial_call(SyntaxNode node, std::string_view name);
+  bool restricts(SyntaxNode node, const SpatialQuery& query) const;
   ir::ExprId spatial_query(SyntaxNode node, const SpatialQuery& query);
   ir::ExprId continue_query(SyntaxNode call, SpatialKind kind);
   /// How the query that a variable holds continues; nullopt if the variable holds none.

@@ -127,8 +127,13 @@ ExprId WarpExpressionParser::generator_state(SyntaxNode node, std::span<const Sy
   return context_.builder.call(ir::library_function(context_.file.module(), "rand_init", types).value(), numbers);
 }
 
-/// The state variable of a draw.
+/// The state variable of a draw: the one that the source names, or a new one for a state that is just made.
 ir::VarId WarpExpressionParser::state_variable(SyntaxNode node) {
+  if (node.is(SyntaxKind::kCall) && warp_function_name(node) == "rand_init") {
+    const ExprId state = value(node);
+    context_.builder.at(node.loc());
+    return state == kNone ? kNone : context_.builder.let("state", state);
+  }
   const ir::VarId named = node.is(SyntaxKind::kIdentifier) ? context_.bindings.find(node.text()) : kNone;
   const ir::VarId variable = FunctionContext::is_alias(named) ? kNone : named;
   const bool known = variable != kNone && context_.function.var(variable).type == kState;

@@ -44,6 +44,12 @@ ExprId WarpExpressionParser::spatial_call(SyntaxNode node, std::string_view name
                                arguments);
 }
 
+/// Whether a call inside the node restricts the query to a group.
+bool WarpExpressionParser::restricts(SyntaxNode node, const SpatialQuery& query) const {
+  if (node.is(SyntaxKind::kCall) && warp_function_name(node) == query.name && is_restricted(node, query)) return true;
+  return std::ranges::any_of(node.children(), [&](SyntaxNode child) { return restricts(child, query); });
+}
+
 ExprId WarpExpressionParser::spatial_query(SyntaxNode node, const SpatialQuery& query) {
   const std::string restricted = fmt::format("{} {}", query.parameters, query.restriction());
   std::vector<SyntaxNode> given;
@@ -52,12 +58,15 @@ ExprId WarpExpressionParser::spatial_query(SyntaxNode node, const SpatialQuery& 
                        (match_named_arguments(node, {restricted}, given) && given.size() == least + 1);
   if (!matches)
     return context_.error(node, fmt::format("expected the arguments {} or {}", query.parameters, restricted));
-  const bool has_group = is_restricted(node, query);
-  if (given.size() > least && !has_group) given.pop_back();
+  const bool is_of_group = is_restricted(node, query);
+  if (given.size() > least && !is_of_group) given.pop_back();
+  // A variable may hold either kind of query. The root -1 selects all boxes.
+  const bool has_group =
+      is_of_group || (query.kind == SpatialKind::kBvh && restricts(context_.entry.definition, query));
   const bool is_grid = query.kind == SpatialKind::kGrid;
   std::vector<HiddenParameter> arrays;
   if (is_grid) arrays.push_back(HiddenParameter::kGridWidths);
-  const std::vector<ExprId> arguments = spatial_arguments(node, query.kind, arrays, given);
+  std::vector<ExprId> arguments = spatial_arguments(node, query.kind, arrays, given);
   if (arguments.empty()) return kNone;
   std::vector<ir::Type> operands = query.operands;
   ir::Scalar scalar = ir::Scalar::kF32;
@@ -66,9 +75,10 @@ ExprId WarpExpressionParser::spatial_query(SyntaxNode node, const SpatialQuery& 
     if (given_scalar == ir::Scalar::kF16 || given_scalar == ir::Scalar::kF64) scalar = given_scalar;
     operands = {ir::vector_type(scalar, 3), ir::scalar_type(scalar)};
   }
-  if (has_group) operands.push_back(ir::kI32);
+  if (is_of_group) operands.push_back(ir::kI32);
   if (!have_types(given, arguments, operands)) return kNone;
   context_.builder.at(node.loc());
+  if (has_group && !is_of_group) arguments.push_back(context_.builder.i32(-1));
   return context_.builder.call(function_of_spatial_query(context_.file, query, scalar, has_group), arguments);
 }
 

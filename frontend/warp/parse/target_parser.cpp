@@ -46,6 +46,7 @@ AssignmentTarget WarpExpressionParser::place(SyntaxNode node) {
   }
   const ExprId result = value(node);
   if (result == kNone) return {};
+  if (context_.compound_tile(result)) return place_of(context_, node, context_.function.expr(result).variable);
   return {.root_kind = AssignmentTarget::RootKind::kValue, .value = result, .type = context_.type_of(result)};
 }
 

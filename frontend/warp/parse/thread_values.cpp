@@ -3,7 +3,7 @@
 //
 // A kernel with such values is judged with one thread per block, which is how Warp runs it on the CPU. A tile of the
 // values of the threads then has one value, a stack gets and returns one value at a time, and a query returns one
-// result at a time.
+// result at a time. A function cannot have tiles of the language, so it has a local array instead.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -40,7 +40,6 @@ bool is_tiled_next(std::string_view name) { return untiled_query(name).ends_with
 // ---- tiles of the values of the threads
 
 ExprId WarpExpressionParser::thread_value_call(SyntaxNode node, std::string_view name) {
-  if (!context_.entry.is_kernel) return context_.error(node, "tiles are supported in kernels only");
   if (name == "tile") return tile_of_threads(node);
   if (name == "untile") return value_of_thread(node);
   if (name == "tile_query_valid") return query_is_valid(node);
@@ -70,7 +69,7 @@ ExprId WarpExpressionParser::tile_of_threads(SyntaxNode node) {
   const Type type = context_.type_of(number);
   ir::Builder& b = context_.builder;
   b.at(node.loc());
-  if (type.is_scalar() && !type.is_bool())
+  if (type.is_scalar() && !type.is_bool() && context_.entry.is_kernel)
     return context_.operation(node, Op::kSplat, {number}, ir::tile_type(type.scalar, 1));
   if (!type.is_value() || context_.compound_tile(number))
     return context_.error(node, fmt::format("expected a number, vector, matrix, quaternion or struct, got {}",
@@ -80,6 +79,7 @@ ExprId WarpExpressionParser::tile_of_threads(SyntaxNode node) {
   if (!can_loop(node)) return kNone;
   const VarId whole = b.let("whole", number);
   const auto part = [&](int row) { return b.op(Op::kExtract, {b.var(whole), b.i32(row)}); };
+  if (!context_.entry.is_kernel) return context_.error(node, "in functions, 'preserve_type' must be True");
   if (type.is_matrix()) {
     const int columns = type.cols;
     const VarId tile = context_.new_compound_tile(
@@ -377,7 +377,7 @@ class ThreadDependence {
       visit(function_.body, false);
     }
   }
-  /// Whether threads may execute the statement, which is an atomic, with different operands, or only some of them do.
+  /// Whether threads may execute the atomic or the call with different operands, or only some of them execute it.
   bool is_of_threads(const ir::Stmt& statement) const { return of_threads_.contains(&statement); }
 
  private:
@@ -390,6 +390,10 @@ class ThreadDependence {
   }
   bool any_depends(std::span<const ExprId> ids) const {
     return std::ranges::any_of(ids, [&](ExprId id) { return depends(id); });
+  }
+  void note(const ir::Stmt& statement, VarId variable, bool differs) {
+    if (differs) of_threads_.insert(&statement);
+    note(variable, differs);
   }
   void note(VarId variable, bool differs) {
     if (differs && !is_shared(variable)) variables_.insert(variable);
@@ -408,9 +412,9 @@ class ThreadDependence {
   }
   void visit(const ir::Stmt& statement, bool is_divergent) {
     if (const auto* let = std::get_if<ir::Let>(&statement.node)) {
-      note(let->variable, is_divergent || depends(let->value));
+      note(statement, let->variable, is_divergent || depends(let->value));
     } else if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) {
-      note(assign->variable, is_divergent || depends(assign->value));
+      note(statement, assign->variable, is_divergent || depends(assign->value));
     } else if (const auto* store = std::get_if<ir::Store>(&statement.node)) {
       const VarId array = function_.expr(store->array).variable;
       const bool is_local = function_.var(array).type.is_local_array();
@@ -426,8 +430,10 @@ class ThreadDependence {
     } else if (const auto* repeat = std::get_if<ir::While>(&statement.node)) {
       visit(repeat->body, is_divergent || depends(repeat->condition));
     } else if (const auto* call = std::get_if<ir::Call>(&statement.node)) {
+      const bool differs = is_divergent || any_depends(call->args);
+      if (differs) of_threads_.insert(&statement);
       for (const VarId result : call->results)
-        note(result, is_divergent || any_depends(call->args));
+        note(result, differs);
     } else if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node)) {
       if (is_divergent || depends(atomic->value) || any_depends(atomic->indices)) of_threads_.insert(&statement);
       if (atomic->result != kNone) note(atomic->result, true);
@@ -448,14 +454,29 @@ class ThreadDependence {
 void reject_scalar_updates(FunctionContext& context, SyntaxNode definition) {
   if (!ir::uses_tiles(context.function) && context.compound_tiles.empty()) return;
   const ThreadDependence dependence(context);
+  std::vector<ir::ParameterUses> uses;
+  for (const ir::Function& function : context.file.module().functions)
+    uses.push_back(ir::parameter_use(function, uses));
+  const auto updates = [&](std::int32_t function) {
+    return std::ranges::any_of(uses[static_cast<std::size_t>(function)], &ir::ParameterUse::is_atomically_updated);
+  };
   ir::for_each_statement(context.function.body, [&](const ir::Stmt& statement) {
+    const auto called = [&]() -> std::int32_t {
+      if (const auto* call = std::get_if<ir::Call>(&statement.node)) return call->function;
+      const auto* let = std::get_if<ir::Let>(&statement.node);
+      const auto* assign = std::get_if<ir::Assign>(&statement.node);
+      const ExprId value = let != nullptr ? let->value : assign != nullptr ? assign->value : kNone;
+      const bool is_call = value != kNone && context.function.expr(value).kind == ir::ExprKind::kCall;
+      return is_call ? context.function.expr(value).index : kNone;
+    }();
     const auto* atomic = std::get_if<ir::Atomic>(&statement.node);
-    if (atomic == nullptr || context.function.expr(atomic->value).type.is_tile()) return;
-    if (context.block_updates.contains(atomic->value)) return;
+    const bool is_call = called != kNone && updates(called);
+    if (!is_call && (atomic == nullptr || context.function.expr(atomic->value).type.is_tile())) return;
+    if (atomic != nullptr && context.block_updates.contains(atomic->value)) return;
     if (context.has_thread_values && dependence.is_of_threads(statement)) return;
-    context.error(definition, fmt::format("line {}: every thread of the block would execute this atomic on a GPU, but "
-                                          "only one on the CPU; use wp.tile_atomic_add",
-                                          statement.loc.line));
+    context.error(definition, fmt::format("line {}: every thread of the block would execute {} on a GPU, but only one "
+                                          "on the CPU; use wp.tile_atomic_add",
+                                          statement.loc.line, is_call ? "the atomics of this call" : "this atomic"));
   });
 }
 

@@ -152,7 +152,10 @@ ExprId WarpExpressionParser::any_tile(SyntaxNode call, SyntaxNode node) {
 }
 
 ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
-  if (!context_.entry.is_kernel) return context_.error(node, "tiles are supported in kernels only");
+  const bool is_reduction =
+      name == "tile_sum" || name == "tile_reduce" || name == "tile_min" || name == "tile_max" || name == "tile_extract";
+  if (!context_.entry.is_kernel && !(context_.has_thread_values && is_reduction))
+    return context_.error(node, "tiles are supported in kernels only");
   const TileArguments given(node);
   if (given.has_star_argument()) return context_.error(node, "starred arguments are not supported");
   if (is_tile_solver(name) && !name.ends_with("_inplace")) return tile_solver(node, name);
@@ -212,6 +215,13 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   }
   const auto op = warp_function(name);
   if (!op || ir::is_elementwise(*op)) return context_.error(node, "unknown or unsupported tile function");
+  if (const bool is_extreme = op == Op::kTileMin || op == Op::kTileMax; is_extreme && given.positional_count() == 1) {
+    const ExprId tile = any_tile(node, given(0, "a"));
+    if (tile == kNone) return kNone;
+    if (context_.compound_tile(tile))
+      return extreme_element(node, tile, op == Op::kTileMin ? Op::kMin : Op::kMax);
+    return context_.operation(node, *op, {tile});
+  }
   if (op == Op::kTileTranspose && given.positional_count() == 1) {
     const ExprId tile = any_tile(node, given(0, "a"));
     if (tile == kNone) return kNone;
