@@ -138,7 +138,7 @@ ALLOWED = {
         "support",
     ),
     "frontend/warp/syntax": ("ir", "support"),
-    "generators": ("ir", "ir/operations", "support"),
+    "generators": ("frontend/warp/parse", "ir", "ir/operations", "support"),
     "harness": (),  # only harness/testing, shared by the tests of the folders below
     "harness/attacks": (
         "backends/device",

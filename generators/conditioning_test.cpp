@@ -182,7 +182,8 @@ TEST_P(Conditioning, ResultsOfRandomKernelsAreDefinedAndWellConditioned) {
 std::vector<Family> all_families() {
   std::vector<Family> all;
   for (const KernelFamilyDefinition& family : families())
-    all.push_back(family.family);
+    // The inputs that this test draws are no meshes and the like.
+    if (family.family != Family::kSpatial) all.push_back(family.family);
   return all;
 }
 

@@ -1,5 +1,8 @@
-// The generators themselves, one file each: every function fills an empty sketch with a kernel.
+// The generators themselves, one file each: every function fills an empty sketch with a kernel, or writes it as Python.
 #pragma once
+
+#include <string>
+#include <string_view>
 
 #include "generators/sketch.hpp"
 
@@ -28,5 +31,9 @@ void make_combined(KernelSketch& sketch);
 void make_struct_param(KernelSketch& sketch);
 void make_precision(KernelSketch& sketch);
 void make_tile(KernelSketch& sketch);
+
+/// The Python text of a file with a random kernel of this name that queries meshes, hash grids, hierarchies of boxes,
+/// textures or volumes.
+std::string write_spatial(Rng& rng, std::string_view name);
 
 }  // namespace assay::generators

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "frontend/warp/parse/reader.hpp"
 #include "generators/families.hpp"
 #include "ir/index_wrapping.hpp"
 
@@ -13,7 +15,7 @@ namespace assay::generators {
 namespace {
 
 // cli/CMakeLists.txt parses the names of the conformance tests from the rows of this table.
-constexpr std::array<KernelFamilyDefinition, 23> kFamilies = {{
+constexpr std::array<KernelFamilyDefinition, 24> kFamilies = {{
     {Family::kArithmetic, "arithmetic", "", "+ - * / // % ** and unary operators on every scalar type",
      make_arithmetic},
     {Family::kMath, "math", "", "each scalar function over its whole domain, including the edges", make_math},
@@ -54,6 +56,8 @@ constexpr std::array<KernelFamilyDefinition, 23> kFamilies = {{
      make_struct_param},
     {Family::kPrecision, "precision", "", "f16, bf16, f32 and f64, mixed types and casts, literals", make_precision},
     {Family::kTile, "tile", "", "blocks of threads: tiles loaded, stored, mapped, summed, multiplied", make_tile},
+    {Family::kSpatial, "spatial", "", "queries of meshes, hash grids, hierarchies of boxes, textures and volumes",
+     nullptr, write_spatial},
 }};
 
 constexpr bool in_order() {
@@ -78,10 +82,30 @@ std::optional<Family> find_family(std::string_view name) {
   return by_alias->family;
 }
 
+namespace {
+
+std::string messages(const frontend::ParsedFile& file) {
+  std::string text;
+  for (const frontend::Diagnostic& diagnostic : file.diagnostics)
+    text += diagnostic.text() + "\n";
+  return text;
+}
+
+}  // namespace
+
 GeneratedKernel generate(Family family, std::uint64_t seed) {
   std::string kernel = fmt::format("r{}_{}", kGeneratorVersion, seed);
   std::string name = fmt::format("{}/{}", row(family).name, kernel);
-  KernelSketch sketch(std::move(kernel), Rng(seed).split(row(family).name));
+  Rng rng = Rng(seed).split(row(family).name);
+  if (row(family).write != nullptr) {
+    std::string python = row(family).write(rng, kernel);
+    Result<frontend::ParsedFile> read = frontend::parse_python(python, name + ".py", {});
+    if (!read.ok() || read->module.kernels.size() != 1)
+      throw std::logic_error(fmt::format("the written kernel {} is not parsed:\n{}{}", name, python,
+                                         read.ok() ? messages(*read) : read.error().text()));
+    return {.module = std::move(read->module), .name = std::move(name), .python = std::move(python)};
+  }
+  KernelSketch sketch(std::move(kernel), std::move(rng));
   row(family).make(sketch);
   ir::Module module = sketch.take();
   ir::wrap_indices(module);

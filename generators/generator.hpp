@@ -16,6 +16,7 @@
 
 #include "ir/module.hpp"
 #include "support/result.hpp"
+#include "support/rng.hpp"
 
 namespace assay::generators {
 
@@ -45,7 +46,8 @@ enum class Family : std::uint8_t {
   kCombined,          ///< several families in one kernel of 20 to 200 statements
   kStructParam,       ///< structs by value, in arrays and nested
   kPrecision,         ///< f16, bf16, f32 and f64, mixed types and casts
-  kTile               ///< tiles, which a block of threads processes together
+  kTile,              ///< tiles, which a block of threads processes together
+  kSpatial            ///< queries of meshes, hash grids, hierarchies of boxes, textures and volumes
 };
 
 /// The name, description and generator of a family.
@@ -54,7 +56,10 @@ struct KernelFamilyDefinition {
   std::string_view name;         ///< name of the family: "loop"
   std::string_view alias;        ///< another name that commands accept; empty for none
   std::string_view description;  ///< description in one line, which `assay list` prints
-  void (*make)(KernelSketch&);   ///< makes a random kernel in an empty sketch
+  /// Makes a random kernel in an empty sketch; null if the kernels are written as Python.
+  void (*make)(KernelSketch&) = nullptr;
+  /// Writes a random kernel with the given name as Python; null if `make` is not.
+  std::string (*write)(Rng&, std::string_view) = nullptr;
 };
 
 /// Every family, in the order of Family.
@@ -71,6 +76,8 @@ inline constexpr int kGeneratorVersion = 2;
 struct GeneratedKernel {
   ir::Module module;  ///< module with one kernel, named "r<version>_<seed>"
   std::string name;   ///< name of the kernel: "<family>/r<version>_<seed>"
+  /// The Python text of the kernel if the generator writes Python. Empty if the module comes first.
+  std::string python = {};
 };
 
 GeneratedKernel generate(Family family, std::uint64_t seed);

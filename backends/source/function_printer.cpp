@@ -207,8 +207,8 @@ void FunctionPrinter::print(const ir::Let& node) {
   const bool is_by_leader = call != nullptr && call->kind == ExprKind::kCall && is_call_by_leader(call->index);
   const std::string value = is_by_leader              ? from_leader(call_for_leader(call->index, call->args))
                             : node.value != ir::kNone ? expression_printer_.initializer(node.value)
-                            : type.is_scalar()      ? expression_printer_.zero(type)
-                                                    : "{}";
+                            : type.is_scalar()        ? expression_printer_.zero(type)
+                                                      : "{}";
   printed_lines_.add(unit_.type(type), " ", declare(node.variable), " = ", value, ";");
 }
 
@@ -382,10 +382,9 @@ void FunctionPrinter::print(const ir::Call& node) {
     printed_lines_.add("tile_barrier();");
     return;
   }
-  const std::string call = is_by_leader
-                               ? from_leader(call_for_leader(node.function, node.args))
-                               : concat(unit_.function_name(node.function), "(",
-                                        expression_printer_.arguments(node.args, LiteralForm::kUntyped), ")");
+  const std::string call = is_by_leader ? from_leader(call_for_leader(node.function, node.args))
+                                        : concat(unit_.function_name(node.function), "(",
+                                                 expression_printer_.arguments(node.args, LiteralForm::kUntyped), ")");
   if (node.results.empty()) {
     printed_lines_.add(call, ";");
   } else if (node.results.size() == 1) {

@@ -104,7 +104,7 @@ class FunctionPrinter {
   /// In a kernel with tiles, for each function of the module: how it uses its parameters.
   std::vector<ir::ParameterUses> uses_by_function_;
   ExpressionPrinter expression_printer_;  ///< printer of the expressions in the statements
-  IndentedLines printed_lines_;              ///< statements printed so far
+  IndentedLines printed_lines_;           ///< statements printed so far
   /// How an early return is printed at the current statement.
   EarlyReturnForm early_return_form_ = EarlyReturnForm::kReturn;
   int loop_depth_ = 0;           ///< nesting depth of loops around the current statement

@@ -45,7 +45,10 @@ Result<std::vector<FamilyShare>> shares_of(const ProductionOptions& options) {
   for (const generators::KernelFamilyDefinition& row : generators::families()) {
     const bool chosen = std::ranges::any_of(
         options.families, [&](const std::string& name) { return generators::find_family(name) == row.family; });
-    if (options.families.empty() || chosen) shares.push_back({.family = std::string(row.name)});
+    // The rows of a family that is written as Python have arrays instead of meshes, grids and the like: only on
+    // request.
+    const bool is_default = options.families.empty() && row.make != nullptr;
+    if (is_default || chosen) shares.push_back({.family = std::string(row.name)});
   }
   for (const std::string& weight : options.weights) {
     const std::size_t equals = weight.find('=');

@@ -57,8 +57,18 @@ bool has_tiles(const ComparedKernel& subject) {
   return ir::uses_tiles(subject.kernel()) || subject.python().find("wp.tile_") != std::string::npos;
 }
 
-/// Warp transforms only tiles whose rows are multiples of a block.
-constexpr int kBlock = 64, kBlockOfTransforms = 4;
+/// The number of threads in a block of a kernel with tiles. Warp transforms only tiles whose rows are multiples of it.
+/// Kernels whose threads have different values have blocks of one thread.
+int block_size(const ComparedKernel& subject) {
+  const std::string_view text = subject.python();
+  const auto names = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  if (names("fft(")) return 4;
+  const bool has_thread_values = std::ranges::any_of(
+      std::initializer_list<std::string_view>{"wp.tile(", "wp.untile(", "wp.tile_scatter_", "wp.tile_stack",
+                                              "wp.tile_query_valid(", "_tiled(", "wp.block_dim("},
+      names);
+  return has_thread_values ? 1 : 64;
+}
 
 /// The entry of the plan for one launch; appends the memory of the launch to `data`.
 json plan_launch(const ComparedKernel& subject, std::size_t number, Bytes& data) {
@@ -83,7 +93,7 @@ json plan_launch(const ComparedKernel& subject, std::size_t number, Bytes& data)
   }
   return {{"extents", launch.extents},
           {"tiled", has_tiles(subject)},
-          {"block_dim", subject.python().find("fft(") == std::string::npos ? kBlock : kBlockOfTransforms},
+          {"block_dim", block_size(subject)},
           {"gradient", gradient},
           {"parameters", std::move(parameters)}};
 }

@@ -58,6 +58,73 @@ std::string_view augmented(ir::Op op) {
 
 }  // namespace
 
+namespace {
+
+/// The assignments that change an element of a tile after a read of an element that may be the same. Warp's threads
+/// would read it before or after other threads have changed it, unless the changes are those of scattered values.
+class ScatteredChanges {
+ public:
+  explicit ScatteredChanges(const ir::Function& function) : function_(function) { visit(function.body, true); }
+  std::set<const ir::Assign*> take() { return std::move(found_); }
+
+ private:
+  struct Element {
+    ir::VarId tile = ir::kNone;
+    std::vector<ir::ExprId> indices;
+  };
+
+  void visit(const ir::Block& block, bool is_body) {
+    for (const ir::Stmt& statement : block.statements) {
+      ir::for_each_root_expression(statement, [&](ir::ExprId root) {
+        ir::for_each_expression(function_, root, [&](ir::ExprId, const ir::Expr& expr) {
+          if (const Element read = element(expr, ir::Op::kTileExtract); read.tile != ir::kNone) reads_.push_back(read);
+        });
+      });
+      if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) note(*assign, is_body);
+      ir::for_each_child_block(statement, [&](const ir::Block& inner) { visit(inner, false); });
+    }
+  }
+
+  Element element(const ir::Expr& expr, ir::Op op) const {
+    if (expr.kind != ir::ExprKind::kOperation || expr.op != op) return {};
+    const ir::Expr& tile = function_.expr(expr.args[0]);
+    if (tile.kind != ir::ExprKind::kVariable) return {};
+    return {tile.variable, {expr.args.begin() + 1, expr.args.end() - (op == ir::Op::kTileInsert ? 1 : 0)}};
+  }
+
+  void note(const ir::Assign& assign, bool is_body) {
+    const Element changed = element(function_.expr(assign.value), ir::Op::kTileInsert);
+    if (changed.tile != assign.variable) {
+      // The variable gets another tile. In a nested block, it may keep the tile.
+      if (is_body) std::erase_if(reads_, [&](const Element& read) { return read.tile == assign.variable; });
+      return;
+    }
+    if (std::ranges::any_of(reads_, [&](const Element& read) { return may_be_same(read, changed); }))
+      found_.insert(&assign);
+  }
+
+  bool may_be_same(const Element& read, const Element& changed) const {
+    if (read.tile != changed.tile) return false;
+    for (std::size_t d = 0; d < changed.indices.size(); ++d) {
+      const ir::Expr& first = function_.expr(read.indices[d]);
+      const ir::Expr& second = function_.expr(changed.indices[d]);
+      const bool are_known = first.kind == ir::ExprKind::kLiteral && second.kind == ir::ExprKind::kLiteral;
+      if (are_known && first.bits != second.bits) return false;
+    }
+    return true;
+  }
+
+  const ir::Function& function_;
+  std::vector<Element> reads_;
+  std::set<const ir::Assign*> found_;
+};
+
+std::set<const ir::Assign*> find_scattered_changes(const ir::Function& function) {
+  return ir::uses_tiles(function) ? ScatteredChanges(function).take() : std::set<const ir::Assign*>();
+}
+
+}  // namespace
+
 StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& function, ModuleLevelNames& file,
                                  NamePool names)
     : function_(function),
@@ -65,8 +132,15 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
       expression_writer_(module, function, file, variable_names_),
       decorator_(function.is_kernel ? "kernel" : "func"),
       is_tiled_(ir::uses_tiles(function)),
+      scattered_changes_(find_scattered_changes(function)),
       written_parameter_count_(function.parameter_count) {
   collect_changed_in_loops(function.body, false, non_constant_variables_);
+  if (is_tiled_) {
+    ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+      const auto* atomic = std::get_if<ir::Atomic>(&statement.node);
+      if (atomic != nullptr && is_of_thread(*atomic)) expression_writer_.write_tiles_of_threads();
+    });
+  }
   std::set<ir::VarId> zeros;
   ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
     const auto* let = std::get_if<ir::Let>(&statement.node);
@@ -240,7 +314,27 @@ void StatementWriter::let(const ir::Let& let, ir::Loc loc) {
   }
 }
 
+void StatementWriter::write_scattered(const ir::Assign& assign) {
+  const ir::Expr& inserted = function_.expr(assign.value);
+  const std::vector<ir::ExprId> indices(inserted.args.begin() + 1, inserted.args.end() - 1);
+  const ir::ExprId value = inserted.args.back();
+  const std::string place = concat(name(assign.variable), ", ", expression_writer_.indices(indices));
+  const ir::Expr& sum = function_.expr(value);
+  const bool is_sum = sum.kind == ir::ExprKind::kOperation && sum.op == ir::Op::kAdd;
+  const ir::Expr* const read = is_sum ? &function_.expr(sum.args[0]) : nullptr;
+  const auto is_place = [&](const ir::Expr& expr) {
+    if (expr.kind != ir::ExprKind::kOperation || expr.op != ir::Op::kTileExtract) return false;
+    for (std::size_t k = 0; k < expr.args.size(); ++k)
+      if (!ir::same_expression(function_, expr.args[k], inserted.args[k])) return false;
+    return true;
+  };
+  if (read != nullptr && is_place(*read))
+    return line("wp.tile_scatter_add(", place, ", ", expression_writer_.write(sum.args[1]), ", True)");
+  line("wp.tile_scatter_masked(", place, ", ", expression_writer_.write(value), ", True)");
+}
+
 void StatementWriter::assign(const ir::Assign& assign) {
+  if (scattered_changes_.contains(&assign)) return write_scattered(assign);
   const auto reads_variable = [&](ir::ExprId id) {
     const ir::Expr& expr = function_.expr(id);
     return expr.kind == ir::ExprKind::kVariable && expr.variable == assign.variable;
@@ -287,6 +381,11 @@ void StatementWriter::write_assignment(std::string place, const ir::ChangedEleme
   }
 }
 
+bool StatementWriter::is_of_thread(const ir::Atomic& atomic) const {
+  const bool is_of_tile = function_.expr(atomic.value).type.is_tile();
+  return !is_of_tile && (atomic.op != ir::AtomicOp::kAdd || atomic.result != ir::kNone);
+}
+
 void StatementWriter::atomic(const ir::Atomic& atomic) {
   if (function_.expr(atomic.value).type.is_tile()) return write_tile_change("tile_atomic_add", atomic);
   if (const ir::ChangedElementPart part = ir::updated_part(function_, atomic); !part.path.empty()) {
@@ -295,9 +394,9 @@ void StatementWriter::atomic(const ir::Atomic& atomic) {
     return line(part_of(element, part.path),
                 atomic.op == ir::AtomicOp::kAdd ? " += " : " -= ", expression_writer_.write(part.value));
   }
-  if (is_tiled_) {
-    if (atomic.op != ir::AtomicOp::kAdd || atomic.result != ir::kNone)
-      return expression_writer_.fail(statement_locations_.back(), "Warp has no such atomic in a kernel with tiles");
+  if (is_tiled_ && is_of_thread(atomic) && !expression_writer_.writes_tiles_of_threads())
+    return expression_writer_.fail(statement_locations_.back(), "Warp has no such atomic in a kernel with tiles");
+  if (is_tiled_ && !is_of_thread(atomic)) {
     return change_element("tile_atomic_add", atomic.array, atomic.indices, atomic.value);
   }
   std::string arguments = expression_writer_.write(atomic.array) + ", " + expression_writer_.indices(atomic.indices);

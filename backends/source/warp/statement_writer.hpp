@@ -60,6 +60,8 @@ class StatementWriter {
     line(fmt::format("wp.{}({}, {}, offset={})", function, array, tile, expression_writer_.tile_offset(indices)));
   }
   void atomic(const ir::Atomic& atomic);
+  /// Whether the atomic, of a kernel with tiles, is one that Warp has for threads only and not for tiles.
+  bool is_of_thread(const ir::Atomic& atomic) const;
   bool is_stored_by_block(const ir::Store& store) const;
   void change_element(std::string_view function, ir::ExprId array, const std::vector<ir::ExprId>& indices,
                       ir::ExprId value);
@@ -72,6 +74,8 @@ class StatementWriter {
   std::string part_of(std::string place, const std::vector<ir::ElementPartStep>& path);
   /// An assignment to the part of the place that changes.
   void write_assignment(std::string place, const ir::ChangedElementPart& part);
+  /// A change of an element of a tile after a read of an element that may be the same, which must be scattered.
+  void write_scattered(const ir::Assign& assign);
   bool is_literal_i32(ir::ExprId id, std::int64_t value) const;
   const std::string& name(ir::VarId variable) const { return variable_names_[static_cast<std::size_t>(variable)]; }
   std::string value_of(ir::VarId variable, ir::ExprId value);
@@ -95,6 +99,8 @@ class StatementWriter {
   ExpressionWriter expression_writer_;  ///< writes the expressions in the statements
   std::string decorator_;               ///< decorator without "@wp.": "kernel", "func_grad(f)"
   bool is_tiled_;                       ///< whether the function is a kernel with tiles
+  /// Changes of elements of tiles that are written as wp.tile_scatter_add or wp.tile_scatter_masked.
+  std::set<const ir::Assign*> scattered_changes_;
   /// Number of parameters in the signature; for a gradient without its adjoint arrays, which are written as
   /// wp.adjoint[...].
   int written_parameter_count_;

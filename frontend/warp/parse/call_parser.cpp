@@ -130,7 +130,10 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
     // The length of a vector or matrix is known from its type.
     const SyntaxNode given =
         arguments.positional_arguments.size() == 1 ? arguments.positional_arguments[0] : SyntaxNode();
-    const bool is_length = given && given.is(SyntaxKind::kCall) && warp_function_name(given) == "len";
+    const auto measured = given && given.is(SyntaxKind::kCall) && warp_function_name(given) == "len"
+                              ? arguments_of(given).positional_arguments
+                              : std::vector<SyntaxNode>();
+    const bool is_length = measured.size() == 1 && measured[0].is(SyntaxKind::kIdentifier);
     const ExprId length = is_length ? length_of(given) : kNone;
     const bool is_known = length != kNone && context_.function.expr(length).kind == ir::ExprKind::kLiteral;
     return is_known ? length : context_.error(node, "wp.static argument must be a compile-time constant");

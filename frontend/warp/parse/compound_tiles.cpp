@@ -351,10 +351,11 @@ ExprId WarpExpressionParser::extreme_element(SyntaxNode node, ExprId tile, Op op
   if (!can_loop(node)) return kNone;
   b.at(node.loc());
   const VarId extreme = b.let("extreme", b.load(source, {b.i32(0)}));
-  b.for_("number", b.i32(1), b.i32(static_cast<int>(type.extent)), b.i32(1), [&](VarId number) {
+  const auto compare = [&](VarId number) {
     // Of equal elements, min and max select the second operand, which is the earlier one.
     b.assign(extreme, context_.operation(node, op, {b.load(source, {b.var(number)}), b.var(extreme)}));
-  });
+  };
+  if (type.extent > 1) b.for_("number", b.i32(1), b.i32(static_cast<int>(type.extent)), b.i32(1), compare);
   const VarId result = context_.new_compound_tile("tile", type.element(), {1});
   b.store(result, {b.i32(0)}, b.var(extreme));
   return b.var(result);

@@ -1,7 +1,7 @@
 // The part of WarpExpressionParser that parses constructors of vectors, matrices, quaternions, transforms and structs.
 #include <algorithm>
-#include <utility>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -348,6 +348,7 @@ class WarpExpressionParser {
   ir::ExprId thread_value_call(SyntaxNode node, std::string_view name);
   ir::ExprId tile_of_threads(SyntaxNode node);
   ir::ExprId value_of_thread(SyntaxNode node);
+  ir::ExprId value_of_element(SyntaxNode node, ir::Type element);
   void scatter(SyntaxNode call, bool adds);
   const FunctionContext::TileStack* tile_stack(SyntaxNode call, SyntaxNode node);
   ir::ExprId push(SyntaxNode call);

@@ -282,9 +282,8 @@ class WarpFunctionParser {
       if (entry_.is_kernel) context.function.variables.back().path = row.path;
     }
     // The threads of a block that share work by its size have different values, too.
-    context.has_thread_values =
-        wanted[kHasThreadValues] ||
-        (wanted[kUsesTiles] && wanted[static_cast<std::size_t>(HiddenParameter::kBlockSize)]);
+    context.has_thread_values = wanted[kHasThreadValues] ||
+                                (wanted[kUsesTiles] && wanted[static_cast<std::size_t>(HiddenParameter::kBlockSize)]);
     if (entry_.is_kernel) state_domains(context);
   }
 

@@ -84,9 +84,8 @@ class QueryLibrary {
   }
   std::int32_t side_by_winding() {
     const std::int32_t angle = file_.library_function("wp_solid_angle", queries::solid_angle);
-    return file_.library_function("wp_mesh_side_by_winding", [&](const ir::Module& module) {
-      return queries::side_by_winding(module, angle);
-    });
+    return file_.library_function("wp_mesh_side_by_winding",
+                                  [&](const ir::Module& module) { return queries::side_by_winding(module, angle); });
   }
   std::int32_t side_by_rays() {
     const std::int32_t first = ray_face();
@@ -371,7 +370,8 @@ bool selects_group(SyntaxNode call, const MeshQuery& query) {
     return named->second.text() != "-1";
   // With the parameters that receive results, the root is the last one, too.
   const std::size_t without_root = query.operands.size() + 1;
-  const auto outputs = static_cast<std::size_t>(std::ranges::count(query.outputs, ' ')) + (query.outputs.empty() ? 0 : 1);
+  const auto outputs =
+      static_cast<std::size_t>(std::ranges::count(query.outputs, ' ')) + (query.outputs.empty() ? 0 : 1);
   const std::size_t count = arguments.positional_arguments.size();
   const bool has_root = count == without_root + 1 || (outputs > 0 && count == without_root + outputs + 1);
   return has_root && arguments.positional_arguments.back().text() != "-1";

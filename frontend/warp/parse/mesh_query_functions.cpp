@@ -261,9 +261,7 @@ ir::Function solid_angle(const ir::Module& module) {
   const E q = f.parameter("q", kVec3f);
   const E r = f.parameter("r", kVec3f);
   const E x = f.parameter("x", kVec3f);
-  const auto return_zero_if = [&](E condition) {
-    f.b.if_(condition.id, [&] { f.return_value(f.number(0)); });
-  };
+  const auto return_zero_if = [&](E condition) { f.b.if_(condition.id, [&] { f.return_value(f.number(0)); }); };
   std::vector<E> directions;
   for (const E corner : {p, q, r}) {
     const E away = f.let("away", corner - x);

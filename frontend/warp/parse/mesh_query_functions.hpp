@@ -122,13 +122,12 @@ class QueryFunction {
   void for_each_face(const std::function<void(E)>& body) {
     b.for_("face", b.i32(0), face_count().id, b.i32(1), [&](VarId face) {
       if (groups_ == kNone) return body(value(face));
-      const auto group_of = [&](VarId number) {
-        return b.load(groups_, {mesh_row().id, b.cast(kRow, b.var(number))});
-      };
+      const auto group_of = [&](VarId number) { return b.load(groups_, {mesh_row().id, b.cast(kRow, b.var(number))}); };
       // A root below zero selects all faces. The group of the root is not read then.
       const VarId is_selected = b.let("is_selected", b.op(Op::kLt, {b.var(root_), b.i32(0)}));
-      b.if_(b.op(Op::kNot, {b.var(is_selected)}),
-            [&] { b.assign(is_selected, b.op(Op::kEq, {group_of(face), group_of(root_)})); });
+      b.if_(b.op(Op::kNot, {b.var(is_selected)}), [&] {
+        b.assign(is_selected, b.op(Op::kEq, {group_of(face), group_of(root_)}));
+      });
       b.if_(b.var(is_selected), [&] { body(value(face)); });
     });
   }
@@ -177,7 +176,8 @@ ir::Function furthest_face(const ir::Module& module, std::int32_t furthest_on_tr
 /// the doubled area of the triangle, projected along dir to the plane perpendicular to the axis that is closest to dir
 /// (S. Woop, C. Benthin, I. Wald, "Watertight ray/triangle intersection", JCGT 2(1), 2013).
 ir::Function ray_hit(const ir::Module& module);
-/// The first face that the ray from `start` meets before t = limit; -1 if there is none. `of_group`: of a group of faces.
+/// The first face that the ray from `start` meets before t = limit; -1 if there is none. `of_group`: of a group of
+/// faces.
 ir::Function ray_face(const ir::Module& module, std::int32_t ray_hit, bool of_group);
 /// The number of faces that the ray from `start` meets. `of_group`: of a group of faces.
 ir::Function hit_count(const ir::Module& module, std::int32_t ray_hit, bool of_group);

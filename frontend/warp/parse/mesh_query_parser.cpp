@@ -126,8 +126,8 @@ ExprId WarpExpressionParser::mesh_query(SyntaxNode node, const MeshQuery& query)
     const ExprId selected = value(root);
     if (selected == kNone) return kNone;
     if (context_.type_of(selected) != ir::kI32) {
-      return context_.error(root, fmt::format("expected int32, got {}",
-                                              context_.type_name(context_.type_of(selected))));
+      return context_.error(root,
+                            fmt::format("expected int32, got {}", context_.type_name(context_.type_of(selected))));
     }
     arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(arrays.size()) + 1, selected);
   }

@@ -29,7 +29,7 @@ ExprId WarpExpressionParser::spatial_call(SyntaxNode node, std::string_view name
   std::vector<SyntaxNode> given;
   if (!match_named_arguments(node, {parameters}, given) || given.size() != 2)
     return context_.error(node, fmt::format("expected the arguments {}", parameters));
-  const SpatialKind kind = is_grid                        ? SpatialKind::kGrid
+  const SpatialKind kind = is_grid                         ? SpatialKind::kGrid
                            : name == "mesh_get_group_root" ? SpatialKind::kMesh
                                                            : SpatialKind::kBvh;
   const std::vector<HiddenParameter> arrays =

@@ -64,7 +64,8 @@ ExprId WarpExpressionParser::tile_of_threads(SyntaxNode node) {
     return context_.error(node, fmt::format("argument '{}' is not supported", unknown));
   const ExprId number = given(0, "x") ? value(given(0, "x")) : context_.error(node, "argument 'x' is missing");
   if (number == kNone) return kNone;
-  const auto keeps = given(1, "preserve_type") ? context_.constant(given(1, "preserve_type")) : Constant::boolean(false);
+  const auto keeps =
+      given(1, "preserve_type") ? context_.constant(given(1, "preserve_type")) : Constant::boolean(false);
   if (!keeps || !keeps->type.is_bool()) return context_.error(node, "'preserve_type' must be a constant bool");
   const Type type = context_.type_of(number);
   ir::Builder& b = context_.builder;
@@ -72,8 +73,8 @@ ExprId WarpExpressionParser::tile_of_threads(SyntaxNode node) {
   if (type.is_scalar() && !type.is_bool() && context_.entry.is_kernel)
     return context_.operation(node, Op::kSplat, {number}, ir::tile_type(type.scalar, 1));
   if (!type.is_value() || context_.compound_tile(number))
-    return context_.error(node, fmt::format("expected a number, vector, matrix, quaternion or struct, got {}",
-                                            context_.type_name(type)));
+    return context_.error(
+        node, fmt::format("expected a number, vector, matrix, quaternion or struct, got {}", context_.type_name(type)));
   const bool has_parts = type.is_vector() || type.is_matrix() || type.is_quaternion();
   if (keeps->number().integer != 0 || !has_parts) return fill_elements(node, {1}, number);
   if (!can_loop(node)) return kNone;
@@ -146,6 +147,13 @@ ExprId WarpExpressionParser::value_of_thread(SyntaxNode node) {
   return b.var(value);
 }
 
+/// A value for an element of the type: a literal takes it, unless it is a float and the element is an integer.
+ExprId WarpExpressionParser::value_of_element(SyntaxNode node, Type element) {
+  const auto number = known_number(node);
+  const bool loses_digits = number && number->type.is_float_scalar() && !element.is_float_scalar();
+  return element.is_scalar() && !loses_digits ? component(node, element) : value(node);
+}
+
 // ---- scattered values
 
 /// wp.tile_scatter_add(a, i, ..., value, has_value, atomic) and wp.tile_scatter_masked(a, i, ..., value, has_value).
@@ -164,8 +172,7 @@ void WarpExpressionParser::scatter(SyntaxNode call, bool adds) {
   const ExprId tile = any_tile(call, given[0]);
   if (tile == kNone) return;
   const auto compound = context_.compound_tile(tile);
-  const std::size_t rank =
-      compound ? compound->size() : static_cast<std::size_t>(context_.type_of(tile).tile_rank());
+  const std::size_t rank = compound ? compound->size() : static_cast<std::size_t>(context_.type_of(tile).tile_rank());
   if (adds && given.size() == rank + 4) {
     const auto is_atomic = context_.constant(given.back());
     if (!is_atomic || !is_atomic->type.is_bool()) {
@@ -185,7 +192,7 @@ void WarpExpressionParser::scatter(SyntaxNode call, bool adds) {
     if (indices.back() == kNone) return;
   }
   const Type element = compound ? context_.type_of(tile).element() : context_.type_of(tile).component();
-  const ExprId added = element.is_scalar() ? component(given[rank + 1], element) : value(given[rank + 1]);
+  const ExprId added = value_of_element(given[rank + 1], element);
   const ExprId has_value = added == kNone ? kNone : condition(given[rank + 2]);
   if (has_value == kNone) return;
   if (context_.type_of(added) != element || (adds && !can_add(call, element))) {
@@ -195,6 +202,12 @@ void WarpExpressionParser::scatter(SyntaxNode call, bool adds) {
     return;
   }
   ir::Builder& b = context_.builder;
+  const ir::Expr& test = context_.function.expr(has_value);
+  const bool is_certain = test.kind == ir::ExprKind::kLiteral && test.bits != 0;
+  const auto if_has_value = [&](ExprId condition, const std::function<void()>& change) {
+    if (is_certain) change();
+    else b.if_(condition, change);
+  };
   if (compound) {
     const VarId changed = context_.function.expr(tile).variable;
     if (!context_.named_compound_tiles.contains(changed)) {
@@ -208,7 +221,7 @@ void WarpExpressionParser::scatter(SyntaxNode call, bool adds) {
       position = b.op(Op::kAdd, {b.op(Op::kMul, {position, b.i32((*compound)[d])}), indices[d]});
     const VarId at = b.let("position", b.cast(ir::scalar_type(ir::Scalar::kU32), position));
     const VarId given_value = b.let("scattered", added);
-    b.if_(has_value, [&] {
+    if_has_value(has_value, [&] {
       const ExprId before = adds ? b.load(changed, {b.var(at)}) : kNone;
       b.store(changed, {b.var(at)}, adds ? b.op(Op::kAdd, {before, b.var(given_value)}) : b.var(given_value));
     });
@@ -217,19 +230,24 @@ void WarpExpressionParser::scatter(SyntaxNode call, bool adds) {
   const VarId changed = changed_tile(call, given[0]);
   if (changed == kNone) return;
   b.at(call.loc());
-  std::vector<VarId> saved;
+  // What is not a variable or a number is computed once, whether the thread has a value or not.
+  const auto save = [&](const char* name, ExprId operand) {
+    const ir::ExprKind kind = context_.function.expr(operand).kind;
+    const bool is_simple = kind == ir::ExprKind::kVariable || kind == ir::ExprKind::kLiteral;
+    return is_simple ? operand : b.var(b.let(name, operand));
+  };
+  std::vector<ExprId> saved;
   for (const ExprId index : indices)
-    saved.push_back(b.let("index", index));
-  const VarId given_value = b.let("scattered", added);
+    saved.push_back(save("index", index));
+  const ExprId given_value = save("scattered", added);
   const auto operands = [&] {
     std::vector<ExprId> all{b.var(changed)};
-    for (const VarId index : saved)
-      all.push_back(b.var(index));
+    for (const ExprId index : saved)
+      all.push_back(context_.copy(index));
     return all;
   };
-  b.if_(has_value, [&] {
-    const ExprId next =
-        adds ? b.op(Op::kAdd, {b.op(Op::kTileExtract, operands()), b.var(given_value)}) : b.var(given_value);
+  if_has_value(has_value, [&] {
+    const ExprId next = adds ? b.op(Op::kAdd, {b.op(Op::kTileExtract, operands()), given_value}) : given_value;
     std::vector<ExprId> inserted = operands();
     inserted.push_back(next);
     b.assign(changed, b.op(Op::kTileInsert, std::move(inserted)));
@@ -251,8 +269,8 @@ VarId WarpExpressionParser::new_tile_stack(SyntaxNode call, const std::string& n
   const auto capacity = given(0, "capacity") ? context_.constant(given(0, "capacity")) : std::nullopt;
   const std::int64_t count = capacity && capacity->type.is_integer_scalar() ? capacity->number().integer : 0;
   if (count < 1 || count > std::int64_t{ir::kMaxLocalArraySize})
-    return context_.error(call, fmt::format("the capacity of a stack must be a constant from 1 to {}",
-                                            ir::kMaxLocalArraySize));
+    return context_.error(
+        call, fmt::format("the capacity of a stack must be a constant from 1 to {}", ir::kMaxLocalArraySize));
   const auto element = given(1, "dtype") ? type_of_node(given(1, "dtype")) : Result<Type>(Error{"no dtype"});
   if (!element.ok() || !element->is_value()) return context_.error(call, "dtype of a stack must be a Warp type");
   ir::Builder& b = context_.builder;
@@ -272,7 +290,7 @@ ExprId WarpExpressionParser::push(SyntaxNode call) {
   if (stack == nullptr) return kNone;
   const Type values = context_.function.var(stack->values).type;
   const Type element = values.element();
-  const ExprId pushed = element.is_scalar() ? component(given[1], element) : value(given[1]);
+  const ExprId pushed = value_of_element(given[1], element);
   const ExprId has_value = pushed == kNone ? kNone : condition(given[2]);
   if (has_value == kNone) return kNone;
   if (context_.type_of(pushed) != element)
@@ -299,7 +317,8 @@ std::pair<VarId, VarId> WarpExpressionParser::pop(SyntaxNode call) {
   if (stack == nullptr) return {kNone, kNone};
   ir::Builder& b = context_.builder;
   b.at(call.loc());
-  const VarId popped = b.let_zero("popped", context_.function.var(stack->values).type.element());
+  const Type element = context_.function.var(stack->values).type.element();
+  const VarId popped = element.is_scalar() ? b.let("popped", b.zero(element)) : b.let_zero("popped", element);
   const VarId slot = b.let("slot", b.i32(-1));
   b.if_(b.op(Op::kLt, {b.i32(0), b.var(stack->count)}), [&] {
     b.assign(stack->count, b.op(Op::kSub, {b.var(stack->count), b.i32(1)}));
@@ -333,8 +352,9 @@ VarId WarpExpressionParser::tiled_query(SyntaxNode call) {
   const VarId query = given && given.is(SyntaxKind::kIdentifier) ? context_.bindings.find(given.text()) : kNone;
   const auto step = step_of(query);
   if (step && step->kind != SpatialKind::kGrid) return query;
-  return context_.error(call, "query must be a variable that holds the result of a function such as "
-                              "wp.tile_bvh_query_aabb or wp.tile_mesh_query_aabb");
+  return context_.error(call,
+                        "query must be a variable that holds the result of a function such as "
+                        "wp.tile_bvh_query_aabb or wp.tile_mesh_query_aabb");
 }
 
 /// wp.tile_query_valid(query): whether the query has not yet returned nothing.
@@ -452,7 +472,7 @@ class ThreadDependence {
 }  // namespace
 
 void reject_scalar_updates(FunctionContext& context, SyntaxNode definition) {
-  if (!ir::uses_tiles(context.function) && context.compound_tiles.empty()) return;
+  if (!ir::uses_tiles(context.function) && context.compound_tiles.empty() && !context.has_thread_values) return;
   const ThreadDependence dependence(context);
   std::vector<ir::ParameterUses> uses;
   for (const ir::Function& function : context.file.module().functions)

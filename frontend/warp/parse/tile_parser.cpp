@@ -218,8 +218,7 @@ ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   if (const bool is_extreme = op == Op::kTileMin || op == Op::kTileMax; is_extreme && given.positional_count() == 1) {
     const ExprId tile = any_tile(node, given(0, "a"));
     if (tile == kNone) return kNone;
-    if (context_.compound_tile(tile))
-      return extreme_element(node, tile, op == Op::kTileMin ? Op::kMin : Op::kMax);
+    if (context_.compound_tile(tile)) return extreme_element(node, tile, op == Op::kTileMin ? Op::kMin : Op::kMax);
     return context_.operation(node, *op, {tile});
   }
   if (op == Op::kTileTranspose && given.positional_count() == 1) {

@@ -35,8 +35,8 @@ std::vector<std::string_view> warp_parameters(std::string_view function);
 bool is_float32_only(std::string_view function);
 /// Why Assay does not support a function of Warp; empty if it does, or if Warp has no such function.
 std::string_view reason_unsupported(std::string_view function);
-/// The query of which this function is the form for all threads of a block together, or its continuation: "bvh_query_ray"
-/// for "tile_bvh_query_ray" and "bvh_query_ray_tiled". Empty if it is none.
+/// The query of which this function is the form for all threads of a block together, or its continuation:
+/// "bvh_query_ray" for "tile_bvh_query_ray" and "bvh_query_ray_tiled". Empty if it is none.
 std::string untiled_query(std::string_view function);
 /// Whether the function takes or returns values that differ between the threads of a block: "untile".
 bool is_thread_value_function(std::string_view function);

@@ -551,7 +551,7 @@ def group(bvh: wp.uint64, x: wp.array(dtype=wp.vec3), counts: wp.array(dtype=int
                           "domain: 1 <= bvh <= bvh_lowers.shape[0]"));
   EXPECT_THAT(ir::to_text(file.module),
               AllOf(HasSubstr("call wp_bvh_query_aabb_next(bvh_lowers, bvh_uppers, bvh_order, boxes, box)"),
-                    HasSubstr("wp_bvh_get_group_root(bvh_groups, bvh_order, bvh, i))"),
+                    HasSubstr("wp_get_group_root(bvh_groups, bvh_order, bvh, i))"),
                     HasSubstr("call wp_bvh_query_ray_of_group_next(bvh_lowers, bvh_uppers, bvh_groups, bvh_order, "
                               "query, box, inf)")));
 }

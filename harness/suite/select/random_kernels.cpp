@@ -29,8 +29,16 @@ std::string file_of(const generators::GeneratedKernel& made, const RenameModule&
   return (rename == nullptr ? made.name : made.module.kernels[0].name) + ".py";
 }
 
+/// Gives the kernel other names, which the text that a generator wrote does not have.
+void apply(const RenameModule& rename, generators::GeneratedKernel& made) {
+  if (rename == nullptr) return;
+  rename(made.module);
+  made.python.clear();
+}
+
 Result<KernelSource> source_of(const generators::GeneratedKernel& made, const std::string& file) {
-  Result<std::string> python = source::warp::write_kernel(made.module, 0);
+  Result<std::string> python =
+      made.python.empty() ? source::warp::write_kernel(made.module, 0) : Result<std::string>(made.python);
   if (!python.ok())
     return defect(made.name, "the generated kernel cannot be written as Python: " + python.error().text());
   Result<KernelSet> read = read_text(*python, file);
@@ -53,7 +61,7 @@ Result<KernelSource> source_of(const generators::GeneratedKernel& made, const st
 Result<KernelSource> random_kernel(std::string_view name, const RenameModule& rename) {
   Result<generators::GeneratedKernel> made = generators::generate_named(name);
   if (!made.ok()) return made.error();
-  if (rename != nullptr) rename(made->module);
+  apply(rename, *made);
   return source_of(*made, file_of(*made, rename));
 }
 
@@ -65,8 +73,9 @@ Result<KernelSource> random_kernel(generators::Family family, std::uint64_t seed
 Result<KernelSource> unparsed_random_kernel(std::string_view name, const RenameModule& rename) {
   Result<generators::GeneratedKernel> made = generators::generate_named(name);
   if (!made.ok()) return made.error();
-  if (rename != nullptr) rename(made->module);
+  apply(rename, *made);
   const std::string file = file_of(*made, rename);
+  if (!made->python.empty()) return source_of(*made, file);
   Result<std::optional<source::warp::WrittenModule>> written = source::warp::write_module(made->module, file);
   if (!written.ok())
     return defect(made->name, "the generated kernel cannot be written as Python: " + written.error().text());
