@@ -123,7 +123,7 @@ class QueryFunction {
     b.for_("face", b.i32(0), face_count().id, b.i32(1), [&](VarId face) {
       if (groups_ == kNone) return body(value(face));
       const auto group_of = [&](VarId number) { return b.load(groups_, {mesh_row().id, b.cast(kRow, b.var(number))}); };
-      // A root below zero selects all faces. The group of the root is not read then.
+      // A root below zero selects all faces; no face has its number.
       const VarId is_selected = b.let("is_selected", b.op(Op::kLt, {b.var(root_), b.i32(0)}));
       b.if_(b.op(Op::kNot, {b.var(is_selected)}), [&] {
         b.assign(is_selected, b.op(Op::kEq, {group_of(face), group_of(root_)}));

@@ -50,8 +50,9 @@ ExprId WarpExpressionParser::thread_value_call(SyntaxNode node, std::string_view
   }
   if (name == "tile_stack") return context_.error(node, "a stack must be assigned to a new variable");
   if (name == "tile_stack_pop") return context_.error(node, "unpack the results, as in value, slot = ...");
+  const std::string query = untiled_query(name);
+  if (query.empty()) return context_.error(node, "function returns no value");
   if (!is_tiled_next(name)) {
-    const std::string query = untiled_query(name);
     return is_mesh_function(query) ? mesh_call(node, query) : spatial_call(node, query);
   }
   return next_of_tiled_query(node);

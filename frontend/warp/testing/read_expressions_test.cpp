@@ -484,6 +484,33 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   let m: i32 = add(add(min(n, 3), sign(n)), mul(n, 2))
 }
 )"},
+    {.name = "UnusedParametersNamedInTuple",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = "\n_ = (n, a)\nx[0] = a\n",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = a
+}
+)"},
+    {.name = "IdentityOfTypeByPosition",
+     .parameters = "q: wp.array(dtype=wp.quatd), x: wp.array(dtype=wp.float64)",
+     .body = "\nq[0] = wp.quat_identity(wp.float64)\nx[0] = wp.transform_identity(wp.float64)[6]\n",
+     .module = R"(
+kernel k(q: array<quat<f64>,1>, x: array<f64,1>; thread) {
+  q[0] = make<quat<f64>>(0.0:f64, 0.0:f64, 0.0:f64, 1.0:f64)
+  x[0] = extract(make<transform<f64>>(0.0:f64, 0.0:f64, 0.0:f64, 0.0:f64, 0.0:f64, 0.0:f64, 1.0:f64), 6)
+}
+)"},
+    {.name = "StaticLengthOfVector",
+     .parameters = "x: wp.array(dtype=float), v: wp.vec4",
+     .body = "\nfor j in range(wp.static(len(v))):\n    x[j] = v[j]\n",
+     .module = R"(
+kernel k(x: array<f32,1>, v: vec<f32,4>; thread) {
+  for j: i32 in range(0, 4, 1) {
+    x[j] = extract(v, j)
+  }
+}
+)"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Expressions, GoldenKernelTest, ::testing::ValuesIn(kCases), golden_name);

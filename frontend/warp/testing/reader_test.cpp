@@ -527,6 +527,14 @@ def k(grids: wp.array(dtype=wp.uint64), x: wp.array(dtype=wp.vec3), y: wp.vec3h,
             HasSubstr("call wp_hash_grid_query_next(grid_cells, grid_dims, grid_order, query, index)")));
 }
 
+TEST(PythonParser, GeneratorThatIsUsedOnceNeedsNoVariable) {
+  const auto text = [](std::string_view body) {
+    return ir::to_text(read(kernel("x: wp.array(dtype=float), n: int", body)).module);
+  };
+  EXPECT_EQ(text("x[0] = wp.randf(wp.rand_init(n, 3)) * 2.0"),
+            text("state = wp.rand_init(n, 3)\nx[0] = wp.randf(state) * 2.0"));
+}
+
 TEST(PythonParser, QueriesOfBoxesTakeGroupsOnlyIfRootIsGiven) {
   const ParsedFile file = read(R"(import warp as wp
 @wp.kernel
