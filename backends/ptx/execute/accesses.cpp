@@ -1,5 +1,6 @@
 // Loads, stores and atomics, executed lane by lane.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <iterator>
@@ -217,6 +218,46 @@ void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memo
   transfer(warp, memory, good, pointers, false);
 }
 
+namespace {
+
+constexpr std::uint8_t kWholeWord = 15;  ///< mask of the bytes of a word
+constexpr std::array<std::uint8_t, kLanesPerWarp> kWholeWords = [] {
+  std::array<std::uint8_t, kLanesPerWarp> masks{};
+  masks.fill(kWholeWord);
+  return masks;
+}();
+
+/// Whether all bytes of a word are written for each lane of the mask. `written`: mask of the written bytes by lane.
+bool are_written(const std::uint8_t* written, std::uint32_t lane_mask) {
+  if (const unsigned count = leading_lanes(lane_mask); count != 0)
+    return std::memcmp(written, kWholeWords.data(), count) == 0;
+  std::uint8_t all = kWholeWord;
+  each_lane(lane_mask, [&](unsigned lane) { all &= written[lane]; });
+  return all == kWholeWord;
+}
+
+/// Makes numbers of 64 bits of their halves.
+void join_words(std::uint64_t* to, const std::uint32_t* low, const std::uint32_t* high, std::uint32_t lane_mask) {
+  std::array<std::uint64_t, kLanesPerWarp> whole;
+  for (unsigned lane = 0; lane < kLanesPerWarp; ++lane)
+    whole[lane] = low[lane] | std::uint64_t{high[lane]} << 32U;
+  copy_lanes(to, whole.data(), lane_mask);
+}
+
+/// The reverse.
+void split_words(std::uint32_t* low, std::uint32_t* high, const std::uint64_t* from, std::uint32_t lane_mask) {
+  std::array<std::uint32_t, kLanesPerWarp> first;
+  std::array<std::uint32_t, kLanesPerWarp> second;
+  for (unsigned lane = 0; lane < kLanesPerWarp; ++lane) {
+    first[lane] = static_cast<std::uint32_t>(from[lane]);
+    second[lane] = static_cast<std::uint32_t>(from[lane] >> 32U);
+  }
+  copy_lanes(low, first.data(), lane_mask);
+  copy_lanes(high, second.data(), lane_mask);
+}
+
+}  // namespace
+
 /// Loads or stores whole words at the same address in the local memory of every active lane, as most accesses to local
 /// memory do. Returns false, and has done nothing, if each lane needs its own access.
 bool Execution::access_equal_local_words(Warp& warp, const MemoryOp& memory, std::uint32_t lane_mask,
@@ -233,10 +274,8 @@ bool Execution::access_equal_local_words(Warp& warp, const MemoryOp& memory, std
   std::uint32_t* const words = &warp.local_memory_words[start];
   std::uint8_t* const written = &warp.written_local_byte_masks[start];
   if (memory.access == Access::kLoad && options_.checks.reports_uninitialized) {
-    std::uint8_t all_written = 15;
     for (unsigned word = 0; word < width / 4; ++word)
-      each_lane(lane_mask, [&](unsigned lane) { all_written &= written[word * kLanesPerWarp + lane]; });
-    if (all_written != 15) return false;
+      if (!are_written(written + std::size_t{word} * kLanesPerWarp, lane_mask)) return false;
   }
   for (unsigned element = 0; element < memory.element_count; ++element) {
     std::uint32_t* const low = words + std::size_t{element} * (bytes / 4) * kLanesPerWarp;
@@ -244,26 +283,17 @@ bool Execution::access_equal_local_words(Warp& warp, const MemoryOp& memory, std
     const FrameSlot slot = memory.values[element];
     if (bytes == 4) {
       std::uint32_t* const values = slot_words32(warp, slot);
-      if (memory.access == Access::kLoad) {
-        each_lane(lane_mask, [&](unsigned lane) { values[lane] = low[lane]; });
-      } else {
-        each_lane(lane_mask, [&](unsigned lane) { low[lane] = values[lane]; });
-      }
+      if (memory.access == Access::kLoad) copy_lanes(values, low, lane_mask);
+      else copy_lanes(low, values, lane_mask);
       continue;
     }
     std::uint64_t* const values = slot_words64(warp, slot);
-    if (memory.access == Access::kLoad) {
-      each_lane(lane_mask, [&](unsigned lane) { values[lane] = low[lane] | std::uint64_t{high[lane]} << 32U; });
-    } else {
-      each_lane(lane_mask, [&](unsigned lane) {
-        low[lane] = static_cast<std::uint32_t>(values[lane]);
-        high[lane] = static_cast<std::uint32_t>(values[lane] >> 32U);
-      });
-    }
+    if (memory.access == Access::kLoad) join_words(values, low, high, lane_mask);
+    else split_words(low, high, values, lane_mask);
   }
   if (memory.access == Access::kStore) {
     for (unsigned word = 0; word < width / 4; ++word)
-      each_lane(lane_mask, [&](unsigned lane) { written[word * kLanesPerWarp + lane] = 15; });
+      copy_lanes(written + std::size_t{word} * kLanesPerWarp, kWholeWords.data(), lane_mask);
   }
   return true;
 }

@@ -69,7 +69,7 @@ void Execution::commit_or_await_copies(Warp& warp, const Op& op, std::uint32_t l
 }
 
 void Execution::complete(const Warp& warp, unsigned lane, const AsyncCopy& copy) {
-  const std::vector<std::uint32_t> accesses = kernel_.memory_ops_of(*copy.op);
+  const Kernel::AccessIndices accesses = kernel_.memory_ops_of(*copy.op);
   const MemoryOp& source_access = kernel_.memory_ops[accesses[0]];
   const MemoryOp& destination_access = kernel_.memory_ops[accesses[1]];
   if (copy.source != nullptr && options_.checks.reports_races) {

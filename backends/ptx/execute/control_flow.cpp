@@ -159,12 +159,12 @@ void Execution::copy_local(Warp& warp, std::span<const CallOp::LocalWordCopy> co
       const std::size_t from = std::size_t{copy.source_word_index + word} * kLanesPerWarp;
       std::uint32_t* const words = warp.local_memory_words.data();
       std::uint8_t* const written = warp.written_local_byte_masks.data();
-      each_lane(lane_mask, [=](unsigned lane) { words[to + lane] = words[from + lane]; });
+      copy_lanes(words + to, words + from, lane_mask);
       if (!warp.unrounded_local_words.empty()) {
         UnroundedWord* const unrounded = warp.unrounded_local_words.data();
         each_lane(lane_mask, [=](unsigned lane) { unrounded[to + lane] = unrounded[from + lane]; });
       }
-      each_lane(lane_mask, [=](unsigned lane) { written[to + lane] = written[from + lane]; });
+      copy_lanes(written + to, written + from, lane_mask);
     }
   }
 }

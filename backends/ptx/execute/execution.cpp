@@ -95,17 +95,7 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
     shared_shadow_cells_by_variable_.emplace_back((bytes + 3) / 4);
     if (unrounded_plan_) shared_unrounded_words_by_variable_.emplace_back((bytes + 3) / 4 + 1);
   }
-  memory_op_by_number_.assign(kMaxRaceCheckNumber + 1, nullptr);
-  for (const Op& op : kernel_.ops) {
-    orders_by_fences_ |= op.dispatch_kind == DispatchKind::kFence || op.dispatch_kind == DispatchKind::kTensorMapCopy ||
-                         op.dispatch_kind == DispatchKind::kTensorMapFence;
-    for (const std::uint32_t index : kernel_.memory_ops_of(op)) {
-      const MemoryOp& memory = kernel_.memory_ops[index];
-      orders_by_fences_ |= memory.releases || memory.acquires;
-      const std::uint16_t number = memory.race_check_number;
-      if (number < kMaxRaceCheckNumber) memory_op_by_number_[number] = &op;
-    }
-  }
+  orders_by_fences_ = kernel_.has_fences;
   warps_.resize((threads_in_block_ + kLanesPerWarp - 1) / kLanesPerWarp);
   if (geometry_.is_cooperative) prepare_grid_barrier();
   lane_order_ = order_of(kLanesPerWarp, kBlocksSalt + 1);

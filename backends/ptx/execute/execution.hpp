@@ -646,7 +646,6 @@ class Execution {
   bool orders_by_fences_ = false;  ///< whether the kernel has a fence, so that fence_order_ is used
   FenceOrder fence_order_;         ///< order of accesses that fences establish
 
-  std::vector<const Op*> memory_op_by_number_;  ///< memory instructions, indexed by MemoryOp::race_check_number
   /// Index in RunResult::findings of each finding, by kind and instruction; repeated findings are only counted.
   std::map<std::pair<CheckFinding::Kind, const Op*>, std::size_t> finding_indices_;
   /// For each op: whether it is an order-sensitive atomic; empty if collisions are not counted.

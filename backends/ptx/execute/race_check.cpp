@@ -185,7 +185,7 @@ void Execution::add_access_finding(CheckFinding::Kind kind, const LaneAccess& ac
                                                 [](const auto& start) { return start.first; });
     const std::uint64_t block =
         after == started_block_epochs_.begin() ? current_block_index_ : std::prev(after)->second;
-    site = site_of(memory_op_by_number_[number], thread_of(*other), block);
+    site = site_of(kernel_.op_of_access(number), thread_of(*other), block);
   }
   const unsigned width = bytes_of(actor.memory_op.type) * actor.memory_op.element_count;
   add_finding(kind, actor.op, actor.thread, actor.space, actor.address, width, std::move(site));

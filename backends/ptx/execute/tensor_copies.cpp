@@ -110,7 +110,7 @@ void Execution::check_tensor_map_fence(const LaneAccess& reader) {
     const std::uint32_t epoch = cell.packed_last_write >> 14U;
     if (epoch < kernel_start_epoch_ || epoch < fence_epoch) continue;
     InstructionSite site =
-        site_of(memory_op_by_number_[cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber],
+        site_of(kernel_.op_of_access(cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber),
                 cell.packed_last_write >> 4U & (kMaxThreadsPerBlock - 1), current_block_index_);
     site.lacks_tensor_map_fence = true;
     add_finding(CheckFinding::Kind::kReadWriteRace, reader.op, reader.thread, Space::kGlobal, reader.address,

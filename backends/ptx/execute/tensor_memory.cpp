@@ -429,7 +429,7 @@ void Execution::complete_tensor_operation(const PendingTensorOperation& operatio
       check_access(tensor_watch, memory.shadow_cells.data(), std::uint64_t{index} * 4, 4, reader);
       continue;
     }
-    const Op* const writer = memory_op_by_number_[cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber];
+    const Op* const writer = kernel_.op_of_access(cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber);
     if (writer != nullptr && writer->dispatch_kind == DispatchKind::kTensorOperation) continue;  // in order
     add_access_finding(CheckFinding::Kind::kReadWriteRace, reader, &cell.packed_last_write,
                        cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber);

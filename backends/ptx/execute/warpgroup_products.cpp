@@ -130,7 +130,7 @@ void Execution::check_proxy_fence(const LaneAccess& reader, const SharedOffset& 
   for (std::uint64_t word = place.offset / 4; word < (place.offset + bytes) / 4; ++word) {
     const ShadowCell& cell = shared_shadow_cells_by_variable_[place.variable][word];
     if (cell.packed_last_write >> 14U < std::max(block_start_epoch_, proxy_fence_epoch_)) continue;
-    const Op* const writer = memory_op_by_number_[cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber];
+    const Op* const writer = kernel_.op_of_access(cell.packed_flags >> kWriteInstructionShift & kMaxRaceCheckNumber);
     if (writer != nullptr && writer->dispatch_kind == DispatchKind::kBulkCopy) continue;  // asynchronous, too
     InstructionSite site =
         site_of(writer, cell.packed_last_write >> 4U & (kMaxThreadsPerBlock - 1), current_block_index_);

@@ -9,10 +9,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <boost/container/static_vector.hpp>
 
 #include "backends/ptx/parse/module.hpp"
 #include "support/result.hpp"
@@ -34,6 +37,21 @@ void each_lane(std::uint32_t lane_mask, Use use) {
   }
   for (; lane_mask != 0; lane_mask &= lane_mask - 1)
     use(static_cast<unsigned>(std::countr_zero(lane_mask)));
+}
+
+/// The number of lanes if the mask holds the first lanes and no others; otherwise 0.
+inline unsigned leading_lanes(std::uint32_t lane_mask) {
+  const auto count = static_cast<unsigned>(std::countr_one(lane_mask));
+  return count == kLanesPerWarp || lane_mask >> count == 0 ? count : 0;
+}
+
+/// Copies the values of the lanes of the mask. The arrays of 32 values must not overlap.
+template <class T>
+void copy_lanes(T* to, const T* from, std::uint32_t lane_mask) {
+  // Most masks hold all lanes or the first ones.
+  if (lane_mask == kAllLanes) std::memcpy(to, from, kLanesPerWarp * sizeof(T));
+  else if (const unsigned count = leading_lanes(lane_mask); count != 0) std::memcpy(to, from, count * sizeof(T));
+  else each_lane(lane_mask, [=](unsigned lane) { to[lane] = from[lane]; });
 }
 
 struct Op;
@@ -393,6 +411,31 @@ struct Kernel {
   std::vector<Variable> local_variables;               ///< variables in local memory
   std::uint32_t local_word_count = 0;                  ///< size of the local memory of a thread, in words of 4 bytes
   std::uint32_t warp_frame_bytes = 0;                  ///< size of a warp's frame of registers, in bytes
+  /// By MemoryOp::race_check_number: index of the op that performs the access. index_accesses() fills it.
+  std::vector<std::uint32_t> op_indices_by_race_check_number;
+  bool has_fences = false;  ///< whether the kernel orders accesses by fences; index_accesses() sets it
+
+  /// Notes which ops perform which memory accesses, when all ops are known.
+  void index_accesses() {
+    op_indices_by_race_check_number.assign(memory_ops.size() + 1, kUnknownOp);
+    for (std::uint32_t k = 0; k < ops.size(); ++k) {
+      const DispatchKind kind = ops[k].dispatch_kind;
+      has_fences |= kind == DispatchKind::kFence || kind == DispatchKind::kTensorMapCopy ||
+                    kind == DispatchKind::kTensorMapFence;
+      for (const std::uint32_t index : memory_ops_of(ops[k])) {
+        const MemoryOp& memory = memory_ops[index];
+        has_fences |= memory.releases || memory.acquires;
+        if (memory.race_check_number < kMaxRaceCheckNumber)
+          op_indices_by_race_check_number[memory.race_check_number] = k;
+      }
+    }
+  }
+  /// The op that performs the access with this MemoryOp::race_check_number; null if it is unknown.
+  [[nodiscard]] const Op* op_of_access(std::size_t number) const {
+    const bool is_known =
+        number < op_indices_by_race_check_number.size() && op_indices_by_race_check_number[number] != kUnknownOp;
+    return is_known ? &ops[op_indices_by_race_check_number[number]] : nullptr;
+  }
 
   /// Returns the operation on tensor memory that an op executes; null: none.
   [[nodiscard]] const TensorMemoryOp* tensor_memory_op(const Op& op) const {
@@ -400,19 +443,22 @@ struct Kernel {
         op.dispatch_kind == DispatchKind::kTensorMemory || op.dispatch_kind == DispatchKind::kTensorOperation;
     return is_one ? &tensor_memory_ops[op.memory_or_call_index] : nullptr;
   }
+  static constexpr std::uint32_t kUnknownOp = ~0U;  ///< in op_indices_by_race_check_number: no op
+  /// The memory accesses of one op.
+  using AccessIndices = boost::container::static_vector<std::uint32_t, 4>;
   /// Returns the indices in memory_ops of the memory accesses that an op performs.
-  [[nodiscard]] std::vector<std::uint32_t> memory_ops_of(const Op& op) const {
+  [[nodiscard]] AccessIndices memory_ops_of(const Op& op) const {
     if (op.dispatch_kind == DispatchKind::kMemory) return {op.memory_or_call_index};
     if (op.dispatch_kind == DispatchKind::kMatrixOperation) {
       const std::optional<std::uint32_t> index = matrix_ops[op.memory_or_call_index].memory_index;
-      return index ? std::vector{*index} : std::vector<std::uint32_t>{};
+      return index ? AccessIndices{*index} : AccessIndices{};
     }
     if (op.dispatch_kind == DispatchKind::kWarpgroupProduct)
       return {warpgroup_product_ops[op.memory_or_call_index].memory_index};
     if (op.dispatch_kind == DispatchKind::kMbarrier) return {mbarrier_ops[op.memory_or_call_index].memory_index};
     if (op.dispatch_kind == DispatchKind::kBulkCopy) {
       const BulkCopyOp& copy = bulk_copy_ops[op.memory_or_call_index];
-      std::vector<std::uint32_t> indices{copy.source_index, copy.destination_index};
+      AccessIndices indices{copy.source_index, copy.destination_index};
       if (copy.is_to_shared) indices.push_back(copy.mbarrier_index);
       if (copy.box) indices.push_back(copy.box->map_index);
       return indices;

@@ -20,9 +20,10 @@ void InstructionProfile::add(const Instruction& instruction, Exactness exactness
       instruction.category == InstructionCategory::kSpecialFunction) {
     flop_count += threads * (instruction.opcode == Opcode::kFma ? 2 : 1);
   }
-  const bool is_product = instruction.opcode == Opcode::kMma || instruction.opcode == Opcode::kWmmaMma;
-  if (const auto shape = find_matrix_shape(instruction.modifiers); shape && is_product && is_float(instruction.type))
-    flop_count += threads * 2 * shape->m * shape->n * shape->k / kLanesPerWarp;
+  if (instruction.opcode == Opcode::kMma || instruction.opcode == Opcode::kWmmaMma) {
+    if (const auto shape = find_matrix_shape(instruction.modifiers); shape && is_float(instruction.type))
+      flop_count += threads * 2 * shape->m * shape->n * shape->k / kLanesPerWarp;
+  }
   if (instruction.opcode == Opcode::kWgmma && is_float(instruction.type)) {
     const MatrixShape& shape = instruction.warpgroup_shape;
     constexpr unsigned kThreadsPerWarpgroup = 128;
