@@ -406,6 +406,27 @@ TEST_P(AdjointOfLongLoop, MatchesOracleWithBoundedMemory) {
 INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointOfLongLoop,
                          ::testing::Values(0, 1, 2, 63, 64, 65, 66, 127, 1000, 2145, 2146, 100'000));
 
+class AdjointOfConstantRange : public ::testing::TestWithParam<std::string_view> {};
+
+TEST_P(AdjointOfConstantRange, MatchesOracle) {
+  const std::string body = fmt::format(R"(
+    i = wp.tid()
+    s = y[i]
+    for j in range({}):
+        s = 0.5 * wp.sin(s + x[i]) + 0.0625 * float(j) * s
+        for k in range({}):
+            s = s * 0.75 + wp.cos(s)
+    out[i] = s + x[i]
+)",
+                                       GetParam(), GetParam());
+  const OracleComparison result = compare({.name = "constant_range", .parameters = kUsual, .body = body}, 5);
+  EXPECT_EQ(result.kind, OracleComparison::Kind::kAgrees) << result.message;
+  EXPECT_GE(result.changed, 6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointOfConstantRange,
+                         ::testing::Values("0", "1", "5", "32", "33", "2, 9, 3", "7, -2, -4", "5, 5", "3, 9, -1"));
+
 TEST(AdjointOfNestedLongLoops, MatchesOracle) {
   const Example example = {.name = "long_loop_in_long_loop",
                            .parameters = kUsual,

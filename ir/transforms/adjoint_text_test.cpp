@@ -82,5 +82,16 @@ TEST(AdjointText, CopiedAdjointIsNotChanged) {
               AllOf(HasSubstr("let adj_a: f32 = add(seed, mul(seed, 3.0))"), HasSubstr("atomic_add(grad_y[i], seed)")));
 }
 
+TEST(AdjointText, ShortLoopOfConstantRangeSavesEachState) {
+  const auto text = [](const std::string& stop) {
+    return backward_of("x: array<f32,1>", "let s: f32 = x[i]\nfor j: i32 in range(0, " + stop +
+                                              ", 1) {\n  s = sin(mul(s, s))\n}\nout[i] = s");
+  };
+  EXPECT_THAT(text("3"), AllOf(HasSubstr("let checkpoint_s: local<f32,3>"), HasSubstr("checkpoint_s[j] = "), HasSubstr("= checkpoint_s[j_1]"),
+                               Not(HasSubstr("checkpoint_at"))));
+  EXPECT_THAT(text("64"), AllOf(HasSubstr("let checkpoint_s: local<f32,64>"), Not(HasSubstr("checkpoint_at"))));
+  EXPECT_THAT(text("65"), AllOf(HasSubstr("let checkpoint_s: local<f32,64>"), HasSubstr("checkpoint_at")));
+}
+
 }  // namespace
 }  // namespace assay::transforms::testing

@@ -1,6 +1,9 @@
 // The forward sweep: runs the kernel again and records the values that the reverse sweep reads.
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -232,6 +235,25 @@ void SweepGenerator::forward_branch(const Branch& branch, const ValueSet& live, 
       [&] { arm(branch.else_region, &MergedValue::else_value); });
 }
 
+namespace {
+
+/// The number of iterations of a range of constants; nullopt for other loops.
+std::optional<std::int64_t> constant_trip_count(const Loop& loop) {
+  if (!loop.is_range_loop || !loop.start.is_constant() || !loop.stop.is_constant() || !loop.step.is_constant())
+    return std::nullopt;
+  const auto number = [](const Operand& operand) { return static_cast<std::int64_t>(operand.bits); };
+  constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // so that no difference overflows
+  for (const Operand* const operand : {&loop.start, &loop.stop, &loop.step})
+    if (number(*operand) < -kLargest || number(*operand) > kLargest) return std::nullopt;
+  const std::int64_t step = number(loop.step);
+  if (step == 0) return std::nullopt;
+  const std::int64_t distance = step > 0 ? number(loop.stop) - number(loop.start) : number(loop.start) - number(loop.stop);
+  const std::int64_t stride = step > 0 ? step : -step;
+  return distance <= 0 ? 0 : (distance - 1) / stride + 1;
+}
+
+}  // namespace
+
 ReversedLoop& SweepGenerator::open_reversed_loop(const Loop& loop, ExprId trips) {
   const auto found = reversed_loops_.find(&loop);
   if (found != reversed_loops_.end()) {
@@ -242,6 +264,9 @@ ReversedLoop& SweepGenerator::open_reversed_loop(const Loop& loop, ExprId trips)
   record.trip_count = trips == kNone ? builder_.let_zero("trips", kI32) : builder_.let("trips", trips);
   if (liveness_.needs(loop).restored_carried_values.empty()) return record;
   record.checkpoint_count = reversed_loop_depth_ == 0 ? kMaxOuterLoopCheckpoints : kMaxInnerLoopCheckpoints;
+  const std::optional<std::int64_t> known = constant_trip_count(loop);
+  const bool has_all = known && *known <= record.checkpoint_count;
+  if (has_all) record.checkpoint_count = static_cast<std::int32_t>(std::max<std::int64_t>(*known, 1));
   const auto hoist = [&](const std::string& name, Type type) {
     const VarId variable =
         builder_.declare(name, type.local_array_of(static_cast<std::uint32_t>(record.checkpoint_count)));
@@ -249,7 +274,7 @@ ReversedLoop& SweepGenerator::open_reversed_loop(const Loop& loop, ExprId trips)
     hoisted_declarations_.push_back({.node = Let{variable, kNone}, .loc = builder_.at()});
     return variable;
   };
-  record.checkpoint_positions = hoist("checkpoint_at", kI32);
+  if (!has_all) record.checkpoint_positions = hoist("checkpoint_at", kI32);
   for (const std::size_t i : liveness_.needs(loop).restored_carried_values) {
     const SsaValue& value = value_of(loop.carried_values[i].argument);
     record.checkpointed_values.push_back(hoist("checkpoint_" + value.name, value.type));
@@ -258,6 +283,8 @@ ReversedLoop& SweepGenerator::open_reversed_loop(const Loop& loop, ExprId trips)
 }
 
 ExprId SweepGenerator::trip_count(const Loop& loop) {
+  if (const auto known = constant_trip_count(loop); known && *known <= std::numeric_limits<std::int32_t>::max())
+    return builder_.i32(*known);
   const Type type = loop.start.type;
   const bool constant = loop.step.is_constant();
   const auto step = static_cast<std::int64_t>(loop.step.bits);
@@ -295,12 +322,14 @@ void SweepGenerator::forward_loop(const Loop& loop, const ValueSet& live, Forwar
 void SweepGenerator::save_state(const Loop& loop, const ReversedLoop& record, VarId iteration) {
   const auto& state = liveness_.needs(loop).restored_carried_values;
   if (state.empty()) return;
-  builder_.if_(builder_.op(Op::kLt, {builder_.var(iteration), builder_.i32(record.checkpoint_count)}), [&] {
+  const auto save = [&] {
     for (std::size_t s = 0; s < state.size(); ++s) {
       builder_.store(record.checkpointed_values[s], {builder_.var(iteration)},
                      builder_.var(primal_variables_[index(loop.carried_values[state[s]].argument)]));
     }
-  });
+  };
+  if (record.checkpoint_positions == kNone) return save();
+  builder_.if_(builder_.op(Op::kLt, {builder_.var(iteration), builder_.i32(record.checkpoint_count)}), save);
 }
 
 void SweepGenerator::carry(const Loop& loop, const std::vector<std::size_t>& carried) {
@@ -333,7 +362,9 @@ void SweepGenerator::run_loop(const Loop& loop, const std::vector<std::size_t>& 
     bind(c.result, variable);
   }
   const bool keeps = record != nullptr && !liveness_.needs(loop).restored_carried_values.empty();
-  const bool counts = record != nullptr && (keeps || !loop.is_range_loop);
+  // The index of range(n) counts the iterations itself.
+  const bool is_counted = has_index_from_zero(loop);
+  const bool counts = record != nullptr && ((keeps && !is_counted) || !loop.is_range_loop);
   VarId iteration = kNone;
   if (counts) iteration = loop.is_range_loop ? builder_.let_zero("iteration", kI32) : record->trip_count;
   const Loc loc = builder_.at();
@@ -350,6 +381,7 @@ void SweepGenerator::run_loop(const Loop& loop, const std::vector<std::size_t>& 
     const ExprId step = expr(loop.step);
     builder_.for_(value_of(loop.index).name, start, stop, step, [&](VarId variable) {
       bind(loop.index, variable);
+      if (is_counted) iteration = variable;
       body();
     });
   } else {

@@ -483,18 +483,18 @@ void SweepGenerator::reverse_loop(const Loop& loop) {
   const std::vector<VarId> carried_adjoints = open_carried_adjoints(loop);
 
   VarId top = kNone;
-  if (!needs.restored_carried_values.empty()) {
+  const bool has_state = !needs.restored_carried_values.empty();
+  if (has_state && record.checkpoint_positions != kNone) {
     // A loop with more iterations than checkpoints restarts from its first state and places the checkpoints again.
     top = builder_.let("checkpoint", builder_.i32(0));
     builder_.store(record.checkpoint_positions, {builder_.i32(0)}, builder_.i32(0));
   }
   if (++reversed_loop_depth_ == 1) outermost_reversed_loop_ = &loop;
-  const bool is_index = loop.is_range_loop && loop.start.is_constant() && loop.start.bits == 0 &&
-                        loop.step.is_constant() && loop.step.bits == 1 && loop.start.type == kI32;
+  const bool is_index = has_index_from_zero(loop);
   const std::string name = is_index ? value_of(loop.index).name : "iteration";
   const ExprId last = minus(builder_.var(record.trip_count), builder_.i32(1));
   builder_.for_(name, last, builder_.i32(-1), builder_.i32(-1), [&](VarId iteration) {
-    if (top != kNone) restore_state(loop, record, iteration, top);
+    if (has_state) restore_state(loop, record, iteration, top);
     if (is_index) {
       bind(loop.index, iteration);
     } else if (loop.is_range_loop) {
@@ -531,10 +531,14 @@ void SweepGenerator::reverse_iteration(const Loop& loop, const std::vector<VarId
 
 void SweepGenerator::restore_state(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top) {
   const auto& state = liveness_.needs(loop).restored_carried_values;
-  for (const std::size_t i : state) {
-    const SsaValue& value = value_of(loop.carried_values[i].argument);
-    bind(loop.carried_values[i].argument, builder_.let_zero(value.name, value.type));
+  for (std::size_t s = 0; s < state.size(); ++s) {
+    const ValueId argument = loop.carried_values[state[s]].argument;
+    const SsaValue& value = value_of(argument);
+    bind(argument, top == kNone ? builder_.let(value.name, builder_.load(record.checkpointed_values[s],
+                                                                         {builder_.var(iteration)}))
+                                : builder_.let_zero(value.name, value.type));
   }
+  if (top == kNone) return;
   const auto load_from = [&](VarId slot) {
     for (std::size_t s = 0; s < state.size(); ++s) {
       builder_.assign(primal_variables_[index(loop.carried_values[state[s]].argument)],

@@ -27,10 +27,18 @@ inline constexpr std::int32_t kMaxInnerLoopCheckpoints = 32;
 struct ReversedLoop {
   ir::VarId trip_count = ir::kNone;            ///< variable with the number of iterations of the forward sweep
   std::int32_t checkpoint_count = 0;           ///< maximum number of checkpoints
-  ir::VarId checkpoint_positions = ir::kNone;  ///< local array with the iteration that each checkpoint precedes
+  /// Local array with the iteration that each checkpoint precedes. kNone: each iteration has a checkpoint, because the
+  /// number of iterations is a constant that is small enough.
+  ir::VarId checkpoint_positions = ir::kNone;
   std::vector<ir::VarId>
       checkpointed_values;  ///< local arrays of saved values, one for each of LoopLiveness::restored_carried_values
 };
+
+/// Whether the loop is one over range(n) with int32 numbers, so that its index is the number of the iteration.
+inline bool has_index_from_zero(const Loop& loop) {
+  return loop.is_range_loop && loop.start.is_constant() && loop.start.bits == 0 && loop.step.is_constant() &&
+         loop.step.bits == 1 && loop.start.type == ir::kI32;
+}
 
 /// A gradient array that belongs to an array parameter, or to one field of its structs.
 struct FieldGradient {
@@ -138,7 +146,8 @@ class SweepGenerator {
   void reverse_branch(const Branch& branch);
   void reverse_loop(const Loop& loop);
   void reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints);
-  /// Binds the state of the loop at the start of `iteration`. `top` is the current checkpoint of a long loop.
+  /// Binds the state of the loop at the start of `iteration`. `top` is the current checkpoint of a long loop; kNone if
+  /// each iteration has a checkpoint.
   void restore_state(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top);
   void rerun_to(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top);
   /// Returns an expression that is true if the loop ran at most as many iterations as it has checkpoints.
