@@ -96,7 +96,7 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
                   "tasks of a benchmark")
       ->option_text("PATH ...")
       ->allow_extra_args(false);
-  command.add_option("--families", options.families, "Families to draw kernels from; default: all")
+  command.add_option("--families", options.families, "Families to draw kernels from; default: all except spatial")
       ->option_text("NAME,...")
       ->delimiter(',');
   command.add_option("--weights", options.weights, "Relative share of each family in the dataset; default: 1")

@@ -15,7 +15,8 @@
 //   in a tie the first thread takes all of it, so that the propagated adjoints always sum to the cotangent.
 // - A loop whose derivative needs loop-carried values keeps a fixed number of checkpoints for any trip count: all
 //   states of a short loop, a binomial selection for a long loop (Griewank and Walther, "Revolve", ACM TOMS 26(1),
-//   2000), with iterations recomputed in between. If the trip count is a small constant, there is no code for the latter.
+//   2000), with iterations recomputed in between. If the trip count is a small constant, code for a long loop is
+//   left out.
 // - A null gradient array is skipped: its cotangent is zero and nothing is added to it.
 #pragma once
 

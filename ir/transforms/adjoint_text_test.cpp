@@ -87,8 +87,8 @@ TEST(AdjointText, ShortLoopOfConstantRangeSavesEachState) {
     return backward_of("x: array<f32,1>", "let s: f32 = x[i]\nfor j: i32 in range(0, " + stop +
                                               ", 1) {\n  s = sin(mul(s, s))\n}\nout[i] = s");
   };
-  EXPECT_THAT(text("3"), AllOf(HasSubstr("let checkpoint_s: local<f32,3>"), HasSubstr("checkpoint_s[j] = "), HasSubstr("= checkpoint_s[j_1]"),
-                               Not(HasSubstr("checkpoint_at"))));
+  EXPECT_THAT(text("3"), AllOf(HasSubstr("let checkpoint_s: local<f32,3>"), HasSubstr("checkpoint_s[j] = "),
+                               HasSubstr("= checkpoint_s[j_1]"), Not(HasSubstr("checkpoint_at"))));
   EXPECT_THAT(text("64"), AllOf(HasSubstr("let checkpoint_s: local<f32,64>"), Not(HasSubstr("checkpoint_at"))));
   EXPECT_THAT(text("65"), AllOf(HasSubstr("let checkpoint_s: local<f32,64>"), HasSubstr("checkpoint_at")));
 }

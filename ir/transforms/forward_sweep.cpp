@@ -247,7 +247,8 @@ std::optional<std::int64_t> constant_trip_count(const Loop& loop) {
     if (number(*operand) < -kLargest || number(*operand) > kLargest) return std::nullopt;
   const std::int64_t step = number(loop.step);
   if (step == 0) return std::nullopt;
-  const std::int64_t distance = step > 0 ? number(loop.stop) - number(loop.start) : number(loop.start) - number(loop.stop);
+  const std::int64_t distance =
+      step > 0 ? number(loop.stop) - number(loop.start) : number(loop.start) - number(loop.stop);
   const std::int64_t stride = step > 0 ? step : -step;
   return distance <= 0 ? 0 : (distance - 1) / stride + 1;
 }

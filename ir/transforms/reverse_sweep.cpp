@@ -534,8 +534,8 @@ void SweepGenerator::restore_state(const Loop& loop, const ReversedLoop& record,
   for (std::size_t s = 0; s < state.size(); ++s) {
     const ValueId argument = loop.carried_values[state[s]].argument;
     const SsaValue& value = value_of(argument);
-    bind(argument, top == kNone ? builder_.let(value.name, builder_.load(record.checkpointed_values[s],
-                                                                         {builder_.var(iteration)}))
+    bind(argument, top == kNone ? builder_.let(value.name,
+                                               builder_.load(record.checkpointed_values[s], {builder_.var(iteration)}))
                                 : builder_.let_zero(value.name, value.type));
   }
   if (top == kNone) return;

@@ -25,8 +25,8 @@ inline constexpr std::int32_t kMaxInnerLoopCheckpoints = 32;
 
 /// The variables of the backward kernel that belong to one reversed loop.
 struct ReversedLoop {
-  ir::VarId trip_count = ir::kNone;            ///< variable with the number of iterations of the forward sweep
-  std::int32_t checkpoint_count = 0;           ///< maximum number of checkpoints
+  ir::VarId trip_count = ir::kNone;   ///< variable with the number of iterations of the forward sweep
+  std::int32_t checkpoint_count = 0;  ///< maximum number of checkpoints
   /// Local array with the iteration that each checkpoint precedes. kNone: each iteration has a checkpoint, because the
   /// number of iterations is a constant that is small enough.
   ir::VarId checkpoint_positions = ir::kNone;

@@ -420,8 +420,8 @@ struct Kernel {
     op_indices_by_race_check_number.assign(memory_ops.size() + 1, kUnknownOp);
     for (std::uint32_t k = 0; k < ops.size(); ++k) {
       const DispatchKind kind = ops[k].dispatch_kind;
-      has_fences |= kind == DispatchKind::kFence || kind == DispatchKind::kTensorMapCopy ||
-                    kind == DispatchKind::kTensorMapFence;
+      has_fences |=
+          kind == DispatchKind::kFence || kind == DispatchKind::kTensorMapCopy || kind == DispatchKind::kTensorMapFence;
       for (const std::uint32_t index : memory_ops_of(ops[k])) {
         const MemoryOp& memory = memory_ops[index];
         has_fences |= memory.releases || memory.acquires;
