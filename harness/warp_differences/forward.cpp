@@ -1,5 +1,7 @@
 #include "harness/warp_differences/forward.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +11,14 @@ namespace assay::warp {
 namespace {
 
 constexpr std::size_t kMismatchesKept = 8;
+
+bool is_same(const harness::ComputedScalar& a, const harness::ComputedScalar& b) {
+  return a.integer == b.integer && (a.value == b.value || (std::isnan(a.value) && std::isnan(b.value)));
+}
+
+std::string text_of(const harness::ComputedScalar& scalar, bool is_integer) {
+  return is_integer ? fmt::format("{}", scalar.integer) : fmt::format("{:.17g}", scalar.value);
+}
 
 }  // namespace
 
@@ -41,8 +51,17 @@ ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t lau
     if (!expected[p]) continue;
     const ir::Argument& layout = set.launch_by_precision[reference::kNative].arguments[p];
     const auto got = harness::read_scalars(subject.module(), layout, answer.array_contents[p]);
+    const auto before = harness::read_scalars(subject.module(), layout, layout.bytes);
     for (std::size_t i = 0; i < got.size(); ++i) {
-      if (!expected[p]->is_written[i]) continue;
+      if (!expected[p]->is_written[i]) {
+        if (!is_same(got[i], before[i]) && comparison.mismatches.size() < kMismatchesKept) {
+          const bool is_integer = got[i].integer != before[i].integer;
+          comparison.mismatches.push_back(fmt::format("{}: expected no change of {}, got {}",
+                                                      element_notation(subject, p, layout, i),
+                                                      text_of(before[i], is_integer), text_of(got[i], is_integer)));
+        }
+        continue;
+      }
       const harness::ExpectedScalar& wanted = expected[p]->scalars[i];
       const harness::ScalarComparison score = harness::score(got[i], wanted);
       if (visit) visit({p, i, wanted, got[i], score.agreement});

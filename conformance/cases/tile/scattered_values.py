@@ -14,9 +14,9 @@ def scattered_values(
     counts = wp.tile_zeros(shape=4, dtype=float)
     moments = wp.tile_zeros(shape=3, dtype=wp.vec2)
     for k in range(lane, weights.shape[0], wp.block_dim()):
-        bin = bins[k] & 3
-        wp.tile_scatter_add(counts, bin, weights[k] * weights[k], bin > 0)
-        wp.tile_scatter_add(moments, k % 3, directions[k] * weights[k], weights[k] > 0.0, atomic=True)
+        bin = bins[k] & 1
+        wp.tile_scatter_add(counts, 2 * bin + 1, weights[k] * weights[k], weights[k] > -1.0)
+        wp.tile_scatter_add(moments, 2 * bin, directions[k] * weights[k], True, atomic=True)
     wp.tile_scatter_masked(counts, 0, weights[block], lane == 0)
     wp.tile_store(sums[block], counts)
     wp.tile_store(vectors[block], moments)
