@@ -63,6 +63,8 @@ class ExpressionWriter {
   std::string list(const std::vector<ir::ExprId>& ids, std::size_t first = 0);
   /// The index of an element or component. Without kWrapIndex: Warp itself wraps indices below zero.
   std::string index(ir::ExprId id) { return write(unwrapped_index(id)); }
+  /// The operand of kWrapIndex; other expressions as they are.
+  ir::ExprId unwrapped_index(ir::ExprId id) const;
   /// Several of them, separated by commas.
   std::string indices(const std::vector<ir::ExprId>& ids, std::size_t first = 0);
   /// Returns the name of a function, which is given by its index in Module::functions.
@@ -118,7 +120,6 @@ class ExpressionWriter {
   /// Replaces $0, $1, $2, $* and $T in a pattern of the operation table.
   std::string expand(std::string_view pattern, const ir::Expr& expr, Precedence left, Precedence others);
   std::string literal_call(const ir::Expr& expr) const;
-  ir::ExprId unwrapped_index(ir::ExprId id) const;
   bool is_literal(ir::ExprId id) const { return function_.expr(id).kind == ir::ExprKind::kLiteral; }
   /// Whether the expression is a tile of one number that is not a literal.
   bool is_single(const ir::Expr& expr) const;

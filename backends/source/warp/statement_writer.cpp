@@ -325,7 +325,8 @@ void StatementWriter::write_scattered(const ir::Assign& assign) {
   const auto is_place = [&](const ir::Expr& expr) {
     if (expr.kind != ir::ExprKind::kOperation || expr.op != ir::Op::kTileExtract) return false;
     for (std::size_t k = 0; k < expr.args.size(); ++k)
-      if (!ir::same_expression(function_, expr.args[k], inserted.args[k])) return false;
+      if (!ir::same_expression(function_, expr.args[k], expression_writer_.unwrapped_index(inserted.args[k])))
+        return false;
     return true;
   };
   if (read != nullptr && is_place(*read))
