@@ -36,12 +36,18 @@ TEST(CuratedCases, BeginWithDescriptiveComment) {
   }
 }
 
+/// Whether it is the note on kernels whose threads have different values, the only one for a curated case.
+bool is_about_blocks(const frontend::Diagnostic& diagnostic) {
+  return diagnostic.severity == frontend::Severity::kNote &&
+         diagnostic.reason.find("with one thread per block") != std::string::npos;
+}
+
 TEST(CuratedCases, DefineExactlyOneKernelNamedAfterTheFile) {
   for (const CaseFile& file : cases()) {
     const auto read = frontend::parse_python(file.text, std::string(file.path));
     ASSERT_TRUE(read.ok()) << read.error().text();
     for (const frontend::Diagnostic& diagnostic : read->diagnostics)
-      ADD_FAILURE() << diagnostic.text();
+      EXPECT_TRUE(is_about_blocks(diagnostic)) << diagnostic.text();
     ASSERT_EQ(read->module.kernels.size(), 1U) << file.path;
     EXPECT_EQ(read->module.kernels[0].name, file.name) << file.path;
   }
@@ -56,7 +62,7 @@ TEST(CuratedCases, RoundTripThroughPythonWriter) {
     const auto again = frontend::parse_python(written.value(), std::string(file.path));
     ASSERT_TRUE(again.ok()) << again.error().text() << "\n" << written.value();
     for (const frontend::Diagnostic& diagnostic : again->diagnostics)
-      ADD_FAILURE() << diagnostic.text() << "\n" << written.value();
+      EXPECT_TRUE(is_about_blocks(diagnostic)) << diagnostic.text() << "\n" << written.value();
     EXPECT_EQ(ir::hash(again->module), ir::hash(read->module)) << written.value();
   }
 }

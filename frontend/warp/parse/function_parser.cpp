@@ -68,6 +68,11 @@ class WarpFunctionParser {
     if (!context.references.empty() && context.data_flow.falls_through()) return_references(context);
     if (returns_zero_at_end(context)) return_zero(context);
     check_results(context);
+    if (entry_.is_kernel && context.has_thread_values) {
+      context.note(entry_.definition.part(SyntaxField::kName),
+                   "the threads of a block have different values; the kernel is judged with one thread per block, as "
+                   "Warp runs it on the CPU");
+    }
     reject_scalar_updates(context, entry_.definition.part(SyntaxField::kName));
     reject_changes_of_viewed_tiles(context);
     if (context.has_failed) return std::nullopt;
