@@ -733,9 +733,8 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
       context_.error(call, "structs with array fields must be variables to be passed to functions");
       return {};
     }
-  }
-  for (const CallArgument& argument : arguments)
     resolved.arguments.insert(resolved.arguments.end(), argument.values.begin(), argument.values.end());
+  }
   const HiddenParameters hidden = WarpFileParser::hidden_parameters(*callee);
   for (const HiddenParameterEntry& row : kHiddenParameters) {
     if (!hidden[static_cast<std::size_t>(row.parameter)]) continue;
