@@ -179,13 +179,16 @@ class Linearity {
   bool grown_ = false;
 };
 
-bool calls_gradient(const Module& module, const Function& function, std::vector<bool>& seen) {
+/// Whether `function` calls, directly or indirectly, a function with a custom derivative of the kind `custom`. Skips
+/// the functions that are marked in `seen`, and marks those that it visits.
+bool calls_custom(const Module& module, const Function& function, std::int32_t Function::*custom,
+                  std::vector<bool>& seen) {
   bool found = false;
   const auto visit = [&](std::int32_t index) {
     if (found || seen[static_cast<std::size_t>(index)]) return;
     seen[static_cast<std::size_t>(index)] = true;
     const Function& callee = module.functions[static_cast<std::size_t>(index)];
-    found = callee.gradient_function_index != kNone || calls_gradient(module, callee, seen);
+    found = callee.*custom != kNone || calls_custom(module, callee, custom, seen);
   };
   for (const Expr& expr : function.expressions)
     if (expr.kind == ExprKind::kCall) visit(expr.index);
@@ -312,7 +315,12 @@ bool has_linear_gradient(const Module& module, const Function& function) {
 
 bool has_custom_gradient(const Module& module, const Function& kernel) {
   std::vector<bool> seen(module.functions.size());
-  return calls_gradient(module, kernel, seen);
+  return calls_custom(module, kernel, &Function::gradient_function_index, seen);
+}
+
+bool has_custom_replay(const Module& module, const Function& kernel) {
+  std::vector<bool> seen(module.functions.size());
+  return calls_custom(module, kernel, &Function::replay_function_index, seen);
 }
 
 bool trusts_custom_gradients(const Function& kernel) {

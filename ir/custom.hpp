@@ -51,6 +51,8 @@ bool has_linear_gradient(const Module& module, const Function& function);
 /// Whether the kernel calls, directly or indirectly, a function with a custom gradient. Finite differences of the
 /// forward pass then do not apply to its derivative.
 bool has_custom_gradient(const Module& module, const Function& kernel);
+/// Whether the kernel calls, directly or indirectly, a function with a custom replay.
+bool has_custom_replay(const Module& module, const Function& kernel);
 
 /// The annotation of a kernel whose custom gradients need not be the derivatives of the functions.
 inline constexpr std::string_view kTrustCustomGradientsAnnotation = "custom gradients: trusted";

@@ -105,6 +105,10 @@ void test_oracle(const PassContext& pass_context);
 /// custom_gradient: compares the custom gradients of the kernel's functions with their derivatives, unless they are
 /// trusted.
 void check_custom_gradients(const PassContext& pass_context);
+/// custom_replay: decides the verdict of the backward pass if, on an input set, a replay does not return what its
+/// function returned: a defect for recorded launches; inconclusive for drawn inputs, which the author of the kernel may
+/// have excluded.
+void check_custom_replays(const PassContext& pass_context);
 /// finite_differences: compares differences of the generated forward pass with the generated backward pass.
 void judge_consistency(const PassContext& pass_context);
 /// Decides by finite differences whether a backward pass that differs from the oracle is incorrect, and makes that the

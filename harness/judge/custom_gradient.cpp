@@ -1,13 +1,14 @@
 // custom_gradient: compares the kernel's custom gradients (wp.func_grad) with the derivatives of the functions that
 // they belong to. The oracle computes both, so that no device is needed.
 #include <algorithm>
-#include <cmath>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/judge/context.hpp"
+#include "harness/judge/gradient_difference.hpp"
 #include "ir/custom.hpp"
 #include "ir/source_location.hpp"
 
@@ -23,36 +24,11 @@ ir::Module without_custom_gradient(ir::Module module, std::int32_t function) {
   return module;
 }
 
+/// A difference, and the input set on which it occurs. The first gradient is that of the custom gradients.
 struct Difference {
   std::size_t set = 0;
-  std::size_t parameter = 0;
-  std::size_t component = 0;  ///< number in the parameter
-  long double custom = 0, derivative = 0;
-  double bound = 0;
+  GradientDifference gradients;
 };
-
-/// The largest difference relative to its bound between the gradients of a set; empty if all agree. Elements without a
-/// finite derivative are not compared: custom gradients are often written for such points.
-std::optional<Difference> difference_of(const reference::ReferenceResult& custom,
-                                        const reference::ReferenceResult& derivative) {
-  std::optional<Difference> worst;
-  double worst_ratio = 1;
-  for (std::size_t p = 0; p < custom.gradients.size(); ++p) {
-    if (!custom.gradients[p] || !derivative.gradients[p]) continue;
-    const auto& ours = custom.gradients[p]->elements;
-    const auto& theirs = derivative.gradients[p]->elements;
-    for (std::size_t i = 0; i < ours.size(); ++i) {
-      const double bound = ours[i].bound[reference::kPromoted] + theirs[i].bound[reference::kPromoted];
-      const auto error = static_cast<double>(std::abs(ours[i].value - theirs[i].value));
-      if (!std::isfinite(error) || !std::isfinite(bound) || error <= bound) continue;
-      const double ratio = bound > 0 ? error / bound : HUGE_VAL;
-      if (worst && ratio <= worst_ratio) continue;
-      worst_ratio = ratio;
-      worst = {.parameter = p, .component = i, .custom = ours[i].value, .derivative = theirs[i].value, .bound = bound};
-    }
-  }
-  return worst;
-}
 
 class CustomGradientCheck {
  public:
@@ -89,30 +65,11 @@ class CustomGradientCheck {
       if (!derivative.findings.empty() || decisions.uncertain_decision_counts[Precision::kPromoted] > 0 ||
           decisions.uncertain_kinks[Precision::kPromoted] > 0)
         continue;
-      if (auto found = difference_of(set.reference, derivative)) {
-        found->set = s;
-        return found;
-      }
+      // Custom gradients are often written for points without a finite derivative, which are not compared.
+      if (const auto found = find_gradient_difference(set.reference, derivative))
+        return Difference{.set = s, .gradients = *found};
     }
     return std::nullopt;
-  }
-
-  /// "x[3, 1]", with ".2" for a component of a vector, a matrix or a struct.
-  std::string name_of(const Difference& found) const {
-    const KernelUnderTest& subject = pass_context_.subject;
-    const ir::Argument& argument =
-        pass_context_.input_sets[found.set].launch_by_precision[Precision::kNative].arguments[found.parameter];
-    const std::size_t components = ir::scalar_components(subject.module, argument.type.element()).size();
-    std::string name = subject.kernel.variables[found.parameter].name;
-    std::vector<std::size_t> index(argument.shape.size());
-    std::size_t element = found.component / components;
-    for (std::size_t d = index.size(); d-- > 0;) {
-      const auto extent = static_cast<std::size_t>(argument.shape[d]);
-      index[d] = element % extent;
-      element /= extent;
-    }
-    if (argument.type.is_array()) name += fmt::format("[{}]", fmt::join(index, ", "));
-    return components > 1 ? fmt::format("{}.{}", name, found.component % components) : name;
   }
 
   /// "the custom gradient of 'f' (line 3)".
@@ -136,8 +93,9 @@ class CustomGradientCheck {
         fmt::format(
             "the gradient of {} is {} according to {}, but the derivative of the code is {} (allowed difference "
             "{}, input set {}); if this is intended, write '# {}' above the kernel",
-            name_of(found), static_cast<double>(found.custom), whose, static_cast<double>(found.derivative),
-            found.bound, found.set, ir::kTrustCustomGradientsAnnotation));
+            found.gradients.name(pass_context_.subject, pass_context_.input_sets[found.set]),
+            static_cast<double>(found.gradients.first), whose, static_cast<double>(found.gradients.second),
+            found.gradients.bound, found.set, ir::kTrustCustomGradientsAnnotation));
   }
 
   const PassContext& pass_context_;

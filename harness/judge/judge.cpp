@@ -181,6 +181,7 @@ Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const 
   PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, judgment);
   {
     const Stopwatch watch(judgment.compare_ms);
+    if (configuration.backward) check_custom_replays(pass_context);
     bool arbitrated = false;
     for (const std::string& target :
          kernel.target_architectures.empty() ? std::vector<std::string>{""} : kernel.target_architectures) {

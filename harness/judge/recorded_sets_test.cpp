@@ -196,6 +196,29 @@ TEST(RecordedLaunch, ReportsIndexOutOfBoundsAsDefect) {
   }
 }
 
+TEST(RecordedLaunch, ReportsReplayThatReturnsAnotherValueAsDefect) {
+  Recorded recorded(R"(
+@wp.func
+def count(counter: wp.array(dtype=int), i: int):
+    return wp.atomic_add(counter, i, 1)
+
+@wp.func_replay(count)
+def count_again(counter: wp.array(dtype=int), i: int):
+    return counter[i]
+
+@wp.kernel
+def k(x: wp.array(dtype=float), counter: wp.array(dtype=int), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = float(count(counter, i) + 1) * x[i]
+)");
+  for (const CaseRecord& record : recorded.judged(launch_of(recorded.source, 7, 16))) {
+    if (record.pass == "forward") continue;
+    EXPECT_EQ(record.outcome, Outcome::defect) << summary(record);
+    EXPECT_EQ(record.outcome_detail, "custom_replay");
+    EXPECT_THAT(record.message, HasSubstr("the replay of 'count' (line 8), the gradient of x[0] is"));
+  }
+}
+
 TEST(RecordedLaunch, DigestDependsOnValuesAndExtents) {
   const Recorded recorded(kGather);
   const RecordedLaunch first = launch_of(recorded.source, 7, 16);

@@ -22,7 +22,7 @@ constexpr auto kTimeLimit = std::chrono::seconds{60};
 constexpr std::int64_t kObservedThreads = 4096;
 /// Smaller sizes for kernels that do not support the requested one.
 constexpr std::array<std::int32_t, 3> kSmallerSizes{1 << 16, 1 << 12, 17};
-constexpr std::byte kPoison{0};
+constexpr std::byte kInitialByte{0};
 
 // ------------------------------------------------------------------------------------------------------- ceilings
 
@@ -113,7 +113,8 @@ struct Plan {
 Result<KernelLauncher> place(backends::DeviceSession& session, const Plan& plan) {
   session.reset();
   return KernelLauncher::place(session, plan.subject.module, plan.kernel, plan.pass, backends::Precision::kNative,
-                               borrow_launch(plan.launch), plan.gradients, roles_of(plan.subject, plan.pass), kPoison);
+                               borrow_launch(plan.launch), plan.gradients, roles_of(plan.subject, plan.pass),
+                               kInitialByte);
 }
 
 /// Prepares the launch of the backward pass: runs the forward pass to fill

@@ -17,9 +17,9 @@ constexpr std::size_t kMaxInstructions = std::size_t{1} << 20;
 
 }  // namespace
 
-Result<Program> lower(const ir::Module& module, const ir::Function& kernel) {
+Result<Program> lower(const ir::Module& module, const ir::Function& kernel, CustomReplays custom_replays) {
   Program program;
-  KernelLowering lowering(module, program);
+  KernelLowering lowering(module, program, custom_replays);
   lowering.lower_kernel(kernel);
   if (lowering.error()) return *lowering.error();
   return program;
@@ -168,7 +168,15 @@ Registers KernelLowering::call_with(std::int32_t index, const std::vector<ir::Ex
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (values[i].empty()) arrays[i] = slot(expr(args[i]).variable);
   }
-  Registers results = inline_call(callee, arrays, values);
+  Registers results;
+  if (custom_replays_ == CustomReplays::kExecuted && callee.replay_function_index != ir::kNone) {
+    // The replay itself may call the function.
+    custom_replays_ = CustomReplays::kIgnored;
+    results = inline_call(module_.functions[static_cast<std::size_t>(callee.replay_function_index)], arrays, values);
+    custom_replays_ = CustomReplays::kExecuted;
+  } else {
+    results = inline_call(callee, arrays, values);
+  }
   if (callee.gradient_function_index == ir::kNone || is_lowering_custom_gradient_) return results;
   return call_with_custom_gradient(callee, arrays, values, results);
 }

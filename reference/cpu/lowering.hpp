@@ -22,7 +22,8 @@ using Registers = std::vector<RegisterId>;
 /// Lowers one kernel.
 class KernelLowering {
  public:
-  KernelLowering(const ir::Module& module, Program& program) : module_(module), program_(program) {}
+  KernelLowering(const ir::Module& module, Program& program, CustomReplays custom_replays)
+      : module_(module), program_(program), custom_replays_(custom_replays) {}
 
   void lower_kernel(const ir::Function& kernel);
   /// Why the kernel cannot be lowered; the program is then unusable.
@@ -205,6 +206,7 @@ class KernelLowering {
 
   const ir::Module& module_;                ///< module that contains the kernel
   Program& program_;                        ///< program that is built
+  CustomReplays custom_replays_;            ///< what is lowered for calls of functions with replays
   FunctionFrame* frame_ = nullptr;          ///< function that is being lowered, the innermost one
   std::vector<LoopJumps> enclosing_loops_;  ///< loops around the current statement, the innermost last
   std::map<std::pair<ir::Scalar, std::uint64_t>, RegisterId>

@@ -133,6 +133,7 @@ class Program {
 };
 
 /// Lowers a valid kernel. Fails for arrays inside structs and other constructs that the oracle does not support.
-Result<Program> lower(const ir::Module& module, const ir::Function& kernel);
+Result<Program> lower(const ir::Module& module, const ir::Function& kernel,
+                      CustomReplays custom_replays = CustomReplays::kIgnored);
 
 }  // namespace assay::reference

@@ -155,8 +155,8 @@ std::optional<std::size_t> GradientArray::position(std::size_t cell) const {
   return static_cast<std::size_t>(place - element_indices.begin());
 }
 
-Result<Oracle> Oracle::make(const ir::Module& module, const ir::Function& kernel) {
-  auto program = lower(module, kernel);
+Result<Oracle> Oracle::make(const ir::Module& module, const ir::Function& kernel, CustomReplays custom_replays) {
+  auto program = lower(module, kernel, custom_replays);
   if (!program.ok()) return program.error();
   return Oracle(std::make_unique<Program>(program.take()));
 }

@@ -256,11 +256,18 @@ struct DirectionalDifferences {
 
 class Program;
 
+/// What the oracle evaluates where a kernel calls a function with a custom replay (Warp's func_replay).
+enum class CustomReplays : std::uint8_t {
+  kIgnored,   ///< the function, as the forward pass does
+  kExecuted,  ///< its replay, as the backward pass does
+};
+
 /// A kernel prepared for evaluation. It does not change, so several threads may evaluate it at once.
 class Oracle {
  public:
   /// Keeps references to both. Fails with the reason if the oracle does not support the kernel.
-  static Result<Oracle> make(const ir::Module& module, const ir::Function& kernel);
+  static Result<Oracle> make(const ir::Module& module, const ir::Function& kernel,
+                             CustomReplays custom_replays = CustomReplays::kIgnored);
 
   Oracle(Oracle&&) noexcept;
   Oracle& operator=(Oracle&&) noexcept;
