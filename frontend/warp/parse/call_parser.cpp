@@ -727,14 +727,8 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
   callee = specialize(call, callee, arguments);
   if (callee == nullptr) return {};
   ResolvedCall resolved{.callee = callee, .arguments = {}};
-  for (const CallArgument& argument : arguments) {
-    const bool is_value = argument.spec.kind == ArgumentSpec::Kind::kValue && argument.values.size() == 1;
-    if (is_value && contains_arrays(context_.file.module(), argument.spec.type)) {
-      context_.error(call, "structs with array fields must be variables to be passed to functions");
-      return {};
-    }
+  for (const CallArgument& argument : arguments)
     resolved.arguments.insert(resolved.arguments.end(), argument.values.begin(), argument.values.end());
-  }
   const HiddenParameters hidden = WarpFileParser::hidden_parameters(*callee);
   for (const HiddenParameterEntry& row : kHiddenParameters) {
     if (!hidden[static_cast<std::size_t>(row.parameter)]) continue;
