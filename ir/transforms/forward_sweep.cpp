@@ -205,7 +205,7 @@ void SweepGenerator::predeclare(const Region& region, const ValueSet& live) {
     if (const auto* loop = std::get_if<Loop>(&node.node)) {
       for (const CarriedValue& carried : loop->carried_values)
         declare(carried.result);
-      if (liveness_.has_reverse(*loop)) open_reversed_loop(*loop);
+      if (liveness_.has_reverse(*loop) && !liveness_.needs(*loop).is_reversed_forward) open_reversed_loop(*loop);
     }
   }
 }
@@ -313,7 +313,8 @@ ExprId SweepGenerator::trip_count(const Loop& loop) {
 }
 
 void SweepGenerator::forward_loop(const Loop& loop, const ValueSet& live, ForwardSweepOptions sweep) {
-  const bool reversed = sweep.records_values && liveness_.needs(loop).has_reverse_sweep;
+  const bool reversed =
+      sweep.records_values && liveness_.needs(loop).has_reverse_sweep && !liveness_.needs(loop).is_reversed_forward;
   ReversedLoop* record = reversed ? &open_reversed_loop(loop, loop.is_range_loop ? trip_count(loop) : kNone) : nullptr;
   const std::vector<std::size_t> carried = liveness_.carried_to_run(loop, live, sweep);
   const bool stores = sweep.repeats_stores && liveness_.has_replayed_store(loop.body);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
+#include "ir/transforms/commuting_iterations.hpp"
 #include "ir/transforms/rules.hpp"
 
 namespace assay::transforms {
@@ -127,15 +129,17 @@ LoopLiveness Liveness::find_needs(const Loop& loop) {
   ValueSet live = needs.read_values;
   before(loop.body, live, ForwardSweepOptions{.records_values = true});
   std::vector<bool> in_state(loop.carried_values.size());
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
-      if (in_state[i] || !has(live, loop.carried_values[i].argument)) continue;
-      in_state[i] = grown = true;
-      ValueSet advance = none();
-      add(advance, loop.carried_values[i].next_value);
-      before(loop.body, advance, ForwardSweepOptions{});
-      live |= advance;
+  close_state(loop, in_state, live);
+  if (std::ranges::count(in_state, true) > 0 && has_commuting_iterations(module_, kernel_, loop, activity_)) {
+    // The reverse sweep must also find out which iteration is the last.
+    std::vector<bool> carried = in_state;
+    ValueSet needed = live;
+    if (!loop.is_range_loop) needed.add(static_cast<std::size_t>(loop.carried_values[loop.condition].argument));
+    close_state(loop, carried, needed);
+    needs.is_reversed_forward = !loads_overwritten_arrays(loop.body, needed, loop);
+    if (needs.is_reversed_forward) {
+      in_state = std::move(carried);
+      live = std::move(needed);
     }
   }
   for (std::size_t i = 0; i < in_state.size(); ++i) {
@@ -150,17 +154,39 @@ LoopLiveness Liveness::find_needs(const Loop& loop) {
     inside.add(static_cast<std::size_t>(loop.index));
     add(live, loop.start);
     add(live, loop.step);
+    if (needs.is_reversed_forward) add(live, loop.stop);
+  }
+  if (needs.is_reversed_forward) {
+    for (const std::size_t i : needs.restored_carried_values)
+      add(live, loop.carried_values[i].initial_value);
   }
   needs.outer_values = live - inside;
   return needs;
+}
+
+void Liveness::close_state(const Loop& loop, std::vector<bool>& state, ValueSet& live) {
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
+      if (state[i] || !has(live, loop.carried_values[i].argument)) continue;
+      state[i] = grown = true;
+      ValueSet advance = none();
+      add(advance, loop.carried_values[i].next_value);
+      before(loop.body, advance, ForwardSweepOptions{});
+      live |= advance;
+    }
+  }
 }
 
 std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueSet& live, ForwardSweepOptions sweep) {
   std::vector<bool> run(loop.carried_values.size());
   for (std::size_t i = 0; i < run.size(); ++i)
     run[i] = has(live, loop.carried_values[i].result);
-  if (!loop.is_range_loop) run[loop.condition] = true;
-  if (sweep.records_values && needs(loop).has_reverse_sweep) {
+  const bool is_recorded = sweep.records_values && needs(loop).has_reverse_sweep && !needs(loop).is_reversed_forward;
+  const bool is_run =
+      is_recorded || std::ranges::count(run, true) > 0 || (sweep.repeats_stores && has_replayed_store(loop.body));
+  if (is_run && !loop.is_range_loop) run[loop.condition] = true;
+  if (is_recorded) {
     for (const std::size_t i : needs(loop).restored_carried_values)
       run[i] = true;
   }
@@ -211,6 +237,22 @@ bool Liveness::find_store(const Region& region, const Loop& loop, VarId array, b
 bool Liveness::stored_since(const Loop& loop, VarId array) const {
   bool reached = false;
   return find_store(ssa_.body, loop, array, reached);
+}
+
+bool Liveness::loads_overwritten_arrays(const Region& region, const ValueSet& needed, const Loop& loop) const {
+  return std::ranges::any_of(region.nodes, [&](const SsaNode& node) {
+    if (const auto* load = std::get_if<LoadNode>(&node.node))
+      return has(needed, load->result) && stored_since(loop, load->array);
+    if (const auto* branch = std::get_if<Branch>(&node.node)) {
+      return loads_overwritten_arrays(branch->then_region, needed, loop) ||
+             loads_overwritten_arrays(branch->else_region, needed, loop);
+    }
+    const auto* inner = std::get_if<Loop>(&node.node);
+    if (inner == nullptr) return false;
+    ValueSet counted = needed;
+    if (has_reverse(*inner)) collect_defined(inner->body, counted);
+    return loads_overwritten_arrays(inner->body, counted, loop);
+  });
 }
 
 bool Liveness::any_defined_live(const Region& region, const ValueSet& live) const {

@@ -2,7 +2,8 @@
 //
 // The forward sweep runs the kernel again and records the values that the reverse sweep reads. Values inside a loop
 // cannot be recorded for all iterations; instead the reverse sweep restores the carried values that an iteration needs
-// (the state of the loop) from a checkpoint, advances to the iteration, and records only that iteration.
+// (the state of the loop) from a checkpoint, advances to the iteration, and records only that iteration. If the order
+// of the iterations does not matter, the reverse sweep runs the loop forward once more instead.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +29,12 @@ struct ForwardSweepOptions {
 /// The values that the sweeps need for one loop.
 struct LoopLiveness {
   bool has_reverse_sweep = false;  ///< whether the reverse sweep of the body is not empty
-  ValueSet read_values;            ///< values of the loop body that the reverse sweep of one iteration reads
+  /// Whether the reverse sweep visits the iterations from first to last, so that it needs no checkpoints.
+  bool is_reversed_forward = false;
+  ValueSet read_values;  ///< values of the loop body that the reverse sweep of one iteration reads
   std::vector<std::size_t>
-      restored_carried_values;  ///< indices in Loop::carried_values to restore before an iteration, ascending
+      restored_carried_values;  ///< indices in Loop::carried_values to restore before an iteration, ascending; if
+                                ///< `is_reversed_forward`, those that the reverse sweep carries from one to the next
   ValueSet outer_values;        ///< values defined outside the loop that its reverse sweep reads
 };
 
@@ -77,6 +81,12 @@ class Liveness {
   void reads_of_compute(const ComputeNode& compute, ValueSet& reads) const;
   static bool find_store(const Region& region, const Loop& loop, ir::VarId array, bool& reached);
   bool any_defined_live(const Region& region, const ValueSet& live) const;
+  /// Adds the carried values that must be known to compute those in `state`, and what their computation reads to
+  /// `live`.
+  void close_state(const Loop& loop, std::vector<bool>& state, ValueSet& live);
+  /// Whether a load in the region, a part of the loop, needs an array that the kernel stores to in the loop or after
+  /// it. `needed` are the loaded values that count; in nested loops that have a reverse sweep, all count.
+  bool loads_overwritten_arrays(const Region& region, const ValueSet& needed, const Loop& loop) const;
   void find_replayed(const Region& region, ValueSet& loaded, ValueSet& stored) const;
   LoopLiveness find_needs(const Loop& loop);
   bool is_float_array(ir::VarId array) const;

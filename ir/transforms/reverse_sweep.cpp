@@ -464,10 +464,8 @@ ExprId SweepGenerator::iteration_value(const Loop& loop, ExprId iteration) {
 }
 
 void SweepGenerator::reverse_loop(const Loop& loop) {
-  const auto found = reversed_loops_.find(&loop);
-  if (found == reversed_loops_.end()) return;
-  const ReversedLoop record = found->second;
-  const LoopLiveness& needs = liveness_.needs(loop);
+  const bool runs_forward = liveness_.needs(loop).is_reversed_forward;
+  if (!runs_forward && !reversed_loops_.contains(&loop)) return;
   const Loc loc = builder_.at();
 
   ValueSet inside = liveness_.none();
@@ -482,14 +480,54 @@ void SweepGenerator::reverse_loop(const Loop& loop) {
   open_receivers(receivers, inside);
   const std::vector<VarId> carried_adjoints = open_carried_adjoints(loop);
 
+  if (++reversed_loop_depth_ == 1) outermost_reversed_loop_ = &loop;
+  if (runs_forward) reverse_iterations_forward(loop, carried_adjoints);
+  else reverse_iterations_backward(loop, carried_adjoints);
+  if (--reversed_loop_depth_ == 0) outermost_reversed_loop_ = nullptr;
+  builder_.at(loc);
+  forget_adjoints(loop.body);
+  for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
+    forget_adjoint(index(loop.carried_values[i].argument));
+    if (carried_adjoints[i] != kNone) accumulate_variable(loop.carried_values[i].initial_value, carried_adjoints[i]);
+  }
+}
+
+void SweepGenerator::reverse_iterations_forward(const Loop& loop, const std::vector<VarId>& carried_adjoints) {
+  const std::vector<std::size_t>& carried = liveness_.needs(loop).restored_carried_values;
+  ValueSet next_values = liveness_.none();
+  for (const std::size_t i : carried) {
+    const CarriedValue& c = loop.carried_values[i];
+    Liveness::add(next_values, c.next_value);
+    bind(c.argument, let_operand(value_of(c.argument).name, c.initial_value));
+  }
+  // The adjoints of the carried values do not change, so nothing has to be added to them.
+  ValueSet arguments = liveness_.none();
+  for (const CarriedValue& c : loop.carried_values)
+    arguments.add(index(c.argument));
+  activity_.active_values -= arguments;
+  const auto body = [&] {
+    reverse_iteration(loop, next_values, carried_adjoints);
+    carry(loop, carried);
+  };
+  if (loop.is_range_loop) {
+    builder_.for_(value_of(loop.index).name, expr(loop.start), expr(loop.stop), expr(loop.step), [&](VarId variable) {
+      bind(loop.index, variable);
+      body();
+    });
+  } else {
+    builder_.while_(builder_.var(primal_variables_[index(loop.carried_values[loop.condition].argument)]), body);
+  }
+}
+
+void SweepGenerator::reverse_iterations_backward(const Loop& loop, const std::vector<VarId>& carried_adjoints) {
+  const ReversedLoop record = reversed_loops_.at(&loop);
   VarId top = kNone;
-  const bool has_state = !needs.restored_carried_values.empty();
+  const bool has_state = !liveness_.needs(loop).restored_carried_values.empty();
   if (has_state && record.checkpoint_positions != kNone) {
     // A loop with more iterations than checkpoints restarts from its first state and places the checkpoints again.
     top = builder_.let("checkpoint", builder_.i32(0));
     builder_.store(record.checkpoint_positions, {builder_.i32(0)}, builder_.i32(0));
   }
-  if (++reversed_loop_depth_ == 1) outermost_reversed_loop_ = &loop;
   const bool is_index = has_index_from_zero(loop);
   const std::string name = is_index ? value_of(loop.index).name : "iteration";
   const ExprId last = minus(builder_.var(record.trip_count), builder_.i32(1));
@@ -500,27 +538,23 @@ void SweepGenerator::reverse_loop(const Loop& loop) {
     } else if (loop.is_range_loop) {
       bind(loop.index, builder_.let(value_of(loop.index).name, iteration_value(loop, builder_.var(iteration))));
     }
-    reverse_iteration(loop, carried_adjoints);
+    reverse_iteration(loop, liveness_.none(), carried_adjoints);
   });
-  if (--reversed_loop_depth_ == 0) outermost_reversed_loop_ = nullptr;
-  builder_.at(loc);
-  forget_adjoints(loop.body);
-  for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
-    forget_adjoint(index(loop.carried_values[i].argument));
-    if (carried_adjoints[i] != kNone) accumulate_variable(loop.carried_values[i].initial_value, carried_adjoints[i]);
-  }
 }
 
-void SweepGenerator::reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints) {
+void SweepGenerator::reverse_iteration(const Loop& loop, ValueSet live, const std::vector<VarId>& carried_adjoints) {
+  const LoopLiveness& needs = liveness_.needs(loop);
   const Loc loc = builder_.at();
-  forward(loop.body, liveness_.needs(loop).read_values, {.records_values = true});
+  live |= needs.read_values;
+  forward(loop.body, live, {.records_values = true});
   builder_.at(loc);
   for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
     if (carried_adjoints[i] != kNone) accumulate(loop.carried_values[i].next_value, builder_.var(carried_adjoints[i]));
   }
   reverse(loop.body);
   builder_.at(loc);
-  for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
+  // If the order does not matter, the adjoints are the same before and after the iteration.
+  for (std::size_t i = 0; i < loop.carried_values.size() && !needs.is_reversed_forward; ++i) {
     if (carried_adjoints[i] == kNone) continue;
     const VarId before = adjoint_variables_[index(loop.carried_values[i].argument)];
     const Type type = value_of(loop.carried_values[i].argument).type;

@@ -145,7 +145,12 @@ class SweepGenerator {
   void reverse_custom(const CustomDerivativeNode& custom);
   void reverse_branch(const Branch& branch);
   void reverse_loop(const Loop& loop);
-  void reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints);
+  /// Runs all iterations with their reverse sweeps, by LoopLiveness::is_reversed_forward.
+  void reverse_iterations_forward(const Loop& loop, const std::vector<VarId>& carried_adjoints);
+  void reverse_iterations_backward(const Loop& loop, const std::vector<VarId>& carried_adjoints);
+  /// Computes the values of the body that its reverse sweep and `live` need, and reverses the body. Then the adjoints
+  /// of the carried values belong to the start of the iteration.
+  void reverse_iteration(const Loop& loop, ValueSet live, const std::vector<VarId>& carried_adjoints);
   /// Binds the state of the loop at the start of `iteration`. `top` is the current checkpoint of a long loop; kNone if
   /// each iteration has a checkpoint.
   void restore_state(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top);
