@@ -477,25 +477,29 @@ HiddenParameters WarpFileParser::hidden_parameters(SourceFunction& entry) {
   if (entry.hidden_parameters) return *entry.hidden_parameters;
   entry.hidden_parameters = HiddenParameters();  // ends the search at recursive calls
   HiddenParameters found;
+  std::optional<HiddenParameters> texture_kinds;
   // Annotations tell which kinds of textures the function uses: its own or, if it takes them from structs, others.
-  HiddenParameters textures = texture_kinds_in(entry.definition.text());
-  if (textures.none()) {
+  const auto textures = [&] {
+    if (texture_kinds) return *texture_kinds;
+    texture_kinds = texture_kinds_in(entry.definition.text());
+    if (texture_kinds->any()) return *texture_kinds;
     for (const std::string& line : entry.environment->scope.source_lines()) {
       const std::string_view text = trimmed(line);
       const bool is_of_function = text.starts_with("def ") || text.ends_with(',') || text.ends_with("):");
-      if (!is_of_function) textures |= texture_kinds_in(text);
+      if (!is_of_function) *texture_kinds |= texture_kinds_in(text);
     }
-  }
+    return *texture_kinds;
+  };
   const std::function<void(SyntaxNode)> search = [&](SyntaxNode node) {
     const bool is_extent =
         node.is(SyntaxKind::kAttribute) && is_texture_extent(node.part(SyntaxField::kAttribute).text());
-    if (is_extent) found |= textures;
+    if (is_extent) found |= textures();
     if (node.is(SyntaxKind::kCall)) {
       const SyntaxNode function = node.part(SyntaxField::kFunction);
       const std::string name = entry.environment->scope.warp_name(function);
       if (name.starts_with("tile_")) found.set(kUsesTiles);
       if (is_thread_value_function(name)) found.set(kUsesTiles).set(kHasThreadValues);
-      found |= name == "texture_sample" ? texture_parameters_of(node, textures) : hidden_parameters_of(node, name);
+      found |= name == "texture_sample" ? texture_parameters_of(node, textures()) : hidden_parameters_of(node, name);
       if (const auto* callees = find(*entry.environment, function.text()); callees != nullptr) {
         for (SourceFunction* callee : *callees)
           found |= hidden_parameters(*callee);
