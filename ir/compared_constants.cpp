@@ -11,14 +11,15 @@
 namespace assay::ir {
 namespace {
 
-/// Collects the constants of a function and of those that it calls.
-class ConstantWalk {
+/// Collects the constants of a function and of those that it calls, and counts the uses of extents.
+class OperandWalk {
  public:
-  explicit ConstantWalk(const Module& module) : module_(module) {}
+  explicit OperandWalk(const Module& module) : module_(module) {}
 
   void walk(const Function& function) {
     for (const Expr& expr : function.expressions) {
       if (expr.kind == ExprKind::kCall) enter(expr.index);
+      if (expr.kind == ExprKind::kShapeOf) ++extents_;
       if (expr.kind == ExprKind::kOperation) add(function, expr);
     }
     for_each_statement(function.body, [&](const Stmt& statement) {
@@ -27,6 +28,7 @@ class ConstantWalk {
   }
 
   [[nodiscard]] std::vector<std::int64_t> constants() const { return {constants_.begin(), constants_.end()}; }
+  [[nodiscard]] bool uses_extents() const { return extents_ > 0; }
 
  private:
   void enter(std::int32_t callee) {
@@ -34,6 +36,7 @@ class ConstantWalk {
   }
 
   void add(const Function& function, const Expr& operation) {
+    if (operation.op == Op::kWrapIndex && function.expr(operation.args[1]).kind == ExprKind::kShapeOf) --extents_;
     const TypeRule rule = row(operation.op).rule;
     const bool is_order = rule == TypeRule::kOrderedComparison;
     const bool is_mask = operation.op == Op::kBitAnd;
@@ -52,14 +55,21 @@ class ConstantWalk {
   const Module& module_;
   std::set<std::int32_t> entered_;  ///< the functions walked
   std::set<std::int64_t> constants_;
+  std::int64_t extents_ = 0;  ///< number of extents that are not operands of wrap_index
 };
 
 }  // namespace
 
 std::vector<std::int64_t> compared_constants(const Module& module, const Function& kernel) {
-  ConstantWalk walk(module);
+  OperandWalk walk(module);
   walk.walk(kernel);
   return walk.constants();
+}
+
+bool uses_extents(const Module& module, const Function& kernel) {
+  OperandWalk walk(module);
+  walk.walk(kernel);
+  return walk.uses_extents();
 }
 
 }  // namespace assay::ir

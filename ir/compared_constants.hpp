@@ -1,4 +1,4 @@
-// Finds the integers that decide which branch a kernel takes.
+// Finds the integers and the extents that may decide which branch a kernel takes.
 #pragma once
 
 #include <cstdint>
@@ -12,5 +12,9 @@ namespace assay::ir {
 /// for comparisons of order their neighbours: 2 for `kind == 2`; -2, -1 and 0 for `state < -1`; 4 for `flags & 4`.
 /// Ascending, each once. The module must be valid.
 std::vector<std::int64_t> compared_constants(const Module& module, const Function& kernel);
+
+/// Whether the kernel, or a function that it calls, computes with the extent of an array or compares it, other than to
+/// wrap an index. The module must be valid.
+bool uses_extents(const Module& module, const Function& kernel);
 
 }  // namespace assay::ir

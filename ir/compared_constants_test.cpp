@@ -13,14 +13,20 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+Module module_of(const std::string& body, const std::string& before) {
+  Result<Module> module = parse_text(before + "kernel k(kind: array<i32,1>, y: array<f32,1>; i) {\n" + body + "}\n");
+  if (!module.ok()) ADD_FAILURE() << module.error().text();
+  return module.ok() ? module.take() : Module();
+}
+
 std::vector<std::int64_t> constants_in(const std::string& body, const std::string& before = "") {
-  const Result<Module> module =
-      parse_text(before + "kernel k(kind: array<i32,1>, y: array<f32,1>; i) {\n" + body + "}\n");
-  if (!module.ok()) {
-    ADD_FAILURE() << module.error().text();
-    return {};
-  }
-  return compared_constants(module.value(), module.value().kernels[0]);
+  const Module module = module_of(body, before);
+  return compared_constants(module, module.kernels.at(0));
+}
+
+bool are_extents_used_in(const std::string& body, const std::string& before = "") {
+  const Module module = module_of(body, before);
+  return uses_extents(module, module.kernels.at(0));
 }
 
 TEST(ComparedConstants, AreLiteralsThatIntegersAreComparedWith) {
@@ -38,6 +44,19 @@ TEST(ComparedConstants, OfCalledFunctionsAreIncludedButNotOfOthers) {
       "func is_free(kind: i32) -> bool {\n  return eq(kind, 5)\n}\n"
       "func is_fixed(kind: i32) -> bool {\n  return eq(kind, 6)\n}\n";
   EXPECT_THAT(constants_in("  if is_free(kind[i]) {\n    y[i] = 1.0\n  }\n", functions), ElementsAre(5));
+}
+
+TEST(UsesExtents, IfAnExtentIsComparedOrComputedWith) {
+  EXPECT_TRUE(are_extents_used_in("  if lt(i, shape(kind, 0)) {\n    y[i] = 1.0\n  }\n"));
+  EXPECT_TRUE(are_extents_used_in("  let n: i32 = div(shape(kind, 0), 2)\n  y[n] = 1.0\n"));
+  EXPECT_TRUE(are_extents_used_in("  if is_inside(kind, i) {\n    y[i] = 1.0\n  }\n",
+                                  "func is_inside(kind: array<i32,1>, i: i32) -> bool {\n"
+                                  "  return lt(i, shape(kind, 0))\n}\n"));
+}
+
+TEST(UsesExtents, NotToWrapAnIndex) {
+  EXPECT_FALSE(are_extents_used_in("  y[i] = 1.0\n"));
+  EXPECT_FALSE(are_extents_used_in("  y[wrap_index(kind[i], shape(y, 0))] = 1.0\n"));
 }
 
 }  // namespace

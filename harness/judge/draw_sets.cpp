@@ -33,6 +33,8 @@ constexpr int kShapeDraw = 600;
 /// The same for the first set with independent extents, and for the first set with one long dimension.
 constexpr int kIndependentExtentsDraw = 700;
 constexpr int kLongDimensionDraw = 800;
+/// The same for the first set whose arrays are shorter or longer than the launch.
+constexpr int kOtherExtentsDraw = 900;
 /// First extent of the launch of a set with an offset and long arrays.
 constexpr std::int32_t kFewThreads = 3;
 /// Instruction limit of a set with another shape.
@@ -472,7 +474,9 @@ class SetDrawer {
     std::int64_t spent = 0;
     const int draws = policy_.max_redraws_per_input_set;
     for (int draw = 0; draw < draws && coverage.missing_samples() > 0 && spent < kRedrawBudget; ++draw)
-      add_covering(space_, draw, kAround[static_cast<std::size_t>(draw) % std::size(kAround)], coverage, spent);
+      add_covering(space_, covering_request(draw, kAround[static_cast<std::size_t>(draw) % std::size(kAround)]),
+                   coverage, spent);
+    cover_by_other_extents(coverage);
     if (!space_.compares_constants()) return;
     // What unusual integers teach about the domain must not affect other draws.
     spent = 0;
@@ -480,18 +484,34 @@ class SetDrawer {
                        coverage.missing_samples() > 0 && spent < kRedrawBudget;
          ++draw) {
       InputSpace space = space_;
-      add_covering(space, draws + draw, Distribution::kComparedConstants, coverage, spent);
+      add_covering(space, covering_request(draws + draw, Distribution::kComparedConstants), coverage, spent);
     }
   }
 
+  /// Adds sets in which arrays end before or after the launch does: kernels often compare their indices with extents.
+  void cover_by_other_extents(BranchCoverage& coverage) {
+    if (space_.array_extents() != ArrayExtents::kSufficient || !space_.compares_extents()) return;
+    std::int64_t spent = 0;
+    for (int draw = 0;
+         draw < policy_.max_redraws_per_input_set && coverage.missing_samples() > 0 && spent < kRedrawBudget; ++draw) {
+      DrawRequest asked = covering_request(kOtherExtentsDraw + draw, Distribution::kUniform);
+      asked.has_other_extents = true;
+      // What such a launch teaches about the extents that the kernel needs must not affect other draws.
+      InputSpace space = space_;
+      add_covering(space, asked, coverage, spent);
+    }
+  }
+
+  DrawRequest covering_request(int draw, Distribution distribution) const {
+    return request(policy_.input_sets() + 2 + draw, draw + 1, distribution);
+  }
+
   /// Adds a set if it covers a branch that is not covered. Adds the oracle's instructions to `spent`.
-  void add_covering(InputSpace& space, int draw, Distribution distribution, BranchCoverage& coverage,
-                    std::int64_t& spent) {
-    auto set = draw_promising(space, request(policy_.input_sets() + 2 + draw, draw + 1, distribution),
-                              [&](const ReferenceResult& run) {
-                                spent += run.instructions;
-                                return is_certain(run) && coverage.gain(run.branch_points) > 0;
-                              });
+  void add_covering(InputSpace& space, const DrawRequest& asked, BranchCoverage& coverage, std::int64_t& spent) {
+    auto set = draw_promising(space, asked, [&](const ReferenceResult& run) {
+      spent += run.instructions;
+      return is_certain(run) && coverage.gain(run.branch_points) > 0;
+    });
     if (!set || !is_conclusive(*set)) return;
     coverage.add(set->reference.branch_points);
     set->is_uniform = false;

@@ -161,6 +161,7 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
       parameter_uses_(parameter_use(module, kernel)),
       index_sources_(index_sources(module, kernel)),
       compared_constants_(compared_constants(module, kernel)),
+      uses_extents_(uses_extents(module, kernel)),
       uses_tiles_(uses_tiles(kernel)) {
   if (array_extents == ArrayExtents::kExact)
     has_data_dependent_accesses_ = ir::has_data_dependent_accesses(module, kernel);
@@ -273,7 +274,10 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
                    : std::max({launch.extents[from], request.array_extent, annotated_extent(from)});
       const std::int32_t least = min_array_shape_[static_cast<std::size_t>(p)][d];
       const bool of_tiles = !min_shape_covering_tiles_[static_cast<std::size_t>(p)].empty();
-      const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;
+      const bool is_other = request.has_other_extents && spatial == 0;
+      const std::int32_t held = of_tiles   ? tile_extent(static_cast<std::size_t>(p), d, request)
+                                : is_other ? other_extent(guessed, request, static_cast<std::size_t>(p), d)
+                                           : guessed;
       shape.push_back(std::max(held, least));
     }
     if (const auto fixed = fixed_shapes_.find(kernel_->var(p).name); fixed != fixed_shapes_.end())
@@ -529,6 +533,18 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   if (repeats) repeat_elements(argument, kPeriod);
   if (preconditions_.must_be_separate_triangles[p]) draw_separate_triangles(argument, integer_low, integer_high, rng);
   if (preconditions_.must_be_triangles[p]) separate_corners(argument, integer_low, integer_high);
+}
+
+std::int32_t InputSpace::other_extent(std::int32_t usual, const DrawRequest& request, std::size_t number,
+                                      std::size_t dimension) {
+  const std::uint64_t drawn = mixed(request.seed, dimension, number);
+  switch (drawn % 8) {
+    case 0: return 0;
+    case 1:
+    case 2: return std::min(usual, 1 + static_cast<std::int32_t>(drawn / 8 % 3));
+    case 3: return usual + 1 + static_cast<std::int32_t>(drawn / 8 % 3);
+    default: return std::max(usual - 1 - static_cast<std::int32_t>(drawn / 8 % 3), std::min(usual, 1));
+  }
 }
 
 std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const {

@@ -55,6 +55,9 @@ struct DrawRequest {
   /// Whether each extent that the kernel leaves open is drawn on its own, up to `array_extent`: then extents that the
   /// kernel does not require to be equal differ.
   bool has_independent_extents = false;
+  /// Whether the extents of arrays differ from those of the launch: they are less, as far as the kernel does not access
+  /// the missing elements, or greater. Comparisons of indices with extents then have both results.
+  bool has_other_extents = false;
   /// A dimension of an array parameter that is longer than its other extents.
   struct LongDimension {
     ir::VarId parameter = ir::kNone;  ///< the array
@@ -138,6 +141,8 @@ class InputSpace {
   }
   /// Whether the kernel compares integers with constants.
   [[nodiscard]] bool compares_constants() const { return !compared_constants_.empty(); }
+  /// Whether DrawRequest::has_other_extents may lead to other branches.
+  [[nodiscard]] bool compares_extents() const { return uses_extents_; }
   /// By parameter: arrays that the kernel never reads, so that their initial content must not matter.
   const std::vector<bool>& uninitialized() const { return is_never_read_; }
   const ir::ParameterUses& parameter_uses() const { return parameter_uses_; }
@@ -178,6 +183,9 @@ class InputSpace {
   /// The extent of an array of all meshes, hash grids or hierarchies of boxes; 0 for other arrays and extents.
   std::int32_t spatial_extent(std::string_view path, std::size_t dimension) const;
   void choose_extents(ir::Launch& launch, const DrawRequest& request) const;
+  /// For DrawRequest::has_other_extents: an extent in place of the usual one.
+  static std::int32_t other_extent(std::int32_t usual, const DrawRequest& request, std::size_t number,
+                                   std::size_t dimension);
   static std::int32_t independent_extent(const DrawRequest& request, std::size_t number, std::size_t dimension);
   void apply_launch_annotation(ir::Launch& launch, const DrawRequest& request) const;
   void bind_values(ir::Launch& launch, const DrawRequest& request, std::uint64_t attempt) const;
@@ -225,8 +233,9 @@ class InputSpace {
   ir::ParameterUses parameter_uses_;                      ///< how the kernel uses its parameters
   std::vector<ir::ParameterIndexSources> index_sources_;  ///< by parameter: the arrays that select its elements
   std::vector<std::int64_t> compared_constants_;          ///< integers that the kernel compares with, ascending
-  std::vector<bool> has_data_dependent_accesses_;         ///< by parameter; empty if extents are not exact
-  std::vector<bool> is_never_read_;  ///< by parameter: whether it is an array that the kernel never reads
+  bool uses_extents_ = false;  ///< whether the kernel computes with extents of arrays or compares them
+  std::vector<bool> has_data_dependent_accesses_;  ///< by parameter; empty if extents are not exact
+  std::vector<bool> is_never_read_;                ///< by parameter: whether it is an array that the kernel never reads
   bool uses_tiles_;  ///< whether the kernel uses tiles; each launch thread then stands for a block, which is expensive
 
   std::vector<std::int32_t> fixed_launch_extents_;                 ///< see fix_extents()

@@ -1,0 +1,72 @@
+// Faults in comparisons of indices with extents, which only launches reveal that do not fit the arrays.
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "harness/testing/cpu_run.hpp"
+
+namespace assay::harness {
+namespace {
+
+using testing::CpuRun;
+using testing::summary;
+
+constexpr const char* kGuarded = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    if i < x.shape[0]:
+        out[i] = x[i] * x[i]
+)";
+constexpr const char* kNeighbors = R"(
+@wp.kernel
+def k(x: wp.array2d(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    columns = x.shape[1]
+    s = float(0.0)
+    for j in range(3):
+        if j < columns:
+            s += x[i, j] * x[i, j]
+    out[i] = s
+)";
+constexpr const char* kOptional = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), scale: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(1.0)
+    if scale.shape[0] > 0:
+        s = scale[i]
+    out[i] = s * x[i]
+)";
+
+TEST(ExtentsThatDifferFromTheLaunch, RevealFaultsInGuards) {
+  const CpuRun run(
+      {{.name = "correct", .python = kGuarded},
+       {.name = "one_more", .python = kGuarded, .edits = {{R"(if \(i < x\.shape\[0\]\))", "if (i <= x.shape[0])"}}},
+       {.name = "none", .python = kGuarded, .edits = {{R"(if \(i < x\.shape\[0\]\))", "if (i < 100000)"}}}});
+  EXPECT_EQ(run.forward("correct").outcome, Outcome::pass) << summary(run.forward("correct"));
+  EXPECT_EQ(run.backward("correct").outcome, Outcome::pass) << summary(run.backward("correct"));
+  EXPECT_TRUE(run.forward("correct").uncovered_branches.empty());
+  EXPECT_NE(run.forward("one_more").outcome, Outcome::pass);
+  EXPECT_NE(run.forward("none").outcome, Outcome::pass);
+}
+
+TEST(ExtentsThatDifferFromTheLaunch, RevealFaultsInComparisonsInLoops) {
+  const CpuRun run(
+      {{.name = "correct", .python = kNeighbors},
+       {.name = "one_more", .python = kNeighbors, .edits = {{R"(if \(j < columns\))", "if (j <= columns)"}}}});
+  EXPECT_EQ(run.forward("correct").outcome, Outcome::pass) << summary(run.forward("correct"));
+  EXPECT_EQ(run.backward("correct").outcome, Outcome::pass) << summary(run.backward("correct"));
+  EXPECT_NE(run.forward("one_more").outcome, Outcome::pass);
+}
+
+TEST(ExtentsThatDifferFromTheLaunch, IncludeEmptyArrays) {
+  const CpuRun run({{.name = "correct", .python = kOptional},
+                    {.name = "wrong", .python = kOptional, .edits = {{R"(s = 1\.0f)", "s = 2.0f"}}}});
+  EXPECT_EQ(run.forward("correct").outcome, Outcome::pass) << summary(run.forward("correct"));
+  EXPECT_EQ(run.backward("correct").outcome, Outcome::pass) << summary(run.backward("correct"));
+  EXPECT_NE(run.forward("wrong").outcome, Outcome::pass);
+}
+
+}  // namespace
+}  // namespace assay::harness
