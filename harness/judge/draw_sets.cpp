@@ -492,13 +492,17 @@ class SetDrawer {
   void cover_by_other_extents(BranchCoverage& coverage) {
     if (space_.array_extents() != ArrayExtents::kSufficient || !space_.compares_extents()) return;
     std::int64_t spent = 0;
-    for (int draw = 0;
-         draw < policy_.max_redraws_per_input_set && coverage.missing_samples() > 0 && spent < kRedrawBudget; ++draw) {
+    const std::size_t wanted = sets_.size() + static_cast<std::size_t>(policy_.other_extent_input_sets);
+    for (int draw = 0; draw < policy_.max_redraws_per_input_set && spent < kRedrawBudget; ++draw) {
+      const bool needs_coverage = coverage.missing_samples() > 0;
+      if (!needs_coverage && sets_.size() >= wanted) break;
       DrawRequest asked = covering_request(kOtherExtentsDraw + draw, Distribution::kUniform);
-      asked.has_other_extents = true;
+      const bool are_greater = draw == 0;
+      asked.extents_of_arrays =
+          are_greater ? DrawRequest::ExtentsOfArrays::kGreater : DrawRequest::ExtentsOfArrays::kAny;
       // What such a launch teaches about the extents that the kernel needs must not affect other draws.
       InputSpace space = space_;
-      add_covering(space, asked, coverage, spent);
+      add_covering(space, asked, coverage, spent, needs_coverage && !are_greater ? 1 : 0);
     }
   }
 
@@ -506,11 +510,13 @@ class SetDrawer {
     return request(policy_.input_sets() + 2 + draw, draw + 1, distribution);
   }
 
-  /// Adds a set if it covers a branch that is not covered. Adds the oracle's instructions to `spent`.
-  void add_covering(InputSpace& space, const DrawRequest& asked, BranchCoverage& coverage, std::int64_t& spent) {
+  /// Adds a set if it adds at least `least_gain` samples of branches that lack samples. Adds the oracle's instructions
+  /// to `spent`.
+  void add_covering(InputSpace& space, const DrawRequest& asked, BranchCoverage& coverage, std::int64_t& spent,
+                    std::int64_t least_gain = 1) {
     auto set = draw_promising(space, asked, [&](const ReferenceResult& run) {
       spent += run.instructions;
-      return is_certain(run) && coverage.gain(run.branch_points) > 0;
+      return is_certain(run) && coverage.gain(run.branch_points) >= least_gain;
     });
     if (!set || !is_conclusive(*set)) return;
     coverage.add(set->reference.branch_points);

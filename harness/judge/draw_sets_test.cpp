@@ -43,12 +43,15 @@ TEST(ExtentsThatDifferFromTheLaunch, RevealFaultsInGuards) {
   const CpuRun run(
       {{.name = "correct", .python = kGuarded},
        {.name = "one_more", .python = kGuarded, .edits = {{R"(if \(i < x\.shape\[0\]\))", "if (i <= x.shape[0])"}}},
+       {.name = "one_thread_more", .python = kGuarded, .edits = {{"thread < end", "thread <= end"}}},
        {.name = "none", .python = kGuarded, .edits = {{R"(if \(i < x\.shape\[0\]\))", "if (i < 100000)"}}}});
   EXPECT_EQ(run.forward("correct").outcome, Outcome::pass) << summary(run.forward("correct"));
   EXPECT_EQ(run.backward("correct").outcome, Outcome::pass) << summary(run.backward("correct"));
   EXPECT_TRUE(run.forward("correct").uncovered_branches.empty());
   EXPECT_NE(run.forward("one_more").outcome, Outcome::pass);
   EXPECT_NE(run.forward("none").outcome, Outcome::pass);
+  // All arrays are longer than the launch, so that the guard does not stop the thread after the last one.
+  EXPECT_NE(run.forward("one_thread_more").outcome, Outcome::pass);
 }
 
 TEST(ExtentsThatDifferFromTheLaunch, RevealFaultsInComparisonsInLoops) {

@@ -12,6 +12,8 @@ struct JudgingPolicy {
   int wide_magnitude_input_sets = 2;  ///< number of input sets with large and small magnitudes
   /// Number of input sets with a large number added to each float of an array, or a large factor; at most 5.
   int float_offset_input_sets = 0;
+  /// Number of input sets whose arrays do not fit the launch, for kernels that use the extents of arrays.
+  int other_extent_input_sets = 3;
   int fully_checked_input_sets = 2;  ///< number of sets with oracle_self_check, finite_differences and determinism
   /// Maximum number of redraws of a set with uncertain decisions or uninformative bounds.
   int max_redraws_per_input_set = 20;
@@ -35,6 +37,7 @@ struct JudgingPolicy {
     return {.uniform_input_sets = 2,
             .near_bound_input_sets = 0,
             .wide_magnitude_input_sets = 0,
+            .other_extent_input_sets = 1,
             .fully_checked_input_sets = 1,
             .max_tested_thresholds = 0,
             .judges_large_launch = false};
@@ -44,6 +47,7 @@ struct JudgingPolicy {
     return {.uniform_input_sets = 24,
             .near_bound_input_sets = 8,
             .wide_magnitude_input_sets = 8,
+            .other_extent_input_sets = 12,
             .fully_checked_input_sets = 8,
             .max_tested_thresholds = 32,
             .kernels_per_large_backward_launch = 1};

@@ -274,7 +274,7 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
                    : std::max({launch.extents[from], request.array_extent, annotated_extent(from)});
       const std::int32_t least = min_array_shape_[static_cast<std::size_t>(p)][d];
       const bool of_tiles = !min_shape_covering_tiles_[static_cast<std::size_t>(p)].empty();
-      const bool is_other = request.has_other_extents && spatial == 0;
+      const bool is_other = request.extents_of_arrays != DrawRequest::ExtentsOfArrays::kAsLaunch && spatial == 0;
       const std::int32_t held = of_tiles   ? tile_extent(static_cast<std::size_t>(p), d, request)
                                 : is_other ? other_extent(guessed, request, static_cast<std::size_t>(p), d)
                                            : guessed;
@@ -538,6 +538,8 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
 std::int32_t InputSpace::other_extent(std::int32_t usual, const DrawRequest& request, std::size_t number,
                                       std::size_t dimension) {
   const std::uint64_t drawn = mixed(request.seed, dimension, number);
+  if (request.extents_of_arrays == DrawRequest::ExtentsOfArrays::kGreater)
+    return usual + 1 + static_cast<std::int32_t>(drawn % 3);
   switch (drawn % 8) {
     case 0: return 0;
     case 1:

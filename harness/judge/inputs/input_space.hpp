@@ -55,9 +55,14 @@ struct DrawRequest {
   /// Whether each extent that the kernel leaves open is drawn on its own, up to `array_extent`: then extents that the
   /// kernel does not require to be equal differ.
   bool has_independent_extents = false;
-  /// Whether the extents of arrays differ from those of the launch: they are less, as far as the kernel does not access
-  /// the missing elements, or greater. Comparisons of indices with extents then have both results.
-  bool has_other_extents = false;
+  /// How the extents of arrays relate to those of the launch. Arrays that do not fit the launch make comparisons of
+  /// indices with extents have both results.
+  enum class ExtentsOfArrays : std::uint8_t {
+    kAsLaunch,  ///< as those of the launch, or a small number
+    kGreater,   ///< all are greater
+    kAny,       ///< most are less, as far as the kernel does not access the missing elements; some are zero or greater
+  };
+  ExtentsOfArrays extents_of_arrays = ExtentsOfArrays::kAsLaunch;  ///< requested relation
   /// A dimension of an array parameter that is longer than its other extents.
   struct LongDimension {
     ir::VarId parameter = ir::kNone;  ///< the array
@@ -141,7 +146,7 @@ class InputSpace {
   }
   /// Whether the kernel compares integers with constants.
   [[nodiscard]] bool compares_constants() const { return !compared_constants_.empty(); }
-  /// Whether DrawRequest::has_other_extents may lead to other branches.
+  /// Whether DrawRequest::extents_of_arrays may lead to other branches.
   [[nodiscard]] bool compares_extents() const { return uses_extents_; }
   /// By parameter: arrays that the kernel never reads, so that their initial content must not matter.
   const std::vector<bool>& uninitialized() const { return is_never_read_; }
@@ -183,7 +188,7 @@ class InputSpace {
   /// The extent of an array of all meshes, hash grids or hierarchies of boxes; 0 for other arrays and extents.
   std::int32_t spatial_extent(std::string_view path, std::size_t dimension) const;
   void choose_extents(ir::Launch& launch, const DrawRequest& request) const;
-  /// For DrawRequest::has_other_extents: an extent in place of the usual one.
+  /// For DrawRequest::ExtentsOfArrays other than kAsLaunch: an extent in place of the usual one.
   static std::int32_t other_extent(std::int32_t usual, const DrawRequest& request, std::size_t number,
                                    std::size_t dimension);
   static std::int32_t independent_extent(const DrawRequest& request, std::size_t number, std::size_t dimension);

@@ -23,12 +23,12 @@ using nlohmann::json;
 /// here.
 std::string text_of(const JudgingPolicy& policy) {
   const auto& [uniform_input_sets, near_bound_input_sets, wide_magnitude_input_sets, float_offset_input_sets,
-               fully_checked_input_sets, max_redraws_per_input_set, thresholds, judges_large_launch,
-               kernels_per_large_backward_launch, native_precision, f64_promotion] = policy;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", uniform_input_sets, near_bound_input_sets,
-                     wide_magnitude_input_sets, float_offset_input_sets, fully_checked_input_sets,
-                     max_redraws_per_input_set, thresholds, judges_large_launch, kernels_per_large_backward_launch,
-                     native_precision, f64_promotion);
+               other_extent_input_sets, fully_checked_input_sets, max_redraws_per_input_set, thresholds,
+               judges_large_launch, kernels_per_large_backward_launch, native_precision, f64_promotion] = policy;
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", uniform_input_sets, near_bound_input_sets,
+                     wide_magnitude_input_sets, float_offset_input_sets, other_extent_input_sets,
+                     fully_checked_input_sets, max_redraws_per_input_set, thresholds, judges_large_launch,
+                     kernels_per_large_backward_launch, native_precision, f64_promotion);
 }
 
 std::string text_of(const RunOptions& options, const backends::Device& device) {
