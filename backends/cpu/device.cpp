@@ -147,7 +147,8 @@ std::variant<std::string, FailedBatch> CpuDevice::compile_batch(const std::strin
     return FailedBatch{{BuildFailed::Kind::kResourceFailure, "cannot write " + source.string() + "; is the disk full?"},
                        {}};
   }
-  const auto limit = options_.compile_time_limit + options_.compile_time_limit_per_kernel * kernels.size();
+  const auto limit = options_.compile_time_limit + options_.compile_time_limit_per_kernel * kernels.size() +
+                     options_.compile_time_limit_per_mebibyte * (text.size() >> 20U);
   ProcessResult result = compiler_->build_library(source, library, flags, limit);
   std::error_code ignored;
   fs::remove(source, ignored);

@@ -44,6 +44,9 @@ struct CpuOptions {
   /// Time limit for compiling one translation unit, without its kernels.
   std::chrono::milliseconds compile_time_limit{30'000};
   std::chrono::milliseconds compile_time_limit_per_kernel{5'000};  ///< additional time for each kernel of the unit
+  /// Additional time for each MiB of source text. Kernels with deeply nested calls have several MiB, because calls are
+  /// inlined; g++ -O0 takes 2 to 3 s for each.
+  std::chrono::milliseconds compile_time_limit_per_mebibyte{10'000};
 };
 
 /// The device `cpu`.

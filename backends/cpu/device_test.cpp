@@ -140,6 +140,18 @@ TEST(CpuDevice, KillsCompilerAtTimeLimit) {
   EXPECT_EQ(std::get<BuildFailed>(outcome).kind, BuildFailed::Kind::kTimedOut);
 }
 
+TEST(CpuDevice, GivesTheCompilerMoreTimeForLongSource) {
+  const TemporaryDirectory directory;
+  CpuOptions options = options_in(directory.path());
+  options.compile_time_limit = std::chrono::milliseconds{1};
+  options.compile_time_limit_per_kernel = {};
+  options.compile_time_limit_per_mebibyte = std::chrono::seconds{60};
+  CpuDevice device(options);
+  EmittedKernel kernel = scale_kernel("long");
+  kernel.body += "// " + std::string(std::size_t{1} << 20U, '-') + "\n";
+  require_built(device.build(std::vector{kernel}, BuildFlags::strict()).front());
+}
+
 TEST(CpuDevice, ReusesCachedBuildIfFlagsMatch) {
   const TemporaryDirectory directory;
   const std::vector<EmittedKernel> kernels = five_kernels();
