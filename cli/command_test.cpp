@@ -1,4 +1,5 @@
 // Commands with valid input, from the command line to the output files.
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -155,6 +156,25 @@ TEST_F(CommandTest, RunCommandReportsUnsupportedKernelAndRunsOtherKernels) {
 TEST_F(CommandTest, OptimizationOptionAddsLevelToCaseName) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --optimise 2 --pass forward").status, 0);
   EXPECT_EQ(records().cases[0].name, "user/two.scale/f32/cpu/forward/O2");
+}
+
+TEST_F(CommandTest, SampleOfOptimizedKernelsLeavesOutLargeFiles) {
+  std::string statements;
+  for (int n = 0; n < 400; ++n)
+    statements += "    s = s * 0.5 + x[i] * 0.25\n";
+  const auto optimized_cases = [&](const std::string& more) {
+    std::string text = "import warp as wp\n\n";
+    for (int k = 0; k < 32; ++k)
+      text += "@wp.kernel\ndef k" + std::to_string(k) +
+              "(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n    i = wp.tid()\n    s = x[i]\n" +
+              (k == 0 ? more : std::string()) + "    out[i] = s\n\n";
+    workshop_.write("many.py", text);
+    EXPECT_EQ(workshop_.run("assay run many.py --pass forward").status, 0);
+    const harness::RunRecords run = records();
+    return std::ranges::count(run.cases, "O2", &harness::CaseRecord::mode);
+  };
+  EXPECT_GT(optimized_cases(""), 0);
+  EXPECT_EQ(optimized_cases(statements), 0);
 }
 
 TEST_F(CommandTest, ModeBothSelectsStrictAndDefaultMode) {

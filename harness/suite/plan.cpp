@@ -108,9 +108,16 @@ std::vector<KernelGroup> groups_by_passes(const Selection& selection, const std:
 /// One in this many kernels is also judged with optimization; with --thorough all are.
 constexpr std::uint64_t kOptimizedSampleInterval = 16;
 constexpr int kSampledLevel = 2;
+/// Larger modules are not in the sample: optimizing their backward kernels may take minutes.
+constexpr std::size_t kMostExpressionsInSample = 3000;
 
 bool is_sampled(const KernelSource& source, const SuiteOptions& options) {
   if (source.parse_error) return false;
+  std::size_t expressions = 0;
+  for (const auto* functions : {&source.module->functions, &source.module->kernels})
+    for (const ir::Function& function : *functions)
+      expressions += function.expressions.size();
+  if (expressions > kMostExpressionsInSample && !options.thorough) return false;
   return options.thorough || fnv1a(source.family + "/" + source.kernel) % kOptimizedSampleInterval == 0;
 }
 
