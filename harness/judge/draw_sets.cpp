@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/judge/coverage.hpp"
+#include "harness/judge/custom_replay.hpp"
 #include "harness/judge/paths.hpp"
 #include "harness/judge/thresholds.hpp"
 #include "ir/builder.hpp"
@@ -491,6 +492,7 @@ class SetDrawer {
   /// Adds sets in which arrays end before or after the launch does: kernels often compare their indices with extents.
   void cover_by_other_extents(BranchCoverage& coverage) {
     if (space_.array_extents() != ArrayExtents::kSufficient || !space_.compares_extents()) return;
+    const std::optional<CustomReplayCheck> replays = CustomReplayCheck::make(subject_);
     std::int64_t spent = 0;
     const std::size_t wanted = sets_.size() + static_cast<std::size_t>(policy_.other_extent_input_sets);
     for (int draw = 0; draw < policy_.max_redraws_per_input_set && spent < kRedrawBudget; ++draw) {
@@ -502,7 +504,11 @@ class SetDrawer {
           are_greater ? DrawRequest::ExtentsOfArrays::kGreater : DrawRequest::ExtentsOfArrays::kAny;
       // What such a launch teaches about the extents that the kernel needs must not affect other draws.
       InputSpace space = space_;
+      const std::size_t count = sets_.size();
       add_covering(space, asked, coverage, spent, needs_coverage && !are_greater ? 1 : 0);
+      // The array in which a function notes what its replay reads may now be too short.
+      if (sets_.size() > count && replays && replays->find_change(sets_.back(), profile_, space_.uninitialized()))
+        sets_.pop_back();
     }
   }
 
