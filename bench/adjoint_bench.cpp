@@ -56,6 +56,22 @@ def nested(x: wp.array(dtype=float), y: wp.array(dtype=float), n: int, out: wp.a
     out[i] = s
 )";
 
+/// A sum whose terms a sequence of integers selects.
+constexpr std::string_view kSelected = R"(import warp as wp
+
+@wp.kernel
+def selected(x: wp.array(dtype=float), y: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = y[i]
+    at = int(0)
+    k = int(0)
+    while k < n:
+        at = (at * 5 + 3) % (n + 1)
+        s += x[at] * x[at]
+        k += 1
+    out[i] = s
+)";
+
 struct Case {
   std::string_view name;
   std::string_view kernel;
@@ -69,6 +85,7 @@ constexpr Case kCases[] = {
     {"product/1000", kProduct, 1000, 200, 12}, {"product/100000", kProduct, 100'000, 2, 0},
     {"while/8", kWhile, 8, 4'000, 5},          {"while/64", kWhile, 64, 500, 5},
     {"while/1000", kWhile, 1000, 40, 12},      {"nested/32x32", kNested, 32, 100, 12},
+    {"selected/8", kSelected, 8, 4'000, 2},    {"selected/1000", kSelected, 1000, 40, 2},
 };
 
 void backward_over_forward(benchmark::State& state, backends::Device& device, const Case& measured) {
