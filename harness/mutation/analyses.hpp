@@ -24,6 +24,11 @@ std::vector<bool> find_effective_statements(const ir::Function& function,
 ///   changes, or clears, is accessed only in the iteration's own slice.
 bool is_order_independent(const MutationContext& context, const ir::For& loop);
 
+/// Whether a statement after the declaration, which is in `function`, may use the value with which it declares its
+/// variable, other than to copy it to a variable of which the same holds. Follows flags: the value of an early return
+/// is used only where the flag that is set together with it is true. Conservative: true may mean that it is not known.
+bool may_use_initial_value(const ir::Function& function, const ir::Stmt& declaration);
+
 /// Whether no other thread of any launch accesses the gradient element to which the statement adds. Conservative: false
 /// may mean that it is not known. In every access to the array, some index must differ between threads: it has the form
 /// a i + b with a thread index i and a constant a, and its unknown part is a multiple of a number that does not divide

@@ -141,6 +141,7 @@ void find_counters(const MutationContext& context, std::vector<Mutation>& found)
     // The counter that counts checkpoints down returns to the first by itself.
     if (context.function.var(let->variable).name == "checkpoint") continue;
     if (!std::ranges::binary_search(assigned, let->variable) || !read_first(context, s, let->variable)) continue;
+    if (!may_use_initial_value(context.function, *context.statements[s].statement)) continue;
     found.push_back({MutationOperator::kInnerCounterNotReset, s, context.statements[s].statement->loc,
                      fmt::format("'{}' is not reset", name_of(context, let->variable)),
                      [s](FunctionEditor& edit) { edit.hoist_out_of_loop(s); }});
