@@ -12,24 +12,6 @@
 #include "reference/cpu/findings.hpp"
 
 namespace assay::harness {
-namespace {
-
-/// Replaces the elements of the array that the forward pass wrote by their final content.
-void write_final_content(const ir::Module& module, const reference::OutputArray& output, ir::Argument& argument) {
-  const std::vector<ir::ScalarComponent> components = ir::scalar_components(module, argument.type.element());
-  for (std::size_t i = 0; i < output.elements.size(); ++i) {
-    const reference::OutputElement& element = output.elements[i];
-    if (!element.is_written) continue;
-    const ir::ScalarComponent& component = components[i % components.size()];
-    std::byte* const at = argument.bytes.data() +
-                          element_offset(argument, static_cast<std::int64_t>(i / components.size())) + component.offset;
-    if (ir::is_float(component.scalar)) ir::write_float(component.scalar, at, static_cast<double>(element.value));
-    else ir::write_integer(component.scalar, at, element.integer);
-  }
-}
-
-}  // namespace
-
 std::optional<CustomReplayCheck> CustomReplayCheck::make(const KernelUnderTest& subject) {
   if (subject.adjoint == nullptr || !ir::has_custom_replay(subject.module, subject.kernel)) return std::nullopt;
   Result<reference::Oracle> oracle =
@@ -45,7 +27,8 @@ std::optional<std::string> CustomReplayCheck::find_change(const InputSet& set,
   for (const ir::VarId array : subject_.adjoint->parameters_bound_to_final_content) {
     const auto p = static_cast<std::size_t>(array);
     if (p < is_uninitialized.size()) is_uninitialized[p] = false;
-    if (set.reference.outputs[p]) write_final_content(subject_.module, *set.reference.outputs[p], launch.arguments[p]);
+    if (set.reference.outputs[p])
+      reference::write_final_content(subject_.module, *set.reference.outputs[p], launch.arguments[p]);
   }
   const reference::ReferenceResult replayed = oracle_.evaluate({.launch = launch,
                                                                 .profile = profile,

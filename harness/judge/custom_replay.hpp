@@ -15,14 +15,14 @@ namespace assay::harness {
 /// decides it, so that no device is needed.
 class CustomReplayCheck {
  public:
-  /// `subject` must outlive the check. Returns nullopt if the kernel calls no function with a replay, or has no
-  /// backward pass.
+  /// `subject` must outlive the check. Returns nullopt if the kernel calls no function with a replay, has no backward
+  /// pass, or has a replay that the oracle does not support.
   static std::optional<CustomReplayCheck> make(const KernelUnderTest& subject);
 
   /// Returns how the gradient changes if the replays run instead of their functions, as a clause such as "with the
   /// replay of 'count' (line 9), the gradient of x[2] is 0.5, but the derivative is 0.75"; nullopt if it does not
   /// change, or if that depends on uncertain decisions. `is_uninitialized` states for each parameter whether the
-  /// forward pass may read only what it has written.
+  /// forward pass may read only the elements that it has written.
   std::optional<std::string> find_change(const InputSet& set, const reference::ArithmeticProfile& profile,
                                          std::vector<bool> is_uninitialized) const;
 

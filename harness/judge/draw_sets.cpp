@@ -491,7 +491,7 @@ class SetDrawer {
 
   /// Adds sets in which arrays end before or after the launch does: kernels often compare their indices with extents.
   void cover_by_other_extents(BranchCoverage& coverage) {
-    if (space_.array_extents() != ArrayExtents::kSufficient || !space_.compares_extents()) return;
+    if (space_.array_extents() != ArrayExtents::kSufficient || !space_.uses_extents()) return;
     const std::optional<CustomReplayCheck> replays = CustomReplayCheck::make(subject_);
     std::int64_t spent = 0;
     const std::size_t wanted = sets_.size() + static_cast<std::size_t>(policy_.other_extent_input_sets);

@@ -1,27 +1,12 @@
 #include "harness/judge/gradient_difference.hpp"
 
 #include <cmath>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace assay::harness {
 
 std::string GradientDifference::name(const KernelUnderTest& subject, const InputSet& set) const {
-  const ir::Argument& argument = set.launch_by_precision[Precision::kNative].arguments[parameter];
-  const std::size_t components = ir::scalar_components(subject.module, argument.type.element()).size();
-  std::string name = subject.kernel.variables[parameter].name;
-  std::vector<std::size_t> index(argument.shape.size());
-  std::size_t element = component / components;
-  for (std::size_t d = index.size(); d-- > 0;) {
-    const auto extent = static_cast<std::size_t>(argument.shape[d]);
-    index[d] = element % extent;
-    element /= extent;
-  }
-  if (argument.type.is_array()) name += fmt::format("[{}]", fmt::join(index, ", "));
-  return components > 1 ? fmt::format("{}.{}", name, component % components) : name;
+  return component_notation(subject.module, subject.kernel, parameter,
+                            set.launch_by_precision[Precision::kNative].arguments[parameter], component);
 }
 
 std::optional<GradientDifference> find_gradient_difference(const reference::ReferenceResult& first,

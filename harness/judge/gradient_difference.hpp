@@ -18,7 +18,7 @@ struct GradientDifference {
   long double second = 0;     ///< value in the second gradient
   double bound = 0;           ///< allowed difference, with f64 promotion
 
-  /// The differing component, such as "x[3, 1]", with ".2" for a component of a vector, a matrix or a struct.
+  /// The differing component, as component_notation writes it.
   std::string name(const KernelUnderTest& subject, const InputSet& set) const;
 };
 

@@ -5,6 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "reference/cpu/bound.hpp"
 
 namespace assay::harness {
@@ -136,6 +139,21 @@ bool KernelUnderTest::writes(std::size_t parameter) const { return oracle.writes
 std::size_t component_count(const KernelUnderTest& subject, const Argument& argument) {
   return static_cast<std::size_t>(element_count(argument)) *
          scalar_components(subject.module, argument.type.element()).size();
+}
+
+std::string component_notation(const ir::Module& module, const ir::Function& kernel, std::size_t parameter,
+                               const ir::Argument& argument, std::size_t component) {
+  const std::size_t components = ir::scalar_components(module, argument.type.element()).size();
+  std::vector<std::size_t> index(argument.shape.size());
+  std::size_t element = component / components;
+  for (std::size_t d = index.size(); d-- > 0;) {
+    const auto extent = static_cast<std::size_t>(argument.shape[d]);
+    index[d] = element % extent;
+    element /= extent;
+  }
+  std::string text = kernel.variables[parameter].name;
+  if (argument.type.is_array()) text += fmt::format("[{}]", fmt::join(index, ", "));
+  return components > 1 ? fmt::format("{}.{}", text, component % components) : text;
 }
 
 std::vector<const ReferenceResult*> InputSet::references(Precision precision) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "backends/device/emitted_kernel.hpp"
@@ -72,6 +73,10 @@ double informative_bound_factor_of(const KernelUnderTest& subject);
 
 /// Number of scalar components of an array or value.
 std::size_t component_count(const KernelUnderTest& subject, const ir::Argument& argument);
+
+/// A scalar component of a parameter, such as "x[3, 1]", with ".2" for a component of a vector, a matrix or a struct.
+std::string component_notation(const ir::Module& module, const ir::Function& kernel, std::size_t parameter,
+                               const ir::Argument& argument, std::size_t component);
 
 /// The scale against which the bound of an informative gradient must be narrow: the gradient or its contributions, or
 /// the sum of all path contributions if they cancel (total - total).

@@ -24,9 +24,10 @@ std::vector<bool> find_effective_statements(const ir::Function& function,
 ///   changes, or clears, is accessed only in the iteration's own slice.
 bool is_order_independent(const MutationContext& context, const ir::For& loop);
 
-/// Whether a statement after the declaration, which is in `function`, may use the value with which it declares its
-/// variable, other than to copy it to a variable of which the same holds. Follows flags: the value of an early return
-/// is used only where the flag that is set together with it is true. Conservative: true may mean that it is not known.
+/// Whether a statement after the declaration may use the value with which the variable is declared. Copying the value
+/// to another variable is a use only if that variable is used. The analysis takes flags into account: the value of an
+/// early return is used only where the flag is true that is set together with the value. Conservative: true may mean
+/// that it is not known. `function` contains the declaration.
 bool may_use_initial_value(const ir::Function& function, const ir::Stmt& declaration);
 
 /// Whether no other thread of any launch accesses the gradient element to which the statement adds. Conservative: false

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/judge/launch.hpp"
 
@@ -29,17 +28,7 @@ std::string describe(const harness::ExpectedScalar& expected, const harness::Com
 
 std::string element_notation(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,
                              std::size_t scalar) {
-  const std::size_t components = ir::scalar_components(subject.module(), argument.type.element()).size();
-  std::vector<std::size_t> index(argument.shape.size());
-  std::size_t element = scalar / components;
-  for (std::size_t d = index.size(); d-- > 0;) {
-    const auto extent = static_cast<std::size_t>(argument.shape[d]);
-    index[d] = element % extent;
-    element /= extent;
-  }
-  const std::string part = components > 1 ? fmt::format(".{}", scalar % components) : "";
-  const std::string& name = subject.kernel().var(static_cast<ir::VarId>(parameter)).name;
-  return fmt::format("{}[{}]{}", name, fmt::join(index, ", "), part);
+  return harness::component_notation(subject.module(), subject.kernel(), parameter, argument, scalar);
 }
 
 ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const WarpPassResult& answer,

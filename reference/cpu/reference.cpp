@@ -148,6 +148,19 @@ ReferenceResult summary(const Program& program, const OracleRun& run, Interprete
 
 }  // namespace
 
+void write_final_content(const ir::Module& module, const OutputArray& array, ir::Argument& argument) {
+  const std::vector<ir::ScalarComponent> components = ir::scalar_components(module, argument.type.element());
+  for (std::size_t i = 0; i < array.elements.size(); ++i) {
+    const OutputElement& element = array.elements[i];
+    if (!element.is_written) continue;
+    const ir::ScalarComponent& component = components[i % components.size()];
+    const auto number = static_cast<std::int64_t>(i / components.size());
+    std::byte* const at = argument.bytes.data() + ir::element_offset(argument, number) + component.offset;
+    if (ir::is_float(component.scalar)) ir::write_float(component.scalar, at, static_cast<double>(element.value));
+    else ir::write_integer(component.scalar, at, element.integer);
+  }
+}
+
 std::optional<std::size_t> GradientArray::position(std::size_t cell) const {
   if (element_indices.empty()) return cell < elements.size() ? std::optional(cell) : std::nullopt;
   const auto place = std::ranges::lower_bound(element_indices, cell);

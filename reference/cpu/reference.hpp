@@ -121,6 +121,10 @@ struct OutputArray {
   std::vector<std::size_t> element_indices = {};
 };
 
+/// Writes the elements that the launch wrote to the argument, which has the shape of the array. The array must contain
+/// all elements.
+void write_final_content(const ir::Module& module, const OutputArray& array, ir::Argument& argument);
+
 /// The derivative of sum(cotangent * final content) by one float component of the initial contents. For an array that
 /// the kernel writes, this is also the final content of its gradient array if that initially holds the cotangents.
 struct GradientElement {

@@ -161,7 +161,7 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
       parameter_uses_(parameter_use(module, kernel)),
       index_sources_(index_sources(module, kernel)),
       compared_constants_(compared_constants(module, kernel)),
-      uses_extents_(uses_extents(module, kernel)),
+      uses_extents_(ir::uses_extents(module, kernel)),
       uses_tiles_(uses_tiles(kernel)) {
   if (array_extents == ArrayExtents::kExact)
     has_data_dependent_accesses_ = ir::has_data_dependent_accesses(module, kernel);

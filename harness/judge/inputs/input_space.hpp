@@ -146,8 +146,9 @@ class InputSpace {
   }
   /// Whether the kernel compares integers with constants.
   [[nodiscard]] bool compares_constants() const { return !compared_constants_.empty(); }
-  /// Whether DrawRequest::extents_of_arrays may lead to other branches.
-  [[nodiscard]] bool compares_extents() const { return uses_extents_; }
+  /// Whether the kernel computes with the extents of arrays or compares them, so that DrawRequest::extents_of_arrays
+  /// may lead to other branches.
+  [[nodiscard]] bool uses_extents() const { return uses_extents_; }
   /// By parameter: arrays that the kernel never reads, so that their initial content must not matter.
   const std::vector<bool>& uninitialized() const { return is_never_read_; }
   const ir::ParameterUses& parameter_uses() const { return parameter_uses_; }

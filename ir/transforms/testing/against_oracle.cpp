@@ -174,20 +174,9 @@ class Judge {
       launch.arguments.push_back(std::move(argument));
     }
     for (const ir::VarId array : adjoint_.parameters_bound_to_final_content)
-      bind_final_content(launch.arguments[static_cast<std::size_t>(array)],
-                         *primal_.outputs[static_cast<std::size_t>(array)]);
+      reference::write_final_content(module_, *primal_.outputs[static_cast<std::size_t>(array)],
+                                     launch.arguments[static_cast<std::size_t>(array)]);
     return launch;
-  }
-
-  void bind_final_content(ir::Argument& argument, const reference::OutputArray& output) const {
-    for_each_component(module_, argument,
-                       [&](const ir::ScalarComponent& component, std::size_t offset, std::size_t number) {
-                         std::byte* const at = argument.bytes.data() + offset;
-                         const reference::OutputElement& content = output.elements[number];
-                         if (ir::is_float(component.scalar))
-                           ir::write_float(component.scalar, at, static_cast<double>(content.value));
-                         else ir::write_integer(component.scalar, at, content.integer);
-                       });
   }
 
   /// For each scalar of the gradient, the index of its scalar component in the parameter.
