@@ -8,6 +8,7 @@
 #include "ir/custom.hpp"
 #include "ir/transforms/local_arrays.hpp"
 #include "ir/transforms/refusal.hpp"
+#include "ir/transforms/split_structs.hpp"
 #include "ir/transforms/sweeps.hpp"
 #include "ir/transforms/thread_private.hpp"
 
@@ -91,6 +92,7 @@ class AdjointMaker {
   Result<AdjointModule> run() {
     Result<SsaKernel> ssa = to_ssa(module_, kernel_);
     if (!ssa.ok()) return ssa.error();
+    split_structs(module_, kernel_, ssa.value());
     lower_private_atomics(kernel_, ssa.value());
     Activity activity = find_activity(module_, kernel_, ssa.value());
     const std::vector<Changes> changes = find_changes(kernel_, ssa.value());

@@ -144,6 +144,25 @@ TEST(ReverseSweep, RepeatsOnlyStoresWhoseValuesTheKernelReads) {
   EXPECT_TRUE(a.liveness.replays_stores(1));
   EXPECT_FALSE(a.liveness.replays_stores(2));
 }
+TEST(ReverseSweep, OmitsStoresThatOnlyOtherOmittedStoresNeed) {
+  const Analyzed a(R"(kernel k(x: array<f32,1>, counts: array<i32,1>, places: array<i32,1>, out: array<f32,1>; i) {
+  counts[i] = add(counts[i], 1)
+  places[i] = add(counts[i], 2)
+  out[i] = mul(x[places[i]], x[i])
+  counts[i] = counts[add(i, 1)]
+}
+)");
+  EXPECT_TRUE(a.liveness.replays_stores(1));
+  EXPECT_TRUE(a.liveness.replays_stores(2));
+  const Analyzed b(R"(kernel k(x: array<f32,1>, counts: array<i32,1>, places: array<i32,1>, out: array<f32,1>; i) {
+  counts[i] = add(counts[i], 1)
+  places[i] = add(counts[i], places[i])
+  out[i] = mul(x[i], x[i])
+}
+)");
+  EXPECT_FALSE(b.liveness.replays_stores(1));
+  EXPECT_FALSE(b.liveness.replays_stores(2));
+}
 
 }  // namespace
 }  // namespace assay::transforms

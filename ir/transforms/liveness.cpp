@@ -16,7 +16,16 @@ Liveness::Liveness(const Module& module, const Function& kernel, const SsaKernel
   ValueSet loaded(kernel.variables.size());
   ValueSet stored(kernel.variables.size());
   find_replayed(ssa.body, loaded, stored);
-  arrays_with_replayed_stores_ = loaded & stored;
+  const ValueSet changed = loaded & stored;
+  arrays_with_replayed_stores_ = loaded_arrays_ = ValueSet(kernel.variables.size());
+  // Stores to an array are repeated if a load of it is needed. A repeated store may need other loads.
+  for (ValueSet known = changed; known != arrays_with_replayed_stores_;) {
+    known = arrays_with_replayed_stores_;
+    loop_liveness_.clear();
+    ValueSet live = reverse_reads(ssa.body);
+    before(ssa.body, live, {.records_values = true, .repeats_stores = true});
+    arrays_with_replayed_stores_ = loaded_arrays_ & changed;
+  }
 }
 
 void Liveness::find_replayed(const Region& region, ValueSet& loaded, ValueSet& stored) const {
@@ -300,7 +309,10 @@ void Liveness::before(const SsaNode& node, ValueSet& live, ForwardSweepOptions s
     for (const ElementPathStep& step : access.path)
       add(live, step.index);
   };
-  if (const auto* load = std::get_if<LoadNode>(&node.node)) add_place(*load);
+  if (const auto* load = std::get_if<LoadNode>(&node.node)) {
+    add_place(*load);
+    loaded_arrays_.add(static_cast<std::size_t>(load->array));
+  }
   if (const auto* store = std::get_if<StoreNode>(&node.node)) {
     add_place(*store);
     add(live, store->value);

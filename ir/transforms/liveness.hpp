@@ -62,7 +62,7 @@ class Liveness {
 
   /// Values that the region defines, including nested regions.
   void collect_defined(const Region& region, ValueSet& defined) const;
-  /// Whether the forward sweep repeats stores to this array parameter: the kernel also reads it.
+  /// Whether the forward sweep repeats stores to this array parameter: one of the sweeps also reads it.
   bool replays_stores(ir::VarId array) const { return arrays_with_replayed_stores_[static_cast<std::size_t>(array)]; }
 
   bool has_replayed_store(const Region& region) const;
@@ -96,6 +96,7 @@ class Liveness {
   const SsaKernel& ssa_;                  ///< the kernel in SSA form
   const Activity& activity_;              ///< active values of the kernel
   ValueSet arrays_with_replayed_stores_;  ///< array parameters whose stores the forward sweep repeats, by VarId
+  ValueSet loaded_arrays_;                ///< array parameters of which a needed load was found, by VarId
   std::map<const Loop*, LoopLiveness> loop_liveness_;  ///< result of needs() for each loop
 };
 

@@ -9,6 +9,7 @@
 #include "generators/generator.hpp"
 #include "ir/text.hpp"
 #include "ir/transforms/local_arrays.hpp"
+#include "ir/transforms/split_structs.hpp"
 #include "ir/transforms/testing/random_program.hpp"
 #include "ir/transforms/thread_private.hpp"
 
@@ -125,6 +126,8 @@ void expect_sound(const ir::Module& module) {
   auto ssa = to_ssa(module, kernel);
   ASSERT_TRUE(ssa.ok()) << ssa.error().text();
   EXPECT_EQ(Checker(kernel, *ssa).fault(), "") << ir::to_text(module);
+  split_structs(module, kernel, *ssa);
+  EXPECT_EQ(Checker(kernel, *ssa).fault(), "") << ir::to_text(module);
   lower_private_atomics(kernel, *ssa);
   EXPECT_EQ(Checker(kernel, *ssa).fault(), "") << ir::to_text(module);
 }
@@ -150,6 +153,8 @@ SsaKernel ssa_of(const std::string& text) {
   EXPECT_TRUE(module.ok()) << module.error().text();
   auto ssa = to_ssa(*module, module->kernels[0]);
   EXPECT_TRUE(ssa.ok());
+  split_structs(*module, module->kernels[0], *ssa);
+  EXPECT_EQ(Checker(module->kernels[0], *ssa).fault(), "") << text;
   lower_private_atomics(module->kernels[0], *ssa);
   return ssa.take();
 }
@@ -194,6 +199,109 @@ TEST(Ssa, ShortCircuitedOperandsBecomeBranches) {
   const auto& lazy = std::get<Branch>(ssa.body.nodes[1].node);
   EXPECT_EQ(count<LoadNode>(lazy.then_region), 1);
   EXPECT_TRUE(lazy.else_region.nodes.empty());
+}
+
+/// A kernel whose functions and structs are declared before it.
+SsaKernel ssa_of_struct_kernel(const std::string& parameters, const std::string& statements) {
+  return ssa_of(R"(struct Inner {
+  gain: f32
+  count: i32
+}
+struct Body {
+  mass: f32
+  inner: Inner
+}
+
+kernel k()" + parameters +
+                "; i) {\n" + statements + "}\n");
+}
+std::string name_of(const SsaKernel& ssa, ValueId value) { return ssa.values[static_cast<std::size_t>(value)].name; }
+
+TEST(SplitStructs, BranchMergesOnlyFieldsThatDiffer) {
+  const SsaKernel ssa = ssa_of_struct_kernel("x: array<f32,1>, out: array<f32,1>", R"(  let b: Body
+  b = with_field(b, mass, x[i])
+  if gt(x[i], 0.0) {
+    b = with_field(b, inner, with_field(b.inner, gain, 2.0))
+  }
+  out[i] = mul(b.mass, b.inner.gain)
+)");
+  ASSERT_EQ(count<Branch>(ssa.body), 1);
+  for (const SsaNode& node : ssa.body.nodes) {
+    const auto* const branch = std::get_if<Branch>(&node.node);
+    if (branch == nullptr) continue;
+    ASSERT_EQ(branch->merges.size(), 1U);
+    EXPECT_EQ(name_of(ssa, branch->merges[0].result), "b_inner_gain");
+  }
+}
+
+TEST(SplitStructs, LoopCarriesOnlyFieldsThatItChanges) {
+  const SsaKernel ssa = ssa_of_struct_kernel("x: array<f32,1>, n: i32, out: array<f32,1>", R"(  let b: Body
+  b = with_field(b, mass, x[i])
+  let more: bool = lt(0, n)
+  while more {
+    b = with_field(b, inner, with_field(b.inner, count, add(b.inner.count, 1)))
+    b = with_field(b, inner, with_field(b.inner, gain, mul(b.inner.gain, b.mass)))
+    more = lt(b.inner.count, 7)
+  }
+  out[i] = b.mass
+)");
+  ASSERT_EQ(count<Loop>(ssa.body), 1);
+  for (const SsaNode& node : ssa.body.nodes) {
+    const auto* const loop = std::get_if<Loop>(&node.node);
+    if (loop == nullptr) continue;
+    // As in the unsplit kernel, the condition is the last carried value.
+    EXPECT_EQ(loop->condition, loop->carried_values.size() - 1);
+    std::vector<std::string> carried_fields;
+    for (const CarriedValue& carried : loop->carried_values) {
+      if (carried.initial_value.type != ir::kBool) carried_fields.push_back(name_of(ssa, carried.argument));
+    }
+    EXPECT_EQ(carried_fields, (std::vector<std::string>{"b_inner_gain", "b_inner_count"}));
+  }
+}
+
+TEST(SplitStructs, ElementsAreLoadedAndStoredByField) {
+  const SsaKernel ssa =
+      ssa_of_struct_kernel("bodies: array<Body,1>, out: array<Body,1>",
+                           "  let b: Body = bodies[i]\n  b = with_field(b, mass, 1.0)\n  out[i] = b\n");
+  std::vector<std::size_t> stored_paths;
+  for (const SsaNode& node : ssa.body.nodes) {
+    if (const auto* store = std::get_if<StoreNode>(&node.node)) {
+      stored_paths.push_back(store->path.size());
+      EXPECT_FALSE(store->value.type.is_struct());
+    }
+    if (const auto* load = std::get_if<LoadNode>(&node.node)) {
+      EXPECT_FALSE(load->path.empty());
+    }
+  }
+  EXPECT_EQ(stored_paths, (std::vector<std::size_t>{1, 2, 2}));
+  EXPECT_EQ(count<LoadNode>(ssa.body), 3);
+}
+
+TEST(SplitStructs, FieldsOfParametersAreSelectedBeforeTheBranchThatMergesThem) {
+  const SsaKernel ssa = ssa_of_struct_kernel("given: Body, x: array<f32,1>, out: array<f32,1>", R"(  let b: Body
+  if gt(x[i], 0.0) {
+    b = given
+  }
+  out[i] = b.mass
+)");
+  ASSERT_FALSE(ssa.body.nodes.empty());
+  const auto* const first = std::get_if<ComputeNode>(&ssa.body.nodes[0].node);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->kind, ir::ExprKind::kField);
+}
+
+TEST(SplitStructs, SelectionBetweenStructsSelectsEachField) {
+  const SsaKernel ssa =
+      ssa_of_struct_kernel("a: Body, b: Body, x: array<f32,1>, out: array<f32,1>",
+                           "  let s: Body = where(gt(x[i], 0.0), a, b)\n  out[i] = mul(s.mass, s.inner.gain)\n");
+  int selections = 0;
+  for (const SsaNode& node : ssa.body.nodes) {
+    const auto* const compute = std::get_if<ComputeNode>(&node.node);
+    if (compute == nullptr || compute->kind != ir::ExprKind::kOperation || compute->op != ir::Op::kWhere) continue;
+    ++selections;
+    EXPECT_TRUE(compute->args[1].type.is_scalar());
+  }
+  EXPECT_EQ(selections, 3);
 }
 
 struct Cell {

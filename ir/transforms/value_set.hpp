@@ -31,6 +31,7 @@ class ValueSet {
   ValueSet& operator-=(const ValueSet& other) {
     return combine(other, [](std::uint64_t a, std::uint64_t b) { return a & ~b; });
   }
+  friend bool operator==(const ValueSet&, const ValueSet&) = default;
   friend ValueSet operator&(ValueSet a, const ValueSet& b) { return a &= b; }
   friend ValueSet operator-(ValueSet a, const ValueSet& b) { return a -= b; }
 
