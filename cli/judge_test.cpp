@@ -357,6 +357,17 @@ TEST_F(JudgeTest, SoftmaxThatDoesNotSubtractMaximumFailsForLargeInputs) {
   EXPECT_THAT(judge("softmax.cu", "softmax.py").out, HasSubstr("fail(rounding)"));
 }
 
+TEST_F(JudgeTest, CandidateMayTakeOneExtentForSeveralArrays) {
+  workshop_.write("softmax.py", kSoftmaxSpecification);
+  workshop_.write("softmax.assay.json",
+                  R"({"schema_version": "1.0.0", "arguments": ["x", "out", "x.shape[1]", "threads"]})");
+  workshop_.write("softmax.cu", kSoftmax);
+  for (const char* seed : {"2", "3", "4", "6"}) {
+    const CommandResult run = judge("softmax.cu", std::string("softmax.py --seed ") + seed);
+    EXPECT_EQ(run.status, 0) << run.out << run.err;
+  }
+}
+
 TEST_F(JudgeTest, AnotherOneOfEqualValuesIsRejected) {
   workshop_.write("argmax.py", R"(import warp as wp
 

@@ -11,6 +11,7 @@
 #include "harness/judge/paths.hpp"
 #include "harness/judge/thresholds.hpp"
 #include "ir/builder.hpp"
+#include "ir/visit.hpp"
 
 namespace assay::harness {
 namespace {
@@ -226,13 +227,16 @@ class SetDrawer {
     if (has_atomics(space_.parameter_uses())) add_exact();
     if (has_loops()) add_long();
     add_offset_sets();
-    if (profile_.input_error.unit_roundoffs > 0) add_shapes();
+    if (is_candidate()) add_shapes();
     cover();
     add_threshold_pairs();
     return std::move(sets_);
   }
 
  private:
+  /// Whether the sets are for code that may use another algorithm than the kernel.
+  [[nodiscard]] bool is_candidate() const { return profile_.input_error.unit_roundoffs > 0; }
+
   Distribution distribution_of(int set) const {
     if (set < policy_.uniform_input_sets) return Distribution::kUniform;
     return set < policy_.uniform_input_sets + policy_.near_bound_input_sets ? Distribution::kNearBounds
@@ -307,10 +311,14 @@ class SetDrawer {
       sets_.push_back(std::move(*set));
   }
 
+  /// Whether the kernel, or a function that it calls, has a loop. Loops inside of Warp's own functions do not count.
   bool has_loops() const {
-    return std::ranges::any_of(sets_.front().reference.branch_points, [](const reference::BranchPoint& choice) {
+    bool found = std::ranges::any_of(sets_.front().reference.branch_points, [](const reference::BranchPoint& choice) {
       return choice.kind == reference::BranchPoint::Kind::kRangeLoop;
     });
+    for_each_statement(subject_.kernel.body,
+                       [&](const Stmt& statement) { found = found || std::holds_alternative<While>(statement.node); });
+    return found;
   }
 
   /// Adds a set whose loops take many trips, if one is sufficiently conclusive.
@@ -491,17 +499,25 @@ class SetDrawer {
 
   /// Adds sets in which arrays end before or after the launch does: kernels often compare their indices with extents.
   void cover_by_other_extents(BranchCoverage& coverage) {
-    if (space_.array_extents() != ArrayExtents::kSufficient || !space_.uses_extents()) return;
+    // The contract of a candidate may pass it one extent for several arrays.
+    if (is_candidate() || space_.array_extents() != ArrayExtents::kSufficient || !space_.uses_extents()) return;
     const std::optional<CustomReplayCheck> replays = CustomReplayCheck::make(subject_);
     std::int64_t spent = 0;
+    const std::vector<std::vector<std::int32_t>> accessed = accessed_extents(sets_.front());
     const std::size_t wanted = sets_.size() + static_cast<std::size_t>(policy_.other_extent_input_sets);
     for (int draw = 0; draw < policy_.max_redraws_per_input_set && spent < kRedrawBudget; ++draw) {
       const bool needs_coverage = coverage.missing_samples() > 0;
       if (!needs_coverage && sets_.size() >= wanted) break;
       DrawRequest asked = covering_request(kOtherExtentsDraw + draw, Distribution::kUniform);
       const bool are_greater = draw == 0;
-      asked.extents_of_arrays =
-          are_greater ? DrawRequest::ExtentsOfArrays::kGreater : DrawRequest::ExtentsOfArrays::kAny;
+      // What the missing elements of one array change must be visible in another.
+      asked.extents_of_arrays = are_greater     ? DrawRequest::ExtentsOfArrays::kGreater
+                                : draw % 2 == 1 ? DrawRequest::ExtentsOfArrays::kAny
+                                                : DrawRequest::ExtentsOfArrays::kSome;
+      if (!are_greater) {
+        asked.size = sets_.front().request.size;
+        asked.accessed_extents = accessed;
+      }
       // What such a launch teaches about the extents that the kernel needs must not affect other draws.
       InputSpace space = space_;
       const std::size_t count = sets_.size();
@@ -510,6 +526,14 @@ class SetDrawer {
       if (sets_.size() > count && replays && replays->find_change(sets_.back(), profile_, space_.uninitialized()))
         sets_.pop_back();
     }
+  }
+
+  /// As DrawRequest::accessed_extents.
+  std::vector<std::vector<std::int32_t>> accessed_extents(const InputSet& set) const {
+    reference::OracleRun run = space_.run_of(set.request, set.launch_by_precision[Precision::kNative]);
+    run.reports_only_accessed_elements = true;
+    run.records_extents = true;
+    return subject_.oracle.evaluate(run).accessed_extents;
   }
 
   DrawRequest covering_request(int draw, Distribution distribution) const {

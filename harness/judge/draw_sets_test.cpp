@@ -1,4 +1,4 @@
-// Faults in comparisons of indices with extents, which only launches reveal that do not fit the arrays.
+// Faults that only some of the drawn launches reveal: those that do not fit the arrays, and those with long arrays.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -69,6 +69,26 @@ TEST(ExtentsThatDifferFromTheLaunch, IncludeEmptyArrays) {
   EXPECT_EQ(run.forward("correct").outcome, Outcome::pass) << summary(run.forward("correct"));
   EXPECT_EQ(run.backward("correct").outcome, Outcome::pass) << summary(run.backward("correct"));
   EXPECT_NE(run.forward("wrong").outcome, Outcome::pass);
+}
+
+TEST(LongArrays, RevealFaultsInLateIterationsOfWhileLoops) {
+  constexpr const char* kSum = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    j = int(0)
+    while j < x.shape[0]:
+        s += x[j] * x[j]
+        j += 1
+    out[i] = s
+)";
+  const CpuRun run({{.name = "correct", .python = kSum},
+                    {.name = "stops_early",
+                     .python = kSum,
+                     .edits = {{R"(while \(j < x\.shape\[0\]\))", "while (j < x.shape[0] && j < 70)"}}}});
+  EXPECT_EQ(run.forward("correct").outcome, Outcome::pass) << summary(run.forward("correct"));
+  EXPECT_NE(run.forward("stops_early").outcome, Outcome::pass);
 }
 
 }  // namespace

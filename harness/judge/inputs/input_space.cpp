@@ -33,21 +33,11 @@ constexpr std::int64_t kMostWasted = 20'000'000;
 constexpr int kSample = 96;
 /// Number of last threads in each sample: these reach farthest.
 constexpr std::int64_t kLastSampled = 24;
-/// Number of meshes, hash grids and hierarchies of boxes, whatever the number of threads: threads share them.
-constexpr std::int32_t kSpatialCount = 3;
-/// Number of corners of a mesh that the kernel queries, whatever the number of threads: each query examines all faces.
-constexpr std::int32_t kQueriedCorners = 24;
-/// Number of points of a hash grid and of boxes of a hierarchy, whatever the number of threads.
-constexpr std::int32_t kQueriedPoints = 16;
 constexpr double kMaxAnnotatedThreads = 1e6;  ///< unless more are requested
 constexpr std::int64_t kLargestInteger = 12;
 /// Ties use between one and two times this many steps of the range; every other draw uses fewer.
 constexpr double kTieSteps = 8;
 constexpr double kLow = -2, kHigh = 2, kPositiveLow = 0.1;
-
-std::uint64_t mixed(std::uint64_t seed, std::uint64_t attempt, std::uint64_t salt) {
-  return (seed * 0x9E3779B97F4A7C15U) ^ (attempt * 0xD1B54A32D192ED03U) ^ (salt * 0x8CB92BA72F3D8DD7U);
-}
 
 /// The number of elements of an array, or `most` if that is less. The product of large extents exceeds 64 bits.
 std::int64_t elements_up_to(const std::vector<std::int32_t>& shape, std::int64_t most) {
@@ -162,6 +152,8 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
       index_sources_(index_sources(module, kernel)),
       compared_constants_(compared_constants(module, kernel)),
       uses_extents_(ir::uses_extents(module, kernel)),
+      visits_faces_(std::ranges::any_of(
+          kernel.variables, [](const ir::Variable& variable) { return variable.path == ir::kMeshOrderPath; })),
       uses_tiles_(uses_tiles(kernel)) {
   if (array_extents == ArrayExtents::kExact)
     has_data_dependent_accesses_ = ir::has_data_dependent_accesses(module, kernel);
@@ -176,12 +168,6 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
   draws_permutation_.assign(count, false);
   spacing_step_.assign(count, 0);
   has_unit_extent_.assign(static_cast<std::size_t>(kernel.launch_rank), false);
-}
-
-/// An extent of DrawRequest::has_independent_extents; the launch has number 0, and the parameters follow.
-std::int32_t InputSpace::independent_extent(const DrawRequest& request, std::size_t number, std::size_t dimension) {
-  Rng rng(mixed(request.seed, number, dimension));
-  return rng.uniform_int<std::int32_t>(2, std::max(request.array_extent, 2));
 }
 
 Result<void> InputSpace::fix_extents(const std::vector<std::int32_t>& launch,
@@ -212,46 +198,6 @@ std::optional<Launch> InputSpace::large_fixed_launch(std::uint64_t seed) const {
   return guess({.seed = seed, .max_elements = kMostElements}, 0);
 }
 
-void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) const {
-  if (!fixed_launch_extents_.empty()) {
-    launch.extents.assign(fixed_launch_extents_.begin(), fixed_launch_extents_.end());
-    return;
-  }
-  // The extents of the dimensions differ, so that swapped indices are detected.
-  static constexpr std::int32_t kFurther[3] = {5, 3, 2};
-  for (int d = 0; d < kernel_->launch_rank; ++d) {
-    std::int32_t wanted = d == 0 ? request.size : kFurther[d - 1];
-    if (request.size <= kThreadSamplingThreshold) wanted = std::min(wanted, max_drawn_extent_);
-    // Arrays of exact extents are only as long as the launch makes them.
-    const bool is_last = d > 0 && d + 1 == kernel_->launch_rank;
-    if (is_last && array_extents_ == ArrayExtents::kExact && request.array_extent > 0) wanted = request.array_extent;
-    if (d > 0 && request.has_independent_extents) wanted = independent_extent(request, 0, static_cast<std::size_t>(d));
-    if (uses_tiles_) wanted = std::min(wanted, d == 0 ? 3 : 2);
-    launch.extents.push_back(has_unit_extent_[static_cast<std::size_t>(d)] ? std::min(wanted, 1) : wanted);
-  }
-}
-
-std::int32_t InputSpace::spatial_extent(std::string_view path, std::size_t dimension) const {
-  if (!ir::is_spatial_path(path)) return 0;
-  if (path == ir::kMeshOrderPath || (path == ir::kMeshGroupsPath && dimension > 0)) return kQueriedCorners / 3;
-  if (path == ir::kGridOrderPath || path == ir::kBvhOrderPath) return kQueriedPoints;
-  if (dimension == 0) return kSpatialCount;
-  // Few values, so that coordinates from 0 to 1 meet each of them, and different numbers of them in each dimension.
-  if (path.starts_with(ir::kTexturePathPrefix) || path.starts_with(ir::kVolumePathPrefix))
-    return static_cast<std::int32_t>(dimension) + 2;
-  if (!path.starts_with(ir::kMeshPathPrefix)) return kQueriedPoints;
-  const auto& queried = preconditions_.must_be_separate_triangles;
-  return std::ranges::find(queried, true) == queried.end() ? 0 : kQueriedCorners;
-}
-
-std::int32_t InputSpace::annotated_extent(std::size_t dimension) const {
-  if (dimension >= preconditions_.launch_extents.size() ||
-      preconditions_.launch_extents[dimension].kind != PreconditionTerm::Kind::kNumber)
-    return 0;
-  return static_cast<std::int32_t>(
-      std::clamp(preconditions_.launch_extents[dimension].number, 0.0, double{kLargestExtent}));
-}
-
 std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_t attempt) const {
   Launch launch;
   choose_extents(launch, request);
@@ -265,7 +211,7 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::int32_t few = request.array_extent > 0 ? request.array_extent : 6;
       const bool is_long =
           request.long_dimension && request.long_dimension->parameter == p && request.long_dimension->dimension == d;
-      const std::int32_t spatial = spatial_extent(kernel_->var(p).path, d);
+      const std::int32_t spatial = spatial_extent(kernel_->var(p).path, d, request);
       const std::int32_t guessed =
           spatial > 0                       ? spatial
           : is_long                         ? request.long_dimension->extent
@@ -533,27 +479,6 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   if (repeats) repeat_elements(argument, kPeriod);
   if (preconditions_.must_be_separate_triangles[p]) draw_separate_triangles(argument, integer_low, integer_high, rng);
   if (preconditions_.must_be_triangles[p]) separate_corners(argument, integer_low, integer_high);
-}
-
-std::int32_t InputSpace::other_extent(std::int32_t usual, const DrawRequest& request, std::size_t number,
-                                      std::size_t dimension) {
-  const std::uint64_t drawn = mixed(request.seed, dimension, number);
-  if (request.extents_of_arrays == DrawRequest::ExtentsOfArrays::kGreater)
-    return usual + 1 + static_cast<std::int32_t>(drawn % 3);
-  switch (drawn % 8) {
-    case 0: return 0;
-    case 1:
-    case 2: return std::min(usual, 1 + static_cast<std::int32_t>(drawn / 8 % 3));
-    case 3: return usual + 1 + static_cast<std::int32_t>(drawn / 8 % 3);
-    default: return std::max(usual - 1 - static_cast<std::int32_t>(drawn / 8 % 3), std::min(usual, 1));
-  }
-}
-
-std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const {
-  const std::int32_t whole = min_shape_covering_tiles_[parameter][dimension];
-  const bool is_whole = has_whole_tiles_ || request.seed % 2 == 0;
-  const auto cut = static_cast<std::int32_t>(is_whole ? 0 : mixed(request.seed, dimension, parameter) % 3);
-  return std::max(whole - cut, std::min(whole, 1));
 }
 
 std::optional<std::pair<std::int64_t, std::int64_t>> InputSpace::integer_range(std::size_t parameter,

@@ -61,8 +61,12 @@ struct DrawRequest {
     kAsLaunch,  ///< as those of the launch, or a small number
     kGreater,   ///< all are greater
     kAny,       ///< most are less, as far as the kernel does not access the missing elements; some are zero or greater
+    kSome,      ///< as kAny for about half of the arrays; the others are as those of the launch
   };
   ExtentsOfArrays extents_of_arrays = ExtentsOfArrays::kAsLaunch;  ///< requested relation
+  /// With kAny and kSome: the extents that the kernel accesses in a launch of this size, by parameter and dimension; 0
+  /// where they are unknown. Empty: the usual extents.
+  std::vector<std::vector<std::int32_t>> accessed_extents = {};
   /// A dimension of an array parameter that is longer than its other extents.
   struct LongDimension {
     ir::VarId parameter = ir::kNone;  ///< the array
@@ -184,10 +188,12 @@ class InputSpace {
   void insert_constants(ir::Argument& argument, Rng& rng) const;
   /// The distance of the offsets in the array; 0 if it is not a list of offsets.
   [[nodiscard]] std::int64_t spacing_of(std::size_t parameter) const;
+  /// A seed for a part of the values of a draw.
+  static std::uint64_t mixed(std::uint64_t seed, std::uint64_t attempt, std::uint64_t salt);
   /// The extent in the launch annotation if it is a number; otherwise 0.
   std::int32_t annotated_extent(std::size_t dimension) const;
   /// The extent of an array of all meshes, hash grids or hierarchies of boxes; 0 for other arrays and extents.
-  std::int32_t spatial_extent(std::string_view path, std::size_t dimension) const;
+  std::int32_t spatial_extent(std::string_view path, std::size_t dimension, const DrawRequest& request) const;
   void choose_extents(ir::Launch& launch, const DrawRequest& request) const;
   /// For DrawRequest::ExtentsOfArrays other than kAsLaunch: an extent in place of the usual one.
   static std::int32_t other_extent(std::int32_t usual, const DrawRequest& request, std::size_t number,
@@ -242,6 +248,7 @@ class InputSpace {
   bool uses_extents_ = false;  ///< whether the kernel computes with extents of arrays or compares them
   std::vector<bool> has_data_dependent_accesses_;  ///< by parameter; empty if extents are not exact
   std::vector<bool> is_never_read_;                ///< by parameter: whether it is an array that the kernel never reads
+  bool visits_faces_;                              ///< whether the kernel visits the faces of a mesh in their order
   bool uses_tiles_;  ///< whether the kernel uses tiles; each launch thread then stands for a block, which is expensive
 
   std::vector<std::int32_t> fixed_launch_extents_;                 ///< see fix_extents()

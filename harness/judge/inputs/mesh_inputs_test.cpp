@@ -58,6 +58,30 @@ def hit(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), out: wp.array(dtype=bool)):
   }
 }
 
+TEST(InputSpace, DrawsManyFacesForKernelsThatVisitThem) {
+  Space visiting(R"(
+@wp.kernel
+def k(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), out: wp.array(dtype=int)):
+    i = wp.tid()
+    for face in wp.mesh_query_sphere(mesh, x[i], 0.5):
+        out[i] += face
+)");
+  Space querying(R"(
+@wp.kernel
+def k(mesh: wp.uint64, x: wp.array(dtype=wp.vec3), out: wp.array(dtype=int)):
+    i = wp.tid()
+    out[i] = wp.mesh_query_ray_count_intersections(mesh, x[i], wp.vec3(1.0, 0.0, 0.0))
+)");
+  const ir::Launch few = visiting.found({.seed = 3, .size = 3});
+  const ir::Launch many = visiting.found({.seed = 3, .size = 3, .array_extent = 79});
+  EXPECT_EQ(visiting.shape(few, "mesh_indices")[1], 3 * 8);
+  EXPECT_EQ(visiting.shape(many, "mesh_indices")[1], 3 * 200);
+  // The order, which all meshes share, has numbers of faces that these meshes do not have.
+  EXPECT_EQ(visiting.shape(few, "mesh_order")[0], 8 + 2);
+  EXPECT_EQ(visiting.shape(many, "mesh_order")[0], 200 + 2);
+  EXPECT_EQ(querying.shape(querying.found({.seed = 3, .size = 3, .array_extent = 79}), "mesh_indices")[1], 3 * 8);
+}
+
 TEST(InputSpace, DrawsBoxesWhoseLowerCornersAreBelowUpperCorners) {
   Space space(R"(
 @wp.kernel
