@@ -190,14 +190,17 @@ void query_mesh_ray(SpatialText& text, const std::string& mesh, const std::strin
   text.line(fmt::format("{} = wp.mesh_query_ray({}, {}, {}, {}{})", hit, mesh, text.at(), direction,
                         text.reach(0.5, 3.0), group));
   text.block(fmt::format("if {}.result:", hit), [&] {
-    switch (text.rng().uniform_int(0, 3)) {
-      case 0: text.add(fmt::format("{}.t * {}", hit, text.factor())); break;
-      case 1:
-        text.add(fmt::format("wp.dot({} + {}.t * {}, {})", text.at(), hit, direction, text.constant_vector(-1, 1)));
-        break;
-      case 2: text.add(fmt::format("{}.sign * ({}.u - {} * {}.v)", hit, hit, text.factor(), hit)); break;
-      default: text.add(fmt::format("wp.dot({}.normal, {})", hit, text.constant_vector(-1, 1))); break;
-    }
+    const std::vector<std::string> terms = {
+        fmt::format("{}.t * {}", hit, text.factor()),
+        fmt::format("wp.dot({} + {}.t * {}, {})", text.at(), hit, direction, text.constant_vector(-1, 1)),
+        fmt::format("{}.sign * ({}.u - {} * {}.v)", hit, hit, text.factor(), hit),
+        fmt::format("wp.dot({}.normal, {})", hit, text.constant_vector(-1, 1)),
+    };
+    // Several terms, so that few kernels leave a part of the hit unused.
+    const int first = text.rng().uniform_int(0, 3);
+    const int count = text.rng().uniform_int(1, 3);
+    for (int k = 0; k < count; ++k)
+      text.add(terms[static_cast<std::size_t>((first + k) % 4)]);
   });
 }
 
@@ -381,7 +384,7 @@ void use_volume(SpatialText& text) {
           const std::string value = text.unique("value");
           text.line(
               fmt::format("{} = wp.volume_sample_grad_f({}, {}, wp.Volume.LINEAR, {})", value, volume, moved, slope));
-          text.add(fmt::format("{} + {} * {}[{}]", value, text.factor(), slope, text.axis()));
+          text.add(fmt::format("{} + wp.dot({}, {})", value, slope, text.constant_vector(-1, 1)));
         }
     }
   }

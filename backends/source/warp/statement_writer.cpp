@@ -375,8 +375,9 @@ void StatementWriter::write_assignment(std::string place, const ir::ChangedEleme
     const std::vector<ir::ExprId> offsets(value.args.begin() + 1, value.args.end() - 1);
     line(fmt::format("wp.tile_assign({}, {}, offset=({}{}))", place, expression_writer_.write(value.args.back()),
                      expression_writer_.indices(offsets), offsets.size() == 1 ? "," : ""));
-  } else if (part.combines_with_old_value && value.op == ir::Op::kAdd && place.starts_with("wp.adjoint[")) {
-    line(place, " += ", expression_writer_.write(value.args[1]));
+  } else if (part.combines_with_old_value && (value.op == ir::Op::kAdd || value.op == ir::Op::kSub) &&
+             place.starts_with("wp.adjoint[")) {
+    line(place, value.op == ir::Op::kAdd ? " += " : " -= ", expression_writer_.write(value.args[1]));
   } else {
     line(place, " = ", expression_writer_.write(part.value));
   }

@@ -227,6 +227,7 @@ def f_gradient(x: float, v: wp.vec2, adj_ret: float):
     if x > 1.0:
         return
     wp.adjoint[v][1] += x * adj_ret
+    wp.adjoint[v][0] -= x * adj_ret
 
 
 @wp.func_replay(f)

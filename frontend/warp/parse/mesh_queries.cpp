@@ -258,13 +258,13 @@ class QueryLibrary {
       const E face = f.let("face", f.called_on_mesh(first, given));
       f.b.if_(is_found(f, face).id, [&] {
         const Corners at = f.corners(face);
-        const E met = f.let("met", f.called(hit, {at.p, at.q, at.r, given[0], given[1]}));
+        const auto [t, u, v, sign] = f.hit_of(hit, at, given[0], given[1]);
         f.set(found, kRayResult, {&f.b, f.b.boolean(true)});
-        f.set(found, kRaySign, met[3]);
+        f.set(found, kRaySign, sign);
         f.set(found, kRayFace, face);
-        f.set(found, kRayT, met[0]);
-        f.set(found, kRayU, met[1]);
-        f.set(found, kRayV, met[2]);
+        f.set(found, kRayT, t);
+        f.set(found, kRayU, u);
+        f.set(found, kRayV, v);
         f.set(found, kRayNormal, call(Op::kNormalize, cross(at.q - at.p, at.r - at.p)));
       });
       f.return_value(f.value(found));

@@ -141,7 +141,7 @@ ir::Function ray_hit(const ir::Module& module) {
   const E start = f.parameter("start", kVec3f);
   const E dir = f.parameter("dir", kVec3f);
   const E none = f.number(0);
-  const auto miss = [&] { f.return_value(ir::algebra::make(kRayHit, {f.number(-1), none, none, none})); };
+  const auto miss = [&] { f.return_values({f.number(-1), none, none, none}); };
   const E a = f.let("a", p - start);
   const E c = f.let("b", q - start);
   const E e = f.let("c", r - start);
@@ -157,9 +157,8 @@ ir::Function ray_hit(const ir::Module& module) {
   const E normal = f.let("normal", cross(q - p, r - p));
   const auto size = [](E number) { return call(Op::kAbs, number); };
   const E longest = call(Op::kMax, call(Op::kMax, size(dir[0]), size(dir[1])), size(dir[2]));
-  f.return_value(ir::algebra::make(
-      kRayHit, {dot(normal, a) / dot(normal, dir), volume_p / volume, volume_q / volume, volume / longest}));
-  return f.take(kRayHit);
+  f.return_values({dot(normal, a) / dot(normal, dir), volume_p / volume, volume_q / volume, volume / longest});
+  return f.take({ir::kF32, ir::kF32, ir::kF32, ir::kF32});
 }
 
 ir::Function ray_face(const ir::Module& module, std::int32_t ray_hit, bool of_group) {
@@ -172,7 +171,7 @@ ir::Function ray_face(const ir::Module& module, std::int32_t ray_hit, bool of_gr
   const VarId least = f.b.let("least", limit.id);
   f.for_each_face([&](E face) {
     const Corners at = f.corners(face);
-    const E t = f.let("t", f.called(ray_hit, {at.p, at.q, at.r, start, dir})[0]);
+    const E t = f.hit_of(ray_hit, at, start, dir)[0];
     f.b.if_(both(at_least(t, 0), t < f.value(least)).id, [&] {
       f.b.assign(least, t.id);
       f.b.assign(first, face.id);
@@ -190,7 +189,7 @@ ir::Function hit_count(const ir::Module& module, std::int32_t ray_hit, bool of_g
   const VarId hits = f.b.let("hits", f.b.i32(0));
   f.for_each_face([&](E face) {
     const Corners at = f.corners(face);
-    const E t = f.called(ray_hit, {at.p, at.q, at.r, start, dir})[0];
+    const E t = f.hit_of(ray_hit, at, start, dir)[0];
     f.b.if_(at_least(t, 0).id, [&] { f.b.assign(hits, plus_one(f, hits).id); });
   });
   f.return_value(f.value(hits));
@@ -210,7 +209,7 @@ ir::Function side_by_rays(const ir::Module& module, std::int32_t ray_face, std::
     const E face = f.let("face", f.called_on_mesh(ray_face, {x, dir, f.number(kEndless)}));
     f.b.if_(is_found(f, face).id, [&] {
       const Corners at = f.corners(face);
-      const E sign = f.called(ray_hit, {at.p, at.q, at.r, x, dir})[3];
+      const E sign = f.hit_of(ray_hit, at, x, dir)[3];
       f.b.if_((sign < f.number(0)).id, [&] { f.b.assign(votes, plus_one(f, votes).id); });
     });
   }

@@ -28,7 +28,6 @@ inline constexpr ir::Type kMeshIdType = ir::scalar_type(ir::Scalar::kU64);
 inline constexpr ir::Type kRow = ir::scalar_type(ir::Scalar::kU32);
 inline constexpr ir::Type kVec3f = ir::vector_type(ir::Scalar::kF32, 3);
 inline constexpr ir::Type kBarycentric = ir::vector_type(ir::Scalar::kF32, 2);
-inline constexpr ir::Type kRayHit = ir::vector_type(ir::Scalar::kF32, 4);
 
 inline E both(E a, E c) { return call(Op::kAnd, a, c); }
 inline E at_least(E a, double limit) { return call(Op::kGe, a, like(a, limit)); }
@@ -101,6 +100,12 @@ class QueryFunction {
       all.push_back(argument.id);
     return {&b, b.call(function, all)};
   }
+  /// Calls ray_hit() and returns t, u, v and the sign, in new variables.
+  std::array<E, 4> hit_of(std::int32_t ray_hit, const Corners& at, E start, E dir) {
+    const std::vector<VarId> hit =
+        b.call_statement(ray_hit, {at.p.id, at.q.id, at.r.id, start.id, dir.id}, {"t", "u", "v", "sign"});
+    return {value(hit[0]), value(hit[1]), value(hit[2]), value(hit[3])};
+  }
   E called_on_mesh(std::int32_t function, const std::vector<E>& more) {
     return {&b, b.call(function, mesh_arguments(more))};
   }
@@ -137,6 +142,12 @@ class QueryFunction {
     b.assign(variable, b.op(Op::kWithField, {b.var(variable), value.id}, ir::kVoid, field));
   }
   void return_value(E value) { b.return_({value.id}); }
+  void return_values(const std::vector<E>& values) {
+    std::vector<ExprId> all;
+    for (const E value : values)
+      all.push_back(value.id);
+    b.return_(all);
+  }
   ir::Function take(ir::Type result) { return take(std::vector{result}); }
   ir::Function take(std::vector<ir::Type> results) {
     function_.results = std::move(results);
@@ -171,7 +182,7 @@ ir::Function closest_face(const ir::Module& module, std::int32_t closest_on_tria
 ir::Function furthest_on_triangle(const ir::Module& module);
 /// The face with the point furthest from x, if this point is further away than `limit`; otherwise -1.
 ir::Function furthest_face(const ir::Module& module, std::int32_t furthest_on_triangle);
-/// The intersection of the line start + t dir with the triangle p, q, r: (t, u, v, sign), or t = -1 if they do not
+/// The intersection of the line start + t dir with the triangle p, q, r: t, u, v and the sign; t = -1 if they do not
 /// intersect. The sign is positive if the line meets the front, from which the corners are seen counterclockwise. It is
 /// the doubled area of the triangle, projected along dir to the plane perpendicular to the axis that is closest to dir
 /// (S. Woop, C. Benthin, I. Wald, "Watertight ray/triangle intersection", JCGT 2(1), 2013).
