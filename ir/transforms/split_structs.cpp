@@ -78,8 +78,9 @@ class Splitter {
   void run() {
     rewrite(ssa_.body);
     std::vector<SsaNode> selections;
+    const Loc start = ssa_.body.nodes.empty() ? Loc{} : ssa_.body.nodes.front().loc;
     for (ValueId parameter = 0; parameter < parameter_count_; ++parameter)
-      insert_selections(parameter, selections);
+      insert_selections(parameter, start, selections);
     insert_selections(ssa_.body, std::move(selections));
     for_each_operand(ssa_.body, [&](Operand& operand) { operand = resolved(operand); });
   }
@@ -143,13 +144,13 @@ class Splitter {
     selections_.emplace(whole.value, std::move(selections));
   }
   /// Appends the nodes that select the fields of a value which is not split.
-  void insert_selections(ValueId value, std::vector<SsaNode>& nodes) {
+  void insert_selections(ValueId value, Loc loc, std::vector<SsaNode>& nodes) {
     const auto found = selections_.find(value);
     if (found == selections_.end()) return;
     for (ComputeNode& node : found->second.nodes) {
       const ValueId part = node.result;
-      nodes.push_back({.node = std::move(node), .loc = ssa_.values[index(value)].loc});
-      insert_selections(part, nodes);
+      nodes.push_back({.node = std::move(node), .loc = loc});
+      insert_selections(part, loc, nodes);
     }
   }
   void insert_selections(Region& region, std::vector<SsaNode> nodes = {}) {
@@ -163,9 +164,10 @@ class Splitter {
         insert_selections(branch->else_region);
       }
       if (auto* loop = std::get_if<Loop>(&node.node)) insert_selections(loop->body);
+      const Loc loc = node.loc;
       nodes.push_back(std::move(node));
       for (const ValueId value : defined)
-        insert_selections(value, nodes);
+        insert_selections(value, loc, nodes);
     }
     region.nodes = std::move(nodes);
   }

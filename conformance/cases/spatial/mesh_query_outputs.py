@@ -38,3 +38,4 @@ def mesh_query_outputs(
     found = wp.mesh_query_furthest_point_no_sign(mesh, x[i], 4.0, face, u, v)
     if found:
         hits[i] += wp.vec3(0.0, 0.0, wp.length(wp.mesh_eval_position(mesh, face, u, v) - x[i]))
+    hits[i] += wp.vec3(0.5 * u, v, 0.0)

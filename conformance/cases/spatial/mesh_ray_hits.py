@@ -24,7 +24,7 @@ def mesh_ray_hits(
     if hit.result:
         hits[i] = start[i] + hit.t * dir[i] + 0.5 * hit.normal
     else:
-        hits[i] = wp.vec3(0.0, hit.t, 1.0) + hit.normal
+        hits[i] = wp.vec3(0.0, hit.t, 1.0) + hit.normal - 0.5 * dir[i]
     counts[i] = wp.mesh_query_ray_count_intersections(meshes[i], start[i], dir[i])
     if wp.mesh_query_ray_anyhit(meshes[i], start[i], dir=dir[i], max_t=0.75, root=-1):
         counts[i] += 100

@@ -10,13 +10,13 @@ def mesh_winding_numbers(
     sides: wp.array(dtype=float),
 ):
     i = wp.tid()
-    query = wp.mesh_query_point_sign_winding_number(mesh, points[i], 10.0, 2.0, 0.03125)
+    query = wp.mesh_query_point_sign_winding_number(mesh, points[i], 1.0, 2.0, 0.03125)
     if query.result:
         closest = wp.mesh_eval_position(mesh, query.face, query.u, query.v)
-        distances[i] = query.sign * wp.length(points[i] - closest)
+        distances[i] = query.sign * wp.length(points[i] - closest) + 0.5 * query.u - query.v
     sign = float(0.0)
     face = int(0)
     u = float(0.0)
     v = float(0.0)
-    if wp.mesh_query_point_sign_winding_number(mesh, points[i], 10.0, sign, face, u, v):
-        sides[i] = sign * (u + v)
+    if wp.mesh_query_point_sign_winding_number(mesh, 0.5 * points[i], 1.5, sign, face, u, v):
+        sides[i] = sign * (u - 0.5 * v)

@@ -21,5 +21,5 @@ def negative_indices(
     wp.tile_store(column, w[:, k], offset=2 * i)
     u = wp.tile_load(v, shape=(2, 3), offset=(2 * i, 0))
     r = u * 0.5
-    u[1, k] = r[0, -1] + r[-2, k] * t[1, -3]
+    u[1, k] = r[-1, -1] + r[-2, k] * t[1, -3]
     wp.tile_store(turned, u, offset=(2 * i, 0))
