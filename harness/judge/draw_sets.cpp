@@ -504,20 +504,26 @@ class SetDrawer {
     const std::optional<CustomReplayCheck> replays = CustomReplayCheck::make(subject_);
     std::int64_t spent = 0;
     const std::vector<std::vector<std::int32_t>> accessed = accessed_extents(sets_.front());
+    Rng rng(seed_);
+    std::vector<bool> usual(accessed.size());
+    for (std::size_t p = 0; p < usual.size(); ++p)
+      usual[p] = rng.bernoulli(0.5);
     const std::size_t wanted = sets_.size() + static_cast<std::size_t>(policy_.other_extent_input_sets);
     for (int draw = 0; draw < policy_.max_redraws_per_input_set && spent < kRedrawBudget; ++draw) {
       const bool needs_coverage = coverage.missing_samples() > 0;
       if (!needs_coverage && sets_.size() >= wanted) break;
       DrawRequest asked = covering_request(kOtherExtentsDraw + draw, Distribution::kUniform);
       const bool are_greater = draw == 0;
-      // What the missing elements of one array change must be visible in another.
-      asked.extents_of_arrays = are_greater     ? DrawRequest::ExtentsOfArrays::kGreater
-                                : draw % 2 == 1 ? DrawRequest::ExtentsOfArrays::kAny
-                                                : DrawRequest::ExtentsOfArrays::kSome;
+      asked.extents_of_arrays =
+          are_greater ? DrawRequest::ExtentsOfArrays::kGreater : DrawRequest::ExtentsOfArrays::kAny;
       if (!are_greater) {
         asked.size = sets_.front().request.size;
         asked.accessed_extents = accessed;
       }
+      // What the missing elements of one array change must be visible in another one. So about half of the arrays are
+      // changed in one set, and the others in the next.
+      if (draw == 1 || draw == 2) asked.has_usual_extents = usual;
+      usual.flip();
       // What such a launch teaches about the extents that the kernel needs must not affect other draws.
       InputSpace space = space_;
       const std::size_t count = sets_.size();

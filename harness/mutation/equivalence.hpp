@@ -91,6 +91,42 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"reduction/mean_and_variance", MutationOperator::kWrongSign, 0x7c47bb2d3add1830,
      "The variance contributes the sum of -2 (x - m) / n to the adjoint of the mean m. This sum is zero, because m is "
      "the mean of x, so its sign does not matter."},
+    {"spatial/faces_of_block", MutationOperator::kOneIterationFewer, 0xbbb09affb5458015,
+     "The mutant omits the reverse of the last iteration. That iteration only finds that the query has no more "
+     "faces, so its reverse changes nothing."},
+    {"spatial/mesh_query_outputs", MutationOperator::kOtherVariableVersion, 0x65814d4c84034dff,
+     "The mutant uses v after the query instead of v at the edge of the face. The adjoint of v at the edge is not "
+     "zero only if the query found a point at this edge; then both are the same number."},
+    {"tile/cholesky_solve", MutationOperator::kFinalInsteadOfSavedLoopState, 0xabaf0b2ee5f29ce,
+     "The kernel stores each element of the factor once. An iteration reads only elements that earlier iterations "
+     "stored, and these are the same in the final factor."},
+    {"tile/cholesky_solve", MutationOperator::kFinalInsteadOfSavedLoopState, 0x3d4be3f8669b93c3,
+     "The kernel stores each element of the factor once. An iteration reads only elements that earlier iterations "
+     "stored, and these are the same in the final factor."},
+    {"tile/cholesky_solve", MutationOperator::kLoopRunsForward, 0x6be2355d32bba012,
+     "The loop does not change the adjoint of the rest, and each iteration adds to its own elements of the adjoints "
+     "of the solution and of the triangle. So the order of the iterations does not matter."},
+    {"tile/fourier", MutationOperator::kLoopRunsForward, 0x2d3335388fd18f24,
+     "Each iteration reads and clears the cotangent of its own element of the array and adds it to its own element "
+     "of the adjoint of the tile. So the order of the iterations does not matter."},
+    {"tile/layers", MutationOperator::kLoopRunsForward, 0xdfb5cb49eecb8ebe,
+     "Each iteration clears its own element of the adjoint of the squares and adds to its own element of the adjoint "
+     "of t. So the order of the iterations does not matter."},
+    {"tile/negative_indices", MutationOperator::kLoopRunsForward, 0xdce07f5dd0752b2c,
+     "Each iteration reads and clears the cotangent of its own element of the array and adds it to its own element "
+     "of the adjoint of the tile. So the order of the iterations does not matter."},
+    {"tile/scattered_values", MutationOperator::kLoopRunsForward, 0x4bc219fb42ce0c1c,
+     "Each iteration reads and clears the cotangent of its own element of the array and adds it to its own element "
+     "of the adjoint of the tile. So the order of the iterations does not matter."},
+    {"tile/stack_of_block", MutationOperator::kBranchOnOtherVersion, 0x148a7ce30e4a4942,
+     "The mutant also pops from an empty stack, whose slot is then -1. The kernel does not use a value with a "
+     "negative slot, so the adjoint of the popped value is zero, and the slot is the same in both kernels."},
+    {"tile/stack_of_block", MutationOperator::kBranchOnOtherVersion, 0x844aedbe9dbee827,
+     "The mutant goes on counting when the recomputed stack is full. The count is then at least the capacity in both "
+     "kernels, and it is used only in comparisons with the capacity and as the slot of a value that is pushed, which "
+     "happens only below the capacity."},
+    {"tile/values_of_threads", MutationOperator::kStaleAdjoint, 0x912d70faf8069c5d,
+     "The tile has one row, so the loop has one iteration. Before it, the adjoint is zero."},
     {"transform/spatial_vectors", MutationOperator::kWrongOperand, 0x9baad90bd0057b83,
      "The mutant replaces an operand by one with the same value: the first half of the vector 'swapped' is a copy of "
      "the second half of the vector a."},

@@ -85,9 +85,7 @@ std::int32_t InputSpace::other_extent(std::int32_t usual, const DrawRequest& req
   const std::uint64_t drawn = mixed(request.seed, dimension, number);
   if (request.extents_of_arrays == DrawRequest::ExtentsOfArrays::kGreater)
     return usual + 1 + static_cast<std::int32_t>(drawn % 3);
-  constexpr std::size_t kNoDimension = 99;
-  const bool is_some = request.extents_of_arrays == DrawRequest::ExtentsOfArrays::kSome;
-  if (is_some && mixed(request.seed, kNoDimension, number) % 2 == 0) return usual;
+  if (number < request.has_usual_extents.size() && request.has_usual_extents[number]) return usual;
   if (number < request.accessed_extents.size() && dimension < request.accessed_extents[number].size() &&
       request.accessed_extents[number][dimension] > 0)
     usual = request.accessed_extents[number][dimension];

@@ -61,12 +61,13 @@ struct DrawRequest {
     kAsLaunch,  ///< as those of the launch, or a small number
     kGreater,   ///< all are greater
     kAny,       ///< most are less, as far as the kernel does not access the missing elements; some are zero or greater
-    kSome,      ///< as kAny for about half of the arrays; the others are as those of the launch
   };
   ExtentsOfArrays extents_of_arrays = ExtentsOfArrays::kAsLaunch;  ///< requested relation
-  /// With kAny and kSome: the extents that the kernel accesses in a launch of this size, by parameter and dimension; 0
-  /// where they are unknown. Empty: the usual extents.
+  /// With kAny: the extents that the kernel accesses in a launch of this size, by parameter and dimension; 0 where they
+  /// are unknown. Empty: the usual extents.
   std::vector<std::vector<std::int32_t>> accessed_extents = {};
+  /// With kAny, by parameter: whether the array has the usual extents all the same. Empty: none has.
+  std::vector<bool> has_usual_extents = {};
   /// A dimension of an array parameter that is longer than its other extents.
   struct LongDimension {
     ir::VarId parameter = ir::kNone;  ///< the array
